@@ -14,7 +14,7 @@ use stepback_debugger::desk::TraceChoice;
 #[cfg(feature = "terminal")]
 use stepback_terminal::{BrowserOptions, BrowserOutcome, run as run_browser};
 #[cfg(feature = "window")]
-use stepback_window::{Outcome, WindowOptions, run as run_window, settings_path};
+use stepback_window::{WindowOptions, WindowOutcome, run as run_window, settings_path};
 
 fn main() -> ExitCode {
     run(
@@ -50,8 +50,8 @@ fn open_window(arguments: &WindowArguments) -> Result<Shown> {
         settings_file: settings_path(),
     })?;
     Ok(match outcome {
-        Outcome::Done => Shown::Done,
-        Outcome::NoWindow(why) => Shown::NoWindow(why),
+        WindowOutcome::Done => Shown::Done,
+        WindowOutcome::NoWindow(why) => Shown::NoWindow(why),
     })
 }
 

@@ -8,8 +8,9 @@ use stepback_benches::places::{ask, position};
 use stepback_benches::{Trace, forget_pages, read_bytes, thread_cpu_time};
 use stepback_generator::Dice;
 use stepback_index::{
-    AccessKinds, Cell, EdgeKinds, Index, Influence, MemoryAt, NearestAccess, NearestVisit,
-    PositionOfLine, QueryError, RegistersAt, Row, Steps, ThreadId, Why,
+    AccessKinds, BackwardSliceQuery, Cell, EdgeKinds, ForwardSliceQuery, Index, MemoryAt,
+    NearestAccess, NearestVisit, PositionOfLine, QueryError, RegistersAt, Steps, ThreadId,
+    TraceListRow,
 };
 use stepback_machine::{Address, Registers};
 use stepback_parsers::{Line, Step};
@@ -87,8 +88,8 @@ const QUESTIONS: [(&str, Ask); 21] = [
     ("row and step, folded", |index, sample, dice| {
         let row = sample.folds.row(dice.below(sample.folds.row_count()));
         let step = match row {
-            Some(Row::Step(step)) => step,
-            Some(Row::Folded { first, .. }) => first,
+            Some(TraceListRow::Step(step)) => step,
+            Some(TraceListRow::Folded { first, .. }) => first,
             None => Step(0),
         };
         Ok(sample.folds.row_of(step) < index.step_count())
@@ -189,7 +190,7 @@ fn why(index: &Index, sample: &Sample, dice: &mut Dice, asked: Asked) -> Result<
     let Some(cell) = any_cell(sample, dice) else {
         return Ok(false);
     };
-    let question = Why {
+    let question = BackwardSliceQuery {
         cell,
         at: position(index, dice),
         edges: asked.edges,
@@ -208,7 +209,7 @@ fn forward(
     let Some(cell) = any_cell(sample, dice) else {
         return Ok(false);
     };
-    let question = Influence {
+    let question = ForwardSliceQuery {
         cell,
         at: position(index, dice),
         edges: EdgeKinds::default(),
@@ -251,7 +252,7 @@ fn last_write(
         index,
         NearestAccess::last(cell, AccessKinds::Writes, before),
     )?;
-    Ok(matches!(answer, Some(stepback_index::Accessed::Step(_))))
+    Ok(matches!(answer, Some(stepback_index::CellAccess::Step(_))))
 }
 
 fn next_write(

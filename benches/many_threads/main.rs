@@ -21,7 +21,7 @@ use stepback_generator::drmemtrace::Container;
 use stepback_generator::{Crowd, Dice};
 use stepback_index::{BuildOptions, Cancel, FindMarkers, Index, Query as _, index_in_memory};
 use stepback_parsers::drmemtrace::Drmemtrace;
-use stepback_parsers::kept::KeptOptions;
+use stepback_parsers::kept::CacheFileOptions;
 use stepback_parsers::{MarkerKind, Position, Source, Tarmac, TarmacOptions, TraceFile};
 
 use questions::questions;
@@ -78,7 +78,7 @@ fn drmemtrace(threads: u64) -> Result<Index> {
         name: "drmemtrace.core.000000.trace".to_owned(),
         data: Arc::new(bytes),
     };
-    let trace = Drmemtrace::open(vec![file], KeptOptions::default())?;
+    let trace = Drmemtrace::open(vec![file], CacheFileOptions::default())?;
     trace.store().wait_for(u64::MAX)?;
     trace.grow()?;
     Ok(index_in_memory(Arc::new(trace), &BuildOptions::default())?)

@@ -4,7 +4,7 @@ use anyhow::Result;
 use stepback_benches::places::{Places, ask, position};
 use stepback_generator::Dice;
 use stepback_index::{
-    AccessKinds, Accessed, Accesses, Cell, FindMarkers, Index, LastMarkers, MemoryAt,
+    AccessKinds, Accesses, Cell, CellAccess, FindMarkers, Index, LastMarkers, MemoryAt,
     NearestAccess, NearestStepOf, NearestVisit, PositionOfTime, QueryError, RegistersAt,
     SlotReader, StepCounter, Steps, ThreadId,
 };
@@ -45,7 +45,7 @@ fn last_write(index: &Index, cell: Cell, dice: &mut Dice) -> Result<bool, QueryE
         index,
         NearestAccess::last(cell, AccessKinds::Writes, before),
     )?;
-    Ok(matches!(answer, Some(Accessed::Step(_))))
+    Ok(matches!(answer, Some(CellAccess::Step(_))))
 }
 
 fn next_write(index: &Index, cell: Cell, dice: &mut Dice) -> Result<bool, QueryError> {

@@ -36,11 +36,11 @@ pub use self::slices::{SliceAction, SliceView};
 pub use self::timeline::{TimelineFit, TimelineLanes};
 pub use self::travel::{Access, CellName, TravelAction};
 pub use self::view::{CallMeasure, FunctionsOf, ViewAction};
-pub use crate::notes::{FindKind, FindQuestion, FindRange, SliceEdge, SliceEdges, SliceQuestion};
+pub use crate::notes::{FindKind, FindQuery, FindRange, SliceEdge, SliceEdges, SliceQuery};
 
 /// Folding and unfolding of calls, as in the Tarmac browser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Fold {
+pub enum FoldAction {
     /// `-`: fold the call that contains the position.
     Containing,
     /// `+`: unfold the folded call just after the position's step.
@@ -73,7 +73,7 @@ pub enum Action {
     /// Watches, bookmarks, undo.
     Mark(MarkAction),
     /// Folding.
-    Fold(Fold),
+    Fold(FoldAction),
     /// Windows, panels, layouts.
     Panel(PanelAction),
     /// Contents of panels.
@@ -105,7 +105,7 @@ from_group!(
     Search(SearchAction),
     Slice(SliceAction),
     Mark(MarkAction),
-    Fold(Fold),
+    Fold(FoldAction),
     Panel(PanelAction),
     View(ViewAction),
     App(AppAction)

@@ -30,7 +30,7 @@ pub fn typed_path(text: &str) -> PathBuf {
 }
 
 /// A path, or several, that a file keeps.
-pub trait KeptPaths: Sized {
+pub trait SerializedPaths: Sized {
     /// The form in the file.
     type Kept: Serialize + for<'de> Deserialize<'de>;
 
@@ -44,51 +44,51 @@ pub trait KeptPaths: Sized {
 /// A path in a file.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum KeptPath {
+pub enum SerializedPath {
     /// Unicode.
     Text(String),
     /// Bytes (Unix) or 16-bit units (Windows) of any other path.
     Units(Vec<u16>),
 }
 
-impl KeptPaths for PathBuf {
-    type Kept = KeptPath;
+impl SerializedPaths for PathBuf {
+    type Kept = SerializedPath;
 
-    fn to_kept(&self) -> KeptPath {
+    fn to_kept(&self) -> SerializedPath {
         self.to_str().map_or_else(
-            || KeptPath::Units(units_of(self)),
-            |text| KeptPath::Text(text.to_owned()),
+            || SerializedPath::Units(units_of(self)),
+            |text| SerializedPath::Text(text.to_owned()),
         )
     }
 
-    fn from_kept(kept: KeptPath) -> Option<Self> {
+    fn from_kept(kept: SerializedPath) -> Option<Self> {
         match kept {
-            KeptPath::Text(text) => Some(text.into()),
-            KeptPath::Units(units) => path_of(&units).map(Into::into),
+            SerializedPath::Text(text) => Some(text.into()),
+            SerializedPath::Units(units) => path_of(&units).map(Into::into),
         }
     }
 }
 
-impl KeptPaths for Vec<PathBuf> {
-    type Kept = Vec<KeptPath>;
+impl SerializedPaths for Vec<PathBuf> {
+    type Kept = Vec<SerializedPath>;
 
-    fn to_kept(&self) -> Vec<KeptPath> {
+    fn to_kept(&self) -> Vec<SerializedPath> {
         self.iter().map(PathBuf::to_kept).collect()
     }
 
-    fn from_kept(kept: Vec<KeptPath>) -> Option<Self> {
+    fn from_kept(kept: Vec<SerializedPath>) -> Option<Self> {
         kept.into_iter().map(PathBuf::from_kept).collect()
     }
 }
 
-impl KeptPaths for Option<PathBuf> {
-    type Kept = Option<KeptPath>;
+impl SerializedPaths for Option<PathBuf> {
+    type Kept = Option<SerializedPath>;
 
-    fn to_kept(&self) -> Option<KeptPath> {
+    fn to_kept(&self) -> Option<SerializedPath> {
         self.as_ref().map(PathBuf::to_kept)
     }
 
-    fn from_kept(kept: Option<KeptPath>) -> Option<Self> {
+    fn from_kept(kept: Option<SerializedPath>) -> Option<Self> {
         kept.map_or(Some(None), |kept| PathBuf::from_kept(kept).map(Some))
     }
 }
@@ -97,7 +97,10 @@ impl KeptPaths for Option<PathBuf> {
 ///
 /// # Errors
 /// The serialiser's.
-pub fn serialize<P: KeptPaths, S: Serializer>(paths: &P, serializer: S) -> Result<S::Ok, S::Error> {
+pub fn serialize<P: SerializedPaths, S: Serializer>(
+    paths: &P,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     paths.to_kept().serialize(serializer)
 }
 
@@ -105,7 +108,7 @@ pub fn serialize<P: KeptPaths, S: Serializer>(paths: &P, serializer: S) -> Resul
 ///
 /// # Errors
 /// The text is no path.
-pub fn deserialize<'de, P: KeptPaths, D: Deserializer<'de>>(
+pub fn deserialize<'de, P: SerializedPaths, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<P, D::Error> {
     let kept = P::Kept::deserialize(deserializer)?;
@@ -160,7 +163,7 @@ mod tests {
     }
 
     #[derive(Debug, PartialEq, Serialize, Deserialize)]
-    struct Kept {
+    struct PathsSample {
         #[serde(with = "crate::paths")]
         one: PathBuf,
         #[serde(with = "crate::paths")]
@@ -171,14 +174,14 @@ mod tests {
 
     #[test]
     fn unicode_paths_are_kept_as_text() {
-        let kept = Kept {
+        let kept = PathsSample {
             one: "/a/ä.tarmac".into(),
             several: vec!["b".into()],
             none: None,
         };
         let text = toml::to_string(&kept).unwrap();
         assert_eq!(text, "one = \"/a/ä.tarmac\"\nseveral = [\"b\"]\n");
-        assert_eq!(toml::from_str::<Kept>(&text).unwrap(), kept);
+        assert_eq!(toml::from_str::<PathsSample>(&text).unwrap(), kept);
     }
 
     #[cfg(unix)]
@@ -186,23 +189,23 @@ mod tests {
     fn other_paths_are_kept_whole_in_every_format() {
         use std::os::unix::ffi::OsStringExt as _;
         let odd: PathBuf = std::ffi::OsString::from_vec(b"/t/\xffa.tarmac".to_vec()).into();
-        let kept = Kept {
+        let kept = PathsSample {
             one: odd.clone(),
             several: vec!["b".into(), odd.clone()],
             none: Some(odd),
         };
         assert_eq!(
-            toml::from_str::<Kept>(&toml::to_string(&kept).unwrap()).unwrap(),
+            toml::from_str::<PathsSample>(&toml::to_string(&kept).unwrap()).unwrap(),
             kept
         );
         assert_eq!(
-            ron::from_str::<Kept>(&ron::to_string(&kept).unwrap()).unwrap(),
+            ron::from_str::<PathsSample>(&ron::to_string(&kept).unwrap()).unwrap(),
             kept
         );
         assert_eq!(
-            serde_json::from_str::<Kept>(&serde_json::to_string(&kept).unwrap()).unwrap(),
+            serde_json::from_str::<PathsSample>(&serde_json::to_string(&kept).unwrap()).unwrap(),
             kept
         );
-        assert!(toml::from_str::<Kept>("one = [300]\nseveral = []\n").is_err());
+        assert!(toml::from_str::<PathsSample>("one = [300]\nseveral = []\n").is_err());
     }
 }

@@ -22,7 +22,7 @@ use stepback_index::{
 use stepback_machine::Address;
 use stepback_parsers::{Line, Position};
 
-use crate::expression::{self, AtPosition, Expression, ExpressionError, Lookup, SymbolsOnly};
+use crate::expression::{self, Expression, ExpressionError, IndexLookup, NameLookup, SymbolLookup};
 use crate::image::Images;
 use crate::messages::{say, spoken};
 use crate::session::Session;
@@ -32,7 +32,7 @@ pub const FORMS: &str = "N, start, end, 50%, line:N, i:N, r:N, time:T, pc:ADDR o
 
 /// A position as a user names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum PositionName {
     /// `N`: after N steps.
     Number(u64),
     /// `start`.
@@ -100,7 +100,7 @@ impl fmt::Display for Percent {
     }
 }
 
-impl FromStr for Place {
+impl FromStr for PositionName {
     type Err = anyhow::Error;
 
     fn from_str(text: &str) -> Result<Self> {
@@ -122,7 +122,7 @@ impl FromStr for Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for PositionName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Number(number) => write!(f, "{number}"),
@@ -143,7 +143,7 @@ impl fmt::Display for Place {
     }
 }
 
-impl Place {
+impl PositionName {
     /// The position in a trace. `pc:` may name symbols but no registers, which have values at a position only.
     /// Blocks; cost: at most a few steps' text.
     ///
@@ -234,10 +234,10 @@ fn context<'a>(
     images: &'a Images,
     from: Option<Position>,
     cancel: &'a Cancel,
-) -> Box<dyn Lookup + 'a> {
+) -> Box<dyn NameLookup + 'a> {
     match from {
-        Some(from) => Box::new(AtPosition::new(index, images, from, None, cancel)),
-        None => Box::new(SymbolsOnly {
+        Some(from) => Box::new(IndexLookup::new(index, images, from, None, cancel)),
+        None => Box::new(SymbolLookup {
             index,
             images,
             cancel,
@@ -270,44 +270,45 @@ fn flat(error: anyhow::Error) -> anyhow::Error {
 
 /// Why a trace has no such position where a longer one might, in a sentence.
 #[derive(Debug)]
-struct Missing(String);
+struct MissingPosition(String);
 
-impl fmt::Display for Missing {
+impl fmt::Display for MissingPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Missing {}
+impl std::error::Error for MissingPosition {}
 
 /// A place means nothing in a trace, in a sentence.
 #[derive(Debug)]
-struct Misnamed(String);
+struct InvalidPositionName(String);
 
-impl fmt::Display for Misnamed {
+impl fmt::Display for InvalidPositionName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Misnamed {}
+impl std::error::Error for InvalidPositionName {}
 
 /// Why an address has no value: what the index or the trace said of it goes on as it is, since that may be mended.
 fn unevaluated(address: &str, error: ExpressionError) -> anyhow::Error {
     match error.behind() {
         Some(_) => anyhow::Error::new(error).context(format!("pc:{address}")),
-        None => Misnamed(format!("pc:{address}: {error}")).into(),
+        None => InvalidPositionName(format!("pc:{address}: {error}")).into(),
     }
 }
 
 /// Whether a place was not found because the trace has none of that name, not because it could not be read.
 pub fn is_misnamed(error: &anyhow::Error) -> bool {
-    error.is::<Misnamed>() || is_missing(error)
+    error.is::<InvalidPositionName>() || is_missing(error)
 }
 
 /// Whether a place was not found because the trace ends before it: more of the trace may have it.
 pub fn is_missing(error: &anyhow::Error) -> bool {
-    error.is::<Missing>() || matches!(error.downcast_ref(), Some(QueryError::BeyondEnd { .. }))
+    error.is::<MissingPosition>()
+        || matches!(error.downcast_ref(), Some(QueryError::BeyondEnd { .. }))
 }
 
 fn checked(index: &Index, asked: Position) -> Result<Position> {
@@ -323,7 +324,7 @@ fn position_of_line(index: &Index, line: Line, cancel: &Cancel) -> Result<Positi
     let lines = index.info().lines;
     // Formats without lines have 0 of them; the query says so in better words.
     let beyond = || {
-        Missing(say!(
+        MissingPosition(say!(
             "place-line-beyond",
             line = line.0.to_string(),
             end = lines.to_string()
@@ -337,14 +338,14 @@ fn position_of_record(index: &Index, number: u64) -> Result<Position> {
     let source = index.source();
     let format = &source.traits().format;
     let Some(count) = source.record_count() else {
-        bail!(Misnamed(say!(
+        bail!(InvalidPositionName(say!(
             "place-no-records",
             format = format.to_string(),
             number = number.to_string()
         )))
     };
     let beyond = || {
-        Missing(say!(
+        MissingPosition(say!(
             "place-record-beyond",
             record = number.to_string(),
             end = count.to_string()
@@ -374,8 +375,11 @@ fn position_of_visit(
     };
     match found {
         Some(position) => Ok(position),
-        None if number == 1 => bail!(Missing(say!("place-no-step-at", address = addresses()))),
-        None => bail!(Missing(say!(
+        None if number == 1 => bail!(MissingPosition(say!(
+            "place-no-step-at",
+            address = addresses()
+        ))),
+        None => bail!(MissingPosition(say!(
             "place-fewer-at",
             count = number.to_string(),
             address = addresses()
@@ -427,15 +431,15 @@ fn nth_visit_of_any(
         .and_then(|before| visits.get(before).copied()))
 }
 
-fn parse(text: &str) -> Result<Place> {
+fn parse(text: &str) -> Result<PositionName> {
     let lower = text.to_ascii_lowercase();
     match lower.as_str() {
-        "start" => return Ok(Place::Start),
-        "end" => return Ok(Place::End),
+        "start" => return Ok(PositionName::Start),
+        "end" => return Ok(PositionName::End),
         _ => {}
     }
     if let Some(percent) = text.strip_suffix('%') {
-        return Percent::parse(percent.trim_end()).map(Place::Percent);
+        return Percent::parse(percent.trim_end()).map(PositionName::Percent);
     }
     let Some((kind, rest)) = text.split_once(':') else {
         let is_negative = text
@@ -446,21 +450,21 @@ fn parse(text: &str) -> Result<Place> {
             "{}",
             say!("place-negative", text = format!("{text:?}"))
         );
-        return whole(text).map(Place::Number);
+        return whole(text).map(PositionName::Number);
     };
     let rest = rest.trim();
     match kind.trim_end().to_ascii_lowercase().as_str() {
         "line" => parse_line(rest),
-        "i" => counted_from_one(rest, "place-instructions-from-one").map(Place::Instruction),
-        "r" => counted_from_one(rest, "place-records-from-one").map(Place::Record),
+        "i" => counted_from_one(rest, "place-instructions-from-one").map(PositionName::Instruction),
+        "r" => counted_from_one(rest, "place-records-from-one").map(PositionName::Record),
         "time" => parse_time(rest),
         "pc" => parse_visit(rest),
         kind => bail!(say!("place-no-kind", kind = format!("{kind:?}"))),
     }
 }
 
-fn parse_line(text: &str) -> Result<Place> {
-    counted_from_one(text, "place-lines-from-one").map(|number| Place::Line(Line(number)))
+fn parse_line(text: &str) -> Result<PositionName> {
+    counted_from_one(text, "place-lines-from-one").map(|number| PositionName::Line(Line(number)))
 }
 
 /// Of nothing that is counted there is a number 0, as the message says then.
@@ -471,16 +475,16 @@ fn counted_from_one(text: &str, message: &'static str) -> Result<u64> {
 }
 
 /// Times with a point are kept in millionths of what the trace writes, as the trace's own are (`1.5 us` is 1500000).
-fn parse_time(text: &str) -> Result<Place> {
+fn parse_time(text: &str) -> Result<PositionName> {
     if text.contains('.') {
         return scaled(text, 6)
-            .map(Place::Time)
+            .map(PositionName::Time)
             .context(say!("place-a-time-is-a-number"));
     }
-    whole(text).map(Place::Time)
+    whole(text).map(PositionName::Time)
 }
 
-fn parse_visit(text: &str) -> Result<Place> {
+fn parse_visit(text: &str) -> Result<PositionName> {
     // A quoted name may hold a #: `main::{closure#0}`.
     let numbered = text
         .rsplit_once('#')
@@ -494,7 +498,7 @@ fn parse_visit(text: &str) -> Result<Place> {
     };
     ensure!(number > 0, say!("place-visits-count-from-1"));
     let expression = expression::parse(address)?;
-    Ok(Place::Visit {
+    Ok(PositionName::Visit {
         address: address.to_owned(),
         expression,
         number,
@@ -551,9 +555,10 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(text: &str, expected: Place) {
+    fn check(text: &str, expected: PositionName) {
         assert_eq!(
-            text.parse::<Place>().map_err(|error| error.to_string()),
+            text.parse::<PositionName>()
+                .map_err(|error| error.to_string()),
             Ok(expected),
             "{text}"
         );
@@ -561,34 +566,37 @@ mod tests {
 
     #[track_caller]
     fn check_error(text: &str, expected: &str) {
-        let error = text.parse::<Place>().expect_err(text).to_string();
+        let error = text.parse::<PositionName>().expect_err(text).to_string();
         assert!(error.contains(expected), "{text:?}: {error}");
         assert!(error.contains(FORMS), "{text:?}: {error}");
     }
 
     #[track_caller]
     fn check_text(text: &str, expected: &str) {
-        assert_eq!(text.parse::<Place>().expect(text).to_string(), expected);
+        assert_eq!(
+            text.parse::<PositionName>().expect(text).to_string(),
+            expected
+        );
     }
 
     #[test]
     fn every_form_of_the_command_line_is_read() {
-        check("0", Place::Number(0));
-        check("1250", Place::Number(1250));
-        check("1,250", Place::Number(1250));
-        check("12,345,678", Place::Number(12_345_678));
-        check("18446744073709551615", Place::Number(u64::MAX));
-        check(" start ", Place::Start);
-        check("END", Place::End);
-        check("line:7", Place::Line(Line(7)));
-        check("Line: 48,211", Place::Line(Line(48_211)));
-        check("i:1,250", Place::Instruction(1250));
-        check("R:7", Place::Record(7));
-        check("time:3", Place::Time(3));
-        check("time:1.5", Place::Time(1_500_000));
-        check("time:0.000001", Place::Time(1));
-        check("50%", Place::Percent(Percent(50 * Percent::ONE)));
-        check("33.3 %", Place::Percent(Percent(33_300_000_000)));
+        check("0", PositionName::Number(0));
+        check("1250", PositionName::Number(1250));
+        check("1,250", PositionName::Number(1250));
+        check("12,345,678", PositionName::Number(12_345_678));
+        check("18446744073709551615", PositionName::Number(u64::MAX));
+        check(" start ", PositionName::Start);
+        check("END", PositionName::End);
+        check("line:7", PositionName::Line(Line(7)));
+        check("Line: 48,211", PositionName::Line(Line(48_211)));
+        check("i:1,250", PositionName::Instruction(1250));
+        check("R:7", PositionName::Record(7));
+        check("time:3", PositionName::Time(3));
+        check("time:1.5", PositionName::Time(1_500_000));
+        check("time:0.000001", PositionName::Time(1));
+        check("50%", PositionName::Percent(Percent(50 * Percent::ONE)));
+        check("33.3 %", PositionName::Percent(Percent(33_300_000_000)));
     }
 
     #[test]
@@ -676,8 +684,12 @@ mod tests {
     fn resolve(text: &str, from: Option<Position>) -> Result<Position> {
         let tarmac = Tarmac::open(Box::new(TRACE.to_vec()), Default::default()).expect("a trace");
         let index = index_in_memory(Arc::new(tarmac), &BuildOptions::default()).expect("an index");
-        text.parse::<Place>()?
-            .resolve_in(&index, &Images::default(), from, &Cancel::default())
+        text.parse::<PositionName>()?.resolve_in(
+            &index,
+            &Images::default(),
+            from,
+            &Cancel::default(),
+        )
     }
 
     #[track_caller]

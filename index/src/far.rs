@@ -14,7 +14,7 @@ use stepback_parsers::{Line, Position, ReadAt, Source, Step, Tarmac};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::answers::access_kinds::AccessKinds;
-use crate::answers::accesses_at::Accessed;
+use crate::answers::accesses_at::CellAccess;
 use crate::answers::call::CallId;
 use crate::answers::cancel::Cancel;
 use crate::answers::cell::Cell;
@@ -31,7 +31,7 @@ use crate::index::Index;
 use crate::query::access::NearestAccess;
 use crate::query::difference::DifferenceBetween;
 use crate::query::externals::ExternalChanges;
-use crate::query::folds::{FoldSet, Row};
+use crate::query::folds::{FoldSet, TraceListRow};
 use crate::query::memory::MemoryAt;
 use crate::query::places::NearestStepOf;
 use crate::query::question::Query;
@@ -43,9 +43,9 @@ use crate::query::steps::{LineOfStep, PositionOfLine, PositionOfTime, Steps};
 use crate::query::visits::{NearestVisit, NthVisit, VisitsFrom};
 use crate::read::visits::VisitReader;
 use crate::store::calls::encoder::encode_frames;
-use crate::store::calls::frame::Frame;
+use crate::store::calls::frame::CallFrame;
 use crate::store::contents::KeyMaps;
-use crate::store::data::{Data, HEADER_LEN};
+use crate::store::data::{HEADER_LEN, IndexData};
 use crate::store::encoded::encode_part;
 use crate::store::extent::Extent;
 use crate::store::fingerprint::Fingerprint;
@@ -167,7 +167,7 @@ fn moved(near: &Index, mut bytes: Vec<u8>, text: Vec<u8>) -> Index {
     let calls = (0..near.calls().len())
         .map(CallId)
         .filter_map(|id| Some((id, near.calls().get(id)?)));
-    let frames = calls.map(|(id, call)| far_frame(Frame::of(&call, near.calls().stack_of(id))));
+    let frames = calls.map(|(id, call)| far_frame(CallFrame::of(&call, near.calls().stack_of(id))));
     let (frames, layout) = encode_frames(frames.collect(), contents.call_layout.switches.clone());
     (contents.calls, contents.call_layout) = (push(&mut bytes, &frames), layout);
     for segment in &mut contents.segments {
@@ -198,12 +198,12 @@ fn moved(near: &Index, mut bytes: Vec<u8>, text: Vec<u8>) -> Index {
     let directory = push(&mut bytes, &directory);
     let header = header(directory, bytes.len() as u64);
     bytes[..HEADER_LEN].copy_from_slice(&header);
-    Index::load(source, Data::Memory(bytes), None).unwrap()
+    Index::load(source, IndexData::Memory(bytes), None).unwrap()
 }
 
-fn far_frame(frame: Frame) -> Frame {
+fn far_frame(frame: CallFrame) -> CallFrame {
     let far = |step: Option<u64>| step.map(|step| step + STEPS);
-    Frame {
+    CallFrame {
         call_step: far(frame.call_step),
         entry_step: far(frame.entry_step),
         exit_step: far(frame.exit_step),
@@ -212,41 +212,41 @@ fn far_frame(frame: Frame) -> Frame {
 }
 
 /// What is the same far away.
-trait Far {
+trait FarShift {
     fn far(self) -> Self;
 }
 
-impl Far for Step {
+impl FarShift for Step {
     fn far(self) -> Self {
         Self(self.0 + STEPS)
     }
 }
 
-impl Far for Position {
+impl FarShift for Position {
     fn far(self) -> Self {
         Self(self.0 + STEPS)
     }
 }
 
-impl Far for Line {
+impl FarShift for Line {
     fn far(self) -> Self {
         Self(self.0 + LINES)
     }
 }
 
-impl<T: Far> Far for Option<T> {
+impl<T: FarShift> FarShift for Option<T> {
     fn far(self) -> Self {
         self.map(T::far)
     }
 }
 
-impl<T: Far> Far for Vec<T> {
+impl<T: FarShift> FarShift for Vec<T> {
     fn far(self) -> Self {
         self.into_iter().map(T::far).collect()
     }
 }
 
-impl Far for StepRecord {
+impl FarShift for StepRecord {
     fn far(self) -> Self {
         Self {
             step: self.step.far(),
@@ -256,7 +256,7 @@ impl Far for StepRecord {
     }
 }
 
-impl Far for Hit {
+impl FarShift for Hit {
     fn far(self) -> Self {
         Self {
             record: self.record.far(),
@@ -266,7 +266,7 @@ impl Far for Hit {
     }
 }
 
-impl Far for Accessed {
+impl FarShift for CellAccess {
     fn far(self) -> Self {
         match self {
             Self::Step(hit) => Self::Step(Box::new(hit.far())),
@@ -275,7 +275,7 @@ impl Far for Accessed {
     }
 }
 
-impl Far for RegisterFile {
+impl FarShift for RegisterFile {
     fn far(mut self) -> Self {
         for register in &mut self.registers {
             register.written_at = register.written_at.far();
@@ -285,7 +285,7 @@ impl Far for RegisterFile {
     }
 }
 
-impl Far for crate::answers::byte_state::ByteState {
+impl FarShift for crate::answers::byte_state::ByteState {
     fn far(self) -> Self {
         Self {
             seen_at: self.seen_at.far(),
@@ -294,7 +294,7 @@ impl Far for crate::answers::byte_state::ByteState {
     }
 }
 
-impl Far for crate::query::raw_lines::RawLine {
+impl FarShift for crate::query::raw_lines::RawLine {
     fn far(self) -> Self {
         Self {
             line: self.line.far(),
@@ -304,7 +304,7 @@ impl Far for crate::query::raw_lines::RawLine {
     }
 }
 
-impl Far for ExternalChange {
+impl FarShift for ExternalChange {
     fn far(self) -> Self {
         Self {
             hit: self.hit.far(),
@@ -313,7 +313,7 @@ impl Far for ExternalChange {
     }
 }
 
-impl Far for Difference {
+impl FarShift for Difference {
     fn far(mut self) -> Self {
         self.registers
             .iter_mut()
@@ -325,12 +325,12 @@ impl Far for Difference {
     }
 }
 
-struct Pair {
+struct IndexPair {
     near: Index,
     far: Index,
 }
 
-impl Pair {
+impl IndexPair {
     fn new() -> Self {
         let text = text();
         let (near, bytes) = index(text.clone());
@@ -342,7 +342,7 @@ impl Pair {
     #[track_caller]
     fn agree<Q: Query + Debug>(&self, near: Q, far: Q)
     where
-        Q::Answer: Far + PartialEq + Debug,
+        Q::Answer: FarShift + PartialEq + Debug,
     {
         let expected = near.run(&self.near, &Cancel::default()).unwrap().far();
         let found = far.run(&self.far, &Cancel::default());
@@ -362,7 +362,7 @@ impl Pair {
 
 #[test]
 fn numbers_of_the_whole_are_beyond_32_bits() {
-    let Pair { near, far } = Pair::new();
+    let IndexPair { near, far } = IndexPair::new();
     assert_eq!(far.call_count(), near.call_count());
     let (near, info) = (near.info(), far.info());
     assert_eq!(
@@ -379,7 +379,7 @@ fn numbers_of_the_whole_are_beyond_32_bits() {
 
 #[test]
 fn registers_memory_and_steps_are_found_beyond_32_bits() {
-    let pair = Pair::new();
+    let pair = IndexPair::new();
     let mut dice = Dice(1);
     for _ in 0..300 {
         let (near, far) = pair.position(&mut dice);
@@ -436,7 +436,7 @@ fn registers_memory_and_steps_are_found_beyond_32_bits() {
 
 #[test]
 fn accesses_are_found_beyond_32_bits() {
-    let pair = Pair::new();
+    let pair = IndexPair::new();
     let mut dice = Dice(2);
     let records = Steps {
         first: Step(0),
@@ -518,7 +518,7 @@ fn accesses_are_found_beyond_32_bits() {
 
 #[test]
 fn searches_external_changes_and_differences_go_beyond_32_bits() {
-    let pair = Pair::new();
+    let pair = IndexPair::new();
     let mut dice = Dice(3);
     for _ in 0..60 {
         let ((near, far), (other, other_far)) =
@@ -579,7 +579,7 @@ fn searches_external_changes_and_differences_go_beyond_32_bits() {
 
 #[test]
 fn calls_and_folds_go_beyond_32_bits() {
-    let Pair { near, far } = Pair::new();
+    let IndexPair { near, far } = IndexPair::new();
     let (calls, far_calls) = (near.calls(), far.calls());
     assert!(calls.len() > 50 && calls.len() == far_calls.len());
     let (mut folds, mut far_folds) = (
@@ -597,8 +597,8 @@ fn calls_and_folds_go_beyond_32_bits() {
     assert_eq!(far_folds.row_count(), folds.row_count() + STEPS);
     for row in 0..folds.row_count() {
         let expected = match folds.row(row).unwrap() {
-            Row::Step(step) => Row::Step(step.far()),
-            Row::Folded { call, first, last } => Row::Folded {
+            TraceListRow::Step(step) => TraceListRow::Step(step.far()),
+            TraceListRow::Folded { call, first, last } => TraceListRow::Folded {
                 call,
                 first: first.far(),
                 last: last.far(),

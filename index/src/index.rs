@@ -23,24 +23,24 @@ use crate::answers::error::{OpenError, QueryError};
 use crate::answers::index_info::{IndexInfo, Warning};
 use crate::answers::program::Program;
 use crate::answers::thread::{ThreadId, ThreadInfo};
-use crate::index::call_gaps::KnownCallGaps;
-use crate::index::known_homes::KnownHomes;
+use crate::index::call_gaps::CallGapCache;
+use crate::index::known_homes::HomeCaches;
 use crate::index::memories::Memories;
 use crate::index::operand_table::OperandTable;
 use crate::index::shared_memory::SharedMemory;
-use crate::index::told_pages::ToldPages;
-use crate::index::untraced::KnownUntraced;
+use crate::index::told_pages::PageMappings;
+use crate::index::untraced::UntracedCache;
 use crate::store::calls::table::{Arrival, CallTable};
 use crate::store::codes::{CodeTable, ExecutedCode};
 use crate::store::contents::{Contents, ThreadContents, WarningContents};
-use crate::store::data::Data;
+use crate::store::data::IndexData;
 use crate::store::directory::Directory;
 use crate::store::fingerprint::Fingerprint;
-use crate::store::key_map::Key;
+use crate::store::key_map::SegmentKey;
 use crate::store::layout;
 use crate::store::named_bank::{NamedBank, stack_choices};
 use crate::store::regions::host_regions::HostRegions;
-use crate::store::regions::open_calls::OpenCalls;
+use crate::store::regions::open_calls::UnresolvedCalls;
 use crate::store::segment::reader::SegmentReader;
 
 /// Finds the calls with tail calls among them; none where there are no tail calls.
@@ -58,7 +58,7 @@ struct TailCalls {
 pub struct Index {
     source: Arc<dyn Source>,
     path: Option<PathBuf>,
-    data: Arc<Data>,
+    data: Arc<IndexData>,
     pub(crate) contents: Contents,
     /// For each segment, a bit for each section whose checksum was looked at.
     checked: Vec<AtomicU8>,
@@ -81,25 +81,25 @@ pub struct Index {
     pub(crate) codes: CodeTable,
     pub(crate) host_regions: HostRegions,
     /// Semihosting calls that may have let the host write anywhere.
-    pub(crate) open_calls: OpenCalls,
+    pub(crate) open_calls: UnresolvedCalls,
     /// Which registers the instructions at each address use, found at the first question that needs it.
     pub(crate) operands: OnceLock<OperandTable>,
     /// Meanings of registers' names.
-    pub(crate) known_homes: KnownHomes,
+    pub(crate) known_homes: HomeCaches,
     /// The addresses of instructions that store more than their records show; worked out when it is first asked for.
     pub(crate) unshown_stores: OnceLock<Vec<Address>>,
     /// Which memory each thread sees, found at the first question that needs it.
     memories: OnceLock<Memories>,
     /// The registers that the trace leaves out, as far as questions asked for them.
-    pub(crate) untraced: KnownUntraced,
+    pub(crate) untraced: UntracedCache,
     /// The memory that others than the steps change, as far as questions asked for it.
     pub(crate) shared: Mutex<SharedMemory>,
     /// What the trace tells of pages, found at the first question that needs it; never where that is too much to be kept.
-    pub(crate) told_pages: OnceLock<Arc<ToldPages>>,
+    pub(crate) told_pages: OnceLock<Arc<PageMappings>>,
     /// The segments that have markers of each kind, found at the first question about all threads.
     pub(crate) marker_segments: OnceLock<Vec<KindSegments>>,
     /// Who was inside a system call when, found segment by segment.
-    pub(crate) call_gaps: KnownCallGaps,
+    pub(crate) call_gaps: CallGapCache,
 }
 
 /// The segments with markers of a kind.
@@ -146,7 +146,7 @@ impl Index {
             // An empty file cannot be mapped, and is what a full disk leaves behind.
             return Err(OpenError::Incomplete);
         }
-        let data = Data::map(&file).map_err(OpenError::Read)?;
+        let data = IndexData::map(&file).map_err(OpenError::Read)?;
         Self::load(source, data, Some(path.to_owned()))
     }
 
@@ -155,12 +155,12 @@ impl Index {
     /// # Errors
     /// As [`Self::open_stale`].
     pub fn from_bytes(source: Arc<dyn Source>, bytes: Vec<u8>) -> Result<Self, OpenError> {
-        Self::load(source, Data::Memory(bytes), None)
+        Self::load(source, IndexData::Memory(bytes), None)
     }
 
     pub(crate) fn load(
         source: Arc<dyn Source>,
-        data: impl Into<Arc<Data>>,
+        data: impl Into<Arc<IndexData>>,
         path: Option<PathBuf>,
     ) -> Result<Self, OpenError> {
         let data = data.into();
@@ -180,7 +180,7 @@ impl Index {
         let open_calls = contents
             .open_calls
             .checked(&data)
-            .and_then(OpenCalls::decode);
+            .and_then(UnresolvedCalls::decode);
         let (host_regions, open_calls) = host_regions.zip(open_calls).ok_or(OpenError::Damaged(
             "what it says of semihosting calls cannot be read",
         ))?;
@@ -199,7 +199,7 @@ impl Index {
             message: warning.message.clone(),
             count: warning.count,
         };
-        let call_gaps = KnownCallGaps::new(contents.segments.len());
+        let call_gaps = CallGapCache::new(contents.segments.len());
         let names = contents
             .register_names
             .iter()
@@ -237,10 +237,10 @@ impl Index {
             host_regions,
             open_calls,
             operands: OnceLock::new(),
-            known_homes: KnownHomes::default(),
+            known_homes: HomeCaches::default(),
             unshown_stores: OnceLock::new(),
             memories: OnceLock::new(),
-            untraced: KnownUntraced::default(),
+            untraced: UntracedCache::default(),
             shared: Mutex::default(),
             told_pages: OnceLock::new(),
             marker_segments: OnceLock::new(),
@@ -509,7 +509,11 @@ impl Index {
     }
 
     /// The map of 64 segments for keys of this kind.
-    pub(crate) fn key_map(&self, number: usize, kind: Key) -> Result<Directory<'_>, QueryError> {
+    pub(crate) fn key_map(
+        &self,
+        number: usize,
+        kind: SegmentKey,
+    ) -> Result<Directory<'_>, QueryError> {
         let (maps, checked) = self
             .contents
             .key_maps
@@ -517,8 +521,8 @@ impl Index {
             .zip(self.maps_checked.get(number))
             .ok_or_else(bad_key_map)?;
         let (extent, bit) = match kind {
-            Key::Granule(_) => (maps.granules, 1),
-            Key::Pc(_) => (maps.pcs, 2),
+            SegmentKey::Granule(_) => (maps.granules, 1),
+            SegmentKey::Pc(_) => (maps.pcs, 2),
         };
         let bytes = if checked.load(Ordering::Relaxed) & bit == 0 {
             let bytes = extent.checked(&self.data).ok_or_else(bad_key_map)?;

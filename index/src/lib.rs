@@ -32,16 +32,16 @@ mod read;
 mod store;
 
 pub use answers::access_kinds::AccessKinds;
-pub use answers::accesses_at::{Accessed, AccessesAt};
+pub use answers::accesses_at::{AccessesAt, CellAccess};
 pub use answers::byte_state::{ByteState, ByteTouch};
-pub use answers::call::{Call, CallId, Entered, Evidence, Left};
+pub use answers::call::{Call, CallId, Evidence, FrameEntry, FrameExit};
 pub use answers::cancel::Cancel;
 pub use answers::cell::{Cell, MemoryRange};
 pub use answers::difference::{Difference, MemoryDifference, RegisterDifference};
 pub use answers::direction::Direction;
 pub use answers::error::{BuildError, OpenError, QueryError};
 pub use answers::external_change::ExternalChange;
-pub use answers::heap::{BAD_FREES, BLOCKS, BadFree, Block, Freed, HEAP_BYTES, Heap};
+pub use answers::heap::{BAD_FREES, BLOCKS, BadFree, BlockRelease, HEAP_BYTES, Heap, HeapBlock};
 pub use answers::hit::{Doubt, HIT_EFFECTS, Hit};
 pub use answers::host_operation::HostOperation;
 pub use answers::index_info::{IndexInfo, TimeFall, WARNINGS_KEPT, Warning};
@@ -50,17 +50,18 @@ pub use answers::markers::{MarkerCount, MarkerHit};
 pub use answers::number::Number;
 pub use answers::program::{FunctionPart, Program};
 pub use answers::range_effects::{MemoryInput, MemoryOutput, RangeEffects, RegisterEffect};
-pub use answers::reason::{Fact, Reason, Way};
+pub use answers::reason::{Fact, InferenceReason, ValueDerivation};
 pub use answers::register_file::{RegisterFile, RegisterState};
 pub use answers::slice::{
-    Defined, Edge, EdgeKinds, End, NotKnown, SliceCell, SliceEnd, SliceRow, SliceStep, WantedBy,
+    Edge, EdgeKinds, SliceCell, SliceDefinition, SliceEnd, SliceEndKind, SliceRow, SliceStep,
+    SliceUse, UnknownInput,
 };
-pub use answers::slice_sight::{SeenRow, SightAccess, SliceSight};
+pub use answers::slice_sight::{SliceRowDetail, SliceStepAccess, SliceStepDetail};
 pub use answers::step_record::{
     ANSWER_EFFECTS, Access, AccessTarget, Effect, LATE_STEPS, STEP_EFFECTS, StepRecord,
 };
 pub use answers::thread::{ThreadId, ThreadInfo};
-pub use answers::translation::{Mapping, PageCounts, Translation, TranslationCounts};
+pub use answers::translation::{PageCounts, Translation, TranslationCounts, VirtualMapping};
 pub use answers::value::{Value, ValueSource};
 pub use builder::build_index::Build;
 pub use builder::follow::Follow;
@@ -78,7 +79,7 @@ pub use query::byte_touches::TouchesAt;
 pub use query::difference::DifferenceBetween;
 pub use query::effects_within::{EFFECT_BLOCKS, EffectsWithin};
 pub use query::externals::ExternalChanges;
-pub use query::folds::{FoldSet, Row};
+pub use query::folds::{FoldSet, TraceListRow};
 pub use query::in_memory::MemoryOf;
 pub use query::inferred_memory::InferredMemory;
 pub use query::inferred_registers::InferredRegisters;
@@ -93,14 +94,14 @@ pub use query::raw_lines::{RawLine, RawLines, SHOWN_BYTES};
 pub use query::registers::{RegisterViewsAt, RegistersAt};
 pub use query::search::bytes::{FindBytes, SOUGHT_BYTES};
 pub use query::search::pattern::{PatternFault, TextPattern};
-pub use query::search::run::{Find, Searched};
+pub use query::search::run::{Find, SearchBatch};
 pub use query::search::text::FindText;
 pub use query::search::value::FindValue;
-pub use query::slice::given::GivenValues;
-pub use query::slice::influence::Influence;
-pub use query::slice::onward::OnwardWalk;
-pub use query::slice::walk::SliceWalk;
-pub use query::slice::why::Why;
+pub use query::slice::given::DefinedValues;
+pub use query::slice::influence::ForwardSliceQuery;
+pub use query::slice::onward::ForwardSliceWalk;
+pub use query::slice::walk::BackwardSliceWalk;
+pub use query::slice::why::BackwardSliceQuery;
 pub use query::steps::{FallsAcrossTime, LineOfStep, PositionOfLine, PositionOfTime, Steps};
 pub use query::tails::tail_calls;
 pub use query::translations::{CountTranslations, MappingsAt, PlaceAt, TranslationsAt};
@@ -117,4 +118,4 @@ pub use store::calls::stacks::{FramesWithin, StackUse};
 pub use store::calls::table::CallTable;
 pub use store::codes::ExecutedCode;
 pub use store::fingerprint::Fingerprint;
-pub use store::reads::{ReadRule, allow_reads, forbid_reads};
+pub use store::reads::{ReadGuard, allow_reads, forbid_reads};

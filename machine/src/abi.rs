@@ -1,6 +1,6 @@
 //! By which registers functions and kernels are called.
 
-use crate::linux::names::Numbers;
+use crate::linux::names::SystemCallNumbering;
 use crate::view::RegisterId;
 
 /// The calling conventions of an architecture. Registers by their names; a list that is not known is empty.
@@ -15,18 +15,18 @@ pub struct Abi {
     /// What a function saves before it changes it, and restores before it returns.
     pub callee_saved: &'static [&'static str],
     /// How the kernel is called.
-    pub system_calls: SystemCalls,
+    pub system_calls: SystemCallConvention,
 }
 
 /// How a program asks the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SystemCalls {
+pub struct SystemCallConvention {
     /// Whose numbers are meant.
-    pub numbers: Numbers,
+    pub numbers: SystemCallNumbering,
     /// Where the number of the call stands before it.
     pub number: Option<&'static str>,
     /// How the kernel says that it failed.
-    pub failure: Failure,
+    pub failure: SystemCallFailure,
     /// The arguments, as far as their registers keep them: the result takes the place of the first in many architectures,
     /// and then the list is empty, for what stands in a list counts from the first argument on.
     pub kept_arguments: &'static [&'static str],
@@ -36,7 +36,7 @@ pub struct SystemCalls {
 
 /// How a kernel says that a system call failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Failure {
+pub enum SystemCallFailure {
     /// The result is negative: the number of the error below zero.
     Negative,
     /// This bit of a register is set, and the result is the number of the error.
@@ -50,7 +50,7 @@ pub enum Failure {
 
 /// A bit of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StateBit {
+pub struct RegisterBit {
     /// The register.
     pub register: &'static str,
     /// The bit, the lowest is 0.

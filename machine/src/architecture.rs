@@ -7,42 +7,42 @@ use std::ops::Range;
 
 use capstone::Capstone;
 
-use crate::abi::{Abi, StateBit};
+use crate::abi::{Abi, RegisterBit};
 use crate::address::Address;
 use crate::bank::BankedRegister;
 use crate::bytes::Encoding;
-use crate::control::Control;
+use crate::control::ControlFlowEffect;
 use crate::endian::Endian;
 use crate::exception_frame::FrameLayout;
-use crate::host_call::HostCall;
+use crate::host_call::SemihostingCall;
 use crate::instruction::Instruction;
-use crate::linux::names::Numbers;
-use crate::mode::{Security, State};
-use crate::names::{ElfMachine, Names};
-use crate::placement::Placement;
+use crate::linux::names::SystemCallNumbering;
+use crate::mode::{ExecutionState, SecurityState};
+use crate::names::{ArchitectureNames, ElfMachine};
+use crate::placement::InstructionPlacement;
 use crate::privilege::Privilege;
 use crate::register_group::RegisterGroup;
-use crate::register_run::Run;
+use crate::register_run::RegisterRun;
 use crate::selection::FlagTest;
 use crate::set::InstructionSet;
-use crate::site::Site;
-use crate::status::Status;
-use crate::stub::{Stub, StubSlot};
-use crate::text_flow::{OperandWord, TextFlow};
+use crate::site::CodeSite;
+use crate::status::StatusRegister;
+use crate::stub::{LinkageStub, StubSlot};
+use crate::text_flow::{OperandWordKind, TextFlow};
 use crate::view::{RegisterId, RegisterView};
-use crate::window::WindowStep;
+use crate::window::WindowChange;
 
 /// An instruction set, as its architecture knows it. What is documented on [`InstructionSet`] is not documented twice.
 pub(crate) trait Architecture {
     const SET: InstructionSet;
-    const NAMES: Names;
+    const NAMES: ArchitectureNames;
     const WORD_BYTES: u16;
     const ABI: Abi;
     /// Of ELF files whose code begins in this set.
     const ELF: &'static [ElfMachine] = &[];
     /// A symbol type for processors that means a function in them.
     const ELF_FUNCTION: Option<u8> = None;
-    const HOST_CALL: Option<HostCall> = None;
+    const HOST_CALL: Option<SemihostingCall> = None;
     /// The fewest bytes between the beginnings of two instructions of a program that begins in this set.
     const ALIGNMENT: u8 = 1;
     /// Bytes of the delay slot behind a call, a return or a computed jump.
@@ -52,7 +52,7 @@ pub(crate) trait Architecture {
     /// The names of the registers that say how many register windows are free or in use.
     const WINDOW_COUNTS: &'static [&'static str] = &[];
     /// While this is set the upper half of addresses is cut off.
-    const NARROW_ADDRESSES: Option<StateBit> = None;
+    const NARROW_ADDRESSES: Option<RegisterBit> = None;
     /// The address's lowest bit says how to decode what is there.
     const HAS_MARKED_ADDRESSES: bool = false;
     /// The mark is set on addresses of this set.
@@ -60,7 +60,7 @@ pub(crate) trait Architecture {
     /// Of a processor that may change to sets whose registers have other names, a set for each of its states.
     const STATES: &'static [InstructionSet] = &[];
     /// The names that an export of signals declares, in its order.
-    const SIGNALS: &'static [Run] = &[];
+    const SIGNALS: &'static [RegisterRun] = &[];
 
     /// The condition flags, as bits of the status register.
     const FLAG_BITS: u64 = 0;
@@ -94,18 +94,18 @@ pub(crate) trait Architecture {
         None
     }
     /// Of a register that chooses between two stack pointers by [`crate::Mode::with_control`].
-    fn stack_choice(_name: &str) -> Option<Security> {
+    fn stack_choice(_name: &str) -> Option<SecurityState> {
         None
     }
     /// Of a register that each security state has, by the name without a suffix.
     fn is_state_banked(_name: &str) -> bool {
         false
     }
-    fn status(_bytes: &[Option<u8>]) -> Status {
-        Status::default()
+    fn status(_bytes: &[Option<u8>]) -> StatusRegister {
+        StatusRegister::default()
     }
     #[inline(always)]
-    fn state_of(_status: u32) -> Option<State> {
+    fn state_of(_status: u32) -> Option<ExecutionState> {
         None
     }
 
@@ -131,7 +131,7 @@ pub(crate) trait Architecture {
         written_bytes
     }
     /// The set that an instruction belongs to by its place, of a program that may change to another at any branch.
-    fn set_at(_placement: &Placement) -> InstructionSet {
+    fn set_at(_placement: &InstructionPlacement) -> InstructionSet {
         Self::SET
     }
 
@@ -145,8 +145,8 @@ pub(crate) trait Architecture {
     fn is_stateful(_encoding: &Encoding) -> bool {
         false
     }
-    fn decode(site: &Site, disassemblers: &[Capstone]) -> Option<Instruction>;
-    fn control(site: &Site) -> Control;
+    fn decode(site: &CodeSite, disassemblers: &[Capstone]) -> Option<Instruction>;
+    fn control(site: &CodeSite) -> ControlFlowEffect;
     /// Of a branch that no record tells of.
     fn is_taken_when_executed(_encoding: &Encoding) -> bool {
         false
@@ -177,7 +177,7 @@ pub(crate) trait Architecture {
         pointer
     }
     /// Of a trap.
-    fn numbers_of_trap(_encoding: &Encoding) -> Option<Numbers> {
+    fn numbers_of_trap(_encoding: &Encoding) -> Option<SystemCallNumbering> {
         Some(Self::ABI.system_calls.numbers)
     }
     /// By the type that the processor gives it.
@@ -201,7 +201,7 @@ pub(crate) trait Architecture {
         register == RegisterId::SP
     }
     /// What it does to the register windows when it is executed.
-    fn window_step(_encoding: &Encoding) -> Option<WindowStep> {
+    fn window_step(_encoding: &Encoding) -> Option<WindowChange> {
         None
     }
     #[inline(always)]
@@ -219,7 +219,7 @@ pub(crate) trait Architecture {
     const PREFIXES: &'static [&'static str] = &[];
     fn text_flow(text: &str) -> Option<TextFlow>;
     /// Of a word in lower case.
-    fn operand_word(mnemonic: &str, word: &str) -> OperandWord;
+    fn operand_word(mnemonic: &str, word: &str) -> OperandWordKind;
 
     // Addresses.
 
@@ -254,7 +254,7 @@ pub(crate) trait Architecture {
     fn is_state_gateway(_opcode: u32) -> bool {
         false
     }
-    fn stub_slot(_stub: &Stub<'_>) -> Option<StubSlot> {
+    fn stub_slot(_stub: &LinkageStub<'_>) -> Option<StubSlot> {
         None
     }
 }

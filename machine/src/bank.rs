@@ -1,6 +1,6 @@
 //! Banks: registers of their own that share a plain name, of which one is in use.
 
-use crate::mode::{Mode, Security, ThreadStack};
+use crate::mode::{Mode, SecurityState, ThreadStack};
 use crate::view::RegisterView;
 
 /// A register of its own, and the plain register that it stands for while it is in use.
@@ -24,9 +24,9 @@ pub enum Bank {
     /// `r8_fiq`, `r8_usr`, …: only FIQ has its own.
     Fiq([u8; 3]),
     /// `MSP`, `MSP_S`, `MSP_NS`.
-    Main(Security),
+    Main(SecurityState),
     /// `PSP`, `PSP_S`, `PSP_NS`.
-    Process(Security),
+    Process(SecurityState),
     /// A suffix that tells nothing.
     Other,
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// What an instruction did to control, in formats whose records say so.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Branch {
+pub enum RecordedBranch {
     /// The format does not say; the encoding may.
     #[default]
     Unsaid,

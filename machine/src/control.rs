@@ -4,7 +4,7 @@ use crate::view::RegisterId;
 
 /// What an instruction does to the program counter, when its condition holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Flow {
+pub enum FlowKind {
     /// Control goes on behind it.
     #[default]
     Next,
@@ -22,18 +22,18 @@ pub enum Flow {
 
 /// What an encoding says of control.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Control {
+pub struct ControlFlowEffect {
     /// What it does.
-    pub flow: Flow,
+    pub flow: FlowKind,
     /// Where a jump goes.
-    pub target: Target,
+    pub target: BranchTarget,
     /// When the instruction behind a jump is executed before control goes there.
-    pub delay: Delay,
+    pub delay: DelaySlotRule,
 }
 
 /// Where a jump goes, as far as its encoding says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Target {
+pub enum BranchTarget {
     /// It does not say: no jump, or one to what memory holds, or an encoding that is not known so well.
     #[default]
     Unsaid,
@@ -44,7 +44,7 @@ pub enum Target {
     Register(RegisterId),
 }
 
-impl Target {
+impl BranchTarget {
     /// The address, where the encoding has it.
     pub const fn address(self) -> Option<u64> {
         match self {
@@ -56,7 +56,7 @@ impl Target {
 
 /// What becomes of the instruction behind a jump.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Delay {
+pub enum DelaySlotRule {
     /// It is executed when control comes there again: no delay slot.
     #[default]
     None,
@@ -70,7 +70,7 @@ pub enum Delay {
 
 /// Where an executed instruction leads, as far as it and its record tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lead {
+pub enum ControlSuccessor {
     /// Neither tells.
     Open,
     /// To the instruction behind it.
@@ -81,12 +81,12 @@ pub enum Lead {
     Register(RegisterId),
 }
 
-impl From<Target> for Lead {
-    fn from(target: Target) -> Self {
+impl From<BranchTarget> for ControlSuccessor {
+    fn from(target: BranchTarget) -> Self {
         match target {
-            Target::Unsaid => Self::Open,
-            Target::Address(address) => Self::Address(address),
-            Target::Register(register) => Self::Register(register),
+            BranchTarget::Unsaid => Self::Open,
+            BranchTarget::Address(address) => Self::Address(address),
+            BranchTarget::Register(register) => Self::Register(register),
         }
     }
 }

@@ -10,12 +10,12 @@ use crate::address::Address;
 use crate::bytes::Encoding;
 use crate::instruction::Instruction;
 use crate::set::InstructionSet;
-use crate::site::Site;
+use crate::site::CodeSite;
 
 /// Decodes an instruction. Never fails: bytes that mean nothing are their own text, with registers that are not known.
 /// Cost: about a microsecond, much less for one that the calling thread decoded of late.
 pub fn decode(encoding: Encoding, pc: Address, set: InstructionSet) -> Arc<Instruction> {
-    DECODER.with_borrow_mut(|decoder| decoder.decode((set, Site { pc, encoding })))
+    DECODER.with_borrow_mut(|decoder| decoder.decode((set, CodeSite { pc, encoding })))
 }
 
 /// The text of a step: as the trace has it, else from the encoding; without either it says how much is not known.
@@ -42,16 +42,16 @@ thread_local! {
 /// So many instructions are remembered before all are forgotten.
 const REMEMBERED: usize = 1 << 14;
 
-type Key = (InstructionSet, Site);
+type DecoderKey = (InstructionSet, CodeSite);
 
 #[derive(Default)]
 struct Decoder {
     disassemblers: HashMap<InstructionSet, Vec<Capstone>>,
-    remembered: HashMap<Key, Arc<Instruction>, foldhash::fast::RandomState>,
+    remembered: HashMap<DecoderKey, Arc<Instruction>, foldhash::fast::RandomState>,
 }
 
 impl Decoder {
-    fn decode(&mut self, key: Key) -> Arc<Instruction> {
+    fn decode(&mut self, key: DecoderKey) -> Arc<Instruction> {
         if let Some(known) = self.remembered.get(&key) {
             return known.clone();
         }
@@ -63,7 +63,7 @@ impl Decoder {
         instruction
     }
 
-    fn disassemble(&mut self, key: Key) -> Instruction {
+    fn disassemble(&mut self, key: DecoderKey) -> Instruction {
         let (set, site) = key;
         let disassemblers = if set.is_stateful(&site.encoding) {
             &set.disassemblers()
@@ -155,7 +155,7 @@ mod tests {
             for set in InstructionSet::ALL {
                 for length in [1, 2, 4, bytes.len()] {
                     let Some(encoding) = bytes.get(..length).and_then(Encoding::new) else { continue };
-                    let first = Decoder::default().disassemble((set, Site { pc: Address(pc), encoding }));
+                    let first = Decoder::default().disassemble((set, CodeSite { pc: Address(pc), encoding }));
                     let [_, second] = [(); 2].map(|()| decode(encoding, Address(pc), set));
                     prop_assert_eq!(&first, &*second);
                 }

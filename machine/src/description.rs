@@ -9,7 +9,7 @@ use crate::register_use::RegisterUse;
 
 /// What is known so far of an instruction.
 #[derive(Clone, Debug)]
-pub(super) struct Description {
+pub(super) struct MeaningBuilder {
     /// But for addresses.
     reads: Vec<RegisterView>,
     /// What addresses are made of.
@@ -20,7 +20,7 @@ pub(super) struct Description {
     pub meaning: Meaning,
 }
 
-impl Default for Description {
+impl Default for MeaningBuilder {
     fn default() -> Self {
         let meaning = Meaning {
             is_memory_known: true,
@@ -36,7 +36,7 @@ impl Default for Description {
     }
 }
 
-impl Description {
+impl MeaningBuilder {
     /// It reads a register.
     pub fn read(&mut self, view: RegisterView) {
         self.reads.push(view);

@@ -2,25 +2,25 @@
 
 use capstone::{Capstone, InsnDetail};
 
-use crate::description::Description;
+use crate::description::MeaningBuilder;
 use crate::instruction::Instruction;
-use crate::site::Site;
+use crate::site::CodeSite;
 
 /// An instruction, as the library gives it.
-pub(crate) struct Disassembled<'a> {
+pub(crate) struct DisassembledInstruction<'a> {
     pub disassembler: &'a Capstone,
     pub detail: &'a InsnDetail<'a>,
     pub mnemonic: &'a str,
     pub operands: &'a str,
-    pub site: &'a Site,
+    pub site: &'a CodeSite,
 }
 
-impl Disassembled<'_> {
+impl DisassembledInstruction<'_> {
     /// What the first of some disassemblers that takes all bytes of an instruction finds.
     pub fn first<T>(
         disassemblers: &[Capstone],
-        site: &Site,
-        take: impl Fn(&Disassembled<'_>) -> Option<T>,
+        site: &CodeSite,
+        take: impl Fn(&DisassembledInstruction<'_>) -> Option<T>,
     ) -> Option<T> {
         disassemblers.iter().find_map(|disassembler| {
             let instructions = disassembler
@@ -32,7 +32,7 @@ impl Disassembled<'_> {
                 .filter(|found| found.bytes() == site.encoding.bytes())?;
             let detail = disassembler.insn_detail(instruction).ok()?;
             let operands = instruction.op_str().unwrap_or_default();
-            take(&Disassembled {
+            take(&DisassembledInstruction {
                 disassembler,
                 detail: &detail,
                 mnemonic: instruction.mnemonic()?,
@@ -43,7 +43,7 @@ impl Disassembled<'_> {
     }
 
     /// The instruction with its description, if there is one.
-    pub fn described(&self, description: Option<Description>) -> Instruction {
+    pub fn described(&self, description: Option<MeaningBuilder>) -> Instruction {
         Instruction::new(&format!("{} {}", self.mnemonic, self.operands), description)
     }
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::access_kind::AccessKind;
-use crate::control::{Flow, Target};
+use crate::control::{BranchTarget, FlowKind};
 use crate::instruction::Instruction;
 use crate::view::{RegisterId, RegisterView};
 
@@ -162,16 +162,16 @@ impl ExceptionFlow {
         let marker = events
             .iter()
             .position(|event| *event == FrameEvent::Exception);
-        let slot = Slot {
+        let slot = StepEventWindow {
             layout,
             instruction,
             events,
             marker,
         };
         let may_return = slot.may_return();
-        let (stores, stored) = slot.frame(AccessKind::Write, Slot::stored_frame);
+        let (stores, stored) = slot.frame(AccessKind::Write, StepEventWindow::stored_frame);
         let (loads, loaded) = if may_return {
-            slot.frame(AccessKind::Read, Slot::loaded_frame)
+            slot.frame(AccessKind::Read, StepEventWindow::loaded_frame)
         } else {
             (Vec::new(), None)
         };
@@ -219,20 +219,20 @@ impl ExceptionFlow {
 }
 
 /// The events of a step.
-struct Slot<'a> {
+struct StepEventWindow<'a> {
     layout: &'static FrameLayout,
     instruction: Option<&'a Instruction>,
     events: &'a [FrameEvent],
     marker: Option<usize>,
 }
 
-impl Slot<'_> {
+impl StepEventWindow<'_> {
     /// Whether the instruction may be an exception return: it jumps to what a register or memory holds.
     fn may_return(&self) -> bool {
         let control = self.instruction.map(|known| known.control);
         control.is_some_and(|control| {
-            matches!(control.flow, Flow::Branch | Flow::Return)
-                && !matches!(control.target, Target::Address(_))
+            matches!(control.flow, FlowKind::Branch | FlowKind::Return)
+                && !matches!(control.target, BranchTarget::Address(_))
         })
     }
 
@@ -342,7 +342,7 @@ impl Slot<'_> {
             return Some(0);
         };
         if !instruction.meaning.is_memory_known {
-            return Some(0).filter(|_| instruction.control.flow != Flow::Next);
+            return Some(0).filter(|_| instruction.control.flow != FlowKind::Next);
         }
         let operands = instruction
             .meaning
@@ -444,7 +444,7 @@ impl Slot<'_> {
     fn is_call_frame(&self, bytes: &BTreeMap<u64, Option<u8>>) -> bool {
         let is_call = self
             .instruction
-            .is_some_and(|known| known.control.flow == Flow::Call);
+            .is_some_and(|known| known.control.flow == FlowKind::Call);
         is_call && bytes.len() as u64 <= self.layout.call_bytes
     }
 

@@ -8,9 +8,9 @@ use std::iter::StepBy;
 use std::ops::Range;
 
 use crate::bank::Bank;
-use crate::mode::{Mode, Security, ThreadStack};
+use crate::mode::{Mode, SecurityState, ThreadStack};
 use crate::view::RegisterId;
-use crate::window::Windows;
+use crate::window::RegisterWindows;
 
 /// `sp` by level of AArch64, then the two of M-profile for each security state, then by mode of AArch32.
 const STACKS: u16 = RegisterId::FIRST_BANK.0;
@@ -29,7 +29,7 @@ const UNTOLD: u16 = FAST + 5;
 
 /// A register of the other execution state that holds the same bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Twin {
+pub struct RegisterAlias {
     /// As that state names it.
     pub register: RegisterId,
     /// The mode in which it means that register.
@@ -49,7 +49,7 @@ impl Mode {
                     globals,
                 },
             ) => {
-                return Windows {
+                return RegisterWindows {
                     current,
                     count,
                     globals,
@@ -92,17 +92,17 @@ impl Mode {
         match self {
             Self::Other | Self::Untold => false,
             Self::Thread(_, ThreadStack::Unsaid)
-            | Self::Handler(Security::Unsaid)
-            | Self::Thread(Security::Unsaid, _) => plain != RegisterId::SP,
+            | Self::Handler(SecurityState::Unsaid)
+            | Self::Thread(SecurityState::Unsaid, _) => plain != RegisterId::SP,
             _ => true,
         }
     }
 
     /// The register of the other execution state that a plain one of this mode shares its low half with
     /// (DDI 0487, D1.20.1 "Mapping of the general-purpose registers between the Execution states").
-    pub fn twin(self, plain: RegisterId) -> Option<Twin> {
+    pub fn twin(self, plain: RegisterId) -> Option<RegisterAlias> {
         let narrow = || {
-            twin_32(plain.0).map(|(register, mode)| Twin {
+            twin_32(plain.0).map(|(register, mode)| RegisterAlias {
                 register,
                 mode: Self::Banked(mode),
             })
@@ -124,7 +124,7 @@ impl Mode {
                 let register = (13..31)
                     .find(|number| twin_32(*number) == Some((plain, mode)))
                     .map(RegisterId)?;
-                Some(Twin {
+                Some(RegisterAlias {
                     register,
                     mode: Self::Level {
                         level: 0,
@@ -178,12 +178,12 @@ impl Bank {
 }
 
 /// The stack pointer of a security state; the plain one where nothing says which state it is.
-fn stack_in(undivided: u16, security: Security) -> u16 {
+fn stack_in(undivided: u16, security: SecurityState) -> u16 {
     match security {
-        Security::Undivided => undivided,
-        Security::Secure => undivided + STATE_STACKS,
-        Security::NonSecure => undivided + 2 * STATE_STACKS,
-        Security::Unsaid => RegisterId::SP.0,
+        SecurityState::Undivided => undivided,
+        SecurityState::Secure => undivided + STATE_STACKS,
+        SecurityState::NonSecure => undivided + 2 * STATE_STACKS,
+        SecurityState::Unsaid => RegisterId::SP.0,
     }
 }
 
@@ -313,17 +313,20 @@ mod tests {
         let told = |after: &str, before: &str| {
             Mode::of(after.as_bytes()).told_after(Mode::of(before.as_bytes()))
         };
-        assert_eq!(told("handler", "thread_s"), Mode::Handler(Security::Unsaid));
+        assert_eq!(
+            told("handler", "thread_s"),
+            Mode::Handler(SecurityState::Unsaid)
+        );
         assert_eq!(told("thread", "thread_ns"), Mode::of(b"thread_ns"));
         assert_eq!(told("handler", "thread"), Mode::of(b"handler"));
-        assert!(!Mode::Handler(Security::Unsaid).tells(RegisterId::SP));
+        assert!(!Mode::Handler(SecurityState::Unsaid).tells(RegisterId::SP));
     }
 
     #[test]
     fn twins_are_twins_of_each_other() {
         let level = Mode::of(b"EL1h");
         for number in 13..31 {
-            let Twin { register, mode } = level.twin(RegisterId(number)).unwrap();
+            let RegisterAlias { register, mode } = level.twin(RegisterId(number)).unwrap();
             assert_eq!(
                 mode.twin(register).map(|twin| twin.register),
                 Some(RegisterId(number))

@@ -2,7 +2,7 @@
 
 /// How an architecture asks the host (Arm, "Semihosting for AArch32 and AArch64").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HostCall {
+pub struct SemihostingCall {
     /// The 32 bits that hold the number of the operation.
     pub operation: &'static str,
     /// The register that holds the operation's argument: mostly the address of a block of words.
@@ -37,7 +37,7 @@ const OPERATIONS: [(u64, &str); 24] = [
     (0x31, "SYS_TICKFREQ"),
 ];
 
-impl HostCall {
+impl SemihostingCall {
     /// The name of an operation; only the lower 32 bits of the number count.
     pub fn operation_name(number: u64) -> Option<&'static str> {
         let number = number & u64::from(u32::MAX);

@@ -1,9 +1,9 @@
 //! A decoded instruction.
 
 use crate::bytes::Encoding;
-use crate::control::Control;
-use crate::description::Description;
-use crate::meaning::{Condition, Meaning};
+use crate::control::ControlFlowEffect;
+use crate::description::MeaningBuilder;
+use crate::meaning::{ExecutionCondition, Meaning};
 use crate::register_use::RegisterUse;
 use crate::view::{RegisterId, RegisterView};
 
@@ -20,19 +20,19 @@ pub struct Instruction {
     /// What it does to registers and memory, as far as this is described.
     pub meaning: Meaning,
     /// Where control goes behind it, as far as this is told.
-    pub control: Control,
+    pub control: ControlFlowEffect,
 }
 
 impl Instruction {
     /// From its text in any case and what is known of it; control is told later.
-    pub(crate) fn new(text: &str, description: Option<Description>) -> Self {
+    pub(crate) fn new(text: &str, description: Option<MeaningBuilder>) -> Self {
         let text = text.trim_end().to_ascii_lowercase();
-        let (registers, meaning) = description.map(Description::finish).unzip();
+        let (registers, meaning) = description.map(MeaningBuilder::finish).unzip();
         Self {
             text,
             registers,
             meaning: meaning.unwrap_or_default(),
-            control: Control::default(),
+            control: ControlFlowEffect::default(),
         }
     }
 
@@ -56,7 +56,7 @@ impl Instruction {
 
     /// True when it is executed only when its condition holds.
     pub fn is_conditional(&self) -> bool {
-        self.meaning.condition == Condition::Conditional
+        self.meaning.condition == ExecutionCondition::Conditional
     }
 
     /// True for a direct branch that may not be taken: what registers or flags hold decides.

@@ -8,14 +8,14 @@
 use crate::access_kind::AccessKind;
 use crate::expression::Expression;
 use crate::flags::FlagUse;
-use crate::selection::Selection;
+use crate::selection::ConditionalSelection;
 use crate::view::RegisterView;
 
 /// What an instruction does to registers and memory, as far as this is described.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Meaning {
     /// When it does so.
-    pub condition: Condition,
+    pub condition: ExecutionCondition,
     /// Its accesses in the order of the trace's data records; a record may cover several that lie one behind the other
     /// (`ldp`, `ldm`), or be a part of one.
     pub memory: Vec<MemoryOperand>,
@@ -38,7 +38,7 @@ pub struct Meaning {
     /// Which condition flags it reads and writes, where it reads and writes the status register.
     pub flags: FlagUse,
     /// What its result is made of, where the flags choose between two.
-    pub selection: Option<Selection>,
+    pub selection: Option<ConditionalSelection>,
     /// Where a jump goes that [`crate::Target`] does not tell exactly: a register with something added.
     pub target: Expression,
 }
@@ -70,7 +70,7 @@ impl Meaning {
 
 /// When the effects of an instruction happen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Condition {
+pub enum ExecutionCondition {
     /// Whenever it is reached, unless it stands in the block of a T32 `it`.
     #[default]
     Always,
@@ -117,7 +117,7 @@ pub struct StoreExtent {
     /// The register whose bits choose what is stored; none where all is.
     pub chosen_by: Option<RegisterView>,
     /// Where the pieces end that the bits choose; the longest counts.
-    pub parts: &'static [ExtentPart],
+    pub parts: &'static [StoreExtentPart],
 }
 
 impl StoreExtent {
@@ -136,7 +136,7 @@ impl StoreExtent {
 
 /// A piece of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ExtentPart {
+pub struct StoreExtentPart {
     /// It is stored when one of these bits is set; 0 for always.
     pub bits: u64,
     /// How many bytes from the address of the store to its end.

@@ -15,7 +15,7 @@ pub enum Mode {
     /// AArch32 other than M-profile; `sys` counts as `usr`, whose registers it uses.
     Banked([u8; 3]),
     /// M-profile, in an exception handler.
-    Handler(Security),
+    Handler(SecurityState),
     /// A processor with register windows.
     Window {
         /// The window in use; less than `count`. Its outs are the ins of the next.
@@ -26,7 +26,7 @@ pub enum Mode {
         globals: u8,
     },
     /// M-profile, outside of exception handlers.
-    Thread(Security, ThreadStack),
+    Thread(SecurityState, ThreadStack),
     /// No word, or one that decides nothing.
     #[default]
     Other,
@@ -47,7 +47,7 @@ pub enum ThreadStack {
 
 /// The security state of M-profile, each with its own stack pointers (DDI 0553, B3.1 and B3.15).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Security {
+pub enum SecurityState {
     /// The trace makes no difference: mode words and register names have no suffix.
     #[default]
     Undivided,
@@ -59,7 +59,7 @@ pub enum Security {
     Unsaid,
 }
 
-impl Security {
+impl SecurityState {
     /// The suffix of register names; none where the state is not known.
     pub fn suffix(self) -> Option<&'static str> {
         match self {
@@ -105,10 +105,10 @@ impl Mode {
                 bank_mode(&[first, second, third]).map_or(Self::Other, Self::Banked)
             }
             [b'h', b'a', b'n', b'd'] | [b'h', b'n', b'd', b'l'] => {
-                Self::Handler(Security::of(word))
+                Self::Handler(SecurityState::of(word))
             }
             [b't', b'h', b'r', b'e' | b'd'] => {
-                Self::Thread(Security::of(word), ThreadStack::Unsaid)
+                Self::Thread(SecurityState::of(word), ThreadStack::Unsaid)
             }
             _ => Self::Other,
         }
@@ -139,16 +139,16 @@ impl Mode {
     }
 
     /// The security state of M-profile; undivided for all other modes.
-    pub fn security(self) -> Security {
+    pub fn security(self) -> SecurityState {
         match self {
             Self::Handler(security) | Self::Thread(security, _) => security,
-            _ => Security::Undivided,
+            _ => SecurityState::Undivided,
         }
     }
 
     /// The same mode of M-profile in a security state.
     #[must_use]
-    pub fn in_security(self, security: Security) -> Self {
+    pub fn in_security(self, security: SecurityState) -> Self {
         match self {
             Self::Handler(_) => Self::Handler(security),
             Self::Thread(_, stack) => Self::Thread(security, stack),
@@ -165,23 +165,23 @@ impl Mode {
             (Self::Handler(_), Self::Handler(_)) | (Self::Thread(..), Self::Thread(..))
         );
         match before.security() {
-            Security::Undivided => self,
+            SecurityState::Undivided => self,
             security if is_same_kind => self.in_security(security),
-            _ => self.in_security(Security::Unsaid),
+            _ => self.in_security(SecurityState::Unsaid),
         }
     }
 }
 
 /// What decides what register names mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct State {
+pub struct ExecutionState {
     /// How instructions decode.
     pub set: InstructionSet,
     /// Which banks are in use.
     pub mode: Mode,
 }
 
-impl State {
+impl ExecutionState {
     /// The state that a status register tells, after the one that was known before; see [`Mode::told_after`].
     #[must_use]
     pub fn after(self, before: Option<Self>) -> Self {

@@ -2,9 +2,9 @@
 
 /// The names of an instruction set; those of one architecture may share some.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Names {
+pub struct ArchitectureNames {
     /// As people choose it; none for sets that cannot be chosen: the trace itself tells them.
-    pub choice: Option<Choice>,
+    pub choice: Option<ArchitectureChoice>,
     /// In machine-readable answers: `aarch32`.
     pub word: &'static str,
     /// As a title: `AArch32`.
@@ -15,7 +15,7 @@ pub struct Names {
 
 /// A value of an option that names an architecture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Choice {
+pub struct ArchitectureChoice {
     /// What is typed: `aarch64`.
     pub name: &'static str,
     /// What it means: `Arm, 64 bit`.

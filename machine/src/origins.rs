@@ -24,7 +24,7 @@ use crate::view::{RegisterId, RegisterView};
 
 /// Something that an instruction takes in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Input {
+pub enum InstructionInput {
     /// What some bytes of a register held before it.
     Register(RegisterView),
     /// Bytes of the value that a memory operand loads, the least significant first.
@@ -42,16 +42,16 @@ pub enum Input {
 
 /// Where a part of a result comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Origin {
+pub struct ValueOrigin {
     /// From what.
-    pub input: Input,
+    pub input: InstructionInput,
     /// True when the bytes are passed on as they are: a move, a load, a store.
     pub is_copy: bool,
 }
 
 impl Instruction {
     /// What flows into some bytes of a value that the instruction gives to a register or stores.
-    pub fn origins_of_value(&self, value: &Expression, bytes: Range<u16>) -> Vec<Origin> {
+    pub fn origins_of_value(&self, value: &Expression, bytes: Range<u16>) -> Vec<ValueOrigin> {
         match value {
             Expression::Unknown => self.origins_of_result(None),
             Expression::Constant(_) => Vec::new(),
@@ -81,7 +81,7 @@ impl Instruction {
 
     /// What flows into a result that is not described: all that the instruction reads but for what addresses are made of.
     /// A base register that moves is made of itself.
-    pub fn origins_of_result(&self, result: Option<RegisterId>) -> Vec<Origin> {
+    pub fn origins_of_result(&self, result: Option<RegisterId>) -> Vec<ValueOrigin> {
         let mut views = self.meaning.data_reads.clone();
         let bases = self
             .meaning
@@ -92,11 +92,11 @@ impl Instruction {
         views.retain(|view| view.register != RegisterId::PSR);
         views.sort_unstable();
         views.dedup();
-        let registers = views.into_iter().map(|view| Origin {
-            input: Input::Register(view),
+        let registers = views.into_iter().map(|view| ValueOrigin {
+            input: InstructionInput::Register(view),
             is_copy: false,
         });
-        let loads = self.all_loads().map(|input| Origin {
+        let loads = self.all_loads().map(|input| ValueOrigin {
             input,
             is_copy: false,
         });
@@ -105,7 +105,7 @@ impl Instruction {
 
     /// What flows into bytes of which a trace shows a write that is not one of the instruction.
     /// A line may show a whole register of which the instruction writes a part: the rest keeps its value.
-    pub fn origins_of_unwritten(&self, view: RegisterView) -> Vec<Origin> {
+    pub fn origins_of_unwritten(&self, view: RegisterView) -> Vec<ValueOrigin> {
         if self.clears(view) {
             return Vec::new();
         }
@@ -118,8 +118,8 @@ impl Instruction {
             && same.peek().is_some()
             && !same.any(|write| write.overlaps(view));
         match is_rest {
-            true => vec![Origin {
-                input: Input::Register(view),
+            true => vec![ValueOrigin {
+                input: InstructionInput::Register(view),
                 is_copy: true,
             }],
             false => self.origins_of_result(None),
@@ -132,7 +132,7 @@ impl Instruction {
         &self,
         flags: Option<u64>,
         result: Option<RegisterId>,
-    ) -> Vec<Origin> {
+    ) -> Vec<ValueOrigin> {
         let chosen = self
             .meaning
             .selection
@@ -180,7 +180,7 @@ impl Instruction {
     }
 
     /// What flows into the condition flags: all that the instruction computes with.
-    pub fn origins_of_flags(&self) -> Vec<Origin> {
+    pub fn origins_of_flags(&self) -> Vec<ValueOrigin> {
         let is_nothing = |value: &Expression| {
             matches!(value, Expression::Constant(_)) || is_difference_of_same(value)
         };
@@ -192,41 +192,43 @@ impl Instruction {
         }
     }
 
-    fn all_loads(&self) -> impl Iterator<Item = Input> + use<'_> {
+    fn all_loads(&self) -> impl Iterator<Item = InstructionInput> + use<'_> {
         let loads = self
             .meaning
             .memory
             .iter()
             .enumerate()
             .filter(|(_, known)| known.kind == AccessKind::Read);
-        let described = loads.map(|(operand, _)| Input::Loaded {
+        let described = loads.map(|(operand, _)| InstructionInput::Loaded {
             operand,
             first: 0,
             len_bytes: None,
         });
-        described.chain((!self.meaning.is_memory_known).then_some(Input::AllLoaded))
+        described.chain((!self.meaning.is_memory_known).then_some(InstructionInput::AllLoaded))
     }
 
     /// A value of which every byte depends on all of what it is made of.
-    fn computed(&self, value: &Expression) -> Vec<Origin> {
+    fn computed(&self, value: &Expression) -> Vec<ValueOrigin> {
         let mut inputs = Vec::new();
         collect(value, &mut inputs);
         inputs.sort_unstable_by_key(|input| match input {
-            Input::Register(view) => (0, view.register.0, view.offset, view.size_bytes),
-            Input::Loaded { operand, .. } => (1, u16::try_from(*operand).unwrap_or(u16::MAX), 0, 0),
-            Input::AllLoaded => (2, 0, 0, 0),
+            InstructionInput::Register(view) => (0, view.register.0, view.offset, view.size_bytes),
+            InstructionInput::Loaded { operand, .. } => {
+                (1, u16::try_from(*operand).unwrap_or(u16::MAX), 0, 0)
+            }
+            InstructionInput::AllLoaded => (2, 0, 0, 0),
         });
         inputs.dedup();
         inputs
             .into_iter()
-            .map(|input| Origin {
+            .map(|input| ValueOrigin {
                 input,
                 is_copy: false,
             })
             .collect()
     }
 
-    fn copied_load(&self, operand: usize, bytes: Range<u16>) -> Option<Origin> {
+    fn copied_load(&self, operand: usize, bytes: Range<u16>) -> Option<ValueOrigin> {
         let size_bytes = self
             .meaning
             .memory
@@ -234,12 +236,12 @@ impl Instruction {
             .and_then(|known| known.size_bytes);
         let end = size_bytes.map_or(bytes.end, |size| bytes.end.min(size));
         let len_bytes = end.checked_sub(bytes.start).filter(|len| *len > 0)?;
-        let input = Input::Loaded {
+        let input = InstructionInput::Loaded {
             operand,
             first: bytes.start,
             len_bytes: Some(len_bytes),
         };
-        Some(Origin {
+        Some(ValueOrigin {
             input,
             is_copy: true,
         })
@@ -247,21 +249,21 @@ impl Instruction {
 }
 
 /// A register that is moved: what is behind its end is zero.
-fn copied_register(view: RegisterView, bytes: &Range<u16>) -> Option<Origin> {
+fn copied_register(view: RegisterView, bytes: &Range<u16>) -> Option<ValueOrigin> {
     let size_bytes = bytes
         .end
         .min(view.size_bytes)
         .checked_sub(bytes.start)
         .filter(|size| *size > 0)?;
     let view = RegisterView::new(view.register, view.offset + bytes.start, size_bytes);
-    Some(Origin {
-        input: Input::Register(view),
+    Some(ValueOrigin {
+        input: InstructionInput::Register(view),
         is_copy: true,
     })
 }
 
 /// Of a register into which a constant of whole bytes is inserted (MOVK), what stays of some bytes: those on either side of it.
-fn inserted(value: &Expression, bytes: &Range<u16>) -> Option<Vec<Origin>> {
+fn inserted(value: &Expression, bytes: &Range<u16>) -> Option<Vec<ValueOrigin>> {
     let value = match value {
         Expression::Extended {
             value,
@@ -312,11 +314,11 @@ fn is_difference_of_same(value: &Expression) -> bool {
     }
 }
 
-fn collect(value: &Expression, inputs: &mut Vec<Input>) {
+fn collect(value: &Expression, inputs: &mut Vec<InstructionInput>) {
     match value {
         Expression::Unknown | Expression::Constant(_) => {}
-        Expression::Register(view) => inputs.push(Input::Register(*view)),
-        Expression::Loaded(operand) => inputs.push(Input::Loaded {
+        Expression::Register(view) => inputs.push(InstructionInput::Register(*view)),
+        Expression::Loaded(operand) => inputs.push(InstructionInput::Loaded {
             operand: *operand,
             first: 0,
             len_bytes: None,

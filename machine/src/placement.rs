@@ -4,7 +4,7 @@ use crate::set::InstructionSet;
 
 /// What is known of an instruction besides its bytes.
 #[derive(Clone, Copy, Debug)]
-pub struct Placement {
+pub struct InstructionPlacement {
     /// Its address as it was recorded.
     pub address: u64,
     /// Its length.

@@ -2,14 +2,14 @@
 
 /// `x0` … `x30`, or one register without a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct RegisterRun {
     /// What their names begin with.
     pub prefix: &'static str,
     /// How many there are; none: the prefix is the whole name.
     pub count: Option<u16>,
 }
 
-impl Run {
+impl RegisterRun {
     /// Numbered from 0.
     pub const fn of(prefix: &'static str, count: u16) -> Self {
         Self {
@@ -37,6 +37,6 @@ impl Run {
 }
 
 /// The names of several runs.
-pub(crate) fn names_of(runs: &[Run]) -> Vec<String> {
-    runs.iter().flat_map(Run::names).collect()
+pub(crate) fn names_of(runs: &[RegisterRun]) -> Vec<String> {
+    runs.iter().flat_map(RegisterRun::names).collect()
 }

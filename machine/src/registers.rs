@@ -28,7 +28,7 @@ use crate::mode::Mode;
 use crate::register_group::RegisterGroup;
 use crate::set::InstructionSet;
 use crate::view::RegisterView;
-use crate::window::WindowStep;
+use crate::window::WindowChange;
 
 /// The tables of the architectures.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +57,7 @@ impl Registers {
     /// The name that a windowed register which an instruction writes has behind it: `sp` for what `save` computes.
     /// None for registers that are in no window.
     pub fn name_behind(
-        step: WindowStep,
+        step: WindowChange,
         written: RegisterView,
         set: InstructionSet,
     ) -> Option<&'static str> {
@@ -102,10 +102,10 @@ impl Registers {
     }
 }
 
-type Names = HashMap<RegisterView, String>;
+type RegisterNameTable = HashMap<RegisterView, String>;
 
 /// By the number of the set.
-static NAMES: [OnceLock<Names>; InstructionSet::ALL.len()] =
+static NAMES: [OnceLock<RegisterNameTable>; InstructionSet::ALL.len()] =
     [const { OnceLock::new() }; InstructionSet::ALL.len()];
 
 /// What register files show, by the number of the set: their names are put together once.
@@ -113,8 +113,8 @@ static SHOWN: [OnceLock<Vec<(String, RegisterView)>>; InstructionSet::ALL.len()]
     [const { OnceLock::new() }; InstructionSet::ALL.len()];
 
 /// Every view that has a name, with the best of its names: that of the register file, else the usual one of its width.
-fn all_names(set: InstructionSet) -> Names {
-    let mut names = Names::new();
+fn all_names(set: InstructionSet) -> RegisterNameTable {
+    let mut names = RegisterNameTable::new();
     for (name, view) in Registers::shown(set)
         .into_iter()
         .chain(Registers::views(set.other_register_names(), set))

@@ -7,40 +7,40 @@ use std::ops::Range;
 
 use capstone::Capstone;
 
-use crate::abi::{Abi, ReturnAddress, StateBit};
+use crate::abi::{Abi, RegisterBit, ReturnAddress};
 use crate::address::Address;
 use crate::architecture::Architecture;
 use crate::arm::a64::set::A64;
 use crate::arm::aarch32::a32::A32;
 use crate::arm::aarch32::t32::T32;
 use crate::bank::BankedRegister;
-use crate::branch::Branch;
+use crate::branch::RecordedBranch;
 use crate::bytes::Encoding;
-use crate::control::{Control, Delay, Flow, Lead};
+use crate::control::{ControlFlowEffect, ControlSuccessor, DelaySlotRule, FlowKind};
 use crate::endian::Endian;
 use crate::exception_frame::FrameLayout;
-use crate::host_call::HostCall;
+use crate::host_call::SemihostingCall;
 use crate::instruction::Instruction;
-use crate::linux::names::Numbers;
-use crate::linux::sharing::{Sharing, sharing};
-use crate::linux::written::{WrittenPart, changes_files, written};
-use crate::mode::{Mode, Security, State};
-use crate::names::{ElfMachine, Names};
-use crate::placement::Placement;
+use crate::linux::names::SystemCallNumbering;
+use crate::linux::sharing::{MemorySharing, sharing};
+use crate::linux::written::{SystemCallWrite, changes_files, written};
+use crate::mode::{ExecutionState, Mode, SecurityState};
+use crate::names::{ArchitectureNames, ElfMachine};
+use crate::placement::InstructionPlacement;
 use crate::privilege::Privilege;
 use crate::regdeps::architecture::Regdeps;
 use crate::register_group::RegisterGroup;
-use crate::register_run::Run;
+use crate::register_run::RegisterRun;
 use crate::riscv::set::Riscv64;
 use crate::selection::FlagTest;
 use crate::set::InstructionSet;
-use crate::site::Site;
+use crate::site::CodeSite;
 use crate::sparc::set::Sparc64;
-use crate::status::Status;
-use crate::stub::{Stub, StubSlot};
-use crate::text_flow::{OperandWord, TextFlow};
+use crate::status::StatusRegister;
+use crate::stub::{LinkageStub, StubSlot};
+use crate::text_flow::{OperandWordKind, TextFlow};
 use crate::view::{RegisterId, RegisterView};
-use crate::window::WindowStep;
+use crate::window::WindowChange;
 use crate::x86::set::{X86_32, X86_64};
 
 /// Asks the architecture of a set; the rows.
@@ -74,7 +74,7 @@ macro_rules! ask_often {
 /// Names.
 impl InstructionSet {
     /// What it is called.
-    pub const fn names(self) -> Names {
+    pub const fn names(self) -> ArchitectureNames {
         ask!(self, Of => Of::NAMES)
     }
 
@@ -127,18 +127,18 @@ impl InstructionSet {
     }
 
     /// The names of the registers that an export of signals declares, in its order.
-    pub const fn signals(self) -> &'static [Run] {
+    pub const fn signals(self) -> &'static [RegisterRun] {
         ask!(self, Of => Of::SIGNALS)
     }
 
     /// What the bits of its status register say, least significant byte first, `None` for a byte that is not known.
-    pub fn status(self, bytes: &[Option<u8>]) -> Status {
+    pub fn status(self, bytes: &[Option<u8>]) -> StatusRegister {
         ask!(self, Of => Of::status(bytes))
     }
 
     /// The state that a value of its status register tells of; none when it tells of none, as one of flags alone.
     #[inline(always)]
-    pub fn state_of(self, status: u32) -> Option<State> {
+    pub fn state_of(self, status: u32) -> Option<ExecutionState> {
         ask_often!(self, Of => Of::state_of(status))
     }
 
@@ -185,7 +185,7 @@ impl InstructionSet {
 
     /// The security state of a lower-case name that is, in some set, that of a register which chooses between two stack
     /// pointers ([`Mode::with_control`](crate::Mode::with_control)); none for other registers.
-    pub fn stack_choice_anywhere(name: &str) -> Option<Security> {
+    pub fn stack_choice_anywhere(name: &str) -> Option<SecurityState> {
         Self::ALL
             .into_iter()
             .find_map(|set| ask!(set, Of => Of::stack_choice(name)))
@@ -274,7 +274,7 @@ impl InstructionSet {
     }
 
     /// The set that an instruction belongs to by its place, where a trace names no more than the set that its program begins in.
-    pub fn set_at(self, placement: &Placement) -> Self {
+    pub fn set_at(self, placement: &InstructionPlacement) -> Self {
         ask!(self, Of => Of::set_at(placement))
     }
 }
@@ -283,7 +283,7 @@ impl InstructionSet {
 impl InstructionSet {
     /// What an instruction does to control, as far as its encoding says. Cost: some comparisons; on x86 a decoding.
     #[inline]
-    pub fn control(self, site: &Site) -> Control {
+    pub fn control(self, site: &CodeSite) -> ControlFlowEffect {
         ask_often!(self, Of => Of::control(site))
     }
 
@@ -296,27 +296,27 @@ impl InstructionSet {
     /// assert_eq!([lead(0xd503_201f), lead(0x1400_0004)], [Lead::Behind, Lead::Address(0x1010)]);
     /// assert_eq!([lead(0xd400_0001), lead(0xb400_0020)], [Lead::Open; 2], "svc, cbz");
     /// ```
-    pub fn lead(self, site: &Site, branch: Branch) -> Lead {
-        let Control {
+    pub fn lead(self, site: &CodeSite, branch: RecordedBranch) -> ControlSuccessor {
+        let ControlFlowEffect {
             flow,
             target,
             delay,
         } = self.control(site);
-        if delay != Delay::None || self.is_undefined(&site.encoding) {
-            return Lead::Open;
+        if delay != DelaySlotRule::None || self.is_undefined(&site.encoding) {
+            return ControlSuccessor::Open;
         }
-        let is_jump = matches!(flow, Flow::Branch | Flow::Call | Flow::Return);
+        let is_jump = matches!(flow, FlowKind::Branch | FlowKind::Call | FlowKind::Return);
         let is_taken = match branch {
-            Branch::Unsaid | Branch::None if flow == Flow::Next => Some(false),
-            Branch::Unsaid if is_jump => {
+            RecordedBranch::Unsaid | RecordedBranch::None if flow == FlowKind::Next => Some(false),
+            RecordedBranch::Unsaid if is_jump => {
                 self.is_taken_when_executed(&site.encoding).then_some(true)
             }
-            Branch::Conditional(is_taken) if is_jump => is_taken,
-            Branch::Jump
-            | Branch::IndirectJump
-            | Branch::Call
-            | Branch::IndirectCall
-            | Branch::Return
+            RecordedBranch::Conditional(is_taken) if is_jump => is_taken,
+            RecordedBranch::Jump
+            | RecordedBranch::IndirectJump
+            | RecordedBranch::Call
+            | RecordedBranch::IndirectCall
+            | RecordedBranch::Return
                 if is_jump =>
             {
                 Some(true)
@@ -325,8 +325,8 @@ impl InstructionSet {
         };
         match is_taken {
             Some(true) => target.into(),
-            Some(false) => Lead::Behind,
-            None => Lead::Open,
+            Some(false) => ControlSuccessor::Behind,
+            None => ControlSuccessor::Open,
         }
     }
 
@@ -387,7 +387,7 @@ impl InstructionSet {
     }
 
     /// The bit that, while it is set, has the upper half of addresses cut off; none where there is no such thing.
-    pub const fn narrow_addresses(self) -> Option<StateBit> {
+    pub const fn narrow_addresses(self) -> Option<RegisterBit> {
         ask!(self, Of => Of::NARROW_ADDRESSES)
     }
 
@@ -397,7 +397,7 @@ impl InstructionSet {
     }
 
     /// What an instruction does to the register windows when it is executed; none: it leaves them alone.
-    pub fn window_step(self, encoding: &Encoding) -> Option<WindowStep> {
+    pub fn window_step(self, encoding: &Encoding) -> Option<WindowChange> {
         ask!(self, Of => Of::window_step(encoding))
     }
 
@@ -433,7 +433,7 @@ impl InstructionSet {
 
     pub(crate) fn decode_with(
         self,
-        site: &Site,
+        site: &CodeSite,
         disassemblers: &[Capstone],
     ) -> Option<Instruction> {
         ask!(self, Of => Of::decode(site, disassemblers))
@@ -448,9 +448,9 @@ impl InstructionSet {
     }
 
     /// What a word among the operands of a mnemonic (in lower case) is.
-    pub fn operand_word(self, mnemonic: &str, word: &str) -> OperandWord {
+    pub fn operand_word(self, mnemonic: &str, word: &str) -> OperandWordKind {
         match ask!(self, Of => Of::operand_word(mnemonic, &word.to_ascii_lowercase())) {
-            OperandWord::Other if word.starts_with('%') => OperandWord::Register,
+            OperandWordKind::Other if word.starts_with('%') => OperandWordKind::Register,
             told => told,
         }
     }
@@ -526,7 +526,7 @@ impl InstructionSet {
 
     /// Whose numbers an instruction that asks a kernel means; none for one that asks nobody known.
     /// A kernel may run programs of another, and then the trap tells whose they are.
-    pub fn system_call_numbers(self, encoding: &Encoding) -> Option<Numbers> {
+    pub fn system_call_numbers(self, encoding: &Encoding) -> Option<SystemCallNumbering> {
         ask!(self, Of => Of::numbers_of_trap(encoding))
     }
 
@@ -560,19 +560,19 @@ impl InstructionSet {
     }
 
     /// Where a system call may write memory that is no part of a file; none for anywhere.
-    pub fn system_call_writes(self, number: u64) -> Option<&'static [WrittenPart]> {
+    pub fn system_call_writes(self, number: u64) -> Option<&'static [SystemCallWrite]> {
         let numbers = self.abi().system_calls.numbers.told_apart(number).0;
         written(numbers, self.system_call_name(number))
     }
 
     /// What a system call makes others than the program's instructions change from there on; none for nothing.
-    pub fn system_call_shares(self, number: u64) -> Option<Sharing> {
+    pub fn system_call_shares(self, number: u64) -> Option<MemorySharing> {
         let (numbers, number) = self.abi().system_calls.numbers.told_apart(number);
         sharing(numbers, number)
     }
 
     /// How the host is asked; none where nobody does.
-    pub const fn host_call(self) -> Option<HostCall> {
+    pub const fn host_call(self) -> Option<SemihostingCall> {
         ask!(self, Of => Of::HOST_CALL)
     }
 
@@ -661,7 +661,7 @@ impl InstructionSet {
     }
 
     /// The place of which a stub of a procedure linkage table loads where it jumps to; none for code of another form.
-    pub fn stub_slot(self, stub: &Stub<'_>) -> Option<StubSlot> {
+    pub fn stub_slot(self, stub: &LinkageStub<'_>) -> Option<StubSlot> {
         ask!(self, Of => Of::stub_slot(stub))
     }
 }

@@ -27,7 +27,7 @@ impl FlagTest {
 
 /// What the result is made of, by a test: only one of two is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Selection {
+pub struct ConditionalSelection {
     /// Which decides.
     pub test: FlagTest,
     /// What it is made of when the test holds; [`Expression::Unknown`]: of all that the instruction reads.

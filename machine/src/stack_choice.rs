@@ -1,6 +1,6 @@
 //! What the registers say that choose between two stack pointers.
 
-use crate::mode::{Mode, Security};
+use crate::mode::{Mode, SecurityState};
 use crate::view::RegisterId;
 
 /// A register that chooses a stack pointer: `control`, `control_s`, `control_ns`.
@@ -9,7 +9,7 @@ pub struct StackChoice {
     /// Its number in the trace.
     pub register: RegisterId,
     /// The security state for which it chooses.
-    pub security: Security,
+    pub security: SecurityState,
 }
 
 /// The newest value of each such register: there may be several, one for each security state.
@@ -43,11 +43,11 @@ impl StackChoices {
     }
 
     /// The value of the register that counts in a security state; none unless all that may count agree.
-    fn lowest_byte(&self, security: Security) -> Option<u8> {
+    fn lowest_byte(&self, security: SecurityState) -> Option<u8> {
         let is_own = |known: &StackChoice| known.security == security;
         let has_own = self.0.iter().any(|(known, _)| is_own(known));
         let is_meant = |known: &StackChoice| match security {
-            Security::Secure | Security::NonSecure if has_own => is_own(known),
+            SecurityState::Secure | SecurityState::NonSecure if has_own => is_own(known),
             _ => known.security.may_be_of(security),
         };
         let mut bytes = self

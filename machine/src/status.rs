@@ -2,13 +2,13 @@
 
 /// A status register taken apart. What its bytes do not tell is left out, or has no value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Status {
+pub struct StatusRegister {
     /// The condition flags, in the order in which the architecture lists them.
-    pub flags: Vec<Flag>,
+    pub flags: Vec<StatusFlag>,
     /// What each four of them are called where there are several sets: `icc`, `xcc`; empty where there is one.
     pub flag_sets: &'static [&'static str],
     /// What is masked.
-    pub masks: Vec<Flag>,
+    pub masks: Vec<StatusFlag>,
     /// The mode, and what makes the state unusual: `EL3h`, `svc, Thumb`, `handler 11`.
     pub mode: Option<String>,
     /// Every field that the register has, a line each.
@@ -17,7 +17,7 @@ pub struct Status {
 
 /// A bit that has a letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Flag {
+pub struct StatusFlag {
     /// Its letter: `z`.
     pub letter: char,
     /// What it says when it is set: `zero`; empty where no word is usual.
@@ -26,7 +26,7 @@ pub struct Flag {
     pub is_set: Option<bool>,
 }
 
-impl Status {
+impl StatusRegister {
     /// The words of the flags that are set: `negative`, `overflow`.
     pub fn set_words(&self) -> impl Iterator<Item = &'static str> {
         let set = self
@@ -39,9 +39,9 @@ impl Status {
 
 /// The bits of a value of which some bytes may not be known, least significant byte first.
 #[derive(Clone, Copy)]
-pub(crate) struct Bits<'a>(pub &'a [Option<u8>]);
+pub(crate) struct PartialBits<'a>(pub &'a [Option<u8>]);
 
-impl Bits<'_> {
+impl PartialBits<'_> {
     pub fn flag(self, place: u32) -> Option<bool> {
         self.field(place, 1).map(|bit| bit == 1)
     }

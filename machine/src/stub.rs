@@ -2,7 +2,7 @@
 
 /// The code of a stub of a procedure linkage table, and where it is.
 #[derive(Clone, Copy, Debug)]
-pub struct Stub<'a> {
+pub struct LinkageStub<'a> {
     /// Its bytes.
     pub code: &'a [u8],
     /// The address of the first.

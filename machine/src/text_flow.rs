@@ -15,7 +15,7 @@ pub enum TextFlow {
 
 /// What a word among the operands of an instruction is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum OperandWord {
+pub enum OperandWordKind {
     /// A register, system registers too.
     Register,
     /// A word of the language itself: `dword`, `ptr`.
@@ -28,14 +28,14 @@ pub enum OperandWord {
 
 /// An instruction's text in lower case and in its parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Words {
+pub struct InstructionWords {
     /// The first word; what stands before it (`bnd`, `rep`) is left out.
     pub mnemonic: String,
     /// All behind it, without spaces.
     pub operands: String,
 }
 
-impl Words {
+impl InstructionWords {
     /// Takes a text apart; `prefixes` are words that may stand before the mnemonic.
     pub fn of(text: &str, prefixes: &[&str]) -> Self {
         let (mnemonic, operands) = without_prefix(text, prefixes);

@@ -103,7 +103,7 @@ pub const fn numbered_out(window: u16, number: u16) -> RegisterId {
 
 /// What an instruction does to the windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WindowStep {
+pub enum WindowChange {
     /// It turns to the next, as `save` does.
     Save,
     /// It turns back to the one before, as `restore` and `return` do.
@@ -116,13 +116,13 @@ pub enum WindowStep {
 
 /// The windows of a processor, and the one in use.
 #[derive(Clone, Copy)]
-pub(crate) struct Windows {
+pub(crate) struct RegisterWindows {
     pub current: u8,
     pub count: u8,
     pub globals: u8,
 }
 
-impl Windows {
+impl RegisterWindows {
     /// The cell that a plain register is; the register itself where that has none.
     pub fn home(self, plain: RegisterId) -> RegisterId {
         if let Some(number) = number_of(plain) {
@@ -232,7 +232,7 @@ impl Mode {
         else {
             return None;
         };
-        let windows = Windows {
+        let windows = RegisterWindows {
             current,
             count,
             globals,
@@ -258,7 +258,7 @@ impl Mode {
 
     /// The mode behind an instruction that does this to the windows, as far as the instruction tells it.
     #[must_use]
-    pub fn behind(self, step: Option<WindowStep>) -> Self {
+    pub fn behind(self, step: Option<WindowChange>) -> Self {
         let Self::Window {
             current,
             count,
@@ -273,9 +273,9 @@ impl Mode {
             globals,
         };
         match step {
-            Some(WindowStep::Save) => turned(current.saturating_add(1)),
-            Some(WindowStep::Restore) => turned(current.saturating_add(count.saturating_sub(1))),
-            Some(WindowStep::Flush | WindowStep::Choice) | None => self,
+            Some(WindowChange::Save) => turned(current.saturating_add(1)),
+            Some(WindowChange::Restore) => turned(current.saturating_add(count.saturating_sub(1))),
+            Some(WindowChange::Flush | WindowChange::Choice) | None => self,
         }
     }
 
@@ -359,8 +359,8 @@ mod tests {
             };
             assert_eq!(
                 (
-                    mode.behind(Some(WindowStep::Save)),
-                    next.behind(Some(WindowStep::Restore))
+                    mode.behind(Some(WindowChange::Save)),
+                    next.behind(Some(WindowChange::Restore))
                 ),
                 (next, mode)
             );

@@ -2,7 +2,7 @@
 
 /// A word in its parts: `xmm3` is `xmm` and 3, `v0.16b` is `v` and 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Word<'a> {
+pub(crate) struct AssemblyWord<'a> {
     /// All before a dot.
     pub base: &'a str,
     /// The letters that it begins with.
@@ -11,7 +11,7 @@ pub(crate) struct Word<'a> {
     pub number: Option<u8>,
 }
 
-impl<'a> Word<'a> {
+impl<'a> AssemblyWord<'a> {
     /// Of a word in lower case.
     pub fn of(word: &'a str) -> Self {
         let base = word.split('.').next().unwrap_or(word);

@@ -10,7 +10,7 @@ use crate::drmemtrace::head::TraceHead;
 use crate::drmemtrace::source::Drmemtrace;
 use crate::error::{FormatError, SourceError};
 use crate::foreign::foreign_format;
-use crate::kept::places::KeptOptions;
+use crate::kept::places::CacheFileOptions;
 use crate::program_file::ProgramFile;
 use crate::program_fit::ProgramFit;
 use crate::read_at::{ReadAt, TraceFile};
@@ -44,7 +44,7 @@ const FORMATS: [FormatRow; 4] = [
         maker: "Tarmac",
         endings: &["tarmac", "trc", "log", "txt", "gz", "zst", "xz"],
         follow_refusal: None,
-        shape: Shape::Text {
+        shape: FormatShape::Text {
             is_line: is_plausible_line,
             open: |input, assumed| {
                 let options = assumed.tarmac();
@@ -61,7 +61,7 @@ const FORMATS: [FormatRow; 4] = [
         follow_refusal: Some(
             "a drmemtrace trace cannot be followed: it is made as a whole when its recording is over",
         ),
-        shape: Shape::Files {
+        shape: FormatShape::Files {
             is_file: |file| matches!(TraceHead::of(file), Ok(Some(_))),
             is_damaged: |_| false,
             are_one: TraceHead::are_one_trace,
@@ -79,7 +79,7 @@ const FORMATS: [FormatRow; 4] = [
         follow_refusal: Some(
             "an RST trace cannot be followed: what its records mean depends on all before them",
         ),
-        shape: Shape::Files {
+        shape: FormatShape::Files {
             is_file: |file| matches!(RstHead::of(file), Ok(Some(_))),
             is_damaged: |file| matches!(RstHead::is_damaged(file), Ok(true)),
             are_one: |files| matches!(are_one_trace(files), Ok(true)),
@@ -95,7 +95,7 @@ const FORMATS: [FormatRow; 4] = [
         follow_refusal: Some(
             "a recording of branches cannot be followed: each step depends on the records around it",
         ),
-        shape: Shape::Files {
+        shape: FormatShape::Files {
             is_file: |file| matches!(BtraceHead::of(file), Ok(Some(_))),
             is_damaged: |_| false,
             are_one: |files| files.len() == 1,
@@ -105,7 +105,7 @@ const FORMATS: [FormatRow; 4] = [
 ];
 
 /// A trace of any format, or why it cannot be opened.
-type Opened = Result<Arc<dyn Source>, SourceError>;
+type OpenedSource = Result<Arc<dyn Source>, SourceError>;
 
 fn shared(source: impl Source) -> Arc<dyn Source> {
     Arc::new(source)
@@ -114,8 +114,8 @@ fn shared(source: impl Source) -> Arc<dyn Source> {
 /// A recording of branches is one file.
 fn open_branches(
     files: Vec<TraceFile>,
-    assumed: Assumed,
-    kept: KeptOptions,
+    assumed: TraceAssumptions,
+    kept: CacheFileOptions,
 ) -> Result<Btrace, SourceError> {
     let Ok([file]) = <[TraceFile; 1]>::try_from(files) else {
         return Err(FormatError::OneFile.into());
@@ -123,7 +123,7 @@ fn open_branches(
     Btrace::open(file, branch_options(assumed)?, kept)
 }
 
-fn branch_options(assumed: Assumed) -> Result<BtraceOptions, FormatError> {
+fn branch_options(assumed: TraceAssumptions) -> Result<BtraceOptions, FormatError> {
     let layout = assumed.template.as_ref().map(BranchLayout::of).transpose();
     let layout = layout.map_err(|error| FormatError::Template(error.to_string()))?;
     Ok(BtraceOptions {
@@ -145,16 +145,16 @@ struct FormatRow {
     endings: &'static [&'static str],
     /// Why its traces cannot be followed as they grow, if they cannot.
     follow_refusal: Option<&'static str>,
-    shape: Shape,
+    shape: FormatShape,
 }
 
 /// What a trace of a format is.
-enum Shape {
+enum FormatShape {
     /// One text, which may be compressed.
     Text {
         /// True for a line that is most likely one of the format.
         is_line: fn(&[u8]) -> bool,
-        open: fn(Box<dyn ReadAt>, Assumed) -> Opened,
+        open: fn(Box<dyn ReadAt>, TraceAssumptions) -> OpenedSource,
     },
     /// One or more files of records, which may be compressed.
     Files {
@@ -164,13 +164,13 @@ enum Shape {
         is_damaged: fn(&TraceFile) -> bool,
         /// True for files that lie in one directory and belong together, in the order of their names.
         are_one: fn(&[TraceFile]) -> bool,
-        open: fn(Vec<TraceFile>, Assumed, KeptOptions) -> Opened,
+        open: fn(Vec<TraceFile>, TraceAssumptions, CacheFileOptions) -> OpenedSource,
     },
 }
 
 /// What is assumed where a trace does not say it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Assumed {
+pub struct TraceAssumptions {
     /// Byte order of the traced CPU's data.
     pub endian: Endian,
     /// The CPU knows only Thumb, and the trace does not say so.
@@ -183,7 +183,7 @@ pub struct Assumed {
     pub template: Option<RecordTemplate>,
 }
 
-impl Assumed {
+impl TraceAssumptions {
     /// What of it Tarmac text needs.
     #[must_use]
     pub fn tarmac(&self) -> TarmacOptions {
@@ -288,7 +288,7 @@ impl Format {
 
     /// How well [`Assumed::program`] fits some records of a trace whose steps follow from it; none for other traces, and
     /// where the records cannot be read. Cost: as of decoding the program.
-    pub fn program_fit(self, files: &[TraceFile], assumed: Assumed) -> Option<ProgramFit> {
+    pub fn program_fit(self, files: &[TraceFile], assumed: TraceAssumptions) -> Option<ProgramFit> {
         self.needed_program()?;
         let [file] = files else { return None };
         Btrace::program_fit(file, &branch_options(assumed).ok()?).ok()?
@@ -296,7 +296,7 @@ impl Format {
 
     /// True when a trace is one text, false when it is one or more files of records.
     pub fn is_text(self) -> bool {
-        matches!(self.row().shape, Shape::Text { .. })
+        matches!(self.row().shape, FormatShape::Text { .. })
     }
 
     /// The format of this name, as [`crate::SourceTraits::format`] has it.
@@ -324,19 +324,19 @@ impl Format {
     pub fn of_file(file: &TraceFile) -> Option<Self> {
         let row = FORMATS
             .iter()
-            .find(|row| matches!(row.shape, Shape::Files { is_file, .. } if is_file(file)))?;
+            .find(|row| matches!(row.shape, FormatShape::Files { is_file, .. } if is_file(file)))?;
         Some(row.format)
     }
 
     /// Returns whether a file is readable as one of the format, though its beginning is damaged.
     pub fn is_damaged_file(self, file: &TraceFile) -> bool {
-        matches!(self.row().shape, Shape::Files { is_damaged, .. } if is_damaged(file))
+        matches!(self.row().shape, FormatShape::Files { is_damaged, .. } if is_damaged(file))
     }
 
     /// True when files of the format that lie in one directory are one trace, in the order of their names.
     /// Cost: the first records of each are read.
     pub fn are_one_trace(self, files: &[TraceFile]) -> bool {
-        matches!(self.row().shape, Shape::Files { are_one, .. } if are_one(files))
+        matches!(self.row().shape, FormatShape::Files { are_one, .. } if are_one(files))
     }
 
     /// Opens a trace that is one text.
@@ -346,11 +346,11 @@ impl Format {
     pub fn open_text(
         self,
         input: Box<dyn ReadAt>,
-        assumed: Assumed,
+        assumed: TraceAssumptions,
     ) -> Result<Arc<dyn Source>, SourceError> {
         match self.row().shape {
-            Shape::Text { open, .. } => open(input, assumed),
-            Shape::Files { .. } => Err(FormatError::Binary.into()),
+            FormatShape::Text { open, .. } => open(input, assumed),
+            FormatShape::Files { .. } => Err(FormatError::Binary.into()),
         }
     }
 
@@ -361,12 +361,12 @@ impl Format {
     pub fn open_files(
         self,
         files: Vec<TraceFile>,
-        assumed: Assumed,
-        kept: KeptOptions,
+        assumed: TraceAssumptions,
+        kept: CacheFileOptions,
     ) -> Result<Arc<dyn Source>, SourceError> {
         match self.row().shape {
-            Shape::Files { open, .. } => open(files, assumed, kept),
-            Shape::Text { .. } => Err(FormatError::Binary.into()),
+            FormatShape::Files { open, .. } => open(files, assumed, kept),
+            FormatShape::Text { .. } => Err(FormatError::Binary.into()),
         }
     }
 }
@@ -424,7 +424,7 @@ pub fn detect(head: &[u8]) -> Result<Format, FormatError> {
 fn format_of_line(line: &[u8]) -> Option<Format> {
     let row = FORMATS
         .iter()
-        .find(|row| matches!(row.shape, Shape::Text { is_line, .. } if is_line(line)))?;
+        .find(|row| matches!(row.shape, FormatShape::Text { is_line, .. } if is_line(line)))?;
     Some(row.format)
 }
 

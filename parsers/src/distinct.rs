@@ -14,7 +14,7 @@ const PIECE: u64 = 64;
 /// The different addresses of threads by their numbers.
 #[derive(Clone, Debug)]
 pub struct DistinctAddresses {
-    threads: Vec<OfThread>,
+    threads: Vec<ThreadAddresses>,
     /// How many pieces all threads have.
     pieces: usize,
     limit: usize,
@@ -22,15 +22,15 @@ pub struct DistinctAddresses {
 
 /// Those of a thread.
 #[derive(Clone, Debug, Default)]
-struct OfThread {
+struct ThreadAddresses {
     /// By the number of the piece: its addresses.
     pieces: HashMap<u64, u64>,
-    count: Distinct,
+    count: DistinctCount,
 }
 
 /// How many different addresses there are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Distinct {
+pub struct DistinctCount {
     /// So many.
     pub count: u64,
     /// There may be more, which are not told apart from those.
@@ -51,7 +51,8 @@ impl DistinctAddresses {
     /// Takes note of an address of a thread.
     pub fn insert(&mut self, thread: usize, address: u64) {
         if self.threads.len() <= thread {
-            self.threads.resize_with(thread + 1, OfThread::default);
+            self.threads
+                .resize_with(thread + 1, ThreadAddresses::default);
         }
         let Some(of_thread) = self.threads.get_mut(thread) else {
             return;
@@ -72,7 +73,7 @@ impl DistinctAddresses {
     }
 
     /// How many a thread has.
-    pub fn of_thread(&self, thread: usize) -> Distinct {
+    pub fn of_thread(&self, thread: usize) -> DistinctCount {
         self.threads
             .get(thread)
             .map(|thread| thread.count)
@@ -80,13 +81,13 @@ impl DistinctAddresses {
     }
 
     /// How many all threads have together. Cost: that of all pieces.
-    pub fn of_all(&self) -> Distinct {
+    pub fn of_all(&self) -> DistinctCount {
         let mut all: HashMap<u64, u64> = HashMap::default();
         for (piece, bits) in self.threads.iter().flat_map(|thread| &thread.pieces) {
             *all.entry(*piece).or_default() |= bits;
         }
         let count = all.values().map(|bits| u64::from(bits.count_ones())).sum();
-        Distinct {
+        DistinctCount {
             count,
             is_at_least: self.threads.iter().any(|thread| thread.count.is_at_least),
         }
@@ -99,7 +100,7 @@ mod tests {
 
     #[track_caller]
     fn check(addresses: &DistinctAddresses, threads: &[(u64, bool)], all: (u64, bool)) {
-        let pair = |distinct: Distinct| (distinct.count, distinct.is_at_least);
+        let pair = |distinct: DistinctCount| (distinct.count, distinct.is_at_least);
         let found: Vec<_> = (0..threads.len())
             .map(|thread| pair(addresses.of_thread(thread)))
             .collect();

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use stepback_machine::{
-    AccessKind, Address, Branch, Encoding, InstructionSet, Mode, RegisterId, RegisterView,
+    AccessKind, Address, Encoding, InstructionSet, Mode, RecordedBranch, RegisterId, RegisterView,
 };
 
 use crate::marker::Marker;
@@ -17,7 +17,7 @@ pub struct ThreadNumber(pub u16);
 
 /// Where in the input an event was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct InputLocation {
     /// Byte offset of the line or record from the start of the input.
     pub offset: u64,
     /// Lines between the start of the range that is parsed and this line: 0 is its first line.
@@ -56,7 +56,7 @@ pub struct StepEvent<'a> {
     /// The thread that reached it.
     pub thread: ThreadNumber,
     /// The instruction's own line.
-    pub place: Place,
+    pub place: InputLocation,
     /// Where the text of this step begins: before `place.offset` when lines that bear
     /// the step's new timestamp come before its instruction line.
     /// A range that begins here can be parsed by itself.
@@ -72,7 +72,7 @@ pub struct StepEvent<'a> {
     /// The encoding as it lies in memory, in formats that record it so; empty when `opcode` says all.
     pub bytes: &'a [u8],
     /// What it did to control.
-    pub branch: Branch,
+    pub branch: RecordedBranch,
     /// Length of the instruction in bytes (2 or 4 on Arm, 1 to 15 on x86).
     pub length_bytes: u8,
     /// False when the condition failed, or when the branch before it annulled it.
@@ -113,7 +113,7 @@ pub struct RegisterWrite<'a> {
     /// What plain names mean at it; [`Mode::Untold`] where the text around does not tell.
     pub mode: Mode,
     /// Where it was read.
-    pub place: Place,
+    pub place: InputLocation,
 }
 
 /// Under what name a register was written.
@@ -165,7 +165,7 @@ pub struct MemoryAccess {
     /// The bytes in memory order, the byte at `address` lowest; none when the trace does not say.
     pub bytes: Option<[u8; 8]>,
     /// Where it was read.
-    pub place: Place,
+    pub place: InputLocation,
 }
 
 /// Something that the trace says in words.
@@ -178,7 +178,7 @@ pub struct TextEvent<'a> {
     /// The rest of the line, from the type word on.
     pub text: &'a [u8],
     /// Where it was read.
-    pub place: Place,
+    pub place: InputLocation,
 }
 
 /// What a [`TextEvent`] tells of.
@@ -207,14 +207,14 @@ pub struct MarkerEvent {
     /// What it tells.
     pub marker: Marker,
     /// Where it was read.
-    pub place: Place,
+    pub place: InputLocation,
 }
 
 /// A line or record that could not be read, or that was read with doubt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Where.
-    pub place: Place,
+    pub place: InputLocation,
     /// Byte offset from the start of the line at which the reader gave up.
     pub column: u32,
     /// What is wrong, as a phrase: small first letter, no full stop.

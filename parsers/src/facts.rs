@@ -36,7 +36,7 @@ pub enum RegisterSource {
 
 /// What a trace records from some place on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Recording {
+pub struct RecordingScope {
     /// True when instructions or accesses are left out, as by a cache that the recorder simulated.
     pub is_filtered: bool,
     /// True when instructions are left out: what a branch leads to need not be recorded.

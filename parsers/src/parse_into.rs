@@ -8,7 +8,7 @@ use crate::error::SourceError;
 use crate::events::EventSink;
 use crate::rst::Rst;
 use crate::scratch::ParseScratch;
-use crate::source::{Parsed, Source};
+use crate::source::{ParsedRange, Source};
 use crate::tarmac::source::Tarmac;
 
 impl dyn Source {
@@ -22,7 +22,7 @@ impl dyn Source {
         range: Range<u64>,
         scratch: &mut ParseScratch,
         sink: &mut S,
-    ) -> Result<Parsed, SourceError> {
+    ) -> Result<ParsedRange, SourceError> {
         if let Some(trace) = self.downcast::<Tarmac>() {
             trace.parse_into(range, scratch, sink)
         } else if let Some(trace) = self.downcast::<Drmemtrace>() {

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::error::SourceError;
 use crate::events::{EventSink, Flow};
-use crate::facts::{KnownThread, Recording, SourceTraits};
+use crate::facts::{KnownThread, RecordingScope, SourceTraits};
 use crate::finding::Findings;
 use crate::known_instruction::KnownInstruction;
 use crate::marker::Marker;
@@ -16,7 +16,7 @@ use crate::scratch::ParseScratch;
 
 /// A line that is made for people of a record.
 #[derive(Clone, Copy, Debug)]
-pub struct MadeLine<'a> {
+pub struct RenderedLine<'a> {
     /// The start of the chunk that it belongs to.
     pub chunk_offset: u64,
     /// The name of the thread whose record it is.
@@ -76,7 +76,7 @@ pub trait Source: Any + Send + Sync {
         range: Range<u64>,
         scratch: &mut ParseScratch,
         sink: &mut dyn EventSink,
-    ) -> Result<Parsed, SourceError>;
+    ) -> Result<ParsedRange, SourceError>;
 
     /// The raw bytes of `range`, appended to `out`; fewer at the end of the input.
     ///
@@ -96,7 +96,7 @@ pub trait Source: Any + Send + Sync {
     fn made_lines(
         &self,
         _range: Range<u64>,
-        _each: &mut dyn FnMut(MadeLine<'_>),
+        _each: &mut dyn FnMut(RenderedLine<'_>),
     ) -> Result<(), SourceError> {
         Ok(())
     }
@@ -108,7 +108,7 @@ pub trait Source: Any + Send + Sync {
     }
 
     /// What a marker says of what the trace records from there on; none of markers that say nothing of it.
-    fn recording(&self, _marker: Marker) -> Option<Recording> {
+    fn recording(&self, _marker: Marker) -> Option<RecordingScope> {
         None
     }
 
@@ -196,7 +196,7 @@ impl fmt::Debug for dyn Source {
 
 /// What a run of a parser read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Parsed {
+pub struct ParsedRange {
     /// Lines that begin inside the range; a last line without newline counts.
     pub lines: u64,
     /// Where it stopped: the end of the range, unless the sink stopped it.

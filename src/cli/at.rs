@@ -5,9 +5,9 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use stepback_index::{
-    ByteState, Mapping, MappingsAt, MemoryAt, MemoryOf, MemoryRange, NameReader, PhysicalMemoryAt,
+    ByteState, MappingsAt, MemoryAt, MemoryOf, MemoryRange, NameReader, PhysicalMemoryAt,
     Query as _, RegisterFile, RegisterState, RegisterViewsAt, RegistersAt, ThreadId, Translation,
-    TranslationsAt, UnfinishedSteps, ValueSource,
+    TranslationsAt, UnfinishedSteps, ValueSource, VirtualMapping,
 };
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
@@ -22,12 +22,12 @@ use super::stack::{FrameJson, Stack};
 use super::text::{grouped, line_text, step_line};
 use super::trace_arguments::TraceArguments;
 use stepback_debugger::analysis::heap::{has_heap, heap};
-use stepback_debugger::analysis::names::NamesAt;
+use stepback_debugger::analysis::names::NameResolver;
 use stepback_debugger::analysis::step_record::step_record;
 use stepback_debugger::expression::AddressSpace;
 use stepback_debugger::model::heap_words::block_words;
 use stepback_debugger::model::value_source::SourceWords;
-use stepback_debugger::place::Place;
+use stepback_debugger::place::PositionName;
 
 /// A question for more memory than this is taken for a typing error.
 const MEMORY_LIMIT_BYTES: u64 = 16 << 20;
@@ -37,7 +37,7 @@ const MEMORY_LIMIT_BYTES: u64 = 16 << 20;
 pub struct AtArguments {
     /// When.
     #[arg(index = 2, value_name = "POS", allow_negative_numbers = true)]
-    pub position: Place,
+    pub position: PositionName,
     /// Whose registers (default: the thread of the last step before the position).
     #[arg(long, value_name = "T")]
     pub thread: Option<String>,
@@ -118,7 +118,7 @@ struct MappedJson {
 }
 
 impl MappedJson {
-    fn new(mapping: &Mapping, report: &Report<'_>) -> Self {
+    fn new(mapping: &VirtualMapping, report: &Report<'_>) -> Self {
         let Translation {
             context,
             page,
@@ -190,7 +190,7 @@ struct Range {
     /// Where the first lies.
     physical: Vec<Translation>,
     /// Of a physical address: what lies there.
-    mapped: Option<Vec<Mapping>>,
+    mapped: Option<Vec<VirtualMapping>>,
 }
 
 impl Command for AtArguments {
@@ -282,7 +282,7 @@ struct MemoryMoment {
 fn range(
     text: &str,
     moment: MemoryMoment,
-    names: &NamesAt<'_>,
+    names: &NameResolver<'_>,
     report: &Report<'_>,
 ) -> Result<Range> {
     let MemoryMoment { position, thread } = moment;
@@ -526,13 +526,13 @@ fn memory_text(range: &Range) -> String {
 }
 
 /// A line for each virtual address that lies at a physical one.
-fn mapped_text(physical: Address, mapped: &[Mapping], report: &Report<'_>) -> String {
+fn mapped_text(physical: Address, mapped: &[VirtualMapping], report: &Report<'_>) -> String {
     if mapped.is_empty() {
         return format!(
             "physical {physical}: the trace has told of no virtual page that lies there at this position\n"
         );
     }
-    let line = |mapping: &Mapping| {
+    let line = |mapping: &VirtualMapping| {
         let Translation {
             context,
             page,

@@ -4,7 +4,7 @@ use anyhow::Result;
 use serde::Serialize;
 use stepback_machine::{Address, InstructionSet, step_text};
 use stepback_parsers::Source as _;
-use stepback_parsers::btrace::{BranchKind, BranchRecord, Btrace, Turn};
+use stepback_parsers::btrace::{BranchKind, BranchRecord, Btrace, OrderedRecord};
 
 use super::json::Time;
 use super::listing::ListingWishes;
@@ -61,7 +61,7 @@ pub fn print_records(
 }
 
 impl RecordJson {
-    fn new(turn: &Turn<'_>, thread: String) -> Self {
+    fn new(turn: &OrderedRecord<'_>, thread: String) -> Self {
         let BranchRecord {
             number,
             time,
@@ -96,7 +96,7 @@ fn kind_of(record: &BranchRecord) -> Option<&'static str> {
         .map(BranchKind::name)
 }
 
-fn line(turn: &Turn<'_>, thread: &str, set: InstructionSet) -> String {
+fn line(turn: &OrderedRecord<'_>, thread: &str, set: InstructionSet) -> String {
     let BranchRecord {
         time,
         pc,

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
-use stepback_index::{Call, Entered, Left, NearestStepOf, Query as _};
+use stepback_index::{Call, FrameEntry, FrameExit, NearestStepOf, Query as _};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
@@ -15,7 +15,7 @@ use super::question::Question;
 use super::report::Report;
 use super::text::{line_text, printable, site_text};
 use super::trace_arguments::TraceArguments;
-use stepback_debugger::analysis::activations::{Activation, Tree};
+use stepback_debugger::analysis::activations::{Activation, ActivationTree};
 use stepback_debugger::analysis::code_address::code_address;
 use stepback_debugger::analysis::sites::{Site, Sites};
 use stepback_debugger::analysis::traps::trap_of;
@@ -75,7 +75,7 @@ fn answer(arguments: &CalltreeArguments, report: &mut Report<'_>) -> Result<()> 
     }
     let session = report.session;
     let cancel = report.cancel.clone();
-    let trees = Tree::all(&session.index, &cancel)?;
+    let trees = ActivationTree::all(&session.index, &cancel)?;
     for tree in &trees {
         if trees.len() > 1 {
             let name = thread_name(tree.thread, &session.index);
@@ -116,7 +116,7 @@ fn answer(arguments: &CalltreeArguments, report: &mut Report<'_>) -> Result<()> 
 
 /// Prints one tree.
 struct TreePrinter<'a> {
-    tree: &'a Tree,
+    tree: &'a ActivationTree,
     indent: Indent,
     /// With source lines.
     has_lines: bool,
@@ -182,7 +182,7 @@ impl TreePrinter<'_> {
         let depth = frame.depth;
         let call_step = frame
             .call_step
-            .filter(|_| !matches!(frame.entered, Entered::Root | Entered::Gap));
+            .filter(|_| !matches!(frame.entered, FrameEntry::Root | FrameEntry::Gap));
         let (caller, first) = match (call_step, frame.entry_step) {
             (Some(call), Some(entry)) => {
                 let (caller, first) = self.step_over(call, entry)?;
@@ -319,20 +319,20 @@ impl Indent {
 /// How a frame was entered and left, where that is not a call and its return.
 fn manner(frame: &Call) -> String {
     let entered = match frame.entered {
-        Entered::Root | Entered::Call => None,
-        Entered::Tail => Some("entered by a tail call"),
-        Entered::Exception => Some("entered by an exception"),
-        Entered::Switch => Some("entered by a switch of stacks"),
-        Entered::Gap => Some("the trace goes on here"),
+        FrameEntry::Root | FrameEntry::Call => None,
+        FrameEntry::Tail => Some("entered by a tail call"),
+        FrameEntry::Exception => Some("entered by an exception"),
+        FrameEntry::Switch => Some("entered by a switch of stacks"),
+        FrameEntry::Gap => Some("the trace goes on here"),
     };
     let left = match frame.left {
-        Left::Return => None,
-        Left::Open if matches!(frame.entered, Entered::Root | Entered::Gap) => None,
-        Left::Open => Some("never left"),
-        Left::Skipped => Some("skipped by a later return"),
-        Left::Longjmp => Some("left by a longjmp"),
-        Left::Tail => Some("left by a tail call"),
-        Left::Gap => Some("the trace stops showing it here"),
+        FrameExit::Return => None,
+        FrameExit::Open if matches!(frame.entered, FrameEntry::Root | FrameEntry::Gap) => None,
+        FrameExit::Open => Some("never left"),
+        FrameExit::Skipped => Some("skipped by a later return"),
+        FrameExit::Longjmp => Some("left by a longjmp"),
+        FrameExit::Tail => Some("left by a tail call"),
+        FrameExit::Gap => Some("the trace stops showing it here"),
     };
     let words: Vec<&str> = [entered, left].into_iter().flatten().collect();
     if words.is_empty() {

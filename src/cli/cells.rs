@@ -7,10 +7,10 @@ use stepback_parsers::Position;
 use super::misspelt::Misspelt;
 use super::progress::say;
 use super::report::Report;
-use stepback_debugger::analysis::names::NamesAt;
+use stepback_debugger::analysis::names::NameResolver;
 use stepback_debugger::analysis::register_part::RegisterPart;
 use stepback_debugger::expression::{parse, split_range, split_space};
-use stepback_debugger::place::Place;
+use stepback_debugger::place::PositionName;
 use stepback_debugger::session::Session;
 
 /// Finds a thread by the name that was given, if one was.
@@ -32,7 +32,7 @@ pub fn thread_id(session: &Session, name: Option<&str>) -> Result<Option<ThreadI
 }
 
 /// The position that a place names; says what should be known of it.
-pub fn resolved(place: &Place, report: &Report<'_>) -> Result<Position> {
+pub fn resolved(place: &PositionName, report: &Report<'_>) -> Result<Position> {
     let position = place.resolve(report.session, &report.cancel)?;
     if !report.is_quiet {
         let remarks = place.remarks(report.session, None, &report.cancel)?;
@@ -71,8 +71,8 @@ pub fn names_at<'a>(
     report: &'a Report<'_>,
     at: Position,
     thread: Option<ThreadId>,
-) -> Result<NamesAt<'a>> {
-    let names = NamesAt::new(
+) -> Result<NameResolver<'a>> {
+    let names = NameResolver::new(
         &report.session.index,
         &report.session.images,
         at,

@@ -10,7 +10,7 @@ use serde::Serialize;
 use stepback_index::{BuildProgress, Cancel};
 use stepback_parsers::{
     Flow, Source as _, Tarmac,
-    tarmac::{ConvertError, Lost, TarmacStyle},
+    tarmac::{ConversionLoss, ConvertError, TarmacStyle},
 };
 
 use super::command::{Command, TextOnly};
@@ -190,7 +190,7 @@ fn convert(arguments: &ConvertArguments, style: TarmacStyle) -> Result<()> {
     if input.is_changed(trace) {
         bail!("the trace changed while it was read: {trace:?}");
     }
-    if lost != Lost::default() && !report.quiet {
+    if lost != ConversionLoss::default() && !report.quiet {
         say(&format!(
             "note: {} cannot say everything, so it lacks {lost}: {trace:?}",
             arguments.to.name()
@@ -263,7 +263,7 @@ pub(super) fn output(target: Option<&Path>, trace: &Path) -> Result<Target> {
     }
 }
 
-fn print_json(to: ConvertFormat, lost: Lost) -> Result<()> {
+fn print_json(to: ConvertFormat, lost: ConversionLoss) -> Result<()> {
     let json = ConvertedJson {
         to: to.name(),
         physical_addresses_lost: lost.physical_addresses,

@@ -7,7 +7,7 @@ use anyhow::{Result, anyhow, bail};
 use serde::Serialize;
 use stepback_index::Cancel;
 use stepback_parsers::btrace::{
-    BranchLayout, BranchRecord, Btrace, RecordsOfSteps, TextWriter, header,
+    BranchLayout, BranchRecord, Btrace, BtraceTextWriter, StepRecorder, header,
 };
 use stepback_parsers::{ParseScratch, Source as _};
 
@@ -122,7 +122,7 @@ fn write_text(source: &Btrace, thread: Option<u64>, out: &mut Target) -> Result<
             "the text form has a line for each instruction, so the program is needed: name it with --image"
         );
     }
-    let mut text = TextWriter::new(out, thread.map(|thread| thread.to_string()))?;
+    let mut text = BtraceTextWriter::new(out, thread.map(|thread| thread.to_string()))?;
     source.parse(0..source.length(), &mut ParseScratch::default(), &mut text)?;
     text.check()?;
     Ok(WrittenJson {
@@ -231,7 +231,7 @@ impl Records<'_> {
             });
         }
         let mut failure = None;
-        let mut sink = RecordsOfSteps::new(|record: &BranchRecord| {
+        let mut sink = StepRecorder::new(|record: &BranchRecord| {
             if failure.is_none() {
                 failure = each(record).err();
             }

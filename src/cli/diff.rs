@@ -16,17 +16,17 @@ use super::report::Report;
 use super::text::{counted, grouped, step_line};
 use super::trace_arguments::TraceArguments;
 use stepback_debugger::analysis::step_record::step_record;
-use stepback_debugger::place::Place;
+use stepback_debugger::place::PositionName;
 
 /// Which positions.
 #[derive(Debug, Args)]
 pub struct DiffArguments {
     /// One position.
     #[arg(index = 2, value_name = "POS", allow_negative_numbers = true)]
-    pub from: Place,
+    pub from: PositionName,
     /// The other.
     #[arg(index = 3, value_name = "POS", allow_negative_numbers = true)]
-    pub to: Place,
+    pub to: PositionName,
     /// Compare the calls around the two positions: the innermost around the first, and the innermost of the same function
     /// around the second.
     #[arg(long, conflicts_with = "thread")]

@@ -10,7 +10,7 @@ use super::json::{FunctionJson, byte_string, hex, thread_name, value_hex};
 use super::report::Report;
 use super::text::{counted, grouped, printable};
 use stepback_debugger::analysis::effects::{
-    CallComparison, Differences, DifferingCell, Parting, PathStep, Scope, call_around,
+    CallComparison, Differences, DifferingCell, EffectScope, PathDivergence, PathStep, call_around,
     call_of_function_around, compare_calls,
 };
 
@@ -120,7 +120,7 @@ pub fn answer(one: Position, other: Position, report: &mut Report<'_>) -> Result
     }
 }
 
-fn called(scope: Scope, report: &Report<'_>) -> String {
+fn called(scope: EffectScope, report: &Report<'_>) -> String {
     function_of(scope, report)
         .map(|function| function_words(&function))
         .unwrap_or_default()
@@ -129,8 +129,8 @@ fn called(scope: Scope, report: &Report<'_>) -> String {
 /// Two calls and how they differ.
 struct Told<'a> {
     function: Address,
-    one: Scope,
-    other: Scope,
+    one: EffectScope,
+    other: EffectScope,
     comparison: &'a CallComparison,
 }
 
@@ -140,7 +140,7 @@ impl Told<'_> {
             return Ok(());
         };
         let index = &report.session.index;
-        let call = |scope: Scope| CallJson {
+        let call = |scope: EffectScope| CallJson {
             thread: thread_name(scope.thread, index),
             from: scope.from.0,
             to: scope.to.0,
@@ -181,7 +181,7 @@ impl Told<'_> {
         }
     }
 
-    fn parting_json(&self, parting: &Parting) -> PartingJson {
+    fn parting_json(&self, parting: &PathDivergence) -> PartingJson {
         let both = |(one, other): (PathStep, PathStep)| self.place_json(one, Some(other));
         PartingJson {
             parts: parting.parts.map(both),
@@ -230,7 +230,7 @@ impl Told<'_> {
         }
     }
 
-    fn parting_text(&self, parting: &Parting) -> String {
+    fn parting_text(&self, parting: &PathDivergence) -> String {
         let both = |(one, other): (PathStep, PathStep)| {
             format!(
                 "{} (steps {} and {})",

@@ -14,10 +14,11 @@ use super::report::Report;
 use super::text::{counted, grouped, printable};
 use super::trace_arguments::TraceArguments;
 use stepback_debugger::analysis::effects::{
-    Effects, Scope, Used, UsedCell, call_around, effects_of, iteration_around, range_scope,
+    EffectScope, Effects, UsedCell, UsedValue, call_around, effects_of, iteration_around,
+    range_scope,
 };
 use stepback_debugger::model::value_source::SourceWords;
-use stepback_debugger::place::Place;
+use stepback_debugger::place::PositionName;
 use stepback_parsers::Position;
 
 /// Which steps.
@@ -25,18 +26,18 @@ use stepback_parsers::Position;
 pub struct EffectsArguments {
     /// From where.
     #[arg(index = 2, value_name = "FROM", allow_negative_numbers = true, required_unless_present_any = ["call", "loop_around"])]
-    pub from: Option<Place>,
+    pub from: Option<PositionName>,
     /// Up to where.
     #[arg(index = 3, value_name = "TO", allow_negative_numbers = true, required_unless_present_any = ["call", "loop_around"])]
-    pub to: Option<Place>,
+    pub to: Option<PositionName>,
     /// Instead: the steps of the innermost call around a position.
     #[arg(long, value_name = "POS", allow_negative_numbers = true, conflicts_with_all = ["from", "to"])]
-    pub call: Option<Place>,
+    pub call: Option<PositionName>,
     /// Instead: the iteration of the innermost loop around a position, from one visit of its head to the next.
     #[arg(
         long = "loop", value_name = "POS", allow_negative_numbers = true, conflicts_with_all = ["from", "to", "call"]
     )]
-    pub loop_around: Option<Place>,
+    pub loop_around: Option<PositionName>,
     /// Whose steps (default: those of the thread of the first step, or of the last one before POS).
     #[arg(long, value_name = "T")]
     pub thread: Option<String>,
@@ -109,7 +110,7 @@ fn answer(arguments: &EffectsArguments, report: &mut Report<'_>) -> Result<()> {
     }
 }
 
-fn scope(arguments: &EffectsArguments, report: &Report<'_>) -> Result<Scope> {
+fn scope(arguments: &EffectsArguments, report: &Report<'_>) -> Result<EffectScope> {
     let index = &report.session.index;
     let thread = thread_id(report.session, arguments.thread.as_deref())?;
     let EffectsArguments {
@@ -155,7 +156,7 @@ fn no_loop(at: Position) -> Error {
 }
 
 /// The function of a call, as far as it is one.
-pub(super) fn function_of(scope: Scope, report: &Report<'_>) -> Option<FunctionJson> {
+pub(super) fn function_of(scope: EffectScope, report: &Report<'_>) -> Option<FunctionJson> {
     let call = report.session.index.calls().get(scope.call?)?;
     let name = report
         .session
@@ -196,7 +197,7 @@ fn print_json(effects: &Effects, report: &mut Report<'_>) -> Result<()> {
         for cell in cells {
             let (source, position) = (SourceWords::of(cell.source).word, cell.at.map(|at| at.0));
             match &cell.used {
-                Used::Register { name, value } => {
+                UsedValue::Register { name, value } => {
                     let (reg, value) = (name.clone(), value_hex(value));
                     set.registers.push(RegisterJson {
                         reg,
@@ -205,7 +206,7 @@ fn print_json(effects: &Effects, report: &mut Report<'_>) -> Result<()> {
                         position,
                     });
                 }
-                Used::Memory {
+                UsedValue::Memory {
                     address,
                     len_bytes,
                     bytes,
@@ -284,11 +285,11 @@ fn print_set(words: &str, cells: &[UsedCell], more: u64, report: &mut Report<'_>
     ))?;
     for cell in cells {
         let (name, value) = match &cell.used {
-            Used::Register { name, value } => (
+            UsedValue::Register { name, value } => (
                 name.clone(),
                 value_hex(value).unwrap_or_else(|| "unknown".to_owned()),
             ),
-            Used::Memory {
+            UsedValue::Memory {
                 address,
                 len_bytes,
                 bytes,

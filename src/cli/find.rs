@@ -20,9 +20,9 @@ use super::text::printable;
 use super::trace_arguments::TraceArguments;
 use stepback_debugger::analysis::code_address::code_address;
 use stepback_debugger::analysis::search::{self, bytes_of, wide_number};
-use stepback_debugger::analysis::walk::{Sought, Subject, Walk};
+use stepback_debugger::analysis::walk::{HitCursor, HitQuery, Subject};
 use stepback_debugger::expression::BareNumber;
-use stepback_debugger::place::Place;
+use stepback_debugger::place::PositionName;
 use stepback_index::Direction;
 
 /// Frames of a stack that people read.
@@ -42,7 +42,7 @@ pub struct FindArguments {
     pub what: Option<String>,
     /// From where (default: end for the last-… kinds, start for all others).
     #[arg(long, value_name = "POS", allow_negative_numbers = true)]
-    pub at: Option<Place>,
+    pub at: Option<PositionName>,
     /// Whose registers (default: the thread of the last step before the position), and whose steps, accesses and markers
     /// (default: those of all threads).
     #[arg(long, value_name = "T")]
@@ -183,7 +183,7 @@ fn answer(arguments: &FindArguments, report: &mut Report<'_>) -> Result<()> {
     };
     match asked {
         Search::Walk(sought) => {
-            let mut walk = Walk::new(sought, at, wanted, index, cancel).of_thread(thread);
+            let mut walk = HitCursor::new(sought, at, wanted, index, cancel).of_thread(thread);
             let nothing = nothing(&subject_of(walk.sought(), what));
             printer(nothing).print_walk(&mut walk, report)
         }
@@ -199,7 +199,7 @@ fn answer(arguments: &FindArguments, report: &mut Report<'_>) -> Result<()> {
             find_marker(marker, report)
         }
         Search::Through(search, subject) => {
-            let reach = search::stream::Extent {
+            let reach = search::stream::SearchExtent {
                 thread,
                 from: at,
                 limit: wanted,
@@ -214,7 +214,7 @@ fn answer(arguments: &FindArguments, report: &mut Report<'_>) -> Result<()> {
 /// How it is looked for.
 enum Search {
     /// From hit to hit through the index.
-    Walk(Sought),
+    Walk(HitQuery),
     /// Through the lists of markers.
     Marker,
     /// Through the trace; what is said to be missing where nothing is found.
@@ -278,7 +278,7 @@ fn search(
         }
         Kind::NextExternal | Kind::LastExternal => Subject::ExternalChanges(range()?),
     };
-    Ok(Search::Walk(Sought {
+    Ok(Search::Walk(HitQuery {
         subject,
         direction: arguments.kind.direction(),
     }))

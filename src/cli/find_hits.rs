@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use anyhow::Result;
 use serde::Serialize;
-use stepback_index::{Hit, QueryError, Searched, StepRecord};
+use stepback_index::{Hit, QueryError, SearchBatch, StepRecord};
 use stepback_parsers::Line;
 
 use super::extent::Extent;
@@ -15,11 +15,11 @@ use super::progress::say;
 use super::report::Report;
 use super::text::{access_text, grouped, step_line};
 use stepback_debugger::analysis::stack_groups::StackGroups;
-use stepback_debugger::analysis::walk::{Found, Walk};
+use stepback_debugger::analysis::walk::{HitCursor, HitOutcome};
 use stepback_debugger::model::doubt::doubt_words;
 
 /// What a search hands its hits to.
-type Taker<'a> = &'a mut dyn FnMut(Searched) -> ControlFlow<()>;
+type Taker<'a> = &'a mut dyn FnMut(SearchBatch) -> ControlFlow<()>;
 
 /// What a search is to find, and what is said of it.
 pub struct Asked {
@@ -83,20 +83,20 @@ impl HitPrinter {
     }
 
     /// Prints what a walk meets: its first hit, or all of them.
-    pub fn print_walk(mut self, walk: &mut Walk<'_>, report: &mut Report<'_>) -> Result<()> {
+    pub fn print_walk(mut self, walk: &mut HitCursor<'_>, report: &mut Report<'_>) -> Result<()> {
         if self.asked.extent == Extent::First {
             return self.print_first(walk.next_hit()?, report);
         }
         loop {
             match walk.next_hit()? {
-                Found::Hit(hit) => self.take(&hit, report)?,
+                HitOutcome::Hit(hit) => self.take(&hit, report)?,
                 // In JSON every line is a hit, so the initial state, which is no step, shows in the text only.
-                Found::Initial(_) if report.is_json => {}
-                Found::Initial(line) => {
+                HitOutcome::Initial(_) if report.is_json => {}
+                HitOutcome::Initial(line) => {
                     print_initial(line, report)?;
                     self.has_said = true;
                 }
-                Found::Nothing => return self.finish(report),
+                HitOutcome::Nothing => return self.finish(report),
             }
             report.flush()?;
         }
@@ -118,7 +118,7 @@ impl HitPrinter {
                 Extent::All => self.take(&hit, report),
                 Extent::First => {
                     self.tally.count += 1;
-                    self.print_first(Found::Hit(Box::new(hit)), report)
+                    self.print_first(HitOutcome::Hit(Box::new(hit)), report)
                 }
             };
             printed = hits.try_for_each(print).and_then(|()| report.flush());
@@ -131,7 +131,7 @@ impl HitPrinter {
         printed?;
         match self.asked.extent {
             Extent::All => self.finish(report),
-            Extent::First if self.tally.count == 0 => self.print_first(Found::Nothing, report),
+            Extent::First if self.tally.count == 0 => self.print_first(HitOutcome::Nothing, report),
             Extent::First => Ok(()),
         }
     }
@@ -162,18 +162,18 @@ impl HitPrinter {
         self.tally.tell(report)
     }
 
-    fn print_first(&self, found: Found, report: &mut Report<'_>) -> Result<()> {
+    fn print_first(&self, found: HitOutcome, report: &mut Report<'_>) -> Result<()> {
         if report.is_json {
             let is_text = report.session.index.source().is_text();
             let (hit, initial) = match &found {
-                Found::Hit(hit) => (Some(self.json(hit, report)), None),
-                Found::Initial(line) => (
+                HitOutcome::Hit(hit) => (Some(self.json(hit, report)), None),
+                HitOutcome::Initial(line) => (
                     None,
                     Some(InitialJson {
                         line: is_text.then_some(line.0),
                     }),
                 ),
-                Found::Nothing => (None, None),
+                HitOutcome::Nothing => (None, None),
             };
             return report.json(&AnswerJson {
                 hit,
@@ -182,13 +182,13 @@ impl HitPrinter {
             });
         }
         match (&found, self.asked.stacks) {
-            (Found::Hit(hit), StackWish::Frames(frames)) => {
+            (HitOutcome::Hit(hit), StackWish::Frames(frames)) => {
                 print_hit(hit, report)?;
                 print_stack(&hit.record, frames, report)
             }
-            (Found::Hit(hit), StackWish::LeftOut) => print_hit(hit, report),
-            (Found::Initial(line), _) => print_initial(*line, report),
-            (Found::Nothing, _) => report.text(&self.asked.nothing),
+            (HitOutcome::Hit(hit), StackWish::LeftOut) => print_hit(hit, report),
+            (HitOutcome::Initial(line), _) => print_initial(*line, report),
+            (HitOutcome::Nothing, _) => report.text(&self.asked.nothing),
         }
     }
 

@@ -15,8 +15,8 @@ use super::json::{StepJson, thread_name};
 use super::misspelt::Misspelt;
 use super::report::Report;
 use super::text::{grouped, step_line};
-use stepback_debugger::analysis::marker_walk::{MarkerWalk, SoughtMarker};
-use stepback_debugger::analysis::names::NamesAt;
+use stepback_debugger::analysis::marker_walk::{MarkerCursor, MarkerFilter};
+use stepback_debugger::analysis::names::NameResolver;
 use stepback_debugger::analysis::step_record::step_record;
 
 /// What is sought, as it was written.
@@ -100,7 +100,7 @@ pub fn find_marker(arguments: MarkerArguments<'_>, report: &mut Report<'_>) -> R
     let Some(kind) = marker_kind(name) else {
         bail!(Misspelt(format!("no marker has this name: {name:?}")))
     };
-    let names = NamesAt::new(
+    let names = NameResolver::new(
         index,
         &session.images,
         arguments.at.unwrap_or_default(),
@@ -108,12 +108,12 @@ pub fn find_marker(arguments: MarkerArguments<'_>, report: &mut Report<'_>) -> R
         cancel,
     )?;
     let value = value.map(|value| names.count(value)).transpose()?;
-    let sought = SoughtMarker {
+    let sought = MarkerFilter {
         kind,
         value,
         thread: arguments.thread,
     };
-    let mut walk = MarkerWalk::new(sought, arguments.direction, arguments.at, index, cancel)?;
+    let mut walk = MarkerCursor::new(sought, arguments.direction, arguments.at, index, cancel)?;
     let mut left = arguments.limit;
     let mut tally = Tally::new(arguments.limit);
     while left > 0

@@ -6,7 +6,7 @@ use stepback_parsers::{MarkerKind, Position, drmemtrace::marker_name};
 use super::progress::say;
 use super::report::Report;
 use super::text::{counted, grouped, printable};
-use stepback_debugger::analysis::walk::{Sought, Subject};
+use stepback_debugger::analysis::walk::{HitQuery, Subject};
 use stepback_index::Direction;
 
 /// What is said where the limit leaves nothing to look for.
@@ -73,7 +73,7 @@ pub fn nothing_of(subject: &str, way: Way<'_>) -> String {
 }
 
 /// What a walk looks for, `write of 0x1000:8`; registers are called as the user called them.
-pub fn subject_of(sought: &Sought, what: &str) -> String {
+pub fn subject_of(sought: &HitQuery, what: &str) -> String {
     match &sought.subject {
         Subject::Accesses(cell, kinds) => {
             let cell = match *cell {

@@ -16,12 +16,12 @@ use super::question::Question;
 use super::report::Report;
 use super::text::{counted, grouped};
 use super::trace_arguments::TraceArguments;
-use stepback_debugger::analysis::activations::Tree;
+use stepback_debugger::analysis::activations::ActivationTree;
 use stepback_debugger::analysis::call_profile::{Progress, call_profile};
 use stepback_debugger::analysis::profile::marked_pc;
 use stepback_debugger::analysis::sites::{Sites, counts_steps};
-use stepback_debugger::analysis::spans::{Span, Spans};
-use stepback_debugger::analysis::stack_times::{FoldedStack, Name, StackTimes};
+use stepback_debugger::analysis::spans::{ActivationSpan, ActivationSpans};
+use stepback_debugger::analysis::stack_times::{FoldedStack, StackFunction, StackTimes};
 
 /// More text than this is printed only where a depth was asked for.
 const TEXT_LIMIT_BYTES: u64 = 64 << 20;
@@ -111,10 +111,10 @@ fn returned_stacks<'a>(
 ) -> Result<Vec<ThreadStacks<'a>>> {
     let session = report.session;
     let mut threads = Vec::new();
-    for tree in Tree::all(&session.index, &report.cancel)? {
+    for tree in ActivationTree::all(&session.index, &report.cancel)? {
         let mut stacks = StackTimes::default();
-        let mut spans = Spans::new(&tree, &session.index, &report.cancel);
-        let name = |span: &Span| {
+        let mut spans = ActivationSpans::new(&tree, &session.index, &report.cancel);
+        let name = |span: &ActivationSpan| {
             names
                 .name(span.function)
                 .unwrap_or_else(|| format!("{:#x}", span.pc))
@@ -145,7 +145,7 @@ fn whole_stacks<'a>(
         let text = names
             .name(used.address)
             .unwrap_or_else(|| format!("{pc:#x}"));
-        functions.push(Name { text, pc });
+        functions.push(StackFunction { text, pc });
     }
     if profile.merged_calls > 0 && !report.is_quiet {
         let calls = counted(profile.merged_calls, "call");

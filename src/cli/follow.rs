@@ -12,8 +12,8 @@ use super::options::ReportOptions;
 use super::progress;
 use super::report::{Output, Report};
 use super::trace_arguments::TraceArguments;
-use stepback_debugger::place::Place;
-use stepback_debugger::session::{self, Session, Watch};
+use stepback_debugger::place::PositionName;
+use stepback_debugger::session::{self, OpeningObserver, Session};
 
 /// The last step is printed when nothing came for so long: its effects may still be on their way.
 const QUIET: Duration = Duration::from_millis(300);
@@ -27,7 +27,7 @@ pub fn run(wishes: &ListingWishes, common: &TraceArguments) -> Result<()> {
     } = common;
     let open = &options.to_open_options(trace);
     // A place other than the start may be anywhere in what is there.
-    let is_at_start = matches!(wishes.from, Place::Start);
+    let is_at_start = matches!(wishes.from, PositionName::Start);
     let first = if is_at_start {
         None
     } else {
@@ -49,7 +49,7 @@ pub fn run(wishes: &ListingWishes, common: &TraceArguments) -> Result<()> {
         let build = scope.spawn(move || {
             // The printer may have stopped already: then the part is dropped.
             let on_part = move |part| drop(sender.send(part));
-            let watch = Watch {
+            let watch = OpeningObserver {
                 on_part: &on_part,
                 follow: Some(&never),
             };

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
-use stepback_index::{BAD_FREES, BLOCKS, Block, Heap, ThreadId};
+use stepback_index::{BAD_FREES, BLOCKS, Heap, HeapBlock, ThreadId};
 use stepback_machine::Address;
 use stepback_parsers::Step;
 
@@ -17,7 +17,7 @@ use super::text::{counted, grouped};
 use super::trace_arguments::TraceArguments;
 use stepback_debugger::analysis::heap::{DoubleFree, double_frees, has_heap, heap, most_bytes};
 use stepback_debugger::model::heap_words::{block_words, double_free_words, function_name};
-use stepback_debugger::place::Place;
+use stepback_debugger::place::PositionName;
 
 /// Which blocks.
 #[derive(Debug, Args)]
@@ -32,7 +32,7 @@ pub struct HeapArguments {
         allow_negative_numbers = true,
         requires = "address"
     )]
-    pub at: Option<Place>,
+    pub at: Option<PositionName>,
     /// Only blocks that are never freed.
     #[arg(long, conflicts_with = "address")]
     pub unfreed: bool,
@@ -177,7 +177,7 @@ fn cuts(heap: &Heap) -> Vec<String> {
 
 fn print_blocks(arguments: &HeapArguments, heap: &Heap, report: &mut Report<'_>) -> Result<()> {
     let mut blocks: Vec<u32> = Vec::new();
-    let is_wanted = |block: &Block| !arguments.unfreed || block.freed.is_none();
+    let is_wanted = |block: &HeapBlock| !arguments.unfreed || block.freed.is_none();
     blocks.extend(
         (0..)
             .zip(heap.blocks())
@@ -215,7 +215,7 @@ fn print_blocks(arguments: &HeapArguments, heap: &Heap, report: &mut Report<'_>)
 }
 
 /// `0x7f… 64 12 20  malloc, free`, with the threads where there are several.
-fn block_text(block: &Block, report: &Report<'_>) -> String {
+fn block_text(block: &HeapBlock, report: &Report<'_>) -> String {
     let step = |step: Option<Step>| step.map_or_else(|| "start".to_owned(), |step| grouped(step.0));
     let thread = |thread: ThreadId| match report.session.index.threads() {
         [_] => String::new(),
@@ -243,7 +243,7 @@ fn block_text(block: &Block, report: &Report<'_>) -> String {
     )
 }
 
-fn block_json<'a>(block: &Block, report: &Report<'a>) -> BlockJson<'a> {
+fn block_json<'a>(block: &HeapBlock, report: &Report<'a>) -> BlockJson<'a> {
     BlockJson {
         address: hex(block.address),
         size: block.size_bytes,
@@ -305,7 +305,7 @@ fn finding_text(finding: &FindingJson) -> String {
 
 fn totals_text(heap: &Heap) -> String {
     let unfreed = || heap.blocks().filter(|block| block.freed.is_none());
-    let bytes = |sizes: &mut dyn Iterator<Item = Block>| {
+    let bytes = |sizes: &mut dyn Iterator<Item = HeapBlock>| {
         counted(
             sizes.fold(0u64, |sum, block| sum.saturating_add(block.size_bytes)),
             "byte",

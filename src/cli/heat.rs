@@ -13,17 +13,17 @@ use super::report::Report;
 use super::text::{counted, grouped};
 use super::trace_arguments::TraceArguments;
 use stepback_debugger::analysis::hot_pages::{HotPages, PageTotals, hot_pages};
-use stepback_debugger::place::Place;
+use stepback_debugger::place::PositionName;
 
 /// When, and how many pages.
 #[derive(Debug, Args)]
 pub struct HeatArguments {
     /// From where (default: start).
     #[arg(long, value_name = "POS", allow_negative_numbers = true)]
-    pub from: Option<Place>,
+    pub from: Option<PositionName>,
     /// To where (default: end).
     #[arg(long, value_name = "POS", allow_negative_numbers = true)]
-    pub to: Option<Place>,
+    pub to: Option<PositionName>,
     /// At most so many pages, those with most accesses.
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
@@ -53,7 +53,7 @@ impl Command for HeatArguments {
 /// Prints the pages, the hottest first.
 fn answer(arguments: &HeatArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
-    let resolve = |place: &Option<Place>, default| match place {
+    let resolve = |place: &Option<PositionName>, default| match place {
         Some(place) => resolved(place, report),
         None => Ok(default),
     };

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::text::{counted, grouped};
-use stepback_debugger::image::{CheckedImage, Misfit, MisfitCause, bytes_text};
+use stepback_debugger::image::{CheckedImage, ImageMismatch, MismatchCause, bytes_text};
 use stepback_debugger::session::Session;
 
 /// An image.
@@ -52,19 +52,19 @@ impl ImageJson {
     ) -> Self {
         let (cause, fitting_offset) = match fit.cause {
             None => (None, None),
-            Some(MisfitCause::FewChanges) => (Some("changed"), None),
-            Some(MisfitCause::OtherBase(offset)) => {
+            Some(MismatchCause::FewChanges) => (Some("changed"), None),
+            Some(MismatchCause::OtherBase(offset)) => {
                 (Some("other-base"), Some(format!("{offset:#x}")))
             }
-            Some(MisfitCause::OtherBuild) => (Some("other-build"), None),
-            Some(MisfitCause::OtherProgram) => (Some("other-program"), None),
+            Some(MismatchCause::OtherBuild) => (Some("other-build"), None),
+            Some(MismatchCause::OtherProgram) => (Some("other-program"), None),
         };
-        let first = |Misfit {
+        let first = |ImageMismatch {
                          step,
                          pc,
                          executed,
                          in_image,
-                     }: &Misfit| MisfitJson {
+                     }: &ImageMismatch| MisfitJson {
             step: step.0,
             address: pc.to_string(),
             executed: bytes_text(executed),

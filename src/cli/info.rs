@@ -19,7 +19,7 @@ use super::text::{counted, grouped, printable, size_text};
 use super::threads::ThreadJson;
 use super::trace_arguments::TraceArguments;
 use stepback_debugger::analysis::cpu_count::cpu_count;
-use stepback_debugger::model::so_far::SoFar;
+use stepback_debugger::model::so_far::IndexedPart;
 use stepback_debugger::model::threads::threads_of;
 use stepback_debugger::model::trace_notes::trace_notes;
 use stepback_debugger::model::warning_words::placed;
@@ -386,7 +386,7 @@ fn print_json(report: &mut Report<'_>) -> Result<()> {
         index: IndexJson::new(report),
         images: ImageJson::all(report.session),
         translations: TranslationsJson::new(report.session, &report.cancel)?,
-        so_far: SoFar::of(report.session).map(|part| SoFarJson {
+        so_far: IndexedPart::of(report.session).map(|part| SoFarJson {
             steps: part.steps,
             bytes: part.bytes,
         }),
@@ -438,7 +438,7 @@ fn print_text(report: &mut Report<'_>) -> Result<()> {
     rows.extend(translations.map(|translations| ("translations", translations.text())));
     rows.push(("external changes", grouped(info.external_changes)));
     rows.push(("warnings", grouped(info.warning_count)));
-    if let Some(part) = SoFar::of(session) {
+    if let Some(part) = IndexedPart::of(session) {
         rows.push((
             "so far",
             format!(

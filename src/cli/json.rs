@@ -5,8 +5,8 @@ use stepback_debugger::analysis::traps::Trap;
 use stepback_debugger::model::step_remarks::{not_executed, step_remarks};
 use stepback_debugger::model::value_source::SourceWords;
 use stepback_index::{
-    Access, AccessTarget, ByteState, Doubt, Effect, Entered, Evidence, Hit, HostOperation, Index,
-    Left, StepRecord, ThreadId, Value,
+    Access, AccessTarget, ByteState, Doubt, Effect, Evidence, FrameEntry, FrameExit, Hit,
+    HostOperation, Index, StepRecord, ThreadId, Value,
 };
 use stepback_machine::{AccessKind, Address, InstructionSet};
 use stepback_parsers::drmemtrace::marker_name;
@@ -56,26 +56,26 @@ pub struct FunctionJson {
 }
 
 /// How a frame was entered.
-pub fn entered_word(entered: Entered) -> &'static str {
+pub fn entered_word(entered: FrameEntry) -> &'static str {
     match entered {
-        Entered::Root => "root",
-        Entered::Call => "call",
-        Entered::Tail => "tail",
-        Entered::Exception => "exception",
-        Entered::Switch => "switch",
-        Entered::Gap => "gap",
+        FrameEntry::Root => "root",
+        FrameEntry::Call => "call",
+        FrameEntry::Tail => "tail",
+        FrameEntry::Exception => "exception",
+        FrameEntry::Switch => "switch",
+        FrameEntry::Gap => "gap",
     }
 }
 
 /// How a frame was left.
-pub fn left_word(left: Left) -> &'static str {
+pub fn left_word(left: FrameExit) -> &'static str {
     match left {
-        Left::Return => "return",
-        Left::Longjmp => "longjmp",
-        Left::Skipped => "skipped",
-        Left::Open => "open",
-        Left::Tail => "tail",
-        Left::Gap => "gap",
+        FrameExit::Return => "return",
+        FrameExit::Longjmp => "longjmp",
+        FrameExit::Skipped => "skipped",
+        FrameExit::Open => "open",
+        FrameExit::Tail => "tail",
+        FrameExit::Gap => "gap",
     }
 }
 

@@ -15,7 +15,7 @@ use super::records::FirstRecord;
 use super::report::Report;
 use super::rst_records;
 use super::trace_arguments::TraceArguments;
-use stepback_debugger::place::Place;
+use stepback_debugger::place::PositionName;
 
 /// Which steps.
 #[derive(Debug, Args)]
@@ -46,7 +46,7 @@ fn answer(wishes: &ListingWishes, report: &mut Report<'_>) -> Result<()> {
     let from = resolved(&wishes.from, report)?;
     thread_id(session, wishes.thread.as_deref())?;
     if let Some(trace) = session.drmemtrace().filter(|_| wishes.records) {
-        let number = if let Place::Record(number) = wishes.from {
+        let number = if let PositionName::Record(number) = wishes.from {
             Some(number)
         } else {
             None
@@ -72,7 +72,7 @@ fn answer(wishes: &ListingWishes, report: &mut Report<'_>) -> Result<()> {
         .downcast::<Btrace>()
         .filter(|_| wishes.records)
     {
-        let first = if let Place::Record(number) = wishes.from {
+        let first = if let PositionName::Record(number) = wishes.from {
             number
         } else {
             trace.first_record_from(from)?
@@ -88,9 +88,9 @@ fn answer(wishes: &ListingWishes, report: &mut Report<'_>) -> Result<()> {
 }
 
 /// The record that a list begins with: the one that the place names, or the first of the step at the position.
-fn first_record(trace: &Rst, place: &Place, from: Position) -> Result<u64> {
+fn first_record(trace: &Rst, place: &PositionName, from: Position) -> Result<u64> {
     Ok(match place {
-        Place::Record(number) => *number,
+        PositionName::Record(number) => *number,
         _ if from.0 == 0 => 1,
         _ => trace.records_of_item(from.0 + 1)?.start,
     })

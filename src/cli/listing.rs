@@ -10,7 +10,7 @@ use super::json::ListedJson;
 use super::misspelt::Misspelt;
 use super::report::Report;
 use super::text::{line_text, step_line};
-use stepback_debugger::place::Place;
+use stepback_debugger::place::PositionName;
 
 /// Steps asked for at once: memory stays small however long the list.
 /// Of steps that did very much fewer are told whole at once: such are asked for again.
@@ -26,7 +26,7 @@ pub struct ListingWishes {
         allow_negative_numbers = true,
         default_value = "start"
     )]
-    pub from: Place,
+    pub from: PositionName,
     /// How many steps or records (default: all).
     #[arg(long, value_name = "N")]
     pub count: Option<u64>,

@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use stepback_index::{BuildProgress, Cancel};
 
 use super::options::ReportOptions;
-use stepback_debugger::session::{self, IndexPolicy, OpenOptions, Session, Watch};
+use stepback_debugger::session::{self, IndexPolicy, OpenOptions, OpeningObserver, Session};
 
 /// How often the meter is looked at.
 const INTERVAL: Duration = Duration::from_millis(100);
@@ -47,7 +47,7 @@ pub fn open_so_far(options: &OpenOptions, report: &ReportOptions) -> Result<Sess
             let (done, is_done) = channel::<()>();
             let (cancel, kept) = (&cancel, &kept);
             scope.spawn(move || stop_soon(&is_done, cancel, || kept().is_some()));
-            let watch = Watch {
+            let watch = OpeningObserver {
                 on_part: &on_part,
                 follow: None,
             };

@@ -8,7 +8,7 @@ use super::report::{Output, OutputError, Report};
 use super::text::{counted, printable};
 use super::trace_arguments::TraceArguments;
 use stepback_debugger::analysis::damage::damage_in;
-use stepback_debugger::model::so_far::SoFar;
+use stepback_debugger::model::so_far::IndexedPart;
 use stepback_debugger::session::{Damage, OpenOptions, Session, no_tail_calls};
 
 /// A question about a trace.
@@ -149,7 +149,7 @@ impl<'a> Question<'a> {
 
 /// Says on standard error what an answer is worth that is so far.
 fn tell_so_far(session: &Session) {
-    if let Some(part) = SoFar::of(session) {
+    if let Some(part) = IndexedPart::of(session) {
         let (steps, share) = (counted(part.steps, "step"), part.per_cent());
         say(&format!(
             "note: so far: the first {steps} ({share} % of the trace); the next run goes on from there"

@@ -9,7 +9,7 @@ use stepback_parsers::Position;
 use super::json::{FunctionJson, TrapJson, entered_word, evidence_word, hex, left_word, value_hex};
 use super::report::Report;
 use super::text::{counted, grouped, printable};
-use stepback_debugger::model::call_stack::{SourceWish, StackFrame, call_stack, stack_frames};
+use stepback_debugger::model::call_stack::{SourceLineMode, StackFrame, call_stack, stack_frames};
 
 /// The frames around a position, innermost first.
 pub struct Stack {
@@ -52,7 +52,7 @@ impl Stack {
         let mut stack = call_stack(session, name.as_deref(), position)?;
         let depth = stack.frames.len() as u64;
         stack.frames.truncate(limit);
-        let frames = stack_frames(session, &stack.frames, SourceWish::Told, &report.cancel)?;
+        let frames = stack_frames(session, &stack.frames, SourceLineMode::Told, &report.cancel)?;
         Ok(Self {
             frames,
             thread: name.unwrap_or_default(),

@@ -10,7 +10,7 @@ use super::question::Question;
 use super::report::Report;
 use super::text::printable;
 use super::trace_arguments::TraceArguments;
-use stepback_debugger::analysis::thread_ending::Ending;
+use stepback_debugger::analysis::thread_ending::ThreadEnding;
 use stepback_debugger::model::threads::{ThreadRow, threads_of};
 
 /// A thread; `info` has the same.
@@ -50,14 +50,14 @@ impl ThreadJson {
     }
 }
 
-fn ending_word(ending: Ending) -> Option<&'static str> {
+fn ending_word(ending: ThreadEnding) -> Option<&'static str> {
     match ending {
-        Ending::Open => None,
-        Ending::Ended => Some("ended"),
-        Ending::Exit => Some("exit"),
-        Ending::ExitGroup => Some("exit_group"),
-        Ending::WithProcess => Some("with_process"),
-        Ending::Killed => Some("killed"),
+        ThreadEnding::Open => None,
+        ThreadEnding::Ended => Some("ended"),
+        ThreadEnding::Exit => Some("exit"),
+        ThreadEnding::ExitGroup => Some("exit_group"),
+        ThreadEnding::WithProcess => Some("with_process"),
+        ThreadEnding::Killed => Some("killed"),
     }
 }
 

@@ -17,7 +17,9 @@ use super::report::{OutputError, STANDARD_OUTPUT, is_standard_output};
 use super::retold::BUFFER_BYTES;
 use super::text::{counted, grouped, printable};
 use stepback_debugger::session::is_same_file;
-use stepback_debugger::truncate::{Copied, CopyError, CutReason, Stream, Unpacked, copy};
+use stepback_debugger::truncate::{
+    CopyError, CopySummary, CopyingStream, CutReason, UnpackedReader, copy,
+};
 
 /// What standard input is called on the command line.
 const STANDARD_INPUT: &str = "-";
@@ -92,14 +94,14 @@ impl Command for TruncateArguments {
 fn truncate(arguments: &TruncateArguments) -> Result<()> {
     let input = Input::new(arguments.trace.as_deref());
     let (reader, length) = input.open()?;
-    let Unpacked {
+    let UnpackedReader {
         reader,
         damage,
         is_packed,
-    } = Unpacked::new(reader).map_err(|error| input.unreadable(&error))?;
+    } = UnpackedReader::new(reader).map_err(|error| input.unreadable(&error))?;
     // The length of a compressed file does not tell that of its text.
     let length = if is_packed { 0 } else { length };
-    let stream = Stream::new(reader);
+    let stream = CopyingStream::new(reader);
     let tarmac = trace(&stream, &arguments.options).map_err(|error| match damage.get() {
         Some(damage) => anyhow!("{damage}: {}", input.name()),
         None => anyhow!("{error}: {}", input.name()),
@@ -142,7 +144,7 @@ fn truncate(arguments: &TruncateArguments) -> Result<()> {
     }
 }
 
-fn trace(stream: &Stream, options: &TraceOptions) -> Result<Tarmac, SourceError> {
+fn trace(stream: &CopyingStream, options: &TraceOptions) -> Result<Tarmac, SourceError> {
     let open = options.to_open_options(Path::new(""));
     match Format::of_input(stream) {
         // Lines without the instruction-set field look like prose, but the options say what they are.
@@ -222,7 +224,7 @@ fn output(target: Option<&Path>, input: &Input<'_>) -> Result<Box<dyn Write + Se
 }
 
 /// Says where the copy ends, and what could not be read: so many problems one by one.
-fn tell(copied: &Copied, input: &Input<'_>, shown: usize) {
+fn tell(copied: &CopySummary, input: &Input<'_>, shown: usize) {
     for problem in copied.problems.iter().take(shown) {
         let (line, column) = (problem.place.line_in_range + 1, problem.column);
         say(&format!(
@@ -252,7 +254,7 @@ fn tell(copied: &Copied, input: &Input<'_>, shown: usize) {
     ));
 }
 
-fn print_json(copied: &Copied) -> Result<()> {
+fn print_json(copied: &CopySummary) -> Result<()> {
     let cut = copied.cut.map(|cut| CutJson {
         line: cut.place.line_in_range + 1,
         reason: match cut.reason {

@@ -20,11 +20,12 @@ use super::report::{OutputError, Report, STANDARD_OUTPUT, create, is_standard_ou
 use super::retold::BUFFER_BYTES;
 use super::text::{counted, size_text};
 use super::trace_arguments::TraceArguments;
-use stepback_debugger::analysis::activations::{Activation, Tree};
-use stepback_debugger::place::Place;
+use stepback_debugger::analysis::activations::{Activation, ActivationTree};
+use stepback_debugger::place::PositionName;
 use stepback_debugger::session::Session;
 use stepback_debugger::vcd::{
-    Dump, DumpError, DumpOptions, DumpSummary, Fidelity, FunctionSpan, Spans, Stamps, Traced,
+    Dump, DumpError, DumpOptions, DumpSource, DumpSummary, Fidelity, FunctionSpan, FunctionSpans,
+    StampUnit,
 };
 
 /// What the waveform shows.
@@ -53,7 +54,7 @@ pub struct VcdArguments {
         default_value = "start",
         hide_default_value = true
     )]
-    pub from: Place,
+    pub from: PositionName,
     /// End here instead of at the end.
     #[arg(
         long,
@@ -62,7 +63,7 @@ pub struct VcdArguments {
         default_value = "end",
         hide_default_value = true
     )]
-    pub to: Place,
+    pub to: PositionName,
     /// End after so many steps.
     #[arg(long, value_name = "N", conflicts_with = "to")]
     pub count: Option<u64>,
@@ -130,7 +131,7 @@ fn answer(arguments: &VcdArguments, report: &mut Report<'_>) -> Result<()> {
     let out = BufWriter::with_capacity(BUFFER_BYTES, target.open(session)?);
     let range = SlotReader(&session.index).text_between(options.from, options.to)?;
     let functions = functions(arguments.fidelity(), report)?;
-    let traced = Traced {
+    let traced = DumpSource {
         index: &session.index,
         images: &session.images,
         functions,
@@ -161,9 +162,9 @@ fn dump_options(arguments: &VcdArguments, report: &Report<'_>) -> Result<DumpOpt
         None => resolved(&arguments.to, report)?.max(from),
     };
     let stamps = if arguments.use_tarmac_timestamps {
-        Stamps::Trace
+        StampUnit::Trace
     } else {
-        Stamps::Nodes
+        StampUnit::Nodes
     };
     let date = (!arguments.no_date).then(date::now);
     let fidelity = arguments.fidelity();
@@ -177,14 +178,14 @@ fn dump_options(arguments: &VcdArguments, report: &Report<'_>) -> Result<DumpOpt
 }
 
 /// The functions of each thread: of the calls that returned, or of all frames.
-fn functions<'a>(fidelity: Fidelity, report: &Report<'a>) -> Result<Vec<Spans<'a>>> {
+fn functions<'a>(fidelity: Fidelity, report: &Report<'a>) -> Result<Vec<FunctionSpans<'a>>> {
     let index = &*report.session.index;
-    let mut functions: Vec<Spans<'a>> = index
+    let mut functions: Vec<FunctionSpans<'a>> = index
         .threads()
         .iter()
-        .map(|_| -> Spans<'a> { Box::new(std::iter::empty()) })
+        .map(|_| -> FunctionSpans<'a> { Box::new(std::iter::empty()) })
         .collect();
-    for tree in Tree::all(index, &report.cancel)? {
+    for tree in ActivationTree::all(index, &report.cancel)? {
         let Some(spans) = functions.get_mut(usize::from(tree.thread.0)) else {
             continue;
         };
@@ -245,8 +246,8 @@ impl Target {
 }
 
 /// Says what a reader of the waveform should know.
-fn tell(summary: &DumpSummary, stamps: Stamps) {
-    if stamps == Stamps::Trace && summary.equal_times > 0 {
+fn tell(summary: &DumpSummary, stamps: StampUnit) {
+    if stamps == StampUnit::Trace && summary.equal_times > 0 {
         let nodes = counted(summary.equal_times, "instruction");
         say(&format!(
             "note: {nodes} at the time of the one before: the waveform shows only the last of each time"

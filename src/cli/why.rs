@@ -4,8 +4,9 @@ use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 use stepback_index::{
-    Defined, Edge, EdgeKinds, End, GivenValues, Influence, Query as _, QueryError, SliceCell,
-    SliceEnd, SliceRow, SliceStep, StepRecord, Steps, Value, WantedBy, Why,
+    BackwardSliceQuery, DefinedValues, Edge, EdgeKinds, ForwardSliceQuery, Query as _, QueryError,
+    SliceCell, SliceDefinition, SliceEnd, SliceEndKind, SliceRow, SliceStep, SliceUse, StepRecord,
+    Steps, Value,
 };
 use stepback_machine::Endian;
 use stepback_parsers::{Position, Step};
@@ -21,7 +22,7 @@ use super::why_text;
 use stepback_debugger::action::Direction;
 use stepback_debugger::model::doubt::doubt_words;
 use stepback_debugger::model::slice::{cell_words, edge_word, end_words, ended_words};
-use stepback_debugger::place::Place;
+use stepback_debugger::place::PositionName;
 
 /// What is asked, and how far.
 #[derive(Debug, Args)]
@@ -31,7 +32,7 @@ pub struct WhyArguments {
     pub what: String,
     /// Where it has the value (default: end).
     #[arg(long, value_name = "POS", allow_negative_numbers = true)]
-    pub at: Option<Place>,
+    pub at: Option<PositionName>,
     /// Also where the addresses of its loads and stores come from.
     #[arg(long)]
     pub address: bool,
@@ -125,7 +126,7 @@ fn answer(arguments: &WhyArguments, report: &mut Report<'_>) -> Result<()> {
     let limit = arguments.limit.unwrap_or(usize::MAX);
     let (cancel, index) = (report.cancel.clone(), &session.index);
     if arguments.forward {
-        let mut walk = Influence {
+        let mut walk = ForwardSliceQuery {
             cell,
             at,
             edges,
@@ -142,7 +143,7 @@ fn answer(arguments: &WhyArguments, report: &mut Report<'_>) -> Result<()> {
             .iter()
             .try_for_each(|row| rows.print(row, report));
     }
-    let mut walk = Why {
+    let mut walk = BackwardSliceQuery {
         cell,
         at,
         edges,
@@ -206,12 +207,13 @@ fn print_step(row: &SliceStep, report: &mut Report<'_>) -> Result<()> {
     let Some(record) = question.run(index, &report.cancel)?.pop() else {
         return Ok(());
     };
-    let defines = GivenValues(row).run(index, &report.cancel)?;
+    let defines = DefinedValues(row).run(index, &report.cancel)?;
     let set = index.source().traits().instruction_set;
     let doubt = row.doubt.map(|doubt| doubt_words(doubt, set));
-    let value = |defined: &Defined| value_hex(&in_order(defined, index.source().traits().endian));
+    let value =
+        |defined: &SliceDefinition| value_hex(&in_order(defined, index.source().traits().endian));
     if report.is_json {
-        let defined = |defined: &Defined| DefinedJson {
+        let defined = |defined: &SliceDefinition| DefinedJson {
             cell: cell_words(defined.cell, index),
             value: value(defined),
             inferred: defined.is_inferred.then_some(true),
@@ -248,7 +250,7 @@ fn print_step(row: &SliceStep, report: &mut Report<'_>) -> Result<()> {
 }
 
 /// A value as numbers are written: that of memory stands as its bytes lie there, so in big-endian traces it is turned round.
-fn in_order(defined: &Defined, endian: Endian) -> Value {
+fn in_order(defined: &SliceDefinition, endian: Endian) -> Value {
     let mut value = defined.value.clone();
     if endian == Endian::Big && matches!(defined.cell, SliceCell::Memory { .. }) {
         value.0.reverse();
@@ -284,7 +286,7 @@ fn print_end(end: &SliceEnd, way: Direction, report: &mut Report<'_>) -> Result<
 }
 
 /// `data for 1,250`; nothing for the question alone.
-fn reasons(wanted_by: &[WantedBy]) -> String {
+fn reasons(wanted_by: &[SliceUse]) -> String {
     let words = edge_words(wanted_by).join(", ");
     let steps = steps_of(wanted_by);
     let shown: Vec<String> = steps
@@ -302,14 +304,14 @@ fn reasons(wanted_by: &[WantedBy]) -> String {
     }
 }
 
-fn edge_words(wanted_by: &[WantedBy]) -> Vec<&'static str> {
+fn edge_words(wanted_by: &[SliceUse]) -> Vec<&'static str> {
     let mut edges: Vec<Edge> = wanted_by.iter().map(|wanted| wanted.edge).collect();
     edges.sort_unstable();
     edges.dedup();
     edges.into_iter().map(edge_word).collect()
 }
 
-fn steps_of(wanted_by: &[WantedBy]) -> Vec<u64> {
+fn steps_of(wanted_by: &[SliceUse]) -> Vec<u64> {
     let mut steps: Vec<u64> = wanted_by
         .iter()
         .filter_map(|wanted| wanted.step)
@@ -319,16 +321,16 @@ fn steps_of(wanted_by: &[WantedBy]) -> Vec<u64> {
     steps
 }
 
-fn end_word(end: End) -> &'static str {
+fn end_word(end: SliceEndKind) -> &'static str {
     match end {
-        End::Constant => "constant",
-        End::Initial { .. } => "initial",
-        End::Image => "image",
-        End::External { .. } => "external",
-        End::System { .. } => "system",
-        End::Unknown(_) => "unknown",
-        End::Kept => "kept",
-        End::Overwritten { .. } => "overwritten",
-        End::Limit => "limit",
+        SliceEndKind::Constant => "constant",
+        SliceEndKind::Initial { .. } => "initial",
+        SliceEndKind::Image => "image",
+        SliceEndKind::External { .. } => "external",
+        SliceEndKind::System { .. } => "system",
+        SliceEndKind::Unknown(_) => "unknown",
+        SliceEndKind::Kept => "kept",
+        SliceEndKind::Overwritten { .. } => "overwritten",
+        SliceEndKind::Limit => "limit",
     }
 }

@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 
 use anyhow::Result;
-use stepback_index::{SeenRow, SliceWalk};
+use stepback_index::{BackwardSliceWalk, SliceRowDetail};
 
 use super::report::Report;
 use super::text::{grouped, printable};
 use stepback_debugger::action::Direction;
 use stepback_debugger::analysis::slice::{
-    Frames, LineKind, Reading, ReadingLine, ReadingView, SliceReading,
+    Frames, LineKind, ReadingLine, ReadingMode, ReadingView, SliceReading,
 };
 use stepback_debugger::model::slice::{LineWords, SliceWords};
 
@@ -24,14 +24,18 @@ const SPARE_LINES: usize = 16;
 const MOST_STEPS: usize = 1 << 14;
 
 /// Prints a slice as it is read: so many steps with lines at most, or what can be told of [`MOST_STEPS`].
-pub fn print(mut walk: SliceWalk<'_>, limit: Option<usize>, report: &mut Report<'_>) -> Result<()> {
+pub fn print(
+    mut walk: BackwardSliceWalk<'_>,
+    limit: Option<usize>,
+    report: &mut Report<'_>,
+) -> Result<()> {
     let most = limit.map_or(MOST_STEPS, |limit| limit.max(MOST_STEPS));
     let limit = limit.unwrap_or(usize::MAX);
     let (session, cancel) = (report.session, report.cancel.clone());
     let (mut reading, mut frames) = (SliceReading::default(), Frames::new(&session.index));
     let toggled = HashSet::new();
     let view = ReadingView {
-        reading: Reading::Chain,
+        reading: ReadingMode::Chain,
         toggled: &toggled,
     };
     let mut lines = Vec::new();
@@ -57,7 +61,7 @@ pub fn print(mut walk: SliceWalk<'_>, limit: Option<usize>, report: &mut Report<
         let left = walk
             .what_is_left()
             .into_iter()
-            .map(|row| SeenRow { row, sight: None });
+            .map(|row| SliceRowDetail { row, sight: None });
         left.into_iter()
             .try_for_each(|seen| reading.take(seen, &mut frames, &cancel))?;
         lines = reading.lines(&view);

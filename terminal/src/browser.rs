@@ -7,17 +7,17 @@ use std::time::{Duration, Instant};
 use stepback_parsers::Position;
 
 use super::help::HelpPage;
-use super::layout::Places;
-use super::look::Look;
+use super::layout::PaneAreas;
+use super::look::TerminalStyle;
 use super::options::BrowserOptions;
-use super::palette::Palette;
-use super::panes_open::Panes;
+use super::palette::PaletteState;
+use super::panes_open::OpenPanes;
 use super::question::Question;
 use stepback_debugger::action::{Action, CellName, PanelId, PanelKind, WindowId};
 use stepback_debugger::desk::{Desk, Message, Script, StatusSlot, Tone};
-use stepback_debugger::keymap::{CommandId, Situation, Switches};
+use stepback_debugger::keymap::{CommandContext, CommandId, CommandSwitches};
 use stepback_debugger::messages::say;
-use stepback_debugger::model::hit_rows::Sieve;
+use stepback_debugger::model::hit_rows::StepSelection;
 use stepback_debugger::program::{self, Program, RunMode, Wake};
 use stepback_debugger::worker::Worker;
 
@@ -27,12 +27,12 @@ pub const DOUBLE_CLICK: Duration = Duration::from_millis(400);
 /// The browser in a terminal.
 ///
 /// Whoever runs it hands it keys, asks it to advance, and draws it; nothing of that waits.
-pub struct Browser {
-    pub(super) look: Look,
+pub struct TerminalBrowser {
+    pub(super) look: TerminalStyle,
     pub(super) program: Program,
-    pub(super) panes: Panes,
+    pub(super) panes: OpenPanes,
     /// What is shown over the panes.
-    pub(super) over: Over,
+    pub(super) over: Overlay,
     /// Nothing was done yet: somebody who was never here is told of the help.
     pub(super) is_greeting: bool,
     /// What was told last, until the next key.
@@ -55,18 +55,18 @@ pub struct Browser {
     /// The program is to stop until the shell continues it.
     pub(super) is_suspending: bool,
     /// How many rows a page of the active list of steps has, and where panes were drawn last.
-    pub(super) places: Places,
+    pub(super) places: PaneAreas,
     /// The screen has room for panes that nobody asked for.
     pub(super) has_room: bool,
     /// The border that is being dragged.
     pub(super) dragged: Option<PanelId>,
     /// The click before, as long as another one at its place makes it a double click.
-    pub(super) clicked: Option<Clicked>,
+    pub(super) clicked: Option<LastClick>,
 }
 
 /// A click, and when it was.
 #[derive(Clone, Copy, Debug)]
-pub struct Clicked {
+pub struct LastClick {
     /// The column.
     pub x: u16,
     /// The row.
@@ -77,21 +77,21 @@ pub struct Clicked {
 
 /// What is shown over the panes and has the keyboard.
 #[derive(Default)]
-pub enum Over {
+pub enum Overlay {
     /// Nothing.
     #[default]
     Nothing,
     /// A text is typed on the bottom line.
     Question(Question),
     /// All commands by name.
-    Palette(Palette),
+    Palette(PaletteState),
     /// The keys.
     Help(HelpPage),
 }
 
-impl Browser {
+impl TerminalBrowser {
     /// A browser that begins to open a trace. `wake` is called when there is something new.
-    pub fn new(options: BrowserOptions, look: Look, worker: Worker, wake: Wake) -> Self {
+    pub fn new(options: BrowserOptions, look: TerminalStyle, worker: Worker, wake: Wake) -> Self {
         let is_scripted = options.is_scripted();
         let mode = RunMode {
             is_scripted,
@@ -107,8 +107,8 @@ impl Browser {
         let mut browser = Self {
             look,
             program,
-            panes: Panes::first(),
-            over: Over::Nothing,
+            panes: OpenPanes::first(),
+            over: Overlay::Nothing,
             is_greeting: !is_scripted,
             message: None,
             typed: HashMap::new(),
@@ -120,7 +120,7 @@ impl Browser {
             snapshot: None,
             is_over: false,
             is_suspending: false,
-            places: Places::default(),
+            places: PaneAreas::default(),
             has_room: false,
             dragged: None,
             clicked: None,
@@ -251,9 +251,9 @@ impl Browser {
     }
 
     /// What commands are made for.
-    pub(super) fn situation(&self) -> Situation {
+    pub(super) fn situation(&self) -> CommandContext {
         let Some(desk) = &self.program.desk else {
-            return Situation::default();
+            return CommandContext::default();
         };
         let window = desk.windows.active();
         let focused = self.panes.focused();
@@ -261,8 +261,8 @@ impl Browser {
         let mut on = Vec::new();
         on.extend(window.is_raw.then_some(CommandId::RawText));
         let only = match window.only_hits.of {
-            Sieve::Hits => CommandId::OnlyHits,
-            Sieve::Slice => CommandId::OnlyStepsOfTheSlice,
+            StepSelection::Hits => CommandId::OnlyHits,
+            StepSelection::Slice => CommandId::OnlyStepsOfTheSlice,
         };
         on.extend(window.only_hits.is_on.then_some(only));
         on.extend(window.thread.is_some().then_some(CommandId::StayInThread));
@@ -271,7 +271,7 @@ impl Browser {
                 .is_synced
                 .then_some(CommandId::WindowsMoveTogether),
         );
-        Situation {
+        CommandContext {
             active: Some((desk.windows.active, window.position)),
             trace: window.trace,
             tile: focused.map(|open| open.id),
@@ -281,7 +281,7 @@ impl Browser {
             cell_at: self.cell_at.filter(|at| *at != window.position),
             pointed: None,
             indexing,
-            switches: Switches { on },
+            switches: CommandSwitches { on },
             follow_refusal: desk.session.follow_refusal(),
         }
     }
@@ -300,7 +300,7 @@ impl Browser {
             return;
         };
         let Some(open) = panes.focused() else { return };
-        let cx = super::pane::Cx {
+        let cx = super::pane::PaneContext {
             desk,
             look,
             pane: open.id,

@@ -18,7 +18,7 @@ const TAB: usize = 8;
 
 /// Which characters the terminal shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Signs {
+pub enum CharacterSet {
     /// All.
     #[default]
     Unicode,
@@ -26,7 +26,7 @@ pub enum Signs {
     Ascii,
 }
 
-impl Signs {
+impl CharacterSet {
     /// The text as it may be sent to the terminal.
     ///
     /// ```
@@ -49,7 +49,7 @@ impl Signs {
                 self.write(
                     &mut clean,
                     letter,
-                    Place {
+                    CharacterWidth {
                         cells,
                         is_joined: place > 0,
                     },
@@ -75,7 +75,7 @@ impl Signs {
         ))
     }
 
-    fn write(self, clean: &mut String, letter: char, at: Place) {
+    fn write(self, clean: &mut String, letter: char, at: CharacterWidth) {
         if letter == '\t' {
             return clean.extend(std::iter::repeat_n(' ', TAB - at.cells % TAB));
         }
@@ -93,7 +93,7 @@ impl Signs {
 
 /// Where a letter stands.
 #[derive(Clone, Copy)]
-struct Place {
+struct CharacterWidth {
     cells: usize,
     /// A terminal may draw it into the cell of the letter before it.
     is_joined: bool,
@@ -173,7 +173,10 @@ mod tests {
     #[track_caller]
     fn check(text: &str, unicode: &str, ascii: &str) {
         assert_eq!(
-            (&*Signs::Unicode.clean(text), &*Signs::Ascii.clean(text)),
+            (
+                &*CharacterSet::Unicode.clean(text),
+                &*CharacterSet::Ascii.clean(text)
+            ),
             (unicode, ascii)
         );
     }
@@ -224,8 +227,8 @@ mod tests {
     fn check_fit(text: &str, cells: usize, unicode: &str, ascii: &str) {
         assert_eq!(
             (
-                &*Signs::Unicode.fit(text, cells),
-                &*Signs::Ascii.fit(text, cells)
+                &*CharacterSet::Unicode.fit(text, cells),
+                &*CharacterSet::Ascii.fit(text, cells)
             ),
             (unicode, ascii)
         );
@@ -244,16 +247,16 @@ mod tests {
     proptest! {
         #[test]
         fn every_letter_of_a_clean_text_stands_alone(text in any::<String>()) {
-            let clean = Signs::Unicode.clean(&text);
+            let clean = CharacterSet::Unicode.clean(&text);
             prop_assert!(clean.chars().all(|letter| matches!(letter.width(), Some(1 | 2))));
             prop_assert!(clean.chars().all(is_plain));
-            prop_assert!(Signs::Ascii.clean(&text).bytes().all(|byte| matches!(byte, b' '..=b'~')));
+            prop_assert!(CharacterSet::Ascii.clean(&text).bytes().all(|byte| matches!(byte, b' '..=b'~')));
         }
 
         #[test]
         fn what_is_cut_fits(text in any::<String>(), cells in 0usize..40) {
-            prop_assert!(width(&Signs::Unicode.fit(&text, cells)) <= cells);
-            prop_assert!(width(&Signs::Ascii.fit(&text, cells)) <= cells);
+            prop_assert!(width(&CharacterSet::Unicode.fit(&text, cells)) <= cells);
+            prop_assert!(width(&CharacterSet::Ascii.fit(&text, cells)) <= cells);
         }
     }
 }

@@ -2,13 +2,13 @@
 
 use stepback_machine::RegisterGroup;
 
-use stepback_debugger::action::{Action, Direction, Fold, SliceEdge, TravelAction};
+use stepback_debugger::action::{Action, Direction, FoldAction, SliceEdge, TravelAction};
 use stepback_debugger::messages::say;
-pub use stepback_debugger::views::Toward;
+pub use stepback_debugger::views::CursorDirection;
 
 /// What a key asks for in a pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Command {
+pub enum PaneCommand {
     /// The keyboard goes to the next or last pane.
     Focus(Direction),
     /// The keys of the pane that has the keyboard.
@@ -22,7 +22,7 @@ pub enum Command {
     /// The pane that has the keyboard takes the whole screen, or no longer.
     Zoom,
     /// The cursor or the position moves.
-    Move(Toward),
+    Move(CursorDirection),
     /// What is in view is arranged anew; a pane of registers or memory is locked to its moment, or no longer.
     Arrange,
     /// To the last or next write of what is under the cursor.
@@ -42,9 +42,9 @@ pub enum Command {
     /// The last change of what is kept is taken back, or done again.
     Undo(Direction),
     /// Fold or unfold.
-    Fold(Fold),
+    Fold(FoldAction),
     /// Ask on the bottom line.
-    Ask(Purpose),
+    Ask(PromptPurpose),
     /// The next or last hit of the last search.
     FindAgain(Direction),
     /// A pane with a group of registers opens or closes.
@@ -73,7 +73,7 @@ pub enum Command {
 
 /// What a text on the bottom line is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Purpose {
+pub enum PromptPurpose {
     /// To a line of the trace.
     Line,
     /// To a time of the trace.
@@ -96,7 +96,7 @@ pub enum Purpose {
     FindInMemory,
 }
 
-impl Purpose {
+impl PromptPurpose {
     /// The words before the text.
     pub fn question(self) -> &'static str {
         match self {

@@ -5,19 +5,19 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position as Spot, Rect};
 use stepback_index::Cancel;
 
-use super::browser::{Browser, Over};
-use super::layout::{self, Wanted};
-use super::look::{Look, Role};
-use super::pane::Cx;
-use super::pen::{Pen, Run};
+use super::browser::{Overlay, TerminalBrowser};
+use super::layout::{self, PaneSpec};
+use super::look::{StyleRole, TerminalStyle};
+use super::pane::PaneContext;
+use super::pen::{CellRun, Pen};
 use super::question::Question;
 use super::wrapped::wrapped;
 use stepback_debugger::action::PanelKind;
 use stepback_debugger::desk::words::{bytes, count, span};
-use stepback_debugger::desk::{Desk, Lookup, Opening, Tone, status_at};
+use stepback_debugger::desk::{Desk, Opening, PlaceLookup, Tone, status_at};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::so_far::so_far;
-use stepback_debugger::model::{Meaning, Span};
+use stepback_debugger::model::{TextRole, TextSpan};
 use stepback_debugger::program::Program;
 
 /// Narrower or lower screens show nothing that can be read.
@@ -27,7 +27,7 @@ const ROOMY: u16 = 36;
 /// How many rows a message takes at most above the one in which it ends.
 const MESSAGE: u16 = 4;
 
-impl Browser {
+impl TerminalBrowser {
     /// Draws everything. Costs what is on the screen, whatever the trace.
     pub fn draw(&mut self, frame: &mut Frame<'_>) {
         let cursor = self.draw_into(frame.buffer_mut());
@@ -48,7 +48,11 @@ impl Browser {
                 buffer,
                 look: &look,
             };
-            pen.role(Run::of(whole, 0), say!("terminal-too-small"), Role::Warning);
+            pen.role(
+                CellRun::of(whole, 0),
+                say!("terminal-too-small"),
+                StyleRole::Warning,
+            );
             return None;
         }
         let [above, bottom] = [
@@ -73,23 +77,23 @@ impl Browser {
         };
         let situation = self.situation();
         match &mut self.over {
-            Over::Palette(palette) => {
+            Overlay::Palette(palette) => {
                 clear(whole, pen.buffer);
                 palette.look(&situation, self.program.desk.as_ref());
                 return Some(palette.draw(whole, &mut pen));
             }
-            Over::Help(page) => {
+            Overlay::Help(page) => {
                 clear(whole, pen.buffer);
                 page.draw(whole, &mut pen);
                 return None;
             }
-            Over::Question(question) => {
+            Overlay::Question(question) => {
                 let message = self.message.as_ref().map(|message| message.title.clone());
                 return Some(draw_question(question, message, above, bottom, &mut pen));
             }
-            Over::Nothing => {}
+            Overlay::Nothing => {}
         }
-        self.draw_bottom(above, Run::of(bottom, 0), &mut pen);
+        self.draw_bottom(above, CellRun::of(bottom, 0), &mut pen);
         None
     }
 
@@ -107,11 +111,11 @@ impl Browser {
         };
         let focus = panes.focus_id();
         let is_zoomed = panes.is_zoomed;
-        let wanted: Vec<Wanted> = panes
+        let wanted: Vec<PaneSpec> = panes
             .list()
             .iter()
             .filter(|open| !is_zoomed || open.id == focus)
-            .map(|open| Wanted {
+            .map(|open| PaneSpec {
                 id: open.id,
                 window: open.pane.window(),
                 is_code: open.pane.kind() == PanelKind::Source,
@@ -124,7 +128,7 @@ impl Browser {
                 continue;
             };
             let has_focus = place.id == focus;
-            let cx = Cx {
+            let cx = PaneContext {
                 desk,
                 look,
                 pane: place.id,
@@ -132,12 +136,12 @@ impl Browser {
             };
             let mut pen = Pen { buffer, look };
             let role = if has_focus {
-                Role::TitleFocus
+                StyleRole::TitleFocus
             } else {
-                Role::Title
+                StyleRole::Title
             };
             let title = open.pane.title(&cx);
-            draw_bar(&mut pen, Run::of(place.bar, 0), &title, role);
+            draw_bar(&mut pen, CellRun::of(place.bar, 0), &title, role);
             open.pane.draw(place.area, &mut pen, &cx);
         }
         self.places = places;
@@ -156,31 +160,35 @@ impl Browser {
         };
         for (row, line) in (area.height / 3..).zip(words.lines()) {
             pen.role(
-                Run::of(area, row).behind(2),
+                CellRun::of(area, row).behind(2),
                 line,
-                Role::Text(Meaning::Plain),
+                StyleRole::Text(TextRole::Plain),
             );
         }
     }
 
     /// What was told, or where the active window is; at the right how far something came, and until the first key how there is help.
-    fn draw_bottom(&mut self, above: Rect, run: Run, pen: &mut Pen<'_>) {
+    fn draw_bottom(&mut self, above: Rect, run: CellRun, pen: &mut Pen<'_>) {
         let is_greeting = self.is_greeting && self.message.is_none();
         let greeting = || is_greeting.then(|| say!("terminal-greeting").to_owned());
         let progress = self.progress().or_else(greeting);
         let rest = match &progress {
-            Some(words) => pen.text_right(run, words, pen.look.style(Role::Text(Meaning::Number))),
+            Some(words) => pen.text_right(
+                run,
+                words,
+                pen.look.style(StyleRole::Text(TextRole::Number)),
+            ),
             None => run,
         };
-        let rest = Run {
+        let rest = CellRun {
             end: rest.end.saturating_sub(u16::from(progress.is_some())),
             ..rest
         };
         if let Some(message) = &self.message {
             let role = match message.tone {
-                Tone::Info => Role::Text(Meaning::Plain),
-                Tone::Warning => Role::Warning,
-                Tone::Error => Role::Error,
+                Tone::Info => StyleRole::Text(TextRole::Plain),
+                Tone::Warning => StyleRole::Warning,
+                Tone::Error => StyleRole::Error,
             };
             let text = if message.text.is_empty() {
                 String::new()
@@ -188,7 +196,7 @@ impl Browser {
                 format!(": {}", message.text)
             };
             draw_message(
-                &Words {
+                &BottomMessage {
                     text: &format!("{}{text}", message.title),
                     role,
                 },
@@ -203,7 +211,7 @@ impl Browser {
     }
 
     /// Where the active window is, and what the pane that has the keyboard tells of its cursor.
-    fn status_spans(&mut self) -> Vec<Span> {
+    fn status_spans(&mut self) -> Vec<TextSpan> {
         let Self {
             panes,
             program: Program {
@@ -218,7 +226,7 @@ impl Browser {
         };
         let mut spans = Vec::new();
         if let Some(open) = panes.focused() {
-            let cx = Cx {
+            let cx = PaneContext {
                 desk,
                 look,
                 pane: open.id,
@@ -227,7 +235,7 @@ impl Browser {
             spans = open.pane.status(&cx);
         }
         if !spans.is_empty() {
-            spans.push(Span::new(Meaning::Label, "  "));
+            spans.push(TextSpan::new(TextRole::Label, "  "));
         }
         spans.extend(position_spans(desk, status));
         spans
@@ -238,7 +246,7 @@ impl Browser {
         let desk = self.program.desk.as_ref();
         if let Some(words) = desk
             .and_then(|desk| desk.lookup.as_ref())
-            .and_then(Lookup::words)
+            .and_then(PlaceLookup::words)
         {
             return Some(say!("terminal-esc-stops", words = words));
         }
@@ -276,7 +284,7 @@ fn opening_words(opening: &Opening) -> String {
 }
 
 /// Step, line, time, thread and function of the active window.
-fn position_spans(desk: &Desk, status: &mut stepback_debugger::desk::StatusSlot) -> Vec<Span> {
+fn position_spans(desk: &Desk, status: &mut stepback_debugger::desk::StatusSlot) -> Vec<TextSpan> {
     let window = desk.windows.active();
     let position = window.position;
     let end = desk.session.index.step_count();
@@ -286,7 +294,10 @@ fn position_spans(desk: &Desk, status: &mut stepback_debugger::desk::StatusSlot)
     );
     let mut spans = Vec::new();
     if desk.windows.list.len() > 1 {
-        spans.push(Span::new(Meaning::Label, format!("[{}] ", window.id.0)));
+        spans.push(TextSpan::new(
+            TextRole::Label,
+            format!("[{}] ", window.id.0),
+        ));
     }
     part(&mut spans, say!("status-step"), &place);
     let session = desk.session.clone();
@@ -303,13 +314,13 @@ fn position_spans(desk: &Desk, status: &mut stepback_debugger::desk::StatusSlot)
     spans
 }
 
-fn part(spans: &mut Vec<Span>, name: &str, value: &str) {
-    spans.push(Span::new(Meaning::Label, format!("{name} ")));
-    spans.push(Span::new(Meaning::Plain, format!("{value}  ")));
+fn part(spans: &mut Vec<TextSpan>, name: &str, value: &str) {
+    spans.push(TextSpan::new(TextRole::Label, format!("{name} ")));
+    spans.push(TextSpan::new(TextRole::Plain, format!("{value}  ")));
 }
 
 /// The bar above a pane: a line with its title in it.
-fn draw_bar(pen: &mut Pen<'_>, run: Run, title: &str, role: Role) {
+fn draw_bar(pen: &mut Pen<'_>, run: CellRun, title: &str, role: StyleRole) {
     pen.line(run, pen.look.style(role));
     let inner = run.behind(1);
     let rest = pen.role(inner, " ", role);
@@ -318,20 +329,20 @@ fn draw_bar(pen: &mut Pen<'_>, run: Run, title: &str, role: Role) {
 }
 
 /// Words that the user must be able to read to their end.
-struct Words<'a> {
+struct BottomMessage<'a> {
     text: &'a str,
-    role: Role,
+    role: StyleRole,
 }
 
 /// Draws words that end in a row; where that has no room for all of them, they begin in rows above it.
-fn draw_message(words: &Words<'_>, above: Rect, last: Run, pen: &mut Pen<'_>) {
+fn draw_message(words: &BottomMessage<'_>, above: Rect, last: CellRun, pen: &mut Pen<'_>) {
     let lines = wrapped(&pen.look.signs.clean(words.text), usize::from(last.cells()));
     let most = MESSAGE.min(above.height.saturating_sub(1));
     let higher = u16::try_from(lines.len().saturating_sub(1))
         .unwrap_or(u16::MAX)
         .min(most);
     for (row, line) in (above.height - higher..).zip(lines.iter().take(usize::from(higher))) {
-        let run = Run::of(above, row);
+        let run = CellRun::of(above, row);
         clear(
             Rect {
                 y: run.y,
@@ -355,7 +366,7 @@ fn draw_question(
     pen: &mut Pen<'_>,
 ) -> (u16, u16) {
     if let Some(error) = question.error.clone().or(message) {
-        let run = Run::of(above, above.height.saturating_sub(1));
+        let run = CellRun::of(above, above.height.saturating_sub(1));
         let above = Rect {
             height: above.height.saturating_sub(1),
             ..above
@@ -369,33 +380,37 @@ fn draw_question(
             pen.buffer,
         );
         draw_message(
-            &Words {
+            &BottomMessage {
                 text: &error,
-                role: Role::Error,
+                role: StyleRole::Error,
             },
             above,
             run,
             pen,
         );
     }
-    let run = Run::of(bottom, 0);
+    let run = CellRun::of(bottom, 0);
     let rest = pen.role(
         run.first(run.cells() / 2),
         &question.asked.words(),
-        Role::Key,
+        StyleRole::Key,
     );
     let (before, behind) = question.line.parts();
     // Of a text that is too long its end is seen.
     let room = usize::from(run.end.saturating_sub(rest.x).saturating_sub(1));
     let shown = tail_of(before, room, pen.look);
-    let rest = pen.role(Run { x: rest.x, ..run }, &shown, Role::Text(Meaning::Plain));
+    let rest = pen.role(
+        CellRun { x: rest.x, ..run },
+        &shown,
+        StyleRole::Text(TextRole::Plain),
+    );
     let cursor = (rest.x.min(run.end.saturating_sub(1)), run.y);
-    pen.role(rest, behind, Role::Text(Meaning::Plain));
+    pen.role(rest, behind, StyleRole::Text(TextRole::Plain));
     cursor
 }
 
 /// The end of a text that fits into so many cells.
-fn tail_of(text: &str, cells: usize, look: &Look) -> String {
+fn tail_of(text: &str, cells: usize, look: &TerminalStyle) -> String {
     let mut rest = text;
     while super::clean::width(&look.signs.clean(rest)) > cells {
         let mut letters = rest.chars();

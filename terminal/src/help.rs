@@ -4,21 +4,21 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent};
 use ratatui::layout::Rect;
 
 use super::key_rows::ROWS;
-use super::keys::{Scope, has_for_itself};
-use super::look::Role;
+use super::keys::{PaneKeyScope, has_for_itself};
+use super::look::StyleRole;
 use super::palette::{asks_for_window, is_of_window};
-use super::pen::{Pen, Run};
+use super::pen::{CellRun, Pen};
 use super::sent::{sent, sent_here};
 use stepback_debugger::action::PanelKind;
-use stepback_debugger::keymap::{self, Command, Situation};
+use stepback_debugger::keymap::{self, Command, CommandContext};
 use stepback_debugger::messages::{say, spoken};
-use stepback_debugger::model::Meaning;
+use stepback_debugger::model::TextRole;
 
 /// Columns for keys.
 const KEYS: u16 = 24;
 
 /// A line of the page.
-struct Line {
+struct HelpLine {
     keys: String,
     words: String,
 }
@@ -35,7 +35,7 @@ pub struct HelpPage {
 
 impl HelpPage {
     /// The keys of a pane of a kind.
-    pub fn new(kind: PanelKind, situation: &Situation) -> Self {
+    pub fn new(kind: PanelKind, situation: &CommandContext) -> Self {
         let is_here = |command: &&Command| match command.action(situation) {
             Some(action) => !is_of_window(&action),
             None => !asks_for_window(command),
@@ -66,30 +66,32 @@ impl HelpPage {
 
     /// Draws it over all of the screen.
     pub fn draw(&mut self, area: Rect, pen: &mut Pen<'_>) {
-        let title = Run::of(area, 0);
-        pen.line(title, pen.look.style(Role::TitleFocus));
+        let title = CellRun::of(area, 0);
+        pen.line(title, pen.look.style(StyleRole::TitleFocus));
         pen.role(
             title.behind(1),
             &format!(" {} ", say!("terminal-help-title")),
-            Role::TitleFocus,
+            StyleRole::TitleFocus,
         );
         self.rows = usize::from(area.height.saturating_sub(1)).max(1);
         let lines = self.lines();
         for (row, line) in (1..area.height).zip(lines.iter().skip(self.top)) {
-            let run = Run::of(area, row).behind(1);
+            let run = CellRun::of(area, row).behind(1);
             if line.keys.is_empty() {
-                pen.role(run, &line.words, Role::Title);
+                pen.role(run, &line.words, StyleRole::Title);
                 continue;
             }
-            let end = pen.role(run, &line.keys, Role::Key).behind(1);
+            let end = pen.role(run, &line.keys, StyleRole::Key).behind(1);
             let words = run.from(end.x.max(run.behind(KEYS + 1).x));
-            pen.role(words, &line.words, Role::Text(Meaning::Plain));
+            pen.role(words, &line.words, StyleRole::Text(TextRole::Plain));
         }
     }
 
-    fn lines(&self) -> Vec<Line> {
+    fn lines(&self) -> Vec<HelpLine> {
         let mut lines = Vec::new();
-        let scopes = Scope::ALL.into_iter().filter(|scope| scope.has(self.kind));
+        let scopes = PaneKeyScope::ALL
+            .into_iter()
+            .filter(|scope| scope.has(self.kind));
         for scope in scopes {
             let before = lines.len();
             for row in ROWS.iter().filter(|row| row.scope == scope) {
@@ -101,10 +103,10 @@ impl HelpPage {
                 match lines.get_mut(before..).and_then(|lines| {
                     lines
                         .iter_mut()
-                        .find(|line: &&mut Line| line.words == words)
+                        .find(|line: &&mut HelpLine| line.words == words)
                 }) {
                     Some(line) => line.keys = format!("{} {keys}", line.keys),
-                    None => lines.push(Line {
+                    None => lines.push(HelpLine {
                         keys,
                         words: words.to_owned(),
                     }),
@@ -112,7 +114,7 @@ impl HelpPage {
             }
             if lines.len() > before {
                 let (keys, words) = (String::new(), spoken(title_of(scope)).to_owned());
-                lines.insert(before, Line { keys, words });
+                lines.insert(before, HelpLine { keys, words });
             }
         }
         for part in [
@@ -122,7 +124,7 @@ impl HelpPage {
         ] {
             lines.extend(part.lines().map(line_of));
         }
-        lines.push(Line {
+        lines.push(HelpLine {
             keys: String::new(),
             words: say!("terminal-help-window").to_owned(),
         });
@@ -131,7 +133,7 @@ impl HelpPage {
                 .iter()
                 .filter_map(|command| self.of_window(command)),
         );
-        lines.push(Line {
+        lines.push(HelpLine {
             keys: String::new(),
             words: say!("terminal-help-differences").to_owned(),
         });
@@ -144,18 +146,18 @@ impl HelpPage {
     }
 
     /// A command with those of the window's keys that mean it here as well.
-    fn of_window(&self, command: &Command) -> Option<Line> {
+    fn of_window(&self, command: &Command) -> Option<HelpLine> {
         let here = sent_here(command, self.kind).join(" ");
-        (!here.is_empty()).then(|| Line {
+        (!here.is_empty()).then(|| HelpLine {
             keys: here,
             words: command.label().to_owned(),
         })
     }
 
     /// A command whose key means something else here.
-    fn shadowed(&self, command: &Command) -> Option<Line> {
+    fn shadowed(&self, command: &Command) -> Option<HelpLine> {
         let lost = sent(command, |key| has_for_itself(self.kind, key)).join(" ");
-        (!lost.is_empty()).then(|| Line {
+        (!lost.is_empty()).then(|| HelpLine {
             keys: lost,
             words: say!("terminal-help-lost", command = command.label()),
         })
@@ -163,28 +165,28 @@ impl HelpPage {
 }
 
 /// A line of a text: what stands before two spaces are keys; a line that begins without is a title.
-fn line_of(text: &str) -> Line {
+fn line_of(text: &str) -> HelpLine {
     match text.split_once("  ") {
-        Some((keys, words)) => Line {
+        Some((keys, words)) => HelpLine {
             keys: keys.to_owned(),
             words: words.trim_start().to_owned(),
         },
-        None => Line {
+        None => HelpLine {
             keys: String::new(),
             words: text.to_owned(),
         },
     }
 }
 
-fn title_of(scope: Scope) -> &'static str {
+fn title_of(scope: PaneKeyScope) -> &'static str {
     match scope {
-        Scope::Everywhere => "terminal-help-everywhere",
-        Scope::Trace => "terminal-help-trace",
-        Scope::Cells => "terminal-help-cells",
-        Scope::Registers => "terminal-help-registers",
-        Scope::Memory => "terminal-help-memory",
-        Scope::Why => "terminal-help-why",
-        Scope::Compare => "terminal-help-compare",
-        Scope::Others => "terminal-help-others",
+        PaneKeyScope::Everywhere => "terminal-help-everywhere",
+        PaneKeyScope::Trace => "terminal-help-trace",
+        PaneKeyScope::Cells => "terminal-help-cells",
+        PaneKeyScope::Registers => "terminal-help-registers",
+        PaneKeyScope::Memory => "terminal-help-memory",
+        PaneKeyScope::Why => "terminal-help-why",
+        PaneKeyScope::Compare => "terminal-help-compare",
+        PaneKeyScope::Others => "terminal-help-others",
     }
 }

@@ -3,508 +3,508 @@
 use ratatui::crossterm::event::KeyCode;
 use stepback_machine::RegisterGroup;
 
-use super::command::{Command, Purpose, Toward};
-use super::keys::{Press, Row, Scope};
-use stepback_debugger::action::{Direction, Fold, SliceEdge};
+use super::command::{CursorDirection, PaneCommand, PromptPurpose};
+use super::keys::{KeyBinding, KeyPress, PaneKeyScope};
+use stepback_debugger::action::{Direction, FoldAction, SliceEdge};
 
 /// The table. Rows with the same words stand together in the help.
-pub static ROWS: &[Row] = &[
-    Row {
-        scope: Scope::Everywhere,
-        presses: &[Press::of(KeyCode::Tab)],
-        command: Command::Focus(Direction::Forward),
+pub static ROWS: &[KeyBinding] = &[
+    KeyBinding {
+        scope: PaneKeyScope::Everywhere,
+        presses: &[KeyPress::of(KeyCode::Tab)],
+        command: PaneCommand::Focus(Direction::Forward),
         words: "terminal-key-next-pane",
     },
-    Row {
-        scope: Scope::Everywhere,
-        presses: &[Press::of(KeyCode::BackTab)],
-        command: Command::Focus(Direction::Back),
+    KeyBinding {
+        scope: PaneKeyScope::Everywhere,
+        presses: &[KeyPress::of(KeyCode::BackTab)],
+        command: PaneCommand::Focus(Direction::Back),
         words: "terminal-key-last-pane",
     },
-    Row {
-        scope: Scope::Everywhere,
-        presses: &[Press::of(KeyCode::F(1)), Press::of(KeyCode::F(10))],
-        command: Command::Help,
+    KeyBinding {
+        scope: PaneKeyScope::Everywhere,
+        presses: &[KeyPress::of(KeyCode::F(1)), KeyPress::of(KeyCode::F(10))],
+        command: PaneCommand::Help,
         words: "terminal-key-help",
     },
-    Row {
-        scope: Scope::Everywhere,
-        presses: &[Press::letter('q')],
-        command: Command::Quit,
+    KeyBinding {
+        scope: PaneKeyScope::Everywhere,
+        presses: &[KeyPress::letter('q')],
+        command: PaneCommand::Quit,
         words: "terminal-key-quit",
     },
-    Row {
-        scope: Scope::Everywhere,
-        presses: &[Press::letter(':')],
-        command: Command::Palette,
+    KeyBinding {
+        scope: PaneKeyScope::Everywhere,
+        presses: &[KeyPress::letter(':')],
+        command: PaneCommand::Palette,
         words: "terminal-key-palette",
     },
-    Row {
-        scope: Scope::Everywhere,
-        presses: &[Press::letter('/')],
-        command: Command::Search(Direction::Forward),
+    KeyBinding {
+        scope: PaneKeyScope::Everywhere,
+        presses: &[KeyPress::letter('/')],
+        command: PaneCommand::Search(Direction::Forward),
         words: "terminal-key-search",
     },
-    Row {
-        scope: Scope::Everywhere,
-        presses: &[Press::letter('?')],
-        command: Command::Search(Direction::Back),
+    KeyBinding {
+        scope: PaneKeyScope::Everywhere,
+        presses: &[KeyPress::letter('?')],
+        command: PaneCommand::Search(Direction::Back),
         words: "terminal-key-search-back",
     },
-    Row {
-        scope: Scope::Everywhere,
-        presses: &[Press::letter('n')],
-        command: Command::FindAgain(Direction::Forward),
+    KeyBinding {
+        scope: PaneKeyScope::Everywhere,
+        presses: &[KeyPress::letter('n')],
+        command: PaneCommand::FindAgain(Direction::Forward),
         words: "terminal-key-again",
     },
-    Row {
-        scope: Scope::Everywhere,
-        presses: &[Press::letter('N')],
-        command: Command::FindAgain(Direction::Back),
+    KeyBinding {
+        scope: PaneKeyScope::Everywhere,
+        presses: &[KeyPress::letter('N')],
+        command: PaneCommand::FindAgain(Direction::Back),
         words: "terminal-key-again-back",
     },
-    Row {
-        scope: Scope::Everywhere,
-        presses: &[Press::letter('z')],
-        command: Command::Zoom,
+    KeyBinding {
+        scope: PaneKeyScope::Everywhere,
+        presses: &[KeyPress::letter('z')],
+        command: PaneCommand::Zoom,
         words: "terminal-key-zoom",
     },
-    Row {
-        scope: Scope::Everywhere,
-        presses: &[Press::letter('m')],
-        command: Command::Ask(Purpose::Memory),
+    KeyBinding {
+        scope: PaneKeyScope::Everywhere,
+        presses: &[KeyPress::letter('m')],
+        command: PaneCommand::Ask(PromptPurpose::Memory),
         words: "terminal-key-memory",
     },
-    Row {
-        scope: Scope::Everywhere,
-        presses: &[Press::letter('r')],
-        command: Command::Registers(RegisterGroup::Core),
+    KeyBinding {
+        scope: PaneKeyScope::Everywhere,
+        presses: &[KeyPress::letter('r')],
+        command: PaneCommand::Registers(RegisterGroup::Core),
         words: "terminal-key-core",
     },
-    Row {
-        scope: Scope::Everywhere,
-        presses: &[Press::letter('S')],
-        command: Command::Registers(RegisterGroup::Single),
+    KeyBinding {
+        scope: PaneKeyScope::Everywhere,
+        presses: &[KeyPress::letter('S')],
+        command: PaneCommand::Registers(RegisterGroup::Single),
         words: "terminal-key-single",
     },
-    Row {
-        scope: Scope::Everywhere,
-        presses: &[Press::letter('D')],
-        command: Command::Registers(RegisterGroup::Double),
+    KeyBinding {
+        scope: PaneKeyScope::Everywhere,
+        presses: &[KeyPress::letter('D')],
+        command: PaneCommand::Registers(RegisterGroup::Double),
         words: "terminal-key-double",
     },
-    Row {
-        scope: Scope::Everywhere,
-        presses: &[Press::letter('V')],
-        command: Command::Registers(RegisterGroup::Vector),
+    KeyBinding {
+        scope: PaneKeyScope::Everywhere,
+        presses: &[KeyPress::letter('V')],
+        command: PaneCommand::Registers(RegisterGroup::Vector),
         words: "terminal-key-vector",
     },
-    Row {
-        scope: Scope::Everywhere,
-        presses: &[Press::letter('M')],
-        command: Command::Registers(RegisterGroup::Vector),
+    KeyBinding {
+        scope: PaneKeyScope::Everywhere,
+        presses: &[KeyPress::letter('M')],
+        command: PaneCommand::Registers(RegisterGroup::Vector),
         words: "terminal-key-mve",
     },
-    Row {
-        scope: Scope::Everywhere,
-        presses: &[Press::letter('Y')],
-        command: Command::Registers(RegisterGroup::System),
+    KeyBinding {
+        scope: PaneKeyScope::Everywhere,
+        presses: &[KeyPress::letter('Y')],
+        command: PaneCommand::Registers(RegisterGroup::System),
         words: "terminal-key-system",
     },
-    Row {
-        scope: Scope::Everywhere,
-        presses: &[Press::of(KeyCode::F(6))],
-        command: Command::Colors,
+    KeyBinding {
+        scope: PaneKeyScope::Everywhere,
+        presses: &[KeyPress::of(KeyCode::F(6))],
+        command: PaneCommand::Colors,
         words: "terminal-key-colors",
     },
-    Row {
-        scope: Scope::Everywhere,
-        presses: &[Press::of(KeyCode::F(7))],
-        command: Command::Symbols,
+    KeyBinding {
+        scope: PaneKeyScope::Everywhere,
+        presses: &[KeyPress::of(KeyCode::F(7))],
+        command: PaneCommand::Symbols,
         words: "terminal-key-symbols",
     },
-    Row {
-        scope: Scope::Trace,
-        presses: &[Press::of(KeyCode::Up)],
-        command: Command::Move(Toward::Up),
+    KeyBinding {
+        scope: PaneKeyScope::Trace,
+        presses: &[KeyPress::of(KeyCode::Up)],
+        command: PaneCommand::Move(CursorDirection::Up),
         words: "terminal-key-step-back",
     },
-    Row {
-        scope: Scope::Trace,
-        presses: &[Press::of(KeyCode::Down)],
-        command: Command::Move(Toward::Down),
+    KeyBinding {
+        scope: PaneKeyScope::Trace,
+        presses: &[KeyPress::of(KeyCode::Down)],
+        command: PaneCommand::Move(CursorDirection::Down),
         words: "terminal-key-step",
     },
-    Row {
-        scope: Scope::Trace,
-        presses: &[Press::of(KeyCode::PageUp)],
-        command: Command::Move(Toward::PageUp),
+    KeyBinding {
+        scope: PaneKeyScope::Trace,
+        presses: &[KeyPress::of(KeyCode::PageUp)],
+        command: PaneCommand::Move(CursorDirection::PageUp),
         words: "terminal-key-page-back",
     },
-    Row {
-        scope: Scope::Trace,
-        presses: &[Press::of(KeyCode::PageDown)],
-        command: Command::Move(Toward::PageDown),
+    KeyBinding {
+        scope: PaneKeyScope::Trace,
+        presses: &[KeyPress::of(KeyCode::PageDown)],
+        command: PaneCommand::Move(CursorDirection::PageDown),
         words: "terminal-key-page",
     },
-    Row {
-        scope: Scope::Trace,
-        presses: &[Press::of(KeyCode::Home)],
-        command: Command::Move(Toward::First),
+    KeyBinding {
+        scope: PaneKeyScope::Trace,
+        presses: &[KeyPress::of(KeyCode::Home)],
+        command: PaneCommand::Move(CursorDirection::First),
         words: "terminal-key-start",
     },
-    Row {
-        scope: Scope::Trace,
-        presses: &[Press::of(KeyCode::End)],
-        command: Command::Move(Toward::Last),
+    KeyBinding {
+        scope: PaneKeyScope::Trace,
+        presses: &[KeyPress::of(KeyCode::End)],
+        command: PaneCommand::Move(CursorDirection::Last),
         words: "terminal-key-end",
     },
-    Row {
-        scope: Scope::Trace,
-        presses: &[Press::control('l')],
-        command: Command::Arrange,
+    KeyBinding {
+        scope: PaneKeyScope::Trace,
+        presses: &[KeyPress::control('l')],
+        command: PaneCommand::Arrange,
         words: "terminal-key-arrange",
     },
-    Row {
-        scope: Scope::Trace,
-        presses: &[Press::letter('-'), Press::letter('_')],
-        command: Command::Fold(Fold::Containing),
+    KeyBinding {
+        scope: PaneKeyScope::Trace,
+        presses: &[KeyPress::letter('-'), KeyPress::letter('_')],
+        command: PaneCommand::Fold(FoldAction::Containing),
         words: "terminal-key-fold",
     },
-    Row {
-        scope: Scope::Trace,
-        presses: &[Press::letter('+'), Press::letter('=')],
-        command: Command::Fold(Fold::UnfoldHere),
+    KeyBinding {
+        scope: PaneKeyScope::Trace,
+        presses: &[KeyPress::letter('+'), KeyPress::letter('=')],
+        command: PaneCommand::Fold(FoldAction::UnfoldHere),
         words: "terminal-key-unfold",
     },
-    Row {
-        scope: Scope::Trace,
-        presses: &[Press::letter('[')],
-        command: Command::Fold(Fold::Inside),
+    KeyBinding {
+        scope: PaneKeyScope::Trace,
+        presses: &[KeyPress::letter('[')],
+        command: PaneCommand::Fold(FoldAction::Inside),
         words: "terminal-key-fold-inside",
     },
-    Row {
-        scope: Scope::Trace,
-        presses: &[Press::letter(']')],
-        command: Command::Fold(Fold::UnfoldInside),
+    KeyBinding {
+        scope: PaneKeyScope::Trace,
+        presses: &[KeyPress::letter(']')],
+        command: PaneCommand::Fold(FoldAction::UnfoldInside),
         words: "terminal-key-unfold-inside",
     },
-    Row {
-        scope: Scope::Trace,
-        presses: &[Press::letter('{')],
-        command: Command::Fold(Fold::All),
+    KeyBinding {
+        scope: PaneKeyScope::Trace,
+        presses: &[KeyPress::letter('{')],
+        command: PaneCommand::Fold(FoldAction::All),
         words: "terminal-key-fold-all",
     },
-    Row {
-        scope: Scope::Trace,
-        presses: &[Press::letter('}')],
-        command: Command::Fold(Fold::UnfoldAll),
+    KeyBinding {
+        scope: PaneKeyScope::Trace,
+        presses: &[KeyPress::letter('}')],
+        command: PaneCommand::Fold(FoldAction::UnfoldAll),
         words: "terminal-key-unfold-all",
     },
-    Row {
-        scope: Scope::Trace,
-        presses: &[Press::letter('l')],
-        command: Command::Ask(Purpose::Line),
+    KeyBinding {
+        scope: PaneKeyScope::Trace,
+        presses: &[KeyPress::letter('l')],
+        command: PaneCommand::Ask(PromptPurpose::Line),
         words: "terminal-key-line",
     },
-    Row {
-        scope: Scope::Trace,
-        presses: &[Press::letter('t')],
-        command: Command::Ask(Purpose::Time),
+    KeyBinding {
+        scope: PaneKeyScope::Trace,
+        presses: &[KeyPress::letter('t')],
+        command: PaneCommand::Ask(PromptPurpose::Time),
         words: "terminal-key-time",
     },
-    Row {
-        scope: Scope::Trace,
-        presses: &[Press::letter('p')],
-        command: Command::Ask(Purpose::Visit(Direction::Forward)),
+    KeyBinding {
+        scope: PaneKeyScope::Trace,
+        presses: &[KeyPress::letter('p')],
+        command: PaneCommand::Ask(PromptPurpose::Visit(Direction::Forward)),
         words: "terminal-key-visit",
     },
-    Row {
-        scope: Scope::Trace,
-        presses: &[Press::letter('P')],
-        command: Command::Ask(Purpose::Visit(Direction::Back)),
+    KeyBinding {
+        scope: PaneKeyScope::Trace,
+        presses: &[KeyPress::letter('P')],
+        command: PaneCommand::Ask(PromptPurpose::Visit(Direction::Back)),
         words: "terminal-key-visit-back",
     },
-    Row {
-        scope: Scope::Trace,
-        presses: &[Press::letter('R')],
-        command: Command::Raw,
+    KeyBinding {
+        scope: PaneKeyScope::Trace,
+        presses: &[KeyPress::letter('R')],
+        command: PaneCommand::Raw,
         words: "terminal-key-raw",
     },
-    Row {
-        scope: Scope::Trace,
-        presses: &[Press::letter('a')],
-        command: Command::Pick,
+    KeyBinding {
+        scope: PaneKeyScope::Trace,
+        presses: &[KeyPress::letter('a')],
+        command: PaneCommand::Pick,
         words: "terminal-key-pick",
     },
-    Row {
-        scope: Scope::Trace,
-        presses: &[Press::of(KeyCode::Enter)],
-        command: Command::Access(Direction::Back),
+    KeyBinding {
+        scope: PaneKeyScope::Trace,
+        presses: &[KeyPress::of(KeyCode::Enter)],
+        command: PaneCommand::Access(Direction::Back),
         words: "terminal-key-pick-write",
     },
-    Row {
-        scope: Scope::Others,
-        presses: &[Press::of(KeyCode::Up)],
-        command: Command::Move(Toward::Up),
+    KeyBinding {
+        scope: PaneKeyScope::Others,
+        presses: &[KeyPress::of(KeyCode::Up)],
+        command: PaneCommand::Move(CursorDirection::Up),
         words: "terminal-key-cursor",
     },
-    Row {
-        scope: Scope::Others,
-        presses: &[Press::of(KeyCode::Down)],
-        command: Command::Move(Toward::Down),
+    KeyBinding {
+        scope: PaneKeyScope::Others,
+        presses: &[KeyPress::of(KeyCode::Down)],
+        command: PaneCommand::Move(CursorDirection::Down),
         words: "terminal-key-cursor",
     },
-    Row {
-        scope: Scope::Others,
-        presses: &[Press::of(KeyCode::Left)],
-        command: Command::Move(Toward::Left),
+    KeyBinding {
+        scope: PaneKeyScope::Others,
+        presses: &[KeyPress::of(KeyCode::Left)],
+        command: PaneCommand::Move(CursorDirection::Left),
         words: "terminal-key-cursor",
     },
-    Row {
-        scope: Scope::Others,
-        presses: &[Press::of(KeyCode::Right)],
-        command: Command::Move(Toward::Right),
+    KeyBinding {
+        scope: PaneKeyScope::Others,
+        presses: &[KeyPress::of(KeyCode::Right)],
+        command: PaneCommand::Move(CursorDirection::Right),
         words: "terminal-key-cursor",
     },
-    Row {
-        scope: Scope::Others,
-        presses: &[Press::of(KeyCode::PageUp)],
-        command: Command::Move(Toward::PageUp),
+    KeyBinding {
+        scope: PaneKeyScope::Others,
+        presses: &[KeyPress::of(KeyCode::PageUp)],
+        command: PaneCommand::Move(CursorDirection::PageUp),
         words: "terminal-key-cursor",
     },
-    Row {
-        scope: Scope::Others,
-        presses: &[Press::of(KeyCode::PageDown)],
-        command: Command::Move(Toward::PageDown),
+    KeyBinding {
+        scope: PaneKeyScope::Others,
+        presses: &[KeyPress::of(KeyCode::PageDown)],
+        command: PaneCommand::Move(CursorDirection::PageDown),
         words: "terminal-key-cursor",
     },
-    Row {
-        scope: Scope::Others,
-        presses: &[Press::of(KeyCode::Home)],
-        command: Command::Move(Toward::First),
+    KeyBinding {
+        scope: PaneKeyScope::Others,
+        presses: &[KeyPress::of(KeyCode::Home)],
+        command: PaneCommand::Move(CursorDirection::First),
         words: "terminal-key-cursor",
     },
-    Row {
-        scope: Scope::Others,
-        presses: &[Press::of(KeyCode::End)],
-        command: Command::Move(Toward::Last),
+    KeyBinding {
+        scope: PaneKeyScope::Others,
+        presses: &[KeyPress::of(KeyCode::End)],
+        command: PaneCommand::Move(CursorDirection::Last),
         words: "terminal-key-cursor",
     },
-    Row {
-        scope: Scope::Cells,
-        presses: &[Press::of(KeyCode::Enter)],
-        command: Command::Access(Direction::Back),
+    KeyBinding {
+        scope: PaneKeyScope::Cells,
+        presses: &[KeyPress::of(KeyCode::Enter)],
+        command: PaneCommand::Access(Direction::Back),
         words: "terminal-key-last-write",
     },
-    Row {
-        scope: Scope::Cells,
-        presses: &[Press::letter('l')],
-        command: Command::Ask(Purpose::LockAtLine),
+    KeyBinding {
+        scope: PaneKeyScope::Cells,
+        presses: &[KeyPress::letter('l')],
+        command: PaneCommand::Ask(PromptPurpose::LockAtLine),
         words: "terminal-key-lock-line",
     },
-    Row {
-        scope: Scope::Cells,
-        presses: &[Press::letter('t')],
-        command: Command::Ask(Purpose::LockAtTime),
+    KeyBinding {
+        scope: PaneKeyScope::Cells,
+        presses: &[KeyPress::letter('t')],
+        command: PaneCommand::Ask(PromptPurpose::LockAtTime),
         words: "terminal-key-lock-time",
     },
-    Row {
-        scope: Scope::Cells,
-        presses: &[Press::control('l')],
-        command: Command::Arrange,
+    KeyBinding {
+        scope: PaneKeyScope::Cells,
+        presses: &[KeyPress::control('l')],
+        command: PaneCommand::Arrange,
         words: "terminal-key-lock",
     },
-    Row {
-        scope: Scope::Registers,
-        presses: &[Press::letter('a')],
-        command: Command::Pick,
+    KeyBinding {
+        scope: PaneKeyScope::Registers,
+        presses: &[KeyPress::letter('a')],
+        command: PaneCommand::Pick,
         words: "terminal-key-point",
     },
-    Row {
-        scope: Scope::Memory,
-        presses: &[Press::letter('[')],
-        command: Command::ChangedByte(Direction::Back),
+    KeyBinding {
+        scope: PaneKeyScope::Memory,
+        presses: &[KeyPress::letter('[')],
+        command: PaneCommand::ChangedByte(Direction::Back),
         words: "terminal-key-changed-back",
     },
-    Row {
-        scope: Scope::Memory,
-        presses: &[Press::letter(']')],
-        command: Command::ChangedByte(Direction::Forward),
+    KeyBinding {
+        scope: PaneKeyScope::Memory,
+        presses: &[KeyPress::letter(']')],
+        command: PaneCommand::ChangedByte(Direction::Forward),
         words: "terminal-key-changed",
     },
-    Row {
-        scope: Scope::Memory,
-        presses: &[Press::letter('d')],
-        command: Command::Ask(Purpose::CompareWithLine),
+    KeyBinding {
+        scope: PaneKeyScope::Memory,
+        presses: &[KeyPress::letter('d')],
+        command: PaneCommand::Ask(PromptPurpose::CompareWithLine),
         words: "terminal-key-compare",
     },
-    Row {
-        scope: Scope::Memory,
-        presses: &[Press::letter('1')],
-        command: Command::LastWrite(1),
+    KeyBinding {
+        scope: PaneKeyScope::Memory,
+        presses: &[KeyPress::letter('1')],
+        command: PaneCommand::LastWrite(1),
         words: "terminal-key-write-1",
     },
-    Row {
-        scope: Scope::Memory,
-        presses: &[Press::letter('2')],
-        command: Command::LastWrite(2),
+    KeyBinding {
+        scope: PaneKeyScope::Memory,
+        presses: &[KeyPress::letter('2')],
+        command: PaneCommand::LastWrite(2),
         words: "terminal-key-write-2",
     },
-    Row {
-        scope: Scope::Memory,
-        presses: &[Press::letter('4')],
-        command: Command::LastWrite(4),
+    KeyBinding {
+        scope: PaneKeyScope::Memory,
+        presses: &[KeyPress::letter('4')],
+        command: PaneCommand::LastWrite(4),
         words: "terminal-key-write-4",
     },
-    Row {
-        scope: Scope::Memory,
-        presses: &[Press::letter('8')],
-        command: Command::LastWrite(8),
+    KeyBinding {
+        scope: PaneKeyScope::Memory,
+        presses: &[KeyPress::letter('8')],
+        command: PaneCommand::LastWrite(8),
         words: "terminal-key-write-8",
     },
-    Row {
-        scope: Scope::Memory,
-        presses: &[Press::letter('g')],
-        command: Command::Ask(Purpose::Address),
+    KeyBinding {
+        scope: PaneKeyScope::Memory,
+        presses: &[KeyPress::letter('g')],
+        command: PaneCommand::Ask(PromptPurpose::Address),
         words: "terminal-key-address",
     },
-    Row {
-        scope: Scope::Memory,
-        presses: &[Press::letter('e')],
-        command: Command::FollowAddress,
+    KeyBinding {
+        scope: PaneKeyScope::Memory,
+        presses: &[KeyPress::letter('e')],
+        command: PaneCommand::FollowAddress,
         words: "terminal-key-follow-address",
     },
-    Row {
-        scope: Scope::Others,
-        presses: &[Press::letter('<')],
-        command: Command::Resize(-1),
+    KeyBinding {
+        scope: PaneKeyScope::Others,
+        presses: &[KeyPress::letter('<')],
+        command: PaneCommand::Resize(-1),
         words: "terminal-key-lower",
     },
-    Row {
-        scope: Scope::Others,
-        presses: &[Press::letter('>')],
-        command: Command::Resize(1),
+    KeyBinding {
+        scope: PaneKeyScope::Others,
+        presses: &[KeyPress::letter('>')],
+        command: PaneCommand::Resize(1),
         words: "terminal-key-higher",
     },
-    Row {
-        scope: Scope::Others,
-        presses: &[Press::of(KeyCode::Enter)],
-        command: Command::Access(Direction::Back),
+    KeyBinding {
+        scope: PaneKeyScope::Others,
+        presses: &[KeyPress::of(KeyCode::Enter)],
+        command: PaneCommand::Access(Direction::Back),
         words: "terminal-key-travel",
     },
-    Row {
-        scope: Scope::Trace,
-        presses: &[Press::of(KeyCode::Right)],
-        command: Command::Into(Direction::Forward),
+    KeyBinding {
+        scope: PaneKeyScope::Trace,
+        presses: &[KeyPress::of(KeyCode::Right)],
+        command: PaneCommand::Into(Direction::Forward),
         words: "terminal-key-into",
     },
-    Row {
-        scope: Scope::Trace,
-        presses: &[Press::of(KeyCode::Left)],
-        command: Command::Into(Direction::Back),
+    KeyBinding {
+        scope: PaneKeyScope::Trace,
+        presses: &[KeyPress::of(KeyCode::Left)],
+        command: PaneCommand::Into(Direction::Back),
         words: "terminal-key-into-back",
     },
-    Row {
-        scope: Scope::Trace,
-        presses: &[Press::letter('>')],
-        command: Command::Over(Direction::Forward),
+    KeyBinding {
+        scope: PaneKeyScope::Trace,
+        presses: &[KeyPress::letter('>')],
+        command: PaneCommand::Over(Direction::Forward),
         words: "terminal-key-over",
     },
-    Row {
-        scope: Scope::Trace,
-        presses: &[Press::letter('<')],
-        command: Command::Over(Direction::Back),
+    KeyBinding {
+        scope: PaneKeyScope::Trace,
+        presses: &[KeyPress::letter('<')],
+        command: PaneCommand::Over(Direction::Back),
         words: "terminal-key-over-back",
     },
-    Row {
-        scope: Scope::Everywhere,
-        presses: &[Press::letter('(')],
-        command: Command::History(Direction::Back),
+    KeyBinding {
+        scope: PaneKeyScope::Everywhere,
+        presses: &[KeyPress::letter('(')],
+        command: PaneCommand::History(Direction::Back),
         words: "terminal-key-history-back",
     },
-    Row {
-        scope: Scope::Everywhere,
-        presses: &[Press::letter(')')],
-        command: Command::History(Direction::Forward),
+    KeyBinding {
+        scope: PaneKeyScope::Everywhere,
+        presses: &[KeyPress::letter(')')],
+        command: PaneCommand::History(Direction::Forward),
         words: "terminal-key-history",
     },
-    Row {
-        scope: Scope::Everywhere,
-        presses: &[Press::letter('o')],
-        command: Command::Access(Direction::Forward),
+    KeyBinding {
+        scope: PaneKeyScope::Everywhere,
+        presses: &[KeyPress::letter('o')],
+        command: PaneCommand::Access(Direction::Forward),
         words: "terminal-key-next-write",
     },
-    Row {
-        scope: Scope::Others,
-        presses: &[Press::letter('&')],
-        command: Command::Ask(Purpose::Filter),
+    KeyBinding {
+        scope: PaneKeyScope::Others,
+        presses: &[KeyPress::letter('&')],
+        command: PaneCommand::Ask(PromptPurpose::Filter),
         words: "terminal-key-filter",
     },
-    Row {
-        scope: Scope::Memory,
-        presses: &[Press::letter('&')],
-        command: Command::Ask(Purpose::FindInMemory),
+    KeyBinding {
+        scope: PaneKeyScope::Memory,
+        presses: &[KeyPress::letter('&')],
+        command: PaneCommand::Ask(PromptPurpose::FindInMemory),
         words: "terminal-key-find-in-memory",
     },
-    Row {
-        scope: Scope::Others,
-        presses: &[Press::of(KeyCode::Delete)],
-        command: Command::Remove,
+    KeyBinding {
+        scope: PaneKeyScope::Others,
+        presses: &[KeyPress::of(KeyCode::Delete)],
+        command: PaneCommand::Remove,
         words: "terminal-key-remove",
     },
-    Row {
-        scope: Scope::Everywhere,
-        presses: &[Press::letter('y')],
-        command: Command::Copy,
+    KeyBinding {
+        scope: PaneKeyScope::Everywhere,
+        presses: &[KeyPress::letter('y')],
+        command: PaneCommand::Copy,
         words: "terminal-key-copy",
     },
-    Row {
-        scope: Scope::Everywhere,
-        presses: &[Press::letter('W')],
-        command: Command::Why,
+    KeyBinding {
+        scope: PaneKeyScope::Everywhere,
+        presses: &[KeyPress::letter('W')],
+        command: PaneCommand::Why,
         words: "terminal-key-why",
     },
-    Row {
-        scope: Scope::Why,
-        presses: &[Press::letter('v')],
-        command: Command::NextView,
+    KeyBinding {
+        scope: PaneKeyScope::Why,
+        presses: &[KeyPress::letter('v')],
+        command: PaneCommand::NextView,
         words: "terminal-key-next-view",
     },
-    Row {
-        scope: Scope::Compare,
-        presses: &[Press::letter('v')],
-        command: Command::NextView,
+    KeyBinding {
+        scope: PaneKeyScope::Compare,
+        presses: &[KeyPress::letter('v')],
+        command: PaneCommand::NextView,
         words: "terminal-key-other-value",
     },
-    Row {
-        scope: Scope::Why,
-        presses: &[Press::letter('A')],
-        command: Command::Follow(SliceEdge::Addresses),
+    KeyBinding {
+        scope: PaneKeyScope::Why,
+        presses: &[KeyPress::letter('A')],
+        command: PaneCommand::Follow(SliceEdge::Addresses),
         words: "terminal-key-follow-addresses",
     },
-    Row {
-        scope: Scope::Why,
-        presses: &[Press::letter('F')],
-        command: Command::Follow(SliceEdge::Flags),
+    KeyBinding {
+        scope: PaneKeyScope::Why,
+        presses: &[KeyPress::letter('F')],
+        command: PaneCommand::Follow(SliceEdge::Flags),
         words: "terminal-key-follow-flags",
     },
-    Row {
-        scope: Scope::Why,
-        presses: &[Press::letter('C')],
-        command: Command::Follow(SliceEdge::Control),
+    KeyBinding {
+        scope: PaneKeyScope::Why,
+        presses: &[KeyPress::letter('C')],
+        command: PaneCommand::Follow(SliceEdge::Control),
         words: "terminal-key-follow-control",
     },
-    Row {
-        scope: Scope::Everywhere,
-        presses: &[Press::letter('u')],
-        command: Command::Undo(Direction::Back),
+    KeyBinding {
+        scope: PaneKeyScope::Everywhere,
+        presses: &[KeyPress::letter('u')],
+        command: PaneCommand::Undo(Direction::Back),
         words: "terminal-key-undo",
     },
-    Row {
-        scope: Scope::Everywhere,
-        presses: &[Press::letter('U')],
-        command: Command::Undo(Direction::Forward),
+    KeyBinding {
+        scope: PaneKeyScope::Everywhere,
+        presses: &[KeyPress::letter('U')],
+        command: PaneCommand::Undo(Direction::Forward),
         words: "terminal-key-redo",
     },
 ];

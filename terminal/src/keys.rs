@@ -3,14 +3,14 @@
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::command::Command;
+use super::command::PaneCommand;
 use super::key_rows::ROWS;
 use stepback_debugger::action::PanelKind;
 use stepback_debugger::keymap::{Key, KeyStroke, Modifiers};
 
 /// Where a key counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub enum PaneKeyScope {
     /// In every pane.
     Everywhere,
     /// In lists of steps.
@@ -29,7 +29,7 @@ pub enum Scope {
     Others,
 }
 
-impl Scope {
+impl PaneKeyScope {
     /// All, the particular ones first: a key means what it means in the first that has it.
     pub const ALL: [Self; 8] = [
         Self::Registers,
@@ -59,27 +59,27 @@ impl Scope {
 
 /// A key as a terminal tells it: letters are large or small, signs are themselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Press {
+pub struct KeyPress {
     code: KeyCode,
     is_control: bool,
 }
 
 /// A row of the table.
-pub struct Row {
+pub struct KeyBinding {
     /// Where it counts.
-    pub scope: Scope,
+    pub scope: PaneKeyScope,
     /// Which keys.
-    pub presses: &'static [Press],
+    pub presses: &'static [KeyPress],
     /// What they ask for.
-    pub command: Command,
+    pub command: PaneCommand,
     /// What the help says of it, by its id in the table of messages.
     pub words: &'static str,
 }
 
-impl Row {
+impl KeyBinding {
     /// Its keys as the help writes them, without those that mean something more particular in a pane of a kind.
     pub fn keys_in(&self, kind: PanelKind) -> Vec<String> {
-        let is_ours = |press: &&Press| {
+        let is_ours = |press: &&KeyPress| {
             row_of(kind, |other| other == **press).is_some_and(|row| row.words == self.words)
         };
         self.presses
@@ -90,7 +90,7 @@ impl Row {
     }
 }
 
-impl Press {
+impl KeyPress {
     /// As the help writes it: `Ctrl-L`, `PgUp`, `{`.
     pub fn text(self) -> String {
         let name = match self.code {
@@ -140,13 +140,13 @@ impl Press {
 }
 
 /// What a key asks for in a pane of a kind; none where the table has none.
-pub fn command_of(kind: PanelKind, key: KeyEvent) -> Option<Command> {
+pub fn command_of(kind: PanelKind, key: KeyEvent) -> Option<PaneCommand> {
     row_of(kind, |press| press.fits(key)).map(|row| row.command)
 }
 
 /// Whether the table has a key of the window's for itself in a pane of a kind.
 pub fn has_for_itself(kind: PanelKind, stroke: KeyStroke) -> bool {
-    let event = |press: &Press| {
+    let event = |press: &KeyPress| {
         let held = if press.is_control {
             KeyModifiers::CONTROL
         } else {
@@ -158,8 +158,10 @@ pub fn has_for_itself(kind: PanelKind, stroke: KeyStroke) -> bool {
 }
 
 /// The row of a key: that of the most particular scope.
-fn row_of(kind: PanelKind, is_it: impl Fn(Press) -> bool) -> Option<&'static Row> {
-    let scopes = Scope::ALL.into_iter().filter(|scope| scope.has(kind));
+fn row_of(kind: PanelKind, is_it: impl Fn(KeyPress) -> bool) -> Option<&'static KeyBinding> {
+    let scopes = PaneKeyScope::ALL
+        .into_iter()
+        .filter(|scope| scope.has(kind));
     let found = |scope| {
         ROWS.iter()
             .find(|row| row.scope == scope && row.presses.iter().any(|press| is_it(*press)))
@@ -200,8 +202,8 @@ pub fn stroke_of(key: KeyEvent) -> Option<KeyStroke> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command::Purpose;
-    use stepback_debugger::action::{Direction, Fold};
+    use crate::command::PromptPurpose;
+    use stepback_debugger::action::{Direction, FoldAction};
 
     #[test]
     fn no_key_stands_for_two_commands_in_a_pane() {
@@ -215,8 +217,8 @@ mod tests {
         ] {
             for row in ROWS.iter().filter(|row| row.scope.has(kind)) {
                 for press in row.presses {
-                    let scopes = Scope::ALL.iter().filter(|scope| scope.has(kind));
-                    let of = |scope: &Scope| {
+                    let scopes = PaneKeyScope::ALL.iter().filter(|scope| scope.has(kind));
+                    let of = |scope: &PaneKeyScope| {
                         ROWS.iter()
                             .filter(|row| row.scope == *scope && row.presses.contains(press))
                             .count()
@@ -237,19 +239,19 @@ mod tests {
         let (none, shift) = (KeyModifiers::NONE, KeyModifiers::SHIFT);
         assert_eq!(
             of(PanelKind::Trace, KeyCode::Char('p'), none),
-            Some(Command::Ask(Purpose::Visit(Direction::Forward)))
+            Some(PaneCommand::Ask(PromptPurpose::Visit(Direction::Forward)))
         );
         assert_eq!(
             of(PanelKind::Trace, KeyCode::Char('P'), shift),
-            Some(Command::Ask(Purpose::Visit(Direction::Back)))
+            Some(PaneCommand::Ask(PromptPurpose::Visit(Direction::Back)))
         );
         assert_eq!(
             of(PanelKind::Trace, KeyCode::Char('{'), shift),
-            Some(Command::Fold(Fold::All))
+            Some(PaneCommand::Fold(FoldAction::All))
         );
         assert_eq!(
             of(PanelKind::Memory, KeyCode::Char('['), none),
-            Some(Command::ChangedByte(Direction::Back))
+            Some(PaneCommand::ChangedByte(Direction::Back))
         );
         assert_eq!(of(PanelKind::Registers, KeyCode::Char('['), none), None);
         assert_eq!(of(PanelKind::Trace, KeyCode::Up, KeyModifiers::ALT), None);

@@ -18,7 +18,7 @@ const LEAST: u16 = 2;
 
 /// A pane that wants a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wanted {
+pub struct PaneSpec {
     /// Its number.
     pub id: PanelId,
     /// Of which window it is the list of steps.
@@ -31,7 +31,7 @@ pub struct Wanted {
 
 /// Where a pane stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct PaneArea {
     /// Its number.
     pub id: PanelId,
     /// One row with its title.
@@ -42,13 +42,13 @@ pub struct Place {
 
 /// Where all panes stand that are shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Places {
-    list: Vec<Place>,
+pub struct PaneAreas {
+    list: Vec<PaneArea>,
 }
 
-impl Places {
+impl PaneAreas {
     /// All of them.
-    pub fn list(&self) -> &[Place] {
+    pub fn list(&self) -> &[PaneArea] {
         &self.list
     }
 
@@ -84,7 +84,7 @@ impl Places {
         self.of(id).map(|place| place.area.height)
     }
 
-    fn of(&self, id: PanelId) -> Option<&Place> {
+    fn of(&self, id: PanelId) -> Option<&PaneArea> {
         self.list.iter().find(|place| place.id == id)
     }
 }
@@ -95,9 +95,9 @@ pub fn is_wide(area: Rect) -> bool {
 }
 
 /// Gives each pane its place; where there is no room for all, those far from the one that has the keyboard have none.
-pub fn arrange(area: Rect, wanted: &[Wanted], focus: PanelId) -> Places {
-    let is_left = |pane: &&Wanted| pane.window.is_some() || pane.is_code;
-    let (left, right): (Vec<Wanted>, Vec<Wanted>) = (
+pub fn arrange(area: Rect, wanted: &[PaneSpec], focus: PanelId) -> PaneAreas {
+    let is_left = |pane: &&PaneSpec| pane.window.is_some() || pane.is_code;
+    let (left, right): (Vec<PaneSpec>, Vec<PaneSpec>) = (
         wanted.iter().filter(is_left).copied().collect(),
         wanted
             .iter()
@@ -131,12 +131,12 @@ pub fn arrange(area: Rect, wanted: &[Wanted], focus: PanelId) -> Places {
     } else {
         column(area, &[left, right].concat(), focus, &mut list);
     }
-    Places { list }
+    PaneAreas { list }
 }
 
 /// Panes below each other. Lists of steps stand beside each other where they fit.
-fn column(area: Rect, panes: &[Wanted], focus: PanelId, out: &mut Vec<Place>) {
-    let (lists, others): (Vec<Wanted>, Vec<Wanted>) =
+fn column(area: Rect, panes: &[PaneSpec], focus: PanelId, out: &mut Vec<PaneArea>) {
+    let (lists, others): (Vec<PaneSpec>, Vec<PaneSpec>) =
         panes.iter().partition(|pane| pane.window.is_some());
     let is_beside = lists.len() > 1
         && area.width / u16::try_from(lists.len()).unwrap_or(u16::MAX) >= LIST_COLUMNS;
@@ -189,8 +189,8 @@ fn column(area: Rect, panes: &[Wanted], focus: PanelId, out: &mut Vec<Place>) {
 
 /// How many rows each pane gets of so many, its bar counted: as many as it wishes; where that is too much the largest give
 /// first, and then those are left out that are far from the one that has the keyboard.
-fn heights_of(panes: &[Wanted], room: u16, focus: PanelId) -> Vec<(Wanted, u16)> {
-    let mut kept: Vec<Wanted> = panes.to_vec();
+fn heights_of(panes: &[PaneSpec], room: u16, focus: PanelId) -> Vec<(PaneSpec, u16)> {
+    let mut kept: Vec<PaneSpec> = panes.to_vec();
     while u32::from(room) < kept.len() as u32 * u32::from(LEAST) {
         let held = kept.iter().position(|pane| pane.id == focus).unwrap_or(0);
         // The end that is farther away goes.
@@ -229,7 +229,7 @@ fn heights_of(panes: &[Wanted], room: u16, focus: PanelId) -> Vec<(Wanted, u16)>
 }
 
 /// Lists of steps beside each other.
-fn beside(area: Rect, lists: &[Wanted], out: &mut Vec<Place>) {
+fn beside(area: Rect, lists: &[PaneSpec], out: &mut Vec<PaneArea>) {
     let count = u16::try_from(lists.len()).unwrap_or(u16::MAX).max(1);
     let wide = area.width / count;
     for (place, list) in (0..count).zip(lists) {
@@ -252,7 +252,7 @@ fn beside(area: Rect, lists: &[Wanted], out: &mut Vec<Place>) {
 }
 
 /// Lists of steps below each other, as high as each other; of those that do not fit the one that has the keyboard stays.
-fn stacked(area: Rect, lists: &[Wanted], focus: PanelId, out: &mut Vec<Place>) {
+fn stacked(area: Rect, lists: &[PaneSpec], focus: PanelId, out: &mut Vec<PaneArea>) {
     let most = usize::from(area.height / LEAST).max(1);
     let first = lists
         .iter()
@@ -281,12 +281,12 @@ fn stacked(area: Rect, lists: &[Wanted], focus: PanelId, out: &mut Vec<Place>) {
     }
 }
 
-fn put(area: Rect, id: PanelId, out: &mut Vec<Place>) {
+fn put(area: Rect, id: PanelId, out: &mut Vec<PaneArea>) {
     if area.height == 0 || area.width == 0 {
         return;
     }
     let bar = Rect { height: 1, ..area };
-    out.push(Place {
+    out.push(PaneArea {
         id,
         bar,
         area: Rect {
@@ -301,8 +301,8 @@ fn put(area: Rect, id: PanelId, out: &mut Vec<Place>) {
 mod tests {
     use super::*;
 
-    fn list(id: u64) -> Wanted {
-        Wanted {
+    fn list(id: u64) -> PaneSpec {
+        PaneSpec {
             id: PanelId(id),
             window: Some(WindowId(1)),
             is_code: false,
@@ -310,8 +310,8 @@ mod tests {
         }
     }
 
-    fn pane(id: u64, rows: u16) -> Wanted {
-        Wanted {
+    fn pane(id: u64, rows: u16) -> PaneSpec {
+        PaneSpec {
             id: PanelId(id),
             window: None,
             is_code: false,
@@ -319,7 +319,7 @@ mod tests {
         }
     }
 
-    fn shown(size: (u16, u16), wanted: &[Wanted]) -> Vec<(u64, u16, u16, u16)> {
+    fn shown(size: (u16, u16), wanted: &[PaneSpec]) -> Vec<(u64, u16, u16, u16)> {
         let places = arrange(
             Rect::new(0, 0, size.0, size.1),
             wanted,
@@ -368,7 +368,7 @@ mod tests {
 
     #[test]
     fn every_place_is_on_the_screen_and_none_covers_another() {
-        let panes: Vec<Wanted> = (0..9)
+        let panes: Vec<PaneSpec> = (0..9)
             .map(|id| {
                 if id % 3 == 0 {
                     list(id)

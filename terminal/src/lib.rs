@@ -33,9 +33,9 @@ mod signals;
 mod snapshot;
 mod wrapped;
 
-pub use browser::Browser;
-pub use clean::{Signs, letter_width, width};
-pub use look::{Colors, Look, Role, SignsChoice};
+pub use browser::TerminalBrowser;
+pub use clean::{CharacterSet, letter_width, width};
+pub use look::{CharacterSetChoice, ColorDepth, StyleRole, TerminalStyle};
 pub use options::{BrowserOptions, BrowserOutcome};
 pub use pane::Pane;
 pub use run::run;

@@ -5,12 +5,12 @@
 
 use ratatui::style::{Color, Modifier, Style};
 
-use super::clean::Signs;
-use stepback_debugger::model::Meaning;
+use super::clean::CharacterSet;
+use stepback_debugger::model::TextRole;
 
 /// How many colours the terminal has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Colors {
+pub enum ColorDepth {
     /// None: bold, underlined and reversed alone.
     None,
     /// The 16 of the terminal's own theme.
@@ -23,16 +23,16 @@ pub enum Colors {
 
 /// How everything looks.
 #[derive(Clone, Copy, Debug)]
-pub struct Look {
+pub struct TerminalStyle {
     /// In which colours.
-    pub colors: Colors,
+    pub colors: ColorDepth,
     /// With which characters.
-    pub signs: Signs,
+    pub signs: CharacterSet,
 }
 
 /// What the user chose about characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SignsChoice {
+pub enum CharacterSetChoice {
     /// What the terminal and the locale say.
     #[default]
     Detected,
@@ -42,9 +42,9 @@ pub enum SignsChoice {
 
 /// What is to look like something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum StyleRole {
     /// A piece of text by its meaning.
-    Text(Meaning),
+    Text(TextRole),
     /// What the last move changed.
     Changed,
     /// What belongs to a position, by its number.
@@ -71,7 +71,7 @@ pub enum Role {
     Key,
 }
 
-impl Look {
+impl TerminalStyle {
     /// What the terminal shows, by the environment.
     ///
     /// ```
@@ -80,12 +80,12 @@ impl Look {
     /// let look = Look::of(|name| (name == "TERM").then(|| "xterm-256color".to_owned()), SignsChoice::Detected);
     /// assert_eq!(look.colors, Colors::Cube);
     /// ```
-    pub fn of(variable: impl Fn(&str) -> Option<String>, signs: SignsChoice) -> Self {
+    pub fn of(variable: impl Fn(&str) -> Option<String>, signs: CharacterSetChoice) -> Self {
         let value = |name: &str| variable(name).unwrap_or_default();
         Self {
             colors: colors(&value),
-            signs: if signs == SignsChoice::Ascii {
-                Signs::Ascii
+            signs: if signs == CharacterSetChoice::Ascii {
+                CharacterSet::Ascii
             } else {
                 known_signs(&value)
             },
@@ -93,21 +93,21 @@ impl Look {
     }
 
     /// The style of something.
-    pub fn style(&self, role: Role) -> Style {
-        let Paint { tone, attributes } = paint(role);
+    pub fn style(&self, role: StyleRole) -> Style {
+        let RolePaint { tone, attributes } = paint(role);
         let style = Style::new().add_modifier(attributes);
         let Some(tone) = tone else { return style };
         match self.colors {
-            Colors::None => style,
-            Colors::Sixteen => style.fg(tone.named),
-            Colors::Cube => style.fg(Color::Indexed(nearest_of_cube(tone.rgb))),
-            Colors::True => style.fg(Color::Rgb(tone.rgb[0], tone.rgb[1], tone.rgb[2])),
+            ColorDepth::None => style,
+            ColorDepth::Sixteen => style.fg(tone.named),
+            ColorDepth::Cube => style.fg(Color::Indexed(nearest_of_cube(tone.rgb))),
+            ColorDepth::True => style.fg(Color::Rgb(tone.rgb[0], tone.rgb[1], tone.rgb[2])),
         }
     }
 
     /// The style of a text by its meaning.
-    pub fn text(&self, meaning: Meaning) -> Style {
-        self.style(Role::Text(meaning))
+    pub fn text(&self, meaning: TextRole) -> Style {
+        self.style(StyleRole::Text(meaning))
     }
 }
 
@@ -116,29 +116,29 @@ pub fn can_draw(term: &str) -> bool {
     !matches!(term, "" | "dumb" | "unknown")
 }
 
-fn colors(value: &impl Fn(&str) -> String) -> Colors {
+fn colors(value: &impl Fn(&str) -> String) -> ColorDepth {
     let term = value("TERM");
     match () {
-        () if !value("NO_COLOR").is_empty() || !can_draw(&term) => Colors::None,
-        () if term.starts_with("vt") => Colors::None,
+        () if !value("NO_COLOR").is_empty() || !can_draw(&term) => ColorDepth::None,
+        () if term.starts_with("vt") => ColorDepth::None,
         // The console of Linux takes other colours, and shows one of its sixteen instead.
-        () if term == "linux" => Colors::Sixteen,
+        () if term == "linux" => ColorDepth::Sixteen,
         () if matches!(value("COLORTERM").as_str(), "truecolor" | "24bit")
             || term.ends_with("-direct") =>
         {
-            Colors::True
+            ColorDepth::True
         }
         () if term.ends_with("-256color")
             || matches!(term.as_str(), "alacritty" | "foot" | "xterm-kitty") =>
         {
-            Colors::Cube
+            ColorDepth::Cube
         }
-        () => Colors::Sixteen,
+        () => ColorDepth::Sixteen,
     }
 }
 
 /// The first of the locale's variables that is set decides.
-fn known_signs(value: &impl Fn(&str) -> String) -> Signs {
+fn known_signs(value: &impl Fn(&str) -> String) -> CharacterSet {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
         .map(value)
         .into_iter()
@@ -148,90 +148,90 @@ fn known_signs(value: &impl Fn(&str) -> String) -> Signs {
     let is_utf8 =
         codes.is_empty() && cfg!(windows) || codes.contains("utf-8") || codes.contains("utf8");
     if is_utf8 && value("TERM") != "linux" {
-        Signs::Unicode
+        CharacterSet::Unicode
     } else {
-        Signs::Ascii
+        CharacterSet::Ascii
     }
 }
 
 /// A colour that reads on black and on white.
 #[derive(Clone, Copy)]
-struct Tone {
+struct RoleColor {
     rgb: [u8; 3],
     /// The one of sixteen: neither blue, which is too dark on black, nor yellow, which is too light on white.
     named: Color,
 }
 
 #[derive(Clone, Copy)]
-struct Paint {
-    tone: Option<Tone>,
+struct RolePaint {
+    tone: Option<RoleColor>,
     attributes: Modifier,
 }
 
-const fn tone(red: u8, green: u8, blue: u8, named: Color) -> Tone {
-    Tone {
+const fn tone(red: u8, green: u8, blue: u8, named: Color) -> RoleColor {
+    RoleColor {
         rgb: [red, green, blue],
         named,
     }
 }
 
-const BLUE: Tone = tone(0x00, 0x75, 0xe3, Color::Cyan);
-const PINK: Tone = tone(0xcc, 0x2f, 0xb5, Color::Magenta);
-const TEAL: Tone = tone(0x27, 0x85, 0x6e, Color::Green);
-const SAND: Tone = tone(0x90, 0x73, 0x1c, Color::Red);
-const AMBER: Tone = tone(0xb1, 0x63, 0x00, Color::Magenta);
-const ROSE: Tone = tone(0xee, 0x00, 0x2a, Color::Red);
-const SEA: Tone = tone(0x2c, 0x83, 0x7c, Color::Cyan);
-const VIOLET: Tone = tone(0x89, 0x50, 0xff, Color::Magenta);
-const SLATE: Tone = tone(0x59, 0x79, 0x9b, Color::Reset);
-const SKY: Tone = tone(0x14, 0x79, 0xcf, Color::Reset);
-const LEAF: Tone = tone(0x54, 0x83, 0x35, Color::Green);
-const GREY: Tone = tone(0x74, 0x76, 0x7a, Color::Reset);
-const RED: Tone = tone(0xeb, 0x19, 0x00, Color::Red);
+const BLUE: RoleColor = tone(0x00, 0x75, 0xe3, Color::Cyan);
+const PINK: RoleColor = tone(0xcc, 0x2f, 0xb5, Color::Magenta);
+const TEAL: RoleColor = tone(0x27, 0x85, 0x6e, Color::Green);
+const SAND: RoleColor = tone(0x90, 0x73, 0x1c, Color::Red);
+const AMBER: RoleColor = tone(0xb1, 0x63, 0x00, Color::Magenta);
+const ROSE: RoleColor = tone(0xee, 0x00, 0x2a, Color::Red);
+const SEA: RoleColor = tone(0x2c, 0x83, 0x7c, Color::Cyan);
+const VIOLET: RoleColor = tone(0x89, 0x50, 0xff, Color::Magenta);
+const SLATE: RoleColor = tone(0x59, 0x79, 0x9b, Color::Reset);
+const SKY: RoleColor = tone(0x14, 0x79, 0xcf, Color::Reset);
+const LEAF: RoleColor = tone(0x54, 0x83, 0x35, Color::Green);
+const GREY: RoleColor = tone(0x74, 0x76, 0x7a, Color::Reset);
+const RED: RoleColor = tone(0xeb, 0x19, 0x00, Color::Red);
 
 /// The colours of the window where it has them, with the same hue.
-fn paint(role: Role) -> Paint {
+fn paint(role: StyleRole) -> RolePaint {
     const NONE: Modifier = Modifier::empty();
     let (tone, attributes) = match role {
-        Role::Text(meaning) => return paint_of(meaning),
-        Role::Changed => (Some(AMBER), Modifier::BOLD),
-        Role::Position(number) => (
+        StyleRole::Text(meaning) => return paint_of(meaning),
+        StyleRole::Changed => (Some(AMBER), Modifier::BOLD),
+        StyleRole::Position(number) => (
             Some([BLUE, PINK, TEAL, SAND][place_of(number)]),
             Modifier::BOLD,
         ),
-        Role::Hit => (Some(SAND), Modifier::BOLD.union(Modifier::UNDERLINED)),
-        Role::Bookmark => (Some(SAND), Modifier::BOLD),
-        Role::Error => (Some(RED), Modifier::BOLD),
-        Role::Warning => (Some(SAND), NONE),
-        Role::Title => (Some(GREY), NONE),
-        Role::TitleFocus => (Some(BLUE), Modifier::BOLD.union(Modifier::REVERSED)),
-        Role::Cursor => (None, Modifier::REVERSED),
-        Role::CursorAway => (None, Modifier::UNDERLINED),
-        Role::Picked => (None, Modifier::REVERSED),
-        Role::Key => (None, Modifier::BOLD),
+        StyleRole::Hit => (Some(SAND), Modifier::BOLD.union(Modifier::UNDERLINED)),
+        StyleRole::Bookmark => (Some(SAND), Modifier::BOLD),
+        StyleRole::Error => (Some(RED), Modifier::BOLD),
+        StyleRole::Warning => (Some(SAND), NONE),
+        StyleRole::Title => (Some(GREY), NONE),
+        StyleRole::TitleFocus => (Some(BLUE), Modifier::BOLD.union(Modifier::REVERSED)),
+        StyleRole::Cursor => (None, Modifier::REVERSED),
+        StyleRole::CursorAway => (None, Modifier::UNDERLINED),
+        StyleRole::Picked => (None, Modifier::REVERSED),
+        StyleRole::Key => (None, Modifier::BOLD),
     };
-    Paint { tone, attributes }
+    RolePaint { tone, attributes }
 }
 
-fn paint_of(meaning: Meaning) -> Paint {
+fn paint_of(meaning: TextRole) -> RolePaint {
     const NONE: Modifier = Modifier::empty();
     let (tone, attributes) = match meaning {
-        Meaning::Plain => (None, NONE),
-        Meaning::Second => (Some(SLATE), NONE),
-        Meaning::Label | Meaning::Punctuation | Meaning::Comment => (Some(GREY), NONE),
-        Meaning::Branch => (Some(VIOLET), NONE),
-        Meaning::Register => (Some(SKY), NONE),
-        Meaning::Number => (Some(LEAF), NONE),
-        Meaning::Symbol => (Some(SAND), NONE),
-        Meaning::Read => (Some(SEA), NONE),
-        Meaning::External => (Some(ROSE), Modifier::UNDERLINED),
-        Meaning::Write => (Some(AMBER), NONE),
-        Meaning::Taken => (Some(SLATE), NONE),
-        Meaning::Inferred => (Some(SLATE), Modifier::ITALIC),
-        Meaning::Unknown => (Some(GREY), Modifier::DIM),
-        Meaning::Exception => (Some(RED), Modifier::BOLD),
+        TextRole::Plain => (None, NONE),
+        TextRole::Second => (Some(SLATE), NONE),
+        TextRole::Label | TextRole::Punctuation | TextRole::Comment => (Some(GREY), NONE),
+        TextRole::Branch => (Some(VIOLET), NONE),
+        TextRole::Register => (Some(SKY), NONE),
+        TextRole::Number => (Some(LEAF), NONE),
+        TextRole::Symbol => (Some(SAND), NONE),
+        TextRole::Read => (Some(SEA), NONE),
+        TextRole::External => (Some(ROSE), Modifier::UNDERLINED),
+        TextRole::Write => (Some(AMBER), NONE),
+        TextRole::Taken => (Some(SLATE), NONE),
+        TextRole::Inferred => (Some(SLATE), Modifier::ITALIC),
+        TextRole::Unknown => (Some(GREY), Modifier::DIM),
+        TextRole::Exception => (Some(RED), Modifier::BOLD),
     };
-    Paint { tone, attributes }
+    RolePaint { tone, attributes }
 }
 
 /// Positions 1 to 4 have a colour each; from 5 on they repeat.
@@ -256,52 +256,52 @@ fn nearest_of_cube(rgb: [u8; 3]) -> u8 {
 mod tests {
     use super::*;
 
-    fn look(variables: &[(&str, &str)]) -> Look {
+    fn look(variables: &[(&str, &str)]) -> TerminalStyle {
         let value = |name: &str| {
             variables
                 .iter()
                 .find(|(known, _)| *known == name)
                 .map(|(_, value)| (*value).to_owned())
         };
-        Look::of(value, SignsChoice::Detected)
+        TerminalStyle::of(value, CharacterSetChoice::Detected)
     }
 
     #[track_caller]
-    fn check_colors(variables: &[(&str, &str)], expected: Colors) {
+    fn check_colors(variables: &[(&str, &str)], expected: ColorDepth) {
         assert_eq!(look(variables).colors, expected);
     }
 
     #[test]
     fn the_environment_says_how_many_colours_there_are() {
-        check_colors(&[("TERM", "xterm")], Colors::Sixteen);
-        check_colors(&[("TERM", "tmux-256color")], Colors::Cube);
+        check_colors(&[("TERM", "xterm")], ColorDepth::Sixteen);
+        check_colors(&[("TERM", "tmux-256color")], ColorDepth::Cube);
         check_colors(
             &[("TERM", "xterm-256color"), ("COLORTERM", "truecolor")],
-            Colors::True,
+            ColorDepth::True,
         );
-        check_colors(&[("TERM", "xterm-direct")], Colors::True);
+        check_colors(&[("TERM", "xterm-direct")], ColorDepth::True);
         check_colors(
             &[("TERM", "linux"), ("COLORTERM", "truecolor")],
-            Colors::Sixteen,
+            ColorDepth::Sixteen,
         );
-        check_colors(&[("TERM", "vt220")], Colors::None);
+        check_colors(&[("TERM", "vt220")], ColorDepth::None);
         check_colors(
             &[("TERM", "dumb"), ("COLORTERM", "truecolor")],
-            Colors::None,
+            ColorDepth::None,
         );
-        check_colors(&[], Colors::None);
+        check_colors(&[], ColorDepth::None);
         check_colors(
             &[("TERM", "xterm-256color"), ("NO_COLOR", "1")],
-            Colors::None,
+            ColorDepth::None,
         );
         check_colors(
             &[("TERM", "xterm-256color"), ("NO_COLOR", "")],
-            Colors::Cube,
+            ColorDepth::Cube,
         );
     }
 
     #[track_caller]
-    fn check_signs(variables: &[(&str, &str)], expected: Signs) {
+    fn check_signs(variables: &[(&str, &str)], expected: CharacterSet) {
         assert_eq!(look(variables).signs, expected);
     }
 
@@ -309,38 +309,47 @@ mod tests {
     fn the_locale_says_which_characters_there_are() {
         check_signs(
             &[("LANG", "en_US.UTF-8"), ("TERM", "xterm")],
-            Signs::Unicode,
+            CharacterSet::Unicode,
         );
-        check_signs(&[("LANG", "C.utf8")], Signs::Unicode);
-        check_signs(&[("LANG", "en_US.UTF-8"), ("LC_ALL", "C")], Signs::Ascii);
+        check_signs(&[("LANG", "C.utf8")], CharacterSet::Unicode);
+        check_signs(
+            &[("LANG", "en_US.UTF-8"), ("LC_ALL", "C")],
+            CharacterSet::Ascii,
+        );
         check_signs(
             &[("LANG", "C"), ("LC_CTYPE", "de_DE.UTF-8")],
-            Signs::Unicode,
+            CharacterSet::Unicode,
         );
-        check_signs(&[("LANG", "en_US.UTF-8"), ("TERM", "linux")], Signs::Ascii);
+        check_signs(
+            &[("LANG", "en_US.UTF-8"), ("TERM", "linux")],
+            CharacterSet::Ascii,
+        );
         let value = |_: &str| Some("en_US.UTF-8".to_owned());
-        assert_eq!(Look::of(value, SignsChoice::Ascii).signs, Signs::Ascii);
+        assert_eq!(
+            TerminalStyle::of(value, CharacterSetChoice::Ascii).signs,
+            CharacterSet::Ascii
+        );
     }
 
-    const ROLES: [Role; 18] = [
-        Role::Text(Meaning::Plain),
-        Role::Text(Meaning::External),
-        Role::Text(Meaning::Inferred),
-        Role::Text(Meaning::Unknown),
-        Role::Text(Meaning::Exception),
-        Role::Text(Meaning::Branch),
-        Role::Text(Meaning::Register),
-        Role::Text(Meaning::Number),
-        Role::Text(Meaning::Read),
-        Role::Text(Meaning::Write),
-        Role::Changed,
-        Role::Position(1),
-        Role::Position(2),
-        Role::Position(3),
-        Role::Hit,
-        Role::Error,
-        Role::Title,
-        Role::TitleFocus,
+    const ROLES: [StyleRole; 18] = [
+        StyleRole::Text(TextRole::Plain),
+        StyleRole::Text(TextRole::External),
+        StyleRole::Text(TextRole::Inferred),
+        StyleRole::Text(TextRole::Unknown),
+        StyleRole::Text(TextRole::Exception),
+        StyleRole::Text(TextRole::Branch),
+        StyleRole::Text(TextRole::Register),
+        StyleRole::Text(TextRole::Number),
+        StyleRole::Text(TextRole::Read),
+        StyleRole::Text(TextRole::Write),
+        StyleRole::Changed,
+        StyleRole::Position(1),
+        StyleRole::Position(2),
+        StyleRole::Position(3),
+        StyleRole::Hit,
+        StyleRole::Error,
+        StyleRole::Title,
+        StyleRole::TitleFocus,
     ];
 
     #[test]
@@ -353,12 +362,12 @@ mod tests {
         );
         let text = |meaning| look.text(meaning);
         let values = [
-            text(Meaning::Plain),
-            text(Meaning::External),
-            text(Meaning::Inferred),
-            text(Meaning::Unknown),
-            look.style(Role::Changed),
-            look.style(Role::Cursor),
+            text(TextRole::Plain),
+            text(TextRole::External),
+            text(TextRole::Inferred),
+            text(TextRole::Unknown),
+            look.style(StyleRole::Changed),
+            look.style(StyleRole::Cursor),
         ];
         assert!(
             values
@@ -418,7 +427,7 @@ mod tests {
     #[test]
     fn a_position_has_its_colour_and_from_five_on_they_repeat() {
         let look = look(&[("TERM", "xterm-direct")]);
-        let color = |number| look.style(Role::Position(number)).fg;
+        let color = |number| look.style(StyleRole::Position(number)).fg;
         assert_ne!(color(1), color(2));
         assert_eq!(color(1), color(5));
     }

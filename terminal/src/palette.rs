@@ -3,32 +3,34 @@
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::Rect;
 
-use super::look::Role;
-use super::pen::{Pen, Run};
-use super::prompt::{Line, Typed};
+use super::look::StyleRole;
+use super::pen::{CellRun, Pen};
+use super::prompt::{InputEvent, InputLine};
 use super::registry;
 use super::sent::sent_here;
 use stepback_debugger::action::{
     Action, AppAction, FileAction, MarkAction, PanelAction, PanelKind, ViewAction,
 };
-use stepback_debugger::desk::{Choice, Desk, Item, ItemKey, Known, Places, items};
-use stepback_debugger::keymap::{Command, CommandId, Situation};
+use stepback_debugger::desk::{
+    Desk, PaletteChoice, PaletteItem, PaletteKey, PaletteSources, PlaceSuggestions, items,
+};
+use stepback_debugger::keymap::{Command, CommandContext, CommandId};
 use stepback_debugger::messages::say;
 
 /// The palette while it is open.
-pub struct Palette {
+pub struct PaletteState {
     /// The pane in which it was opened: what keys mean depends on it.
     kind: PanelKind,
-    line: Line,
+    line: InputLine,
     chosen: usize,
-    places: Places,
-    list: Vec<Item>,
+    places: PlaceSuggestions,
+    list: Vec<PaletteItem>,
     /// How many rows were drawn last: a page key goes as far.
     rows: usize,
 }
 
 /// What came of a key.
-pub enum Picked {
+pub enum PaletteOutcome {
     /// Nothing yet.
     Nothing,
     /// The palette is closed.
@@ -39,14 +41,14 @@ pub enum Picked {
     Ask(&'static Command),
 }
 
-impl Palette {
+impl PaletteState {
     /// The commands, over a pane of a kind.
     pub fn new(kind: PanelKind) -> Self {
         Self {
             kind,
-            line: Line::default(),
+            line: InputLine::default(),
             chosen: 0,
-            places: Places::default(),
+            places: PlaceSuggestions::default(),
             list: Vec::new(),
             rows: 0,
         }
@@ -59,7 +61,7 @@ impl Palette {
     }
 
     /// Lists what fits what is typed.
-    pub fn look(&mut self, situation: &Situation, desk: Option<&Desk>) {
+    pub fn look(&mut self, situation: &CommandContext, desk: Option<&Desk>) {
         let query = self.line.text().to_owned();
         let places = desk.map_or(&[][..], |desk| {
             self.places.poll(&query, &desk.session, &desk.worker)
@@ -69,7 +71,7 @@ impl Palette {
         self.list = items(
             &query,
             situation,
-            Known {
+            PaletteSources {
                 recent: &[],
                 places,
                 searches,
@@ -77,15 +79,15 @@ impl Palette {
             },
         );
         self.list.retain(|item| match &item.choice {
-            Choice::Run(_, action) => !is_of_window(action),
-            Choice::Ask(command) => !asks_for_window(command),
-            Choice::Nothing => true,
+            PaletteChoice::Run(_, action) => !is_of_window(action),
+            PaletteChoice::Ask(command) => !asks_for_window(command),
+            PaletteChoice::Nothing => true,
         });
         self.chosen = self.chosen.min(self.list.len().saturating_sub(1));
     }
 
     /// Does what a key asks for.
-    pub fn press(&mut self, key: KeyEvent) -> Picked {
+    pub fn press(&mut self, key: KeyEvent) -> PaletteOutcome {
         let (page, last) = (self.rows.max(1), self.list.len().saturating_sub(1));
         let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
@@ -98,25 +100,25 @@ impl Palette {
             KeyCode::Tab => self.complete(),
             KeyCode::Enter => return self.pick(),
             _ => match self.line.press(key, &[]) {
-                Typed::Cancelled => return Picked::Closed,
-                Typed::More => self.chosen = 0,
-                Typed::Done(_) | Typed::Nothing => {}
+                InputEvent::Cancelled => return PaletteOutcome::Closed,
+                InputEvent::More => self.chosen = 0,
+                InputEvent::Done(_) | InputEvent::Nothing => {}
             },
         }
-        Picked::Nothing
+        PaletteOutcome::Nothing
     }
 
     /// The row at a row of the screen is picked.
-    pub fn click(&mut self, row: usize) -> Picked {
+    pub fn click(&mut self, row: usize) -> PaletteOutcome {
         self.chosen = self.top().saturating_add(row);
         self.pick()
     }
 
-    fn pick(&self) -> Picked {
+    fn pick(&self) -> PaletteOutcome {
         match self.list.get(self.chosen).map(|item| item.choice.clone()) {
-            Some(Choice::Run(_, action)) => Picked::Action(action),
-            Some(Choice::Ask(command)) => Picked::Ask(command),
-            Some(Choice::Nothing) | None => Picked::Nothing,
+            Some(PaletteChoice::Run(_, action)) => PaletteOutcome::Action(action),
+            Some(PaletteChoice::Ask(command)) => PaletteOutcome::Ask(command),
+            Some(PaletteChoice::Nothing) | None => PaletteOutcome::Nothing,
         }
     }
 
@@ -128,11 +130,11 @@ impl Palette {
     }
 
     /// The key of a row, as it is typed here; a key that means something else in the pane is not named.
-    fn key_of(&self, item: &Item) -> String {
+    fn key_of(&self, item: &PaletteItem) -> String {
         match item.key {
-            ItemKey::Nothing => String::new(),
-            ItemKey::Enter => say!("key-enter").to_owned(),
-            ItemKey::Of(command) => sent_here(command, self.kind)
+            PaletteKey::Nothing => String::new(),
+            PaletteKey::Enter => say!("key-enter").to_owned(),
+            PaletteKey::Of(command) => sent_here(command, self.kind)
                 .into_iter()
                 .next()
                 .unwrap_or_default(),
@@ -147,53 +149,55 @@ impl Palette {
     pub fn draw(&mut self, area: Rect, pen: &mut Pen<'_>) -> (u16, u16) {
         let rows = area.height.saturating_sub(2);
         self.rows = usize::from(rows);
-        let title = Run::of(area, 0);
-        pen.mark(title, pen.look.style(Role::TitleFocus));
-        pen.role(title, say!("terminal-palette-title"), Role::TitleFocus);
+        let title = CellRun::of(area, 0);
+        pen.mark(title, pen.look.style(StyleRole::TitleFocus));
+        pen.role(title, say!("terminal-palette-title"), StyleRole::TitleFocus);
         let top = self.top();
         let shown = self.list.iter().enumerate().skip(top);
         for (row, (place, item)) in (1..=rows).zip(shown) {
-            let run = Run::of(area, row);
+            let run = CellRun::of(area, row);
             let line = run.behind(2);
             let role = match item.choice {
-                Choice::Nothing => Role::Text(stepback_debugger::model::Meaning::Label),
-                _ => Role::Text(stepback_debugger::model::Meaning::Plain),
+                PaletteChoice::Nothing => {
+                    StyleRole::Text(stepback_debugger::model::TextRole::Label)
+                }
+                _ => StyleRole::Text(stepback_debugger::model::TextRole::Plain),
             };
             let right = self.key_of(item);
             let rest = pen.text_right(
-                Run {
+                CellRun {
                     end: line.end.saturating_sub(1),
                     ..line
                 },
                 &right,
-                pen.look.style(Role::Key),
+                pen.look.style(StyleRole::Key),
             );
             pen.role(rest, &item.text, role);
             if place == self.chosen {
-                pen.role(run.first(2), "> ", Role::Cursor);
-                pen.mark(run, pen.look.style(Role::Cursor));
+                pen.role(run.first(2), "> ", StyleRole::Cursor);
+                pen.mark(run, pen.look.style(StyleRole::Cursor));
             }
         }
         if self.list.is_empty() {
             pen.role(
-                Run::of(area, 1).behind(2),
+                CellRun::of(area, 1).behind(2),
                 say!("terminal-no-command"),
-                Role::Text(stepback_debugger::model::Meaning::Label),
+                StyleRole::Text(stepback_debugger::model::TextRole::Label),
             );
         }
-        let bottom = Run::of(area, area.height.saturating_sub(1));
+        let bottom = CellRun::of(area, area.height.saturating_sub(1));
         let (before, behind) = self.line.parts();
-        let rest = pen.role(bottom, ":", Role::Key);
+        let rest = pen.role(bottom, ":", StyleRole::Key);
         let rest = pen.role(
             rest,
             before,
-            Role::Text(stepback_debugger::model::Meaning::Plain),
+            StyleRole::Text(stepback_debugger::model::TextRole::Plain),
         );
         let cursor = (rest.x, rest.y);
         pen.role(
             rest,
             behind,
-            Role::Text(stepback_debugger::model::Meaning::Plain),
+            StyleRole::Text(stepback_debugger::model::TextRole::Plain),
         );
         cursor
     }

@@ -5,7 +5,7 @@ use super::registry;
 use stepback_debugger::action::{Direction, PanelId, PanelKind, WindowId};
 
 /// A pane that is open.
-pub struct Open {
+pub struct OpenPane {
     /// Its number, which no other pane ever has.
     pub id: PanelId,
     /// What it shows.
@@ -15,15 +15,15 @@ pub struct Open {
 }
 
 /// All panes, from the top.
-pub struct Panes {
-    list: Vec<Open>,
+pub struct OpenPanes {
+    list: Vec<OpenPane>,
     focus: PanelId,
     /// The one that has the keyboard takes the whole screen.
     pub is_zoomed: bool,
     opened: u64,
 }
 
-impl Panes {
+impl OpenPanes {
     /// The first ones: the list of steps, and the general registers.
     pub fn first() -> Self {
         let mut panes = Self {
@@ -39,12 +39,12 @@ impl Panes {
     }
 
     /// All of them, from the top.
-    pub fn list(&self) -> &[Open] {
+    pub fn list(&self) -> &[OpenPane] {
         &self.list
     }
 
     /// All of them, to be drawn.
-    pub fn list_mut(&mut self) -> &mut [Open] {
+    pub fn list_mut(&mut self) -> &mut [OpenPane] {
         &mut self.list
     }
 
@@ -70,7 +70,7 @@ impl Panes {
         };
         self.list.insert(
             place,
-            Open {
+            OpenPane {
                 id,
                 pane,
                 rows: None,
@@ -81,7 +81,7 @@ impl Panes {
     }
 
     /// The pane that has the keyboard.
-    pub fn focused(&self) -> Option<&Open> {
+    pub fn focused(&self) -> Option<&OpenPane> {
         self.list
             .iter()
             .find(|open| open.id == self.focus)
@@ -89,7 +89,7 @@ impl Panes {
     }
 
     /// The same, to be changed.
-    pub fn focused_mut(&mut self) -> Option<&mut Open> {
+    pub fn focused_mut(&mut self) -> Option<&mut OpenPane> {
         let place = self
             .list
             .iter()
@@ -99,12 +99,12 @@ impl Panes {
     }
 
     /// A pane by its number.
-    pub fn get_mut(&mut self, id: PanelId) -> Option<&mut Open> {
+    pub fn get_mut(&mut self, id: PanelId) -> Option<&mut OpenPane> {
         self.list.iter_mut().find(|open| open.id == id)
     }
 
     /// Returns a pane by its number.
-    pub fn get(&self, id: PanelId) -> Option<&Open> {
+    pub fn get(&self, id: PanelId) -> Option<&OpenPane> {
         self.list.iter().find(|open| open.id == id)
     }
 
@@ -139,7 +139,7 @@ impl Panes {
 
     /// The first pane of a kind, the one that has the keyboard before others.
     pub fn of_kind(&self, kind: PanelKind) -> Option<PanelId> {
-        let is_kind = |open: &&Open| open.pane.kind() == kind;
+        let is_kind = |open: &&OpenPane| open.pane.kind() == kind;
         self.focused()
             .filter(is_kind)
             .or_else(|| self.list.iter().find(is_kind))
@@ -155,7 +155,7 @@ impl Panes {
     }
 
     /// Closes a pane; what stood above it gets the keyboard. None where it is the last list of steps, or none at all.
-    pub fn close(&mut self, id: PanelId) -> Option<Open> {
+    pub fn close(&mut self, id: PanelId) -> Option<OpenPane> {
         let place = self.list.iter().position(|open| open.id == id)?;
         let lists = self
             .list

@@ -1,9 +1,9 @@
 //! Opens, shows and closes panes, and what lies over them.
 
-use super::browser::{Browser, Over};
+use super::browser::{Overlay, TerminalBrowser};
 use super::help::HelpPage;
-use super::palette::Palette;
-use super::question::{Asked, Question};
+use super::palette::PaletteState;
+use super::question::{Question, QuestionPurpose};
 use stepback_debugger::action::{PanelId, PanelKind, WindowId};
 use stepback_debugger::desk::Tone;
 use stepback_debugger::keymap::CommandId;
@@ -11,16 +11,16 @@ use stepback_debugger::messages::{Language, LanguageChoice, say};
 use stepback_debugger::program::Shell as _;
 use stepback_parsers::Position;
 
-impl Browser {
+impl TerminalBrowser {
     pub(super) fn help(&mut self) {
-        self.over = Over::Help(HelpPage::new(self.focused_kind(), &self.situation()));
+        self.over = Overlay::Help(HelpPage::new(self.focused_kind(), &self.situation()));
     }
 
     /// Asks for the argument of a command.
     pub(super) fn ask_argument(&mut self, command: CommandId) {
         let command = command.command();
         if command.argument.is_some() {
-            self.ask(Asked::Argument(command), "");
+            self.ask(QuestionPurpose::Argument(command), "");
         }
     }
 
@@ -72,9 +72,9 @@ impl Browser {
     }
 
     /// Asks on the bottom line.
-    pub(super) fn ask(&mut self, asked: Asked, text: &str) {
+    pub(super) fn ask(&mut self, asked: QuestionPurpose, text: &str) {
         self.message = None;
-        self.over = Over::Question(Question::new(asked, text));
+        self.over = Overlay::Question(Question::new(asked, text));
     }
 
     /// Shows a pane of a kind and gives it the keyboard.
@@ -135,7 +135,7 @@ impl Browser {
     }
 
     pub(super) fn open_palette(&mut self) {
-        self.over = Over::Palette(Palette::new(self.focused_kind()));
+        self.over = Overlay::Palette(PaletteState::new(self.focused_kind()));
     }
 
     pub(super) fn choose_language(&mut self, choice: LanguageChoice) {

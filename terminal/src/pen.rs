@@ -5,20 +5,20 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use super::clean::{letter_width, width};
-use super::look::{Look, Role};
-use stepback_debugger::model::Span;
+use super::look::{StyleRole, TerminalStyle};
+use stepback_debugger::model::TextSpan;
 
 /// What draws.
 pub struct Pen<'a> {
     /// The cells.
     pub buffer: &'a mut Buffer,
     /// How things look.
-    pub look: &'a Look,
+    pub look: &'a TerminalStyle,
 }
 
 /// Cells of one row: from one column up to another, which is not among them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Run {
+pub struct CellRun {
     /// The row.
     pub y: u16,
     /// The first column.
@@ -27,7 +27,7 @@ pub struct Run {
     pub end: u16,
 }
 
-impl Run {
+impl CellRun {
     /// A row of an area, from its top; empty beyond its bottom.
     pub fn of(area: Rect, row: u16) -> Self {
         let y = area.y.saturating_add(row);
@@ -78,18 +78,18 @@ impl Run {
 
 impl Pen<'_> {
     /// Draws a text, cut with `…` where it is too long. Returns what is left of the run.
-    pub fn text(&mut self, run: Run, text: &str, style: Style) -> Run {
+    pub fn text(&mut self, run: CellRun, text: &str, style: Style) -> CellRun {
         let fitted = self.look.signs.fit(text, usize::from(run.cells()));
         self.put(run, &fitted, style)
     }
 
     /// The same in the style of a role.
-    pub fn role(&mut self, run: Run, text: &str, role: Role) -> Run {
+    pub fn role(&mut self, run: CellRun, text: &str, role: StyleRole) -> CellRun {
         self.text(run, text, self.look.style(role))
     }
 
     /// Draws texts by their meanings, cut where they are too long.
-    pub fn spans(&mut self, run: Run, spans: &[Span]) -> Run {
+    pub fn spans(&mut self, run: CellRun, spans: &[TextSpan]) -> CellRun {
         let mut rest = run;
         for span in spans {
             if rest.cells() == 0 {
@@ -101,7 +101,7 @@ impl Pen<'_> {
     }
 
     /// Draws a text so that it ends where the run does. Returns what is left before it.
-    pub fn text_right(&mut self, run: Run, text: &str, style: Style) -> Run {
+    pub fn text_right(&mut self, run: CellRun, text: &str, style: Style) -> CellRun {
         let fitted = self
             .look
             .signs
@@ -109,17 +109,17 @@ impl Pen<'_> {
             .into_owned();
         let start = run.end.saturating_sub(cells(&fitted)).max(run.x);
         self.put(run.from(start), &fitted, style);
-        Run { end: start, ..run }
+        CellRun { end: start, ..run }
     }
 
     /// A line across all of a run.
-    pub fn line(&mut self, run: Run, style: Style) {
+    pub fn line(&mut self, run: CellRun, style: Style) {
         let sign = self.look.signs.clean("─").into_owned();
         self.put(run, &sign.repeat(usize::from(run.cells())), style);
     }
 
     /// Adds a style to cells, whatever they show.
-    pub fn mark(&mut self, run: Run, style: Style) {
+    pub fn mark(&mut self, run: CellRun, style: Style) {
         let area = Rect {
             x: run.x,
             y: run.y,
@@ -136,7 +136,7 @@ impl Pen<'_> {
     }
 
     /// Draws a clean text that fits.
-    fn put(&mut self, run: Run, clean: &str, style: Style) -> Run {
+    fn put(&mut self, run: CellRun, clean: &str, style: Style) -> CellRun {
         let mut rest = run;
         let mut letter_bytes = [0; 4];
         for letter in clean.chars() {
@@ -170,12 +170,12 @@ fn cells(clean: &str) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Colors, Signs};
+    use crate::{CharacterSet, ColorDepth};
 
     #[track_caller]
-    fn check(signs: Signs, draw: impl Fn(&mut Pen<'_>, Run), expected: &str) {
-        let look = Look {
-            colors: Colors::None,
+    fn check(signs: CharacterSet, draw: impl Fn(&mut Pen<'_>, CellRun), expected: &str) {
+        let look = TerminalStyle {
+            colors: ColorDepth::None,
             signs,
         };
         let mut buffer = Buffer::empty(Rect::new(0, 0, 12, 1));
@@ -184,7 +184,7 @@ mod tests {
                 buffer: &mut buffer,
                 look: &look,
             },
-            Run {
+            CellRun {
                 y: 0,
                 x: 1,
                 end: 10,
@@ -197,27 +197,27 @@ mod tests {
     #[test]
     fn texts_stay_in_their_run() {
         check(
-            Signs::Unicode,
+            CharacterSet::Unicode,
             |pen, run| _ = pen.text(run, "0123456789", Style::new()),
             " 01234567…",
         );
         check(
-            Signs::Ascii,
+            CharacterSet::Ascii,
             |pen, run| _ = pen.text(run, "0123456789", Style::new()),
             " 0123456..",
         );
         check(
-            Signs::Unicode,
+            CharacterSet::Unicode,
             |pen, run| _ = pen.text(run, "a\x1b[1mé", Style::new()),
             r" a\x1b[1mé",
         );
         check(
-            Signs::Unicode,
+            CharacterSet::Unicode,
             |pen, run| _ = pen.text_right(run, "abc", Style::new()),
             "       abc",
         );
         check(
-            Signs::Ascii,
+            CharacterSet::Ascii,
             |pen, run| pen.line(run, Style::new()),
             " ---------",
         );
@@ -225,14 +225,14 @@ mod tests {
 
     #[test]
     fn what_is_left_of_a_run_begins_behind_the_text() {
-        let draw = |pen: &mut Pen<'_>, run: Run| {
+        let draw = |pen: &mut Pen<'_>, run: CellRun| {
             let rest = pen.text(run, "語", Style::new());
             assert_eq!((rest.x, rest.end), (3, 10));
             pen.text(rest, "b", Style::new());
         };
-        check(Signs::Unicode, draw, " 語 b");
+        check(CharacterSet::Unicode, draw, " 語 b");
         check(
-            Signs::Ascii,
+            CharacterSet::Ascii,
             |pen, run| _ = pen.text(run, "語", Style::new()),
             " ?",
         );
@@ -242,17 +242,17 @@ mod tests {
     fn rows_beyond_the_area_are_empty() {
         let area = Rect::new(2, 3, 10, 2);
         assert_eq!(
-            Run::of(area, 1),
-            Run {
+            CellRun::of(area, 1),
+            CellRun {
                 y: 4,
                 x: 2,
                 end: 12
             }
         );
-        assert_eq!(Run::of(area, 2).cells(), 0);
+        assert_eq!(CellRun::of(area, 2).cells(), 0);
         assert_eq!(
-            Run::of(area, 0).behind(4).first(3),
-            Run { y: 3, x: 6, end: 9 }
+            CellRun::of(area, 0).behind(4).first(3),
+            CellRun { y: 3, x: 6, end: 9 }
         );
     }
 }

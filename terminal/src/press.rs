@@ -6,19 +6,19 @@ use stepback_debugger::paths::from_home;
 use stepback_debugger::paths::typed_path;
 use stepback_machine::RegisterGroup;
 
-use super::browser::{Browser, Over};
-use super::command::{Command, Purpose};
+use super::browser::{Overlay, TerminalBrowser};
+use super::command::{PaneCommand, PromptPurpose};
 use super::keys;
-use super::palette::Picked;
-use super::pane::{Ask, Cx, Touch, TouchKind};
-use super::prompt::{Typed, remember};
-use super::question::Asked;
+use super::palette::PaletteOutcome;
+use super::pane::{MouseInput, MouseInputKind, PaneAction, PaneContext};
+use super::prompt::{InputEvent, remember};
+use super::question::QuestionPurpose;
 use stepback_debugger::action::{
-    Action, AppAction, Direction, FileAction, FindKind, FindQuestion, MarkAction, PanelId,
-    PanelKind, SearchAction, TravelAction, ViewAction,
+    Action, AppAction, Direction, FileAction, FindKind, FindQuery, MarkAction, PanelId, PanelKind,
+    SearchAction, TravelAction, ViewAction,
 };
 use stepback_debugger::desk::Tone;
-use stepback_debugger::keymap::{self, CommandId, Keyboard, place_text};
+use stepback_debugger::keymap::{self, CommandId, KeyboardFocus, place_text};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::registers::{has_group, missing_group};
 use stepback_debugger::program::{self, Program};
@@ -26,7 +26,7 @@ use stepback_debugger::program::{self, Program};
 /// Rows that the wheel turns by.
 const WHEEL: i16 = 3;
 
-impl Browser {
+impl TerminalBrowser {
     /// A key was pressed.
     pub fn press(&mut self, key: KeyEvent) {
         if key.kind == KeyEventKind::Release {
@@ -39,12 +39,12 @@ impl Browser {
         self.message = None;
         self.is_greeting = false;
         match std::mem::take(&mut self.over) {
-            Over::Nothing => self.press_in_pane(key),
-            Over::Question(question) => self.press_in_question(key, question),
-            Over::Palette(palette) => self.press_in_palette(key, palette),
-            Over::Help(mut page) => {
+            Overlay::Nothing => self.press_in_pane(key),
+            Overlay::Question(question) => self.press_in_question(key, question),
+            Overlay::Palette(palette) => self.press_in_palette(key, palette),
+            Overlay::Help(mut page) => {
                 if page.press(key) {
-                    self.over = Over::Help(page);
+                    self.over = Overlay::Help(page);
                 }
             }
         }
@@ -54,9 +54,9 @@ impl Browser {
     /// A text was pasted: where none is typed it means nothing.
     pub fn paste(&mut self, text: &str) {
         match &mut self.over {
-            Over::Question(question) => question.line.insert(text),
-            Over::Palette(palette) => palette.insert(text),
-            Over::Nothing | Over::Help(_) => {}
+            Overlay::Question(question) => question.line.insert(text),
+            Overlay::Palette(palette) => palette.insert(text),
+            Overlay::Nothing | Overlay::Help(_) => {}
         }
     }
 
@@ -69,10 +69,12 @@ impl Browser {
         }
         let situation = self.situation();
         let stroke = keys::stroke_of(key);
-        match stroke.and_then(|stroke| keymap::meant(stroke, &situation, Keyboard::Panel)) {
+        match stroke.and_then(|stroke| keymap::meant(stroke, &situation, KeyboardFocus::Panel)) {
             Some(command) => match command.action(&situation) {
                 Some(action) => self.program.queue.push(action),
-                None if command.argument.is_some() => self.ask(Asked::Argument(command), ""),
+                None if command.argument.is_some() => {
+                    self.ask(QuestionPurpose::Argument(command), "")
+                }
                 None => {}
             },
             None => self.say(Tone::Info, say!("terminal-no-key")),
@@ -98,46 +100,46 @@ impl Browser {
     }
 
     /// Does what a key of the table asks for.
-    pub(super) fn obey(&mut self, command: Command) {
+    pub(super) fn obey(&mut self, command: PaneCommand) {
         match command {
-            Command::Focus(way) => {
+            PaneCommand::Focus(way) => {
                 self.panes.focus_next(way);
                 self.activate_focused();
             }
-            Command::Help => self.help(),
-            Command::Quit => self.is_over = true,
-            Command::Palette => self
+            PaneCommand::Help => self.help(),
+            PaneCommand::Quit => self.is_over = true,
+            PaneCommand::Palette => self
                 .program
                 .queue
                 .push(Action::App(AppAction::CommandPalette)),
-            Command::Search(way) => self.ask(Asked::Search(way), ""),
-            Command::Zoom => self.panes.is_zoomed = !self.panes.is_zoomed,
-            Command::Undo(Direction::Back) => {
+            PaneCommand::Search(way) => self.ask(QuestionPurpose::Search(way), ""),
+            PaneCommand::Zoom => self.panes.is_zoomed = !self.panes.is_zoomed,
+            PaneCommand::Undo(Direction::Back) => {
                 self.program.queue.push(Action::Mark(MarkAction::Undo))
             }
-            Command::Undo(Direction::Forward) => {
+            PaneCommand::Undo(Direction::Forward) => {
                 self.program.queue.push(Action::Mark(MarkAction::Redo))
             }
-            Command::Copy => self.copy_from_pane(),
-            Command::Into(way) => self
+            PaneCommand::Copy => self.copy_from_pane(),
+            PaneCommand::Into(way) => self
                 .program
                 .queue
                 .push(Action::Travel(TravelAction::StepInto(way))),
-            Command::Over(way) => self
+            PaneCommand::Over(way) => self
                 .program
                 .queue
                 .push(Action::Travel(TravelAction::StepOver(way))),
-            Command::History(way) => self
+            PaneCommand::History(way) => self
                 .program
                 .queue
                 .push(Action::Travel(TravelAction::History(way))),
-            Command::FindAgain(way) => self
+            PaneCommand::FindAgain(way) => self
                 .program
                 .queue
                 .push(Action::Search(SearchAction::FindNext(way))),
-            Command::Registers(group) => self.toggle_registers(group),
-            Command::Resize(by) => self.resize(by),
-            Command::Ask(Purpose::Memory) => self.ask_pane(Purpose::Memory, ""),
+            PaneCommand::Registers(group) => self.toggle_registers(group),
+            PaneCommand::Resize(by) => self.resize(by),
+            PaneCommand::Ask(PromptPurpose::Memory) => self.ask_pane(PromptPurpose::Memory, ""),
             other => self.obey_in_pane(other),
         }
     }
@@ -156,7 +158,7 @@ impl Browser {
             return;
         };
         let Some(open) = panes.focused() else { return };
-        let cx = Cx {
+        let cx = PaneContext {
             desk,
             look,
             pane: open.id,
@@ -168,7 +170,7 @@ impl Browser {
         }
     }
 
-    fn obey_in_pane(&mut self, command: Command) {
+    fn obey_in_pane(&mut self, command: PaneCommand) {
         let Self {
             panes,
             program: Program {
@@ -183,7 +185,7 @@ impl Browser {
         let Some(open) = panes.focused_mut() else {
             return;
         };
-        let cx = Cx {
+        let cx = PaneContext {
             desk,
             look,
             pane: open.id,
@@ -192,14 +194,14 @@ impl Browser {
         let mut asked = Vec::new();
         let is_done = open.pane.obey(command, &cx, &mut asked);
         if !is_done {
-            if let Command::Ask(purpose) = command {
+            if let PaneCommand::Ask(purpose) = command {
                 return self.ask_pane(purpose, "");
             }
-            if command == Command::Why {
+            if command == PaneCommand::Why {
                 return self.ask_why();
             }
-            if let Command::Access(way) = command {
-                asked.push(Ask::Do(Action::Travel(
+            if let PaneCommand::Access(way) = command {
+                asked.push(PaneAction::Do(Action::Travel(
                     TravelAction::GoToAccessOfSelection(
                         stepback_debugger::action::Access::Write,
                         way,
@@ -221,19 +223,19 @@ impl Browser {
         }
     }
 
-    fn ask_pane(&mut self, purpose: Purpose, text: &str) {
-        self.ask(Asked::Pane(self.panes.focus_id(), purpose), text);
+    fn ask_pane(&mut self, purpose: PromptPurpose, text: &str) {
+        self.ask(QuestionPurpose::Pane(self.panes.focus_id(), purpose), text);
     }
 
     /// Does what a pane asked for.
-    pub(super) fn do_asked(&mut self, asked: Vec<Ask>) {
+    pub(super) fn do_asked(&mut self, asked: Vec<PaneAction>) {
         for ask in asked {
             match ask {
-                Ask::Do(action) => self.program.queue.push(action),
-                Ask::Prompt(purpose, text) => self.ask_pane(purpose, &text),
-                Ask::OpenMemory(address) => self.open_memory(&address),
-                Ask::Obey(command) => self.obey(command),
-                Ask::Say(words) => self.say(Tone::Info, &words),
+                PaneAction::Do(action) => self.program.queue.push(action),
+                PaneAction::Prompt(purpose, text) => self.ask_pane(purpose, &text),
+                PaneAction::OpenMemory(address) => self.open_memory(&address),
+                PaneAction::Obey(command) => self.obey(command),
+                PaneAction::Say(words) => self.say(Tone::Info, &words),
             }
         }
     }
@@ -254,7 +256,7 @@ impl Browser {
             return;
         };
         if let Some(open) = panes.focused_mut() {
-            let cx = Cx {
+            let cx = PaneContext {
                 desk,
                 look,
                 pane: open.id,
@@ -305,7 +307,7 @@ impl Browser {
                     return;
                 };
                 if let Some(open) = panes.focused_mut() {
-                    let cx = Cx {
+                    let cx = PaneContext {
                         desk,
                         look,
                         pane: open.id,
@@ -340,12 +342,12 @@ impl Browser {
         let kind = question.asked.kind();
         let before = self.typed.get(&kind).map_or(&[][..], Vec::as_slice);
         match question.line.press(key, before) {
-            Typed::Cancelled => {}
-            Typed::More | Typed::Nothing => {
+            InputEvent::Cancelled => {}
+            InputEvent::More | InputEvent::Nothing => {
                 question.error = None;
-                self.over = Over::Question(question);
+                self.over = Overlay::Question(question);
             }
-            Typed::Done(text) => {
+            InputEvent::Done(text) => {
                 remember(self.typed.entry(kind).or_default(), &text);
                 self.answer(&question.asked, &text);
             }
@@ -353,49 +355,50 @@ impl Browser {
     }
 
     /// Does what a text that was typed asks for. Nothing typed asks for nothing, but ends a filter.
-    fn answer(&mut self, asked: &Asked, text: &str) {
+    fn answer(&mut self, asked: &QuestionPurpose, text: &str) {
         let may_be_empty = matches!(
             asked,
-            Asked::Pane(_, Purpose::Filter | Purpose::CompareWithLine)
+            QuestionPurpose::Pane(_, PromptPurpose::Filter | PromptPurpose::CompareWithLine)
         );
         if text.trim().is_empty() && !may_be_empty {
             return;
         }
         match asked {
-            Asked::Pane(id, purpose) => self.answer_pane(*id, *purpose, text),
-            Asked::Argument(command) => self.answer_command(command, text),
-            Asked::Place => self
+            QuestionPurpose::Pane(id, purpose) => self.answer_pane(*id, *purpose, text),
+            QuestionPurpose::Argument(command) => self.answer_command(command, text),
+            QuestionPurpose::Place => self
                 .program
                 .queue
                 .push(Action::Travel(TravelAction::GoTo(place_text(text)))),
-            Asked::Search(way) => {
-                let question = FindQuestion {
+            QuestionPurpose::Search(way) => {
+                let question = FindQuery {
                     text: text.to_owned(),
-                    ..FindQuestion::default()
+                    ..FindQuery::default()
                 };
                 self.program.queue.extend([
                     Action::Search(SearchAction::Find(question)),
                     Action::Search(SearchAction::FindNext(*way)),
                 ]);
             }
-            Asked::Trace => self
+            QuestionPurpose::Trace => self
                 .program
                 .queue
                 .push(Action::File(FileAction::OpenPath(from_home(text.trim())))),
-            Asked::SessionPlace => self
-                .program
-                .queue
-                .push(Action::File(FileAction::SaveSession(Some(typed_path(
-                    text,
-                ))))),
-            Asked::TextPlace(kept) => self.save_text(text, kept),
+            QuestionPurpose::SessionPlace => {
+                self.program
+                    .queue
+                    .push(Action::File(FileAction::SaveSession(Some(typed_path(
+                        text,
+                    )))))
+            }
+            QuestionPurpose::TextPlace(kept) => self.save_text(text, kept),
         }
     }
 
-    fn answer_pane(&mut self, id: PanelId, purpose: Purpose, text: &str) {
+    fn answer_pane(&mut self, id: PanelId, purpose: PromptPurpose, text: &str) {
         match purpose {
-            Purpose::Memory => return self.open_memory(text),
-            Purpose::Visit(way) => return self.visit(text, way),
+            PromptPurpose::Memory => return self.open_memory(text),
+            PromptPurpose::Visit(way) => return self.visit(text, way),
             _ => {}
         }
         let Self {
@@ -412,7 +415,7 @@ impl Browser {
         let Some(open) = panes.get_mut(id) else {
             return;
         };
-        let cx = Cx {
+        let cx = PaneContext {
             desk,
             look,
             pane: id,
@@ -428,10 +431,10 @@ impl Browser {
         let Some(desk) = self.program.desk.as_mut() else {
             return;
         };
-        let question = FindQuestion {
+        let question = FindQuery {
             text: address.to_owned(),
             kind: FindKind::Address,
-            ..FindQuestion::default()
+            ..FindQuery::default()
         };
         let at = desk.windows.active().position;
         desk.find.begin(question, at, &desk.session, &desk.worker);
@@ -447,7 +450,7 @@ impl Browser {
         match (argument.make)(text, &self.situation()) {
             Ok(action) => self.program.queue.push(action),
             Err(error) => {
-                self.ask(Asked::Argument(command), text);
+                self.ask(QuestionPurpose::Argument(command), text);
                 self.report(&error);
             }
         }
@@ -470,18 +473,18 @@ impl Browser {
         }
     }
 
-    fn press_in_palette(&mut self, key: KeyEvent, mut palette: super::palette::Palette) {
+    fn press_in_palette(&mut self, key: KeyEvent, mut palette: super::palette::PaletteState) {
         palette.look(&self.situation(), self.program.desk.as_ref());
         let picked = palette.press(key);
         self.take_picked(picked, palette);
     }
 
-    fn take_picked(&mut self, picked: Picked, palette: super::palette::Palette) {
+    fn take_picked(&mut self, picked: PaletteOutcome, palette: super::palette::PaletteState) {
         match picked {
-            Picked::Nothing => self.over = Over::Palette(palette),
-            Picked::Closed => {}
-            Picked::Action(action) => self.program.queue.push(action),
-            Picked::Ask(command) => self.ask(Asked::Argument(command), ""),
+            PaletteOutcome::Nothing => self.over = Overlay::Palette(palette),
+            PaletteOutcome::Closed => {}
+            PaletteOutcome::Action(action) => self.program.queue.push(action),
+            PaletteOutcome::Ask(command) => self.ask(QuestionPurpose::Argument(command), ""),
         }
     }
 
@@ -494,26 +497,26 @@ impl Browser {
             ..
         } = event;
         self.is_greeting &= kind == MouseEventKind::Moved;
-        if !matches!(self.over, Over::Nothing) {
+        if !matches!(self.over, Overlay::Nothing) {
             return self.touch_over(event);
         }
         match kind {
             MouseEventKind::Down(MouseButton::Left) => {
                 self.dragged = self.places.border_at(x, y);
                 let kind = self.click_kind(x, y);
-                self.touch_pane(Touch { x, y, kind });
+                self.touch_pane(MouseInput { x, y, kind });
             }
             MouseEventKind::Drag(MouseButton::Left) => self.drag(y),
             MouseEventKind::Up(_) => self.dragged = None,
-            MouseEventKind::ScrollUp => self.touch_pane(Touch {
+            MouseEventKind::ScrollUp => self.touch_pane(MouseInput {
                 x,
                 y,
-                kind: TouchKind::Wheel(-WHEEL),
+                kind: MouseInputKind::Wheel(-WHEEL),
             }),
-            MouseEventKind::ScrollDown => self.touch_pane(Touch {
+            MouseEventKind::ScrollDown => self.touch_pane(MouseInput {
                 x,
                 y,
-                kind: TouchKind::Wheel(WHEEL),
+                kind: MouseInputKind::Wheel(WHEEL),
             }),
             _ => {}
         }
@@ -521,17 +524,17 @@ impl Browser {
     }
 
     /// Twice at one place in a short time is a double click.
-    fn click_kind(&mut self, x: u16, y: u16) -> TouchKind {
+    fn click_kind(&mut self, x: u16, y: u16) -> MouseInputKind {
         let now = std::time::Instant::now();
         let is_double = self.clicked.is_some_and(|clicked| {
             (clicked.x, clicked.y) == (x, y)
                 && now.duration_since(clicked.at) < super::browser::DOUBLE_CLICK
         });
-        self.clicked = (!is_double).then_some(super::browser::Clicked { x, y, at: now });
+        self.clicked = (!is_double).then_some(super::browser::LastClick { x, y, at: now });
         if is_double {
-            TouchKind::DoubleClick
+            MouseInputKind::DoubleClick
         } else {
-            TouchKind::Click
+            MouseInputKind::Click
         }
     }
 
@@ -540,7 +543,7 @@ impl Browser {
         let code = match event.kind {
             MouseEventKind::Down(MouseButton::Left) => {
                 match std::mem::take(&mut self.over) {
-                    Over::Palette(mut palette) if event.row > 0 => {
+                    Overlay::Palette(mut palette) if event.row > 0 => {
                         let picked = palette.click(usize::from(event.row) - 1);
                         self.take_picked(picked, palette);
                     }
@@ -552,16 +555,16 @@ impl Browser {
             MouseEventKind::ScrollDown => KeyCode::Down,
             _ => return,
         };
-        if matches!(self.over, Over::Help(_) | Over::Palette(_)) {
+        if matches!(self.over, Overlay::Help(_) | Overlay::Palette(_)) {
             self.press(KeyEvent::new(code, KeyModifiers::NONE));
         }
     }
 
-    fn touch_pane(&mut self, touch: Touch) {
+    fn touch_pane(&mut self, touch: MouseInput) {
         let Some(id) = self.places.pane_at(touch.x, touch.y) else {
             return;
         };
-        if !matches!(touch.kind, TouchKind::Wheel(_)) {
+        if !matches!(touch.kind, MouseInputKind::Wheel(_)) {
             self.focus(id);
         }
         let Self {
@@ -579,7 +582,7 @@ impl Browser {
         let Some(open) = panes.get_mut(id) else {
             return;
         };
-        let cx = Cx {
+        let cx = PaneContext {
             desk,
             look,
             pane: id,

@@ -10,7 +10,7 @@ const REMEMBERED: usize = 50;
 
 /// A line of text that is being typed, with a cursor in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Line {
+pub struct InputLine {
     text: String,
     /// In bytes, always between two letters as the reader sees them.
     cursor: usize,
@@ -20,7 +20,7 @@ pub struct Line {
 
 /// What came of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Typed {
+pub enum InputEvent {
     /// The text goes on.
     More,
     /// It is given up.
@@ -31,7 +31,7 @@ pub enum Typed {
     Nothing,
 }
 
-impl Line {
+impl InputLine {
     /// A text to go on from.
     pub fn new(text: &str) -> Self {
         let mut line = Self::default();
@@ -70,12 +70,12 @@ impl Line {
     }
 
     /// Does what a key asks for; `before` are the texts that were typed before, the newest first.
-    pub fn press(&mut self, key: KeyEvent, before: &[String]) -> Typed {
+    pub fn press(&mut self, key: KeyEvent, before: &[String]) -> InputEvent {
         let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
         match (key.code, is_control) {
-            (KeyCode::Esc, _) | (KeyCode::Char('g' | 'c'), true) => return Typed::Cancelled,
+            (KeyCode::Esc, _) | (KeyCode::Char('g' | 'c'), true) => return InputEvent::Cancelled,
             (KeyCode::Enter, _) | (KeyCode::Char('j' | 'm'), true) => {
-                return Typed::Done(std::mem::take(&mut self.text));
+                return InputEvent::Done(std::mem::take(&mut self.text));
             }
             (KeyCode::Char('w'), true) => self.delete_to(self.word_before()),
             (KeyCode::Char('u'), true) => *self = Self::default(),
@@ -101,9 +101,9 @@ impl Line {
             (KeyCode::Char(letter), false) if !key.modifiers.contains(KeyModifiers::ALT) => {
                 self.insert(letter.encode_utf8(&mut [0; 4]));
             }
-            _ => return Typed::Nothing,
+            _ => return InputEvent::Nothing,
         }
-        Typed::More
+        InputEvent::More
     }
 
     fn recall(&mut self, older: isize, before: &[String]) {
@@ -173,7 +173,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, keys: &[KeyEvent], expected: &str) {
-        let mut line = Line::new(text);
+        let mut line = InputLine::new(text);
         let before = ["newest".to_owned(), "older".to_owned()];
         keys.iter().for_each(|key| _ = line.press(*key, &before));
         let (before, behind) = line.parts();
@@ -249,18 +249,18 @@ mod tests {
 
     #[test]
     fn escape_and_control_g_give_up_and_return_is_the_end() {
-        let mut line = Line::new("12");
-        assert_eq!(line.press(key(KeyCode::Esc), &[]), Typed::Cancelled);
-        assert_eq!(line.press(control('g'), &[]), Typed::Cancelled);
-        assert_eq!(line.press(key(KeyCode::F(3)), &[]), Typed::Nothing);
+        let mut line = InputLine::new("12");
+        assert_eq!(line.press(key(KeyCode::Esc), &[]), InputEvent::Cancelled);
+        assert_eq!(line.press(control('g'), &[]), InputEvent::Cancelled);
+        assert_eq!(line.press(key(KeyCode::F(3)), &[]), InputEvent::Nothing);
         assert_eq!(
             line.press(key(KeyCode::Enter), &[]),
-            Typed::Done("12".to_owned())
+            InputEvent::Done("12".to_owned())
         );
     }
 
     #[test]
     fn pasted_control_bytes_are_left_out() {
-        assert_eq!(Line::new("a\x1b[2Jb\n").text(), "a[2Jb");
+        assert_eq!(InputLine::new("a\x1b[2Jb\n").text(), "a[2Jb");
     }
 }

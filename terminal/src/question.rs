@@ -1,25 +1,25 @@
 //! What is asked on the bottom line, and what becomes of the answer.
 
-use super::command::Purpose;
-use super::prompt::Line;
+use super::command::PromptPurpose;
+use super::prompt::InputLine;
 use stepback_debugger::action::{Direction, PanelId};
 use stepback_debugger::keymap;
 
 /// A question whose answer is being typed.
 pub struct Question {
     /// What the answer is for.
-    pub asked: Asked,
+    pub asked: QuestionPurpose,
     /// The answer so far.
-    pub line: Line,
+    pub line: InputLine,
     /// What was wrong with the last answer.
     pub error: Option<String>,
 }
 
 /// What an answer is for.
 #[derive(Clone)]
-pub enum Asked {
+pub enum QuestionPurpose {
     /// A pane asked.
-    Pane(PanelId, Purpose),
+    Pane(PanelId, PromptPurpose),
     /// The argument of a command.
     Argument(&'static keymap::Command),
     /// A place to go to.
@@ -36,16 +36,16 @@ pub enum Asked {
 
 impl Question {
     /// A question with what stands there at first.
-    pub fn new(asked: Asked, text: &str) -> Self {
+    pub fn new(asked: QuestionPurpose, text: &str) -> Self {
         Self {
             asked,
-            line: Line::new(text),
+            line: InputLine::new(text),
             error: None,
         }
     }
 }
 
-impl Asked {
+impl QuestionPurpose {
     /// The words before the answer.
     pub fn words(&self) -> String {
         match self {

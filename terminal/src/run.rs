@@ -11,8 +11,8 @@ use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{self, Event as Input};
 use ratatui::layout::Rect;
 
-use super::browser::Browser;
-use super::look::{Look, SignsChoice};
+use super::browser::TerminalBrowser;
+use super::look::{CharacterSetChoice, TerminalStyle};
 use super::options::{BrowserOptions, BrowserOutcome};
 use super::screen::{Screen, restore_on_panic};
 use super::signals::{self, Signal};
@@ -32,7 +32,7 @@ const PICTURE: (u16, u16) = (100, 40);
 const ANSWER: Duration = Duration::from_secs(600);
 
 /// What wakes the browser.
-enum Event {
+enum WakeEvent {
     Input(io::Result<Input>),
     Signal(Signal),
     /// An answer arrived.
@@ -45,11 +45,11 @@ enum Event {
 /// The script is wrong or a line of it failed, the picture could not be saved, the terminal cannot be used.
 pub fn run(options: BrowserOptions) -> Result<BrowserOutcome> {
     let signs = if options.is_ascii {
-        SignsChoice::Ascii
+        CharacterSetChoice::Ascii
     } else {
-        SignsChoice::Detected
+        CharacterSetChoice::Detected
     };
-    let look = Look::of(|name| std::env::var(name).ok(), signs);
+    let look = TerminalStyle::of(|name| std::env::var(name).ok(), signs);
     if options.quit {
         return run_unseen(options, look);
     }
@@ -62,7 +62,7 @@ pub fn run(options: BrowserOptions) -> Result<BrowserOutcome> {
 }
 
 /// Without a terminal: the script is done, the screen is saved, that is all.
-fn run_unseen(options: BrowserOptions, look: Look) -> Result<BrowserOutcome> {
+fn run_unseen(options: BrowserOptions, look: TerminalStyle) -> Result<BrowserOutcome> {
     let (columns, rows) = options.size.unwrap_or(PICTURE);
     let mut buffer = Buffer::empty(Rect::new(0, 0, columns, rows));
     let picture = options.screenshot.clone();
@@ -87,9 +87,9 @@ fn run_unseen(options: BrowserOptions, look: Look) -> Result<BrowserOutcome> {
         .map_or(Ok(BrowserOutcome::Done), |error| Err(anyhow!(error)))
 }
 
-fn new_browser(options: BrowserOptions, look: Look, wake: &Wake) -> Browser {
+fn new_browser(options: BrowserOptions, look: TerminalStyle, wake: &Wake) -> TerminalBrowser {
     let woken = Arc::clone(wake);
-    Browser::new(
+    TerminalBrowser::new(
         options,
         look,
         Worker::new(WORKERS, move || woken()),
@@ -98,7 +98,7 @@ fn new_browser(options: BrowserOptions, look: Look, wake: &Wake) -> Browser {
 }
 
 /// Draws until the last answer is drawn.
-fn settle(browser: &mut Browser, buffer: &mut Buffer, news: &Receiver<()>) -> Result<()> {
+fn settle(browser: &mut TerminalBrowser, buffer: &mut Buffer, news: &Receiver<()>) -> Result<()> {
     let limit = Instant::now() + ANSWER;
     let mut quiet = 0;
     while quiet < 3 {
@@ -136,7 +136,7 @@ fn save(place: &Path, text: &str) -> Result<()> {
         .map_err(|error| anyhow!("the screen could not be saved ({error}): {place:?}"))
 }
 
-fn run_in_terminal(options: BrowserOptions, look: Look) -> Result<BrowserOutcome> {
+fn run_in_terminal(options: BrowserOptions, look: TerminalStyle) -> Result<BrowserOutcome> {
     let (sender, events) = channel();
     let wake = waker(&sender);
     let picture = options.screenshot.clone();
@@ -145,10 +145,10 @@ fn run_in_terminal(options: BrowserOptions, look: Look) -> Result<BrowserOutcome
         Screen::enter().map_err(|error| anyhow!("the terminal cannot be used: {error}"))?;
     let told = sender.clone();
     signals::listen(move |signal| {
-        let _unheard = told.send(Event::Signal(signal));
+        let _unheard = told.send(WakeEvent::Signal(signal));
     })?;
     read_input(sender)?;
-    let mut running = Running {
+    let mut running = RunningBrowser {
         browser: new_browser(options, look, &wake),
         screen: &mut screen,
         events,
@@ -165,21 +165,21 @@ fn run_in_terminal(options: BrowserOptions, look: Look) -> Result<BrowserOutcome
     failure.map_or(Ok(BrowserOutcome::Done), |error| Err(anyhow!(error)))
 }
 
-fn waker(sender: &Sender<Event>) -> Wake {
+fn waker(sender: &Sender<WakeEvent>) -> Wake {
     let sender = sender.clone();
     Arc::new(move || {
         // Nobody listens any more at the end.
-        let _unheard = sender.send(Event::News);
+        let _unheard = sender.send(WakeEvent::News);
     })
 }
 
 /// Reads keys on a thread of its own, as long as the program runs.
-fn read_input(sender: Sender<Event>) -> io::Result<()> {
+fn read_input(sender: Sender<WakeEvent>) -> io::Result<()> {
     let job = move || {
         loop {
             let input = event::read();
             let is_last = input.is_err();
-            if sender.send(Event::Input(input)).is_err() || is_last {
+            if sender.send(WakeEvent::Input(input)).is_err() || is_last {
                 return;
             }
         }
@@ -191,15 +191,15 @@ fn read_input(sender: Sender<Event>) -> io::Result<()> {
 }
 
 /// The browser while it runs in a terminal.
-struct Running<'a> {
-    browser: Browser,
+struct RunningBrowser<'a> {
+    browser: TerminalBrowser,
     screen: &'a mut Screen,
-    events: Receiver<Event>,
+    events: Receiver<WakeEvent>,
     /// The signal that ended it.
     ended_by: Option<i32>,
 }
 
-impl Running<'_> {
+impl RunningBrowser<'_> {
     fn run(&mut self, picture: Option<&Path>) -> Result<()> {
         let mut picture = picture;
         while !self.browser.is_over() {
@@ -282,16 +282,16 @@ impl Running<'_> {
         Ok(())
     }
 
-    fn take(&mut self, event: Event) -> Result<()> {
+    fn take(&mut self, event: WakeEvent) -> Result<()> {
         match event {
-            Event::Input(input) => self.take_input(input?),
-            Event::Signal(Signal::End(number)) => {
+            WakeEvent::Input(input) => self.take_input(input?),
+            WakeEvent::Signal(Signal::End(number)) => {
                 self.ended_by = Some(number);
                 self.browser.end();
             }
-            Event::Signal(Signal::Suspend) => self.screen.suspend()?,
-            Event::Signal(Signal::Resume) => self.screen.resume()?,
-            Event::News => {}
+            WakeEvent::Signal(Signal::Suspend) => self.screen.suspend()?,
+            WakeEvent::Signal(Signal::Resume) => self.screen.resume()?,
+            WakeEvent::News => {}
         }
         if self.browser.take_suspension() {
             self.screen.suspend()?;

@@ -26,7 +26,7 @@ static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// The terminal while it is ours. Dropped, it is as it was.
 pub struct Screen {
-    cells: Cells<Stdout>,
+    cells: ScreenCells<Stdout>,
 }
 
 impl Screen {
@@ -36,7 +36,7 @@ impl Screen {
     /// When the terminal cannot be written to, or there is none.
     pub fn enter() -> io::Result<Self> {
         take(&mut stdout())?;
-        let cells = Cells::over(stdout(), Viewport::Fullscreen)
+        let cells = ScreenCells::over(stdout(), Viewport::Fullscreen)
             .inspect_err(|_| give_back(&mut stdout()))?;
         Ok(Self { cells })
     }
@@ -77,7 +77,7 @@ impl Screen {
         give_back(&mut stdout());
         take(&mut stdout())?;
         // Asking ratatui to clear would ask the terminal where its cursor is, whose answer whoever reads the keys would get.
-        self.cells = Cells::over(stdout(), Viewport::Fullscreen)?;
+        self.cells = ScreenCells::over(stdout(), Viewport::Fullscreen)?;
         Ok(())
     }
 }
@@ -141,15 +141,15 @@ fn write_giving_back(out: &mut impl Write) -> io::Result<()> {
 }
 
 /// The cells of a terminal, and where changes of them go.
-struct Cells<W: Write> {
-    terminal: Terminal<CrosstermBackend<Held>>,
-    frame: Held,
+struct ScreenCells<W: Write> {
+    terminal: Terminal<CrosstermBackend<FrameBuffer>>,
+    frame: FrameBuffer,
     out: W,
 }
 
-impl<W: Write> Cells<W> {
+impl<W: Write> ScreenCells<W> {
     fn over(out: W, viewport: Viewport) -> io::Result<Self> {
-        let frame = Held::default();
+        let frame = FrameBuffer::default();
         let terminal = Terminal::with_options(
             CrosstermBackend::new(frame.clone()),
             TerminalOptions { viewport },
@@ -172,9 +172,9 @@ impl<W: Write> Cells<W> {
 
 /// Keeps what is written until the frame is whole, so that it goes out in one piece.
 #[derive(Clone, Default)]
-struct Held(Rc<RefCell<Vec<u8>>>);
+struct FrameBuffer(Rc<RefCell<Vec<u8>>>);
 
-impl Write for Held {
+impl Write for FrameBuffer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.borrow_mut().extend_from_slice(bytes);
         Ok(bytes.len())
@@ -191,11 +191,11 @@ mod tests {
 
     use super::*;
 
-    fn cells() -> Cells<Vec<u8>> {
-        Cells::over(Vec::new(), Viewport::Fixed(Rect::new(0, 0, 20, 4))).unwrap()
+    fn cells() -> ScreenCells<Vec<u8>> {
+        ScreenCells::over(Vec::new(), Viewport::Fixed(Rect::new(0, 0, 20, 4))).unwrap()
     }
 
-    fn sent(cells: &mut Cells<Vec<u8>>, text: &'static str) -> String {
+    fn sent(cells: &mut ScreenCells<Vec<u8>>, text: &'static str) -> String {
         cells
             .draw(|frame| frame.render_widget(text, frame.area()))
             .unwrap();

@@ -4,28 +4,28 @@ use std::path::PathBuf;
 
 use stepback_parsers::Position;
 
-use super::browser::{Browser, Over};
-use super::pane::Cx;
-use super::panes_open::Panes;
-use super::question::{Asked, Question};
+use super::browser::{Overlay, TerminalBrowser};
+use super::pane::PaneContext;
+use super::panes_open::OpenPanes;
+use super::question::{Question, QuestionPurpose};
 use stepback_debugger::action::{
     Action, AppAction, Direction, PanelAction, PanelId, PanelKind, SliceAction, SliceView,
     ViewAction, WindowId,
 };
 use stepback_debugger::desk::words::sentence;
-use stepback_debugger::desk::{Desk, SaveNews, Tone, TraceMissing};
+use stepback_debugger::desk::{Desk, SaveEvent, Tone, TraceMissing};
 use stepback_debugger::keymap::{self, CommandId};
 use stepback_debugger::messages::say;
-use stepback_debugger::notes::{KeptSearch, KeptSlice};
+use stepback_debugger::notes::{SavedSearch, SavedSlice};
 use stepback_debugger::program::{
-    self, Arrangement, FilePurpose, Program, Prompt, Report, SelectedCell, Shell,
+    self, FilePurpose, PanelArrangement, Program, Prompt, Report, SelectedCell, Shell,
 };
 use stepback_debugger::session::{NoticeKind, TraceChange};
 
 /// Rows of a page before anything is drawn.
 const PAGE: u64 = 20;
 
-impl Shell for Browser {
+impl Shell for TerminalBrowser {
     fn program(&self) -> &Program {
         &self.program
     }
@@ -78,9 +78,9 @@ impl Shell for Browser {
             Report::NotDivisible => self.say(Tone::Warning, say!("part-only-a-part-of-a-tarmac")),
             Report::Refused { place, error } => {
                 self.say(Tone::Error, &error);
-                let mut question = Question::new(Asked::Place, &place);
+                let mut question = Question::new(QuestionPurpose::Place, &place);
                 question.error = Some(error);
-                self.over = Over::Question(question);
+                self.over = Overlay::Question(question);
             }
             Report::Arrived | Report::ReadAgain => {}
         }
@@ -88,13 +88,13 @@ impl Shell for Browser {
 
     fn prompt(&mut self, prompt: Prompt) {
         match prompt {
-            Prompt::Search(way) => self.ask(Asked::Search(way), ""),
+            Prompt::Search(way) => self.ask(QuestionPurpose::Search(way), ""),
             Prompt::File(FilePurpose::Trace | FilePurpose::Directory | FilePurpose::Session) => {
-                self.ask(Asked::Trace, "");
+                self.ask(QuestionPurpose::Trace, "");
             }
-            Prompt::File(FilePurpose::SessionPlace) => self.ask(Asked::SessionPlace, ""),
+            Prompt::File(FilePurpose::SessionPlace) => self.ask(QuestionPurpose::SessionPlace, ""),
             Prompt::File(FilePurpose::Save { name, text }) => {
-                self.ask(Asked::TextPlace(text), &name)
+                self.ask(QuestionPurpose::TextPlace(text), &name)
             }
             Prompt::File(FilePurpose::Image) => self.ask_argument(CommandId::AddImage),
             Prompt::File(FilePurpose::Sysroot) => {
@@ -134,7 +134,7 @@ impl Shell for Browser {
                 self.activate_focused();
             }
             PanelAction::ResetLayout => {
-                self.panes = Panes::first();
+                self.panes = OpenPanes::first();
                 self.activate(WindowId(1));
             }
             PanelAction::ScrollAlong(..)
@@ -190,7 +190,9 @@ impl Shell for Browser {
     fn apply_app(&mut self, action: AppAction) {
         match action {
             AppAction::Quit => self.is_over = true,
-            AppAction::FocusGoTo if self.program.desk.is_some() => self.ask(Asked::Place, ""),
+            AppAction::FocusGoTo if self.program.desk.is_some() => {
+                self.ask(QuestionPurpose::Place, "")
+            }
             AppAction::ToggleRowLines => match &mut self.program.desk {
                 Some(desk) => desk.sources.is_in_rows ^= true,
                 None => self.tell(Report::NoTrace),
@@ -223,9 +225,9 @@ impl Shell for Browser {
         }
     }
 
-    fn arrange(&mut self, desk: &mut Desk, arrangement: Arrangement<'_>) {
+    fn arrange(&mut self, desk: &mut Desk, arrangement: PanelArrangement<'_>) {
         match arrangement {
-            Arrangement::Same(before) => {
+            PanelArrangement::Same(before) => {
                 let positions = before
                     .saved_positions()
                     .into_iter()
@@ -233,13 +235,13 @@ impl Shell for Browser {
                 place_windows(desk, positions);
                 desk.windows.activate(before.windows.active);
             }
-            Arrangement::New(kept) => {
+            PanelArrangement::New(kept) => {
                 let windows = kept.file.iter().flat_map(|file| &file.windows);
                 place_windows(
                     desk,
                     windows.map(|window| (WindowId(window.number), Position(window.position))),
                 );
-                self.panes = Panes::first();
+                self.panes = OpenPanes::first();
                 let ids = desk.windows.list.iter().map(|window| window.id);
                 for window in ids.filter(|id| *id != WindowId(1)) {
                     self.panes.add(PanelKind::Trace, window);
@@ -289,13 +291,13 @@ impl Shell for Browser {
         self.reveal(kind);
     }
 
-    fn show_search(&mut self, kept: KeptSearch) {
+    fn show_search(&mut self, kept: SavedSearch) {
         if let Some(desk) = &mut self.program.desk {
             desk.begin_find(kept.search);
         }
     }
 
-    fn show_slice(&mut self, kept: KeptSlice) {
+    fn show_slice(&mut self, kept: SavedSlice) {
         // There is one pane of slices.
         self.program
             .queue
@@ -344,7 +346,7 @@ impl Shell for Browser {
     }
 }
 
-impl Browser {
+impl TerminalBrowser {
     /// Shows a message on the bottom line.
     pub(super) fn say(&mut self, tone: Tone, words: &str) {
         self.message = Some(stepback_debugger::desk::Message::new(tone, words));
@@ -376,20 +378,22 @@ impl Browser {
         self.report(&words);
     }
 
-    fn tell_saved(&mut self, news: SaveNews) {
+    fn tell_saved(&mut self, news: SaveEvent) {
         let path = |path: PathBuf| path.display().to_string();
         match news {
-            SaveNews::Saved(place) => {
+            SaveEvent::Saved(place) => {
                 self.say(Tone::Info, &say!("kept-session-saved", path = path(place)))
             }
-            SaveNews::Elsewhere(place) => {
+            SaveEvent::Elsewhere(place) => {
                 self.say(Tone::Info, &say!("kept-elsewhere", path = path(place)))
             }
-            SaveNews::SetAside(place) => self.say(Tone::Info, &say!("kept-as", path = path(place))),
-            SaveNews::Foreign(place) => {
+            SaveEvent::SetAside(place) => {
+                self.say(Tone::Info, &say!("kept-as", path = path(place)))
+            }
+            SaveEvent::Foreign(place) => {
                 self.say(Tone::Warning, &say!("kept-of-another", path = path(place)))
             }
-            SaveNews::Failed(error) => self.report(&error),
+            SaveEvent::Failed(error) => self.report(&error),
         }
     }
 
@@ -427,7 +431,7 @@ impl Browser {
         let is_for_all = matches!(action, Action::View(ViewAction::SelectCell(_)));
         let mut is_taken = false;
         for id in order {
-            let cx = Cx {
+            let cx = PaneContext {
                 desk,
                 look,
                 pane: id,

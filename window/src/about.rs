@@ -7,13 +7,13 @@ use egui::{
 
 use super::mark;
 use super::widgets::{FlatButton, key_cap};
-use crate::theme::{Tok, icons, medium, semi, ui as ui_font};
-use stepback_debugger::keymap::{self, Area, Command, Scope, key_name, key_text};
+use crate::theme::{ThemeColors, icons, medium, semi, ui as ui_font};
+use stepback_debugger::keymap::{self, Area, Command, KeyScope, key_name, key_text};
 use stepback_debugger::messages::{say, spoken};
 
 /// A page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Page {
+pub enum InfoPage {
     /// All keys, by area.
     Keys,
     /// What this program is.
@@ -21,9 +21,9 @@ pub enum Page {
 }
 
 /// Draws the page that is open, and closes it.
-pub fn page_ui(ui: &Ui, page: &mut Option<Page>, filter: &mut String) {
+pub fn page_ui(ui: &Ui, page: &mut Option<InfoPage>, filter: &mut String) {
     let Some(open) = *page else { return };
-    let tok = Tok::current(ui);
+    let tok = ThemeColors::current(ui);
     let frame = Frame::new()
         .fill(tok.bg2)
         .stroke(Stroke::new(1.0, tok.line2))
@@ -34,10 +34,10 @@ pub fn page_ui(ui: &Ui, page: &mut Option<Page>, filter: &mut String) {
         .backdrop_color(tok.veil)
         .frame(frame);
     let shown = modal.show(ui.ctx(), |ui| match open {
-        Page::Keys => keys_ui(ui, filter, tok),
-        Page::About => about_ui(ui, tok),
+        InfoPage::Keys => keys_ui(ui, filter, tok),
+        InfoPage::About => about_ui(ui, tok),
     });
-    let is_again = open == Page::Keys
+    let is_again = open == InfoPage::Keys
         && ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, egui::Key::F1));
     if shown.should_close() || is_again {
         *page = None;
@@ -45,7 +45,7 @@ pub fn page_ui(ui: &Ui, page: &mut Option<Page>, filter: &mut String) {
     }
 }
 
-fn head_ui(ui: &mut Ui, title: &str, tok: &Tok) {
+fn head_ui(ui: &mut Ui, title: &str, tok: &ThemeColors) {
     ui.horizontal(|ui| {
         ui.label(RichText::new(title).font(semi(14.0)).color(tok.t1));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -62,24 +62,24 @@ fn head_ui(ui: &mut Ui, title: &str, tok: &Tok) {
 }
 
 /// A part of the page of keys: what is done, by which keys or movements, and whether everywhere.
-struct KeysPart {
+struct KeySection {
     title: &'static str,
-    rows: Vec<KeysRow>,
+    rows: Vec<KeyHelpRow>,
 }
 
-struct KeysRow {
+struct KeyHelpRow {
     name: &'static str,
     keys: Vec<String>,
     is_everywhere: bool,
 }
 
-impl KeysRow {
+impl KeyHelpRow {
     fn of(command: &Command) -> Self {
         let keys = command.keys().iter().map(key_text).collect();
         Self {
             name: command.label(),
             keys,
-            is_everywhere: command.scope == Scope::Everywhere,
+            is_everywhere: command.scope == KeyScope::Everywhere,
         }
     }
 
@@ -98,16 +98,16 @@ impl KeysRow {
 }
 
 /// All parts, the commands as they are by now.
-fn parts() -> Vec<KeysPart> {
+fn parts() -> Vec<KeySection> {
     let of_area = |area: Area| {
         let commands = keymap::commands()
             .iter()
             .filter(|command| command.area == area);
         let rows = commands
-            .map(KeysRow::of)
+            .map(KeyHelpRow::of)
             .filter(|row| !row.keys.is_empty())
             .collect();
-        KeysPart {
+        KeySection {
             title: area.name(),
             rows,
         }
@@ -115,30 +115,30 @@ fn parts() -> Vec<KeysPart> {
     let named = |keys: &[&str]| keys.iter().map(|key| key_name(key)).collect();
     let panels = keymap::PANEL_KEYS
         .iter()
-        .map(|(meaning, keys)| KeysRow::of_panels(meaning, named(keys)));
+        .map(|(meaning, keys)| KeyHelpRow::of_panels(meaning, named(keys)));
     let mouse = |gestures: &[(&'static str, &'static str)]| {
         let row = |(gesture, meaning): &(&'static str, &'static str)| {
-            KeysRow::of_panels(meaning, vec![spoken(gesture).to_owned()])
+            KeyHelpRow::of_panels(meaning, vec![spoken(gesture).to_owned()])
         };
         gestures.iter().map(row).collect()
     };
-    let mut parts: Vec<KeysPart> = Area::ALL.into_iter().map(of_area).collect();
-    parts.push(KeysPart {
+    let mut parts: Vec<KeySection> = Area::ALL.into_iter().map(of_area).collect();
+    parts.push(KeySection {
         title: say!("page-in-registers-memory-calls-and"),
         rows: panels.collect(),
     });
-    parts.push(KeysPart {
+    parts.push(KeySection {
         title: say!("page-mouse"),
         rows: mouse(&keymap::MOUSE_GESTURES),
     });
-    parts.push(KeysPart {
+    parts.push(KeySection {
         title: say!("page-in-the-timeline"),
         rows: mouse(&keymap::TIMELINE_GESTURES),
     });
     parts
 }
 
-fn keys_ui(ui: &mut Ui, filter: &mut String, tok: &Tok) {
+fn keys_ui(ui: &mut Ui, filter: &mut String, tok: &ThemeColors) {
     let room = ui.ctx().content_rect().size() - vec2(96.0, 180.0);
     ui.set_width(room.x);
     head_ui(ui, say!("page-keys"), tok);
@@ -197,7 +197,7 @@ fn shortest(columns: &mut [Ui]) -> Option<&mut Ui> {
     })
 }
 
-fn part_ui(ui: &mut Ui, part: &KeysPart, tok: &Tok) {
+fn part_ui(ui: &mut Ui, part: &KeySection, tok: &ThemeColors) {
     ui.spacing_mut().item_spacing.y = 0.0;
     ui.label(RichText::new(part.title).font(semi(13.0)).color(tok.t1));
     ui.add_space(4.0);
@@ -213,7 +213,7 @@ fn part_ui(ui: &mut Ui, part: &KeysPart, tok: &Tok) {
     ui.add_space(12.0);
 }
 
-fn keys_row_ui(ui: &mut Ui, name: &str, keys: &[String], color: egui::Color32, tok: &Tok) {
+fn keys_row_ui(ui: &mut Ui, name: &str, keys: &[String], color: egui::Color32, tok: &ThemeColors) {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 22.0), Sense::hover());
     let said = say!(
         "page-key-said",
@@ -237,7 +237,7 @@ fn keys_row_ui(ui: &mut Ui, name: &str, keys: &[String], color: egui::Color32, t
     }
 }
 
-fn about_ui(ui: &mut Ui, tok: &Tok) {
+fn about_ui(ui: &mut Ui, tok: &ThemeColors) {
     ui.set_width(420.0);
     head_ui(ui, say!("page-about-stepback"), tok);
     ui.horizontal(|ui| {

@@ -3,23 +3,23 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::about::Page;
-use super::browser::Browser;
+use super::about::InfoPage;
+use super::browser::FileBrowser;
 use super::file_dialog::FileDialog;
 use super::find_box::FindBox;
-use super::fonts::ReadFonts;
-use super::go_to::GoTo;
+use super::fonts::LoadedFonts;
+use super::go_to::GoToBox;
 use super::options::WindowOptions;
-use super::palette::Palette;
-use super::picture::Picture;
+use super::palette::PaletteState;
+use super::picture::PendingScreenshot;
 use super::settings::{FontChoice, Settings};
 use super::settings_file::SettingsFile;
 use super::settings_page::SettingsPage;
-use super::start::Start;
+use super::start::StartScreen;
 use super::toasts::Toasts;
 use super::workspace::Workspace;
-use crate::theme::{Fonts, install_fonts, install_styles};
-use stepback_debugger::desk::{Places, Script};
+use crate::theme::{FontSetup, install_fonts, install_styles};
+use stepback_debugger::desk::{PlaceSuggestions, Script};
 use stepback_debugger::program::{self, Program, RunMode};
 use stepback_debugger::worker::{Ticket, Worker};
 
@@ -35,27 +35,27 @@ pub struct App {
     pub(super) folder_worker: Worker,
     pub(super) workspace: Option<Workspace>,
     pub(super) toasts: Toasts,
-    pub(super) start: Start,
-    pub(super) palette: Option<Palette>,
-    pub(super) page: Option<Page>,
+    pub(super) start: StartScreen,
+    pub(super) palette: Option<PaletteState>,
+    pub(super) page: Option<InfoPage>,
     /// What is looked for on the page of keys.
     pub(super) keys_filter: String,
-    pub(super) go_to: GoTo,
+    pub(super) go_to: GoToBox,
     pub(super) find_box: FindBox,
     /// What is typed into the palette may mean.
-    pub(super) places: Places,
+    pub(super) places: PlaceSuggestions,
     pub(super) file_dialog: Option<FileDialog>,
     /// No dialog of the desktop answered, so that none is asked again.
     pub(super) has_no_dialog: bool,
-    pub(super) browser: Option<Browser>,
+    pub(super) browser: Option<FileBrowser>,
     pub(super) settings_page: Option<SettingsPage>,
     pub(super) settings_file: Option<SettingsFile>,
     pub(super) imported_keys: Option<Ticket<String>>,
     /// Fonts that are being read.
-    pub(super) fonts: Option<Ticket<ReadFonts>>,
+    pub(super) fonts: Option<Ticket<LoadedFonts>>,
     /// An action may have changed the panels since they were looked at.
     pub(super) panels_touched: bool,
-    pub(super) picture: Option<Picture>,
+    pub(super) picture: Option<PendingScreenshot>,
     /// Where the last picture is saved when the script is done.
     pub(super) screenshot: Option<PathBuf>,
     /// The program ends when the script and the picture are done.
@@ -69,7 +69,7 @@ pub struct App {
 }
 
 /// What the program is put together from besides its options.
-struct Parts {
+struct AppParts {
     /// Read once: a script may come from a pipe.
     script: Option<Script>,
     worker: Worker,
@@ -88,7 +88,7 @@ impl App {
         Self::build(
             cc,
             options,
-            Parts {
+            AppParts {
                 script,
                 worker,
                 is_deterministic: false,
@@ -109,7 +109,7 @@ impl App {
         let mut app = Self::build(
             cc,
             options,
-            Parts {
+            AppParts {
                 script,
                 worker: Worker::synchronous(),
                 is_deterministic: true,
@@ -121,8 +121,8 @@ impl App {
         app
     }
 
-    fn build(cc: &eframe::CreationContext<'_>, options: WindowOptions, parts: Parts) -> Self {
-        let Parts {
+    fn build(cc: &eframe::CreationContext<'_>, options: WindowOptions, parts: AppParts) -> Self {
+        let AppParts {
             script,
             worker,
             is_deterministic,
@@ -162,13 +162,13 @@ impl App {
             folder_worker,
             workspace: None,
             toasts: Toasts::default(),
-            start: Start::default(),
+            start: StartScreen::default(),
             palette: None,
             page: None,
             keys_filter: String::new(),
-            go_to: GoTo::default(),
+            go_to: GoToBox::default(),
             find_box: FindBox::default(),
-            places: Places::default(),
+            places: PlaceSuggestions::default(),
             file_dialog: None,
             has_no_dialog: false,
             browser: None,
@@ -205,7 +205,7 @@ impl App {
 }
 
 fn prepare(context: &egui::Context) {
-    install_fonts(context, &Fonts::default());
+    install_fonts(context, &FontSetup::default());
     install_styles(context);
     context.all_styles_mut(|style| style.animation_time = 0.09);
     // Both are commands of ours, so that they stand in menus and on the page of keys.

@@ -2,9 +2,9 @@
 
 use stepback_machine::RegisterGroup;
 
-use super::about::Page;
+use super::about::InfoPage;
 use super::app::App;
-use super::palette::Palette;
+use super::palette::PaletteState;
 use super::settings_page::SettingsPage;
 use stepback_debugger::action::{
     Action, AppAction, PanelAction, PanelId, PanelKind, ThemeChoice, ViewAction, WindowId,
@@ -117,10 +117,10 @@ impl App {
         match action {
             AppAction::Quit => self.context.send_viewport_cmd(egui::ViewportCommand::Close),
             AppAction::FocusGoTo => self.go_to.focus(),
-            AppAction::CommandPalette => self.palette = Some(Palette::default()),
-            AppAction::AskFor(name) => self.palette = command(&name.0).map(Palette::asking),
-            AppAction::KeyboardHelp => self.page = Some(Page::Keys),
-            AppAction::About => self.page = Some(Page::About),
+            AppAction::CommandPalette => self.palette = Some(PaletteState::default()),
+            AppAction::AskFor(name) => self.palette = command(&name.0).map(PaletteState::asking),
+            AppAction::KeyboardHelp => self.page = Some(InfoPage::Keys),
+            AppAction::About => self.page = Some(InfoPage::About),
             AppAction::Theme(choice) => self.choose_theme(choice),
             AppAction::Language(choice) => self.choose_language(choice),
             AppAction::ToggleOwnBrowser => {

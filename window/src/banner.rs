@@ -3,7 +3,7 @@
 use egui::{Align, Align2, Layout, Sense, Ui, UiBuilder, WidgetInfo, vec2};
 
 use super::widgets::{FlatButton, line_below, text_button};
-use crate::theme::{Tok, icon, icons, ui as ui_font};
+use crate::theme::{ThemeColors, icon, icons, ui as ui_font};
 use stepback_debugger::action::{Action, FileAction};
 use stepback_debugger::desk::words::sentence;
 use stepback_debugger::messages::say;
@@ -44,7 +44,7 @@ impl Banner {
 
     /// Draws the strip. True when it is to be closed.
     pub fn ui(&self, ui: &mut Ui, out: &mut Vec<Action>) -> bool {
-        let tok = Tok::current(ui);
+        let tok = ThemeColors::current(ui);
         let rect = ui.max_rect();
         ui.painter().rect_filled(rect, 0.0, tok.warn_bg);
         line_below(ui.painter(), rect, tok.line);
@@ -78,7 +78,7 @@ impl Banner {
     }
 
     /// All sentences in one line as far as there is room; all of them under the pointer.
-    fn words_ui(&self, ui: &mut Ui, tok: &Tok) {
+    fn words_ui(&self, ui: &mut Ui, tok: &ThemeColors) {
         let whole = self.notes.join(" · ");
         let (rect, response) =
             ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::hover());

@@ -3,7 +3,7 @@
 use egui::{Align, Layout, RichText, Ui, UiBuilder, vec2};
 
 use super::widgets::{FlatButton, key_cap_ui, line_below};
-use crate::theme::{Tok, icons, medium, ui as ui_font};
+use crate::theme::{ThemeColors, icons, medium, ui as ui_font};
 use stepback_debugger::keymap::key_name;
 use stepback_debugger::messages::{say, spoken};
 
@@ -23,7 +23,7 @@ const WITH_QUESTION: f32 = 1000.0;
 
 /// Draws the strip. True when it is to be closed.
 pub fn demo_hint_ui(ui: &mut Ui) -> bool {
-    let tok = Tok::current(ui);
+    let tok = ThemeColors::current(ui);
     let rect = ui.max_rect();
     line_below(ui.painter(), rect, tok.line);
     let builder = UiBuilder::new().max_rect(rect.shrink2(vec2(12.0, 0.0)));

@@ -5,15 +5,15 @@ use std::collections::HashMap;
 use egui::{Color32, Id, Response, Stroke, StrokeKind, Ui, WidgetText};
 use egui_tiles::{Behavior, SimplificationOptions, TabState, Tabs, TileId, Tiles, UiResponse};
 
-use super::tab_strip::{self, PanelPlace, Strip};
-use crate::panels::{Pane, ViewCx};
+use super::tab_strip::{self, PanelPlace, TabStrip};
+use crate::panels::{Pane, PanelContext};
 use stepback_debugger::action::{Action, PanelAction, PanelId};
 use stepback_debugger::messages::say;
 
 /// What the panels of a dock see, and what they asked for.
 pub struct DockView<'a> {
     /// The trace and the window's state.
-    pub cx: ViewCx<'a>,
+    pub cx: PanelContext<'a>,
     /// The tile that has the keyboard.
     pub focused: Option<TileId>,
     /// Whether a panel has the keyboard, and not a dialog or the palette.
@@ -61,8 +61,8 @@ impl DockView<'_> {
         }
     }
 
-    fn pane_cx(&self, tile: TileId) -> ViewCx<'_> {
-        ViewCx {
+    fn pane_cx(&self, tile: TileId) -> PanelContext<'_> {
+        PanelContext {
             tile: PanelId(tile.0),
             has_focus: self.is_keyboard_here && self.focused == Some(tile),
             ..self.cx
@@ -139,7 +139,7 @@ impl Behavior<Pane> for DockView<'_> {
             .active
             .and_then(|tile| Some((tile, tiles.get_pane(&tile)?)))
         {
-            let strip = Strip {
+            let strip = TabStrip {
                 pane,
                 tile,
                 windows: &self.cx.desk.windows,

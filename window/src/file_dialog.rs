@@ -10,7 +10,7 @@ use stepback_parsers::Format;
 use stepback_debugger::action::{Action, FileAction};
 use stepback_debugger::messages::say;
 use stepback_debugger::program::{FilePurpose, PickedKind};
-use stepback_debugger::worker::{Lane, Ticket, Worker};
+use stepback_debugger::worker::{JobLane, Ticket, Worker};
 
 /// Nobody cancels a dialog so soon after asking for it: there was none.
 const SOONEST: Duration = Duration::from_millis(700);
@@ -18,12 +18,12 @@ const SOONEST: Duration = Duration::from_millis(700);
 /// A dialog that is open.
 pub struct FileDialog {
     purpose: FilePurpose,
-    ticket: Ticket<Picked>,
+    ticket: Ticket<DialogResult>,
 }
 
 /// What came of a dialog.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Picked {
+pub enum DialogResult {
     /// These files, or this directory.
     Paths(Vec<PathBuf>),
     /// Nothing: the user cancelled it.
@@ -32,7 +32,7 @@ pub enum Picked {
     NoDialog,
 }
 
-impl Picked {
+impl DialogResult {
     /// The library of dialogs tells nothing apart but by the time that it takes.
     fn of(paths: Option<Vec<PathBuf>>, taken: Duration) -> Self {
         match paths {
@@ -48,7 +48,7 @@ impl FileDialog {
     pub fn open(purpose: FilePurpose, context: egui::Context) -> Self {
         static POOL: LazyLock<Worker> = LazyLock::new(|| Worker::new(1, || {}));
         let (asked, title) = (purpose.clone(), purpose.title());
-        let ticket = POOL.spawn(Lane::Short, move |_| {
+        let ticket = POOL.spawn(JobLane::Short, move |_| {
             let began = Instant::now();
             let dialog = rfd::FileDialog::new().set_title(title);
             let dialog = match asked.suggested_name() {
@@ -72,7 +72,7 @@ impl FileDialog {
             };
             asked.write(picked.as_deref().unwrap_or_default())?;
             context.request_repaint();
-            Ok(Picked::of(picked, began.elapsed()))
+            Ok(DialogResult::of(picked, began.elapsed()))
         });
         Self { purpose, ticket }
     }
@@ -80,9 +80,9 @@ impl FileDialog {
     /// A dialog that was answered elsewhere: what is left is to write what is to be written.
     pub fn answered(purpose: FilePurpose, paths: Vec<PathBuf>, worker: &Worker) -> Self {
         let asked = purpose.clone();
-        let ticket = worker.spawn(Lane::Short, move |_| {
+        let ticket = worker.spawn(JobLane::Short, move |_| {
             asked.write(&paths)?;
-            Ok(Picked::Paths(paths))
+            Ok(DialogResult::Paths(paths))
         });
         Self { purpose, ticket }
     }
@@ -93,7 +93,7 @@ impl FileDialog {
     }
 
     /// What came of it; none while the dialog is open.
-    pub fn poll(&self) -> Option<Result<Picked>> {
+    pub fn poll(&self) -> Option<Result<DialogResult>> {
         self.ticket.take()
     }
 
@@ -153,11 +153,14 @@ mod tests {
     #[test]
     fn a_dialog_that_ends_before_anybody_could_see_it_was_none() {
         let soon = Duration::from_millis(20);
-        assert_eq!(Picked::of(None, soon), Picked::NoDialog);
-        assert_eq!(Picked::of(None, Duration::from_secs(3)), Picked::Nothing);
+        assert_eq!(DialogResult::of(None, soon), DialogResult::NoDialog);
         assert_eq!(
-            Picked::of(Some(vec!["a".into()]), soon),
-            Picked::Paths(vec!["a".into()])
+            DialogResult::of(None, Duration::from_secs(3)),
+            DialogResult::Nothing
+        );
+        assert_eq!(
+            DialogResult::of(Some(vec!["a".into()]), soon),
+            DialogResult::Paths(vec!["a".into()])
         );
     }
 }

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::app::App;
-use super::browser::{Begin, Browser, Outcome, Surroundings, places};
-use super::file_dialog::{FileDialog, Picked};
+use super::browser::{BrowserContext, BrowserStart, FileBrowser, FileBrowserOutcome, places};
+use super::file_dialog::{DialogResult, FileDialog};
 use stepback_debugger::desk::Tone;
 use stepback_debugger::messages::say;
 use stepback_debugger::paths::home;
@@ -48,7 +48,7 @@ impl App {
 
     fn browse_in(&mut self, purpose: FilePurpose, folder: PathBuf, notice: Option<String>) {
         let places = places(self.trace_path().as_deref(), &self.settings.recent);
-        self.browser = Some(Browser::new(Begin {
+        self.browser = Some(FileBrowser::new(BrowserStart {
             purpose,
             folder,
             places,
@@ -78,7 +78,7 @@ impl App {
             return;
         };
         match answer {
-            Ok(Picked::Paths(paths)) => {
+            Ok(DialogResult::Paths(paths)) => {
                 dialog
                     .told(&paths)
                     .iter()
@@ -88,8 +88,8 @@ impl App {
                     Err(error) => self.report(&format!("{error:#}")),
                 }
             }
-            Ok(Picked::Nothing) => {}
-            Ok(Picked::NoDialog) => {
+            Ok(DialogResult::Nothing) => {}
+            Ok(DialogResult::NoDialog) => {
                 self.has_no_dialog = true;
                 let title = say!("files-no-dialog");
                 let text = say!("files-own-instead");
@@ -105,19 +105,19 @@ impl App {
         let Some(browser) = &mut self.browser else {
             return;
         };
-        let around = Surroundings {
+        let around = BrowserContext {
             worker: &self.folder_worker,
             order: &mut self.settings.file_order,
         };
         let outcome = browser.ui(ui, around);
-        if outcome == Outcome::Open {
+        if outcome == FileBrowserOutcome::Open {
             return;
         }
         let Some(browser) = self.browser.take() else {
             return;
         };
         self.settings.file_folder = Some(browser.folder().to_owned());
-        if let Outcome::Chosen(paths) = outcome {
+        if let FileBrowserOutcome::Chosen(paths) = outcome {
             self.file_dialog = Some(FileDialog::answered(
                 browser.purpose,
                 paths,

@@ -4,9 +4,9 @@ use egui_tiles::Tile;
 
 use super::workspace::Workspace;
 use crate::panels::Pane;
-use stepback_debugger::action::FindQuestion;
+use stepback_debugger::action::FindQuery;
 use stepback_debugger::desk::Desk;
-use stepback_debugger::desk::SearchGround;
+use stepback_debugger::desk::SearchContext;
 
 impl Workspace {
     /// Looks for what panels of their own show. True while that is under way.
@@ -23,11 +23,11 @@ impl Workspace {
             Tile::Pane(Pane::Find(panel)) => panel.own(),
             _ => None,
         });
-        let wanted: Vec<FindQuestion> = own.map(|kept| kept.search.clone()).collect();
+        let wanted: Vec<FindQuery> = own.map(|kept| kept.search.clone()).collect();
         let at = desk.windows.active().position;
         desk.own_finds.advance(
             &wanted,
-            &SearchGround {
+            &SearchContext {
                 session: &desk.session,
                 worker: &desk.worker,
                 at,

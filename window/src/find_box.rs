@@ -5,8 +5,8 @@ use egui::{
 };
 
 use super::widgets::{BUTTON_HEIGHT, width};
-use crate::theme::{Tok, icon, icons, mono, ui as ui_font};
-use stepback_debugger::action::{Action, FindQuestion, SearchAction};
+use crate::theme::{ThemeColors, icon, icons, mono, ui as ui_font};
+use stepback_debugger::action::{Action, FindQuery, SearchAction};
 use stepback_debugger::desk::FindState;
 use stepback_debugger::desk::words::count;
 use stepback_debugger::messages::say;
@@ -29,7 +29,7 @@ impl FindBox {
                 .map(|question| question.text.clone())
                 .unwrap_or_default();
         }
-        let tok = Tok::current(ui);
+        let tok = ThemeColors::current(ui);
         let (rect, _) = ui.allocate_exact_size(vec2(wide, BUTTON_HEIGHT), Sense::hover());
         let painter = ui.painter();
         painter.rect_filled(rect, 4.0, tok.bg1);
@@ -87,9 +87,9 @@ impl FindBox {
         }
         let is_entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
         if is_entered && !self.text.trim().is_empty() {
-            out.push(Action::Search(SearchAction::Find(FindQuestion {
+            out.push(Action::Search(SearchAction::Find(FindQuery {
                 text: self.text.clone(),
-                ..FindQuestion::default()
+                ..FindQuery::default()
             })));
         }
     }

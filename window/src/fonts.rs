@@ -1,15 +1,15 @@
 //! The fonts that the user chose.
 
 use super::settings::FontChoice;
-use crate::theme::{Fonts, OwnFaces};
+use crate::theme::{FontSetup, UserFonts};
 use stepback_debugger::action::FontRole;
 
 /// Fonts as they were read.
-pub struct ReadFonts {
+pub struct LoadedFonts {
     /// What was chosen.
     pub choice: FontChoice,
     /// What the window writes with.
-    pub fonts: Fonts,
+    pub fonts: FontSetup,
     /// Why files cannot be used.
     pub problems: Vec<FontProblem>,
 }
@@ -22,16 +22,16 @@ pub struct FontProblem {
     pub why: String,
 }
 
-impl ReadFonts {
+impl LoadedFonts {
     /// Reads what is chosen.
     pub fn of(choice: FontChoice) -> Self {
-        let mut fonts = Fonts {
+        let mut fonts = FontSetup {
             interface_scale: choice.interface_percent as f32 / 100.0,
-            ..Fonts::default()
+            ..FontSetup::default()
         };
         let mut problems = Vec::new();
         for role in [FontRole::Interface, FontRole::FixedWidth] {
-            match choice.file(role).map(|file| OwnFaces::read(file, role)) {
+            match choice.file(role).map(|file| UserFonts::read(file, role)) {
                 Some(Ok(faces)) => fonts.own.extend(faces),
                 Some(Err(error)) => {
                     problems.push(FontProblem {

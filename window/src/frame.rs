@@ -8,25 +8,25 @@ use stepback_index::forbid_reads;
 use super::app::App;
 use super::dock::DockView;
 use super::file_dialog::open_together;
-use super::layouts::Released;
+use super::layouts::PointerRelease;
 use super::opening_page::opening_page_ui;
-use super::palette::Surroundings;
-use super::picture::Picture;
+use super::palette::PaletteContext;
+use super::picture::PendingScreenshot;
 use super::settings::Settings;
 use super::widgets::{line_above, line_below};
-use super::workspace::Drawn;
 use super::workspace::Workspace;
+use super::workspace::WorkspaceContext;
 use super::{about, banner, demo_hint, indexing_card, menu_bar, status_bar, toolbar, trace_widths};
 use crate::panels::HoverCell;
-use crate::theme::Tok;
+use crate::theme::ThemeColors;
 use stepback_debugger::action::{
     Action, CallMeasure, FileAction, FunctionsOf, PanelAction, PanelId, ThemeChoice, TimelineLanes,
 };
 use stepback_debugger::desk::{Desk, Tone};
-use stepback_debugger::keymap::{CommandId, Keyboard, Situation, Switches};
+use stepback_debugger::keymap::{CommandContext, CommandId, CommandSwitches, KeyboardFocus};
 use stepback_debugger::messages::LanguageChoice;
 use stepback_debugger::messages::say;
-use stepback_debugger::model::hit_rows::Sieve;
+use stepback_debugger::model::hit_rows::StepSelection;
 use stepback_debugger::program;
 
 /// Where on the screen the pointer is when it has left the window; counted from the window where the system does not tell.
@@ -45,7 +45,11 @@ fn pointer_outside(ui: &Ui) -> Option<Pos2> {
 }
 
 /// The commands that are on: what a menu marks with a tick.
-fn switches(workspace: Option<&Workspace>, desk: Option<&Desk>, settings: &Settings) -> Switches {
+fn switches(
+    workspace: Option<&Workspace>,
+    desk: Option<&Desk>,
+    settings: &Settings,
+) -> CommandSwitches {
     let window = desk.map(|desk| desk.windows.active());
     let is_chosen = |choice| settings.theme == choice;
     let lanes = workspace.zip(desk).map(|(it, desk)| {
@@ -63,13 +67,14 @@ fn switches(workspace: Option<&Workspace>, desk: Option<&Desk>, settings: &Setti
         ),
         (
             CommandId::OnlyHits,
-            window
-                .is_some_and(|window| window.only_hits.is_on && window.only_hits.of == Sieve::Hits),
+            window.is_some_and(|window| {
+                window.only_hits.is_on && window.only_hits.of == StepSelection::Hits
+            }),
         ),
         (
             CommandId::OnlyStepsOfTheSlice,
             window.is_some_and(|window| {
-                window.only_hits.is_on && window.only_hits.of == Sieve::Slice
+                window.only_hits.is_on && window.only_hits.of == StepSelection::Slice
             }),
         ),
         (CommandId::SliceFollowsAddresses, edges.addresses),
@@ -133,7 +138,7 @@ fn switches(workspace: Option<&Workspace>, desk: Option<&Desk>, settings: &Setti
             settings.language == LanguageChoice::French,
         ),
     ];
-    Switches {
+    CommandSwitches {
         on: all
             .into_iter()
             .filter(|(_, is_on)| *is_on)
@@ -154,9 +159,9 @@ impl App {
         // Whoever draws asks the worker: no question of this thread waits for a disk.
         let _drawing = forbid_reads();
         self.take_answers();
-        let tok = Tok::current(ui);
+        let tok = ThemeColors::current(ui);
         let pointed = HoverCell::take(&self.context).map(|HoverCell { cell, at }| (cell, at));
-        let situation = Situation {
+        let situation = CommandContext {
             pointed,
             ..self.situation(tok)
         };
@@ -166,9 +171,9 @@ impl App {
         program::apply_queue(self);
         let is_released = ui.input(|input| input.pointer.any_released());
         self.watch_panels(if is_released {
-            Released::Now
+            PointerRelease::Now
         } else {
-            Released::No
+            PointerRelease::No
         });
         self.advance_picture();
         self.advance_script();
@@ -195,7 +200,7 @@ impl App {
         self.toasts.expire(&self.context);
     }
 
-    pub(super) fn situation(&mut self, tok: &Tok) -> Situation {
+    pub(super) fn situation(&mut self, tok: &ThemeColors) -> CommandContext {
         let switches = switches(
             self.workspace.as_ref(),
             self.program.desk.as_ref(),
@@ -204,14 +209,14 @@ impl App {
         let indexing = self.program.indexing();
         let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_ref())
         else {
-            return Situation {
+            return CommandContext {
                 switches,
                 indexing,
-                ..Situation::default()
+                ..CommandContext::default()
             };
         };
         let follow_refusal = desk.session.follow_refusal();
-        Situation {
+        CommandContext {
             indexing,
             switches,
             follow_refusal,
@@ -228,15 +233,15 @@ impl App {
             || egui::Popup::is_any_open(&self.context)
     }
 
-    pub(super) fn pressed(&mut self, ui: &Ui, situation: &Situation) -> Vec<Action> {
+    pub(super) fn pressed(&mut self, ui: &Ui, situation: &CommandContext) -> Vec<Action> {
         if self.is_covered() {
             return Vec::new();
         }
         let is_typing = self.context.text_edit_focused();
         let keyboard = if is_typing {
-            Keyboard::Field
+            KeyboardFocus::Field
         } else {
-            Keyboard::Panel
+            KeyboardFocus::Panel
         };
         let commands =
             ui.input_mut(|input| super::pressed::take_pressed(input, situation, keyboard));
@@ -250,7 +255,7 @@ impl App {
                 Some(action) => actions.push(action),
                 // A command that cannot do without an argument asks for it in the palette.
                 None if command.argument.is_some() => {
-                    self.palette = Some(super::palette::Palette::asking(command))
+                    self.palette = Some(super::palette::PaletteState::asking(command))
                 }
                 None => {}
             }
@@ -275,17 +280,17 @@ impl App {
     fn draw(
         &mut self,
         ui: &mut Ui,
-        tok: &'static Tok,
-        situation: &Situation,
+        tok: &'static ThemeColors,
+        situation: &CommandContext,
         out: &mut Vec<Action>,
     ) {
         let bar = Frame::new().fill(tok.bg2);
         // A field gives the keyboard up when it takes Enter; that Enter is still not meant for a panel.
         let is_covered = self.is_covered() || self.context.text_edit_focused();
         let keyboard = if is_covered {
-            Keyboard::Field
+            KeyboardFocus::Field
         } else {
-            Keyboard::Panel
+            KeyboardFocus::Panel
         };
         Panel::top("menu bar")
             .exact_size(30.0)
@@ -344,7 +349,7 @@ impl App {
     }
 
     /// Behind the tiles of the dock their gaps show; the start screen is content.
-    fn ground_color(&self, tok: &Tok) -> egui::Color32 {
+    fn ground_color(&self, tok: &ThemeColors) -> egui::Color32 {
         if self.workspace.is_some() {
             tok.bg0
         } else {
@@ -385,14 +390,21 @@ impl App {
         workspace.has_demo_hint = !is_closed;
     }
 
-    fn dock(&mut self, ui: &mut Ui, tok: &'static Tok, keyboard: Keyboard, out: &mut Vec<Action>) {
+    fn dock(
+        &mut self,
+        ui: &mut Ui,
+        tok: &'static ThemeColors,
+        keyboard: KeyboardFocus,
+        out: &mut Vec<Action>,
+    ) {
         let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut())
         else {
             return;
         };
-        let is_keyboard_here = keyboard == Keyboard::Panel && !self.context.text_edit_focused();
+        let is_keyboard_here =
+            keyboard == KeyboardFocus::Panel && !self.context.text_edit_focused();
         let focused = workspace.focused;
-        let Drawn { cx, dock, .. } = workspace.drawn(desk, tok);
+        let WorkspaceContext { cx, dock, .. } = workspace.drawn(desk, tok);
         let mut view = DockView {
             cx,
             focused,
@@ -426,7 +438,7 @@ impl App {
         &mut self,
         ui: &mut Ui,
         within: Rect,
-        situation: &Situation,
+        situation: &CommandContext,
         out: &mut Vec<Action>,
     ) {
         let mut within = within;
@@ -474,7 +486,7 @@ impl App {
         if let Some(palette) = &mut self.palette
             && palette.ui(
                 ui,
-                &mut Surroundings {
+                &mut PaletteContext {
                     situation,
                     places,
                     searches,
@@ -503,7 +515,7 @@ impl App {
             several => out.push(open_together(several)),
         }
         if is_over && self.workspace.is_some() {
-            let tok = Tok::current(ui);
+            let tok = ThemeColors::current(ui);
             let layer = egui::LayerId::new(egui::Order::Foreground, egui::Id::unique("drop"));
             let painter = ui.ctx().layer_painter(layer);
             let whole = ui.ctx().content_rect();
@@ -577,7 +589,7 @@ impl App {
     }
 
     fn next_of_script(&mut self) {
-        let tok = Tok::of(self.context.theme());
+        let tok = ThemeColors::of(self.context.theme());
         let situation = self.situation(tok);
         if program::next_of_script(self, &situation) {
             self.quiet_frames = 0;
@@ -589,7 +601,7 @@ impl App {
 
     fn finish(&mut self) {
         if let Some(path) = self.screenshot.take() {
-            self.picture = Some(Picture::new(path));
+            self.picture = Some(PendingScreenshot::new(path));
             return;
         }
         self.program.is_script_over = true;

@@ -8,11 +8,11 @@ use egui::{
 use std::sync::Arc;
 
 use super::widgets::{BUTTON_HEIGHT, badge, first_key, key_cap, label, paint_flat, width};
-use crate::theme::{Tok, icon, icons, mono, mono_bold, ui as ui_font};
+use crate::theme::{ThemeColors, icon, icons, mono, mono_bold, ui as ui_font};
 use stepback_debugger::action::{Action, TravelAction};
-use stepback_debugger::desk::Places;
+use stepback_debugger::desk::PlaceSuggestions;
 use stepback_debugger::desk::words::count;
-use stepback_debugger::keymap::{CommandId, Situation, place_text};
+use stepback_debugger::keymap::{CommandContext, CommandId, place_text};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::go_to::Suggestion;
 use stepback_debugger::session::Session;
@@ -23,14 +23,14 @@ const WITH_KEY: f32 = 120.0;
 
 /// The state of both fields.
 #[derive(Default)]
-pub struct GoTo {
+pub struct GoToBox {
     /// What stands in the box.
     pub text: String,
     /// What is wrong with it.
     pub error: Option<String>,
     is_focus_wanted: bool,
     /// What is typed may mean these.
-    places: Places,
+    places: PlaceSuggestions,
     /// The one under the cursor.
     chosen: Option<usize>,
     /// The mouse is at the list of them.
@@ -40,12 +40,12 @@ pub struct GoTo {
 }
 
 /// Whom the box asks what a text may mean.
-pub struct Asking<'a> {
+pub struct SuggestionSource<'a> {
     pub session: &'a Arc<Session>,
     pub worker: &'a Worker,
 }
 
-impl GoTo {
+impl GoToBox {
     /// Gives the box the keyboard in the next frame.
     pub fn focus(&mut self) {
         self.is_focus_wanted = true;
@@ -70,10 +70,10 @@ impl GoTo {
         &mut self,
         ui: &mut Ui,
         wide: f32,
-        asking: Option<Asking<'_>>,
+        asking: Option<SuggestionSource<'_>>,
         out: &mut Vec<Action>,
     ) {
-        let tok = Tok::current(ui);
+        let tok = ThemeColors::current(ui);
         let (rect, _) = ui.allocate_exact_size(vec2(wide, BUTTON_HEIGHT), Sense::hover());
         let cap_color = tok.bg1;
         ui.painter().rect_filled(rect, 4.0, cap_color);
@@ -142,9 +142,9 @@ impl GoTo {
         ui: &Ui,
         rect: Rect,
         moved: isize,
-        Asking { session, worker }: Asking<'_>,
-    ) -> Option<Picked> {
-        let tok = Tok::current(ui);
+        SuggestionSource { session, worker }: SuggestionSource<'_>,
+    ) -> Option<SuggestionPick> {
+        let tok = ThemeColors::current(ui);
         let places = self.places.poll(&self.text, session, worker);
         let last = places.len().checked_sub(1)?;
         if moved != 0 {
@@ -165,7 +165,7 @@ impl GoTo {
             Frame::popup(ui.style()).show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = 0.0;
                 for (number, place) in places.iter().enumerate() {
-                    let row = PlaceRow {
+                    let row = SuggestionRow {
                         place,
                         wide: rect.width().max(380.0),
                         is_chosen: chosen == Some(number),
@@ -180,13 +180,13 @@ impl GoTo {
         self.is_pressed = shown.response.contains_pointer()
             && ui.input(|input| input.pointer.any_down() || input.pointer.any_released());
         let place = places.get(clicked.or(chosen)?)?;
-        Some(Picked {
+        Some(SuggestionPick {
             action: place.action.clone(),
             is_clicked: clicked.is_some(),
         })
     }
 
-    fn ring(&self, ui: &Ui, rect: Rect, field: &egui::Response, tok: &Tok) {
+    fn ring(&self, ui: &Ui, rect: Rect, field: &egui::Response, tok: &ThemeColors) {
         let stroke = match (&self.error, field.has_focus()) {
             (Some(_), _) => Stroke::new(1.0, tok.err),
             (None, true) => Stroke::new(2.0, tok.focus),
@@ -209,11 +209,11 @@ impl GoTo {
     pub fn counter_ui(
         &mut self,
         ui: &mut Ui,
-        situation: &Situation,
+        situation: &CommandContext,
         end: u64,
         out: &mut Vec<Action>,
     ) {
-        let tok = Tok::current(ui);
+        let tok = ThemeColors::current(ui);
         let Some((window, position)) = situation.active else {
             return;
         };
@@ -270,7 +270,7 @@ impl GoTo {
     }
 
     fn counter_field(&mut self, ui: &mut Ui, rect: Rect, inner: Rect, out: &mut Vec<Action>) {
-        let tok = Tok::current(ui);
+        let tok = ThemeColors::current(ui);
         ui.painter()
             .rect_stroke(rect, 4.0, Stroke::new(2.0, tok.focus), StrokeKind::Inside);
         let Some(text) = self.counter.as_mut() else {
@@ -302,7 +302,7 @@ fn id() -> Id {
 }
 
 /// What was chosen of what a text may mean.
-struct Picked {
+struct SuggestionPick {
     action: Action,
     is_clicked: bool,
 }
@@ -316,14 +316,14 @@ fn arrows(ui: &Ui) -> isize {
 }
 
 /// A row of the list: what it is, and what is known of it.
-struct PlaceRow<'a> {
+struct SuggestionRow<'a> {
     place: &'a Suggestion,
     wide: f32,
     is_chosen: bool,
 }
 
-impl PlaceRow<'_> {
-    fn ui(&self, ui: &mut Ui, tok: &Tok) -> egui::Response {
+impl SuggestionRow<'_> {
+    fn ui(&self, ui: &mut Ui, tok: &ThemeColors) -> egui::Response {
         let Self {
             place,
             wide,
@@ -370,7 +370,7 @@ fn submit(text: &str, out: &mut Vec<Action>) {
 
 /// A field without a frame in a rectangle.
 fn field(ui: &mut Ui, inner: Rect, text: &mut String, hint: &str, name: &str) -> egui::Response {
-    let tok = Tok::current(ui);
+    let tok = ThemeColors::current(ui);
     let hint = egui::RichText::new(hint).font(ui_font(12.5)).color(tok.t3);
     let font = if text.is_empty() {
         ui_font(12.5)
@@ -407,7 +407,7 @@ fn select_all(ui: &Ui, response: &egui::Response, text: &str) {
 
 /// A message below a field: a triangle, then what is wrong.
 pub fn error_line(ui: &mut Ui, error: &str, wide: f32) {
-    let tok = Tok::current(ui);
+    let tok = ThemeColors::current(ui);
     let galley =
         ui.fonts_mut(|fonts| fonts.layout(error.to_owned(), ui_font(12.0), tok.err, wide - 24.0));
     let (rect, response) = ui.allocate_exact_size(galley.size() + vec2(20.0, 4.0), Sense::hover());

@@ -5,7 +5,7 @@ use egui::{
     WidgetInfo, pos2, vec2,
 };
 
-use crate::theme::{Tok, medium, mono, mono_bold, semi, ui as ui_font};
+use crate::theme::{ThemeColors, medium, mono, mono_bold, semi, ui as ui_font};
 use stepback_debugger::action::{Action, FileAction};
 use stepback_debugger::desk::Opening;
 use stepback_debugger::desk::words::{bytes, span};
@@ -28,7 +28,7 @@ pub fn indexing_card_ui(ui: &Ui, within: Rect, opening: &Opening, out: &mut Vec<
 }
 
 fn card_ui(ui: &mut Ui, opening: &Opening, out: &mut Vec<Action>) {
-    let tok = Tok::current(ui);
+    let tok = ThemeColors::current(ui);
     let figures = opening.figures();
     let (rect, response) = ui.allocate_exact_size(SIZE, Sense::hover());
     let title = say!("card-indexing", name = &opening.name);

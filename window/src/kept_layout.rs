@@ -5,26 +5,29 @@ use egui_tiles::{Container, Linear, LinearDir, Tile, TileId, Tiles, Tree};
 use serde::{Deserialize, Serialize};
 
 use super::layout::{Dock, TILES, panes_in_order};
-use super::torn_place::{TornPlace, WINDOWS};
+use super::torn_place::{TornWindowPlace, WINDOWS};
 use crate::panels::Pane;
 
 /// A part of the dock. Panels are written by reference and read as values.
 #[derive(Serialize, Deserialize)]
-enum Part<P> {
+enum LayoutNode<P> {
     /// Side by side, each with its share of the width.
-    Row(Vec<(f32, Part<P>)>),
+    Row(Vec<(f32, LayoutNode<P>)>),
     /// One below the other, each with its share of the height.
-    Column(Vec<(f32, Part<P>)>),
+    Column(Vec<(f32, LayoutNode<P>)>),
     /// Behind each other; the number is that of the one in front, from 0.
     Tabs(usize, Vec<P>),
     /// Around all others: panels that have windows of their own, by their numbers from the left and from above, and where
     /// those windows are. In the parts inside they stand where they come back to.
-    Torn(Box<Part<P>>, Vec<(usize, Option<TornPlace>)>),
+    Torn(Box<LayoutNode<P>>, Vec<(usize, Option<TornWindowPlace>)>),
 }
 
 /// The panels with what they follow and how they are set, without their answers.
 /// None where a panel's settings cannot be written, which a test rules out.
-pub fn text_of(dock: &Dock, place_of: &dyn Fn(TileId) -> Option<TornPlace>) -> Option<String> {
+pub fn text_of(
+    dock: &Dock,
+    place_of: &dyn Fn(TileId) -> Option<TornWindowPlace>,
+) -> Option<String> {
     let Some(root) = dock.root() else {
         return Some(String::new());
     };
@@ -37,7 +40,7 @@ pub fn text_of(dock: &Dock, place_of: &dyn Fn(TileId) -> Option<TornPlace>) -> O
     let whole = if torn.is_empty() {
         whole
     } else {
-        Part::Torn(Box::new(whole), torn)
+        LayoutNode::Torn(Box::new(whole), torn)
     };
     let pretty = ron::ser::PrettyConfig::new()
         .depth_limit(6)
@@ -57,13 +60,13 @@ pub fn read(text: &str) -> Option<Dock> {
 }
 
 /// The same with the windows of its panels.
-pub fn read_all(text: &str) -> Option<(Dock, Vec<(TileId, TornPlace)>)> {
+pub fn read_all(text: &str) -> Option<(Dock, Vec<(TileId, TornWindowPlace)>)> {
     let id = Id::unique("dock");
     if text.is_empty() {
         return Some((Tree::empty(id), Vec::new()));
     }
-    let (part, torn) = match ron::from_str::<Part<Pane>>(text).ok()? {
-        Part::Torn(inner, torn) => (*inner, torn),
+    let (part, torn) = match ron::from_str::<LayoutNode<Pane>>(text).ok()? {
+        LayoutNode::Torn(inner, torn) => (*inner, torn),
         part => (part, Vec::new()),
     };
     let mut tiles = Tiles::default();
@@ -83,21 +86,25 @@ pub fn read_all(text: &str) -> Option<(Dock, Vec<(TileId, TornPlace)>)> {
             continue;
         };
         dock.set_visible(tile, false);
-        places.extend(place.and_then(TornPlace::usable).map(|place| (tile, place)));
+        places.extend(
+            place
+                .and_then(TornWindowPlace::usable)
+                .map(|place| (tile, place)),
+        );
     }
     Some((dock, places))
 }
 
-fn part_of(dock: &Dock, tile: TileId) -> Option<Part<&Pane>> {
+fn part_of(dock: &Dock, tile: TileId) -> Option<LayoutNode<&Pane>> {
     match dock.tiles.get(tile)? {
-        Tile::Pane(pane) => Some(Part::Tabs(0, vec![pane])),
+        Tile::Pane(pane) => Some(LayoutNode::Tabs(0, vec![pane])),
         Tile::Container(Container::Linear(linear)) => {
             let part = |child: &TileId| Some((linear.shares[*child], part_of(dock, *child)?));
             let parts = linear.children.iter().map(part).collect::<Option<_>>()?;
             Some(if linear.dir == LinearDir::Horizontal {
-                Part::Row(parts)
+                LayoutNode::Row(parts)
             } else {
-                Part::Column(parts)
+                LayoutNode::Column(parts)
             })
         }
         Tile::Container(container) => {
@@ -114,7 +121,7 @@ fn part_of(dock: &Dock, tile: TileId) -> Option<Part<&Pane>> {
                 }
                 panes_below(dock, *child, &mut panes);
             }
-            Some(Part::Tabs(shown, panes))
+            Some(LayoutNode::Tabs(shown, panes))
         }
     }
 }
@@ -131,11 +138,11 @@ fn panes_below<'a>(dock: &'a Dock, tile: TileId, found: &mut Vec<&'a Pane>) {
 }
 
 /// How deep parts nest is bounded by the reader of the text.
-fn insert(tiles: &mut Tiles<Pane>, part: Part<Pane>) -> Option<TileId> {
+fn insert(tiles: &mut Tiles<Pane>, part: LayoutNode<Pane>) -> Option<TileId> {
     match part {
-        Part::Row(parts) => insert_linear(tiles, LinearDir::Horizontal, parts),
-        Part::Column(parts) => insert_linear(tiles, LinearDir::Vertical, parts),
-        Part::Tabs(shown, panes) => {
+        LayoutNode::Row(parts) => insert_linear(tiles, LinearDir::Horizontal, parts),
+        LayoutNode::Column(parts) => insert_linear(tiles, LinearDir::Vertical, parts),
+        LayoutNode::Tabs(shown, panes) => {
             let panes: Vec<TileId> = panes
                 .into_iter()
                 .map(|pane| tiles.insert_pane(pane))
@@ -148,14 +155,14 @@ fn insert(tiles: &mut Tiles<Pane>, part: Part<Pane>) -> Option<TileId> {
             Some(tabs)
         }
         // It stands around all others alone.
-        Part::Torn(..) => None,
+        LayoutNode::Torn(..) => None,
     }
 }
 
 fn insert_linear(
     tiles: &mut Tiles<Pane>,
     direction: LinearDir,
-    parts: Vec<(f32, Part<Pane>)>,
+    parts: Vec<(f32, LayoutNode<Pane>)>,
 ) -> Option<TileId> {
     let mut shares = Vec::new();
     for (share, part) in parts {
@@ -196,7 +203,7 @@ mod tests {
         let mut dock = first(egui::vec2(1600.0, 1000.0));
         let tile = panes_in_order(&dock)[2];
         dock.set_visible(tile, false);
-        let place = TornPlace {
+        let place = TornWindowPlace {
             size: [300.0, 200.0],
             corner: Some([10.0, 20.0]),
         };

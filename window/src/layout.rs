@@ -45,7 +45,7 @@ fn of_size(panes: Vec<Pane>, size: Vec2) -> Dock {
 
 /// Nothing stands behind anything else but what is seldom needed.
 fn vast(panes: Vec<Pane>) -> Dock {
-    let mut plan = Plan::new(panes);
+    let mut plan = DockBuilder::new(panes);
     let traces = plan.traces(1500.0);
     let source = plan.tabs(&[PanelKind::Source], 1000.0);
     let registers = plan.tabs(&[PanelKind::Registers], 2.0 * REGISTERS);
@@ -61,7 +61,7 @@ fn vast(panes: Vec<Pane>) -> Dock {
 }
 
 fn wide(panes: Vec<Pane>) -> Dock {
-    let mut plan = Plan::new(panes);
+    let mut plan = DockBuilder::new(panes);
     let traces = plan.traces(1016.0);
     let registers = plan.tabs(&[PanelKind::Registers], 356.0);
     let top = plan.linear(LinearDir::Horizontal, [traces, registers], 520.0);
@@ -78,7 +78,7 @@ fn wide(panes: Vec<Pane>) -> Dock {
 }
 
 fn narrow(panes: Vec<Pane>) -> Dock {
-    let mut plan = Plan::new(panes);
+    let mut plan = DockBuilder::new(panes);
     let traces = plan.traces(924.0);
     let registers = plan.tabs(&[PanelKind::Registers, PanelKind::Calls], 356.0);
     let top = plan.linear(LinearDir::Horizontal, [traces, registers], 404.0);
@@ -99,7 +99,7 @@ pub fn compare(dock: Dock, width: f32) -> Dock {
 }
 
 fn compare_of(panes: Vec<Pane>, width: f32) -> Dock {
-    let mut plan = Plan::new(panes);
+    let mut plan = DockBuilder::new(panes);
     let registers = REGISTERS.min(width * 0.3);
     let traces = plan.traces(width - registers);
     let registers = plan.tabs(
@@ -205,7 +205,7 @@ pub fn named(layout: NamedLayout, dock: Dock, size: Vec2) -> Dock {
 }
 
 fn profile(panes: Vec<Pane>) -> Dock {
-    let mut plan = Plan::new(panes);
+    let mut plan = DockBuilder::new(panes);
     let functions = plan.tabs(&[PanelKind::Functions, PanelKind::Calls], 640.0);
     let traces = plan.traces(640.0);
     let top = plan.linear(LinearDir::Horizontal, [functions, traces], 400.0);
@@ -215,7 +215,7 @@ fn profile(panes: Vec<Pane>) -> Dock {
 }
 
 fn source(panes: Vec<Pane>) -> Dock {
-    let mut plan = Plan::new(panes);
+    let mut plan = DockBuilder::new(panes);
     let source = plan.tabs(&[PanelKind::Source], 640.0);
     let traces = plan.traces(640.0);
     let top = plan.linear(LinearDir::Horizontal, [source, traces], 420.0);
@@ -228,15 +228,15 @@ fn source(panes: Vec<Pane>) -> Dock {
 }
 
 /// A dock in the making: panels are taken by kind, and each part bears its share of the space.
-struct Plan {
+struct DockBuilder {
     panes: Vec<Pane>,
     tiles: Tiles<Pane>,
 }
 
 /// A part of the plan and its share; none when there is no panel for it.
-type Part = Option<(TileId, f32)>;
+type WeightedTile = Option<(TileId, f32)>;
 
-impl Plan {
+impl DockBuilder {
     fn new(panes: Vec<Pane>) -> Self {
         Self {
             panes,
@@ -251,9 +251,9 @@ impl Plan {
     }
 
     /// All trace windows side by side.
-    fn traces(&mut self, share: f32) -> Part {
+    fn traces(&mut self, share: f32) -> WeightedTile {
         let panes = self.take(PanelKind::Trace);
-        let tabs: Vec<Part> = panes
+        let tabs: Vec<WeightedTile> = panes
             .into_iter()
             .map(|pane| {
                 let pane = self.tiles.insert_pane(pane);
@@ -263,7 +263,7 @@ impl Plan {
         self.linear(LinearDir::Horizontal, tabs, share)
     }
 
-    fn tabs(&mut self, kinds: &[PanelKind], share: f32) -> Part {
+    fn tabs(&mut self, kinds: &[PanelKind], share: f32) -> WeightedTile {
         let mut ids = Vec::new();
         for kind in kinds {
             for pane in self.take(*kind) {
@@ -276,9 +276,9 @@ impl Plan {
     fn linear(
         &mut self,
         direction: LinearDir,
-        parts: impl IntoIterator<Item = Part>,
+        parts: impl IntoIterator<Item = WeightedTile>,
         share: f32,
-    ) -> Part {
+    ) -> WeightedTile {
         let parts: Vec<(TileId, f32)> = parts.into_iter().flatten().collect();
         let mut linear = Linear::new(direction, parts.iter().map(|(id, _)| *id).collect());
         for (id, part) in &parts {
@@ -292,7 +292,7 @@ impl Plan {
         })
     }
 
-    fn dock(self, root: Part) -> Dock {
+    fn dock(self, root: WeightedTile) -> Dock {
         let id = Id::unique("dock");
         match root {
             Some((root, _)) => Tree::new(id, root, self.tiles),

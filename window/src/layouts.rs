@@ -12,16 +12,16 @@ use stepback_debugger::action::{
     Action, Follow, MarkAction, PanelAction, SearchAction, ViewAction,
 };
 use stepback_debugger::desk::Desk;
-use stepback_debugger::desk::{Tone, Undo};
+use stepback_debugger::desk::{Tone, UndoStack};
 use stepback_debugger::messages::say;
-use stepback_debugger::program::{Before, OwnLayout, PanelsBefore};
+use stepback_debugger::program::{PanelsSnapshot, UndoSnapshot, UserLayout};
 
 impl Workspace {
     /// The panels as they are, to be taken back to.
-    pub(super) fn panels(&self, desk: &Desk) -> Option<PanelsBefore> {
+    pub(super) fn panels(&self, desk: &Desk) -> Option<PanelsSnapshot> {
         let text = kept_layout::text_of(&self.dock, &|_| None)?;
         let whole = self.panels_text()?;
-        Some(PanelsBefore {
+        Some(PanelsSnapshot {
             text,
             whole,
             positions: desk.saved_positions(),
@@ -30,11 +30,11 @@ impl Workspace {
     }
 
     /// Puts panels into effect that were there before; windows that are there stay where they are.
-    pub(super) fn put_panels(&mut self, desk: &mut Desk, panels: PanelsBefore) {
+    pub(super) fn put_panels(&mut self, desk: &mut Desk, panels: PanelsSnapshot) {
         let Some((dock, torn)) = kept_layout::read_all(&panels.whole) else {
             return;
         };
-        let PanelsBefore {
+        let PanelsSnapshot {
             positions, active, ..
         } = panels;
         self.put_dock(
@@ -84,12 +84,12 @@ impl Workspace {
     }
 
     /// Keeps what panels were there before they were changed, so that it can be taken back.
-    pub(super) fn watch_panels(&mut self, desk: &Desk, undo: &mut Undo<Before>) {
+    pub(super) fn watch_panels(&mut self, desk: &Desk, undo: &mut UndoStack<UndoSnapshot>) {
         let Some(now) = self.panels(desk) else { return };
         let before = self.panels_seen.replace(now);
         let is_new = before.as_ref().map(outline) != self.panels_seen.as_ref().map(outline);
         if let Some(before) = before.filter(|_| is_new) {
-            undo.keep(Before::Panels(before));
+            undo.keep(UndoSnapshot::Panels(before));
         }
     }
 }
@@ -179,7 +179,7 @@ impl App {
             .layouts
             .retain(|own| !own.name.eq_ignore_ascii_case(&name));
         let is_replaced = self.settings.layouts.len() < before.len();
-        self.settings.layouts.push(OwnLayout {
+        self.settings.layouts.push(UserLayout {
             name: name.clone(),
             panels,
         });
@@ -207,9 +207,9 @@ impl App {
     }
 
     /// Keeps what layouts there were and tells what was done; where some were lost, with the way back.
-    fn layouts_changed(&mut self, before: Vec<OwnLayout>, words: &str, lost: usize) {
+    fn layouts_changed(&mut self, before: Vec<UserLayout>, words: &str, lost: usize) {
         if self.workspace.is_some() {
-            self.program.undo.keep(Before::Layouts(before));
+            self.program.undo.keep(UndoSnapshot::Layouts(before));
         }
         let undo = (
             say!("command-undo").to_owned(),
@@ -220,8 +220,9 @@ impl App {
     }
 
     /// Looks whether panels were changed: when an action was one of them, and when the pointer let something go.
-    pub(super) fn watch_panels(&mut self, is_released: Released) {
-        let is_touched = std::mem::take(&mut self.panels_touched) || is_released == Released::Now;
+    pub(super) fn watch_panels(&mut self, is_released: PointerRelease) {
+        let is_touched =
+            std::mem::take(&mut self.panels_touched) || is_released == PointerRelease::Now;
         if let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut())
             && (is_touched || workspace.panels_seen.is_none())
         {
@@ -231,7 +232,7 @@ impl App {
 }
 
 /// Returns what counts as a change of panels: not which tab is in front, nor the byte that a memory panel stays at.
-fn outline(panels: &PanelsBefore) -> String {
+fn outline(panels: &PanelsSnapshot) -> String {
     let is_passing = |line: &&str| !line.trim_start().starts_with("held:");
     let mut outline = String::new();
     for line in panels.text.lines().filter(is_passing) {
@@ -249,7 +250,7 @@ fn outline(panels: &PanelsBefore) -> String {
 
 /// Whether the pointer let something go in a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Released {
+pub enum PointerRelease {
     /// It did.
     Now,
     /// It did not.

@@ -79,7 +79,7 @@ mod widgets;
 mod workspace;
 
 pub use app::App;
-pub use options::{Outcome, WindowOptions};
+pub use options::{WindowOptions, WindowOutcome};
 pub use run::run;
 pub use settings::Settings;
 pub use settings_file::settings_path;

@@ -2,10 +2,10 @@
 
 use egui::{Painter, Rect, Shape, Stroke, pos2, vec2};
 
-use crate::theme::Tok;
+use crate::theme::ThemeColors;
 
 /// Paints the mark into a square.
-pub fn paint(painter: &Painter, square: Rect, tok: &Tok) {
+pub fn paint(painter: &Painter, square: Rect, tok: &ThemeColors) {
     let unit = square.width() / 44.0;
     let at = |x: f32, y: f32| square.min + vec2(x, y) * unit;
     painter.rect_filled(square, 9.0 * unit, tok.sel);

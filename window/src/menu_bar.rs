@@ -8,16 +8,16 @@ use egui::{
 
 use super::app::App;
 use super::widgets::{FlatButton, first_key, key_cap, label, paint_flat, width};
-use crate::theme::{Tok, icons, semi, ui as ui_font};
+use crate::theme::{ThemeColors, icons, semi, ui as ui_font};
 use stepback_debugger::action::{Action, AppAction, PanelAction, ThemeChoice, WindowId};
 use stepback_debugger::keymap::{
-    self, Area, Command, CommandId, Indexing, Situation, Submenu, key_text,
+    self, Area, Command, CommandContext, CommandId, IndexingState, Submenu, key_text,
 };
 use stepback_debugger::messages::say;
 
 /// Draws the menu bar.
-pub fn menu_bar_ui(ui: &mut Ui, app: &App, situation: &Situation, out: &mut Vec<Action>) {
-    let tok = Tok::current(ui);
+pub fn menu_bar_ui(ui: &mut Ui, app: &App, situation: &CommandContext, out: &mut Vec<Action>) {
+    let tok = ThemeColors::current(ui);
     let rect = ui.max_rect();
     let inner = rect.shrink2(vec2(8.0, 0.0));
     let mut taken = Rect::NOTHING;
@@ -52,12 +52,12 @@ fn menu_look(style: &mut Style) {
     // The entry that the keyboard is at.
     style.visuals.widgets.active.bg_stroke = Stroke::new(
         2.0,
-        Tok::of(egui::Theme::from_dark_mode(style.visuals.dark_mode)).focus,
+        ThemeColors::of(egui::Theme::from_dark_mode(style.visuals.dark_mode)).focus,
     );
 }
 
 /// The right end: the palette, and the switch of the theme. Returns its left edge.
-fn end_ui(ui: &mut Ui, tok: &Tok, app: &App, out: &mut Vec<Action>) -> f32 {
+fn end_ui(ui: &mut Ui, tok: &ThemeColors, app: &App, out: &mut Vec<Action>) -> f32 {
     ui.spacing_mut().item_spacing.x = 4.0;
     let (name, shape, choice) = match app.context.theme() {
         egui::Theme::Dark => (CommandId::ThemeLight, icons::SUN, ThemeChoice::Light),
@@ -93,7 +93,7 @@ fn end_ui(ui: &mut Ui, tok: &Tok, app: &App, out: &mut Vec<Action>) -> f32 {
 }
 
 /// The trace's name in the middle of the bar, where there is room.
-fn title_ui(ui: &Ui, rect: Rect, free: std::ops::Range<f32>, app: &App, tok: &Tok) {
+fn title_ui(ui: &Ui, rect: Rect, free: std::ops::Range<f32>, app: &App, tok: &ThemeColors) {
     let (name, summary) = match (&app.program.desk, &app.program.opening) {
         (Some(desk), _) => (desk.name(), desk.summary()),
         (None, Some(opening)) => (opening.name.clone(), say!("menu-indexing").to_owned()),
@@ -119,7 +119,7 @@ fn title_ui(ui: &Ui, rect: Rect, free: std::ops::Range<f32>, app: &App, tok: &To
 }
 
 /// A menu that is taller than the window scrolls.
-fn menu_ui(ui: &mut Ui, area: Area, app: &App, situation: &Situation, out: &mut Vec<Action>) {
+fn menu_ui(ui: &mut Ui, area: Area, app: &App, situation: &CommandContext, out: &mut Vec<Action>) {
     ui.set_min_width(250.0);
     let room = ui.ctx().content_rect().height() - 48.0;
     // Without this a menu has the height that areas begin with.
@@ -129,7 +129,13 @@ fn menu_ui(ui: &mut Ui, area: Area, app: &App, situation: &Situation, out: &mut 
         .show(ui, |ui| entries_ui(ui, area, app, situation, out));
 }
 
-fn entries_ui(ui: &mut Ui, area: Area, app: &App, situation: &Situation, out: &mut Vec<Action>) {
+fn entries_ui(
+    ui: &mut Ui,
+    area: Area,
+    app: &App,
+    situation: &CommandContext,
+    out: &mut Vec<Action>,
+) {
     let is_entry = |command: &&Command| {
         command.area == area && command.submenu.is_none() && !command.is_setting
     };
@@ -151,7 +157,7 @@ fn submenu_ui(
     ui: &mut Ui,
     submenu: Submenu,
     app: &App,
-    situation: &Situation,
+    situation: &CommandContext,
     out: &mut Vec<Action>,
 ) {
     let Some(title) = submenu.title() else { return };
@@ -238,19 +244,20 @@ fn key_of_window(id: WindowId) -> Option<String> {
 fn shortcut(ui: &Ui, key: &str) -> RichText {
     RichText::new(key)
         .font(ui_font(12.0))
-        .color(Tok::current(ui).t3)
+        .color(ThemeColors::current(ui).t3)
 }
 
 fn command_ui(
     ui: &mut Ui,
     command: &'static Command,
-    situation: &Situation,
+    situation: &CommandContext,
     out: &mut Vec<Action>,
 ) {
     let action = command.action(situation);
     let asks = command.plain.is_none() && command.is_possible(situation);
     let key = command.keys().first().map(key_text).unwrap_or_default();
-    let is_following = command.id == CommandId::Follow && situation.indexing == Indexing::Following;
+    let is_following =
+        command.id == CommandId::Follow && situation.indexing == IndexingState::Following;
     let is_on = is_following || situation.switches.is_on(command.id);
     let text = text_of(command, situation);
     // A tick stands before what is on.
@@ -276,7 +283,7 @@ fn command_ui(
 }
 
 /// The name; for the last and next accesses also of what.
-fn text_of(command: &Command, situation: &Situation) -> String {
+fn text_of(command: &Command, situation: &CommandContext) -> String {
     match situation.cell.as_ref().filter(|_| command.is_access()) {
         Some(cell) => keymap::of_cell(command.label(), cell),
         None => command.label().to_owned(),

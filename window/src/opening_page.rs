@@ -2,13 +2,13 @@
 
 use egui::{Align2, Role, Sense, Ui, WidgetInfo, vec2};
 
-use crate::theme::{Tok, semi, ui as ui_font};
+use crate::theme::{ThemeColors, semi, ui as ui_font};
 use stepback_debugger::desk::Opening;
 use stepback_debugger::messages::say;
 
 /// Draws the trace's name in the middle, and how far it is.
 pub fn opening_page_ui(ui: &Ui, opening: &Opening) {
-    let tok = Tok::current(ui);
+    let tok = ThemeColors::current(ui);
     let rect = ui.max_rect();
     let title = say!("opening-title", name = opening.name.as_str());
     let response = ui.interact(rect, ui.unique_id().with("opening"), Sense::hover());

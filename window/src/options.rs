@@ -28,7 +28,7 @@ pub struct WindowOptions {
 
 /// How the window ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum WindowOutcome {
     /// The user closed it, or the script was done.
     Done,
     /// There can be no window; why, as one sentence without a full stop.

@@ -8,13 +8,13 @@ use egui::{
 use super::go_to::error_line;
 use super::settings::Settings;
 use super::widgets::{key_cap, width};
-use crate::theme::{Tok, icon, icons, medium, mono, semi, ui as ui_font};
+use crate::theme::{ThemeColors, icon, icons, medium, mono, semi, ui as ui_font};
 use stepback_debugger::action::Action;
-use stepback_debugger::desk::{Choice, Item, ItemKey, Known, items};
-use stepback_debugger::keymap::{Command, Situation, key_text};
+use stepback_debugger::desk::{PaletteChoice, PaletteItem, PaletteKey, PaletteSources, items};
+use stepback_debugger::keymap::{Command, CommandContext, key_text};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::go_to::Suggestion;
-use stepback_debugger::notes::{KeptSearch, KeptSlice};
+use stepback_debugger::notes::{SavedSearch, SavedSlice};
 
 const WIDTH: f32 = 600.0;
 const ROW: f32 = 28.0;
@@ -23,7 +23,7 @@ const ROWS: f32 = 11.0;
 
 /// The palette while it is open.
 #[derive(Default)]
-pub struct Palette {
+pub struct PaletteState {
     /// What is typed.
     pub query: String,
     chosen: usize,
@@ -34,15 +34,15 @@ pub struct Palette {
 }
 
 /// What the palette looks at and changes outside of itself.
-pub struct Surroundings<'a> {
+pub struct PaletteContext<'a> {
     /// What commands are made for.
-    pub situation: &'a Situation,
+    pub situation: &'a CommandContext,
     /// Where what is typed may lead.
     pub places: &'a [Suggestion],
     /// The searches that are kept.
-    pub searches: &'a [KeptSearch],
+    pub searches: &'a [SavedSearch],
     /// The slices that are kept.
-    pub slices: &'a [KeptSlice],
+    pub slices: &'a [SavedSlice],
     /// Remembers the commands that were run.
     pub settings: &'a mut Settings,
     /// What was asked for.
@@ -50,13 +50,13 @@ pub struct Surroundings<'a> {
 }
 
 /// What the keys of a frame ask for.
-struct Keys {
+struct PaletteKeys {
     is_enter: bool,
     is_tab: bool,
     has_moved: bool,
 }
 
-impl Palette {
+impl PaletteState {
     /// The palette with the question for the argument of a command.
     pub fn asking(command: &'static Command) -> Self {
         Self {
@@ -66,8 +66,8 @@ impl Palette {
     }
 
     /// Draws it; true when it is done.
-    pub fn ui(&mut self, ui: &Ui, around: &mut Surroundings<'_>) -> bool {
-        let tok = Tok::current(ui);
+    pub fn ui(&mut self, ui: &Ui, around: &mut PaletteContext<'_>) -> bool {
+        let tok = ThemeColors::current(ui);
         let frame = Frame::new()
             .fill(tok.bg2)
             .stroke(Stroke::new(1.0, tok.line2))
@@ -93,7 +93,12 @@ impl Palette {
         shown.inner || is_left
     }
 
-    fn inner_ui(&mut self, ui: &mut Ui, around: &mut Surroundings<'_>, tok: &Tok) -> bool {
+    fn inner_ui(
+        &mut self,
+        ui: &mut Ui,
+        around: &mut PaletteContext<'_>,
+        tok: &ThemeColors,
+    ) -> bool {
         let wide = WIDTH.min(ui.ctx().content_rect().width() - 40.0) - 16.0;
         ui.set_width(wide);
         ui.spacing_mut().item_spacing.y = 0.0;
@@ -101,7 +106,7 @@ impl Palette {
             Some(_) => Vec::new(),
             None => {
                 let (recent, places) = (&*around.settings.recent_commands, around.places);
-                let known = Known {
+                let known = PaletteSources {
                     recent,
                     places,
                     searches: around.searches,
@@ -127,7 +132,7 @@ impl Palette {
     }
 
     /// Arrow keys and Enter are read before the field sees them.
-    fn read_keys(&mut self, ui: &mut Ui, rows: usize) -> Keys {
+    fn read_keys(&mut self, ui: &mut Ui, rows: usize) -> PaletteKeys {
         let pressed = |key| ui.input_mut(|input| input.count_and_consume_key(Modifiers::NONE, key));
         let (up, down) = (pressed(Key::ArrowUp), pressed(Key::ArrowDown));
         let (page_up, page_down) = (pressed(Key::PageUp), pressed(Key::PageDown));
@@ -136,14 +141,14 @@ impl Palette {
         let last = rows.saturating_sub(1);
         self.chosen = self.chosen.saturating_add(down + 10 * page_down).min(last);
         self.chosen = self.chosen.saturating_sub(up + 10 * page_up);
-        Keys {
+        PaletteKeys {
             is_enter,
             is_tab,
             has_moved: up + down + page_up + page_down > 0,
         }
     }
 
-    fn field_ui(&mut self, ui: &mut Ui, wide: f32, tok: &Tok) {
+    fn field_ui(&mut self, ui: &mut Ui, wide: f32, tok: &ThemeColors) {
         let (rect, _) = ui.allocate_exact_size(vec2(wide, 34.0), Sense::hover());
         ui.painter().rect_filled(rect, 4.0, tok.bg1);
         ui.painter().rect_stroke(
@@ -215,7 +220,13 @@ impl Palette {
     }
 
     /// Draws the rows; returns the one that was clicked.
-    fn list_ui(&mut self, ui: &mut Ui, list: &[Item], keys: &Keys, tok: &Tok) -> Option<usize> {
+    fn list_ui(
+        &mut self,
+        ui: &mut Ui,
+        list: &[PaletteItem],
+        keys: &PaletteKeys,
+        tok: &ThemeColors,
+    ) -> Option<usize> {
         if list.is_empty() {
             let (rect, _) =
                 ui.allocate_exact_size(vec2(ui.available_width(), 2.0 * ROW), Sense::hover());
@@ -242,7 +253,7 @@ impl Palette {
                     let response = row_ui(
                         ui,
                         item,
-                        Choosable {
+                        PaletteRowState {
                             is_chosen: place == self.chosen,
                         },
                         tok,
@@ -259,12 +270,14 @@ impl Palette {
     }
 
     /// Tab asks for the argument of the chosen command, where it can have one.
-    fn complete(&mut self, list: &[Item], keys: &Keys) {
+    fn complete(&mut self, list: &[PaletteItem], keys: &PaletteKeys) {
         let item = list.get(self.chosen).filter(|_| keys.is_tab);
         match item.map(|item| &item.choice) {
-            Some(Choice::Ask(command)) => self.ask(command),
-            Some(Choice::Run(id, _)) if id.command().argument.is_some() => self.ask(id.command()),
-            Some(Choice::Run(..) | Choice::Nothing) | None => {}
+            Some(PaletteChoice::Ask(command)) => self.ask(command),
+            Some(PaletteChoice::Run(id, _)) if id.command().argument.is_some() => {
+                self.ask(id.command())
+            }
+            Some(PaletteChoice::Run(..) | PaletteChoice::Nothing) | None => {}
         }
     }
 
@@ -274,18 +287,18 @@ impl Palette {
         self.error = None;
     }
 
-    fn choose(&mut self, item: &Item, around: &mut Surroundings<'_>) -> bool {
+    fn choose(&mut self, item: &PaletteItem, around: &mut PaletteContext<'_>) -> bool {
         match &item.choice {
-            Choice::Run(id, action) => {
+            PaletteChoice::Run(id, action) => {
                 around.settings.remember_command(id.command().name);
                 around.out.push(action.clone());
                 true
             }
-            Choice::Ask(command) => {
+            PaletteChoice::Ask(command) => {
                 self.ask(command);
                 false
             }
-            Choice::Nothing => false,
+            PaletteChoice::Nothing => false,
         }
     }
 
@@ -294,8 +307,8 @@ impl Palette {
         &mut self,
         ui: &mut Ui,
         command: &'static Command,
-        keys: &Keys,
-        around: &mut Surroundings<'_>,
+        keys: &PaletteKeys,
+        around: &mut PaletteContext<'_>,
     ) -> bool {
         ui.add_space(6.0);
         if let Some(error) = &self.error {
@@ -305,7 +318,12 @@ impl Palette {
         let Some(argument) = command.argument.as_ref() else {
             return true;
         };
-        hints_ui(ui, say!("palette-enter-run-esc-back"), "", Tok::current(ui));
+        hints_ui(
+            ui,
+            say!("palette-enter-run-esc-back"),
+            "",
+            ThemeColors::current(ui),
+        );
         if !keys.is_enter || text.is_empty() {
             return false;
         }
@@ -323,7 +341,7 @@ impl Palette {
     }
 }
 
-fn group_ui(ui: &mut Ui, group: &str, tok: &Tok) {
+fn group_ui(ui: &mut Ui, group: &str, tok: &ThemeColors) {
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 30.0), Sense::hover());
     let at = rect.left_center() + vec2(12.0, 3.0);
     ui.painter()
@@ -331,18 +349,18 @@ fn group_ui(ui: &mut Ui, group: &str, tok: &Tok) {
 }
 
 /// How a row stands out.
-struct Choosable {
+struct PaletteRowState {
     is_chosen: bool,
 }
 
 fn row_ui(
     ui: &mut Ui,
-    item: &Item,
-    Choosable { is_chosen }: Choosable,
-    tok: &Tok,
+    item: &PaletteItem,
+    PaletteRowState { is_chosen }: PaletteRowState,
+    tok: &ThemeColors,
 ) -> egui::Response {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
-    let is_possible = !matches!(item.choice, Choice::Nothing);
+    let is_possible = !matches!(item.choice, PaletteChoice::Nothing);
     response.widget_info(|| {
         WidgetInfo::selected(
             egui::Role::ListBoxOption,
@@ -384,9 +402,9 @@ fn row_ui(
     let area = pos2(rect.right() - 110.0, rect.center().y);
     painter.text(area, Align2::RIGHT_CENTER, item.area, ui_font(12.0), tok.t3);
     let key = match item.key {
-        ItemKey::Nothing => None,
-        ItemKey::Enter => Some(say!("key-enter").to_owned()),
-        ItemKey::Of(command) => command.keys().first().map(key_text),
+        PaletteKey::Nothing => None,
+        PaletteKey::Enter => Some(say!("key-enter").to_owned()),
+        PaletteKey::Of(command) => command.keys().first().map(key_text),
     };
     if let Some(key) = key {
         key_cap(painter, rect.right_center() - vec2(10.0, 0.0), &key, tok);
@@ -395,7 +413,7 @@ fn row_ui(
 }
 
 /// The text with the letters that the query matched in the accent.
-fn text_job(item: &Item, color: egui::Color32, tok: &Tok) -> egui::text::LayoutJob {
+fn text_job(item: &PaletteItem, color: egui::Color32, tok: &ThemeColors) -> egui::text::LayoutJob {
     let mut job = egui::text::LayoutJob::default();
     for (place, letter) in item.text.chars().enumerate() {
         let is_matched = item.matched.contains(&place);
@@ -414,7 +432,7 @@ fn text_job(item: &Item, color: egui::Color32, tok: &Tok) -> egui::text::LayoutJ
     job
 }
 
-fn foot_ui(ui: &mut Ui, shown: usize, tok: &Tok) {
+fn foot_ui(ui: &mut Ui, shown: usize, tok: &ThemeColors) {
     let all = stepback_debugger::keymap::commands().len();
     hints_ui(
         ui,
@@ -424,7 +442,7 @@ fn foot_ui(ui: &mut Ui, shown: usize, tok: &Tok) {
     );
 }
 
-fn hints_ui(ui: &mut Ui, left: &str, right: &str, tok: &Tok) {
+fn hints_ui(ui: &mut Ui, left: &str, right: &str, tok: &ThemeColors) {
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 30.0), Sense::hover());
     super::widgets::line_above(ui.painter(), rect.translate(vec2(0.0, 5.0)), tok.line);
     let y = rect.center().y + 4.0;

@@ -4,14 +4,14 @@ use egui_tiles::{Tile, TileId};
 use stepback_parsers::Position;
 
 use super::layout::{self, Dock};
-use super::room::{Taken, wants_lines};
+use super::room::{HeightTransfer, wants_lines};
 use super::trace_widths;
-use super::vacancy::Vacancy;
+use super::vacancy::ClosedPanelPlace;
 use super::workspace::Workspace;
 use crate::panels::{FindPanel, Pane, Panel as _, WhyPanel};
 use stepback_debugger::action::{PanelId, PanelKind, WindowId};
 use stepback_debugger::desk::Desk;
-use stepback_debugger::notes::{KeptSearch, KeptSlice};
+use stepback_debugger::notes::{SavedSearch, SavedSlice};
 
 /// Where more panels stood is forgotten.
 const VACANCIES: usize = 32;
@@ -120,7 +120,7 @@ impl Workspace {
     }
 
     /// Shows a kept search in a panel of its own.
-    pub(super) fn show_own_find(&mut self, desk: &mut Desk, kept: KeptSearch) {
+    pub(super) fn show_own_find(&mut self, desk: &mut Desk, kept: SavedSearch) {
         let pane = Pane::Find(FindPanel::of(kept));
         // Beside the panel of the field, where there is one: both are seen.
         let tile = match self.find(PanelKind::Find) {
@@ -133,7 +133,7 @@ impl Workspace {
     }
 
     /// Shows a kept slice in a panel of its own.
-    pub(super) fn show_own_slice(&mut self, desk: &mut Desk, kept: KeptSlice) {
+    pub(super) fn show_own_slice(&mut self, desk: &mut Desk, kept: SavedSlice) {
         let pane = Pane::Why(WhyPanel::of(kept));
         // Beside the panel of the marked slice, where there is one: both are seen.
         let tile = match self.find(PanelKind::Why) {
@@ -162,7 +162,8 @@ impl Workspace {
     /// A panel that is read line by line gets room for its lines until it closes.
     fn make_room(&mut self, tile: TileId, kind: PanelKind) {
         if wants_lines(kind) {
-            self.rooms.extend(Taken::for_panel(&mut self.dock, tile));
+            self.rooms
+                .extend(HeightTransfer::for_panel(&mut self.dock, tile));
         }
     }
 
@@ -192,7 +193,8 @@ impl Workspace {
         {
             return false;
         }
-        self.vacancies.extend(Vacancy::of(&self.dock, tile));
+        self.vacancies
+            .extend(ClosedPanelPlace::of(&self.dock, tile));
         let surplus = self.vacancies.len().saturating_sub(VACANCIES);
         self.vacancies.drain(..surplus);
         self.dock.remove_recursively(tile);

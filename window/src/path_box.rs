@@ -7,7 +7,7 @@ use egui::{
 };
 
 use super::go_to::error_line;
-use crate::theme::{Tok, mono, ui as ui_font};
+use crate::theme::{ThemeColors, mono, ui as ui_font};
 use stepback_debugger::action::{Action, FileAction};
 use stepback_debugger::messages::say;
 use stepback_debugger::paths::from_home;
@@ -51,7 +51,7 @@ impl PathBox {
 
     /// Draws the field.
     pub fn ui(&mut self, ui: &mut Ui, worker: &Worker, out: &mut Vec<Action>) {
-        let tok = Tok::current(ui);
+        let tok = ThemeColors::current(ui);
         let (rect, _) =
             ui.allocate_exact_size(vec2(ui.available_width(), 30.0), egui::Sense::hover());
         ui.painter().rect_filled(rect, 4.0, tok.bg1);
@@ -89,15 +89,15 @@ impl PathBox {
         let is_offering = response.has_focus() || response.lost_focus();
         if is_offering && self.error.is_none() && !self.text.is_empty() {
             let offer = if is_completing {
-                Offer::Completed
+                PathCompletion::Completed
             } else {
-                Offer::Listed
+                PathCompletion::Listed
             };
             self.offers_ui(ui, rect, worker, offer);
         }
     }
 
-    fn field(&mut self, ui: &mut Ui, rect: Rect, tok: &Tok) -> egui::Response {
+    fn field(&mut self, ui: &mut Ui, rect: Rect, tok: &ThemeColors) -> egui::Response {
         let inner = Rect::from_min_max(
             pos2(rect.left() + 10.0, rect.top()),
             rect.max - vec2(10.0, 0.0),
@@ -131,13 +131,13 @@ impl PathBox {
     }
 
     /// Names that begin as what is typed; Tab takes over what they have in common, a click the whole.
-    fn offers_ui(&mut self, ui: &mut Ui, rect: Rect, worker: &Worker, offer: Offer) {
+    fn offers_ui(&mut self, ui: &mut Ui, rect: Rect, worker: &Worker, offer: PathCompletion) {
         let answer = self.offered.poll(&self.text, worker, |text| {
             let text = text.clone();
             move |_: &stepback_index::Cancel| Ok(names_like(&text))
         });
         let Some(names) = answer.any() else { return };
-        let mut chosen = if offer == Offer::Completed {
+        let mut chosen = if offer == PathCompletion::Completed {
             common(names)
         } else {
             None
@@ -168,7 +168,7 @@ impl PathBox {
 
 /// What becomes of the names that begin as what is typed.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Offer {
+enum PathCompletion {
     /// They are listed.
     Listed,
     /// What they have in common is taken over besides.

@@ -9,18 +9,18 @@ use anyhow::{Context as _, Result};
 use egui::ColorImage;
 
 use stepback_debugger::messages::say;
-use stepback_debugger::worker::{Lane, Ticket, Worker};
+use stepback_debugger::worker::{JobLane, Ticket, Worker};
 
 /// What lay over the panels when the picture was asked for, such as the palette, is gone after so many frames.
 const FRAMES: u32 = 3;
 
 /// A picture that was asked for.
-pub struct Picture {
+pub struct PendingScreenshot {
     path: PathBuf,
-    state: State,
+    state: ScreenshotState,
 }
 
-enum State {
+enum ScreenshotState {
     /// Not asked for before so many frames are drawn.
     Wanted(u32),
     /// Asked for; the window system fills it in after the frame.
@@ -29,12 +29,12 @@ enum State {
     Saving(Ticket<()>),
 }
 
-impl Picture {
+impl PendingScreenshot {
     /// A picture that will be saved to a path.
     pub fn new(path: PathBuf) -> Self {
         Self {
             path,
-            state: State::Wanted(FRAMES),
+            state: ScreenshotState::Wanted(FRAMES),
         }
     }
 
@@ -45,9 +45,9 @@ impl Picture {
         worker: &Worker,
     ) -> Option<Result<PathBuf, String>> {
         match &mut self.state {
-            State::Wanted(0) => {
+            ScreenshotState::Wanted(0) => {
                 let place = Arc::new(Mutex::new(None));
-                self.state = State::Asked(place.clone());
+                self.state = ScreenshotState::Asked(place.clone());
                 let again = context.clone();
                 context.request_screenshot(move |image| {
                     *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(image);
@@ -55,22 +55,24 @@ impl Picture {
                 });
                 None
             }
-            State::Wanted(frames) => {
+            ScreenshotState::Wanted(frames) => {
                 *frames -= 1;
                 context.request_repaint();
                 None
             }
-            State::Asked(place) => {
+            ScreenshotState::Asked(place) => {
                 let image = place
                     .lock()
                     .unwrap_or_else(PoisonError::into_inner)
                     .take()?;
                 let path = self.path.clone();
-                self.state = State::Saving(worker.spawn(Lane::Short, move |_| save(&image, &path)));
+                self.state = ScreenshotState::Saving(
+                    worker.spawn(JobLane::Short, move |_| save(&image, &path)),
+                );
                 context.request_repaint();
                 None
             }
-            State::Saving(ticket) => {
+            ScreenshotState::Saving(ticket) => {
                 let saved = ticket.take()?.map(|()| self.path.clone());
                 Some(saved.map_err(|error| format!("{error:#}")))
             }

@@ -4,7 +4,7 @@ use egui::Ui;
 use std::path::PathBuf;
 
 use super::app::App;
-use super::fonts::{FontProblem, ReadFonts};
+use super::fonts::{FontProblem, LoadedFonts};
 use super::settings::FontChoice;
 use super::settings_file::{SettingsFile, keys_in, keys_text, some_of};
 use crate::theme::install_fonts;
@@ -12,9 +12,9 @@ use stepback_debugger::action::{Action, CommandName, FontChange};
 use stepback_debugger::desk::Tone;
 use stepback_debugger::keymap::{KeyChoice, command, read_key};
 use stepback_debugger::messages::say;
-use stepback_debugger::program::Before;
 use stepback_debugger::program::FilePurpose;
-use stepback_debugger::worker::{Lane, Ticket};
+use stepback_debugger::program::UndoSnapshot;
+use stepback_debugger::worker::{JobLane, Ticket};
 
 impl App {
     /// Draws the page of settings while it is open.
@@ -111,7 +111,7 @@ impl App {
             return;
         }
         if self.workspace.is_some() {
-            self.program.undo.keep(Before::Keys(before));
+            self.program.undo.keep(UndoSnapshot::Keys(before));
         }
         self.apply_keys();
     }
@@ -137,7 +137,7 @@ impl App {
             );
             Ok(std::fs::read_to_string(&path)?)
         };
-        self.imported_keys = Some(self.program.worker.spawn(Lane::Short, read));
+        self.imported_keys = Some(self.program.worker.spawn(JobLane::Short, read));
     }
 
     /// Puts a change of the fonts into effect.
@@ -160,7 +160,7 @@ impl App {
     pub(super) fn read_fonts(&mut self, choice: FontChoice) {
         self.fonts = Some(
             self.folder_worker
-                .spawn(Lane::Short, move |_| Ok(ReadFonts::of(choice))),
+                .spawn(JobLane::Short, move |_| Ok(LoadedFonts::of(choice))),
         );
     }
 

@@ -2,13 +2,15 @@
 
 use egui::{Event, InputState};
 
-use stepback_debugger::keymap::{Command, Key, KeyStroke, Keyboard, Modifiers, Situation, meant};
+use stepback_debugger::keymap::{
+    Command, CommandContext, Key, KeyStroke, KeyboardFocus, Modifiers, meant,
+};
 
 /// Takes the keys that stand for commands out of the input, in the order in which they were pressed.
 pub fn take_pressed(
     input: &mut InputState,
-    situation: &Situation,
-    keyboard: Keyboard,
+    situation: &CommandContext,
+    keyboard: KeyboardFocus,
 ) -> Vec<&'static Command> {
     let mut pressed = Vec::new();
     input.events.retain(|event| {
@@ -82,11 +84,11 @@ mod tests {
         let step = event(egui::Key::S, egui::Modifiers::NONE);
         let go_to = event(egui::Key::G, egui::Modifiers::COMMAND);
         input.events = vec![step, Event::Text("s".to_owned()), left.clone(), go_to];
-        let situation = Situation {
+        let situation = CommandContext {
             active: Some((WindowId(1), Position(0))),
-            ..Situation::default()
+            ..CommandContext::default()
         };
-        let pressed = take_pressed(&mut input, &situation, Keyboard::Panel);
+        let pressed = take_pressed(&mut input, &situation, KeyboardFocus::Panel);
         assert_eq!(
             pressed
                 .iter()

@@ -3,7 +3,7 @@
 use super::app::App;
 use stepback_debugger::action::{Action, AppAction, Direction, FileAction, PanelAction, PanelKind};
 use stepback_debugger::desk::words::sentence;
-use stepback_debugger::desk::{Message, SaveNews, Tone, TraceMissing};
+use stepback_debugger::desk::{Message, SaveEvent, Tone, TraceMissing};
 use stepback_debugger::messages::{say, spoken};
 use stepback_debugger::model::warning_words::placed;
 use stepback_debugger::program::Report;
@@ -221,15 +221,15 @@ impl App {
         self.toasts.show_with(Tone::Warning, &title, &text, show);
     }
 
-    fn show_saved(&mut self, news: SaveNews) {
+    fn show_saved(&mut self, news: SaveEvent) {
         match news {
-            SaveNews::Saved(path) => {
+            SaveEvent::Saved(path) => {
                 self.toasts.show(
                     Tone::Info,
                     &say!("kept-session-saved", path = path.display().to_string()),
                 );
             }
-            SaveNews::Elsewhere(path) => {
+            SaveEvent::Elsewhere(path) => {
                 let text = say!("kept-elsewhere", path = path.display().to_string());
                 self.toasts.show_with(
                     Tone::Info,
@@ -238,7 +238,7 @@ impl App {
                     None,
                 );
             }
-            SaveNews::SetAside(path) => {
+            SaveEvent::SetAside(path) => {
                 let text = say!("kept-as", path = path.display().to_string());
                 let open = (
                     say!("kept-open-it-again").to_owned(),
@@ -247,7 +247,7 @@ impl App {
                 self.toasts
                     .show_with(Tone::Info, say!("kept-the-session-made-way"), &text, [open]);
             }
-            SaveNews::Foreign(path) => {
+            SaveEvent::Foreign(path) => {
                 let text = say!("kept-of-another", path = path.display().to_string());
                 let replace = (
                     say!("kept-replace-it").to_owned(),
@@ -264,7 +264,7 @@ impl App {
                     [replace, save],
                 );
             }
-            SaveNews::Failed(error) => self.report(&error),
+            SaveEvent::Failed(error) => self.report(&error),
         }
     }
 }

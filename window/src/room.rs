@@ -13,17 +13,17 @@ const LEFT: f32 = 0.4;
 
 /// Room that one row of the dock took from another, until the panel that it was taken for closes.
 #[derive(Debug)]
-pub struct Taken {
+pub struct HeightTransfer {
     /// What it was taken for.
     panel: TileId,
     column: TileId,
-    taker: Share,
-    giver: Share,
+    taker: HeightShare,
+    giver: HeightShare,
 }
 
 /// A row of a column, and its share of the height before and since.
 #[derive(Clone, Copy, Debug)]
-struct Share {
+struct HeightShare {
     row: TileId,
     before: f32,
     since: f32,
@@ -34,7 +34,7 @@ pub fn wants_lines(kind: PanelKind) -> bool {
     matches!(kind, PanelKind::Why | PanelKind::Effects)
 }
 
-impl Taken {
+impl HeightTransfer {
     /// Makes the row that a panel was added to as tall as its lines want, as far as its tallest neighbour can spare it.
     /// None where it has the room already, or where nothing was drawn yet.
     pub fn for_panel(dock: &mut Dock, panel: TileId) -> Option<Self> {
@@ -56,18 +56,18 @@ impl Taken {
         let taken = Self {
             panel,
             column,
-            taker: Share {
+            taker: HeightShare {
                 row,
                 before: own,
                 since: own + moved,
             },
-            giver: Share {
+            giver: HeightShare {
                 row: giver,
                 before: others,
                 since: others - moved,
             },
         };
-        for Share { row, since, .. } in [taken.taker, taken.giver] {
+        for HeightShare { row, since, .. } in [taken.taker, taken.giver] {
             linear.shares.set_share(row, since);
         }
         Some(taken)

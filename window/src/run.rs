@@ -8,8 +8,8 @@ use anyhow::{Result, anyhow};
 use egui::{Vec2, vec2};
 
 use super::app::App;
-use super::options::{Outcome, WindowOptions};
-use super::storage_file::{DamageRule, Storage};
+use super::options::{WindowOptions, WindowOutcome};
+use super::storage_file::{DamageRule, ToolkitStorage};
 use stepback_debugger::desk::Script;
 use stepback_debugger::desk::Tone;
 use stepback_debugger::program::Failure;
@@ -28,7 +28,7 @@ const SMALLEST: Vec2 = vec2(800.0, 500.0);
 ///
 /// # Errors
 /// The script is wrong or a line of it failed, the picture could not be saved; names file and line.
-pub fn run(options: WindowOptions) -> Result<Outcome> {
+pub fn run(options: WindowOptions) -> Result<WindowOutcome> {
     // A misspelt line is told at once, also where no window is possible.
     let script = options
         .script
@@ -37,14 +37,14 @@ pub fn run(options: WindowOptions) -> Result<Outcome> {
         .transpose()
         .map_err(|error| anyhow!(error))?;
     if let Some(why) = no_display() {
-        return Ok(Outcome::NoWindow(why));
+        return Ok(WindowOutcome::NoWindow(why));
     }
     let damage = if options.is_scripted() {
         DamageRule::Left
     } else {
         DamageRule::PutAside
     };
-    let mut storage = Storage::of(APP, damage);
+    let mut storage = ToolkitStorage::of(APP, damage);
     // What was kept plays no part in runs from a script.
     let notice = storage.notice.take().filter(|_| !options.is_scripted());
     let native = native_options(&options, storage);
@@ -65,10 +65,10 @@ pub fn run(options: WindowOptions) -> Result<Outcome> {
     };
     match without_panic_text(&has_begun, || eframe::run_native(APP, native, create)) {
         Some(Ok(())) => {}
-        Some(Err(error)) => return Ok(Outcome::NoWindow(reason(&error))),
+        Some(Err(error)) => return Ok(WindowOutcome::NoWindow(reason(&error))),
         None => {
             let why = "the window system could not be reached: is libxkbcommon-x11 installed?";
-            return Ok(Outcome::NoWindow(why.to_owned()));
+            return Ok(WindowOutcome::NoWindow(why.to_owned()));
         }
     }
     let failure = failure
@@ -81,7 +81,7 @@ pub fn run(options: WindowOptions) -> Result<Outcome> {
             .unwrap_or_else(PoisonError::into_inner)
             .take()
     });
-    failed.map_or(Ok(Outcome::Done), |error| Err(anyhow!(error)))
+    failed.map_or(Ok(WindowOutcome::Done), |error| Err(anyhow!(error)))
 }
 
 /// The toolkit panics where a library of the window system is missing. Until the program itself runs, such a
@@ -115,7 +115,7 @@ fn no_display() -> Option<String> {
     (is_needed && !names.iter().any(is_set)).then(|| message.to_owned())
 }
 
-fn native_options(options: &WindowOptions, storage: Storage) -> eframe::NativeOptions {
+fn native_options(options: &WindowOptions, storage: ToolkitStorage) -> eframe::NativeOptions {
     // A picture of a given size must not depend on where the window was last time.
     let persist_window = options.size.is_none() && !options.is_scripted();
     let is_first = persist_window && !storage.has_window;

@@ -76,21 +76,21 @@ mod tests {
 
     #[derive(Debug, Default, PartialEq, Deserialize)]
     #[serde(default)]
-    struct Kept {
+    struct SampleRecord {
         size: f32,
         names: Vec<String>,
         pairs: Vec<(u8, u8)>,
     }
 
     #[track_caller]
-    fn check(text: &str, expected: Option<Kept>) {
-        assert_eq!(read::<Kept>(text), expected, "{text}");
+    fn check(text: &str, expected: Option<SampleRecord>) {
+        assert_eq!(read::<SampleRecord>(text), expected, "{text}");
     }
 
     #[test]
     fn what_cannot_be_read_costs_itself_alone() {
         let names = vec!["a,b)".to_owned(), "c\"".to_owned()];
-        let whole = || Kept {
+        let whole = || SampleRecord {
             size: 2.0,
             names: names.clone(),
             pairs: vec![(1, 2)],
@@ -99,7 +99,7 @@ mod tests {
         check(&format!("(size:2.0,{list},pairs:[(1,2)])"), Some(whole()));
         check(
             &format!("(size:big,{list},pairs:[(1,2)])"),
-            Some(Kept {
+            Some(SampleRecord {
                 size: 0.0,
                 ..whole()
             }),
@@ -110,7 +110,7 @@ mod tests {
         );
         check(
             &format!("(size:2.0,{list},pairs:7)"),
-            Some(Kept {
+            Some(SampleRecord {
                 pairs: Vec::new(),
                 ..whole()
             }),

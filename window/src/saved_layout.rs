@@ -6,18 +6,18 @@ use stepback_parsers::Position;
 
 use super::kept_layout;
 use super::layout::{self, Dock};
-use super::torn_place::TornPlace;
+use super::torn_place::TornWindowPlace;
 use crate::panels::Pane;
 use stepback_debugger::action::{Moment, PanelKind, TraceId, WindowId};
-use stepback_debugger::desk::Kept;
-use stepback_debugger::notes::KeptWindow;
+use stepback_debugger::desk::SavedSession;
+use stepback_debugger::notes::SessionWindow;
 
 /// The panels, and where the windows of the trace were.
 pub struct SavedLayout {
     /// The panels with what they follow.
     pub dock: Dock,
     /// The windows of panels that have windows of their own, as far as it is known where they were.
-    pub torn: Vec<(TileId, TornPlace)>,
+    pub torn: Vec<(TileId, TornWindowPlace)>,
     /// The trace windows and where they were.
     pub positions: Vec<(WindowId, Moment)>,
     /// The active trace window.
@@ -25,13 +25,14 @@ pub struct SavedLayout {
 }
 
 /// The panels and windows. Without panels, or where they cannot be read, the first ones for a window of a size.
-pub fn layout_of(kept: &Kept, size: Vec2) -> Option<SavedLayout> {
+pub fn layout_of(kept: &SavedSession, size: Vec2) -> Option<SavedLayout> {
     let file = kept.file.as_ref()?;
     let moment = |position| Moment {
         trace: TraceId::default(),
         position,
     };
-    let place = |window: &KeptWindow| (WindowId(window.number), moment(Position(window.position)));
+    let place =
+        |window: &SessionWindow| (WindowId(window.number), moment(Position(window.position)));
     let positions: Vec<_> = file.windows.iter().map(place).collect();
     let read = if file.panels.is_empty() {
         None

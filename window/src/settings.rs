@@ -4,16 +4,16 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::browser::Order;
+use super::browser::SortOrder;
 use super::{layout, salvage};
-use crate::theme::{Palette, install_styles};
-use stepback_debugger::action::{FindQuestion, FontRole, ThemeChoice};
+use crate::theme::{ColorPalette, install_styles};
+use stepback_debugger::action::{FindQuery, FontRole, ThemeChoice};
 use stepback_debugger::desk::HISTORY;
 use stepback_debugger::desk::recent::{self, RecentTrace};
 use stepback_debugger::keymap::KeyChoice;
 use stepback_debugger::messages::LanguageChoice;
 use stepback_debugger::model::SourceChoice;
-use stepback_debugger::program::OwnLayout;
+use stepback_debugger::program::UserLayout;
 use stepback_debugger::session::Session;
 use stepback_debugger::source::{SourceMap, SourceMapping};
 
@@ -34,19 +34,19 @@ pub struct Settings {
     /// Names of the commands that the palette ran last, the newest first.
     pub recent_commands: Vec<String>,
     /// What was looked for, the newest first.
-    pub searches: Vec<FindQuestion>,
+    pub searches: Vec<FindQuery>,
     /// Directories of sources that moved, by the image that tells of them, the newest last.
     pub moved_sources: Vec<MovedSources>,
     /// The rows of the trace tell their source lines.
     pub has_row_lines: bool,
     /// Layouts of the user's own, the newest last.
-    pub layouts: Vec<OwnLayout>,
+    pub layouts: Vec<UserLayout>,
     /// How tall the timeline is, where the user chose that.
     pub timeline_height: Option<f32>,
     /// Files are chosen in the browser of our own, even where the desktop has a dialog.
     pub uses_own_browser: bool,
     /// How that browser shows folders.
-    pub file_order: Order,
+    pub file_order: SortOrder,
     /// The folder that it showed last.
     #[serde(with = "stepback_debugger::paths")]
     pub file_folder: Option<PathBuf>,
@@ -156,7 +156,7 @@ impl Default for Settings {
             layouts: Vec::new(),
             timeline_height: None,
             uses_own_browser: false,
-            file_order: Order::default(),
+            file_order: SortOrder::default(),
             file_folder: None,
             keys: KeyChoice::default(),
         }
@@ -209,9 +209,9 @@ impl Settings {
     pub fn apply(&self, context: &egui::Context) {
         let is_safe = matches!(self.theme, ThemeChoice::SafeDark | ThemeChoice::SafeLight);
         if is_safe {
-            Palette::Safe
+            ColorPalette::Safe
         } else {
-            Palette::Usual
+            ColorPalette::Usual
         }
         .take_effect();
         context.set_theme(match self.theme {
@@ -279,9 +279,9 @@ mod tests {
     use super::*;
 
     #[derive(Default)]
-    struct Stored(std::collections::HashMap<String, String>);
+    struct MemoryStorage(std::collections::HashMap<String, String>);
 
-    impl eframe::Storage for Stored {
+    impl eframe::Storage for MemoryStorage {
         fn get_string(&self, key: &str) -> Option<String> {
             self.0.get(key).cloned()
         }
@@ -298,7 +298,7 @@ mod tests {
     }
 
     fn loaded(key: &str, text: &str) -> Settings {
-        let mut stored = Stored::default();
+        let mut stored = MemoryStorage::default();
         eframe::Storage::set_string(&mut stored, key, text.to_owned());
         Settings::load(&stored)
     }

@@ -21,8 +21,8 @@ use super::settings::{INTERFACE_PERCENT, Settings};
 use stepback_debugger::action::ThemeChoice;
 use stepback_debugger::keymap::KeyChoice;
 use stepback_debugger::messages::{LanguageChoice, say};
-use stepback_debugger::paths::KeptPaths as _;
-use stepback_debugger::worker::{Lane, Ticket, Worker};
+use stepback_debugger::paths::SerializedPaths as _;
+use stepback_debugger::worker::{JobLane, Ticket, Worker};
 
 /// A longer file is not of ours.
 const LIMIT_BYTES: u64 = 1 << 20;
@@ -63,19 +63,19 @@ pub struct SettingsFile {
     path: PathBuf,
     /// The settings as they were read, or were to be written last.
     text: String,
-    wanted: Arc<Wanted>,
+    wanted: Arc<PendingSettings>,
     writing: Option<Ticket<Option<PathBuf>>>,
 }
 
 /// What is to be written, shared with the job that does it.
-struct Wanted {
+struct PendingSettings {
     text: Mutex<Option<String>>,
     /// The settings as this run read or wrote them last: what differs from them was changed here, and nothing else takes the
     /// place of what stands in the file. Held by whoever writes: one at a time.
     known: Mutex<String>,
 }
 
-impl Wanted {
+impl PendingSettings {
     /// Writes what was wanted last, unless another did. Returns where a file was put that could not be read.
     fn write(&self, path: &Path) -> Result<Option<PathBuf>> {
         let mut known = locked(&self.known);
@@ -113,7 +113,7 @@ impl SettingsFile {
             Err(error) => vec![say!("settings-not-read", error = format!("{error:#}"))],
         };
         let text = text_of(settings);
-        let wanted = Arc::new(Wanted {
+        let wanted = Arc::new(PendingSettings {
             text: Mutex::default(),
             known: Mutex::new(text.clone()),
         });
@@ -142,7 +142,7 @@ impl SettingsFile {
         self.text.clone_from(&text);
         *locked(&self.wanted.text) = Some(text);
         let (path, wanted) = (self.path.clone(), self.wanted.clone());
-        self.writing = Some(worker.spawn(Lane::Short, move |_| wanted.write(&path)));
+        self.writing = Some(worker.spawn(JobLane::Short, move |_| wanted.write(&path)));
     }
 
     /// What came of writing: where a file was put that could not be read, if there was one, or why it failed.

@@ -5,7 +5,7 @@ use egui::{Align2, Event, Rect, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, vec
 use super::pressed::stroke_of;
 use super::settings::Settings;
 use super::widgets::{FlatButton, key_cap, text_button, width};
-use crate::theme::{Tok, ui as ui_font};
+use crate::theme::{ThemeColors, ui as ui_font};
 use stepback_debugger::action::{Action, AppAction};
 use stepback_debugger::keymap::{Command, CommandId, Key, KeyStroke, commands, key_text, written};
 use stepback_debugger::messages::say;
@@ -16,20 +16,20 @@ const ROW: f32 = 28.0;
 #[derive(Default)]
 pub struct KeysPage {
     filter: String,
-    capture: Option<Capture>,
-    conflict: Option<Conflict>,
+    capture: Option<KeyCapture>,
+    conflict: Option<KeyConflict>,
 }
 
 /// The next key that is pressed becomes one of a command.
 #[derive(Clone, Copy)]
-struct Capture {
+struct KeyCapture {
     command: CommandId,
     /// Beside those that it has.
     is_added: bool,
 }
 
 /// A key that was pressed belongs to another command.
-struct Conflict {
+struct KeyConflict {
     command: CommandId,
     keys: Vec<String>,
     key: String,
@@ -49,7 +49,7 @@ impl KeysPage {
 
     /// Draws the list.
     pub fn ui(&mut self, ui: &mut Ui, settings: &Settings, out: &mut Vec<Action>) {
-        let tok = Tok::current(ui);
+        let tok = ThemeColors::current(ui);
         self.take_key(ui, settings, out);
         self.head_ui(ui, settings, out);
         let sought = self.filter.to_lowercase();
@@ -89,7 +89,7 @@ impl KeysPage {
     }
 
     fn head_ui(&mut self, ui: &mut Ui, settings: &Settings, out: &mut Vec<Action>) {
-        let tok = Tok::current(ui);
+        let tok = ThemeColors::current(ui);
         ui.horizontal(|ui| {
             let edit = TextEdit::singleline(&mut self.filter)
                 .hint_text(say!("settings-filter"))
@@ -127,7 +127,7 @@ impl KeysPage {
             ui.set_min_height(22.0);
             let Some(conflict) = conflict else {
                 let (words, color) = match self.capture {
-                    Some(Capture { command, .. }) => (
+                    Some(KeyCapture { command, .. }) => (
                         say!("settings-press", command = command.command().bare_label()),
                         tok.accent,
                     ),
@@ -170,7 +170,7 @@ impl KeysPage {
         settings: &Settings,
         out: &mut Vec<Action>,
     ) {
-        let tok = Tok::current(ui);
+        let tok = ThemeColors::current(ui);
         let (rect, response) =
             ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
         let keys: Vec<String> = command.keys().iter().map(key_text).collect();
@@ -239,7 +239,7 @@ impl KeysPage {
             button.ui(ui).clicked()
         };
         let capture = |is_added| {
-            Some(Capture {
+            Some(KeyCapture {
                 command: command.id,
                 is_added,
             })
@@ -307,7 +307,7 @@ impl KeysPage {
         {
             Some(owner) => {
                 let (command, key, owner) = (command.id, key_text(&key), owner.id);
-                self.conflict = Some(Conflict {
+                self.conflict = Some(KeyConflict {
                     command,
                     keys,
                     key,

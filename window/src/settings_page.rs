@@ -6,20 +6,20 @@ use super::settings::{FontChoice, Settings};
 use super::settings_file::SettingsFile;
 use super::settings_keys::KeysPage;
 use super::widgets::FlatButton;
-use crate::theme::{Tok, icons, mono, semi, ui as ui_font};
+use crate::theme::{ThemeColors, icons, mono, semi, ui as ui_font};
 use stepback_debugger::action::{Action, AppAction, FontChange, FontRole, ThemeChoice};
 use stepback_debugger::messages::{LanguageChoice, say};
 
 /// The page while it is open.
 #[derive(Default)]
 pub struct SettingsPage {
-    part: Part,
+    part: SettingsTab,
     keys: KeysPage,
 }
 
 /// What the page shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Part {
+enum SettingsTab {
     #[default]
     Look,
     Keys,
@@ -34,7 +34,7 @@ impl SettingsPage {
         file: Option<&SettingsFile>,
         out: &mut Vec<Action>,
     ) -> bool {
-        let tok = Tok::current(ui);
+        let tok = ThemeColors::current(ui);
         let frame = Frame::new()
             .fill(tok.bg2)
             .stroke(Stroke::new(1.0, tok.line2))
@@ -53,19 +53,19 @@ impl SettingsPage {
             ui.set_max_size(size);
             self.head_ui(ui, tok);
             match self.part {
-                Part::Look => {
+                SettingsTab::Look => {
                     self.keys.give_up();
                     // A low window, or large texts, leave no room for all of it.
                     let area = egui::ScrollArea::vertical().auto_shrink(false);
                     area.show(ui, |ui| look_ui(ui, settings, file, out));
                 }
-                Part::Keys => self.keys.ui(ui, settings, out),
+                SettingsTab::Keys => self.keys.ui(ui, settings, out),
             }
         });
         shown.should_close() && !is_kept
     }
 
-    fn head_ui(&mut self, ui: &mut Ui, tok: &Tok) {
+    fn head_ui(&mut self, ui: &mut Ui, tok: &ThemeColors) {
         ui.horizontal(|ui| {
             ui.label(
                 RichText::new(say!("settings-title"))
@@ -73,8 +73,8 @@ impl SettingsPage {
                     .color(tok.t1),
             );
             ui.add_space(16.0);
-            ui.selectable_value(&mut self.part, Part::Look, say!("settings-look"));
-            ui.selectable_value(&mut self.part, Part::Keys, say!("page-keys"));
+            ui.selectable_value(&mut self.part, SettingsTab::Look, say!("settings-look"));
+            ui.selectable_value(&mut self.part, SettingsTab::Keys, say!("page-keys"));
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 let close = FlatButton {
                     icon_size: 14.0,
@@ -90,7 +90,7 @@ impl SettingsPage {
 }
 
 fn look_ui(ui: &mut Ui, settings: &Settings, file: Option<&SettingsFile>, out: &mut Vec<Action>) {
-    let tok = Tok::current(ui);
+    let tok = ThemeColors::current(ui);
     ui.spacing_mut().item_spacing.y = 7.0;
     let head = |ui: &mut Ui, text: &str| {
         ui.add_space(6.0);
@@ -176,7 +176,7 @@ fn look_ui(ui: &mut Ui, settings: &Settings, file: Option<&SettingsFile>, out: &
 }
 
 fn fonts_ui(ui: &mut Ui, fonts: &FontChoice, out: &mut Vec<Action>) {
-    let tok = Tok::current(ui);
+    let tok = ThemeColors::current(ui);
     let built_in = say!("settings-built-in");
     let files = [
         (

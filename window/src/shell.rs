@@ -7,22 +7,22 @@ use stepback_parsers::Position;
 
 use super::app::App;
 use super::banner::Banner;
-use super::go_to::GoTo;
+use super::go_to::GoToBox;
 use super::kept_layout;
 use super::layouts::changes_panels;
-use super::picture::Picture;
+use super::picture::PendingScreenshot;
 use super::saved_layout::layout_of;
 use super::workspace::Workspace;
-use crate::theme::Tok;
+use crate::theme::ThemeColors;
 use stepback_debugger::action::{
-    Action, AppAction, FindQuestion, PanelAction, PanelKind, SliceView, StepRange, TravelAction,
+    Action, AppAction, FindQuery, PanelAction, PanelKind, SliceView, StepRange, TravelAction,
     ViewAction, WindowId,
 };
-use stepback_debugger::desk::{Desk, FindState, Kept, RecentTrace, Tone};
+use stepback_debugger::desk::{Desk, FindState, RecentTrace, SavedSession, Tone};
 use stepback_debugger::messages::say;
-use stepback_debugger::notes::{KeptSearch, KeptSlice};
+use stepback_debugger::notes::{SavedSearch, SavedSlice};
 use stepback_debugger::program::{
-    Arrangement, Before, Program, Prompt, Report, SelectedCell, Shell,
+    PanelArrangement, Program, Prompt, Report, SelectedCell, Shell, UndoSnapshot,
 };
 use stepback_debugger::source::SourceMapping;
 
@@ -37,7 +37,7 @@ impl App {
 
     /// Reports panels of a session that cannot be read, as those of a newer version. They stay in the trace's own
     /// session; a file that the user named is not written unasked anyway.
-    fn look_at_kept_panels(&mut self, desk: &mut Desk, kept: &Kept) {
+    fn look_at_kept_panels(&mut self, desk: &mut Desk, kept: &SavedSession) {
         if kept_layout::is_damaged(&desk.places.panels) {
             desk.places.unread_panels = Some(desk.places.panels.clone()).filter(|_| !kept.is_named);
             self.toasts
@@ -97,17 +97,17 @@ impl Shell for App {
         }
     }
 
-    fn arrange(&mut self, desk: &mut Desk, arrangement: Arrangement<'_>) {
+    fn arrange(&mut self, desk: &mut Desk, arrangement: PanelArrangement<'_>) {
         let size = self.context.content_rect().size();
         let saved = match (arrangement, &self.workspace) {
-            (Arrangement::Same(before), Some(workspace)) => workspace.saved_layout(before),
-            (Arrangement::New(kept), _) => {
+            (PanelArrangement::Same(before), Some(workspace)) => workspace.saved_layout(before),
+            (PanelArrangement::New(kept), _) => {
                 self.look_at_kept_panels(desk, kept);
                 layout_of(kept, size)
             }
-            (Arrangement::Same(_), None) => None,
+            (PanelArrangement::Same(_), None) => None,
         };
-        self.go_to = GoTo::default();
+        self.go_to = GoToBox::default();
         self.workspace = Some(Workspace::new(desk, saved, size));
         desk.sources = self.settings.source_choice(&desk.session);
     }
@@ -130,7 +130,7 @@ impl Shell for App {
 
     fn trace_closed(&mut self) {
         self.workspace = None;
-        self.go_to = GoTo::default();
+        self.go_to = GoToBox::default();
         self.start.refresh();
         self.set_title("Stepback");
     }
@@ -156,11 +156,11 @@ impl Shell for App {
         self.in_trace(|workspace, desk| workspace.reveal_panel(desk, kind));
     }
 
-    fn show_search(&mut self, kept: KeptSearch) {
+    fn show_search(&mut self, kept: SavedSearch) {
         self.in_trace(|workspace, desk| workspace.show_own_find(desk, kept));
     }
 
-    fn show_slice(&mut self, kept: KeptSlice) {
+    fn show_slice(&mut self, kept: SavedSlice) {
         self.in_trace(|workspace, desk| workspace.show_own_slice(desk, kept));
     }
 
@@ -181,7 +181,7 @@ impl Shell for App {
     }
 
     fn selected_cell(&mut self) -> Option<SelectedCell> {
-        let tok = Tok::of(self.context.theme());
+        let tok = ThemeColors::of(self.context.theme());
         let (workspace, desk) = (self.workspace.as_mut()?, self.program.desk.as_mut()?);
         let cell = workspace.situation(desk, tok).cell?;
         workspace.hold_memory();
@@ -206,7 +206,7 @@ impl Shell for App {
         Some(&mut self.settings.recent)
     }
 
-    fn remember_search(&mut self, question: &FindQuestion) {
+    fn remember_search(&mut self, question: &FindQuery) {
         FindState::remember(&mut self.settings.searches, question);
         if let Some(desk) = &mut self.program.desk {
             desk.find.set_history(&self.settings.searches);
@@ -229,32 +229,34 @@ impl Shell for App {
         }
     }
 
-    fn exchange(&mut self, before: Before) -> Before {
+    fn exchange(&mut self, before: UndoSnapshot) -> UndoSnapshot {
         let replaced = match before {
-            Before::Keys(keys) => {
+            UndoSnapshot::Keys(keys) => {
                 let now = std::mem::replace(&mut self.settings.keys, keys);
                 self.settings.keys.take_effect();
-                Before::Keys(now)
+                UndoSnapshot::Keys(now)
             }
-            Before::Layouts(layouts) => {
-                Before::Layouts(std::mem::replace(&mut self.settings.layouts, layouts))
+            UndoSnapshot::Layouts(layouts) => {
+                UndoSnapshot::Layouts(std::mem::replace(&mut self.settings.layouts, layouts))
             }
-            Before::Panels(panels) => match (self.workspace.as_mut(), self.program.desk.as_mut()) {
-                (Some(workspace), Some(desk)) => {
-                    let now = workspace.panels(desk);
-                    workspace.put_panels(desk, panels.clone());
-                    workspace.panels_seen = workspace.panels(desk);
-                    Before::Panels(now.unwrap_or(panels))
+            UndoSnapshot::Panels(panels) => {
+                match (self.workspace.as_mut(), self.program.desk.as_mut()) {
+                    (Some(workspace), Some(desk)) => {
+                        let now = workspace.panels(desk);
+                        workspace.put_panels(desk, panels.clone());
+                        workspace.panels_seen = workspace.panels(desk);
+                        UndoSnapshot::Panels(now.unwrap_or(panels))
+                    }
+                    _ => UndoSnapshot::Panels(panels),
                 }
-                _ => Before::Panels(panels),
-            },
-            Before::Marks(marks) => Before::Marks(marks),
+            }
+            UndoSnapshot::Marks(marks) => UndoSnapshot::Marks(marks),
         };
         self.keep_settings();
         replaced
     }
 
     fn save_picture(&mut self, path: PathBuf) {
-        self.picture = Some(Picture::new(path));
+        self.picture = Some(PendingScreenshot::new(path));
     }
 }

@@ -4,7 +4,7 @@ use egui_tiles::Tile;
 
 use super::workspace::Workspace;
 use crate::panels::Pane;
-use stepback_debugger::action::{PanelKind, SliceQuestion, SliceView};
+use stepback_debugger::action::{PanelKind, SliceQuery, SliceView};
 use stepback_debugger::desk::Desk;
 use stepback_debugger::views::OwnSliceRequest;
 
@@ -29,7 +29,7 @@ impl Workspace {
             Tile::Pane(Pane::Why(panel)) => panel.own(),
             _ => None,
         });
-        let wanted: Vec<SliceQuestion> = own.map(|kept| kept.slice.clone()).collect();
+        let wanted: Vec<SliceQuery> = own.map(|kept| kept.slice.clone()).collect();
         desk.own_slices
             .advance(&wanted, &desk.session, &desk.worker)
     }

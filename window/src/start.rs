@@ -12,7 +12,7 @@ use super::mark;
 use super::path_box::PathBox;
 use super::settings::Settings;
 use super::widgets::{LargeButton, first_key, label, paint_flat, text_button};
-use crate::theme::{Tok, icon, icons, medium, mono, semi, ui as ui_font};
+use crate::theme::{ThemeColors, icon, icons, medium, mono, semi, ui as ui_font};
 use stepback_debugger::action::{Action, FileAction};
 use stepback_debugger::desk::recent::{RecentState, RecentTrace};
 use stepback_debugger::desk::words::count;
@@ -24,7 +24,7 @@ const ROW: f32 = 46.0;
 
 /// The state of the start screen.
 #[derive(Default)]
-pub struct Start {
+pub struct StartScreen {
     /// The field for a path.
     pub path_box: PathBox,
     /// What the files of the recent list look like, by the paths that were asked for.
@@ -33,7 +33,7 @@ pub struct Start {
     has_begun: bool,
 }
 
-impl Start {
+impl StartScreen {
     /// Looks at the files of the recent list again.
     pub fn refresh(&mut self) {
         self.states.clear();
@@ -68,7 +68,7 @@ impl Start {
         worker: &Worker,
         out: &mut Vec<Action>,
     ) {
-        let tok = Tok::current(ui);
+        let tok = ThemeColors::current(ui);
         ui.spacing_mut().item_spacing = vec2(10.0, 0.0);
         title_ui(ui, tok);
         ui.add_space(32.0);
@@ -93,7 +93,7 @@ impl Start {
         worker: &Worker,
         out: &mut Vec<Action>,
     ) {
-        let tok = Tok::current(ui);
+        let tok = ThemeColors::current(ui);
         ui.horizontal(|ui| {
             ui.label(
                 RichText::new(say!("start-recent-traces"))
@@ -123,7 +123,7 @@ fn count_rows(settings: &Settings) -> f32 {
     settings.recent.iter().map(|_| 1.0).sum()
 }
 
-fn title_ui(ui: &mut Ui, tok: &Tok) {
+fn title_ui(ui: &mut Ui, tok: &ThemeColors) {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 44.0), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Heading, true, "Stepback"));
     let square = Rect::from_min_size(rect.min, Vec2::splat(44.0));
@@ -196,7 +196,7 @@ fn recent_row_ui(
     ui: &mut Ui,
     trace: &RecentTrace,
     state: RecentState,
-    tok: &Tok,
+    tok: &ThemeColors,
     out: &mut Vec<Action>,
 ) {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
@@ -236,7 +236,7 @@ fn recent_row_ui(
 }
 
 fn paint_recent(ui: &Ui, rect: Rect, trace: &RecentTrace, state: RecentState, end: f32) {
-    let tok = Tok::current(ui);
+    let tok = ThemeColors::current(ui);
     let painter = ui.painter();
     let at = |x: f32, y: f32| pos2(rect.left() + x, rect.top() + y);
     let name_color = if state == RecentState::Missing {
@@ -320,7 +320,7 @@ fn paint_recent(ui: &Ui, rect: Rect, trace: &RecentTrace, state: RecentState, en
 }
 
 /// The cross that forgets an entry, while the pointer is on it.
-fn forget_ui(ui: &Ui, rect: Rect, path: &Path, tok: &Tok) -> bool {
+fn forget_ui(ui: &Ui, rect: Rect, path: &Path, tok: &ThemeColors) -> bool {
     let button = Rect::from_center_size(rect.right_center() - vec2(22.0, 0.0), Vec2::splat(22.0));
     let response = ui.interact(
         button,
@@ -343,7 +343,7 @@ fn forget_ui(ui: &Ui, rect: Rect, path: &Path, tok: &Tok) -> bool {
         .clicked()
 }
 
-fn drop_ui(ui: &mut Ui, tok: &Tok) {
+fn drop_ui(ui: &mut Ui, tok: &ThemeColors) {
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 64.0), Sense::hover());
     let is_over = ui.input(|input| !input.raw.hovered_files.is_empty());
     if is_over {

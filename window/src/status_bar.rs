@@ -7,18 +7,18 @@ use stepback_index::Cancel;
 
 use super::app::App;
 use super::widgets::{badge, paint_flat, text_button, width};
-use crate::theme::{Tok, icon, icons, mono, mono_bold, ui as ui_font};
+use crate::theme::{ThemeColors, icon, icons, mono, mono_bold, ui as ui_font};
 use stepback_debugger::action::{Action, FileAction, PanelAction, PanelKind, TravelAction};
 use stepback_debugger::desk::Opening;
 use stepback_debugger::desk::status_at;
 use stepback_debugger::desk::words::count;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::order_words;
-use stepback_debugger::model::so_far::{SoFar, so_far};
+use stepback_debugger::model::so_far::{IndexedPart, so_far};
 
 /// Draws the status bar.
 pub fn status_bar_ui(ui: &mut Ui, app: &mut App, out: &mut Vec<Action>) {
-    let tok = Tok::current(ui);
+    let tok = ThemeColors::current(ui);
     let rect = ui.max_rect();
     ui.spacing_mut().item_spacing.x = 6.0;
     ui.scope_builder(
@@ -49,7 +49,7 @@ pub fn status_bar_ui(ui: &mut Ui, app: &mut App, out: &mut Vec<Action>) {
     );
 }
 
-fn position_ui(ui: &mut Ui, app: &mut App, tok: &Tok) {
+fn position_ui(ui: &mut Ui, app: &mut App, tok: &ThemeColors) {
     let (Some(workspace), Some(desk)) = (app.workspace.as_mut(), app.program.desk.as_mut()) else {
         return;
     };
@@ -77,7 +77,7 @@ fn position_ui(ui: &mut Ui, app: &mut App, tok: &Tok) {
 }
 
 /// A name and a value, left out where there is no room.
-fn part_ui(ui: &mut Ui, name: &str, value: &str, value_font: egui::FontId, tok: &Tok) {
+fn part_ui(ui: &mut Ui, name: &str, value: &str, value_font: egui::FontId, tok: &ThemeColors) {
     let (name_width, value_width) = (
         width(ui, name, &ui_font(11.5)),
         width(ui, value, &value_font),
@@ -101,7 +101,7 @@ fn part_ui(ui: &mut Ui, name: &str, value: &str, value_font: egui::FontId, tok: 
         .text(left, Align2::LEFT_CENTER, value, value_font, tok.t1);
 }
 
-fn warnings_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
+fn warnings_ui(ui: &mut Ui, app: &App, tok: &ThemeColors, out: &mut Vec<Action>) {
     let Some(desk) = app.program.desk.as_ref() else {
         let version = format!("Stepback {}", env!("CARGO_PKG_VERSION"));
         ui.label(
@@ -143,7 +143,7 @@ fn warnings_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
 }
 
 /// How often memory was changed by something that the trace does not show.
-fn externals_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
+fn externals_ui(ui: &mut Ui, app: &App, tok: &ThemeColors, out: &mut Vec<Action>) {
     let Some(desk) = app.program.desk.as_ref() else {
         return;
     };
@@ -177,7 +177,7 @@ fn externals_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
 }
 
 /// That the order of steps of different threads is known by their times alone, and with whom that matters here.
-fn order_ui(ui: &mut Ui, app: &mut App, tok: &Tok) {
+fn order_ui(ui: &mut Ui, app: &mut App, tok: &ThemeColors) {
     let (Some(workspace), Some(desk)) = (app.workspace.as_mut(), app.program.desk.as_mut()) else {
         return;
     };
@@ -238,7 +238,7 @@ fn order_ui(ui: &mut Ui, app: &mut App, tok: &Tok) {
 }
 
 /// The thread that steps stay in; a click ends that.
-fn stay_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
+fn stay_ui(ui: &mut Ui, app: &App, tok: &ThemeColors, out: &mut Vec<Action>) {
     let Some(desk) = app.program.desk.as_ref() else {
         return;
     };
@@ -279,7 +279,7 @@ fn stay_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
 }
 
 /// Where symbols come from: the image's name, or that there is none and what to do about it.
-fn symbols_ui(ui: &mut Ui, app: &App, tok: &Tok) {
+fn symbols_ui(ui: &mut Ui, app: &App, tok: &ThemeColors) {
     let Some(desk) = app
         .program
         .desk
@@ -334,7 +334,7 @@ fn symbols_ui(ui: &mut Ui, app: &App, tok: &Tok) {
 }
 
 /// What is looked for to travel there and takes long, and a button that gives it up.
-fn lookup_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
+fn lookup_ui(ui: &mut Ui, app: &App, tok: &ThemeColors, out: &mut Vec<Action>) {
     let Some(lookup) = app
         .program
         .desk
@@ -356,12 +356,12 @@ fn lookup_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
 }
 
 /// How far the index is while it is not whole, and what can be done about it.
-fn indexing_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
+fn indexing_ui(ui: &mut Ui, app: &App, tok: &ThemeColors, out: &mut Vec<Action>) {
     let part = app
         .program
         .desk
         .as_ref()
-        .and_then(|desk| SoFar::of(&desk.session));
+        .and_then(|desk| IndexedPart::of(&desk.session));
     match (&app.program.opening, part) {
         (Some(opening), Some(part)) if opening.is_following() && opening.is_shown => {
             follow_ui(ui, part, tok, out)
@@ -378,7 +378,7 @@ fn indexing_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
 }
 
 /// A trace that is followed: a click ends it.
-fn follow_ui(ui: &mut Ui, part: SoFar, tok: &Tok, out: &mut Vec<Action>) {
+fn follow_ui(ui: &mut Ui, part: IndexedPart, tok: &ThemeColors, out: &mut Vec<Action>) {
     let text = part.following();
     let wide = width(ui, &text, &ui_font(11.5)) + 28.0;
     let (rect, response) = ui.allocate_exact_size(vec2(wide, 20.0), Sense::click());
@@ -402,7 +402,7 @@ fn follow_ui(ui: &mut Ui, part: SoFar, tok: &Tok, out: &mut Vec<Action>) {
 }
 
 /// Indexing that was stopped.
-fn stopped_ui(ui: &mut Ui, part: SoFar, tok: &Tok, out: &mut Vec<Action>) {
+fn stopped_ui(ui: &mut Ui, part: IndexedPart, tok: &ThemeColors, out: &mut Vec<Action>) {
     let hint = say!("status-answers-are-so-far-the");
     if text_button(ui, say!("status-go-on"), ui_font(11.5), tok.accent)
         .on_hover_text(say!("status-index-the-rest-of-the"))
@@ -415,7 +415,7 @@ fn stopped_ui(ui: &mut Ui, part: SoFar, tok: &Tok, out: &mut Vec<Action>) {
 }
 
 /// A button that ends something.
-fn stop_ui(ui: &mut Ui, tok: &Tok, name: &'static str) -> egui::Response {
+fn stop_ui(ui: &mut Ui, tok: &ThemeColors, name: &'static str) -> egui::Response {
     let (rect, response) = ui.allocate_exact_size(vec2(20.0, 20.0), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, name));
     paint_flat(ui.painter(), rect, &response, tok);
@@ -430,7 +430,7 @@ fn stop_ui(ui: &mut Ui, tok: &Tok, name: &'static str) -> egui::Response {
 }
 
 /// How far something is.
-fn words_ui(ui: &mut Ui, tok: &Tok, text: &str) -> egui::Response {
+fn words_ui(ui: &mut Ui, tok: &ThemeColors, text: &str) -> egui::Response {
     let wide = width(ui, text, &ui_font(11.5)) + 4.0;
     let (rect, response) = ui.allocate_exact_size(vec2(wide, 20.0), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Label, true, text));
@@ -445,7 +445,7 @@ fn words_ui(ui: &mut Ui, tok: &Tok, text: &str) -> egui::Response {
 }
 
 /// A trace that is shown as a whole while it is looked through for tail calls, and a button that ends that.
-fn finding_ui(ui: &mut Ui, tok: &Tok, out: &mut Vec<Action>) {
+fn finding_ui(ui: &mut Ui, tok: &ThemeColors, out: &mut Vec<Action>) {
     if stop_ui(ui, tok, say!("status-stop-finding-tail-calls"))
         .on_hover_text(say!("status-do-without-calls-stay-as"))
         .clicked()
@@ -457,7 +457,7 @@ fn finding_ui(ui: &mut Ui, tok: &Tok, out: &mut Vec<Action>) {
 }
 
 /// Indexing under way: a bar 120 x 4, which brings the card back, and a button that stops it.
-fn progress_ui(ui: &mut Ui, opening: &Opening, tok: &Tok, out: &mut Vec<Action>) {
+fn progress_ui(ui: &mut Ui, opening: &Opening, tok: &ThemeColors, out: &mut Vec<Action>) {
     let figures = opening.figures();
     let (share, text) = (figures.share, format!("{} %", figures.per_cent()));
     if stop_ui(ui, tok, say!("status-stop-indexing"))

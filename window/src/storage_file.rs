@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::damaged_file::mend_damaged;
-use super::storage_notice::{Refusal, StorageNotice};
+use super::storage_notice::{StorageNotice, StorageRefusal};
 
 /// A longer file is not of ours.
 const LIMIT_BYTES: u64 = 16 << 20;
@@ -24,7 +24,7 @@ const SCALE: std::ops::RangeInclusive<f32> = 0.25..=16.0;
 
 /// Where the toolkit keeps things.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Storage {
+pub struct ToolkitStorage {
     /// Another place, where the usual file must not be opened: the toolkit would read all of it, and wait for the writer
     /// of a pipe. What is kept at the other place is lost.
     pub instead: Option<PathBuf>,
@@ -34,7 +34,7 @@ pub struct Storage {
     pub has_window: bool,
 }
 
-impl Storage {
+impl ToolkitStorage {
     /// That of the program. What the file has in it of the toolkit's own that cannot be used is taken out of it.
     pub fn of(app: &str, damage: DamageRule) -> Self {
         let Some(usual) = eframe::storage_dir(app).map(|folder| folder.join("app.ron")) else {
@@ -44,7 +44,7 @@ impl Storage {
             Some(why) => Err(why),
             None if damage == DamageRule::Left => Ok(None),
             None => mend_damaged(&usual, LIMIT_BYTES)
-                .map_err(|error| Refusal::Damaged(error.to_string())),
+                .map_err(|error| StorageRefusal::Damaged(error.to_string())),
         };
         match damaged {
             Ok(notice) => Self {
@@ -77,14 +77,14 @@ pub enum DamageRule {
 }
 
 /// Why a file must not be opened, or cannot be. One that is not there will be made.
-fn refusal(path: &Path) -> Option<Refusal> {
+fn refusal(path: &Path) -> Option<StorageRefusal> {
     let refused = |error: std::io::Error| match error.kind() {
         ErrorKind::NotFound => None,
-        _ => Some(Refusal::Refused(error.to_string())),
+        _ => Some(StorageRefusal::Refused(error.to_string())),
     };
     match path.metadata() {
-        Ok(file) if !file.is_file() => Some(Refusal::NoFile),
-        Ok(file) if file.len() > LIMIT_BYTES => Some(Refusal::LongerThan(LIMIT_BYTES >> 20)),
+        Ok(file) if !file.is_file() => Some(StorageRefusal::NoFile),
+        Ok(file) if file.len() > LIMIT_BYTES => Some(StorageRefusal::LongerThan(LIMIT_BYTES >> 20)),
         Ok(_) => File::open(path).err().and_then(refused),
         Err(error) => refused(error),
     }
@@ -112,7 +112,7 @@ fn mended(text: &str) -> Option<String> {
     let mut entries: HashMap<String, String> = ron::from_str(text).ok()?;
     let count = entries.len();
     entries.retain(|name, value| match name.as_str() {
-        WINDOW => ron::from_str(value).is_ok_and(|window: Window| window.is_usable()),
+        WINDOW => ron::from_str(value).is_ok_and(|window: SavedWindow| window.is_usable()),
         TOOLKIT => zoom_in(value).is_none_or(|zoom| SCALE.contains(&zoom)),
         _ => true,
     });
@@ -132,21 +132,21 @@ fn zoom_in(options: &str) -> Option<f32> {
 
 /// What the toolkit keeps of the window.
 #[derive(Deserialize)]
-struct Window {
-    normal_geometry: Geometry,
+struct SavedWindow {
+    normal_geometry: SavedGeometry,
 }
 
 #[derive(Deserialize)]
-struct Geometry {
+struct SavedGeometry {
     #[serde(default)]
     outer_position_pixels: Option<egui::Pos2>,
     scale_factor: f32,
     inner_size_points: egui::Vec2,
 }
 
-impl Window {
+impl SavedWindow {
     fn is_usable(&self) -> bool {
-        let Geometry {
+        let SavedGeometry {
             outer_position_pixels,
             scale_factor,
             inner_size_points,
@@ -171,14 +171,14 @@ mod tests {
         let file = File::create(&path).unwrap();
         assert_eq!(refusal(&path), None);
         file.set_len(LIMIT_BYTES + 1).unwrap();
-        assert_eq!(refusal(&path), Some(Refusal::LongerThan(16)));
-        assert_eq!(refusal(folder.path()), Some(Refusal::NoFile));
+        assert_eq!(refusal(&path), Some(StorageRefusal::LongerThan(16)));
+        assert_eq!(refusal(folder.path()), Some(StorageRefusal::NoFile));
         #[cfg(unix)]
         assert!(refusal(Path::new("/dev/zero")).is_some());
         #[cfg(unix)]
         assert!(
             refusal(&Path::new("/dev/null").join("app.ron"))
-                .is_some_and(|why| matches!(why, Refusal::Refused(_)))
+                .is_some_and(|why| matches!(why, StorageRefusal::Refused(_)))
         );
     }
 

@@ -9,7 +9,7 @@ use stepback_debugger::messages::say;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StorageNotice {
     /// It is not read.
-    Unread(Refusal, PathBuf),
+    Unread(StorageRefusal, PathBuf),
     /// It was damaged, some of it is used, and it is kept here.
     Salvaged(PathBuf),
     /// It was damaged, nothing of it could be read, and it is kept here.
@@ -18,7 +18,7 @@ pub enum StorageNotice {
 
 /// Why a file is not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum StorageRefusal {
     /// It is damaged and could not be put aside; why.
     Damaged(String),
     /// The system does not give it; why.
@@ -43,7 +43,7 @@ impl fmt::Display for StorageNotice {
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for StorageRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&match self {
             Self::Damaged(error) => say!("storage-unread-damaged", error = &**error),

@@ -5,7 +5,7 @@ use egui_tiles::{TabState, TileId};
 
 use super::widgets::{badge, paint_flat, width};
 use crate::panels::{Pane, tab_badge};
-use crate::theme::{Tok, icon, icon_fill, icons, medium, mono, ui as ui_font};
+use crate::theme::{ThemeColors, icon, icon_fill, icons, medium, mono, ui as ui_font};
 use stepback_debugger::action::{Action, Follow, PanelAction, PanelId, WindowId};
 use stepback_debugger::desk::words::count;
 use stepback_debugger::messages::say;
@@ -26,7 +26,7 @@ pub enum PanelPlace {
 }
 
 /// The panel that a strip shows.
-pub struct Strip<'a> {
+pub struct TabStrip<'a> {
     /// The panel.
     pub pane: &'a Pane,
     /// Its tile.
@@ -101,7 +101,7 @@ pub fn more_width(ui: &Ui, hidden: usize) -> f32 {
 
 /// The button at the end of a strip that lists its hidden tabs. Returns the one that was chosen.
 pub fn more_ui(ui: &mut Ui, hidden: &[(TileId, String)]) -> Option<TileId> {
-    let tok = Tok::current(ui);
+    let tok = ThemeColors::current(ui);
     let number = hidden.len() as u64;
     let (rect, response) =
         ui.allocate_exact_size(vec2(more_width(ui, hidden.len()), 22.0), Sense::click());
@@ -161,7 +161,7 @@ pub fn tab_ui(ui: &mut Ui, id: egui::Id, pane: &Pane, state: &TabState, wide: f3
 
 fn paint_tab(ui: &Ui, pane: &Pane, title: &str, response: &Response, state: &TabState) {
     let is_active = state.active;
-    let (tok, rect) = (Tok::current(ui), response.rect);
+    let (tok, rect) = (ThemeColors::current(ui), response.rect);
     let painter = ui.painter();
     let number = pane.window().map(|window| window.0);
     if is_active {
@@ -205,14 +205,14 @@ fn paint_tab(ui: &Ui, pane: &Pane, title: &str, response: &Response, state: &Tab
 
 /// Draws what stands at the right of a strip: what the shown panel follows, and its menu.
 /// The space is allocated, from the right, so that tabs do not run under it.
-pub fn strip_end_ui(ui: &mut Ui, strip: &Strip<'_>, out: &mut Vec<Action>) {
-    let Strip {
+pub fn strip_end_ui(ui: &mut Ui, strip: &TabStrip<'_>, out: &mut Vec<Action>) {
+    let TabStrip {
         pane,
         tile,
         windows,
         ..
     } = *strip;
-    let tok = Tok::current(ui);
+    let tok = ThemeColors::current(ui);
     ui.spacing_mut().item_spacing.x = 4.0;
     let room = ui.available_width();
     ui.add_space(4.0);
@@ -235,7 +235,7 @@ pub fn strip_end_ui(ui: &mut Ui, strip: &Strip<'_>, out: &mut Vec<Action>) {
     }
 }
 
-fn trace_badge_ui(ui: &mut Ui, window: WindowId, windows: &Windows, tok: &Tok) {
+fn trace_badge_ui(ui: &mut Ui, window: WindowId, windows: &Windows, tok: &ThemeColors) {
     let text = count(windows.followed(window).position.0);
     let (rect, _) =
         ui.allocate_exact_size(vec2(width(ui, &text, &mono(11.5)), HEIGHT), Sense::hover());
@@ -259,7 +259,7 @@ struct FollowBadge {
 impl FollowBadge {
     /// Draws it. Returns what the panel is to follow when it was clicked.
     fn ui(&self, ui: &mut Ui, windows: &Windows) -> Option<Follow> {
-        let (is_narrow, tok) = (self.room < NARROW, Tok::current(ui));
+        let (is_narrow, tok) = (self.room < NARROW, ThemeColors::current(ui));
         let shown = tab_badge(self.follow, windows);
         let at = say!("tabs-at", position = count(shown.position.0));
         let text = if is_narrow { "" } else { at.as_str() };
@@ -350,9 +350,9 @@ impl FollowBadge {
     }
 }
 
-fn menu_ui(ui: &mut Ui, strip: &Strip<'_>, out: &mut Vec<Action>) {
+fn menu_ui(ui: &mut Ui, strip: &TabStrip<'_>, out: &mut Vec<Action>) {
     let pane = strip.pane;
-    let tok = Tok::current(ui);
+    let tok = ThemeColors::current(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(26.0, 22.0), Sense::click());
     let name = say!("tabs-panel-menu", panel = pane.title());
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, &name));
@@ -371,8 +371,8 @@ fn menu_ui(ui: &mut Ui, strip: &Strip<'_>, out: &mut Vec<Action>) {
 }
 
 /// What can be done with a panel.
-fn panel_menu(ui: &mut Ui, strip: &Strip<'_>, out: &mut Vec<Action>) {
-    let Strip {
+fn panel_menu(ui: &mut Ui, strip: &TabStrip<'_>, out: &mut Vec<Action>) {
+    let TabStrip {
         pane,
         tile,
         windows,

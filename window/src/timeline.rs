@@ -4,9 +4,9 @@ use egui::{CursorIcon, Frame, Panel, Rect, Role, Sense, Ui, WidgetInfo, pos2, ve
 
 use super::app::App;
 use super::layout::TIMELINE;
-use super::workspace::Drawn;
+use super::workspace::WorkspaceContext;
 use crate::panels::timeline_ui;
-use crate::theme::Tok;
+use crate::theme::ThemeColors;
 use stepback_debugger::action::Action;
 use stepback_debugger::messages::say;
 
@@ -21,7 +21,7 @@ impl App {
     pub(super) fn timeline(
         &mut self,
         ui: &mut Ui,
-        tok: &'static Tok,
+        tok: &'static ThemeColors,
         out: &mut Vec<Action>,
     ) -> Option<Rect> {
         let (workspace, desk) = (self.workspace.as_mut()?, self.program.desk.as_ref()?);
@@ -44,7 +44,7 @@ impl App {
             .show_separator_line(false);
         let cell = workspace.cell().cloned();
         let shown = panel.frame(Frame::new().fill(tok.bg1)).show(ui, |ui| {
-            let Drawn { cx, timeline, .. } = workspace.drawn(desk, tok);
+            let WorkspaceContext { cx, timeline, .. } = workspace.drawn(desk, tok);
             timeline_ui(ui, &cx, cell.as_ref(), timeline, out);
         });
         Some(shown.response.rect)
@@ -52,7 +52,7 @@ impl App {
 
     /// The lower edge of the timeline: dragged it makes it taller, a double click brings the usual height back.
     /// It is drawn after the panels below it, so that it can be taken there, too.
-    pub(super) fn timeline_grip(&mut self, ui: &Ui, strip: Rect, tok: &Tok) {
+    pub(super) fn timeline_grip(&mut self, ui: &Ui, strip: Rect, tok: &ThemeColors) {
         let edge = strip.bottom();
         let grip = Rect::from_min_max(
             pos2(strip.left(), edge - ABOVE),

@@ -8,7 +8,7 @@ use egui::{
 };
 
 use super::widgets::link;
-use crate::theme::{Tok, icon, icon_fill, icons, semi, ui as ui_font};
+use crate::theme::{ThemeColors, icon, icon_fill, icons, semi, ui as ui_font};
 use stepback_debugger::action::{Action, AppAction};
 use stepback_debugger::desk::Tone;
 use stepback_debugger::desk::words::sentence;
@@ -219,7 +219,7 @@ impl Toast {
     }
 
     fn ui(&self, ui: &mut Ui, out: &mut Vec<Action>) {
-        let tok = Tok::current(ui);
+        let tok = ThemeColors::current(ui);
         let wrap = SIZE.x - 54.0 - 40.0;
         let lay = |ui: &Ui, text: &str, font, color| {
             ui.fonts_mut(|fonts| fonts.layout(text.to_owned(), font, color, wrap))
@@ -235,7 +235,7 @@ impl Toast {
         self.close_ui(ui, rect, tok, out);
     }
 
-    fn paint(&self, ui: &Ui, rect: Rect, title: Arc<Galley>, text: Arc<Galley>, tok: &Tok) {
+    fn paint(&self, ui: &Ui, rect: Rect, title: Arc<Galley>, text: Arc<Galley>, tok: &ThemeColors) {
         let (color, tint, shape) = match self.kind {
             Tone::Info => (tok.accent, tok.sel, icons::INFO),
             Tone::Warning => (tok.warn, tok.warn_bg, icons::WARNING),
@@ -293,7 +293,7 @@ impl Toast {
         );
     }
 
-    fn close_ui(&self, ui: &Ui, rect: Rect, tok: &Tok, out: &mut Vec<Action>) {
+    fn close_ui(&self, ui: &Ui, rect: Rect, tok: &ThemeColors, out: &mut Vec<Action>) {
         let button = Rect::from_center_size(
             pos2(rect.right() - 19.0, rect.top() + 19.0),
             vec2(22.0, 22.0),

@@ -4,11 +4,11 @@ use egui::{Align, Layout, Response, Ui, UiBuilder, vec2};
 use stepback_parsers::Position;
 
 use super::app::App;
-use super::go_to::Asking;
+use super::go_to::SuggestionSource;
 use super::widgets::{FlatButton, label, separator, tip};
 use crate::theme::{icon_fill, icons};
 use stepback_debugger::action::Action;
-use stepback_debugger::keymap::{self, CommandId, Situation};
+use stepback_debugger::keymap::{self, CommandContext, CommandId};
 use stepback_debugger::notes::BookmarkPlace;
 
 /// Below this width the texts of panels become icons and the field shrinks.
@@ -22,7 +22,7 @@ const NARROW: f32 = 1100.0;
 const WITH_LINES: f32 = 900.0;
 
 /// Draws the toolbar.
-pub fn toolbar_ui(ui: &mut Ui, app: &mut App, situation: &Situation, out: &mut Vec<Action>) {
+pub fn toolbar_ui(ui: &mut Ui, app: &mut App, situation: &CommandContext, out: &mut Vec<Action>) {
     let rect = ui.max_rect();
     let wide = rect.width();
     let field = if wide >= WIDE {
@@ -46,7 +46,7 @@ pub fn toolbar_ui(ui: &mut Ui, app: &mut App, situation: &Situation, out: &mut V
         app.go_to.box_ui(
             ui,
             field,
-            around.map(|(session, worker)| Asking { session, worker }),
+            around.map(|(session, worker)| SuggestionSource { session, worker }),
             out,
         );
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
@@ -57,7 +57,13 @@ pub fn toolbar_ui(ui: &mut Ui, app: &mut App, situation: &Situation, out: &mut V
 }
 
 /// The field, or the button that leads to that of the panel.
-fn find_ui(ui: &mut Ui, app: &mut App, situation: &Situation, wide: f32, out: &mut Vec<Action>) {
+fn find_ui(
+    ui: &mut Ui,
+    app: &mut App,
+    situation: &CommandContext,
+    wide: f32,
+    out: &mut Vec<Action>,
+) {
     let Some(desk) = app.program.desk.as_ref().filter(|_| wide >= WITH_FIND) else {
         button(ui, CommandId::Find, None, situation, out);
         return;
@@ -70,7 +76,13 @@ fn find_ui(ui: &mut Ui, app: &mut App, situation: &Situation, wide: f32, out: &m
     app.find_box.ui(ui, field, &desk.find, out);
 }
 
-fn buttons_ui(ui: &mut Ui, app: &mut App, situation: &Situation, wide: f32, out: &mut Vec<Action>) {
+fn buttons_ui(
+    ui: &mut Ui,
+    app: &mut App,
+    situation: &CommandContext,
+    wide: f32,
+    out: &mut Vec<Action>,
+) {
     let end = app
         .program
         .desk
@@ -79,7 +91,7 @@ fn buttons_ui(ui: &mut Ui, app: &mut App, situation: &Situation, wide: f32, out:
     button(ui, CommandId::Open, None, situation, out);
     divide(ui, wide);
     // Buttons that lead nowhere from here are dimmed.
-    let nowhere = Situation::default();
+    let nowhere = CommandContext::default();
     let where_useful = |is_useful: bool| if is_useful { situation } else { &nowhere };
     let (can_back, can_forward) = app.program.desk.as_ref().map_or((false, false), |desk| {
         let window = desk.windows.active();
@@ -150,13 +162,13 @@ fn divide(ui: &mut Ui, wide: f32) {
 }
 
 /// The ribbon, filled where the position is marked.
-fn bookmark_ui(ui: &mut Ui, app: &App, situation: &Situation, out: &mut Vec<Action>) {
+fn bookmark_ui(ui: &mut Ui, app: &App, situation: &CommandContext, out: &mut Vec<Action>) {
     let here = situation.position().zip(app.program.desk.as_ref());
     let place = |position| BookmarkPlace::Position(position);
     let marked = here.and_then(|(position, desk)| desk.bookmarks.at(place(position.0)));
     let response = button(ui, CommandId::Bookmark, None, situation, out);
     if let Some(bookmark) = marked {
-        let tok = crate::theme::Tok::current(ui);
+        let tok = crate::theme::ThemeColors::current(ui);
         let (center, color) = (response.rect.center(), tok.ribbon(bookmark.color));
         ui.painter().text(
             center,
@@ -169,7 +181,12 @@ fn bookmark_ui(ui: &mut Ui, app: &App, situation: &Situation, out: &mut Vec<Acti
 }
 
 /// Draws buttons that show an icon alone.
-fn icons_ui(ui: &mut Ui, commands: &[CommandId], situation: &Situation, out: &mut Vec<Action>) {
+fn icons_ui(
+    ui: &mut Ui,
+    commands: &[CommandId],
+    situation: &CommandContext,
+    out: &mut Vec<Action>,
+) {
     for command in commands {
         button(ui, *command, None, situation, out);
     }
@@ -180,7 +197,7 @@ fn button(
     ui: &mut Ui,
     id: CommandId,
     text: Option<&str>,
-    situation: &Situation,
+    situation: &CommandContext,
     out: &mut Vec<Action>,
 ) -> Response {
     let command = id.command();
@@ -200,7 +217,7 @@ fn button(
 }
 
 /// The name and key; for the last and next write also of what.
-fn hint(command: CommandId, situation: &Situation) -> String {
+fn hint(command: CommandId, situation: &CommandContext) -> String {
     match situation
         .cell
         .as_ref()

@@ -10,12 +10,12 @@ use egui_tiles::{Tile, TileId};
 
 use super::app::App;
 use super::layout::panes_in_order;
-use super::tab_strip::{self, PanelPlace, Strip};
-use super::torn_place::{SIZE, TornPlace, TornWindow, WINDOWS};
+use super::tab_strip::{self, PanelPlace, TabStrip};
+use super::torn_place::{SIZE, TornWindow, TornWindowPlace, WINDOWS};
 use super::widgets::line_below;
-use super::workspace::{Drawn, Workspace};
-use crate::panels::ViewCx;
-use crate::theme::Tok;
+use super::workspace::{Workspace, WorkspaceContext};
+use crate::panels::PanelContext;
+use crate::theme::ThemeColors;
 use stepback_debugger::action::{Action, AppAction, PanelAction, PanelId, SearchAction};
 use stepback_debugger::desk::Desk;
 use stepback_debugger::desk::Tone;
@@ -37,13 +37,13 @@ impl Workspace {
     }
 
     /// Where the window of a panel is.
-    pub(super) fn torn_place(&self, tile: TileId) -> Option<TornPlace> {
+    pub(super) fn torn_place(&self, tile: TileId) -> Option<TornWindowPlace> {
         self.torn_windows.get(&tile).map(|window| window.now)
     }
 
     /// Windows open where they were.
-    pub(super) fn put_torn(&mut self, places: &[(TileId, TornPlace)]) {
-        let window = |(tile, place): &(TileId, TornPlace)| (*tile, TornWindow::at(*place));
+    pub(super) fn put_torn(&mut self, places: &[(TileId, TornWindowPlace)]) {
+        let window = |(tile, place): &(TileId, TornWindowPlace)| (*tile, TornWindow::at(*place));
         self.torn_windows = places.iter().map(window).collect();
     }
 
@@ -84,7 +84,7 @@ impl Workspace {
     fn torn_window(&mut self, tile: TileId) -> &mut TornWindow {
         self.torn_windows
             .entry(tile)
-            .or_insert(TornWindow::at(TornPlace {
+            .or_insert(TornWindow::at(TornWindowPlace {
                 size: SIZE,
                 corner: None,
             }))
@@ -115,7 +115,7 @@ impl App {
     }
 
     /// Draws the windows of panels.
-    pub(super) fn torn_ui(&mut self, ui: &Ui, tok: &'static Tok, out: &mut Vec<Action>) {
+    pub(super) fn torn_ui(&mut self, ui: &Ui, tok: &'static ThemeColors, out: &mut Vec<Action>) {
         let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut())
         else {
             return;
@@ -144,7 +144,7 @@ impl App {
             else {
                 continue;
             };
-            let TornPlace { size, corner } = workspace.torn_window(tile).opened;
+            let TornWindowPlace { size, corner } = workspace.torn_window(tile).opened;
             let title = say!("torn-title", panel = panel, trace = name.as_str());
             let mut builder = ViewportBuilder::default()
                 .with_title(title)
@@ -164,7 +164,7 @@ impl App {
         ui: &mut Ui,
         tile: TileId,
         class: ViewportClass,
-        tok: &'static Tok,
+        tok: &'static ThemeColors,
         out: &mut Vec<Action>,
     ) {
         let is_native = class != ViewportClass::EmbeddedWindow;
@@ -205,7 +205,7 @@ impl App {
             return;
         };
         let has_focus = workspace.focused == Some(tile) && !is_covered;
-        let Drawn { cx, dock, .. } = workspace.drawn(desk, tok);
+        let WorkspaceContext { cx, dock, .. } = workspace.drawn(desk, tok);
         let Some(Tile::Pane(pane)) = dock.tiles.get_mut(tile) else {
             return;
         };
@@ -222,7 +222,7 @@ impl App {
                 ui.painter().rect_filled(strip, 0.0, tok.bg2);
                 let layout = Layout::right_to_left(egui::Align::Center);
                 ui.scope_builder(UiBuilder::new().max_rect(strip).layout(layout), |ui| {
-                    let strip = Strip {
+                    let strip = TabStrip {
                         pane,
                         tile,
                         windows: &cx.desk.windows,
@@ -234,7 +234,7 @@ impl App {
                 let body = Rect::from_min_max(pos2(whole.left(), strip.bottom()), whole.max);
                 is_clicked =
                     ui.input(|input| input.pointer.any_pressed()) && ui.rect_contains_pointer(body);
-                let cx = ViewCx {
+                let cx = PanelContext {
                     tile: PanelId(tile.0),
                     has_focus,
                     ..cx

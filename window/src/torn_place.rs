@@ -11,7 +11,7 @@ pub const WINDOWS: usize = 8;
 
 /// Where a window of a panel is, in points.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TornPlace {
+pub struct TornWindowPlace {
     /// Its inner width and height.
     pub size: [f32; 2],
     /// Its upper left corner; none where the system does not tell.
@@ -22,12 +22,12 @@ pub struct TornPlace {
 #[derive(Clone, Copy, Debug)]
 pub struct TornWindow {
     /// The window is asked for in this place as long as it is open: it moves where the user puts it.
-    pub opened: TornPlace,
+    pub opened: TornWindowPlace,
     /// As it is.
-    pub now: TornPlace,
+    pub now: TornWindowPlace,
 }
 
-impl TornPlace {
+impl TornWindowPlace {
     /// Where the window can be seen, if it is one that somebody made.
     pub fn usable(self) -> Option<Self> {
         let is_place = |corner: [f32; 2]| corner.iter().all(|side| side.abs() <= *SIDES.end());
@@ -41,7 +41,7 @@ impl TornPlace {
 
 impl TornWindow {
     /// A window that opens in a place.
-    pub fn at(place: TornPlace) -> Self {
+    pub fn at(place: TornWindowPlace) -> Self {
         Self {
             opened: place,
             now: place,

@@ -8,17 +8,17 @@ use stepback_debugger::action::PanelKind;
 
 /// The place of a panel that was closed.
 #[derive(Debug)]
-pub struct Vacancy {
+pub struct ClosedPanelPlace {
     kind: PanelKind,
     /// The panels in the same tabs, and how many of them stood before it.
     beside: Vec<TileId>,
     before: usize,
     /// Where it stood alone: what was next to it.
-    alone: Option<Alone>,
+    alone: Option<NeighbourPlace>,
 }
 
 #[derive(Debug)]
-struct Alone {
+struct NeighbourPlace {
     neighbour: TileId,
     direction: LinearDir,
     /// It stood behind the neighbour, to the right or below.
@@ -27,7 +27,7 @@ struct Alone {
     shares: [f32; 2],
 }
 
-impl Vacancy {
+impl ClosedPanelPlace {
     /// The place of a panel that is about to be closed.
     pub fn of(dock: &Dock, tile: TileId) -> Option<Self> {
         let kind = dock.tiles.get_pane(&tile)?.kind();
@@ -43,7 +43,7 @@ impl Vacancy {
             .filter(|child| *child != tile)
             .collect();
         let alone = if beside.is_empty() {
-            Alone::of(dock, tabs)
+            NeighbourPlace::of(dock, tabs)
         } else {
             None
         };
@@ -82,7 +82,7 @@ impl Vacancy {
     }
 }
 
-impl Alone {
+impl NeighbourPlace {
     fn of(dock: &Dock, tabs: TileId) -> Option<Self> {
         let row = dock.tiles.parent_of(tabs)?;
         let Some(Tile::Container(Container::Linear(linear))) = dock.tiles.get(row) else {
@@ -164,7 +164,7 @@ mod tests {
                 else {
                     continue;
                 };
-                let vacancy = Vacancy::of(&dock, tile).unwrap();
+                let vacancy = ClosedPanelPlace::of(&dock, tile).unwrap();
                 dock.remove_recursively(tile);
                 dock.simplify(&options);
                 let filled = vacancy.fill(&mut dock, || {

@@ -6,7 +6,7 @@ use egui::{
 };
 use stepback_debugger::keymap::CommandId;
 
-use crate::theme::{Tok, icon, medium, mono_bold, ui as ui_font};
+use crate::theme::{ThemeColors, icon, medium, mono_bold, ui as ui_font};
 use stepback_debugger::keymap;
 
 /// Height of buttons and fields in the toolbar.
@@ -63,7 +63,7 @@ impl<'a> FlatButton<'a> {
     }
 
     fn paint(self, ui: &Ui, response: &Response, font: FontId) {
-        let (tok, rect, painter) = (Tok::current(ui), response.rect, ui.painter());
+        let (tok, rect, painter) = (ThemeColors::current(ui), response.rect, ui.painter());
         paint_flat(painter, rect, response, tok);
         let color = if self.is_enabled { tok.t1 } else { tok.t4 };
         let Some(shape) = self.icon else {
@@ -105,7 +105,7 @@ impl<'a> FlatButton<'a> {
 }
 
 /// The background of a flat button, and its ring when it has the keyboard.
-pub fn paint_flat(painter: &Painter, rect: Rect, response: &Response, tok: &Tok) {
+pub fn paint_flat(painter: &Painter, rect: Rect, response: &Response, tok: &ThemeColors) {
     if response.is_pointer_button_down_on() {
         painter.rect_filled(rect, 4.0, tok.bg4);
     } else if response.hovered() {
@@ -146,7 +146,7 @@ pub fn first_key(command: CommandId) -> Option<String> {
 }
 
 /// Paints a key cap with its right edge at a point; returns its rectangle.
-pub fn key_cap(painter: &Painter, right_center: egui::Pos2, text: &str, tok: &Tok) -> Rect {
+pub fn key_cap(painter: &Painter, right_center: egui::Pos2, text: &str, tok: &ThemeColors) -> Rect {
     let galley = painter.layout_no_wrap(text.to_owned(), ui_font(11.0), tok.t2);
     let size = vec2(galley.size().x + 10.0, 16.0);
     let rect = Rect::from_min_size(
@@ -170,13 +170,13 @@ pub fn key_cap(painter: &Painter, right_center: egui::Pos2, text: &str, tok: &To
 
 /// A key cap in a row of words.
 pub fn key_cap_ui(ui: &mut Ui, text: &str) {
-    let tok = Tok::current(ui);
+    let tok = ThemeColors::current(ui);
     let (_, rect) = ui.allocate_space(vec2(width(ui, text, &ui_font(11.0)) + 10.0, 16.0));
     key_cap(ui.painter(), rect.right_center(), text, tok);
 }
 
 /// Paints the badge of a position, 16 x 14, with its left edge at a point.
-pub fn badge(painter: &Painter, left_center: egui::Pos2, number: u32, tok: &Tok) -> Rect {
+pub fn badge(painter: &Painter, left_center: egui::Pos2, number: u32, tok: &ThemeColors) -> Rect {
     let text = number.to_string();
     let galley = painter.layout_no_wrap(text, mono_bold(10.5), tok.on_accent);
     let size = vec2((galley.size().x + 8.0).max(16.0), 14.0);
@@ -191,13 +191,13 @@ pub fn badge(painter: &Painter, left_center: egui::Pos2, number: u32, tok: &Tok)
 
 /// A text that acts when clicked.
 pub fn link(ui: &mut Ui, text: &str) -> Response {
-    let tok = Tok::current(ui);
+    let tok = ThemeColors::current(ui);
     text_button(ui, text, ui_font(12.5), tok.accent)
 }
 
 /// A text in any colour that acts when clicked; it is underlined under the pointer.
 pub fn text_button(ui: &mut Ui, text: &str, font: FontId, color: Color32) -> Response {
-    let tok = Tok::current(ui);
+    let tok = ThemeColors::current(ui);
     let galley = ui.fonts_mut(|fonts| fonts.layout_no_wrap(text.to_owned(), font, color));
     let (rect, response) = ui.allocate_exact_size(galley.size(), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, text));
@@ -232,7 +232,7 @@ pub struct LargeButton<'a> {
 impl LargeButton<'_> {
     /// Draws it, at least so wide.
     pub fn ui(self, ui: &mut Ui, least: f32) -> Response {
-        let tok = Tok::current(ui);
+        let tok = ThemeColors::current(ui);
         let key = self
             .key
             .as_deref()
@@ -300,7 +300,7 @@ pub fn line_above(painter: &Painter, rect: Rect, color: Color32) {
 
 /// A vertical hairline between groups of a bar.
 pub fn separator(ui: &mut Ui) {
-    let tok = Tok::current(ui);
+    let tok = ThemeColors::current(ui);
     let (rect, _) = ui.allocate_exact_size(vec2(9.0, BUTTON_HEIGHT), Sense::hover());
     let x = rect.center().x.round();
     let line = Rect::from_min_max(

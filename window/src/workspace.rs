@@ -10,18 +10,18 @@ use super::banner::Banner;
 use super::chosen_cell::ChosenCell;
 use super::kept_layout;
 use super::layout::{self, Dock};
-use super::room::Taken;
+use super::room::HeightTransfer;
 use super::saved_layout::SavedLayout;
 use super::torn_place::TornWindow;
-use super::vacancy::Vacancy;
-use crate::panels::{Pane, TimelineState, ViewCx};
-use crate::theme::Tok;
+use super::vacancy::ClosedPanelPlace;
+use crate::panels::{Pane, PanelContext, TimelineState};
+use crate::theme::ThemeColors;
 use stepback_debugger::action::{
     Action, CellName, Direction, Follow, PanelId, PanelKind, StepRange, WindowId,
 };
-use stepback_debugger::desk::{Desk, FunctionsAsking, StatusSlot};
-use stepback_debugger::keymap::Situation;
-use stepback_debugger::program::PanelsBefore;
+use stepback_debugger::desk::{Desk, FunctionsContext, StatusSlot};
+use stepback_debugger::keymap::CommandContext;
+use stepback_debugger::program::PanelsSnapshot;
 use stepback_debugger::worker::Slot;
 
 /// An open trace with its windows and panels.
@@ -35,11 +35,11 @@ pub struct Workspace {
     /// The strip that tells where to begin with the demo is shown.
     pub has_demo_hint: bool,
     /// The panels as they were when they were looked at last.
-    pub(super) panels_seen: Option<PanelsBefore>,
+    pub(super) panels_seen: Option<PanelsSnapshot>,
     /// Where panels stood that were closed, the newest last.
-    pub(super) vacancies: Vec<Vacancy>,
+    pub(super) vacancies: Vec<ClosedPanelPlace>,
     /// What panels took for their lines.
-    pub(super) rooms: Vec<Taken>,
+    pub(super) rooms: Vec<HeightTransfer>,
     /// The windows of panels that have windows of their own.
     pub(super) torn_windows: HashMap<TileId, TornWindow>,
     /// The panel whose window comes to the front.
@@ -57,9 +57,9 @@ pub struct Workspace {
 }
 
 /// What panels look at, beside what draws it.
-pub struct Drawn<'a> {
+pub struct WorkspaceContext<'a> {
     /// What a panel looks at that is in no tile and has no keyboard.
-    pub cx: ViewCx<'a>,
+    pub cx: PanelContext<'a>,
     /// The panels.
     pub dock: &'a mut Dock,
     /// The timeline.
@@ -210,7 +210,7 @@ impl Workspace {
     }
 
     /// What commands are made for.
-    pub fn situation(&mut self, desk: &Desk, tok: &Tok) -> Situation {
+    pub fn situation(&mut self, desk: &Desk, tok: &ThemeColors) -> CommandContext {
         let is_in_trace = self
             .focused_pane()
             .is_none_or(|pane| pane.window().is_some());
@@ -224,7 +224,7 @@ impl Workspace {
             self.last_cell = Some(cell);
         }
         let (pane, here) = (self.focused_pane(), desk.windows.active().position);
-        Situation {
+        CommandContext {
             active: Some((desk.windows.active, here)),
             trace: desk.windows.active().trace,
             tile: self.focused.map(|tile| PanelId(tile.0)),
@@ -232,17 +232,21 @@ impl Workspace {
             is_in_cells: pane.is_some_and(|pane| pane.has_cells()),
             cell: self.last_cell.clone(),
             cell_at: at.flatten().filter(|at| *at != here),
-            ..Situation::default()
+            ..CommandContext::default()
         }
     }
 
     /// The cell under the cursor of the panel that has the keyboard, and the position that it is shown at.
-    fn selection(&mut self, desk: &Desk, tok: &Tok) -> Option<(CellName, Option<Position>)> {
+    fn selection(
+        &mut self,
+        desk: &Desk,
+        tok: &ThemeColors,
+    ) -> Option<(CellName, Option<Position>)> {
         let tile = self.focused?;
-        let Drawn { cx, dock, .. } = self.drawn(desk, tok);
+        let WorkspaceContext { cx, dock, .. } = self.drawn(desk, tok);
         let (pane, cx) = (
             dock.tiles.get_pane(&tile)?,
-            ViewCx {
+            PanelContext {
                 tile: PanelId(tile.0),
                 has_focus: true,
                 ..cx
@@ -252,15 +256,15 @@ impl Workspace {
     }
 
     /// What panels look at, and what is drawn of it.
-    pub fn drawn<'a>(&'a mut self, desk: &'a Desk, tok: &'a Tok) -> Drawn<'a> {
+    pub fn drawn<'a>(&'a mut self, desk: &'a Desk, tok: &'a ThemeColors) -> WorkspaceContext<'a> {
         // No tile of the dock has this number.
-        let cx = ViewCx {
+        let cx = PanelContext {
             desk,
             tok,
             tile: PanelId(u64::MAX),
             has_focus: false,
         };
-        Drawn {
+        WorkspaceContext {
             cx,
             dock: &mut self.dock,
             timeline: &mut self.timeline,
@@ -270,7 +274,7 @@ impl Workspace {
     /// Asks what the functions took, while a panel shows that.
     pub fn look_at_functions(&mut self, desk: &mut Desk) {
         let (dock, selection) = (&self.dock, self.timeline.selection());
-        let asking = FunctionsAsking {
+        let asking = FunctionsContext {
             session: &desk.session,
             worker: &desk.worker,
             selection,

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Direction, FindQuestion, StepRange, WindowId};
-use crate::notes::{KeptChange, KeptSearch};
+use super::{Direction, FindQuery, StepRange, WindowId};
+use crate::notes::{SavedQueryChange, SavedSearch};
 
 /// An action on the search, its hits, or the searches that are kept by name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -11,7 +11,7 @@ pub enum SearchAction {
     /// Put the cursor into the field of the panel "Find".
     FocusFind,
     /// Search the whole trace; list and mark the hits.
-    Find(FindQuestion),
+    Find(FindQuery),
     /// Move to the last (back) or next (forward) hit.
     FindNext(Direction),
     /// Raise the limit on the number of hits.
@@ -27,7 +27,7 @@ pub enum SearchAction {
     /// Keep the search under a name.
     KeepSearch(String),
     /// Change the list of kept searches.
-    Searches(KeptChange<KeptSearch>),
+    Searches(SavedQueryChange<SavedSearch>),
     /// Run a kept search.
     RunSearch(String),
     /// Run a kept search in a separate panel.

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use stepback_parsers::Position;
 
-use super::{CellName, Direction, SliceEdge, SliceQuestion};
-use crate::notes::{KeptChange, KeptSlice};
+use super::{CellName, Direction, SliceEdge, SliceQuery};
+use crate::notes::{SavedQueryChange, SavedSlice};
 
 /// Presentation of a slice's rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -26,7 +26,7 @@ pub enum SliceAction {
     /// Compute why a cell has its value at a position.
     WhyAt(CellName, Position),
     /// Compute a slice with the given edges.
-    WhyAgain(SliceQuestion),
+    WhyAgain(SliceQuery),
     /// Change the direction: back to the origin of the value, or forward to its uses.
     TurnSlice(Direction),
     /// Follow an additional kind of dependence, or stop following it.
@@ -44,7 +44,7 @@ pub enum SliceAction {
     /// Keep the slice under a name.
     KeepSlice(String),
     /// Change the list of kept slices.
-    Slices(KeptChange<KeptSlice>),
+    Slices(SavedQueryChange<SavedSlice>),
     /// Compute a kept slice again.
     RunSlice(String),
     /// Compute a kept slice in a separate panel.

@@ -9,8 +9,8 @@
 use std::ops::Range;
 
 use stepback_index::{
-    Call, CallId, CallTable, Cancel, Entered, Index, Left, NearestStepOf, Query as _, QueryError,
-    ThreadId,
+    Call, CallId, CallTable, Cancel, FrameEntry, FrameExit, Index, NearestStepOf, Query as _,
+    QueryError, ThreadId,
 };
 use stepback_machine::Address;
 use stepback_parsers::Step;
@@ -32,7 +32,7 @@ pub struct Activation {
 
 /// The frames of a CPU in the table of calls.
 #[derive(Clone, Debug)]
-pub struct Tree {
+pub struct ActivationTree {
     /// Whose.
     pub thread: ThreadId,
     /// Places in the table.
@@ -41,7 +41,7 @@ pub struct Tree {
     pub last_step: Step,
 }
 
-impl Tree {
+impl ActivationTree {
     /// The trees of all CPUs that did a step.
     ///
     /// # Errors
@@ -49,7 +49,7 @@ impl Tree {
     pub fn all(index: &Index, cancel: &Cancel) -> Result<Vec<Self>, QueryError> {
         let calls = index.calls();
         // What took a root's place, by a tail call, as its caller or after a gap, belongs to its tree.
-        let is_first = |call: Call| call.entered == Entered::Root && call.call_step.is_none();
+        let is_first = |call: Call| call.entered == FrameEntry::Root && call.call_step.is_none();
         let is_root = |id: &CallId| calls.get(*id).is_some_and(is_first);
         let roots: Vec<CallId> = calls.roots().filter(is_root).collect();
         let ends = roots.iter().skip(1).map(|root| root.0).chain([calls.len()]);
@@ -88,7 +88,9 @@ impl Tree {
         self.frames(calls).filter_map(move |frame| {
             let entry = frame.entry_step?;
             let (call, exit) = match frame.entered {
-                Entered::Root | Entered::Gap => (None, root_exit(&frame).unwrap_or(last_step)),
+                FrameEntry::Root | FrameEntry::Gap => {
+                    (None, root_exit(&frame).unwrap_or(last_step))
+                }
                 _ => (
                     Some(frame.call_step?),
                     returned_at(&frame, calls).filter(|exit| *exit < last_step)?,
@@ -112,19 +114,19 @@ impl Tree {
 fn root_exit(frame: &Call) -> Option<Step> {
     frame
         .exit_step
-        .filter(|_| matches!(frame.left, Left::Return | Left::Gap))
+        .filter(|_| matches!(frame.left, FrameExit::Return | FrameExit::Gap))
 }
 
 /// The last step of a call that returned, itself or by the function that its tail call went to.
 /// The tools recognise a return by what follows it, so they ignore one that ends the trace; the caller has to leave it out.
 fn returned_at(frame: &Call, calls: &CallTable) -> Option<Step> {
-    let mut part = Some(*frame).filter(|frame| frame.entered == Entered::Call)?;
-    while part.left == Left::Tail {
+    let mut part = Some(*frame).filter(|frame| frame.entered == FrameEntry::Call)?;
+    while part.left == FrameExit::Tail {
         let tail = part.exit_step?;
         let next = calls.get(calls.called_by(part.thread, tail)?)?;
         // Later always, so that no damage makes the way endless.
         part = Some(next)
-            .filter(|next| next.entered == Entered::Tail && next.exit_step > Some(tail))?;
+            .filter(|next| next.entered == FrameEntry::Tail && next.exit_step > Some(tail))?;
     }
-    part.exit_step.filter(|_| part.left == Left::Return)
+    part.exit_step.filter(|_| part.left == FrameExit::Return)
 }

@@ -95,14 +95,14 @@ fn of_bytes(mut bytes: Vec<ByteState>, order: Endian) -> CellValue {
 mod tests {
 
     use super::*;
-    use crate::analysis::names::NamesAt;
+    use crate::analysis::names::NameResolver;
     use crate::session::test_session::overflow;
 
     #[track_caller]
     fn check(cell: &str, at: u64, expected: &str) {
         let (session, cancel) = (overflow(), Cancel::default());
-        let names =
-            NamesAt::new(&session.index, &session.images, Position(at), None, &cancel).unwrap();
+        let names = NameResolver::new(&session.index, &session.images, Position(at), None, &cancel)
+            .unwrap();
         let found = cell_value(
             &session.index,
             names.cell(cell).unwrap(),

@@ -7,13 +7,13 @@ use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use super::names::NameError;
-use super::tracked::Scene;
+use super::tracked::EvaluationContext;
 use crate::action::Direction;
 use crate::expression::{Expression, parse};
 
 /// What is so at a position, and what it depends on.
 #[derive(Clone, Debug)]
-pub struct State<V> {
+pub struct DependentValue<V> {
     /// What is so.
     pub value: V,
     /// While none of these changes, it stays so.
@@ -22,7 +22,7 @@ pub struct State<V> {
 
 /// A way to a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Course {
+pub struct SearchOrigin {
     /// From where.
     pub from: Position,
     /// Into the past or the future.
@@ -35,9 +35,9 @@ pub struct Course {
 /// # Errors
 /// What `state` fails with, and see [`QueryError`].
 pub fn next_edge<V, E: From<QueryError>>(
-    scene: &Scene<'_>,
-    Course { from, way }: Course,
-    state: &mut dyn FnMut(Position) -> Result<State<V>, E>,
+    scene: &EvaluationContext<'_>,
+    SearchOrigin { from, way }: SearchOrigin,
+    state: &mut dyn FnMut(Position) -> Result<DependentValue<V>, E>,
     is_edge: &dyn Fn(&V, &V) -> bool,
 ) -> Result<Option<Position>, E> {
     let (mut at, mut known) = (from, state(from)?);
@@ -71,9 +71,9 @@ pub fn next_edge<V, E: From<QueryError>>(
 /// # Errors
 /// It is misspelt, or the trace could not be read.
 pub fn next_true(
-    scene: &Scene<'_>,
+    scene: &EvaluationContext<'_>,
     text: &str,
-    course: Course,
+    course: SearchOrigin,
     looked: &dyn Fn(Position),
 ) -> Result<Option<Position>, NameError> {
     let named = |error| NameError::Expression {
@@ -90,7 +90,7 @@ pub fn next_true(
             scene,
             &condition,
             text,
-            At {
+            VisitTarget {
                 place: Address(place),
                 course,
                 looked,
@@ -123,21 +123,21 @@ fn place_of(text: &str) -> Option<&str> {
 }
 
 /// An address that is to be executed, from where on, and who is told of each execution.
-struct At<'a> {
+struct VisitTarget<'a> {
     place: Address,
-    course: Course,
+    course: SearchOrigin,
     looked: &'a dyn Fn(Position),
 }
 
 fn next_visit(
-    scene: &Scene<'_>,
+    scene: &EvaluationContext<'_>,
     condition: &Expression,
     text: &str,
-    At {
+    VisitTarget {
         place: pc,
         course,
         looked,
-    }: At<'_>,
+    }: VisitTarget<'_>,
 ) -> Result<Option<Position>, NameError> {
     let mut at = course.from;
     loop {
@@ -163,11 +163,11 @@ fn next_visit(
 }
 
 fn truth(
-    scene: &Scene<'_>,
+    scene: &EvaluationContext<'_>,
     condition: &Expression,
     text: &str,
     at: Position,
-) -> Result<State<bool>, NameError> {
+) -> Result<DependentValue<bool>, NameError> {
     scene.cancel.check().map_err(NameError::Trace)?;
     let found = scene.evaluate(condition, at);
     let value = match found.value {
@@ -183,7 +183,7 @@ fn truth(
             false
         }
     };
-    Ok(State {
+    Ok(DependentValue {
         value,
         cells: found.cells,
     })
@@ -205,13 +205,13 @@ mod tests {
     #[track_caller]
     fn check(text: &str, from: u64, way: Direction, expected: Option<u64>) {
         let (session, cancel) = (overflow_with_image(), Cancel::default());
-        let scene = Scene {
+        let scene = EvaluationContext {
             index: &session.index,
             images: &session.images,
             thread: ThreadId(0),
             cancel: &cancel,
         };
-        let course = Course {
+        let course = SearchOrigin {
             from: Position(from),
             way,
         };
@@ -278,7 +278,7 @@ mod tests {
     #[test]
     fn the_moments_are_those_of_a_walk_from_step_to_step() {
         let (session, cancel) = (overflow(), Cancel::default());
-        let scene = Scene {
+        let scene = EvaluationContext {
             index: &session.index,
             images: &session.images,
             thread: ThreadId(0),
@@ -299,7 +299,7 @@ mod tests {
             while let Some(at) = next_true(
                 &scene,
                 text,
-                Course {
+                SearchOrigin {
                     from,
                     way: Direction::Forward,
                 },
@@ -316,7 +316,7 @@ mod tests {
             while let Some(at) = next_true(
                 &scene,
                 text,
-                Course {
+                SearchOrigin {
                     from,
                     way: Direction::Back,
                 },

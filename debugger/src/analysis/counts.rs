@@ -4,7 +4,7 @@ use anyhow::Result;
 use stepback_index::{Cancel, Index};
 use stepback_machine::AccessKind;
 use stepback_parsers::{
-    Distinct, DistinctAddresses, EventSink, Flow, MarkerEvent, MemoryAccess, ParseScratch,
+    DistinctAddresses, DistinctCount, EventSink, Flow, MarkerEvent, MemoryAccess, ParseScratch,
     StepEvent, ThreadNumber, drmemtrace::Counts,
 };
 
@@ -63,7 +63,7 @@ pub fn count_events(index: &Index, cancel: &Cancel) -> Result<TraceCounts> {
     Ok(counts)
 }
 
-fn note_distinct(counts: &mut Counts, found: Distinct) {
+fn note_distinct(counts: &mut Counts, found: DistinctCount) {
     (counts.unique_instructions, counts.unique_is_at_least) = (found.count, found.is_at_least);
 }
 

@@ -1,12 +1,13 @@
 //! Where a trace was interrupted: by exceptions, interrupts, traps and signals that have frames.
 
 use stepback_index::{
-    CallId, Cancel, Effect, Entered, Index, LastMarkers, NextMarker, Query as _, QueryError, Steps,
+    CallId, Cancel, Effect, FrameEntry, Index, LastMarkers, NextMarker, Query as _, QueryError,
+    Steps,
 };
 use stepback_parsers::{MarkerKind, Position};
 
-use super::condition::Course;
-use super::schedule::{Bounded, Mark, MarkKind};
+use super::condition::SearchOrigin;
+use super::schedule::{BoundedList, LaneMark, LaneMarkKind};
 use crate::action::Direction;
 
 /// What the kernel did to a thread.
@@ -24,15 +25,15 @@ const STRIDE: u64 = 4096;
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn exceptions(index: &Index, cancel: &Cancel) -> Result<Bounded<Mark>, QueryError> {
-    let mut found = Bounded::default();
+pub fn exceptions(index: &Index, cancel: &Cancel) -> Result<BoundedList<LaneMark>, QueryError> {
+    let mut found = BoundedList::default();
     let calls = index.calls();
     let in_order = calls.in_order(0..calls.len());
     each_entry(index, in_order, cancel, &mut |entry| {
-        found.push(Mark {
+        found.push(LaneMark {
             first: entry.0,
             end: entry.0,
-            kind: MarkKind::Kernel,
+            kind: LaneMarkKind::Kernel,
             count: 1,
         });
     })?;
@@ -46,10 +47,10 @@ pub fn exceptions(index: &Index, cancel: &Cancel) -> Result<Bounded<Mark>, Query
 /// See [`QueryError`].
 pub fn next_exception(
     index: &Index,
-    Course { from, way }: Course,
+    SearchOrigin { from, way }: SearchOrigin,
     cancel: &Cancel,
 ) -> Result<Option<Position>, QueryError> {
-    let mut nearest = marked(index, Course { from, way }, cancel)?;
+    let mut nearest = marked(index, SearchOrigin { from, way }, cancel)?;
     let mut take = |at: Position| {
         nearest = match way {
             Direction::Forward if at > from => Some(nearest.map_or(at, |known| known.min(at))),
@@ -70,7 +71,7 @@ pub fn next_exception(
 /// The nearest marker of what the kernel did.
 fn marked(
     index: &Index,
-    Course { from, way }: Course,
+    SearchOrigin { from, way }: SearchOrigin,
     cancel: &Cancel,
 ) -> Result<Option<Position>, QueryError> {
     let kinds = EVENTS.to_vec();
@@ -121,7 +122,7 @@ fn each_entry(
         }
         if let Some(call) = calls
             .get(id)
-            .filter(|call| call.entered == Entered::Exception)
+            .filter(|call| call.entered == FrameEntry::Exception)
         {
             take(call.entered_at());
         }
@@ -150,7 +151,7 @@ mod tests {
         let go = |from, way| {
             let found = next_exception(
                 &session.index,
-                Course {
+                SearchOrigin {
                     from: Position(from),
                     way,
                 },
@@ -175,7 +176,7 @@ mod tests {
         let go = |from, way| {
             next_exception(
                 &session.index,
-                Course {
+                SearchOrigin {
                     from: Position(from),
                     way,
                 },

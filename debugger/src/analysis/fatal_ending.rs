@@ -70,26 +70,26 @@ pub fn fatal_ending(index: &Index, cancel: &Cancel) -> Result<Option<FatalEnding
         tail.retain(|record| record.thread == thread);
         match ending_of(&tail) {
             // The program as a whole exited, so it did not die.
-            Ending::Exit => return Ok(None),
-            Ending::Fatal(ending) => {
+            TailVerdict::Exit => return Ok(None),
+            TailVerdict::Fatal(ending) => {
                 found = found
                     .filter(|known| known.step > ending.step)
                     .or(Some(ending))
             }
-            Ending::Unknown => {}
+            TailVerdict::Unknown => {}
         }
     }
     Ok(found)
 }
 
 /// How a thread ends.
-enum Ending {
+enum TailVerdict {
     Exit,
     Fatal(FatalEnding),
     Unknown,
 }
 
-fn ending_of(tail: &[StepRecord]) -> Ending {
+fn ending_of(tail: &[StepRecord]) -> TailVerdict {
     let mut fatal = None;
     for (record, place) in tail.iter().zip(0u64..) {
         let behind = (tail.len() as u64).saturating_sub(place + 1);
@@ -108,8 +108,8 @@ fn ending_of(tail: &[StepRecord]) -> Ending {
                     MarkerKind::KERNEL_EVENT | MarkerKind::KERNEL_TRANSFER => fatal = None,
                     MarkerKind::SYSTEM_CALL => {
                         match record.instruction_set.system_call_name(marker.value) {
-                            Some("exit_group") => return Ending::Exit,
-                            Some("exit") if behind == 0 => return Ending::Unknown,
+                            Some("exit_group") => return TailVerdict::Exit,
+                            Some("exit") if behind == 0 => return TailVerdict::Unknown,
                             Some(name @ ("kill" | "tkill" | "tgkill")) if behind == 0 => {
                                 let cause = FatalCause::Raised(name);
                                 fatal = Some(FatalEnding {
@@ -127,7 +127,7 @@ fn ending_of(tail: &[StepRecord]) -> Ending {
             }
         }
     }
-    fatal.map_or(Ending::Unknown, Ending::Fatal)
+    fatal.map_or(TailVerdict::Unknown, TailVerdict::Fatal)
 }
 
 fn impossible_access(access: &Access, record: &StepRecord) -> Option<FatalCause> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use stepback_index::{
-    Allocations, BadFree, Cancel, Freed, Heap, HeapRole, Index, Query as _, QueryError,
+    Allocations, BadFree, BlockRelease, Cancel, Heap, HeapRole, Index, Query as _, QueryError,
 };
 use stepback_parsers::drmemtrace::FunctionList;
 
@@ -121,7 +121,7 @@ pub struct DoubleFree<'a> {
     /// The call.
     pub bad: &'a BadFree,
     /// How the block was freed before.
-    pub before: Freed,
+    pub before: BlockRelease,
 }
 
 /// How much was allocated at once when it was most.

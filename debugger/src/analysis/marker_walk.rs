@@ -12,7 +12,7 @@ const USUAL_PAGE_BYTES: u64 = 4096;
 
 /// Which markers are sought.
 #[derive(Clone, Copy, Debug)]
-pub struct SoughtMarker {
+pub struct MarkerFilter {
     /// Of which kind.
     pub kind: MarkerKind,
     /// With which value; of an address the first use of its page tells.
@@ -22,8 +22,8 @@ pub struct SoughtMarker {
 }
 
 /// A way through the lists of markers.
-pub struct MarkerWalk<'a> {
-    sought: SoughtMarker,
+pub struct MarkerCursor<'a> {
+    sought: MarkerFilter,
     direction: Direction,
     /// The position that is looked at next; none at the end of the way.
     next: Option<Position>,
@@ -33,14 +33,14 @@ pub struct MarkerWalk<'a> {
     cancel: &'a Cancel,
 }
 
-impl<'a> MarkerWalk<'a> {
+impl<'a> MarkerCursor<'a> {
     /// From a position on, whose own markers are passed over on the way onward;
     /// without one, from the end of the trace that the way begins at, with what comes before the first step.
     ///
     /// # Errors
     /// See [`QueryError`].
     pub fn new(
-        sought: SoughtMarker,
+        sought: MarkerFilter,
         direction: Direction,
         at: Option<Position>,
         index: &'a Index,
@@ -76,7 +76,7 @@ impl<'a> MarkerWalk<'a> {
         let Some(position) = self.next else {
             return Ok(None);
         };
-        let SoughtMarker {
+        let MarkerFilter {
             kind,
             thread,
             value,

@@ -11,22 +11,22 @@ use stepback_parsers::Position;
 use super::register_part::RegisterPart;
 use super::search::wide_number;
 use crate::expression::{
-    AddressSpace, AtPosition, BareNumber, Expression, ExpressionError, ExpressionErrorKind,
-    Reading, parse, split_range, split_space,
+    AddressSpace, BareNumber, ChosenReading, Expression, ExpressionError, ExpressionErrorKind,
+    IndexLookup, parse, split_range, split_space,
 };
 use crate::image::Images;
 
 /// Registers of a thread and memory at a position, and the symbols of the images.
-pub struct NamesAt<'a> {
+pub struct NameResolver<'a> {
     index: &'a Index,
     at: Position,
     thread: ThreadId,
-    lookup: AtPosition<'a>,
+    lookup: IndexLookup<'a>,
     /// Receives how ambiguous numbers and names were read.
-    notice: fn(&Reading),
+    notice: fn(&ChosenReading),
 }
 
-impl<'a> NamesAt<'a> {
+impl<'a> NameResolver<'a> {
     /// Without a thread, that of the last step before the position is meant.
     ///
     /// # Errors
@@ -42,7 +42,7 @@ impl<'a> NamesAt<'a> {
             Some(thread) => thread,
             None => SlotReader(index).thread_at(at)?,
         };
-        let lookup = AtPosition::new(index, images, at, Some(thread), cancel);
+        let lookup = IndexLookup::new(index, images, at, Some(thread), cancel);
         Ok(Self {
             index,
             at,
@@ -54,7 +54,7 @@ impl<'a> NamesAt<'a> {
 
     /// Reports how ambiguous numbers and names are read.
     #[must_use]
-    pub fn noticing(self, notice: fn(&Reading)) -> Self {
+    pub fn noticing(self, notice: fn(&ChosenReading)) -> Self {
         Self { notice, ..self }
     }
 

@@ -6,10 +6,10 @@ use stepback_index::{Cancel, Index, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
-use super::activations::Tree;
-use super::call_profile::{FunctionUse, Progress, call_profile};
+use super::activations::ActivationTree;
+use super::call_profile::{FunctionUsage, Progress, call_profile};
 use super::sites::Sites;
-use super::spans::{Span, Spans};
+use super::spans::{ActivationSpan, ActivationSpans};
 
 /// A function, and all its calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,12 +21,12 @@ pub struct FunctionTotals {
     /// The first step of its first call.
     pub first: Step,
     /// What its calls took.
-    pub totals: Totals,
+    pub totals: ActivationTotals,
 }
 
 /// All calls of a function together. What it did while it called itself counts in each of these calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Totals {
+pub struct ActivationTotals {
     /// How many there were.
     pub calls: u64,
     /// From the first to the last moment of each.
@@ -50,8 +50,8 @@ pub struct Totals {
 /// See [`QueryError`].
 pub fn profile(index: &Index, cancel: &Cancel) -> Result<Vec<FunctionTotals>, QueryError> {
     let mut profile = Profile::default();
-    for tree in Tree::all(index, cancel)? {
-        Spans::new(&tree, index, cancel).for_each(|span| profile.enter(span))?;
+    for tree in ActivationTree::all(index, cancel)? {
+        ActivationSpans::new(&tree, index, cancel).for_each(|span| profile.enter(span))?;
         profile.leave_to(0);
     }
     Ok(profile.functions.into_values().collect())
@@ -82,7 +82,7 @@ pub fn whole_profile(index: &Index, cancel: &Cancel) -> Result<Vec<FunctionTotal
             true => (totals.time, totals.own_time),
             false => (totals.steps, totals.own_steps),
         };
-        let totals = Totals {
+        let totals = ActivationTotals {
             calls: totals.calls,
             time,
             self_time,
@@ -107,7 +107,11 @@ pub fn whole_profile(index: &Index, cancel: &Cancel) -> Result<Vec<FunctionTotal
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn marked_pc(used: &FunctionUse, sites: &Sites<'_>, index: &Index) -> Result<u64, QueryError> {
+pub fn marked_pc(
+    used: &FunctionUsage,
+    sites: &Sites<'_>,
+    index: &Index,
+) -> Result<u64, QueryError> {
     let entry = index
         .calls()
         .get(used.example)
@@ -131,13 +135,13 @@ struct Profile {
 /// A call, and what the calls inside it took.
 #[derive(Debug)]
 struct OpenCall {
-    span: Span,
+    span: ActivationSpan,
     time_inside: u64,
     steps_inside: u64,
 }
 
 impl Profile {
-    fn enter(&mut self, span: &Span) {
+    fn enter(&mut self, span: &ActivationSpan) {
         self.leave_to(span.depth);
         *self.depths.entry(span.pc).or_default() += 1;
         self.open.push(OpenCall {
@@ -151,7 +155,7 @@ impl Profile {
     fn leave_to(&mut self, depth: u32) {
         while let Some(call) = self.open.pop_if(|call| call.span.depth >= depth) {
             let time = call.span.duration();
-            let Span {
+            let ActivationSpan {
                 function,
                 pc,
                 entry: first,
@@ -161,7 +165,7 @@ impl Profile {
                 function,
                 pc,
                 first,
-                totals: Totals::default(),
+                totals: ActivationTotals::default(),
             };
             let entry = self.functions.entry(pc).or_insert_with(new);
             entry.first = entry.first.min(first);
@@ -194,9 +198,9 @@ impl Profile {
 mod tests {
     use super::*;
 
-    fn span(depth: u32, pc: u64, times: (u64, u64)) -> Span {
+    fn span(depth: u32, pc: u64, times: (u64, u64)) -> ActivationSpan {
         let entry = Step(times.0);
-        Span {
+        ActivationSpan {
             depth,
             function: Address(pc),
             pc,

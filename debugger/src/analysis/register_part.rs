@@ -18,7 +18,7 @@ pub struct RegisterPart {
     /// As shown.
     pub name: String,
     /// Which lane; none for all of it.
-    pub lane: Option<Lane>,
+    pub lane: Option<RegisterLane>,
     /// Which bits; none for all of it.
     pub bits: Option<BitRange>,
     /// Whose; none for the thread of the position.
@@ -27,7 +27,7 @@ pub struct RegisterPart {
 
 /// A lane of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Lane {
+pub struct RegisterLane {
     /// Its width: 1, 2, 4, 8 or 16.
     pub size_bytes: u8,
     /// From 0, the least significant.
@@ -116,7 +116,7 @@ impl RegisterPart {
     }
 }
 
-impl Lane {
+impl RegisterLane {
     /// The bytes of the lane in a view; none where the view is not as wide.
     pub fn of(self, view: RegisterView) -> Option<RegisterView> {
         let size = u16::from(self.size_bytes);
@@ -149,7 +149,7 @@ impl fmt::Display for BitRange {
     }
 }
 
-impl fmt::Display for Lane {
+impl fmt::Display for RegisterLane {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let letter = LETTERS
             .iter()
@@ -176,7 +176,7 @@ impl fmt::Display for RegisterPart {
 }
 
 /// Splits `v0.s[2]`.
-fn lane_of(text: &str) -> Option<(&str, Lane)> {
+fn lane_of(text: &str) -> Option<(&str, RegisterLane)> {
     let (name, lane) = text.strip_suffix(']')?.rsplit_once('.')?;
     let (letter, index) = lane.split_once('[')?;
     let (_, size_bytes) = LETTERS
@@ -184,7 +184,7 @@ fn lane_of(text: &str) -> Option<(&str, Lane)> {
         .find(|(known, _)| letter.eq_ignore_ascii_case(&known.to_string()))?;
     Some((
         name,
-        Lane {
+        RegisterLane {
             size_bytes,
             index: index.parse().ok()?,
         },
@@ -275,7 +275,7 @@ mod tests {
     fn a_lane_lies_inside_its_register() {
         let view = RegisterView::new(RegisterId(45), 4, 12);
         let lane = |size_bytes, index| {
-            Lane { size_bytes, index }
+            RegisterLane { size_bytes, index }
                 .of(view)
                 .map(|view| (view.offset, view.size_bytes))
         };

@@ -3,7 +3,7 @@
 use stepback_index::{
     Cancel, Index, PointReader, Query as _, QueryError, SlotReader, TextLineOfStep,
 };
-use stepback_parsers::{Source as _, Step, Tarmac, tarmac::Node};
+use stepback_parsers::{Source as _, Step, Tarmac, tarmac::TarmacNode};
 
 /// More text than this between two steps is not searched for nodes: the steps' own lines stand for them.
 const TEXT_LIMIT_BYTES: u64 = 1 << 20;
@@ -40,10 +40,10 @@ pub struct Sites<'a> {
 }
 
 /// Some of the trace's text, divided.
-struct Divided {
+struct TextNodes {
     /// Where the text begins.
     offset: u64,
-    nodes: Vec<Node>,
+    nodes: Vec<TarmacNode>,
 }
 
 impl<'a> Sites<'a> {
@@ -156,7 +156,7 @@ impl<'a> Sites<'a> {
     }
 
     /// The line on which a divided text begins that begins with a step.
-    fn first_line(&self, divided: &Divided, first: Step) -> Result<u64, QueryError> {
+    fn first_line(&self, divided: &TextNodes, first: Step) -> Result<u64, QueryError> {
         if divided.offset == 0 {
             Ok(1)
         } else {
@@ -172,7 +172,7 @@ impl<'a> Sites<'a> {
 
     /// The nodes of some steps; at the start of the trace also of what stands before the first step.
     /// None where there is too much text, or several CPUs.
-    fn divided(&self, first: Step, last: Step) -> Result<Option<Divided>, QueryError> {
+    fn divided(&self, first: Step, last: Step) -> Result<Option<TextNodes>, QueryError> {
         let range = SlotReader(self.index).text_between(first.before(), last.after())?;
         if self.index.threads().len() != 1 || range.end - range.start > TEXT_LIMIT_BYTES {
             return Ok(None);
@@ -189,7 +189,7 @@ impl<'a> Sites<'a> {
         tarmac
             .read_raw(range.clone(), &mut text)
             .map_err(QueryError::from)?;
-        Ok(Some(Divided {
+        Ok(Some(TextNodes {
             offset: range.start,
             nodes: tarmac.nodes(&text, time),
         }))
@@ -205,9 +205,9 @@ pub fn counts_steps(index: &Index) -> bool {
     index.source().is_clock_coarse() || !passes
 }
 
-impl Divided {
+impl TextNodes {
     /// A node as a site; `line` is that on which the text begins.
-    fn site(&self, node: &Node, line: u64) -> Site {
+    fn site(&self, node: &TarmacNode, line: u64) -> Site {
         Site {
             time: node.time,
             line: line.saturating_add(node.line),

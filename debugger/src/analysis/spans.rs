@@ -6,12 +6,12 @@ use stepback_index::{Cancel, Index, QueryError, StepCounter};
 use stepback_machine::Address;
 use stepback_parsers::Step;
 
-use super::activations::{Activation, Tree};
+use super::activations::{Activation, ActivationTree};
 use super::sites::Sites;
 
 /// An activation with its times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
+pub struct ActivationSpan {
     /// 0 for a root.
     pub depth: u32,
     /// The address of its first step.
@@ -30,7 +30,7 @@ pub struct Span {
     pub counts_steps: bool,
 }
 
-impl Span {
+impl ActivationSpan {
     /// The time from its first to its last moment.
     pub fn elapsed(&self) -> u64 {
         if self.counts_steps {
@@ -51,18 +51,18 @@ impl Span {
 }
 
 /// Measures the activations of a CPU.
-pub struct Spans<'a> {
+pub struct ActivationSpans<'a> {
     index: &'a Index,
-    tree: &'a Tree,
+    tree: &'a ActivationTree,
     sites: Sites<'a>,
     steps: StepCounter<'a>,
     /// Addresses of functions with bit 0 set for Thumb, so that each is looked up once.
     marked: HashMap<Address, u64>,
 }
 
-impl<'a> Spans<'a> {
+impl<'a> ActivationSpans<'a> {
     /// Of one CPU.
-    pub fn new(tree: &'a Tree, index: &'a Index, cancel: &'a Cancel) -> Self {
+    pub fn new(tree: &'a ActivationTree, index: &'a Index, cancel: &'a Cancel) -> Self {
         let (sites, steps) = (
             Sites::new(index, cancel),
             StepCounter::new(index, tree.thread),
@@ -80,14 +80,14 @@ impl<'a> Spans<'a> {
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn for_each(&mut self, mut take: impl FnMut(&Span)) -> Result<(), QueryError> {
+    pub fn for_each(&mut self, mut take: impl FnMut(&ActivationSpan)) -> Result<(), QueryError> {
         for activation in self.tree.activations(self.index.calls()) {
             take(&self.span(&activation)?);
         }
         Ok(())
     }
 
-    fn span(&mut self, activation: &Activation) -> Result<Span, QueryError> {
+    fn span(&mut self, activation: &Activation) -> Result<ActivationSpan, QueryError> {
         let Activation {
             depth,
             function,
@@ -122,7 +122,7 @@ impl<'a> Spans<'a> {
             false => (self.sites.time_of(entry)?, self.sites.end_time_of(exit)?),
         };
         let exit_time = exit_time.max(entry_time);
-        Ok(Span {
+        Ok(ActivationSpan {
             depth,
             function,
             pc,

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use stepback_index::ThreadId;
 
-use super::call_profile::{CallProfile, Who};
-use super::spans::Span;
+use super::call_profile::{CallProfile, StackNodeKind};
+use super::spans::ActivationSpan;
 
 /// A function of the stacks by its name's place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -13,23 +13,23 @@ struct NameId(u32);
 
 /// A stack by its place; stacks stand behind those that they grow from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct StackId(u32);
+struct TimedStackId(u32);
 
 /// The stacks of a CPU, each once.
 #[derive(Debug, Default)]
 pub struct StackTimes {
-    names: Vec<Name>,
+    names: Vec<StackFunction>,
     name_ids: HashMap<String, NameId>,
-    stacks: Vec<Stack>,
-    places: HashMap<(Option<StackId>, NameId), StackId>,
+    stacks: Vec<TimedStack>,
+    places: HashMap<(Option<TimedStackId>, NameId), TimedStackId>,
     /// The calls around the last one that came in.
-    open: Vec<StackId>,
+    open: Vec<TimedStackId>,
     cut_at: Option<u32>,
 }
 
 /// A function as stacks show it.
 #[derive(Clone, Debug)]
-pub struct Name {
+pub struct StackFunction {
     /// Its name, or its address.
     pub text: String,
     /// Of the first call with this name.
@@ -37,8 +37,8 @@ pub struct Name {
 }
 
 #[derive(Debug)]
-struct Stack {
-    caller: Option<StackId>,
+struct TimedStack {
+    caller: Option<TimedStackId>,
     name: NameId,
     /// 0 for the outermost.
     depth: u32,
@@ -53,26 +53,26 @@ pub struct FoldedStack {
     pub text: String,
     /// In the trace's unit.
     pub time: u64,
-    id: StackId,
+    id: TimedStackId,
 }
 
 impl StackTimes {
     /// The stacks of a profile, by thread in order of their first stacks; of the first thread where there is only one.
     /// Names are those of the profile's functions, in their order.
-    pub fn of_profile(profile: &CallProfile, names: &[Name]) -> Vec<(ThreadId, Self)> {
+    pub fn of_profile(profile: &CallProfile, names: &[StackFunction]) -> Vec<(ThreadId, Self)> {
         let mut threads: Vec<(ThreadId, Self)> = Vec::new();
         // For each stack of the profile its thread's place, and the stack there.
-        let mut places: Vec<Option<(usize, Option<StackId>)>> =
+        let mut places: Vec<Option<(usize, Option<TimedStackId>)>> =
             Vec::with_capacity(profile.stacks.len());
         for node in &profile.stacks {
             let parent = places.get(node.parent as usize).copied().flatten();
             let place = match node.who {
-                Who::Part => None,
-                Who::Thread(thread) => {
+                StackNodeKind::Part => None,
+                StackNodeKind::Thread(thread) => {
                     threads.push((thread, Self::default()));
                     Some((threads.len() - 1, None))
                 }
-                Who::Function(function) => {
+                StackNodeKind::Function(function) => {
                     let (thread, caller) = parent.unwrap_or((0, None));
                     if threads.is_empty() {
                         threads.push((ThreadId(0), Self::default()));
@@ -96,11 +96,11 @@ impl StackTimes {
     }
 
     /// Takes the next call in order of entry.
-    pub fn enter(&mut self, span: &Span, name: String) {
+    pub fn enter(&mut self, span: &ActivationSpan, name: String) {
         self.open.truncate(span.depth as usize);
         let id = self.stack(
             self.open.last().copied(),
-            Name {
+            StackFunction {
                 text: name,
                 pc: span.pc,
             },
@@ -113,14 +113,14 @@ impl StackTimes {
         self.open.push(id);
     }
 
-    fn add(&mut self, StackId(id): StackId, time: i128) {
+    fn add(&mut self, TimedStackId(id): TimedStackId, time: i128) {
         if let Some(stack) = self.stacks.get_mut(id as usize) {
             stack.time += time;
         }
     }
 
     /// A stack with one more function on top.
-    fn stack(&mut self, caller: Option<StackId>, name: Name) -> StackId {
+    fn stack(&mut self, caller: Option<TimedStackId>, name: StackFunction) -> TimedStackId {
         let name = self.name(name);
         if let Some(id) = self.places.get(&(caller, name)) {
             return *id;
@@ -128,8 +128,8 @@ impl StackTimes {
         let depth = caller
             .and_then(|caller| self.get(caller))
             .map_or(0, |caller| caller.depth.saturating_add(1));
-        let id = StackId(u32::try_from(self.stacks.len()).unwrap_or(u32::MAX));
-        self.stacks.push(Stack {
+        let id = TimedStackId(u32::try_from(self.stacks.len()).unwrap_or(u32::MAX));
+        self.stacks.push(TimedStack {
             caller,
             name,
             depth,
@@ -139,7 +139,7 @@ impl StackTimes {
         id
     }
 
-    fn name(&mut self, name: Name) -> NameId {
+    fn name(&mut self, name: StackFunction) -> NameId {
         if let Some(id) = self.name_ids.get(&name.text) {
             return *id;
         }
@@ -149,11 +149,11 @@ impl StackTimes {
         id
     }
 
-    fn get(&self, StackId(id): StackId) -> Option<&Stack> {
+    fn get(&self, TimedStackId(id): TimedStackId) -> Option<&TimedStack> {
         self.stacks.get(id as usize)
     }
 
-    fn name_of(&self, stack: &Stack) -> Option<&Name> {
+    fn name_of(&self, stack: &TimedStack) -> Option<&StackFunction> {
         self.names.get(stack.name.0 as usize)
     }
 
@@ -219,7 +219,7 @@ impl StackTimes {
             .zip(0..)
             .filter(|(stack, _)| stack.depth <= limit);
         let mut folded: Vec<FoldedStack> = shown
-            .map(|(stack, id)| self.fold(StackId(id), stack.time))
+            .map(|(stack, id)| self.fold(TimedStackId(id), stack.time))
             .collect();
         folded.sort_by(|a, b| a.text.cmp(&b.text));
         folded
@@ -230,7 +230,7 @@ impl StackTimes {
         self.functions(stack.id)
     }
 
-    fn functions(&self, id: StackId) -> Vec<(&str, u64)> {
+    fn functions(&self, id: TimedStackId) -> Vec<(&str, u64)> {
         let way = std::iter::successors(self.get(id), |stack| self.get(stack.caller?));
         let mut functions: Vec<(&str, u64)> = way
             .filter_map(|stack| self.name_of(stack))
@@ -240,7 +240,7 @@ impl StackTimes {
         functions
     }
 
-    fn fold(&self, id: StackId, time: i128) -> FoldedStack {
+    fn fold(&self, id: TimedStackId, time: i128) -> FoldedStack {
         let functions = self.functions(id);
         let mut text =
             String::with_capacity(functions.iter().map(|(name, _)| name.len() + 1).sum());
@@ -271,7 +271,7 @@ mod tests {
     fn stacks(calls: &[(u32, &str, (u64, u64))]) -> StackTimes {
         let mut stacks = StackTimes::default();
         for (depth, name, (entry_time, exit_time)) in calls {
-            let span = Span {
+            let span = ActivationSpan {
                 depth: *depth,
                 function: Address(0),
                 pc: 0,

@@ -7,7 +7,7 @@ use stepback_index::{
 };
 use stepback_parsers::{Position, Step};
 
-use super::condition::Course;
+use super::condition::SearchOrigin;
 use crate::action::Direction;
 use crate::image::Images;
 
@@ -26,7 +26,7 @@ pub enum Callees {
 /// See [`QueryError`].
 pub fn next_visit(
     index: &Index,
-    course: Course,
+    course: SearchOrigin,
     cancel: &Cancel,
 ) -> Result<Option<Position>, QueryError> {
     let Some(step) = course.from.last_step() else {
@@ -63,7 +63,7 @@ impl LineWalk<'_> {
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn next_line(&self, course: Course) -> Result<Option<Position>, QueryError> {
+    pub fn next_line(&self, course: SearchOrigin) -> Result<Option<Position>, QueryError> {
         let done = course.from.last_step();
         let here = done.map(|step| self.line_of(step)).transpose()?.flatten();
         let deepest = match (self.callees, done) {
@@ -180,7 +180,7 @@ mod tests {
         let (mut found, mut at) = (Vec::new(), Position(from));
         while found.len() < 4
             && let Some(next) = walk
-                .next_line(Course {
+                .next_line(SearchOrigin {
                     from: at,
                     way: course,
                 })
@@ -217,7 +217,7 @@ mod tests {
     fn visits_are_those_of_the_step_just_done() {
         let session = overflow_with_image();
         let visit = |from: u64, way| {
-            let course = Course {
+            let course = SearchOrigin {
                 from: Position(from),
                 way,
             };

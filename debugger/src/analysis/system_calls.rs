@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use stepback_index::{Cancel, FindMarkers, Index, MarkerHit, Query as _, QueryError, ThreadId};
-use stepback_machine::{Failure, InstructionSet, linux::LARGEST_ERROR};
+use stepback_machine::{InstructionSet, SystemCallFailure, linux::LARGEST_ERROR};
 use stepback_parsers::{MarkerKind, Position, Step, traced_system_call};
 
 /// What the calls are put together from.
@@ -54,7 +54,7 @@ pub fn system_calls(
     each: &mut dyn FnMut(&SystemCall),
 ) -> Result<(), QueryError> {
     let set = index.source().traits().instruction_set;
-    let mut threads: HashMap<ThreadId, ThreadState> = HashMap::new();
+    let mut threads: HashMap<ThreadId, SystemCallTracker> = HashMap::new();
     // In the order in which they were entered, each until it is known how it ended.
     let mut from = Position(0);
     loop {
@@ -126,7 +126,7 @@ pub fn system_call_totals(calls: &[SystemCall], set: InstructionSet) -> Vec<Syst
 
 /// What is known of a thread.
 #[derive(Debug, Default)]
-struct ThreadState {
+struct SystemCallTracker {
     version: u64,
     /// The latest time, and the step that it stands behind.
     time: Option<(u64, Option<Step>)>,
@@ -138,7 +138,7 @@ struct ThreadState {
     is_about_call: bool,
 }
 
-impl ThreadState {
+impl SystemCallTracker {
     /// Takes a marker; gives the call before when a new one begins.
     fn take(
         &mut self,
@@ -237,5 +237,5 @@ impl SystemCall {
 
 /// Whether a result says by itself that a call failed.
 fn tells_failure(set: InstructionSet) -> bool {
-    set.abi().system_calls.failure == Failure::Negative
+    set.abi().system_calls.failure == SystemCallFailure::Negative
 }

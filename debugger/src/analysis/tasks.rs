@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use stepback_index::{
-    Call, CallId, Cancel, Cell, Entered, Index, QueryError, StackUse, StepCounter, ThreadId,
+    Call, CallId, Cancel, Cell, FrameEntry, Index, QueryError, StackUse, StepCounter, ThreadId,
     ValueSource,
 };
 use stepback_machine::Address;
@@ -151,10 +151,10 @@ impl TaskReader<'_> {
             .clone()
             .filter_map(|id| self.index.calls().get(CallId(id)))
         {
-            calls += u64::from(matches!(call.entered, Entered::Call | Entered::Tail));
+            calls += u64::from(matches!(call.entered, FrameEntry::Call | FrameEntry::Tail));
             let Some(entry) = call
                 .entry_step
-                .filter(|_| call.entered == Entered::Exception)
+                .filter(|_| call.entered == FrameEntry::Exception)
             else {
                 continue;
             };

@@ -7,7 +7,7 @@ use super::schedule::ThreadLane;
 
 /// How a thread ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Ending {
+pub enum ThreadEnding {
     /// The trace does not say that it ended.
     Open,
     /// It asked the kernel to end it.
@@ -24,7 +24,7 @@ pub enum Ending {
 
 /// What tells of the end of a thread.
 #[derive(Clone, Copy, Debug)]
-pub struct ThreadEnd<'a> {
+pub struct EndingEvidence<'a> {
     /// Whose.
     pub thread: ThreadId,
     /// Its last step.
@@ -33,19 +33,19 @@ pub struct ThreadEnd<'a> {
     pub lane: Option<&'a ThreadLane>,
 }
 
-impl ThreadEnd<'_> {
+impl EndingEvidence<'_> {
     /// How the thread ended as far as it says so itself.
-    pub fn ending(&self, index: &Index) -> Ending {
+    pub fn ending(&self, index: &Index) -> ThreadEnding {
         let Some(lane) = self.lane.filter(|lane| lane.has_ended) else {
-            return Ending::Open;
+            return ThreadEnding::Open;
         };
         if lane.last_call.is_none() {
-            return Ending::Ended;
+            return ThreadEnding::Ended;
         }
         match self.last_call(lane, index) {
-            Some("exit") => Ending::Exit,
-            Some("exit_group") => Ending::ExitGroup,
-            _ => Ending::Killed,
+            Some("exit") => ThreadEnding::Exit,
+            Some("exit_group") => ThreadEnding::ExitGroup,
+            _ => ThreadEnding::Killed,
         }
     }
 

@@ -3,7 +3,7 @@
 use std::cell::{Cell as Mutable, RefCell};
 
 use stepback_index::{
-    AccessKinds, Accessed, Accesses, Direction, ExternalChange, ExternalChanges, Index,
+    AccessKinds, Accesses, CellAccess, Direction, ExternalChange, ExternalChanges, Index,
     MemoryRange, NearestAccess,
 };
 use stepback_index::{
@@ -15,13 +15,13 @@ use stepback_parsers::Position;
 
 use super::cell_value::cell_value;
 use crate::expression::{
-    Expression, ExpressionError, Lookup, Reading, ValueLookup, Width, is_used, parse,
+    ChosenReading, Expression, ExpressionError, NameLookup, ValueLookup, Width, is_used, parse,
 };
 use crate::image::Images;
 
 /// Where expressions have their meaning, whatever the position.
 #[derive(Clone, Copy)]
-pub struct Scene<'a> {
+pub struct EvaluationContext<'a> {
     /// Of which trace.
     pub index: &'a Index,
     /// Its symbols.
@@ -34,7 +34,7 @@ pub struct Scene<'a> {
 
 /// An expression at a position.
 #[derive(Clone, Debug)]
-pub struct Tracked {
+pub struct TrackedValue {
     /// Its value, or why it has none.
     pub value: Result<u64, ExpressionError>,
     /// What was looked at: while none of these changes, the value stays.
@@ -43,17 +43,17 @@ pub struct Tracked {
     pub source: ValueSource,
 }
 
-impl Scene<'_> {
+impl EvaluationContext<'_> {
     /// Works an expression out at a position. Cost: a look at each cell that it names.
-    pub fn evaluate(&self, expression: &Expression, at: Position) -> Tracked {
-        let looked = Looked {
+    pub fn evaluate(&self, expression: &Expression, at: Position) -> TrackedValue {
+        let looked = TrackingLookup {
             scene: self,
             at,
             cells: RefCell::default(),
             source: Mutable::new(ValueSource::Recorded),
         };
         let value = expression.evaluate(&looked);
-        Tracked {
+        TrackedValue {
             value,
             cells: looked.cells.into_inner(),
             source: looked.source.get(),
@@ -61,8 +61,8 @@ impl Scene<'_> {
     }
 
     /// Returns the readings chosen for ambiguous numbers and names of an expression; empty if it is misspelt.
-    pub fn readings(&self, expression: &str, at: Position) -> Vec<Reading> {
-        let looked = Looked {
+    pub fn readings(&self, expression: &str, at: Position) -> Vec<ChosenReading> {
+        let looked = TrackingLookup {
             scene: self,
             at,
             cells: RefCell::default(),
@@ -135,8 +135,8 @@ impl Scene<'_> {
         };
         let last = last.run(self.index, self.cancel)?;
         let written = last.map(|last| match last.accesses.first() {
-            Some(Accessed::Step(hit)) => hit.position,
-            Some(Accessed::Initial(_)) | None => Position(0),
+            Some(CellAccess::Step(hit)) => hit.position,
+            Some(CellAccess::Initial(_)) | None => Position(0),
         });
         let Some(range) = range_of(cell) else {
             return Ok(written);
@@ -171,14 +171,14 @@ fn range_of(cell: Cell) -> Option<MemoryRange> {
 }
 
 /// Looks names up and remembers what was looked at.
-struct Looked<'a> {
-    scene: &'a Scene<'a>,
+struct TrackingLookup<'a> {
+    scene: &'a EvaluationContext<'a>,
     at: Position,
     cells: RefCell<Vec<Cell>>,
     source: Mutable<ValueSource>,
 }
 
-impl Looked<'_> {
+impl TrackingLookup<'_> {
     fn look(&self, cell: Cell) -> ValueLookup {
         let mut cells = self.cells.borrow_mut();
         if !cells.contains(&cell) {
@@ -203,7 +203,7 @@ impl Looked<'_> {
     }
 }
 
-impl Lookup for Looked<'_> {
+impl NameLookup for TrackingLookup<'_> {
     fn register(&self, name: &str) -> Option<ValueLookup> {
         let thread = self.scene.thread;
         match NameReader(self.scene.index).register_view_at(name, thread, self.at) {

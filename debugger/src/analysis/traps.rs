@@ -1,6 +1,8 @@
 //! Traps: which one a frame handles, where the trace tells its type, and which frames only move register windows.
 
-use stepback_index::{Call, CallId, Cancel, Entered, FindMarkers, Index, Query as _, QueryError};
+use stepback_index::{
+    Call, CallId, Cancel, FindMarkers, FrameEntry, Index, Query as _, QueryError,
+};
 use stepback_parsers::{MarkerKind, Position};
 
 /// Markers of one step that are looked at.
@@ -23,7 +25,7 @@ pub struct Trap {
 pub fn trap_of(index: &Index, call: &Call, cancel: &Cancel) -> Result<Option<Trap>, QueryError> {
     let Some(step) = call
         .call_step
-        .filter(|_| call.entered == Entered::Exception)
+        .filter(|_| call.entered == FrameEntry::Exception)
     else {
         return Ok(None);
     };
@@ -66,7 +68,7 @@ fn place_among(index: &Index, call: &Call) -> usize {
     std::iter::successors(parent(call), parent)
         .take(MARKERS)
         .take_while(|frame| {
-            frame.call_step == call.call_step && frame.entered == Entered::Exception
+            frame.call_step == call.call_step && frame.entered == FrameEntry::Exception
         })
         .count()
 }
@@ -109,7 +111,7 @@ pub fn window_trap_frames(index: &Index, cancel: &Cancel) -> Result<Vec<CallId>,
         index
             .calls()
             .get(*id)
-            .is_some_and(|call| call.entered == Entered::Exception)
+            .is_some_and(|call| call.entered == FrameEntry::Exception)
     });
     frames.sort_unstable();
     frames.dedup();

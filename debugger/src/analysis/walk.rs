@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 
 use stepback_index::{
-    AccessKinds, Accessed, Accesses, AccessesOf, Cancel, Cell, Direction, ExternalChanges, Hit,
+    AccessKinds, Accesses, AccessesOf, Cancel, Cell, CellAccess, Direction, ExternalChanges, Hit,
     Index, MemoryOf, MemoryRange, NearestAccess, NearestVisit, Query as _, QueryError,
     RegisterViewsAt, SlotReader, ThreadId, ValueSource,
 };
@@ -19,7 +19,7 @@ const PART: usize = 1 << 16;
 
 /// A search for hits in one direction.
 #[derive(Clone, Debug)]
-pub struct Sought {
+pub struct HitQuery {
     /// Events that count.
     pub subject: Subject,
     /// Direction of the search.
@@ -39,7 +39,7 @@ pub enum Subject {
     ExternalChanges(Option<MemoryRange>),
 }
 
-impl Sought {
+impl HitQuery {
     /// A search towards the start.
     pub fn back(subject: Subject) -> Self {
         Self {
@@ -59,7 +59,7 @@ impl Sought {
 
 /// What comes next on the way.
 #[derive(Clone, Debug)]
-pub enum Found {
+pub enum HitOutcome {
     /// A step.
     Hit(Box<Hit>),
     /// What the trace states of a thread before its first step.
@@ -73,22 +73,22 @@ const INFERRED_HITS: usize = 1024;
 
 /// So many hits of a position were handed out, and there may be more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Passed {
+struct PositionProgress {
     position: Position,
     count: usize,
 }
 
 /// A way from hit to hit.
-pub struct Walk<'a> {
-    sought: Sought,
+pub struct HitCursor<'a> {
+    sought: HitQuery,
     /// The way goes on from here; none at its end.
     at: Option<Position>,
     /// Hits of the next position that has some were handed out.
-    passed: Option<Passed>,
+    passed: Option<PositionProgress>,
     index: &'a Index,
     cancel: &'a Cancel,
     /// What was found and is not handed out yet.
-    pending: VecDeque<Found>,
+    pending: VecDeque<HitOutcome>,
     block: usize,
     /// How many hits are wanted in all: a search that reads the trace should not read on for more.
     wanted: usize,
@@ -102,10 +102,10 @@ pub struct Walk<'a> {
     inferences_left: usize,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> HitCursor<'a> {
     /// A way that begins at a position and ends after so many hits.
     pub fn new(
-        sought: Sought,
+        sought: HitQuery,
         at: Position,
         wanted: usize,
         index: &'a Index,
@@ -141,7 +141,7 @@ impl<'a> Walk<'a> {
     }
 
     /// What is sought.
-    pub fn sought(&self) -> &Sought {
+    pub fn sought(&self) -> &HitQuery {
         &self.sought
     }
 
@@ -149,25 +149,25 @@ impl<'a> Walk<'a> {
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn next_hit(&mut self) -> Result<Found, QueryError> {
+    pub fn next_hit(&mut self) -> Result<HitOutcome, QueryError> {
         while self.wanted > 0 {
             if self.pending.is_empty() {
                 self.find()?;
             }
             match self.pending.pop_front() {
-                Some(Found::Hit(hit)) if self.left == Some(hit.position) => {
+                Some(HitOutcome::Hit(hit)) if self.left == Some(hit.position) => {
                     self.leave(hit.position)
                 }
-                Some(Found::Hit(mut hit)) => {
+                Some(HitOutcome::Hit(mut hit)) => {
                     self.wanted -= 1;
                     self.infer_value(&mut hit)?;
-                    return Ok(Found::Hit(hit));
+                    return Ok(HitOutcome::Hit(hit));
                 }
                 Some(found) => return Ok(found),
                 None => break,
             }
         }
-        Ok(Found::Nothing)
+        Ok(HitOutcome::Nothing)
     }
 
     /// Fills in the value of a register that the trace does not tell and its steps force: after a write, before a read.
@@ -237,7 +237,7 @@ impl<'a> Walk<'a> {
             self.passed.map_or(0, |passed| passed.count),
         );
         let direction = self.sought.direction;
-        let found: Vec<Found> = match &self.sought.subject {
+        let found: Vec<HitOutcome> = match &self.sought.subject {
             Subject::Accesses(cell, kinds) => {
                 let question = Accesses {
                     nearest: NearestAccess {
@@ -255,12 +255,12 @@ impl<'a> Walk<'a> {
                     question,
                 }
                 .run(self.index, self.cancel)?;
-                self.go_on_from(nearest.as_ref().map(|nearest| Passed {
+                self.go_on_from(nearest.as_ref().map(|nearest| PositionProgress {
                     position: nearest.position,
                     count: nearest.accesses.len(),
                 }));
                 let accesses = nearest.into_iter().flat_map(|nearest| nearest.accesses);
-                accesses.map(Found::from).collect()
+                accesses.map(HitOutcome::from).collect()
             }
             Subject::Visits(code) => {
                 let visit = |pc: &Address| NearestVisit {
@@ -279,12 +279,12 @@ impl<'a> Walk<'a> {
                     Direction::Forward => visits.min_by_key(|hit| hit.position),
                 };
                 self.at = nearest.as_ref().and_then(|hit| self.behind(hit.position));
-                nearest.into_iter().map(Found::from).collect()
+                nearest.into_iter().map(HitOutcome::from).collect()
             }
             Subject::EveryAccess(..) | Subject::ExternalChanges(_) => self
                 .next_block(at, skip)?
                 .into_iter()
-                .map(Found::from)
+                .map(HitOutcome::from)
                 .collect(),
         };
         self.pending = found.into();
@@ -292,7 +292,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Goes on from hits that are all of one position: behind them, or where there may be more of them, at these.
-    fn go_on_from(&mut self, found: Option<Passed>) {
+    fn go_on_from(&mut self, found: Option<PositionProgress>) {
         let before = self.passed.take();
         let Some(found) = found else {
             self.at = None;
@@ -311,7 +311,7 @@ impl<'a> Walk<'a> {
             }
             None => 0,
         };
-        self.passed = Some(Passed {
+        self.passed = Some(PositionProgress {
             count: known.saturating_add(found.count),
             ..found
         });
@@ -343,7 +343,7 @@ impl<'a> Walk<'a> {
             .rev()
             .take_while(|hit| hit.position == last)
             .count();
-        self.passed = Some(Passed {
+        self.passed = Some(PositionProgress {
             position: last,
             count: known.saturating_add(count),
         });
@@ -408,17 +408,17 @@ fn before_position(position: Position) -> Option<Position> {
     position.0.checked_sub(1).map(Position)
 }
 
-impl From<Hit> for Found {
+impl From<Hit> for HitOutcome {
     fn from(hit: Hit) -> Self {
         Self::Hit(Box::new(hit))
     }
 }
 
-impl From<Accessed> for Found {
-    fn from(accessed: Accessed) -> Self {
+impl From<CellAccess> for HitOutcome {
+    fn from(accessed: CellAccess) -> Self {
         match accessed {
-            Accessed::Step(hit) => Self::Hit(hit),
-            Accessed::Initial(line) => Self::Initial(line),
+            CellAccess::Step(hit) => Self::Hit(hit),
+            CellAccess::Initial(line) => Self::Initial(line),
         }
     }
 }

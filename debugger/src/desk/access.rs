@@ -3,17 +3,17 @@
 use stepback_index::CallId;
 use stepback_parsers::Position;
 
-use super::call_lookup::{CallQuestion, Named};
+use super::call_lookup::{CallLookup, FunctionReference};
 use super::desk::Desk;
-use super::ends_lookup::EndsQuestion;
-use super::external_lookup::ExternalQuestion;
-use super::found::Found;
-use super::lookup::{AccessQuestion, Lookup};
-use super::news::News;
+use super::ends_lookup::CallEndsLookup;
+use super::external_lookup::ExternalLookup;
+use super::found::LookupResult;
+use super::lookup::{AccessLookup, PlaceLookup};
+use super::news::DeskEvent;
 use crate::action::{Access, CellName, Direction, WindowId};
 use crate::analysis::damage::damage_in;
 use crate::messages::say;
-use crate::model::Move;
+use crate::model::WindowMove;
 use crate::model::source_view::LineQuestion;
 
 /// A source line to travel to.
@@ -38,7 +38,7 @@ impl Desk {
     /// Travels to a place that was typed.
     pub fn go_to(&mut self, text: &str) {
         let (window, from) = self.start();
-        self.lookup = Some(Lookup::place(
+        self.lookup = Some(PlaceLookup::place(
             &self.session,
             &self.worker,
             window,
@@ -51,7 +51,7 @@ impl Desk {
     /// Compares with a place that was typed; where there is none, nothing else happens.
     pub fn compare_with(&mut self, place: &str) {
         let (window, from) = self.start();
-        self.lookup = Some(Lookup::compared(
+        self.lookup = Some(PlaceLookup::compared(
             &self.session,
             &self.worker,
             window,
@@ -64,11 +64,11 @@ impl Desk {
     /// Compares before and after a call, by its number in the call table; none: the one around the position.
     pub fn compare_call(&mut self, call: Option<CallId>) {
         let (window, at) = self.start();
-        self.lookup = Some(Lookup::ends(
+        self.lookup = Some(PlaceLookup::ends(
             &self.session,
             &self.worker,
             window,
-            EndsQuestion { call, at },
+            CallEndsLookup { call, at },
         ));
         self.take_found();
     }
@@ -76,7 +76,7 @@ impl Desk {
     /// Travels to the last or next access of a cell.
     pub fn go_to_access(&mut self, cell: CellName, access: Access, way: Direction) {
         let from = self.windows.active().position;
-        self.look_for_access(AccessQuestion {
+        self.look_for_access(AccessLookup {
             cell,
             access,
             way,
@@ -88,7 +88,7 @@ impl Desk {
     /// Travels to the next access of a cell up to a position.
     pub fn go_to_access_until(&mut self, cell: CellName, access: Access, until: Position) {
         let from = self.windows.active().position;
-        self.look_for_access(AccessQuestion {
+        self.look_for_access(AccessLookup {
             cell,
             access,
             way: Direction::Forward,
@@ -97,8 +97,8 @@ impl Desk {
         });
     }
 
-    fn look_for_access(&mut self, question: AccessQuestion) {
-        self.lookup = Some(Lookup::access(
+    fn look_for_access(&mut self, question: AccessLookup) {
+        self.lookup = Some(PlaceLookup::access(
             &self.session,
             &self.worker,
             self.windows.active,
@@ -110,8 +110,8 @@ impl Desk {
     /// Travels to the last or next external change, of some memory or of any.
     pub fn go_to_external(&mut self, cell: Option<CellName>, way: Direction) {
         let (window, from) = self.start();
-        let question = ExternalQuestion { cell, way, from };
-        self.lookup = Some(Lookup::external(
+        let question = ExternalLookup { cell, way, from };
+        self.lookup = Some(PlaceLookup::external(
             &self.session,
             &self.worker,
             window,
@@ -141,19 +141,29 @@ impl Desk {
             from,
             thread,
         };
-        self.lookup = Some(Lookup::line(&self.session, &self.worker, window, question));
+        self.lookup = Some(PlaceLookup::line(
+            &self.session,
+            &self.worker,
+            window,
+            question,
+        ));
         self.take_found();
     }
 
     /// Travels to another call of a function; none: of the one around the position.
-    pub fn go_to_call(&mut self, function: Option<Named>, way: Direction) {
+    pub fn go_to_call(&mut self, function: Option<FunctionReference>, way: Direction) {
         let (window, from) = self.start();
-        let question = CallQuestion {
+        let question = CallLookup {
             function,
             way,
             from,
         };
-        self.lookup = Some(Lookup::call(&self.session, &self.worker, window, question));
+        self.lookup = Some(PlaceLookup::call(
+            &self.session,
+            &self.worker,
+            window,
+            question,
+        ));
         self.take_found();
     }
 
@@ -162,21 +172,21 @@ impl Desk {
         if self.is_moving() {
             return;
         }
-        let Some(answer) = self.lookup.as_ref().and_then(Lookup::poll) else {
+        let Some(answer) = self.lookup.as_ref().and_then(PlaceLookup::poll) else {
             return;
         };
         let Some(lookup) = self.lookup.take() else {
             return;
         };
         match answer {
-            Ok(Found::Position(to)) => self.land(&lookup, to),
-            Ok(Found::Noted(to, note)) => {
+            Ok(LookupResult::Position(to)) => self.land(&lookup, to),
+            Ok(LookupResult::Noted(to, note)) => {
                 self.land(&lookup, to);
                 self.inform(&note);
             }
-            Ok(Found::Ends(range)) => self.tell(News::CompareEnds(range)),
-            Ok(Found::Other(position)) => self.tell(News::CompareAt(position)),
-            Ok(Found::Nothing(why)) => self.inform(&why),
+            Ok(LookupResult::Ends(range)) => self.tell(DeskEvent::CompareEnds(range)),
+            Ok(LookupResult::Other(position)) => self.tell(DeskEvent::CompareAt(position)),
+            Ok(LookupResult::Nothing(why)) => self.inform(&why),
             Err(error) => {
                 let is_mended = damage_in(&error).is_some_and(|damage| self.mend(damage));
                 let lookup = if is_mended {
@@ -191,18 +201,18 @@ impl Desk {
         }
     }
 
-    fn land(&mut self, lookup: &Lookup, to: Position) {
+    fn land(&mut self, lookup: &PlaceLookup, to: Position) {
         if lookup.place.is_some() {
-            self.tell(News::Arrived);
+            self.tell(DeskEvent::Arrived);
         }
-        self.begin_in(lookup.window, Move::Travel(to));
+        self.begin_in(lookup.window, WindowMove::Travel(to));
         self.send_moves();
     }
 
     /// A place that cannot be found is told where it was typed; anything else in a message.
-    fn refuse(&mut self, lookup: Lookup, error: &str) {
+    fn refuse(&mut self, lookup: PlaceLookup, error: &str) {
         match lookup.place {
-            Some(place) => self.tell(News::Refused {
+            Some(place) => self.tell(DeskEvent::Refused {
                 place,
                 error: error.to_owned(),
             }),

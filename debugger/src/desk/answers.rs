@@ -4,7 +4,7 @@ use stepback_index::ThreadId;
 
 use super::desk::Desk;
 use crate::messages::say;
-use crate::model::Move;
+use crate::model::WindowMove;
 use crate::session::Session;
 
 impl Desk {
@@ -36,7 +36,7 @@ impl Desk {
             .map(|name| thread_named(&self.session, name))
             .transpose()
         {
-            Ok(thread) => self.begin(Move::StayInThread(thread)),
+            Ok(thread) => self.begin(WindowMove::StayInThread(thread)),
             Err(error) => self.fail(&error),
         }
     }

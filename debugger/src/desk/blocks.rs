@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use stepback_index::Cancel;
 
-use crate::worker::{Lane, Ticket, Worker};
+use crate::worker::{JobLane, Ticket, Worker};
 
 /// How many blocks are kept. A folded list may show one row of each of a hundred blocks.
 const KEPT: usize = 256;
@@ -29,7 +29,7 @@ pub struct Blocks<T> {
 
 /// One row of a list.
 #[derive(Debug)]
-pub enum Item<'a, T> {
+pub enum BlockItem<'a, T> {
     /// Here it is.
     Known(&'a T),
     /// On its way.
@@ -75,8 +75,10 @@ impl<T: Send + 'static> Blocks<T> {
             });
             if !is_fresh && !self.pending.contains_key(&number) {
                 let first = number * self.length;
-                let ticket =
-                    worker.spawn(Lane::Short, make(first..first.saturating_add(self.length)));
+                let ticket = worker.spawn(
+                    JobLane::Short,
+                    make(first..first.saturating_add(self.length)),
+                );
                 self.pending.insert(number, (epoch, ticket));
             }
         }
@@ -90,24 +92,24 @@ impl<T: Send + 'static> Blocks<T> {
     }
 
     /// A row, if its block is here.
-    pub fn get(&self, row: u64) -> Item<'_, T> {
+    pub fn get(&self, row: u64) -> BlockItem<'_, T> {
         let Some(block) = self.known.get(&(row / self.length)) else {
-            return Item::Loading;
+            return BlockItem::Loading;
         };
         match &block.items {
             Ok(items) => {
                 let place = usize::try_from(row % self.length).ok();
                 place
                     .and_then(|place| items.get(place))
-                    .map_or(Item::Loading, Item::Known)
+                    .map_or(BlockItem::Loading, BlockItem::Known)
             }
-            Err(error) => Item::Failed(error),
+            Err(error) => BlockItem::Failed(error),
         }
     }
 
     /// A row, if it is here.
     pub fn known(&self, row: u64) -> Option<&T> {
-        if let Item::Known(item) = self.get(row) {
+        if let BlockItem::Known(item) = self.get(row) {
             Some(item)
         } else {
             None
@@ -207,6 +209,6 @@ mod tests {
         blocks.fetch(0..1, &Worker::synchronous(), |_| {
             |_: &Cancel| anyhow::bail!("no disk")
         });
-        assert!(matches!(blocks.get(3), Item::Failed("no disk")));
+        assert!(matches!(blocks.get(3), BlockItem::Failed("no disk")));
     }
 }

@@ -5,10 +5,10 @@ use stepback_index::{Cancel, SlotReader};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
-use super::found::Found;
+use super::found::LookupResult;
 use crate::analysis::call_profile::{CallNumber, NextCall, call_number, next_call};
 use crate::analysis::code_address::code_address;
-use crate::analysis::names::NamesAt;
+use crate::analysis::names::NameResolver;
 use crate::expression::BareNumber;
 use crate::messages::say;
 use crate::model::names::function_name;
@@ -17,9 +17,9 @@ use stepback_index::Direction;
 
 /// A question for a call, as the user asks it.
 #[derive(Clone, Debug)]
-pub struct CallQuestion {
+pub struct CallLookup {
     /// Of which function; none: of the one around the position.
-    pub function: Option<Named>,
+    pub function: Option<FunctionReference>,
     /// Into the past or the future.
     pub way: Direction,
     /// From where.
@@ -28,19 +28,19 @@ pub struct CallQuestion {
 
 /// A function.
 #[derive(Clone, Debug)]
-pub enum Named {
+pub enum FunctionReference {
     /// By its first step.
     Address(Address),
     /// By its name, or its address as a number with `0x`.
     Name(String),
 }
 
-impl CallQuestion {
+impl CallLookup {
     /// Asks the index.
     ///
     /// # Errors
     /// No function is called so, or none is around the position.
-    pub fn answer(&self, session: &Session, cancel: &Cancel) -> Result<Found> {
+    pub fn answer(&self, session: &Session, cancel: &Cancel) -> Result<LookupResult> {
         let functions = self.addresses(session, cancel)?;
         let direction = match self.way {
             Direction::Back => Direction::Back,
@@ -64,9 +64,9 @@ impl CallQuestion {
             }
             None => say!("lookup-is-called-here", function = &name),
         };
-        let called = |at| Found::Noted(at, words);
+        let called = |at| LookupResult::Noted(at, words);
         let nothing = || {
-            Found::nothing(
+            LookupResult::nothing(
                 session,
                 self.way,
                 match self.way {
@@ -110,13 +110,14 @@ impl CallQuestion {
     /// The functions that are meant: static functions share names.
     fn addresses(&self, session: &Session, cancel: &Cancel) -> Result<Vec<Address>> {
         match &self.function {
-            Some(Named::Address(address)) => Ok(vec![*address]),
-            Some(Named::Name(name)) => {
+            Some(FunctionReference::Address(address)) => Ok(vec![*address]),
+            Some(FunctionReference::Name(name)) => {
                 let known = session.images.addresses_of(name);
                 if !known.is_empty() {
                     return Ok(known.into_iter().map(Address).collect());
                 }
-                let names = NamesAt::new(&session.index, &session.images, self.from, None, cancel)?;
+                let names =
+                    NameResolver::new(&session.index, &session.images, self.from, None, cancel)?;
                 let numbers = BareNumber::of(name).is_some() || name.starts_with("0x");
                 let known = numbers
                     .then(|| names.numbers(name).ok())

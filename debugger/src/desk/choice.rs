@@ -22,7 +22,7 @@ pub enum TraceChoice {
 
 /// Whether what was kept about traces is read unasked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keeping {
+pub enum SessionPolicy {
     /// It is.
     Sessions,
     /// A picture or a script must not depend on it.

@@ -6,27 +6,27 @@ use std::time::{Duration, Instant};
 
 use stepback_parsers::Position;
 
-use super::arriving_part::Part;
+use super::arriving_part::PendingPart;
 use super::find_state::FindState;
 use super::functions_state::FunctionsState;
 use super::kept::SessionPlaces;
-use super::lookup::Lookup;
-use super::mend_state::Mending;
-use super::names_in_use::Naming;
-use super::news::{Message, News, Tone};
-use super::opening::Opened;
-use super::own_finds::OwnFinds;
-use super::own_slices::OwnSlices;
-use super::pending_moves::Moving;
+use super::lookup::PlaceLookup;
+use super::mend_state::RepairState;
+use super::names_in_use::NamesInUse;
+use super::news::{DeskEvent, Message, Tone};
+use super::opening::OpenedTrace;
+use super::own_finds::PanelSearches;
+use super::own_slices::PanelSlices;
+use super::pending_moves::PendingMoves;
 use super::slice_state::SliceState;
 use super::threads_slot::ThreadsSlot;
 use crate::action::{Moment, WindowId};
 use crate::messages::say;
 use crate::model::so_far::so_far;
 use crate::model::{SourceChoice, TraceWindow, Windows};
-use crate::notes::{Bookmarks, KeptList, KeptSearch, KeptSlice, Watches};
+use crate::notes::{Bookmarks, SavedQueries, SavedSearch, SavedSlice, Watches};
 use crate::session::{OpenOptions, Session, TraceChange};
-use crate::worker::{Lane, Ticket, Worker};
+use crate::worker::{JobLane, Ticket, Worker};
 
 /// How often at most the trace file is looked at for changes.
 const WATCH_INTERVAL: Duration = Duration::from_secs(2);
@@ -50,11 +50,11 @@ pub struct Desk {
     /// The search, and what it found.
     pub find: FindState,
     /// Searches beside it.
-    pub own_finds: OwnFinds,
+    pub own_finds: PanelSearches,
     /// Why a cell has its value, as far as that was asked.
     pub slice: SliceState,
     /// Slices beside it.
-    pub own_slices: OwnSlices,
+    pub own_slices: PanelSlices,
     /// The places that the user marked.
     pub bookmarks: Bookmarks,
     /// What is watched.
@@ -62,9 +62,9 @@ pub struct Desk {
     /// The values that the timeline shows.
     pub waves: Watches,
     /// The searches under names.
-    pub searches: KeptList<KeptSearch>,
+    pub searches: SavedQueries<SavedSearch>,
     /// The slices under names.
-    pub slices: KeptList<KeptSlice>,
+    pub slices: SavedQueries<SavedSlice>,
     /// Steps and time per function.
     pub functions: FunctionsState,
     /// The condition that was sought last.
@@ -72,35 +72,35 @@ pub struct Desk {
     /// Where all that is kept about the trace is saved.
     pub places: SessionPlaces,
     /// The search for a place under way.
-    pub lookup: Option<Lookup>,
+    pub lookup: Option<PlaceLookup>,
     /// The moves under way.
-    pub(super) moving: Moving,
+    pub(super) moving: PendingMoves,
     /// More of the trace, until its windows are known.
-    pub(super) part: Option<Part>,
+    pub(super) part: Option<PendingPart>,
     /// What is damaged and made again.
-    pub(super) mending: Mending,
+    pub(super) mending: RepairState,
     /// The names that the user gave to addresses.
-    pub(super) naming: Naming,
+    pub(super) naming: NamesInUse,
     /// The trace is being opened again, or more of it: nothing else is to be made meanwhile.
     pub is_opening: bool,
-    pub(super) news: VecDeque<News>,
+    pub(super) news: VecDeque<DeskEvent>,
     watch: Option<Ticket<Option<TraceChange>>>,
     watched: Instant,
     /// What was told of the trace file.
     told: Option<TraceChange>,
     /// Windows that were further on when the trace was open last than it is indexed by now.
-    awaited: Vec<Awaited>,
+    awaited: Vec<AwaitedPosition>,
 }
 
 /// A window's place in a part of the trace that is not indexed yet.
-struct Awaited {
+struct AwaitedPosition {
     window: WindowId,
     position: Position,
 }
 
 impl Desk {
     /// A trace that was opened, with one window at its start.
-    pub fn new(opened: Opened, worker: Arc<Worker>) -> Self {
+    pub fn new(opened: OpenedTrace, worker: Arc<Worker>) -> Self {
         let session = Arc::new(opened.session);
         let windows = Windows::new(session.index.step_count());
         Self {
@@ -116,22 +116,22 @@ impl Desk {
             sources: SourceChoice::default(),
             threads: ThreadsSlot::default(),
             find: FindState::default(),
-            own_finds: OwnFinds::default(),
+            own_finds: PanelSearches::default(),
             slice: SliceState::default(),
-            own_slices: OwnSlices::default(),
+            own_slices: PanelSlices::default(),
             bookmarks: Bookmarks::default(),
             watches: Watches::default(),
             waves: Watches::default(),
-            searches: KeptList::default(),
-            slices: KeptList::default(),
+            searches: SavedQueries::default(),
+            slices: SavedQueries::default(),
             functions: FunctionsState::default(),
             condition: None,
             places: SessionPlaces::default(),
             lookup: None,
-            moving: Moving::default(),
+            moving: PendingMoves::default(),
             part: None,
-            mending: Mending::default(),
-            naming: Naming::default(),
+            mending: RepairState::default(),
+            naming: NamesInUse::default(),
             is_opening: false,
             news: VecDeque::new(),
             watch: None,
@@ -142,16 +142,16 @@ impl Desk {
     }
 
     /// What came of actions and answers since it was asked last, the oldest first; none in the end.
-    pub fn take_news(&mut self) -> Option<News> {
+    pub fn take_news(&mut self) -> Option<DeskEvent> {
         self.news.pop_front()
     }
 
-    pub(super) fn tell(&mut self, news: News) {
+    pub(super) fn tell(&mut self, news: DeskEvent) {
         self.news.push_back(news);
     }
 
     pub(super) fn say(&mut self, message: Message) {
-        self.tell(News::Message(message));
+        self.tell(DeskEvent::Message(message));
     }
 
     pub(super) fn inform(&mut self, words: &str) {
@@ -159,7 +159,7 @@ impl Desk {
     }
 
     pub(super) fn fail(&mut self, why: &str) {
-        self.tell(News::Failed(why.to_owned()));
+        self.tell(DeskEvent::Failed(why.to_owned()));
     }
 
     /// Opens the windows of the last run where they were; a position that is not indexed yet is awaited.
@@ -167,7 +167,7 @@ impl Desk {
         let is_there =
             self.session.index.is_whole() || position.0 <= self.session.index.step_count();
         if !is_there {
-            self.awaited.push(Awaited { window, position });
+            self.awaited.push(AwaitedPosition { window, position });
         }
         let position = if is_there {
             position.min(self.session.index.end())
@@ -185,7 +185,7 @@ impl Desk {
     pub fn await_position(&mut self, position: Position) {
         let window = self.windows.active;
         self.awaited.retain(|awaited| awaited.window != window);
-        self.awaited.push(Awaited { window, position });
+        self.awaited.push(AwaitedPosition { window, position });
         self.begin_awaited();
     }
 
@@ -281,7 +281,7 @@ impl Desk {
             let session = self.session.clone();
             self.watch = Some(
                 self.worker
-                    .spawn(Lane::Short, move |_| Ok(session.trace_change())),
+                    .spawn(JobLane::Short, move |_| Ok(session.trace_change())),
             );
         }
         let change = answer

@@ -5,16 +5,16 @@ use stepback_index::{Cancel, MemoryRange};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
-use super::found::Found;
+use super::found::LookupResult;
 use crate::action::{CellName, Direction};
-use crate::analysis::walk::{self, Sought, Subject, Walk};
-use crate::expression::{AtPosition, evaluate};
+use crate::analysis::walk::{self, HitCursor, HitQuery, Subject};
+use crate::expression::{IndexLookup, evaluate};
 use crate::messages::say;
 use crate::session::Session;
 
 /// A question about external changes as the user asks it.
 #[derive(Clone, Debug)]
-pub struct ExternalQuestion {
+pub struct ExternalLookup {
     /// Of which memory; none: of any.
     pub cell: Option<CellName>,
     /// Into the past or the future.
@@ -23,21 +23,21 @@ pub struct ExternalQuestion {
     pub from: Position,
 }
 
-impl ExternalQuestion {
+impl ExternalLookup {
     /// Asks the index. It lands after the step that read, so that the new bytes show.
-    pub fn answer(&self, session: &Session, cancel: &Cancel) -> Result<Found> {
+    pub fn answer(&self, session: &Session, cancel: &Cancel) -> Result<LookupResult> {
         let range = self.range(session, cancel)?;
-        let sought = Sought {
+        let sought = HitQuery {
             subject: Subject::ExternalChanges(range),
             direction: self.way,
         };
         // A change by the step just before the position would be no move.
-        let found = Walk::new(sought, self.from, 1, &session.index, cancel)
+        let found = HitCursor::new(sought, self.from, 1, &session.index, cancel)
             .leaving(self.from)
             .next_hit()?;
         Ok(match found {
-            walk::Found::Hit(hit) => Found::Position(hit.position),
-            walk::Found::Initial(_) | walk::Found::Nothing => self.nothing(session),
+            walk::HitOutcome::Hit(hit) => LookupResult::Position(hit.position),
+            walk::HitOutcome::Initial(_) | walk::HitOutcome::Nothing => self.nothing(session),
         })
     }
 
@@ -48,7 +48,7 @@ impl ExternalQuestion {
             Some(CellName::Register(name)) => (name, 1),
             Some(CellName::Memory(address, len_bytes)) => (address, *len_bytes),
         };
-        let names = AtPosition::new(&session.index, &session.images, self.from, None, cancel);
+        let names = IndexLookup::new(&session.index, &session.images, self.from, None, cancel);
         let address = evaluate(text, &names)
             .with_context(|| say!("lookup-is-no-address", text = format!("{text:?}")))?;
         Ok(Some(MemoryRange {
@@ -57,7 +57,7 @@ impl ExternalQuestion {
         }))
     }
 
-    fn nothing(&self, session: &Session) -> Found {
+    fn nothing(&self, session: &Session) -> LookupResult {
         let words = match (&self.cell, self.way) {
             (None, Direction::Back) => say!("lookup-no-external-before").to_owned(),
             (None, Direction::Forward) => say!("lookup-no-external-after").to_owned(),
@@ -66,6 +66,6 @@ impl ExternalQuestion {
                 Direction::Forward => say!("lookup-no-external-of-after", address = address),
             },
         };
-        Found::nothing(session, self.way, words)
+        LookupResult::nothing(session, self.way, words)
     }
 }

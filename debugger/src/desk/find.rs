@@ -4,32 +4,32 @@ use std::sync::Arc;
 
 use super::desk::Desk;
 use super::hit_lookup::no_hit_words;
-use super::lookup::Lookup;
-use super::news::News;
-use crate::action::{Direction, FindQuestion, PanelKind, StepRange, WindowId};
+use super::lookup::PlaceLookup;
+use super::news::DeskEvent;
+use crate::action::{Direction, FindQuery, PanelKind, StepRange, WindowId};
 use crate::messages::say;
-use crate::model::Move;
-use crate::model::found::Listed;
-use crate::model::hit_rows::{Sieve, Sifted};
+use crate::model::WindowMove;
+use crate::model::found::HitLookup;
+use crate::model::hit_rows::{SelectedSteps, StepSelection};
 
 impl Desk {
     /// What windows show that show hits alone. Costs nothing where nothing more was found.
     pub(crate) fn look_at_hits(&mut self) {
         let is_asked = |of| match of {
-            Sieve::Hits => self.find.question().is_some(),
-            Sieve::Slice => self.slice.question().is_some(),
+            StepSelection::Hits => self.find.question().is_some(),
+            StepSelection::Slice => self.slice.question().is_some(),
         };
         let sifted = |of| match of {
-            Sieve::Hits => {
+            StepSelection::Hits => {
                 let number = self.find.number();
-                self.find.found().map(|found| Sifted {
+                self.find.found().map(|found| SelectedSteps {
                     positions: &found.positions,
                     number,
                 })
             }
-            Sieve::Slice => {
+            StepSelection::Slice => {
                 let number = self.slice.number();
-                self.slice.slice().map(|slice| Sifted {
+                self.slice.slice().map(|slice| SelectedSteps {
                     positions: &slice.positions,
                     number,
                 })
@@ -70,10 +70,14 @@ impl Desk {
     pub(crate) fn surround_hits(&mut self, context: u64) {
         // What is shown alone already stays what it is.
         let shown = &self.windows.active().only_hits;
-        let of = if shown.is_on { shown.of } else { Sieve::Hits };
-        if of == Sieve::Hits && self.find.question().is_none() {
+        let of = if shown.is_on {
+            shown.of
+        } else {
+            StepSelection::Hits
+        };
+        if of == StepSelection::Hits && self.find.question().is_none() {
             self.inform(say!("find-first-for-hits"));
-            return self.tell(News::AskWhatToFind);
+            return self.tell(DeskEvent::AskWhatToFind);
         }
         self.windows.active_mut().is_raw = false;
         self.windows.active_mut().only_hits.show(of, context);
@@ -81,26 +85,31 @@ impl Desk {
     }
 
     /// Begins a search; who draws shows what it finds.
-    pub fn begin_find(&mut self, question: FindQuestion) {
+    pub fn begin_find(&mut self, question: FindQuery) {
         let at = self.windows.active().position;
         self.find.begin(question, at, &self.session, &self.worker);
-        self.tell(News::Show(PanelKind::Find));
+        self.tell(DeskEvent::Show(PanelKind::Find));
     }
 
     /// Travels to the hit before or after the position: by the list as far as it goes, else by a search of its own.
     pub(crate) fn find_next(&mut self, way: Direction) {
         let (window, at) = (self.windows.active, self.windows.active().position);
         let Some(question) = self.find.hit_question(way, at) else {
-            return self.tell(News::AskWhatToFind);
+            return self.tell(DeskEvent::AskWhatToFind);
         };
         match self.find.listed(way, at) {
-            Listed::At(to) => self.begin_in(window, Move::Travel(to)),
-            Listed::None => {
+            HitLookup::At(to) => self.begin_in(window, WindowMove::Travel(to)),
+            HitLookup::None => {
                 let words = no_hit_words(&question, &self.session);
                 self.inform(&words);
             }
-            Listed::Unknown => {
-                self.lookup = Some(Lookup::hit(&self.session, &self.worker, window, question));
+            HitLookup::Unknown => {
+                self.lookup = Some(PlaceLookup::hit(
+                    &self.session,
+                    &self.worker,
+                    window,
+                    question,
+                ));
                 self.take_found();
             }
         }

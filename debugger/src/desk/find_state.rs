@@ -5,9 +5,11 @@ use std::sync::Arc;
 use stepback_index::{Cancel, LATE_STEPS};
 use stepback_parsers::Position;
 
-use super::growing::{Growing, Shown};
-use crate::action::{Direction, FindQuestion};
-use crate::model::found::{Asked, Found, HitQuestion, Listed, SearchEnd, gather};
+use super::growing::{AnswerReplacement, IncrementalAnswer};
+use crate::action::{Direction, FindQuery};
+use crate::model::found::{
+    HitLookup, HitQuestion, SearchEnd, SearchRequest, SearchResults, gather,
+};
 use crate::session::Session;
 use crate::worker::Worker;
 
@@ -21,21 +23,21 @@ pub const HISTORY: usize = 30;
 /// The search of a trace and what was found so far.
 #[derive(Debug, Default)]
 pub struct FindState {
-    asked: Option<Asked>,
+    asked: Option<SearchRequest>,
     /// How many searches were begun.
     number: u64,
-    found: Growing<Found>,
+    found: IncrementalAnswer<SearchResults>,
     /// How often the field was to get the keyboard.
     focused: u64,
     /// What was looked for before, the newest first.
-    history: Vec<FindQuestion>,
+    history: Vec<FindQuery>,
 }
 
 impl FindState {
     /// Begins a search; the one before is forgotten. Names have their meaning at a position.
     pub fn begin(
         &mut self,
-        question: FindQuestion,
+        question: FindQuery,
         at: Position,
         session: &Arc<Session>,
         worker: &Worker,
@@ -43,7 +45,7 @@ impl FindState {
         self.found.clear();
         self.number += 1;
         self.ask(
-            Asked {
+            SearchRequest {
                 question,
                 at,
                 limit: HITS,
@@ -70,7 +72,7 @@ impl FindState {
             .saturating_add(HITS)
             .min(MOST);
         self.ask(
-            Asked {
+            SearchRequest {
                 limit,
                 before: Some(found),
                 ..asked
@@ -80,12 +82,13 @@ impl FindState {
         );
     }
 
-    fn ask(&mut self, asked: Asked, session: &Arc<Session>, worker: &Worker) {
+    fn ask(&mut self, asked: SearchRequest, session: &Arc<Session>, worker: &Worker) {
         let (session, question) = (Arc::clone(session), asked.clone());
-        self.found
-            .begin(Shown::Meanwhile, worker, move |cancel: &Cancel, publish| {
-                gather(&session, &question, cancel, publish)
-            });
+        self.found.begin(
+            AnswerReplacement::Meanwhile,
+            worker,
+            move |cancel: &Cancel, publish| gather(&session, &question, cancel, publish),
+        );
         self.asked = Some(asked);
         self.found.receive();
     }
@@ -110,7 +113,7 @@ impl FindState {
                     .saturating_sub(LATE_STEPS),
             );
             self.ask(
-                Asked {
+                SearchRequest {
                     before: Some(Arc::new(found.up_to(from.max(found.from)))),
                     ..asked
                 },
@@ -122,7 +125,7 @@ impl FindState {
 
     /// Ends the search under way; what was found stays. False where there is none.
     pub fn stop(&mut self) -> bool {
-        self.found.stop(|found| Found {
+        self.found.stop(|found| SearchResults {
             end: SearchEnd::Stopped,
             ..found.clone()
         })
@@ -136,19 +139,19 @@ impl FindState {
     }
 
     /// Puts a search on top of those that are remembered.
-    pub fn remember(history: &mut Vec<FindQuestion>, question: &FindQuestion) {
+    pub fn remember(history: &mut Vec<FindQuery>, question: &FindQuery) {
         history.retain(|known| known != question);
         history.insert(0, question.clone());
         history.truncate(HISTORY);
     }
 
     /// What was looked for before, the newest first.
-    pub fn set_history(&mut self, history: &[FindQuestion]) {
+    pub fn set_history(&mut self, history: &[FindQuery]) {
         self.history = history.to_vec();
     }
 
     /// The same.
-    pub fn history(&self) -> &[FindQuestion] {
+    pub fn history(&self) -> &[FindQuery] {
         &self.history
     }
 
@@ -163,7 +166,7 @@ impl FindState {
     }
 
     /// What is looked for, or was last; none after [`Self::clear`].
-    pub fn question(&self) -> Option<&FindQuestion> {
+    pub fn question(&self) -> Option<&FindQuery> {
         self.asked.as_ref().map(|asked| &asked.question)
     }
 
@@ -173,7 +176,7 @@ impl FindState {
     }
 
     /// What was found so far.
-    pub fn found(&self) -> Option<&Arc<Found>> {
+    pub fn found(&self) -> Option<&Arc<SearchResults>> {
         self.found.known()
     }
 
@@ -204,9 +207,9 @@ impl FindState {
     }
 
     /// The hit next to a position as far as it is listed.
-    pub fn listed(&self, way: Direction, at: Position) -> Listed {
+    pub fn listed(&self, way: Direction, at: Position) -> HitLookup {
         self.found()
-            .map_or(Listed::Unknown, |found| found.neighbour(way, at))
+            .map_or(HitLookup::Unknown, |found| found.neighbour(way, at))
     }
 
     /// The question for the hit next to a position; none where nothing was looked for.
@@ -222,6 +225,6 @@ impl FindState {
 }
 
 /// Whether the search ended before the end of what it looks at.
-fn is_cut(found: &Found) -> bool {
+fn is_cut(found: &SearchResults) -> bool {
     matches!(found.end, SearchEnd::Limit | SearchEnd::Stopped)
 }

@@ -8,7 +8,7 @@ use crate::session::Session;
 
 /// What a search found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum LookupResult {
     /// A position.
     Position(Position),
     /// A position, and something to say about it.
@@ -21,7 +21,7 @@ pub enum Found {
     Nothing(String),
 }
 
-impl Found {
+impl LookupResult {
     /// Nothing; in the future of a trace that is not indexed as a whole that is so far.
     pub fn nothing(session: &Session, way: Direction, sentence: String) -> Self {
         Self::Nothing(match way {

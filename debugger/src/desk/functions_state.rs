@@ -7,9 +7,9 @@ use stepback_machine::Address;
 
 use crate::action::{CallMeasure, FunctionsOf, StepRange};
 use crate::analysis::call_profile::Progress;
-use crate::model::functions::Functions;
+use crate::model::functions::FunctionProfile;
 use crate::session::Session;
-use crate::worker::{Lane, Ticket, Worker};
+use crate::worker::{JobLane, Ticket, Worker};
 
 /// More parts that were given up are not remembered.
 const STOPPED: usize = 64;
@@ -22,29 +22,29 @@ pub struct FunctionsState {
     selected: Option<Address>,
     /// The part that is selected in the timeline.
     selection: Option<StepRange>,
-    asked: Option<Asked>,
-    job: Option<Job>,
+    asked: Option<FunctionsRequest>,
+    job: Option<FunctionsJob>,
     /// The parts that the user does not want to be worked out, the newest last.
     stopped: Vec<Option<StepRange>>,
-    told: Option<Arc<Functions>>,
+    told: Option<Arc<FunctionProfile>>,
     error: Option<String>,
 }
 
 /// What was asked, and of which part of the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Asked {
+struct FunctionsRequest {
     part: Option<StepRange>,
     epoch: u64,
 }
 
-struct Job {
-    ticket: Ticket<Arc<Functions>>,
+struct FunctionsJob {
+    ticket: Ticket<Arc<FunctionProfile>>,
     progress: Arc<Progress>,
 }
 
 /// What is asked with.
 #[derive(Clone, Copy)]
-pub struct FunctionsAsking<'a> {
+pub struct FunctionsContext<'a> {
     /// The trace.
     pub session: &'a Arc<Session>,
     /// Where.
@@ -63,10 +63,10 @@ impl std::fmt::Debug for FunctionsState {
 
 impl FunctionsState {
     /// Picks up what was told, and asks where the part or the index is another one: while a panel shows it.
-    pub fn advance(&mut self, asking: FunctionsAsking<'_>, is_shown: impl FnOnce() -> bool) {
+    pub fn advance(&mut self, asking: FunctionsContext<'_>, is_shown: impl FnOnce() -> bool) {
         self.receive();
         self.selection = asking.selection;
-        let asked = Asked {
+        let asked = FunctionsRequest {
             part: self.part(),
             epoch: asking.worker.epoch(),
         };
@@ -79,12 +79,13 @@ impl FunctionsState {
         }
         let progress = Arc::<Progress>::default();
         let (session, shared) = (Arc::clone(asking.session), Arc::clone(&progress));
-        let ticket = asking.worker.spawn(Lane::Long, move |cancel: &Cancel| {
-            Ok(Arc::new(Functions::of(
+        let ticket = asking.worker.spawn(JobLane::Long, move |cancel: &Cancel| {
+            Ok(Arc::new(FunctionProfile::of(
                 &session, asked.part, &shared, cancel,
             )?))
         });
-        (self.asked, self.job, self.error) = (Some(asked), Some(Job { ticket, progress }), None);
+        (self.asked, self.job, self.error) =
+            (Some(asked), Some(FunctionsJob { ticket, progress }), None);
         self.receive();
     }
 
@@ -150,7 +151,7 @@ impl FunctionsState {
     }
 
     /// The newest answer.
-    pub fn told(&self) -> Option<&Arc<Functions>> {
+    pub fn told(&self) -> Option<&Arc<FunctionProfile>> {
         self.told.as_ref()
     }
 
@@ -203,7 +204,7 @@ mod tests {
         let (open, gate) = channel::<()>();
         let gate = Mutex::new(gate);
         (
-            worker.spawn(Lane::Long, move |_| {
+            worker.spawn(JobLane::Long, move |_| {
                 Ok(gate.lock().is_ok_and(|gate| gate.recv().is_ok()))
             }),
             open,
@@ -214,7 +215,7 @@ mod tests {
     fn what_is_worked_out_goes_on_when_more_is_indexed_and_stays_stopped() {
         let (worker, session) = (Worker::new(1, || {}), overflow());
         let blocked = block(&worker);
-        let asking = FunctionsAsking {
+        let asking = FunctionsContext {
             session: &session,
             worker: &worker,
             selection: None,

@@ -4,34 +4,34 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use stepback_index::Cancel;
 
-use crate::worker::{Lane, Ticket, Worker};
+use crate::worker::{JobLane, Ticket, Worker};
 
 /// What is handed out while the rest is looked for.
-type Newest<A> = Arc<Mutex<Option<Arc<A>>>>;
+type PublishedAnswer<A> = Arc<Mutex<Option<Arc<A>>>>;
 
 /// What is known so far, and the job that looks for the rest.
-pub struct Growing<A> {
-    job: Option<Job<A>>,
+pub struct IncrementalAnswer<A> {
+    job: Option<IncrementalJob<A>>,
     known: Option<Arc<A>>,
     error: Option<String>,
 }
 
 /// When the answer before gives way to the one that is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shown {
+pub enum AnswerReplacement {
     /// As soon as anything is found.
     Meanwhile,
     /// When all is found; at once where there is none before.
     InTheEnd,
 }
 
-struct Job<A> {
+struct IncrementalJob<A> {
     ticket: Ticket<Arc<A>>,
-    newest: Newest<A>,
-    shown: Shown,
+    newest: PublishedAnswer<A>,
+    shown: AnswerReplacement,
 }
 
-impl<A> Default for Growing<A> {
+impl<A> Default for IncrementalAnswer<A> {
     fn default() -> Self {
         Self {
             job: None,
@@ -41,7 +41,7 @@ impl<A> Default for Growing<A> {
     }
 }
 
-impl<A> std::fmt::Debug for Growing<A> {
+impl<A> std::fmt::Debug for IncrementalAnswer<A> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Growing")
             .field("is_known", &self.known.is_some())
@@ -49,21 +49,21 @@ impl<A> std::fmt::Debug for Growing<A> {
     }
 }
 
-impl<A: Send + Sync + 'static> Growing<A> {
+impl<A: Send + Sync + 'static> IncrementalAnswer<A> {
     /// Looks for an answer; the job before is cancelled. The job hands out what it has now and then.
-    pub fn begin<J>(&mut self, shown: Shown, worker: &Worker, job: J)
+    pub fn begin<J>(&mut self, shown: AnswerReplacement, worker: &Worker, job: J)
     where
         J: FnOnce(&Cancel, &mut dyn FnMut(Arc<A>)) -> anyhow::Result<Arc<A>> + Send + 'static,
     {
         self.give_up();
-        let newest = Newest::<A>::default();
+        let newest = PublishedAnswer::<A>::default();
         let shared = Arc::clone(&newest);
-        let ticket = worker.spawn(Lane::Long, move |cancel: &Cancel| {
+        let ticket = worker.spawn(JobLane::Long, move |cancel: &Cancel| {
             job(cancel, &mut |part| {
                 *shared.lock().unwrap_or_else(PoisonError::into_inner) = Some(part)
             })
         });
-        self.job = Some(Job {
+        self.job = Some(IncrementalJob {
             ticket,
             newest,
             shown,
@@ -73,7 +73,7 @@ impl<A: Send + Sync + 'static> Growing<A> {
     /// Picks up what was found. True where there is something new to show.
     pub fn receive(&mut self) -> bool {
         let Some(job) = &self.job else { return false };
-        let is_shown = job.shown == Shown::Meanwhile || self.known.is_none();
+        let is_shown = job.shown == AnswerReplacement::Meanwhile || self.known.is_none();
         let newest = job
             .newest
             .lock()
@@ -135,7 +135,11 @@ mod tests {
     use super::*;
 
     /// A job that hands out what it is sent, and ends with the last of it.
-    fn told(growing: &mut Growing<u32>, shown: Shown, worker: &Worker) -> Sender<u32> {
+    fn told(
+        growing: &mut IncrementalAnswer<u32>,
+        shown: AnswerReplacement,
+        worker: &Worker,
+    ) -> Sender<u32> {
         let (say, heard): (Sender<u32>, Receiver<u32>) = channel();
         let heard = Mutex::new(heard);
         growing.begin(shown, worker, move |_, publish| {
@@ -150,7 +154,10 @@ mod tests {
     }
 
     #[track_caller]
-    fn wait_for(growing: &mut Growing<u32>, is_so: impl Fn(&Growing<u32>) -> bool) {
+    fn wait_for(
+        growing: &mut IncrementalAnswer<u32>,
+        is_so: impl Fn(&IncrementalAnswer<u32>) -> bool,
+    ) {
         let limit = Instant::now() + Duration::from_secs(20);
         while !is_so(growing) {
             growing.receive();
@@ -162,15 +169,15 @@ mod tests {
     #[test]
     fn the_answer_before_stays_until_the_new_one_is_whole_where_that_is_wanted() {
         let worker = Worker::new(3, || {});
-        let mut growing = Growing::default();
-        let say = told(&mut growing, Shown::InTheEnd, &worker);
+        let mut growing = IncrementalAnswer::default();
+        let say = told(&mut growing, AnswerReplacement::InTheEnd, &worker);
         say.send(1).unwrap();
         wait_for(&mut growing, |growing| {
             growing.known().is_some_and(|known| **known == 1)
         });
         drop(say);
         wait_for(&mut growing, |growing| !growing.is_under_way());
-        let say = told(&mut growing, Shown::InTheEnd, &worker);
+        let say = told(&mut growing, AnswerReplacement::InTheEnd, &worker);
         say.send(2).unwrap();
         for _ in 0..100 {
             assert!(!growing.receive());
@@ -186,8 +193,8 @@ mod tests {
     #[test]
     fn what_was_found_stays_when_the_job_is_stopped() {
         let worker = Worker::new(3, || {});
-        let mut growing = Growing::default();
-        let say = told(&mut growing, Shown::Meanwhile, &worker);
+        let mut growing = IncrementalAnswer::default();
+        let say = told(&mut growing, AnswerReplacement::Meanwhile, &worker);
         say.send(7).unwrap();
         wait_for(&mut growing, |growing| growing.known().is_some());
         assert!(growing.stop(|known| known + 100) && !growing.is_under_way());

@@ -4,7 +4,7 @@ use anyhow::Result;
 use stepback_index::Cancel;
 use stepback_parsers::Position;
 
-use super::found::Found;
+use super::found::LookupResult;
 use crate::action::Direction;
 use crate::messages::say;
 use crate::model::found::HitQuestion;
@@ -12,11 +12,15 @@ use crate::model::so_far::nothing_so_far;
 use crate::session::Session;
 
 /// What a search for the next hit finds.
-pub fn hit_found(question: &HitQuestion, session: &Session, cancel: &Cancel) -> Result<Found> {
+pub fn hit_found(
+    question: &HitQuestion,
+    session: &Session,
+    cancel: &Cancel,
+) -> Result<LookupResult> {
     let found: Option<Position> = question.answer(session, cancel)?;
     Ok(found.map_or_else(
-        || Found::Nothing(no_hit_words(question, session)),
-        Found::Position,
+        || LookupResult::Nothing(no_hit_words(question, session)),
+        LookupResult::Position,
     ))
 }
 

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use anyhow::{Error, Result, anyhow};
 
-use super::saver::{SavePlace, Standing};
+use super::saver::{PlaceContent, SavePlace};
 use crate::image::ImageSpec;
 use crate::messages::say;
-use crate::notes::{KeptImage, SessionFile};
+use crate::notes::{SessionFile, SessionImage};
 use crate::session::{
     OpenOptions, ReadSession, is_same_file, kept_file, kept_place, place_before, read_session,
     session_places, trace_of,
@@ -16,7 +16,7 @@ use crate::session::{
 
 /// What was kept about a trace that is opened.
 #[derive(Clone, Debug, Default)]
-pub struct Kept {
+pub struct SavedSession {
     /// What was read; none where nothing is kept.
     pub file: Option<SessionFile>,
     /// Where it was read.
@@ -39,7 +39,7 @@ pub struct Kept {
 #[derive(Clone, Debug, Default)]
 pub struct MissingFiles {
     /// Images.
-    pub images: Vec<KeptImage>,
+    pub images: Vec<SessionImage>,
     /// Directories where images are looked for.
     pub sysroots: Vec<PathBuf>,
 }
@@ -63,12 +63,12 @@ impl MissingFiles {
     }
 
     /// Adds what is not in use meanwhile.
-    pub fn add_to(&self, images: &mut Vec<KeptImage>, sysroots: &mut Vec<PathBuf>) {
+    pub fn add_to(&self, images: &mut Vec<SessionImage>, sysroots: &mut Vec<PathBuf>) {
         let missing = self
             .images
             .iter()
             .filter(|image| images.iter().all(|used| used.path != image.path));
-        let missing: Vec<KeptImage> = missing.cloned().collect();
+        let missing: Vec<SessionImage> = missing.cloned().collect();
         images.extend(missing);
         let missing: Vec<PathBuf> = self
             .sysroots
@@ -113,7 +113,7 @@ impl SessionPlaces {
             .chain(&self.own)
             .find(|known| known.is_at(&place))
             .cloned();
-        self.named = known.or_else(|| SavePlace::new([place], Standing::Known(None)));
+        self.named = known.or_else(|| SavePlace::new([place], PlaceContent::Known(None)));
     }
 }
 
@@ -137,7 +137,7 @@ impl std::fmt::Display for TraceMissing {
 
 impl std::error::Error for TraceMissing {}
 
-impl Kept {
+impl SavedSession {
     /// What is kept beside the index of a trace. Blocks.
     pub fn beside(options: &OpenOptions) -> Self {
         let Some(place) = kept_place(options) else {
@@ -272,7 +272,7 @@ mod tests {
         let text = "stepback_session = 1\n[trace]\npath = \"/nowhere/a.rst\"\nmore = [\"/nowhere/b.rst\"]\n";
         let session = file("it.session.toml", text);
         let a = file("a.rst", "");
-        let named = || Kept::named(&session, None, OpenOptions::default());
+        let named = || SavedSession::named(&session, None, OpenOptions::default());
         assert!(
             named()
                 .unwrap_err()

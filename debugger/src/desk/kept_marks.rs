@@ -1,10 +1,10 @@
 //! What the user keeps about a trace, one kind at a time.
 
-use crate::notes::{Bookmarks, KeptList, KeptSearch, KeptSlice, Watches};
+use crate::notes::{Bookmarks, SavedQueries, SavedSearch, SavedSlice, Watches};
 
 /// One kind of what the user keeps, as it was before a change.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Marks {
+pub enum NotesSnapshot {
     /// The bookmarks.
     Bookmarks(Bookmarks),
     /// What is watched.
@@ -12,7 +12,7 @@ pub enum Marks {
     /// The values that the timeline shows.
     Waves(Watches),
     /// The searches that are kept.
-    Searches(KeptList<KeptSearch>),
+    Searches(SavedQueries<SavedSearch>),
     /// The slices that are kept.
-    Slices(KeptList<KeptSlice>),
+    Slices(SavedQueries<SavedSlice>),
 }

@@ -1,20 +1,20 @@
 //! What a user keeps about a trace from one run to the next: taken in when the trace is shown, made a text of to be saved.
 
 use super::desk::Desk;
-use super::kept::Kept;
+use super::kept::SavedSession;
 use super::news::{Message, Tone};
 use super::recent::{RecentTrace, now};
-use super::saver::{SavePlace, Standing};
+use super::saver::{PlaceContent, SavePlace};
 use crate::action::{Moment, WindowId};
 use crate::image::ImageSpec;
 use crate::messages::say;
-use crate::notes::{KeptImage, KeptWindow, SessionFile};
+use crate::notes::{SessionFile, SessionImage, SessionWindow};
 use crate::session::session_place;
 use stepback_parsers::Format;
 
 impl Desk {
     /// Takes in what was kept, and tells what the user should know.
-    pub fn take_kept(&mut self, kept: Kept) {
+    pub fn take_kept(&mut self, kept: SavedSession) {
         let own = self
             .session
             .index_path
@@ -34,8 +34,8 @@ impl Desk {
             .chain(own.clone())
             .chain(others);
         let standing = match kept.is_named {
-            true => Standing::Unread,
-            false => Standing::Known(kept.text.clone()),
+            true => PlaceContent::Unread,
+            false => PlaceContent::Known(kept.text.clone()),
         };
         self.places.is_unread = kept.error.is_some();
         // What cannot be read is the user's to mend: nothing takes its place.
@@ -65,7 +65,7 @@ impl Desk {
         let named = kept
             .place
             .filter(|_| kept.is_named && is_same && !is_set_aside);
-        self.places.named = SavePlace::new(named, Standing::Known(kept.text));
+        self.places.named = SavePlace::new(named, PlaceContent::Known(kept.text));
         self.places.missing = kept.missing;
         self.bookmarks = file.bookmarks;
         self.watches = file.watches;
@@ -104,16 +104,16 @@ impl Desk {
     /// What is kept, with panels, as text.
     pub fn session_text(&self, panels: String) -> Option<String> {
         let positions = self.saved_positions();
-        let window = |(id, moment): &(WindowId, Moment)| KeptWindow {
+        let window = |(id, moment): &(WindowId, Moment)| SessionWindow {
             number: id.0,
             position: moment.position.0,
         };
         let recent = self.recent();
-        let image = |spec: &ImageSpec| KeptImage {
+        let image = |spec: &ImageSpec| SessionImage {
             path: spec.path.clone(),
             offset: spec.offset,
         };
-        let mut images: Vec<KeptImage> = recent.images.iter().map(image).collect();
+        let mut images: Vec<SessionImage> = recent.images.iter().map(image).collect();
         let mut sysroots = recent.sysroots;
         self.places.missing.add_to(&mut images, &mut sysroots);
         let file = SessionFile {

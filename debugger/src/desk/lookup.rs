@@ -8,16 +8,16 @@ use stepback_index::{AccessKinds, Cancel, Cell, Hit, SlotReader};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
-use super::call_lookup::CallQuestion;
-use super::ends_lookup::EndsQuestion;
-use super::external_lookup::ExternalQuestion;
-use super::found::Found;
+use super::call_lookup::CallLookup;
+use super::ends_lookup::CallEndsLookup;
+use super::external_lookup::ExternalLookup;
+use super::found::LookupResult;
 use super::hit_lookup::hit_found;
-use super::reached::{Reached, is_late};
+use super::reached::{SearchProgress, is_late};
 use super::words::count;
 use crate::action::{Access, Action, CellName, Direction, TravelAction, ViewAction, WindowId};
-use crate::analysis::names::NamesAt;
-use crate::analysis::walk::{self, Sought, Subject, Walk};
+use crate::analysis::names::NameResolver;
+use crate::analysis::walk::{self, HitCursor, HitQuery, Subject};
 use crate::expression::{AddressSpace, split_space};
 use crate::messages::say;
 use crate::model::doubt::doubt_words;
@@ -25,28 +25,28 @@ use crate::model::found::HitQuestion;
 use crate::model::go_to::suggestions;
 use crate::model::so_far::nothing_so_far;
 use crate::model::source_view::LineQuestion;
-use crate::place::{FORMS, Place, is_misnamed, is_missing};
+use crate::place::{FORMS, PositionName, is_misnamed, is_missing};
 use crate::session::Session;
-use crate::worker::{Lane, Ticket, Worker};
+use crate::worker::{JobLane, Ticket, Worker};
 
 /// A search under way.
-pub struct Lookup {
+pub struct PlaceLookup {
     /// The window that will move.
     pub window: WindowId,
     /// The text of the "Go to" box, when that asked.
     pub place: Option<String>,
     /// How far it came, where it goes from moment to moment.
-    pub reached: Option<Reached>,
+    pub reached: Option<SearchProgress>,
     begun: Instant,
-    lane: Lane,
+    lane: JobLane,
     /// Kept, so that it can be asked again.
-    question: Arc<Question>,
-    ticket: Ticket<Found>,
+    question: Arc<LookupQuery>,
+    ticket: Ticket<LookupResult>,
 }
 
 /// A question about a cell as the user asks it.
 #[derive(Clone, Debug)]
-pub struct AccessQuestion {
+pub struct AccessLookup {
     /// Which cell.
     pub cell: CellName,
     /// Loads or stores.
@@ -60,9 +60,9 @@ pub struct AccessQuestion {
 }
 
 /// A question of the window about a session.
-pub type Question = dyn Fn(&Session, &Cancel) -> Result<Found> + Send + Sync;
+pub type LookupQuery = dyn Fn(&Session, &Cancel) -> Result<LookupResult> + Send + Sync;
 
-impl Lookup {
+impl PlaceLookup {
     /// Looks for a place.
     pub fn place(
         session: &Arc<Session>,
@@ -74,7 +74,7 @@ impl Lookup {
         let place = text.to_owned();
         let question =
             move |session: &Session, cancel: &Cancel| place_found(&place, session, from, cancel);
-        let lookup = Self::asked(session, worker, window, Lane::Short, Arc::new(question));
+        let lookup = Self::asked(session, worker, window, JobLane::Short, Arc::new(question));
         Self {
             place: Some(text.to_owned()),
             ..lookup
@@ -92,11 +92,11 @@ impl Lookup {
         let place = text.to_owned();
         let question = move |session: &Session, cancel: &Cancel| {
             Ok(match place_found(&place, session, from, cancel)? {
-                Found::Position(to) | Found::Noted(to, _) => Found::Other(to),
+                LookupResult::Position(to) | LookupResult::Noted(to, _) => LookupResult::Other(to),
                 other => other,
             })
         };
-        Self::asked(session, worker, window, Lane::Short, Arc::new(question))
+        Self::asked(session, worker, window, JobLane::Short, Arc::new(question))
     }
 
     /// Looks for the ends of a call, or of the one around a position.
@@ -104,10 +104,10 @@ impl Lookup {
         session: &Arc<Session>,
         worker: &Worker,
         window: WindowId,
-        question: EndsQuestion,
+        question: CallEndsLookup,
     ) -> Self {
         let question = move |session: &Session, _: &Cancel| question.answer(session);
-        Self::asked(session, worker, window, Lane::Short, Arc::new(question))
+        Self::asked(session, worker, window, JobLane::Short, Arc::new(question))
     }
 
     /// Looks for an access.
@@ -115,10 +115,10 @@ impl Lookup {
         session: &Arc<Session>,
         worker: &Worker,
         window: WindowId,
-        question: AccessQuestion,
+        question: AccessLookup,
     ) -> Self {
         let question = move |session: &Session, cancel: &Cancel| question.answer(session, cancel);
-        Self::asked(session, worker, window, Lane::Short, Arc::new(question))
+        Self::asked(session, worker, window, JobLane::Short, Arc::new(question))
     }
 
     /// Looks for an external change.
@@ -126,10 +126,10 @@ impl Lookup {
         session: &Arc<Session>,
         worker: &Worker,
         window: WindowId,
-        question: ExternalQuestion,
+        question: ExternalLookup,
     ) -> Self {
         let question = move |session: &Session, cancel: &Cancel| question.answer(session, cancel);
-        Self::asked(session, worker, window, Lane::Long, Arc::new(question))
+        Self::asked(session, worker, window, JobLane::Long, Arc::new(question))
     }
 
     /// Looks for a call of a function.
@@ -137,10 +137,10 @@ impl Lookup {
         session: &Arc<Session>,
         worker: &Worker,
         window: WindowId,
-        question: CallQuestion,
+        question: CallLookup,
     ) -> Self {
         let question = move |session: &Session, cancel: &Cancel| question.answer(session, cancel);
-        Self::asked(session, worker, window, Lane::Long, Arc::new(question))
+        Self::asked(session, worker, window, JobLane::Long, Arc::new(question))
     }
 
     /// Looks for an execution of a source line.
@@ -152,7 +152,7 @@ impl Lookup {
     ) -> Self {
         let question =
             move |session: &Session, cancel: &Cancel| line_found(&question, session, cancel);
-        Self::asked(session, worker, window, Lane::Long, Arc::new(question))
+        Self::asked(session, worker, window, JobLane::Long, Arc::new(question))
     }
 
     /// Looks for the next or last hit of a search.
@@ -164,7 +164,7 @@ impl Lookup {
     ) -> Self {
         let question =
             move |session: &Session, cancel: &Cancel| hit_found(&question, session, cancel);
-        Self::asked(session, worker, window, Lane::Long, Arc::new(question))
+        Self::asked(session, worker, window, JobLane::Long, Arc::new(question))
     }
 
     /// Asks a question of its own.
@@ -172,8 +172,8 @@ impl Lookup {
         session: &Arc<Session>,
         worker: &Worker,
         window: WindowId,
-        lane: Lane,
-        question: Arc<Question>,
+        lane: JobLane,
+        question: Arc<LookupQuery>,
     ) -> Self {
         let (asked, session) = (Arc::clone(&question), Arc::clone(session));
         let ticket = worker.spawn(lane, move |cancel| asked(&session, cancel));
@@ -213,19 +213,24 @@ impl Lookup {
         let words = || {
             self.reached
                 .as_ref()
-                .map_or_else(|| say!("lookup-looking").to_owned(), Reached::words)
+                .map_or_else(|| say!("lookup-looking").to_owned(), SearchProgress::words)
         };
         is_late(self.begun).then(words)
     }
 
     /// What was found; none while it is on its way.
-    pub fn poll(&self) -> Option<Result<Found>> {
+    pub fn poll(&self) -> Option<Result<LookupResult>> {
         self.ticket.take()
     }
 }
 
-fn place_found(text: &str, session: &Session, from: Position, cancel: &Cancel) -> Result<Found> {
-    let place = text.parse::<Place>();
+fn place_found(
+    text: &str,
+    session: &Session,
+    from: Position,
+    cancel: &Cancel,
+) -> Result<LookupResult> {
+    let place = text.parse::<PositionName>();
     let found = place.and_then(|place| Ok((place.resolve_from(session, from, cancel)?, place)));
     let (at, place) = match found {
         Ok(found) => found,
@@ -237,8 +242,8 @@ fn place_found(text: &str, session: &Session, from: Position, cancel: &Cancel) -
             .into_iter()
             .next()
         {
-            Some(remark) => Found::Noted(at, remark),
-            None => Found::Position(at),
+            Some(remark) => LookupResult::Noted(at, remark),
+            None => LookupResult::Position(at),
         },
     )
 }
@@ -250,8 +255,8 @@ fn other_meaning(
     text: &str,
     error: anyhow::Error,
     cancel: &Cancel,
-) -> Result<Found> {
-    if !is_misnamed(&error) && text.parse::<Place>().is_ok() {
+) -> Result<LookupResult> {
+    if !is_misnamed(&error) && text.parse::<PositionName>().is_ok() {
         return Err(error);
     }
     let Some(best) = suggestions(session, text, cancel)?.into_iter().next() else {
@@ -271,9 +276,9 @@ fn other_meaning(
     match best.action {
         Action::Travel(TravelAction::GoTo(place)) => {
             let at = place
-                .parse::<Place>()?
+                .parse::<PositionName>()?
                 .resolve_from(session, from, cancel)?;
-            Ok(Found::Noted(at, said))
+            Ok(LookupResult::Noted(at, said))
         }
         Action::Travel(TravelAction::GoToLine(file, line, way, thread)) => line_found(
             &LineQuestion {
@@ -301,7 +306,7 @@ fn is_word(text: &str) -> bool {
         && !text.contains([' ', ':'])
 }
 
-fn line_found(question: &LineQuestion, session: &Session, cancel: &Cancel) -> Result<Found> {
+fn line_found(question: &LineQuestion, session: &Session, cancel: &Cancel) -> Result<LookupResult> {
     let found = question.answer(session, cancel)?;
     let (line, file) = (question.line.to_string(), question.name());
     let nothing = || match question.way {
@@ -309,69 +314,69 @@ fn line_found(question: &LineQuestion, session: &Session, cancel: &Cancel) -> Re
         Direction::Forward => say!("lookup-line-after", line = &line, file = file),
     };
     let Some(hit) = found else {
-        return Ok(Found::nothing(session, question.way, nothing()));
+        return Ok(LookupResult::nothing(session, question.way, nothing()));
     };
     // Panels show the thread that executed last, unless they were told another.
     if question.thread.is_some()
         || SlotReader(&session.index).thread_at(hit.position)? == hit.thread
     {
-        return Ok(Found::Position(hit.position));
+        return Ok(LookupResult::Position(hit.position));
     }
     let thread = session.index.threads().get(usize::from(hit.thread.0));
     let name = thread.map_or("", |thread| thread.name.as_str());
-    Ok(Found::Noted(
+    Ok(LookupResult::Noted(
         hit.position,
         say!("lookup-other-thread", thread = name, line = &line),
     ))
 }
 
-impl AccessQuestion {
+impl AccessLookup {
     /// Asks the index. A last access lands after the step that did it, so that what it did shows;
     /// where that would be no move (the step just before the position did it), the one before is meant.
-    pub fn answer(&self, session: &Session, cancel: &Cancel) -> Result<Found> {
+    pub fn answer(&self, session: &Session, cancel: &Cancel) -> Result<LookupResult> {
         let cell = self.cell(session, cancel)?;
         let kinds = match self.access {
             Access::Read => AccessKinds::Reads,
             Access::Write => AccessKinds::Writes,
         };
-        let sought = Sought {
+        let sought = HitQuery {
             subject: Subject::Accesses(cell, kinds),
             direction: self.way,
         };
-        let found = Walk::new(sought, self.from, 1, &session.index, cancel)
+        let found = HitCursor::new(sought, self.from, 1, &session.index, cancel)
             .leaving(self.from)
             .next_hit()?;
         let is_past = |hit: &Hit| self.until.is_some_and(|until| until < hit.position);
         Ok(match found {
-            walk::Found::Hit(hit) if is_past(&hit) => self.nothing(session),
-            walk::Found::Hit(hit) => self.found(&hit),
-            walk::Found::Initial(line) => {
+            walk::HitOutcome::Hit(hit) if is_past(&hit) => self.nothing(session),
+            walk::HitOutcome::Hit(hit) => self.found(&hit),
+            walk::HitOutcome::Initial(line) => {
                 let (name, line) = (self.name(), count(line.0));
                 let said = say!("lookup-from-line", cell = name, line = line);
-                Found::Noted(Position(0), said)
+                LookupResult::Noted(Position(0), said)
             }
-            walk::Found::Nothing => self.nothing(session),
+            walk::HitOutcome::Nothing => self.nothing(session),
         })
     }
 
     /// A hit, with what makes it doubtful.
-    fn found(&self, hit: &Hit) -> Found {
+    fn found(&self, hit: &Hit) -> LookupResult {
         let Some(doubt) = hit.doubt else {
-            return Found::Position(hit.position);
+            return LookupResult::Position(hit.position);
         };
         let (cell, doubt) = (self.name(), doubt_words(doubt, hit.record.instruction_set));
         let words = match self.access {
             Access::Read => say!("lookup-read-doubt", cell = cell, doubt = doubt),
             Access::Write => say!("lookup-write-doubt", cell = cell, doubt = doubt),
         };
-        Found::Noted(hit.position, words)
+        LookupResult::Noted(hit.position, words)
     }
 
-    fn nothing(&self, session: &Session) -> Found {
+    fn nothing(&self, session: &Session) -> LookupResult {
         let cell = self.name();
         if let Some(until) = self.until {
             let (from, until) = (count(self.from.0), count(until.0));
-            return Found::Nothing(match self.access {
+            return LookupResult::Nothing(match self.access {
                 Access::Read => say!(
                     "lookup-not-read-between",
                     cell = cell,
@@ -392,7 +397,7 @@ impl AccessQuestion {
             (Access::Write, Direction::Back) => say!("lookup-not-written-before", cell = cell),
             (Access::Write, Direction::Forward) => say!("lookup-not-written-after", cell = cell),
         };
-        Found::nothing(session, self.way, words)
+        LookupResult::nothing(session, self.way, words)
     }
 
     fn name(&self) -> String {
@@ -412,7 +417,7 @@ impl AccessQuestion {
     /// A name that is no register of the thread is taken for an address expression: a symbol, most likely.
     fn cell(&self, session: &Session, cancel: &Cancel) -> Result<Cell> {
         let at = self.until.unwrap_or(self.from);
-        let names = NamesAt::new(&session.index, &session.images, at, None, cancel)?;
+        let names = NameResolver::new(&session.index, &session.images, at, None, cancel)?;
         let (address, len_bytes) = match &self.cell {
             CellName::Register(name) => match names.register(name)? {
                 Some(register) => return Ok(register),

@@ -3,28 +3,34 @@
 use stepback_parsers::Position;
 
 use super::desk::Desk;
-use super::kept_marks::Marks;
-use super::news::{Message, News, Tone};
+use super::kept_marks::NotesSnapshot;
+use super::news::{DeskEvent, Message, Tone};
 use crate::action::{Action, Direction, MarkAction, PanelKind};
-use crate::messages::{Value, say, spoken_with};
-use crate::model::Move;
-use crate::notes::{BookmarkChange, KeptChange, KeptList, KeptQuestion, KeptSearch, WatchChange};
+use crate::messages::{MessageValue, say, spoken_with};
+use crate::model::WindowMove;
+use crate::notes::{
+    BookmarkChange, SavedQueries, SavedQuery, SavedQueryChange, SavedSearch, WatchChange,
+};
 
 impl Desk {
     /// Puts what was there before a change back. Returns what that replaces.
-    pub fn exchange(&mut self, before: Marks) -> Marks {
+    pub fn exchange(&mut self, before: NotesSnapshot) -> NotesSnapshot {
         match before {
-            Marks::Bookmarks(bookmarks) => {
-                Marks::Bookmarks(std::mem::replace(&mut self.bookmarks, bookmarks))
+            NotesSnapshot::Bookmarks(bookmarks) => {
+                NotesSnapshot::Bookmarks(std::mem::replace(&mut self.bookmarks, bookmarks))
             }
-            Marks::Watches(watches) => {
-                Marks::Watches(std::mem::replace(&mut self.watches, watches))
+            NotesSnapshot::Watches(watches) => {
+                NotesSnapshot::Watches(std::mem::replace(&mut self.watches, watches))
             }
-            Marks::Waves(waves) => Marks::Waves(std::mem::replace(&mut self.waves, waves)),
-            Marks::Searches(searches) => {
-                Marks::Searches(std::mem::replace(&mut self.searches, searches))
+            NotesSnapshot::Waves(waves) => {
+                NotesSnapshot::Waves(std::mem::replace(&mut self.waves, waves))
             }
-            Marks::Slices(slices) => Marks::Slices(std::mem::replace(&mut self.slices, slices)),
+            NotesSnapshot::Searches(searches) => {
+                NotesSnapshot::Searches(std::mem::replace(&mut self.searches, searches))
+            }
+            NotesSnapshot::Slices(slices) => {
+                NotesSnapshot::Slices(std::mem::replace(&mut self.slices, slices))
+            }
         }
     }
 
@@ -35,7 +41,7 @@ impl Desk {
             return self.fail(&say!("marks-full", error = error.to_string()));
         }
         if matches!(change, BookmarkChange::Edit(..) | BookmarkChange::Call(_)) {
-            self.tell(News::Show(PanelKind::Bookmarks));
+            self.tell(DeskEvent::Show(PanelKind::Bookmarks));
         }
         if self.bookmarks == before {
             return;
@@ -46,7 +52,7 @@ impl Desk {
             .saturating_sub(self.bookmarks.list().len());
         // Without a note it is made again by the same key.
         let has_note = matches!(change, BookmarkChange::Toggle(place) if before.at(*place).is_some_and(|mark| !mark.note.is_empty()));
-        self.tell(News::Changed(Marks::Bookmarks(before)));
+        self.tell(DeskEvent::Changed(NotesSnapshot::Bookmarks(before)));
         let words = match (change, lost) {
             (BookmarkChange::Remove(_), 1..) => say!("marks-the-bookmark-was-deleted").to_owned(),
             (BookmarkChange::Toggle(_), 1..) if has_note => {
@@ -71,7 +77,7 @@ impl Desk {
             Direction::Forward => self.bookmarks.behind(at),
         };
         match found.and_then(|bookmark| bookmark.place.position()) {
-            Some(to) => self.begin(Move::Travel(Position(to))),
+            Some(to) => self.begin(WindowMove::Travel(Position(to))),
             None => self.inform(match way {
                 Direction::Back => say!("marks-there-is-no-bookmark-before"),
                 Direction::Forward => say!("marks-there-is-no-bookmark-behind"),
@@ -86,7 +92,7 @@ impl Desk {
             return self.fail(&say!("watches-waves-full", error = error.to_string()));
         }
         if self.waves != before {
-            self.tell(News::Changed(Marks::Waves(before)));
+            self.tell(DeskEvent::Changed(NotesSnapshot::Waves(before)));
         }
     }
 
@@ -97,12 +103,12 @@ impl Desk {
             return self.fail(&say!("watches-full", error = error.to_string()));
         }
         if matches!(change, WatchChange::Add(_)) {
-            self.tell(News::Reveal(PanelKind::Watches));
+            self.tell(DeskEvent::Reveal(PanelKind::Watches));
         }
         if self.watches == before {
             return;
         }
-        self.tell(News::Changed(Marks::Watches(before)));
+        self.tell(DeskEvent::Changed(NotesSnapshot::Watches(before)));
         let words = match change {
             WatchChange::Remove(_) => say!("watches-the-watch-was-removed"),
             WatchChange::Clear => say!("watches-all-watches-were-removed"),
@@ -118,16 +124,16 @@ impl Desk {
     pub fn keep_search(&mut self, name: &str) {
         let Some(search) = self.find.question().cloned() else {
             self.inform(say!("find-first-for-keeping"));
-            return self.tell(News::AskWhatToFind);
+            return self.tell(DeskEvent::AskWhatToFind);
         };
-        self.change_searches(&KeptChange::Keep(KeptSearch {
+        self.change_searches(&SavedQueryChange::Keep(SavedSearch {
             name: name.to_owned(),
             search,
         }));
     }
 
     /// Changes the searches that are kept.
-    pub fn change_searches(&mut self, change: &KeptChange<KeptSearch>) {
+    pub fn change_searches(&mut self, change: &SavedQueryChange<SavedSearch>) {
         let before = self.searches.clone();
         let changed = self.searches.change(change);
         let is_other = self.searches != before;
@@ -135,19 +141,19 @@ impl Desk {
             change,
             changed,
             &before,
-            is_other.then(|| Marks::Searches(before.clone())),
+            is_other.then(|| NotesSnapshot::Searches(before.clone())),
         );
     }
 
     /// Tells what became of a change to kept questions. `undo`: the marks before, where some are others by now.
-    pub(super) fn tell_change<K: KeptQuestion>(
+    pub(super) fn tell_change<K: SavedQuery>(
         &mut self,
-        change: &KeptChange<K>,
+        change: &SavedQueryChange<K>,
         changed: Result<(), String>,
-        before: &KeptList<K>,
-        undo: Option<Marks>,
+        before: &SavedQueries<K>,
+        undo: Option<NotesSnapshot>,
     ) {
-        if let KeptChange::Rename(name, _) | KeptChange::Forget(name) = change
+        if let SavedQueryChange::Rename(name, _) | SavedQueryChange::Forget(name) = change
             && before.named(name).is_none()
         {
             return self.fail(&before.none_of(name));
@@ -155,17 +161,17 @@ impl Desk {
         if let Err(error) = changed {
             return self.fail(&spoken_with(
                 K::MESSAGES.not_kept,
-                &[("error", Value::from(error))],
+                &[("error", MessageValue::from(error))],
             ));
         }
         let Some(undo) = undo else { return };
-        self.tell(News::Changed(undo));
+        self.tell(DeskEvent::Changed(undo));
         let (id, name) = match change {
-            KeptChange::Keep(kept) => (K::MESSAGES.kept_as, kept.name().trim()),
-            KeptChange::Forget(name) => (K::MESSAGES.forgotten, name.as_str()),
-            KeptChange::Rename(..) => return,
+            SavedQueryChange::Keep(kept) => (K::MESSAGES.kept_as, kept.name().trim()),
+            SavedQueryChange::Forget(name) => (K::MESSAGES.forgotten, name.as_str()),
+            SavedQueryChange::Rename(..) => return,
         };
-        let words = spoken_with(id, &[("name", Value::from(name))]);
+        let words = spoken_with(id, &[("name", MessageValue::from(name))]);
         self.say(
             Message::new(Tone::Info, words)
                 .offering(say!("command-undo"), Action::Mark(MarkAction::Undo)),
@@ -173,7 +179,7 @@ impl Desk {
     }
 
     /// A search that is kept; tells where there is none of this name.
-    pub fn kept_search(&mut self, name: &str) -> Option<KeptSearch> {
+    pub fn kept_search(&mut self, name: &str) -> Option<SavedSearch> {
         let kept = self.searches.named(name).cloned();
         if kept.is_none() {
             self.fail(&self.searches.none_of(name));

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use super::desk::Desk;
-use super::lookup::Lookup;
-use super::mend_state::Mending;
-use super::news::{Message, News, Tone};
+use super::lookup::PlaceLookup;
+use super::mend_state::RepairState;
+use super::news::{DeskEvent, Message, Tone};
 use crate::session::Damage;
 
 impl Desk {
@@ -22,24 +22,24 @@ impl Desk {
     /// Begins to make again what is damaged, unless that is under way. False where it is not to be made again.
     pub(super) fn mend(&mut self, damage: Damage) -> bool {
         match self.mending {
-            Mending::UnderWay(_) => return true,
-            Mending::Done => return false,
-            Mending::Unneeded => {}
+            RepairState::UnderWay(_) => return true,
+            RepairState::Done => return false,
+            RepairState::Unneeded => {}
         }
         // Whatever is being opened makes it again itself.
         let Some(options) = damage.mended(&self.options).filter(|_| !self.is_opening) else {
             return false;
         };
-        self.mending = Mending::UnderWay(None);
+        self.mending = RepairState::UnderWay(None);
         self.say(Message::new(Tone::Info, damage.notice()));
-        self.tell(News::Mend(Box::new(options)));
+        self.tell(DeskEvent::Mend(Box::new(options)));
         true
     }
 
     /// Keeps a search until it can be asked again. Gives it back where nothing is being made.
-    pub(super) fn hold(&mut self, lookup: Lookup) -> Option<Lookup> {
+    pub(super) fn hold(&mut self, lookup: PlaceLookup) -> Option<PlaceLookup> {
         match &mut self.mending {
-            Mending::UnderWay(held) => {
+            RepairState::UnderWay(held) => {
                 *held = Some(Box::new(lookup));
                 None
             }
@@ -49,11 +49,11 @@ impl Desk {
 
     /// What was damaged is made again, or could not be: what waited for it is asked again.
     pub fn end_mending(&mut self) {
-        let Mending::UnderWay(held) = &mut self.mending else {
+        let RepairState::UnderWay(held) = &mut self.mending else {
             return;
         };
         let held = held.take();
-        self.mending = Mending::Done;
+        self.mending = RepairState::Done;
         self.moving.release();
         if self.lookup.is_none() {
             let session = Arc::clone(&self.session);

@@ -8,27 +8,27 @@ use stepback_index::Cancel;
 use stepback_parsers::Position;
 
 use super::desk::Desk;
-use super::found::Found;
-use super::lookup::{Lookup, Question};
-use super::news::News;
-use super::reached::Reached;
+use super::found::LookupResult;
+use super::lookup::{LookupQuery, PlaceLookup};
+use super::news::DeskEvent;
+use super::reached::SearchProgress;
 use crate::action::{Action, AppAction, Direction};
-use crate::analysis::condition::{Course, next_true};
+use crate::analysis::condition::{SearchOrigin, next_true};
 use crate::analysis::exceptions::next_exception;
 use crate::analysis::names::NameError;
 use crate::analysis::step_places::{Callees, LineWalk, next_visit};
-use crate::analysis::tracked::{Scene, thread_of};
+use crate::analysis::tracked::{EvaluationContext, thread_of};
 use crate::messages::say;
 use crate::model::watch_state::next_change;
 use crate::notes::Watch;
 use crate::session::Session;
-use crate::worker::Lane;
+use crate::worker::JobLane;
 
 impl Desk {
     /// To another execution of the step just done.
     pub fn go_to_visit(&mut self, way: Direction) {
         self.seek(move |session, from, cancel| {
-            let found = next_visit(&session.index, Course { from, way }, cancel)?;
+            let found = next_visit(&session.index, SearchOrigin { from, way }, cancel)?;
             let words = || {
                 str::to_owned(match way {
                     Direction::Back => say!("lookup-instruction-before"),
@@ -42,7 +42,7 @@ impl Desk {
     /// To another exception, interrupt, trap or signal.
     pub fn go_to_exception(&mut self, way: Direction) {
         self.seek(move |session, from, cancel| {
-            let found = next_exception(&session.index, Course { from, way }, cancel)?;
+            let found = next_exception(&session.index, SearchOrigin { from, way }, cancel)?;
             let words = || {
                 str::to_owned(match way {
                     Direction::Back => say!("lookup-no-exception-before"),
@@ -64,7 +64,7 @@ impl Desk {
                 callees,
                 cancel,
             };
-            let found = walk.next_line(Course { from, way })?;
+            let found = walk.next_line(SearchOrigin { from, way })?;
             let words = || {
                 str::to_owned(match (images.has_lines(), way) {
                     (Ok(true), Direction::Back) => say!("lookup-no-line-before"),
@@ -79,19 +79,19 @@ impl Desk {
     /// To where a condition becomes true.
     pub fn go_to_where(&mut self, condition: String, way: Direction) {
         self.condition = Some(condition.clone());
-        let reached = Reached::default();
+        let reached = SearchProgress::default();
         let told = reached.clone();
         self.seek(move |session, from, cancel| {
             let (index, images) = (&session.index, &session.images);
-            let scene = Scene {
+            let scene = EvaluationContext {
                 index,
                 images,
                 thread: thread_of(index, from)?,
                 cancel,
             };
             let looked = |at: Position| told.tell(at.0.abs_diff(from.0));
-            let found =
-                next_true(&scene, &condition, Course { from, way }, &looked).map_err(plain)?;
+            let found = next_true(&scene, &condition, SearchOrigin { from, way }, &looked)
+                .map_err(plain)?;
             let words = || match way {
                 Direction::Back => say!("lookup-not-true-before", condition = &condition),
                 Direction::Forward => say!("lookup-not-true-after", condition = &condition),
@@ -102,7 +102,7 @@ impl Desk {
                 .map(ToString::to_string)
                 .collect();
             Ok(match (found, readings.is_empty()) {
-                (Some(position), false) => Found::Noted(position, readings.join("; ")),
+                (Some(position), false) => LookupResult::Noted(position, readings.join("; ")),
                 _ => found_or(found, session, way, words),
             })
         });
@@ -121,7 +121,9 @@ impl Desk {
                 } else {
                     CommandId::NextWhere
                 };
-                self.tell(News::Do(Action::App(AppAction::AskFor(command.into()))));
+                self.tell(DeskEvent::Do(Action::App(AppAction::AskFor(
+                    command.into(),
+                ))));
             }
         }
     }
@@ -141,15 +143,19 @@ impl Desk {
     /// Looks for a place from the active window's position on.
     fn seek(
         &mut self,
-        find: impl Fn(&Session, Position, &Cancel) -> anyhow::Result<Found> + Send + Sync + 'static,
+        find: impl Fn(&Session, Position, &Cancel) -> anyhow::Result<LookupResult>
+        + Send
+        + Sync
+        + 'static,
     ) {
         let from = self.windows.active().position;
-        let question: Arc<Question> = Arc::new(move |session, cancel| find(session, from, cancel));
-        self.lookup = Some(Lookup::asked(
+        let question: Arc<LookupQuery> =
+            Arc::new(move |session, cancel| find(session, from, cancel));
+        self.lookup = Some(PlaceLookup::asked(
             &self.session,
             &self.worker,
             self.windows.active,
-            Lane::Long,
+            JobLane::Long,
             question,
         ));
         self.take_found();
@@ -162,8 +168,11 @@ fn found_or(
     session: &Session,
     way: Direction,
     words: impl FnOnce() -> String,
-) -> Found {
-    found.map_or_else(|| Found::nothing(session, way, words()), Found::Position)
+) -> LookupResult {
+    found.map_or_else(
+        || LookupResult::nothing(session, way, words()),
+        LookupResult::Position,
+    )
 }
 
 /// What is wrong with an expression, which the user has just typed, without its place.

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use anyhow::Result;
 
 use super::desk::Desk;
-use super::pending_moves::{Asked, Moved, make};
+use super::pending_moves::{MoveRequest, WindowMovesResult, make};
 use crate::action::WindowId;
 use crate::messages::say;
-use crate::model::Move;
+use crate::model::WindowMove;
 use crate::session::Damage;
-use crate::worker::Lane;
+use crate::worker::JobLane;
 
 impl Desk {
     /// Whether windows move, or go over to another part of the trace.
@@ -19,13 +19,13 @@ impl Desk {
     }
 
     /// Asks for a move of the active window.
-    pub fn begin(&mut self, what: Move) {
+    pub fn begin(&mut self, what: WindowMove) {
         self.begin_in(self.windows.active().id, what);
     }
 
     /// Asks for a move of a window. It is begun with all others of the round by `send_moves`.
-    pub fn begin_in(&mut self, window: WindowId, what: Move) {
-        self.moving.asked.push(Asked { window, what });
+    pub fn begin_in(&mut self, window: WindowId, what: WindowMove) {
+        self.moving.asked.push(MoveRequest { window, what });
     }
 
     /// Begins the moves that were asked for. Where the worker has no threads they are made when this returns.
@@ -37,12 +37,12 @@ impl Desk {
         let (session, windows) = (Arc::clone(&self.session), self.windows.clone());
         self.moving.ticket = Some(
             self.worker
-                .spawn(Lane::Short, move |_| Ok(make(&session, windows, asked))),
+                .spawn(JobLane::Short, move |_| Ok(make(&session, windows, asked))),
         );
         self.take_moved();
     }
 
-    fn receive_moved(&mut self) -> Option<Result<Moved>> {
+    fn receive_moved(&mut self) -> Option<Result<WindowMovesResult>> {
         let answer = self.moving.ticket.as_ref()?.take();
         if answer.is_some() {
             self.moving.ticket = None;

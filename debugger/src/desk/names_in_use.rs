@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::image::{GivenName, Images};
+use crate::image::{AddressName, Images};
 use crate::worker::Ticket;
 
 /// The names in use, and those that are being put into use.
 #[derive(Default)]
-pub struct Naming {
-    pub(super) names: Vec<GivenName>,
+pub struct NamesInUse {
+    pub(super) names: Vec<AddressName>,
     pub(super) job: Option<Ticket<Arc<Images>>>,
 }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use stepback_machine::Address;
 
 use super::desk::Desk;
-use crate::image::GivenName;
+use crate::image::AddressName;
 use crate::notes::Bookmarks;
-use crate::worker::{Lane, Ticket};
+use crate::worker::{JobLane, Ticket};
 
 /// The names among bookmarks: those of memory.
-fn names_of(bookmarks: &Bookmarks) -> Vec<GivenName> {
-    let given = |(address, len_bytes, name): (u64, u64, &str)| GivenName {
+fn names_of(bookmarks: &Bookmarks) -> Vec<AddressName> {
+    let given = |(address, len_bytes, name): (u64, u64, &str)| AddressName {
         address: Address(address),
         len_bytes,
         name: name.to_owned(),
@@ -42,7 +42,7 @@ impl Desk {
         let names = names_of(&self.bookmarks);
         self.naming.names.clone_from(&names);
         let images = Arc::clone(&self.session.images);
-        self.naming.job = Some(self.worker.spawn(Lane::Short, move |_| {
+        self.naming.job = Some(self.worker.spawn(JobLane::Short, move |_| {
             Ok(Arc::new(images.with_names(&names)))
         }));
     }

@@ -1,6 +1,6 @@
 //! What a desk tells those who draw it.
 
-use super::kept_marks::Marks;
+use super::kept_marks::NotesSnapshot;
 use crate::action::{Action, PanelKind, StepRange};
 use crate::session::Notice;
 use crate::session::OpenOptions;
@@ -33,7 +33,7 @@ pub struct Message {
 
 /// What came of actions and answers.
 #[derive(Clone, Debug)]
-pub enum News {
+pub enum DeskEvent {
     /// The user is told something.
     Message(Message),
     /// What was asked for could not be done; why.
@@ -60,7 +60,7 @@ pub enum News {
     /// Somebody is asked what to look for.
     AskWhatToFind,
     /// What the user keeps was changed: what was there before, so that it can be had back.
-    Changed(Marks),
+    Changed(NotesSnapshot),
     /// Another part of the trace is shown.
     Part,
     /// The whole of the trace is shown now; what was told of it before.

@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, anyhow};
 use stepback_index::{BuildProgress, Cancel};
 
-use super::choice::{Keeping, TraceChoice};
-use super::kept::Kept;
+use super::choice::{SessionPolicy, TraceChoice};
+use super::kept::SavedSession;
 use crate::messages::{Language, say};
-use crate::model::AtEnd;
-use crate::session::{self, OpenOptions, Session, Watch, is_session};
+use crate::model::EndPolicy;
+use crate::session::{self, OpenOptions, OpeningObserver, Session, is_session};
 
 /// An opening under way.
 pub struct Opening {
@@ -31,7 +31,7 @@ pub struct Opening {
     pub is_shown: bool,
     /// It was named with the program's start: nothing else is shown until it is there.
     pub stands_alone: bool,
-    showing: Showing,
+    showing: OpeningMode,
     cancel: Cancel,
     /// Ends the following of a trace that grows.
     until: Cancel,
@@ -39,7 +39,7 @@ pub struct Opening {
     /// When bytes were counted first, and how many they were: a build may go on where another stopped.
     base: OnceCell<(Instant, u64)>,
     /// As they were when the frame began: wherever they are shown they are the same.
-    figures: Cell<Option<Figures>>,
+    figures: Cell<Option<OpeningProgress>>,
     mailbox: Mailbox,
     /// How many parts came.
     parts: Arc<AtomicU64>,
@@ -49,7 +49,7 @@ pub struct Opening {
 
 /// What is shown of a trace while it is being opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Showing {
+pub enum OpeningMode {
     /// Nothing until it is indexed as a whole.
     Whole,
     /// The part that is indexed.
@@ -59,24 +59,24 @@ pub enum Showing {
 }
 
 /// News of an opening.
-pub enum Told {
+pub enum OpeningEvent {
     /// A part of the trace can be shown.
-    Part(Opened),
+    Part(OpenedTrace),
     /// The whole trace, or why it cannot be opened.
-    Done(Result<Opened>),
+    Done(Result<OpenedTrace>),
 }
 
 /// The newest news: a window that is not drawn keeps no more.
 #[derive(Default)]
-struct News {
-    part: Option<Opened>,
-    done: Option<Result<Opened>>,
+struct OpeningInbox {
+    part: Option<OpenedTrace>,
+    done: Option<Result<OpenedTrace>>,
 }
 
-type Mailbox = Arc<Mutex<News>>;
+type Mailbox = Arc<Mutex<OpeningInbox>>;
 
 /// A trace that is open, and how it was asked for.
-pub struct Opened {
+pub struct OpenedTrace {
     /// The trace.
     pub session: Session,
     /// How it was opened.
@@ -84,12 +84,12 @@ pub struct Opened {
     /// It is the demo, asked for as such.
     pub is_demo: bool,
     /// What was kept about it.
-    pub kept: Kept,
+    pub kept: SavedSession,
 }
 
 /// Numbers for the card.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Figures {
+pub struct OpeningProgress {
     /// Bytes read.
     pub done: u64,
     /// Bytes in all.
@@ -104,7 +104,7 @@ pub struct Figures {
     pub left: Option<Duration>,
 }
 
-impl Figures {
+impl OpeningProgress {
     /// The share in whole hundredths that are done.
     pub fn per_cent(&self) -> String {
         format!("{:.0}", (self.share * 100.0).floor())
@@ -115,8 +115,8 @@ impl Opening {
     /// Starts to open a trace. `wake` is called when there is news.
     pub fn start(
         choice: TraceChoice,
-        showing: Showing,
-        keeping: Keeping,
+        showing: OpeningMode,
+        keeping: SessionPolicy,
         wake: impl Fn() + Send + Sync + 'static,
     ) -> Self {
         let progress = Arc::<BuildProgress>::default();
@@ -133,7 +133,7 @@ impl Opening {
         };
         let job = {
             let (progress, mailbox, parts) = (progress.clone(), mailbox.clone(), parts.clone());
-            let job = Job {
+            let job = OpeningJob {
                 choice,
                 keeping,
                 showing,
@@ -151,11 +151,11 @@ impl Opening {
                     wake();
                 };
                 let on_part = |part| {
-                    tell(Told::Part(part));
+                    tell(OpeningEvent::Part(part));
                     parts.fetch_add(1, Relaxed);
                 };
                 let opened = job.open(&progress, &on_part);
-                tell(Told::Done(opened));
+                tell(OpeningEvent::Done(opened));
             }
         };
         let thread = std::thread::Builder::new()
@@ -184,7 +184,7 @@ impl Opening {
     }
 
     /// What came since it was asked last, until it gives none. After [`Told::Done`] nothing comes.
-    pub fn poll(&self) -> Option<Told> {
+    pub fn poll(&self) -> Option<OpeningEvent> {
         // In this order: what a thread that has ended had to tell is there.
         let is_over = self.is_over();
         let told = self
@@ -192,7 +192,7 @@ impl Opening {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .take();
-        let ended = || Told::Done(Err(anyhow!(say!("opening-thread-ended"))));
+        let ended = || OpeningEvent::Done(Err(anyhow!(say!("opening-thread-ended"))));
         told.or_else(|| is_over.then(ended))
     }
 
@@ -238,15 +238,15 @@ impl Opening {
 
     /// Whether it was started to follow the trace, even if that is over.
     pub fn follows(&self) -> bool {
-        self.showing == Showing::Growth
+        self.showing == OpeningMode::Growth
     }
 
     /// Behaviour of a window at the end of the trace when more steps are indexed: it moves on while the trace is followed.
-    pub fn at_end(&self) -> AtEnd {
+    pub fn at_end(&self) -> EndPolicy {
         if self.follows() {
-            AtEnd::GoesOn
+            EndPolicy::GoesOn
         } else {
-            AtEnd::Stays
+            EndPolicy::Stays
         }
     }
 
@@ -261,13 +261,13 @@ impl Opening {
     }
 
     /// Numbers for the card, the same all through a frame.
-    pub fn figures(&self) -> Figures {
+    pub fn figures(&self) -> OpeningProgress {
         let figures = self.figures.get().unwrap_or_else(|| self.count());
         self.figures.set(Some(figures));
         figures
     }
 
-    fn count(&self) -> Figures {
+    fn count(&self) -> OpeningProgress {
         let (done, total) = (
             self.progress.bytes_done.load(Relaxed),
             self.progress.bytes_total.load(Relaxed),
@@ -278,7 +278,7 @@ impl Opening {
         } else {
             (now, done)
         };
-        let figures = Counted {
+        let figures = OpeningCounts {
             done,
             total,
             base: base.min(done),
@@ -294,11 +294,11 @@ impl Drop for Opening {
     }
 }
 
-impl News {
-    fn put(&mut self, told: Told) {
+impl OpeningInbox {
+    fn put(&mut self, told: OpeningEvent) {
         match told {
-            Told::Part(part) => self.part = Some(part),
-            Told::Done(result) => {
+            OpeningEvent::Part(part) => self.part = Some(part),
+            OpeningEvent::Done(result) => {
                 // Where the rest failed, a part that was not taken yet is all there is.
                 self.part = self.part.take().filter(|_| result.is_err());
                 self.done = Some(result);
@@ -307,11 +307,11 @@ impl News {
     }
 
     /// Parts come before the end.
-    fn take(&mut self) -> Option<Told> {
+    fn take(&mut self) -> Option<OpeningEvent> {
         self.part
             .take()
-            .map(Told::Part)
-            .or_else(|| self.done.take().map(Told::Done))
+            .map(OpeningEvent::Part)
+            .or_else(|| self.done.take().map(OpeningEvent::Done))
     }
 
     fn is_empty(&self) -> bool {
@@ -320,49 +320,58 @@ impl News {
 }
 
 /// What the thread is to do.
-struct Job {
+struct OpeningJob {
     choice: TraceChoice,
-    keeping: Keeping,
-    showing: Showing,
+    keeping: SessionPolicy,
+    showing: OpeningMode,
     cancel: Cancel,
     until: Cancel,
 }
 
-impl Job {
-    fn open(self, progress: &BuildProgress, tell: &(dyn Fn(Opened) + Sync)) -> Result<Opened> {
+impl OpeningJob {
+    fn open(
+        self,
+        progress: &BuildProgress,
+        tell: &(dyn Fn(OpenedTrace) + Sync),
+    ) -> Result<OpenedTrace> {
         let is_demo = matches!(self.choice, TraceChoice::Demo);
         let (kept, mut options) = match self.choice {
             TraceChoice::Path(options) if options.more.is_empty() && is_session(&options.path) => {
-                Kept::named(&options.path.clone(), None, *options)?
+                SavedSession::named(&options.path.clone(), None, *options)?
             }
             TraceChoice::Session { file, trace } => {
-                Kept::named(&file, trace, OpenOptions::default())?
+                SavedSession::named(&file, trace, OpenOptions::default())?
             }
-            TraceChoice::Path(options) => (Kept::default(), options.with_images_told_apart()),
-            TraceChoice::Demo => (Kept::default(), OpenOptions::new(session::demo_path()?)),
+            TraceChoice::Path(options) => {
+                (SavedSession::default(), options.with_images_told_apart())
+            }
+            TraceChoice::Demo => (
+                SavedSession::default(),
+                OpenOptions::new(session::demo_path()?),
+            ),
         };
         let mut kept = match (kept.file.is_none(), self.keeping) {
-            (true, Keeping::Sessions) => Kept::beside(&options),
+            (true, SessionPolicy::Sessions) => SavedSession::beside(&options),
             _ => kept,
         };
         kept.give_images(&mut options);
         kept.find_own(&options);
         let on_part = |session| {
-            tell(Opened {
+            tell(OpenedTrace {
                 session,
                 options: options.clone(),
                 is_demo,
                 kept: kept.clone(),
             })
         };
-        let follow = (self.showing == Showing::Growth).then_some(&self.until);
-        let watch = Watch {
+        let follow = (self.showing == OpeningMode::Growth).then_some(&self.until);
+        let watch = OpeningObserver {
             on_part: &on_part,
             follow,
         };
-        let watch = Some(watch).filter(|_| self.showing != Showing::Whole);
+        let watch = Some(watch).filter(|_| self.showing != OpeningMode::Whole);
         let session = session::open_watched(&options, progress, &self.cancel, watch)?;
-        Ok(Opened {
+        Ok(OpenedTrace {
             session,
             options,
             is_demo,
@@ -372,7 +381,7 @@ impl Job {
 }
 
 /// What the thread counted.
-struct Counted {
+struct OpeningCounts {
     done: u64,
     total: u64,
     /// How many bytes were done when it began.
@@ -380,8 +389,8 @@ struct Counted {
     steps: u64,
 }
 
-impl Counted {
-    fn after(&self, elapsed: Duration) -> Figures {
+impl OpeningCounts {
+    fn after(&self, elapsed: Duration) -> OpeningProgress {
         let Self {
             done,
             total,
@@ -400,7 +409,7 @@ impl Counted {
         // In thousandths: more than the bar has pixels.
         let thousandths = u128::from(done.min(total)) * 1000 / u128::from(total.max(1));
         let share = f32::from(u16::try_from(thousandths).unwrap_or(1000)) / 1000.0;
-        Figures {
+        OpeningProgress {
             done,
             total,
             steps,
@@ -418,7 +427,7 @@ mod tests {
     #[test]
     fn the_time_left_follows_from_the_rate() {
         let figures = |base, done, total| {
-            Counted {
+            OpeningCounts {
                 done,
                 total,
                 base,
@@ -438,7 +447,7 @@ mod tests {
 
     #[test]
     fn what_was_there_before_makes_it_no_faster() {
-        let figures = Counted {
+        let figures = OpeningCounts {
             done: 500,
             total: 1000,
             base: 400,
@@ -451,7 +460,7 @@ mod tests {
         );
     }
 
-    fn opened(name: &str) -> Opened {
+    fn opened(name: &str) -> OpenedTrace {
         let place = tempfile::tempdir().unwrap();
         let trace = place.path().join(name);
         std::fs::write(&trace, "1 clk IT (1) 00008000 e1a00000 A svc : NOP\n").unwrap();
@@ -461,44 +470,44 @@ mod tests {
         };
         let session =
             session::open(&options, &BuildProgress::default(), &Cancel::default()).unwrap();
-        Opened {
+        OpenedTrace {
             session,
             options,
             is_demo: false,
-            kept: Kept::default(),
+            kept: SavedSession::default(),
         }
     }
 
-    fn names(mut news: News) -> Vec<String> {
+    fn names(mut news: OpeningInbox) -> Vec<String> {
         let name = |told| match told {
-            Told::Part(part) => part.options.name(),
-            Told::Done(Ok(whole)) => format!("whole {}", whole.options.name()),
-            Told::Done(Err(error)) => error.to_string(),
+            OpeningEvent::Part(part) => part.options.name(),
+            OpeningEvent::Done(Ok(whole)) => format!("whole {}", whole.options.name()),
+            OpeningEvent::Done(Err(error)) => error.to_string(),
         };
         std::iter::from_fn(|| news.take().map(name)).collect()
     }
 
     #[test]
     fn the_newest_part_comes_before_why_the_rest_is_missing() {
-        let mut news = News::default();
-        news.put(Told::Part(opened("a")));
-        news.put(Told::Part(opened("b")));
-        news.put(Told::Done(Err(anyhow!("cancelled"))));
+        let mut news = OpeningInbox::default();
+        news.put(OpeningEvent::Part(opened("a")));
+        news.put(OpeningEvent::Part(opened("b")));
+        news.put(OpeningEvent::Done(Err(anyhow!("cancelled"))));
         assert_eq!(names(news), ["b", "cancelled"]);
     }
 
     #[test]
     fn a_part_is_no_news_beside_the_whole() {
-        let mut news = News::default();
-        news.put(Told::Part(opened("a")));
-        news.put(Told::Done(Ok(opened("a"))));
+        let mut news = OpeningInbox::default();
+        news.put(OpeningEvent::Part(opened("a")));
+        news.put(OpeningEvent::Done(Ok(opened("a"))));
         assert_eq!(names(news), ["whole a"]);
     }
 
     #[test]
     fn a_trace_that_is_not_there_is_an_error_that_names_it() {
         let choice = TraceChoice::of(OpenOptions::new("/nowhere/a.tarmac"));
-        let opening = Opening::start(choice, Showing::Parts, Keeping::Nothing, || {});
+        let opening = Opening::start(choice, OpeningMode::Parts, SessionPolicy::Nothing, || {});
         let limit = Instant::now() + Duration::from_secs(20);
         let told = loop {
             if let Some(told) = opening.poll() {
@@ -507,7 +516,7 @@ mod tests {
             assert!(Instant::now() < limit, "nothing came for 20 seconds");
             std::thread::yield_now();
         };
-        let Told::Done(Err(error)) = told else {
+        let OpeningEvent::Done(Err(error)) = told else {
             panic!("there is no such trace")
         };
         assert!(format!("{error:#}").contains("a.tarmac"));

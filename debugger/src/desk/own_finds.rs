@@ -5,18 +5,18 @@ use std::sync::Arc;
 use stepback_parsers::Position;
 
 use super::find_state::FindState;
-use crate::action::FindQuestion;
+use crate::action::FindQuery;
 use crate::session::Session;
 use crate::worker::Worker;
 
 /// The searches of panels that show one of their own. Equal ones are made once.
 #[derive(Debug, Default)]
-pub struct OwnFinds {
-    list: Vec<(FindQuestion, FindState)>,
+pub struct PanelSearches {
+    list: Vec<(FindQuery, FindState)>,
 }
 
 /// Where a search is made.
-pub struct SearchGround<'a> {
+pub struct SearchContext<'a> {
     /// Through which trace.
     pub session: &'a Arc<Session>,
     /// Who makes it.
@@ -25,10 +25,10 @@ pub struct SearchGround<'a> {
     pub at: Position,
 }
 
-impl OwnFinds {
+impl PanelSearches {
     /// Begins the searches of panels that were in view, forgets those that none shows, and picks up what was found.
     /// True while one is under way.
-    pub fn advance(&mut self, wanted: &[FindQuestion], ground: &SearchGround<'_>) -> bool {
+    pub fn advance(&mut self, wanted: &[FindQuery], ground: &SearchContext<'_>) -> bool {
         self.list.retain(|(question, _)| wanted.contains(question));
         for question in wanted {
             if self.find(question).is_none() {
@@ -44,7 +44,7 @@ impl OwnFinds {
     }
 
     /// Ends a search; what was found stays.
-    pub fn stop(&mut self, question: &FindQuestion) {
+    pub fn stop(&mut self, question: &FindQuery) {
         if let Some((_, state)) = self.list.iter_mut().find(|(known, _)| known == question) {
             state.stop();
         }
@@ -58,7 +58,7 @@ impl OwnFinds {
     }
 
     /// What was found of a search.
-    pub fn find(&self, question: &FindQuestion) -> Option<&FindState> {
+    pub fn find(&self, question: &FindQuery) -> Option<&FindState> {
         self.list
             .iter()
             .find(|(known, _)| known == question)

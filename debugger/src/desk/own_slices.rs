@@ -3,22 +3,22 @@
 use std::sync::Arc;
 
 use super::slice_state::SliceState;
-use crate::notes::SliceQuestion;
+use crate::notes::SliceQuery;
 use crate::session::Session;
 use crate::worker::Worker;
 
 /// The slices of panels that show one of their own. Equal ones are walked once.
 #[derive(Debug, Default)]
-pub struct OwnSlices {
-    list: Vec<(SliceQuestion, SliceState)>,
+pub struct PanelSlices {
+    list: Vec<(SliceQuery, SliceState)>,
 }
 
-impl OwnSlices {
+impl PanelSlices {
     /// Asks the questions of panels that were in view, forgets those that none shows, and picks up what was found.
     /// True while one is under way.
     pub fn advance(
         &mut self,
-        wanted: &[SliceQuestion],
+        wanted: &[SliceQuery],
         session: &Arc<Session>,
         worker: &Worker,
     ) -> bool {
@@ -37,14 +37,14 @@ impl OwnSlices {
     }
 
     /// Ends one; what was found stays.
-    pub fn stop(&mut self, question: &SliceQuestion) {
+    pub fn stop(&mut self, question: &SliceQuery) {
         if let Some(state) = self.find_mut(question) {
             state.stop();
         }
     }
 
     /// Follows more steps of one.
-    pub fn more(&mut self, question: &SliceQuestion, session: &Arc<Session>, worker: &Worker) {
+    pub fn more(&mut self, question: &SliceQuery, session: &Arc<Session>, worker: &Worker) {
         if let Some(state) = self.find_mut(question) {
             state.more(session, worker);
         }
@@ -58,14 +58,14 @@ impl OwnSlices {
     }
 
     /// What was found of a question.
-    pub fn find(&self, question: &SliceQuestion) -> Option<&SliceState> {
+    pub fn find(&self, question: &SliceQuery) -> Option<&SliceState> {
         self.list
             .iter()
             .find(|(known, _)| known == question)
             .map(|(_, state)| state)
     }
 
-    fn find_mut(&mut self, question: &SliceQuestion) -> Option<&mut SliceState> {
+    fn find_mut(&mut self, question: &SliceQuery) -> Option<&mut SliceState> {
         self.list
             .iter_mut()
             .find(|(known, _)| known == question)

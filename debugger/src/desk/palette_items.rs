@@ -2,14 +2,14 @@
 
 use crate::action::{Action, SearchAction, SliceAction, TravelAction};
 use crate::icons;
-use crate::keymap::{self, Command, CommandId, Situation, parse_line};
+use crate::keymap::{self, Command, CommandContext, CommandId, parse_line};
 use crate::messages::{folded, say};
 use crate::model::go_to::Suggestion;
-use crate::notes::{KeptSearch, KeptSlice};
+use crate::notes::{SavedSearch, SavedSlice};
 
 /// A row of the palette.
 #[derive(Clone)]
-pub struct Item {
+pub struct PaletteItem {
     /// The title of the group that begins with this row.
     pub group: Option<&'static str>,
     /// What it says.
@@ -19,16 +19,16 @@ pub struct Item {
     /// At the right: the menu of the command.
     pub area: &'static str,
     /// Its key.
-    pub key: ItemKey,
+    pub key: PaletteKey,
     /// Its icon.
     pub icon: Option<char>,
     /// What happens when it is chosen.
-    pub choice: Choice,
+    pub choice: PaletteChoice,
 }
 
 /// The key that a row names.
 #[derive(Clone, Copy)]
-pub enum ItemKey {
+pub enum PaletteKey {
     /// None.
     Nothing,
     /// The key that chooses the row.
@@ -39,7 +39,7 @@ pub enum ItemKey {
 
 /// What happens when a row is chosen.
 #[derive(Clone)]
-pub enum Choice {
+pub enum PaletteChoice {
     /// An action of a command.
     Run(CommandId, Action),
     /// The palette asks for the argument of a command.
@@ -50,34 +50,34 @@ pub enum Choice {
 
 /// What the palette may list besides commands.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Known<'a> {
+pub struct PaletteSources<'a> {
     /// Names of the commands that were run last.
     pub recent: &'a [String],
     /// Where the query may lead.
     pub places: &'a [Suggestion],
     /// The searches that are kept.
-    pub searches: &'a [KeptSearch],
+    pub searches: &'a [SavedSearch],
     /// The slices that are kept.
-    pub slices: &'a [KeptSlice],
+    pub slices: &'a [SavedSlice],
 }
 
 /// The rows for a query: a whole command line first, then the commands that fit, best first, then places in the trace.
 /// A function of just that name comes before commands.
 pub fn items(
     query: &str,
-    situation: &Situation,
-    Known {
+    situation: &CommandContext,
+    PaletteSources {
         recent,
         places,
         searches,
         slices,
-    }: Known<'_>,
-) -> Vec<Item> {
+    }: PaletteSources<'_>,
+) -> Vec<PaletteItem> {
     let query = query.trim();
     if query.is_empty() {
         return without_query(situation, recent);
     }
-    let mut list: Vec<Item> = line_item(query, situation).into_iter().collect();
+    let mut list: Vec<PaletteItem> = line_item(query, situation).into_iter().collect();
     let line = list.first().map(|item| item.text.clone());
     let new = |place: &&Suggestion| {
         let is_step = matches!(&place.action, Action::Travel(TravelAction::GoTo(text)) if text.bytes().all(|digit| digit.is_ascii_digit()));
@@ -93,7 +93,7 @@ pub fn items(
         .strip_suffix("...")
         .filter(|words| !words.is_empty())
         .unwrap_or(query);
-    let mut fitting: Vec<(i32, Item)> = keymap::commands()
+    let mut fitting: Vec<(i32, PaletteItem)> = keymap::commands()
         .iter()
         .filter_map(|command| {
             let text = text_of(command, situation);
@@ -109,7 +109,7 @@ pub fn items(
             let penalty = penalty + if command.is_presentation { 25 } else { 0 };
             Some((
                 score + bonus - penalty,
-                Item {
+                PaletteItem {
                     matched,
                     ..item(command, text, situation)
                 },
@@ -119,14 +119,14 @@ pub fn items(
     fitting.extend(searches.iter().filter_map(|kept| {
         let text = say!("palette-search", name = kept.name.as_str());
         let (score, matched) = fit(words, &text)?;
-        let choice = Choice::Run(
+        let choice = PaletteChoice::Run(
             CommandId::RunSearch,
             Action::Search(SearchAction::RunSearch(kept.name.clone())),
         );
-        let (key, icon) = (ItemKey::Nothing, Some(icons::SEARCH));
+        let (key, icon) = (PaletteKey::Nothing, Some(icons::SEARCH));
         Some((
             score,
-            Item {
+            PaletteItem {
                 group: None,
                 text,
                 matched,
@@ -140,14 +140,14 @@ pub fn items(
     fitting.extend(slices.iter().filter_map(|kept| {
         let text = say!("palette-slice", name = kept.name.as_str());
         let (score, matched) = fit(words, &text)?;
-        let choice = Choice::Run(
+        let choice = PaletteChoice::Run(
             CommandId::RunSlice,
             Action::Slice(SliceAction::RunSlice(kept.name.clone())),
         );
-        let (key, icon) = (ItemKey::Nothing, Some(icons::WHY));
+        let (key, icon) = (PaletteKey::Nothing, Some(icons::WHY));
         Some((
             score,
-            Item {
+            PaletteItem {
                 group: None,
                 text,
                 matched,
@@ -166,22 +166,22 @@ pub fn items(
 }
 
 /// Rows of places, under a head.
-fn place_items(places: &[&Suggestion]) -> Vec<Item> {
-    let item = |(number, place): (usize, &&Suggestion)| Item {
+fn place_items(places: &[&Suggestion]) -> Vec<PaletteItem> {
+    let item = |(number, place): (usize, &&Suggestion)| PaletteItem {
         group: (number == 0).then(|| say!("palette-in-the-trace")),
         text: format!("{}   {}", place.title, place.note),
         matched: Vec::new(),
         area: keymap::Area::Go.name(),
-        key: ItemKey::Nothing,
+        key: PaletteKey::Nothing,
         icon: Some(icons::GO_TO),
-        choice: Choice::Run(CommandId::GoTo, place.action.clone()),
+        choice: PaletteChoice::Run(CommandId::GoTo, place.action.clone()),
     };
     places.iter().enumerate().map(item).collect()
 }
 
-fn without_query(situation: &Situation, recent: &[String]) -> Vec<Item> {
+fn without_query(situation: &CommandContext, recent: &[String]) -> Vec<PaletteItem> {
     let as_item = |command: &'static Command| item(command, text_of(command, situation), situation);
-    let mut list: Vec<Item> = recent
+    let mut list: Vec<PaletteItem> = recent
         .iter()
         .filter_map(|name| keymap::command(name))
         .map(as_item)
@@ -190,7 +190,7 @@ fn without_query(situation: &Situation, recent: &[String]) -> Vec<Item> {
         first.group = Some(say!("palette-recent"));
     }
     for area in keymap::Area::ALL {
-        let mut of_area: Vec<Item> = keymap::commands()
+        let mut of_area: Vec<PaletteItem> = keymap::commands()
             .iter()
             .filter(|command| command.area == area)
             .map(as_item)
@@ -204,7 +204,7 @@ fn without_query(situation: &Situation, recent: &[String]) -> Vec<Item> {
 }
 
 /// The query as a whole command line (`last write x2`), or as a place to go to (`1250`, `line:7`).
-fn line_item(query: &str, situation: &Situation) -> Option<Item> {
+fn line_item(query: &str, situation: &CommandContext) -> Option<PaletteItem> {
     let is_place = query.starts_with(|first: char| first.is_ascii_digit())
         || ["line:", "time:", "pc:"]
             .iter()
@@ -230,32 +230,34 @@ fn line_item(query: &str, situation: &Situation) -> Option<Item> {
     ))
 }
 
-fn argument_item(command: &'static Command, text: String, action: Action) -> Item {
-    Item {
+fn argument_item(command: &'static Command, text: String, action: Action) -> PaletteItem {
+    PaletteItem {
         group: None,
         matched: Vec::new(),
         area: command.area.name(),
-        key: ItemKey::Enter,
+        key: PaletteKey::Enter,
         icon: command.icon,
-        choice: Choice::Run(command.id, action),
+        choice: PaletteChoice::Run(command.id, action),
         text,
     }
 }
 
-fn item(command: &'static Command, text: String, situation: &Situation) -> Item {
+fn item(command: &'static Command, text: String, situation: &CommandContext) -> PaletteItem {
     let choice = match command.action(situation) {
         Some(action) if command.argument.is_none() || has_subject(command, situation) => {
-            Choice::Run(command.id, action)
+            PaletteChoice::Run(command.id, action)
         }
-        _ if command.argument.is_some() && command.is_possible(situation) => Choice::Ask(command),
-        _ => Choice::Nothing,
+        _ if command.argument.is_some() && command.is_possible(situation) => {
+            PaletteChoice::Ask(command)
+        }
+        _ => PaletteChoice::Nothing,
     };
-    Item {
+    PaletteItem {
         group: None,
         text,
         matched: Vec::new(),
         area: command.area.name(),
-        key: ItemKey::Of(command),
+        key: PaletteKey::Of(command),
         icon: command.icon,
         choice,
     }
@@ -263,12 +265,12 @@ fn item(command: &'static Command, text: String, situation: &Situation) -> Item 
 
 /// Whether a command that can have an argument has something to do without: all have but the accesses,
 /// which need a cell under the cursor.
-fn has_subject(command: &Command, situation: &Situation) -> bool {
+fn has_subject(command: &Command, situation: &CommandContext) -> bool {
     !command.is_access() && command.id != CommandId::GoTo
         || command.is_access() && situation.cell.is_some()
 }
 
-fn text_of(command: &Command, situation: &Situation) -> String {
+fn text_of(command: &Command, situation: &CommandContext) -> String {
     match situation.cell.as_ref().filter(|_| command.is_access()) {
         Some(cell) => keymap::of_cell(command.label(), cell),
         None if command.is_access() => format!("{}…", command.label()),
@@ -342,11 +344,11 @@ mod tests {
     use crate::action::WindowId;
 
     fn first(query: &str) -> String {
-        let situation = Situation {
+        let situation = CommandContext {
             active: Some((WindowId(1), Position(5))),
-            ..Situation::default()
+            ..CommandContext::default()
         };
-        items(query, &situation, Known::default())
+        items(query, &situation, PaletteSources::default())
             .first()
             .map_or_else(String::new, |item| item.text.clone())
     }
@@ -375,23 +377,27 @@ mod tests {
 
     #[test]
     fn a_command_without_its_argument_asks_for_it() {
-        let situation = Situation {
+        let situation = CommandContext {
             active: Some((WindowId(1), Position(5))),
-            ..Situation::default()
+            ..CommandContext::default()
         };
-        let list = items("show memory", &situation, Known::default());
+        let list = items("show memory", &situation, PaletteSources::default());
         assert!(matches!(
             list.first().map(|item| &item.choice),
-            Some(Choice::Ask(_))
+            Some(PaletteChoice::Ask(_))
         ));
     }
 
     #[test]
     fn without_a_trace_its_commands_are_not_possible() {
-        let list = items("step over", &Situation::default(), Known::default());
+        let list = items(
+            "step over",
+            &CommandContext::default(),
+            PaletteSources::default(),
+        );
         assert!(matches!(
             list.first().map(|item| &item.choice),
-            Some(Choice::Nothing)
+            Some(PaletteChoice::Nothing)
         ));
     }
 }

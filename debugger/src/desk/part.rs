@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use anyhow::Result;
 
-use super::arriving_part::{Arrival, Part};
+use super::arriving_part::{PartExtent, PendingPart};
 use super::desk::Desk;
-use super::news::News;
+use super::news::DeskEvent;
 use crate::messages::say;
-use crate::model::{AtEnd, NewEnd, Windows};
+use crate::model::{EndPolicy, TraceEndChange, Windows};
 use crate::session::Session;
-use crate::worker::Lane;
+use crate::worker::JobLane;
 
 impl Desk {
     /// The steps of the newest part.
@@ -29,16 +29,16 @@ impl Desk {
         let active = std::mem::replace(&mut self.windows, windows).active;
         self.windows.activate(active);
         self.begin_awaited();
-        self.tell(News::Part);
+        self.tell(DeskEvent::Part);
     }
 
     /// More of the trace that is shown, or the whole of it; positions, folds and panels stay. Less is no news.
-    pub fn begin_part(&mut self, session: Session, at_end: AtEnd, arrival: Arrival) {
-        if arrival == Arrival::More && session.index.step_count() < self.newest_count() {
+    pub fn begin_part(&mut self, session: Session, at_end: EndPolicy, arrival: PartExtent) {
+        if arrival == PartExtent::More && session.index.step_count() < self.newest_count() {
             return;
         }
         let session = Arc::new(session.succeeding(&self.session));
-        self.part = Some(Part {
+        self.part = Some(PendingPart {
             session,
             at_end,
             arrival,
@@ -58,8 +58,8 @@ impl Desk {
         let windows = part.windows.get_or_insert_with(|| {
             let (before, after) = (Arc::clone(&self.session), Arc::clone(&part.session));
             let (mut windows, at_end) = (self.windows.clone(), part.at_end);
-            self.worker.spawn(Lane::Short, move |_| {
-                let to = NewEnd {
+            self.worker.spawn(JobLane::Short, move |_| {
+                let to = TraceEndChange {
                     step_count: after.index.step_count(),
                     at_end,
                 };
@@ -73,7 +73,7 @@ impl Desk {
         }
     }
 
-    fn end_part(&mut self, part: Part, windows: Result<Windows>) {
+    fn end_part(&mut self, part: PendingPart, windows: Result<Windows>) {
         let told = self.session.notices.clone();
         match windows {
             Ok(windows) => self.show_part(part.session, windows),
@@ -84,8 +84,8 @@ impl Desk {
         }
         self.worker.renew();
         self.end_mending();
-        if part.arrival == Arrival::Whole {
-            self.tell(News::Whole(told));
+        if part.arrival == PartExtent::Whole {
+            self.tell(DeskEvent::Whole(told));
         }
     }
 }

@@ -5,8 +5,8 @@ use stepback_parsers::Position;
 
 use crate::action::{Direction, WindowId};
 use crate::messages::say;
-use crate::model::so_far::{SoFar, nothing_so_far};
-use crate::model::{Ground, Landing, Move, Stride, Windows};
+use crate::model::so_far::{IndexedPart, nothing_so_far};
+use crate::model::{MoveContext, MoveOutcome, Stride, WindowMove, Windows};
 use crate::session::Session;
 use crate::worker::Ticket;
 
@@ -14,22 +14,22 @@ use super::words::sentence;
 
 /// Moves that were asked for in one frame, one after the other. All that is no move waits for them.
 #[derive(Default)]
-pub struct Moving {
-    pub asked: Vec<Asked>,
+pub struct PendingMoves {
+    pub asked: Vec<MoveRequest>,
     /// Once a worker makes them.
-    pub ticket: Option<Ticket<Moved>>,
+    pub ticket: Option<Ticket<WindowMovesResult>>,
     /// Those that wait until what is damaged is made again.
-    pub held: Vec<Asked>,
+    pub held: Vec<MoveRequest>,
 }
 
 /// A move of one window.
-pub struct Asked {
+pub struct MoveRequest {
     pub window: WindowId,
-    pub what: Move,
+    pub what: WindowMove,
 }
 
 /// What became of some moves.
-pub struct Moved {
+pub struct WindowMovesResult {
     /// The windows as they are by now.
     pub windows: Windows,
     /// Why windows stayed where they are, where that is worth a word.
@@ -37,10 +37,10 @@ pub struct Moved {
     /// Why the rest could not be made.
     pub error: Option<QueryError>,
     /// The rest.
-    pub rest: Vec<Asked>,
+    pub rest: Vec<MoveRequest>,
 }
 
-impl Moving {
+impl PendingMoves {
     /// Whether a worker makes them.
     pub fn is_under_way(&self) -> bool {
         self.ticket.is_some()
@@ -63,7 +63,7 @@ impl Moving {
 }
 
 /// Makes moves in copies of the windows. Runs on a worker.
-pub fn make(session: &Session, mut windows: Windows, asked: Vec<Asked>) -> Moved {
+pub fn make(session: &Session, mut windows: Windows, asked: Vec<MoveRequest>) -> WindowMovesResult {
     let mut said = Vec::new();
     // Where several windows are sent somewhere, each goes where it was sent.
     let is_alone = asked
@@ -79,15 +79,15 @@ pub fn make(session: &Session, mut windows: Windows, asked: Vec<Asked>) -> Moved
         let mut made = next.what.make(&session.index, window);
         let to = window.position;
         if made.is_ok() && is_synced && from != to {
-            made = follow(session, &mut windows, &next, Steps { from, to });
+            made = follow(session, &mut windows, &next, WindowShift { from, to });
         }
         match made {
-            Ok(Landing::Made) => {}
-            Ok(Landing::Unfoldable) => said.push(say!("moves-only-hits-are-shown").to_owned()),
-            Ok(Landing::Nowhere) => said.extend(nowhere_words(session, &next.what)),
+            Ok(MoveOutcome::Made) => {}
+            Ok(MoveOutcome::Unfoldable) => said.push(say!("moves-only-hits-are-shown").to_owned()),
+            Ok(MoveOutcome::Nowhere) => said.extend(nowhere_words(session, &next.what)),
             Err(error) => {
                 let rest = std::iter::once(next).chain(waiting).collect();
-                return Moved {
+                return WindowMovesResult {
                     windows,
                     said,
                     error: Some(error),
@@ -96,7 +96,7 @@ pub fn make(session: &Session, mut windows: Windows, asked: Vec<Asked>) -> Moved
             }
         }
     }
-    Moved {
+    WindowMovesResult {
         windows,
         said,
         error: None,
@@ -105,7 +105,7 @@ pub fn make(session: &Session, mut windows: Windows, asked: Vec<Asked>) -> Moved
 }
 
 /// How far a window went.
-struct Steps {
+struct WindowShift {
     from: Position,
     to: Position,
 }
@@ -114,9 +114,9 @@ struct Steps {
 fn follow(
     session: &Session,
     windows: &mut Windows,
-    led: &Asked,
-    by: Steps,
-) -> Result<Landing, QueryError> {
+    led: &MoveRequest,
+    by: WindowShift,
+) -> Result<MoveOutcome, QueryError> {
     for other in windows
         .list
         .iter_mut()
@@ -128,37 +128,40 @@ fn follow(
         };
         let to = Position(to);
         match led.what {
-            Move::Step(..) | Move::StepOfThread(_) => {
-                let ground = Ground::at(&session.index, to.min(session.index.end()))?;
+            WindowMove::Step(..) | WindowMove::StepOfThread(_) => {
+                let ground = MoveContext::at(&session.index, to.min(session.index.end()))?;
                 other.walk(to, &ground);
             }
-            _ => _ = Move::Travel(to).make(&session.index, other)?,
+            _ => _ = WindowMove::Travel(to).make(&session.index, other)?,
         }
     }
-    Ok(Landing::Made)
+    Ok(MoveOutcome::Made)
 }
 
 /// What is said where a move leads nowhere; nothing about steps within a thread that has no more of them.
-fn nowhere_words(session: &Session, what: &Move) -> Option<String> {
+fn nowhere_words(session: &Session, what: &WindowMove) -> Option<String> {
     match what {
-        Move::Step(Stride::Out, Direction::Back) => {
+        WindowMove::Step(Stride::Out, Direction::Back) => {
             Some(say!("moves-nothing-called-this-function-the").to_owned())
         }
-        Move::Step(Stride::Out, Direction::Forward) => Some(match SoFar::of(session) {
+        WindowMove::Step(Stride::Out, Direction::Forward) => Some(match IndexedPart::of(session) {
             None => say!("moves-this-function-does-not-return").to_owned(),
             Some(part) => say!("moves-no-return-so-far", caveat = part.caveat()),
         }),
-        Move::StepOfThread(Direction::Back) => {
+        WindowMove::StepOfThread(Direction::Back) => {
             Some(say!("moves-this-thread-has-no-step").to_owned())
         }
-        Move::StepOfThread(Direction::Forward) => {
+        WindowMove::StepOfThread(Direction::Forward) => {
             let words = nothing_so_far(
                 session,
                 say!("moves-this-thread-has-no-step-after").to_owned(),
             );
             Some(sentence(&words))
         }
-        Move::Step(..) | Move::StayInThread(_) | Move::Travel(_) | Move::Edge(_) => None,
-        Move::History(_) | Move::Fold(_) => None,
+        WindowMove::Step(..)
+        | WindowMove::StayInThread(_)
+        | WindowMove::Travel(_)
+        | WindowMove::Edge(_) => None,
+        WindowMove::History(_) | WindowMove::Fold(_) => None,
     }
 }

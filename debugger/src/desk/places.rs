@@ -4,23 +4,23 @@ use std::sync::Arc;
 
 use stepback_index::Cancel;
 
-use crate::desk::{Change, SessionWatch};
+use crate::desk::{SessionChange, SessionWatch};
 use crate::model::go_to::{Suggestion, suggestions};
 use crate::session::Session;
 use crate::worker::{Slot, Worker};
 
 /// The newest text and what it may mean.
 #[derive(Debug, Default)]
-pub struct Places {
+pub struct PlaceSuggestions {
     session: SessionWatch,
     found: Slot<String, Vec<Suggestion>>,
 }
 
-impl Places {
+impl PlaceSuggestions {
     /// What a text may mean; nothing while the answer for just that text is on its way.
     pub fn poll(&mut self, text: &str, session: &Arc<Session>, worker: &Worker) -> &[Suggestion] {
         // Another part of the trace has other answers, too.
-        if self.session.look(session) != Change::Nothing {
+        if self.session.look(session) != SessionChange::Nothing {
             self.found.clear();
         }
         let text = text.trim().to_owned();

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::desk::Desk;
 use crate::action::{
-    Action, FileAction, Fold, PanelAction, SearchAction, SliceAction, TravelAction,
+    Action, FileAction, FoldAction, PanelAction, SearchAction, SliceAction, TravelAction,
 };
 
 /// Actions in the order in which they are done: first in, first out, all of them.
@@ -13,13 +13,13 @@ use crate::action::{
 /// While a search is under way those wait that begin from the position that it will find; a move to a place of
 /// its own gives the search up.
 #[derive(Debug, Default)]
-pub struct Queue {
+pub struct ActionQueue {
     actions: VecDeque<Action>,
     /// Those that the search under way keeps from being done in this round.
     waiting: VecDeque<Action>,
 }
 
-impl Queue {
+impl ActionQueue {
     /// Puts an action at the end.
     pub fn push(&mut self, action: Action) {
         self.actions.push_back(action);
@@ -46,15 +46,17 @@ impl Queue {
                 break;
             }
             match order(&action) {
-                Order::After if desk.lookup.is_some() || !self.waiting.is_empty() => {
+                LookupRelation::After if desk.lookup.is_some() || !self.waiting.is_empty() => {
                     self.waiting.push_back(action)
                 }
-                Order::Instead if desk.lookup.is_some() => {
+                LookupRelation::Instead if desk.lookup.is_some() => {
                     self.waiting.clear();
                     desk.lookup = None;
                     return Some(action);
                 }
-                Order::After | Order::Beside | Order::Instead => return Some(action),
+                LookupRelation::After | LookupRelation::Beside | LookupRelation::Instead => {
+                    return Some(action);
+                }
             }
         }
         std::mem::swap(&mut self.actions, &mut self.waiting);
@@ -65,7 +67,7 @@ impl Queue {
     }
 }
 
-impl Extend<Action> for Queue {
+impl Extend<Action> for ActionQueue {
     fn extend<I: IntoIterator<Item = Action>>(&mut self, actions: I) {
         self.actions.extend(actions);
     }
@@ -98,7 +100,7 @@ fn is_move(action: &Action) -> bool {
 
 /// Relation of an action to a search for a place that is under way.
 #[derive(PartialEq, Eq)]
-enum Order {
+enum LookupRelation {
     /// It does not depend on the position.
     Beside,
     /// It starts from the position that the search will find.
@@ -107,35 +109,35 @@ enum Order {
     Instead,
 }
 
-fn order(action: &Action) -> Order {
+fn order(action: &Action) -> LookupRelation {
     match action {
-        Action::File(FileAction::CloseTrace) => Order::Instead,
-        Action::File(_) | Action::View(_) | Action::App(_) => Order::Beside,
+        Action::File(FileAction::CloseTrace) => LookupRelation::Instead,
+        Action::File(_) | Action::View(_) | Action::App(_) => LookupRelation::Beside,
         Action::Travel(action) => order_of_move(action),
         Action::Search(action) => match action {
             SearchAction::Find(_) | SearchAction::FindNext(_) | SearchAction::RunSearch(_) => {
-                Order::After
+                LookupRelation::After
             }
-            _ => Order::Beside,
+            _ => LookupRelation::Beside,
         },
-        Action::Slice(SliceAction::Why(_)) => Order::After,
-        Action::Slice(_) => Order::Beside,
+        Action::Slice(SliceAction::Why(_)) => LookupRelation::After,
+        Action::Slice(_) => LookupRelation::Beside,
         // An action that marks the position names it; one from the keyboard was made where a search has led.
-        Action::Mark(_) => Order::Beside,
-        Action::Fold(Fold::Toggle(_)) => Order::Beside,
-        Action::Fold(_) => Order::After,
+        Action::Mark(_) => LookupRelation::Beside,
+        Action::Fold(FoldAction::Toggle(_)) => LookupRelation::Beside,
+        Action::Fold(_) => LookupRelation::After,
         Action::Panel(
             PanelAction::SideBySide | PanelAction::CompareWith(_) | PanelAction::CompareCall(_),
-        ) => Order::After,
-        Action::Panel(_) => Order::Beside,
+        ) => LookupRelation::After,
+        Action::Panel(_) => LookupRelation::Beside,
     }
 }
 
-fn order_of_move(action: &TravelAction) -> Order {
+fn order_of_move(action: &TravelAction) -> LookupRelation {
     use TravelAction::{Edge, GoTo, History, StopLookup, Travel};
     match action {
-        Edge(_) | GoTo(_) | Travel(..) | History(_) => Order::Instead,
-        StopLookup => Order::Beside,
-        _ => Order::After,
+        Edge(_) | GoTo(_) | Travel(..) | History(_) => LookupRelation::Instead,
+        StopLookup => LookupRelation::Beside,
+        _ => LookupRelation::After,
     }
 }

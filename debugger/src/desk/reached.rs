@@ -11,9 +11,9 @@ const LATE_AFTER: Duration = Duration::from_millis(300);
 
 /// How many steps a search has left behind. Its clones tell of the same search.
 #[derive(Clone, Debug, Default)]
-pub struct Reached(Arc<AtomicU64>);
+pub struct SearchProgress(Arc<AtomicU64>);
 
-impl Reached {
+impl SearchProgress {
     /// It came so far.
     pub fn tell(&self, steps: u64) {
         self.0.store(steps, Ordering::Relaxed);
@@ -39,7 +39,7 @@ mod tests {
 
     #[test]
     fn the_number_of_steps_is_told_while_it_grows() {
-        let reached = Reached::default();
+        let reached = SearchProgress::default();
         let told = reached.clone();
         assert_eq!(reached.words(), "Looking…");
         told.tell(12_345);

@@ -6,18 +6,18 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-use crate::session::{Over, Unsaved, set_aside, write_session};
+use crate::session::{OverwritePolicy, SessionSaveError, set_aside, write_session};
 
 /// Writes sessions beside the window's thread, one after the other.
 pub struct Saver {
-    news: (Sender<SaveNews>, Receiver<SaveNews>),
+    news: (Sender<SaveEvent>, Receiver<SaveEvent>),
     wake: Arc<dyn Fn() + Send + Sync>,
     thread: Option<JoinHandle<()>>,
 }
 
 /// What the user should know of a session that was to be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SaveNews {
+pub enum SaveEvent {
     /// It was asked for, and stands there.
     Saved(PathBuf),
     /// It could not be kept where it was, and is kept there.
@@ -32,7 +32,7 @@ pub enum SaveNews {
 
 /// Who wants a session written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Demand {
+pub enum SaveReason {
     /// Nobody: it is kept now and then.
     Unasked,
     /// The user, who chose the place.
@@ -43,7 +43,7 @@ pub enum Demand {
 
 /// What is in a place where a session is to be kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum PlaceContent {
     /// This text, which was read there; none: nothing.
     Known(Option<String>),
     /// What was not taken in: it is kept beside the place before another text comes there.
@@ -52,10 +52,10 @@ pub enum Standing {
 
 /// A file that a session is kept in, shared with the thread that writes it.
 #[derive(Debug)]
-pub struct SavePlace(Mutex<State>);
+pub struct SavePlace(Mutex<SavePlaceState>);
 
 #[derive(Debug)]
-struct State {
+struct SavePlaceState {
     path: PathBuf,
     /// Where it is kept if it cannot be written there, best first.
     others: Vec<PathBuf>,
@@ -71,7 +71,10 @@ struct State {
 
 impl SavePlace {
     /// The first of some places that can be written, and what stands in it; none where there are none.
-    pub fn new(places: impl IntoIterator<Item = PathBuf>, standing: Standing) -> Option<Arc<Self>> {
+    pub fn new(
+        places: impl IntoIterator<Item = PathBuf>,
+        standing: PlaceContent,
+    ) -> Option<Arc<Self>> {
         let mut others: Vec<PathBuf> = Vec::new();
         for place in places {
             if !others.contains(&place) {
@@ -83,12 +86,12 @@ impl SavePlace {
         } else {
             others.remove(0)
         };
-        let is_unread = standing == Standing::Unread;
+        let is_unread = standing == PlaceContent::Unread;
         let text = match standing {
-            Standing::Known(text) => text,
-            Standing::Unread => None,
+            PlaceContent::Known(text) => text,
+            PlaceContent::Unread => None,
         };
-        Some(Arc::new(Self(Mutex::new(State {
+        Some(Arc::new(Self(Mutex::new(SavePlaceState {
             path,
             others,
             text,
@@ -109,13 +112,13 @@ impl SavePlace {
         !state.is_given_up && state.text.as_deref() != Some(text)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, SavePlaceState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Writes a text. Only the thread of the saver does: nothing else changes what is known meanwhile.
-    fn save(&self, text: &str, demand: Demand) -> Option<SaveNews> {
-        if demand == Demand::Unasked && !self.wants(text) {
+    fn save(&self, text: &str, demand: SaveReason) -> Option<SaveEvent> {
+        if demand == SaveReason::Unasked && !self.wants(text) {
             return None;
         }
         let mut is_moved = false;
@@ -125,27 +128,30 @@ impl SavePlace {
                 (state.path.clone(), state.text.clone(), state.is_unread)
             };
             let aside = match demand {
-                Demand::Unasked if is_unread => set_aside(&path, text),
+                SaveReason::Unasked if is_unread => set_aside(&path, text),
                 _ => Ok(None),
             };
             let over = match demand {
-                Demand::Unasked if is_unread => Over::AnySession,
-                Demand::Asked => Over::AnySession,
-                Demand::AskedAgain | Demand::Unasked => Over::Known(known.as_deref()),
+                SaveReason::Unasked if is_unread => OverwritePolicy::AnySession,
+                SaveReason::Asked => OverwritePolicy::AnySession,
+                SaveReason::AskedAgain | SaveReason::Unasked => {
+                    OverwritePolicy::Known(known.as_deref())
+                }
             };
-            let error =
-                match aside.and_then(|aside| write_session(&path, text, over).map(|()| aside)) {
-                    Ok(aside) => {
-                        self.state().note(text);
-                        return match demand {
-                            Demand::Asked | Demand::AskedAgain => Some(SaveNews::Saved(path)),
-                            Demand::Unasked if is_moved => Some(SaveNews::Elsewhere(path)),
-                            Demand::Unasked => aside.map(SaveNews::SetAside),
-                        };
-                    }
-                    Err(error) => error,
-                };
-            if demand != Demand::Unasked || !error.is_read_only() || !self.state().move_on() {
+            let error = match aside
+                .and_then(|aside| write_session(&path, text, over).map(|()| aside))
+            {
+                Ok(aside) => {
+                    self.state().note(text);
+                    return match demand {
+                        SaveReason::Asked | SaveReason::AskedAgain => Some(SaveEvent::Saved(path)),
+                        SaveReason::Unasked if is_moved => Some(SaveEvent::Elsewhere(path)),
+                        SaveReason::Unasked => aside.map(SaveEvent::SetAside),
+                    };
+                }
+                Err(error) => error,
+            };
+            if demand != SaveReason::Unasked || !error.is_read_only() || !self.state().move_on() {
                 return self.state().refuse(&error, demand);
             }
             is_moved = true;
@@ -153,7 +159,7 @@ impl SavePlace {
     }
 }
 
-impl State {
+impl SavePlaceState {
     fn note(&mut self, text: &str) {
         (self.text, self.is_unread, self.is_given_up, self.told) =
             (Some(text.to_owned()), false, false, None);
@@ -174,15 +180,15 @@ impl State {
     }
 
     /// A full disk may have room again; what is refused stays refused. The same is told once.
-    fn refuse(&mut self, error: &Unsaved, demand: Demand) -> Option<SaveNews> {
-        let is_passing = matches!(error, Unsaved::Failed(_)) && !error.is_read_only();
-        self.is_given_up = demand != Demand::Unasked || !is_passing;
-        if let Unsaved::Foreign = error {
-            return Some(SaveNews::Foreign(self.path.clone()));
+    fn refuse(&mut self, error: &SessionSaveError, demand: SaveReason) -> Option<SaveEvent> {
+        let is_passing = matches!(error, SessionSaveError::Failed(_)) && !error.is_read_only();
+        self.is_given_up = demand != SaveReason::Unasked || !is_passing;
+        if let SessionSaveError::Foreign = error {
+            return Some(SaveEvent::Foreign(self.path.clone()));
         }
         let words = format!("{error}: {:?}", self.path);
         let is_new = self.told.replace(words.clone()).as_ref() != Some(&words);
-        (is_new || demand != Demand::Unasked).then_some(SaveNews::Failed(words))
+        (is_new || demand != SaveReason::Unasked).then_some(SaveEvent::Failed(words))
     }
 }
 
@@ -197,7 +203,7 @@ impl Saver {
     }
 
     /// Writes a session in a place, after those before.
-    pub fn write(&mut self, place: Arc<SavePlace>, text: String, demand: Demand) {
+    pub fn write(&mut self, place: Arc<SavePlace>, text: String, demand: SaveReason) {
         let before = self.thread.take();
         let (news, wake) = (self.news.0.clone(), self.wake.clone());
         let job = move || {
@@ -220,7 +226,7 @@ impl Saver {
     }
 
     /// What the user should know, once.
-    pub fn news(&self) -> Option<SaveNews> {
+    pub fn news(&self) -> Option<SaveEvent> {
         self.news.1.try_recv().ok()
     }
 }
@@ -235,27 +241,27 @@ mod tests {
     fn two_runs_do_not_overwrite_each_other() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.session.toml");
-        let run = || SavePlace::new([path.clone()], Standing::Known(None)).unwrap();
+        let run = || SavePlace::new([path.clone()], PlaceContent::Known(None)).unwrap();
         let (one, two) = (run(), run());
-        assert_eq!(one.save(TEXT, Demand::Unasked), None);
+        assert_eq!(one.save(TEXT, SaveReason::Unasked), None);
         assert_eq!(
-            two.save("stepback_session = 1\n# two\n", Demand::Unasked),
-            Some(SaveNews::Foreign(path.clone()))
+            two.save("stepback_session = 1\n# two\n", SaveReason::Unasked),
+            Some(SaveEvent::Foreign(path.clone()))
         );
         assert!(!two.wants("more"));
         assert_eq!(fs::read_to_string(&path).unwrap(), TEXT);
         assert_eq!(
-            one.save("stepback_session = 1\n# one\n", Demand::Unasked),
+            one.save("stepback_session = 1\n# one\n", SaveReason::Unasked),
             None
         );
         // Who asks for it gets it.
         assert_eq!(
-            two.save("stepback_session = 1\n# two\n", Demand::Asked),
-            Some(SaveNews::Saved(path.clone()))
+            two.save("stepback_session = 1\n# two\n", SaveReason::Asked),
+            Some(SaveEvent::Saved(path.clone()))
         );
         assert_eq!(
-            one.save(TEXT, Demand::Unasked),
-            Some(SaveNews::Foreign(path))
+            one.save(TEXT, SaveReason::Unasked),
+            Some(SaveEvent::Foreign(path))
         );
     }
 
@@ -266,32 +272,32 @@ mod tests {
             ["a.session.toml", "a.session.before.toml"].map(|name| folder.path().join(name));
         let read = || [&path, &before].map(|path| fs::read_to_string(path).unwrap());
         fs::write(&path, TEXT).unwrap();
-        let place = SavePlace::new([path.clone()], Standing::Unread).unwrap();
+        let place = SavePlace::new([path.clone()], PlaceContent::Unread).unwrap();
         let [one, two] = ["one", "two"].map(|word| format!("{TEXT}# {word}\n"));
         assert_eq!(
-            place.save(&one, Demand::Unasked),
-            Some(SaveNews::SetAside(before.clone()))
+            place.save(&one, SaveReason::Unasked),
+            Some(SaveEvent::SetAside(before.clone()))
         );
-        assert_eq!(place.save(&two, Demand::Unasked), None);
+        assert_eq!(place.save(&two, SaveReason::Unasked), None);
         assert_eq!(read(), [two.as_str(), TEXT]);
         // The same text makes way for nothing.
         assert_eq!(
-            SavePlace::new([path.clone()], Standing::Unread)
+            SavePlace::new([path.clone()], PlaceContent::Unread)
                 .unwrap()
-                .save(&two, Demand::Unasked),
+                .save(&two, SaveReason::Unasked),
             None
         );
         assert_eq!(read(), [two.as_str(), TEXT]);
         // What came there meanwhile is not written over where the user names no place.
         fs::write(&path, &one).unwrap();
         assert_eq!(
-            place.save(TEXT, Demand::AskedAgain),
-            Some(SaveNews::Foreign(path.clone()))
+            place.save(TEXT, SaveReason::AskedAgain),
+            Some(SaveEvent::Foreign(path.clone()))
         );
         fs::remove_file(&path).unwrap();
         assert_eq!(
-            place.save(TEXT, Demand::AskedAgain),
-            Some(SaveNews::Saved(path))
+            place.save(TEXT, SaveReason::AskedAgain),
+            Some(SaveEvent::Saved(path))
         );
     }
 
@@ -306,13 +312,13 @@ mod tests {
         fs::set_permissions(&path, permissions).unwrap();
         let place = SavePlace::new(
             [path.clone(), other.clone()],
-            Standing::Known(Some(TEXT.to_owned())),
+            PlaceContent::Known(Some(TEXT.to_owned())),
         )
         .unwrap();
         let more = "stepback_session = 1\n# more\n";
         assert_eq!(
-            place.save(more, Demand::Unasked),
-            Some(SaveNews::Elsewhere(other.clone()))
+            place.save(more, SaveReason::Unasked),
+            Some(SaveEvent::Elsewhere(other.clone()))
         );
         assert_eq!(
             [path, other].map(|path| fs::read_to_string(path).unwrap()),
@@ -320,15 +326,15 @@ mod tests {
         );
         // A directory that is not there may come.
         let late = folder.path().join("late/c.session.toml");
-        let place = SavePlace::new([late.clone()], Standing::Known(None)).unwrap();
+        let place = SavePlace::new([late.clone()], PlaceContent::Known(None)).unwrap();
         assert!(matches!(
-            place.save(TEXT, Demand::Unasked),
-            Some(SaveNews::Failed(_))
+            place.save(TEXT, SaveReason::Unasked),
+            Some(SaveEvent::Failed(_))
         ));
-        assert_eq!(place.save(TEXT, Demand::Unasked), None);
+        assert_eq!(place.save(TEXT, SaveReason::Unasked), None);
         assert!(place.wants(TEXT));
         fs::create_dir(late.parent().unwrap()).unwrap();
-        assert_eq!(place.save(TEXT, Demand::Unasked), None);
+        assert_eq!(place.save(TEXT, SaveReason::Unasked), None);
         assert!(!place.wants(TEXT) && late.is_file());
     }
 }

@@ -6,7 +6,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use crate::action::Action;
-use crate::keymap::{Situation, check_line, parse_line};
+use crate::keymap::{CommandContext, check_line, parse_line};
 
 /// Longer than any script that a person writes; a device may never end.
 const LIMIT: u64 = 16 << 20;
@@ -56,7 +56,7 @@ impl Script {
     }
 
     /// The action of the next line; none at the end.
-    pub fn next(&mut self, situation: &Situation) -> Option<Result<Action, String>> {
+    pub fn next(&mut self, situation: &CommandContext) -> Option<Result<Action, String>> {
         let (number, line) = self.lines.pop_front()?;
         self.current = Some(number);
         Some(parse_line(&line, situation))
@@ -85,9 +85,9 @@ mod tests {
     fn comments_and_empty_lines_are_skipped() {
         let text = "# a comment\n\n  Theme dark\nStep over\n";
         let mut script = Script::parse(Path::new("a.txt"), text).unwrap();
-        let situation = Situation {
+        let situation = CommandContext {
             active: Some((WindowId(1), Position(5))),
-            ..Situation::default()
+            ..CommandContext::default()
         };
         assert_eq!(
             script.next(&situation),

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use stepback_index::Cancel;
 
-use crate::action::{SliceQuestion, SliceView};
-use crate::analysis::slice::{Knot, ReadingLine};
+use crate::action::{SliceQuery, SliceView};
+use crate::analysis::slice::{FoldHandle, ReadingLine};
 use crate::model::slice::{Slice, SliceLines};
 use crate::worker::{Slot, Worker};
 
@@ -14,20 +14,20 @@ use crate::worker::{Slot, Worker};
 #[derive(Debug, Default)]
 pub struct SliceList {
     /// What is opened or closed, of which question.
-    toggled: Arc<HashSet<Knot>>,
-    of: Option<SliceQuestion>,
-    made: Slot<Wanted, Arc<SliceLines>>,
+    toggled: Arc<HashSet<FoldHandle>>,
+    of: Option<SliceQuery>,
+    made: Slot<SliceLinesKey, Arc<SliceLines>>,
 }
 
 /// Which lines are made.
 #[derive(Clone)]
-struct Wanted {
+struct SliceLinesKey {
     slice: Arc<Slice>,
     view: SliceView,
-    toggled: Arc<HashSet<Knot>>,
+    toggled: Arc<HashSet<FoldHandle>>,
 }
 
-impl PartialEq for Wanted {
+impl PartialEq for SliceLinesKey {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.slice, &other.slice)
             && self.view == other.view
@@ -47,13 +47,13 @@ impl SliceList {
             self.toggled = Arc::default();
             self.of = Some(slice.question.clone());
         }
-        let wanted = Wanted {
+        let wanted = SliceLinesKey {
             slice: Arc::clone(slice),
             view,
             toggled: Arc::clone(&self.toggled),
         };
         let answer = self.made.poll(&wanted, worker, |wanted| {
-            let Wanted {
+            let SliceLinesKey {
                 slice,
                 view,
                 toggled,
@@ -80,8 +80,8 @@ impl SliceList {
 }
 
 /// Whether questions differ in what is followed alone: the rows of one stay until there are those of the other.
-fn is_about_the_same(one: &SliceQuestion, other: &SliceQuestion) -> bool {
-    SliceQuestion {
+fn is_about_the_same(one: &SliceQuery, other: &SliceQuery) -> bool {
+    SliceQuery {
         edges: other.edges,
         ..one.clone()
     } == *other
@@ -97,10 +97,10 @@ mod tests {
     #[test]
     fn lines_of_another_question_are_not_known() {
         let (session, worker) = (overflow(), Worker::synchronous());
-        let question = SliceQuestion {
+        let question = SliceQuery {
             cell: "x2".to_owned(),
             at: 1763,
-            ..SliceQuestion::default()
+            ..SliceQuery::default()
         };
         let (mut state, mut list) = (SliceState::default(), SliceList::default());
         state.begin(question.clone(), &session, &worker);
@@ -113,14 +113,14 @@ mod tests {
         };
         assert!(is_about_the_same(
             &question,
-            &SliceQuestion {
+            &SliceQuery {
                 edges,
                 ..question.clone()
             }
         ));
         assert!(!is_about_the_same(
             &question,
-            &SliceQuestion {
+            &SliceQuery {
                 cell: "x0".to_owned(),
                 ..question.clone()
             }

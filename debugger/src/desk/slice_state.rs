@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use stepback_index::Cancel;
 
-use super::growing::{Growing, Shown};
-use crate::model::slice::{Slice, SliceAsked, SliceEnd, gather_slice};
-use crate::notes::{SliceEdge, SliceEdges, SliceQuestion};
+use super::growing::{AnswerReplacement, IncrementalAnswer};
+use crate::model::slice::{Slice, SliceProgress, SliceRequest, gather_slice};
+use crate::notes::{SliceEdge, SliceEdges, SliceQuery};
 use crate::session::Session;
 use crate::worker::Worker;
 
@@ -18,10 +18,10 @@ const MOST: usize = 100_000;
 /// The question for why a cell has its value, and what was found so far.
 #[derive(Debug, Default)]
 pub struct SliceState {
-    asked: Option<SliceAsked>,
+    asked: Option<SliceRequest>,
     /// How many questions were asked.
     number: u64,
-    slice: Growing<Slice>,
+    slice: IncrementalAnswer<Slice>,
     /// What the next question follows besides the data.
     edges: SliceEdges,
     /// The worker's epoch when it was asked last.
@@ -32,17 +32,17 @@ pub struct SliceState {
 
 impl SliceState {
     /// Asks a question; the one before is forgotten.
-    pub fn begin(&mut self, question: SliceQuestion, session: &Arc<Session>, worker: &Worker) {
+    pub fn begin(&mut self, question: SliceQuery, session: &Arc<Session>, worker: &Worker) {
         self.slice.clear();
         self.number += 1;
         self.edges = question.edges;
         self.ask(
-            SliceAsked {
+            SliceRequest {
                 question,
                 limit: STEPS,
                 before: None,
             },
-            Shown::Meanwhile,
+            AnswerReplacement::Meanwhile,
             session,
             worker,
         );
@@ -52,18 +52,18 @@ impl SliceState {
     pub fn follow(&mut self, edge: SliceEdge, session: &Arc<Session>, worker: &Worker) {
         self.edges = self.edges.toggled(edge);
         let Some(asked) = &self.asked else { return };
-        let question = SliceQuestion {
+        let question = SliceQuery {
             edges: self.edges,
             ..asked.question.clone()
         };
         self.number += 1;
         self.ask(
-            SliceAsked {
+            SliceRequest {
                 question,
                 limit: STEPS,
                 before: None,
             },
-            Shown::Meanwhile,
+            AnswerReplacement::Meanwhile,
             session,
             worker,
         );
@@ -81,18 +81,24 @@ impl SliceState {
         };
         let limit = asked.limit.saturating_mul(2).min(MOST);
         self.ask(
-            SliceAsked {
+            SliceRequest {
                 limit,
                 before: Some(slice),
                 ..asked
             },
-            Shown::Meanwhile,
+            AnswerReplacement::Meanwhile,
             session,
             worker,
         );
     }
 
-    fn ask(&mut self, asked: SliceAsked, shown: Shown, session: &Arc<Session>, worker: &Worker) {
+    fn ask(
+        &mut self,
+        asked: SliceRequest,
+        shown: AnswerReplacement,
+        session: &Arc<Session>,
+        worker: &Worker,
+    ) {
         self.epoch = worker.epoch();
         self.is_stopped = false;
         self.slice.give_up();
@@ -120,11 +126,11 @@ impl SliceState {
         }
         if let Some(asked) = self.asked.clone() {
             self.ask(
-                SliceAsked {
+                SliceRequest {
                     before: None,
                     ..asked
                 },
-                Shown::InTheEnd,
+                AnswerReplacement::InTheEnd,
                 session,
                 worker,
             );
@@ -134,7 +140,7 @@ impl SliceState {
     /// Ends the walk under way; what was found stays. False where there is none.
     pub fn stop(&mut self) -> bool {
         let is_ended = self.slice.stop(|slice| Slice {
-            end: SliceEnd::Stopped,
+            end: SliceProgress::Stopped,
             ..slice.clone()
         });
         self.is_stopped |= is_ended;
@@ -149,7 +155,7 @@ impl SliceState {
     }
 
     /// What is asked, or was last; none after [`Self::clear`].
-    pub fn question(&self) -> Option<&SliceQuestion> {
+    pub fn question(&self) -> Option<&SliceQuery> {
         self.asked.as_ref().map(|asked| &asked.question)
     }
 
@@ -187,8 +193,9 @@ impl SliceState {
 
     /// Whether there are steps that are not listed, and the list may grow.
     pub fn can_have_more(&self) -> bool {
-        let is_cut =
-            |slice: &Arc<Slice>| matches!(slice.end, SliceEnd::Limit(_) | SliceEnd::Stopped);
+        let is_cut = |slice: &Arc<Slice>| {
+            matches!(slice.end, SliceProgress::Limit(_) | SliceProgress::Stopped)
+        };
         !self.is_under_way()
             && self
                 .slice()
@@ -197,7 +204,7 @@ impl SliceState {
 }
 
 /// Whether the trace is known up to the position of a question; one behind its end is an error that the worker tells.
-fn is_reached(asked: &SliceAsked, session: &Session) -> bool {
+fn is_reached(asked: &SliceRequest, session: &Session) -> bool {
     asked.question.at <= session.index.step_count() || session.index.is_whole()
 }
 
@@ -207,19 +214,19 @@ mod tests {
 
     use super::*;
     use crate::session::test_session::overflow;
-    use crate::worker::Lane;
+    use crate::worker::JobLane;
 
     #[test]
     fn what_is_stopped_before_anything_is_found_is_not_begun_again() {
         let (session, worker) = (overflow(), Worker::new(1, || {}));
         let (open, gate) = channel::<()>();
         // The only thread is busy: nothing is found.
-        let _busy = worker.spawn(Lane::Short, move |_: &Cancel| Ok(gate.recv()?));
+        let _busy = worker.spawn(JobLane::Short, move |_: &Cancel| Ok(gate.recv()?));
         let mut state = SliceState::default();
-        let question = SliceQuestion {
+        let question = SliceQuery {
             cell: "x2".to_owned(),
             at: 1763,
-            ..SliceQuestion::default()
+            ..SliceQuery::default()
         };
         state.begin(question.clone(), &session, &worker);
         assert!(state.stop() && state.slice().is_none());

@@ -5,19 +5,19 @@ use std::sync::Arc;
 use stepback_parsers::Position;
 
 use super::desk::Desk;
-use super::kept_marks::Marks;
-use super::news::News;
+use super::kept_marks::NotesSnapshot;
+use super::news::DeskEvent;
 use crate::action::{CellName, Direction, PanelKind};
 use crate::keymap::argument_text;
 use crate::messages::say;
-use crate::model::hit_rows::Sieve;
-use crate::notes::{KeptChange, KeptSlice, SliceEdge, SliceQuestion};
+use crate::model::hit_rows::StepSelection;
+use crate::notes::{SavedQueryChange, SavedSlice, SliceEdge, SliceQuery};
 
 impl Desk {
     /// Asks why a cell has its value at a position; none: at that of the active window.
     pub(crate) fn why(&mut self, cell: &CellName, at: Option<Position>) {
         let at = at.unwrap_or(self.windows.active().position).0;
-        self.why_again(SliceQuestion {
+        self.why_again(SliceQuery {
             cell: argument_text(cell),
             at,
             forward: false,
@@ -26,9 +26,9 @@ impl Desk {
     }
 
     /// Asks a question; who draws shows what is found.
-    pub fn why_again(&mut self, question: SliceQuestion) {
+    pub fn why_again(&mut self, question: SliceQuery) {
         self.slice.begin(question, &self.session, &self.worker);
-        self.tell(News::Show(PanelKind::Why));
+        self.tell(DeskEvent::Show(PanelKind::Why));
     }
 
     /// Follows something else besides the data.
@@ -47,7 +47,7 @@ impl Desk {
         else {
             return;
         };
-        self.why_again(SliceQuestion {
+        self.why_again(SliceQuery {
             forward,
             ..asked.clone()
         });
@@ -61,7 +61,7 @@ impl Desk {
     /// The active window shows the steps of the slice alone, or all steps again.
     pub(crate) fn toggle_only_slice(&mut self) {
         let window = self.windows.active_mut();
-        if window.only_hits.is_on && window.only_hits.of == Sieve::Slice {
+        if window.only_hits.is_on && window.only_hits.of == StepSelection::Slice {
             window.only_hits.is_on = false;
             return;
         }
@@ -70,7 +70,7 @@ impl Desk {
         }
         window.is_raw = false;
         let around = window.only_hits.context;
-        window.only_hits.show(Sieve::Slice, around);
+        window.only_hits.show(StepSelection::Slice, around);
         self.look_at_hits();
     }
 
@@ -79,14 +79,14 @@ impl Desk {
         let Some(slice) = self.slice.question().cloned() else {
             return self.inform(say!("slice-first-for-keeping"));
         };
-        self.change_slices(&KeptChange::Keep(KeptSlice {
+        self.change_slices(&SavedQueryChange::Keep(SavedSlice {
             name: name.to_owned(),
             slice,
         }));
     }
 
     /// Changes the slices that are kept.
-    pub(crate) fn change_slices(&mut self, change: &KeptChange<KeptSlice>) {
+    pub(crate) fn change_slices(&mut self, change: &SavedQueryChange<SavedSlice>) {
         let before = self.slices.clone();
         let changed = self.slices.change(change);
         let is_other = self.slices != before;
@@ -94,12 +94,12 @@ impl Desk {
             change,
             changed,
             &before,
-            is_other.then(|| Marks::Slices(before.clone())),
+            is_other.then(|| NotesSnapshot::Slices(before.clone())),
         );
     }
 
     /// A slice that is kept; tells where there is none of this name.
-    pub fn kept_slice(&mut self, name: &str) -> Option<KeptSlice> {
+    pub fn kept_slice(&mut self, name: &str) -> Option<SavedSlice> {
         let kept = self.slices.named(name).cloned();
         if kept.is_none() {
             self.fail(&self.slices.none_of(name));

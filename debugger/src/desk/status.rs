@@ -11,11 +11,11 @@ use crate::session::Session;
 use crate::worker::Slot;
 
 /// What the status bar tells of a position.
-pub type StatusSlot = Slot<Position, Status>;
+pub type StatusSlot = Slot<Position, PositionStatus>;
 
 /// The step that was done last, in words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Status {
+pub struct PositionStatus {
     /// Its line.
     pub line: Option<u64>,
     /// Its number among the records that the stock tools show, where the format has any.
@@ -30,7 +30,7 @@ pub struct Status {
     pub depth: Option<u64>,
 }
 
-impl Status {
+impl PositionStatus {
     /// What is known, each part with its name.
     pub fn parts(&self) -> impl Iterator<Item = (&'static str, String)> {
         let parts = [
@@ -48,16 +48,20 @@ impl Status {
 }
 
 /// Looks up what the status bar tells. At the start of the trace it tells of the first step.
-pub fn status_at(session: &Session, position: Position, cancel: &Cancel) -> anyhow::Result<Status> {
+pub fn status_at(
+    session: &Session,
+    position: Position,
+    cancel: &Cancel,
+) -> anyhow::Result<PositionStatus> {
     let index = &session.index;
     let first = position.last_step().unwrap_or(Step(0));
     let records = Steps { first, count: 1 }.run(index, cancel)?;
     let Some(record) = records.first() else {
-        return Ok(Status::default());
+        return Ok(PositionStatus::default());
     };
     let here = instruction_at(session, record.thread, position, cancel)?;
     let innermost = index.calls().innermost_at(record.thread, position);
-    Ok(Status {
+    Ok(PositionStatus {
         line: record.line.map(|line| line.0),
         record: record_of(session, position)?,
         time: record.time.map(|time| {

@@ -4,35 +4,35 @@ use std::sync::Arc;
 
 use stepback_index::Cancel;
 
-use super::growing::{Growing, Shown};
+use super::growing::{AnswerReplacement, IncrementalAnswer};
 use crate::worker::{Answer, Worker};
 
 /// Holds the newest answer to a question that changes with its key, as [`Slot`](crate::worker::Slot) does,
 /// and what is known of it before it is complete.
-pub struct Stream<K, A> {
-    asked: Option<Asked<K>>,
-    answer: Growing<A>,
+pub struct AnswerStream<K, A> {
+    asked: Option<StreamRequest<K>>,
+    answer: IncrementalAnswer<A>,
     /// What is held answers the question that was asked last.
     is_fresh: bool,
 }
 
 /// What was asked, and in which epoch.
-struct Asked<K> {
+struct StreamRequest<K> {
     key: K,
     epoch: u64,
 }
 
-impl<K, A> Default for Stream<K, A> {
+impl<K, A> Default for AnswerStream<K, A> {
     fn default() -> Self {
         Self {
             asked: None,
-            answer: Growing::default(),
+            answer: IncrementalAnswer::default(),
             is_fresh: false,
         }
     }
 }
 
-impl<K, A> std::fmt::Debug for Stream<K, A> {
+impl<K, A> std::fmt::Debug for AnswerStream<K, A> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Stream")
             .field("answer", &self.answer)
@@ -40,7 +40,7 @@ impl<K, A> std::fmt::Debug for Stream<K, A> {
     }
 }
 
-impl<K: Clone + PartialEq, A: Send + Sync + 'static> Stream<K, A> {
+impl<K: Clone + PartialEq, A: Send + Sync + 'static> AnswerStream<K, A> {
     /// The answer for `key` as far as it is known. Asks when nobody did yet; a question with another key is cancelled.
     /// The job hands out what it has now and then.
     pub fn poll<F, J>(&mut self, key: &K, worker: &Worker, make: F) -> Answer<'_, Arc<A>>
@@ -52,11 +52,12 @@ impl<K: Clone + PartialEq, A: Send + Sync + 'static> Stream<K, A> {
         // The same question of an earlier epoch goes on, else one that takes long would never be answered.
         let is_under_way = self.answer.is_under_way();
         let is_asked =
-            |asked: &Asked<K>| asked.key == *key && (asked.epoch == epoch || is_under_way);
+            |asked: &StreamRequest<K>| asked.key == *key && (asked.epoch == epoch || is_under_way);
         if !self.asked.as_ref().is_some_and(is_asked) {
-            self.answer.begin(Shown::Meanwhile, worker, make(key));
+            self.answer
+                .begin(AnswerReplacement::Meanwhile, worker, make(key));
             self.is_fresh = false;
-            self.asked = Some(Asked {
+            self.asked = Some(StreamRequest {
                 key: key.clone(),
                 epoch,
             });
@@ -94,7 +95,7 @@ mod tests {
         let worker = Worker::new(3, || {});
         let (open, gate) = channel::<()>();
         let gate = Arc::new(Mutex::new(gate));
-        let mut stream = Stream::<u32, u32>::default();
+        let mut stream = AnswerStream::<u32, u32>::default();
         let mut ask = |key: u32| {
             let gate = Arc::clone(&gate);
             let answer = stream.poll(&key, &worker, move |key| {

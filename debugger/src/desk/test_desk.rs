@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use stepback_parsers::Position;
 
-use super::{Desk, Kept, Opened};
+use super::{Desk, OpenedTrace, SavedSession};
 use crate::model::Windows;
 use crate::session::test_session::tarmac;
 use crate::session::{OpenOptions, Session};
@@ -19,11 +19,11 @@ pub fn desk_over(session: Arc<Session>, position: u64) -> Desk {
     let (small, _place) = tarmac(SMALL);
     let small = Arc::into_inner(small).expect("the only reference");
     let options = OpenOptions::new(session.path.clone());
-    let opened = Opened {
+    let opened = OpenedTrace {
         session: small,
         options,
         is_demo: false,
-        kept: Kept::default(),
+        kept: SavedSession::default(),
     };
     let mut desk = Desk::new(opened, Arc::new(Worker::synchronous()));
     desk.windows = Windows::new(session.index.step_count());

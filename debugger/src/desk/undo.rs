@@ -5,12 +5,12 @@ const MOST: usize = 100;
 
 /// What was there before each change, the newest last.
 #[derive(Debug)]
-pub struct Undo<B> {
+pub struct UndoStack<B> {
     back: Vec<B>,
     forward: Vec<B>,
 }
 
-impl<B> Default for Undo<B> {
+impl<B> Default for UndoStack<B> {
     fn default() -> Self {
         Self {
             back: Vec::new(),
@@ -19,7 +19,7 @@ impl<B> Default for Undo<B> {
     }
 }
 
-impl<B> Undo<B> {
+impl<B> UndoStack<B> {
     /// Keeps what was there before a change. What was taken back is gone.
     pub fn keep(&mut self, before: B) {
         self.forward.clear();
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn changes_are_taken_back_in_turn_and_done_again() {
-        let (mut undo, mut now) = (Undo::<Bookmarks>::default(), Bookmarks::default());
+        let (mut undo, mut now) = (UndoStack::<Bookmarks>::default(), Bookmarks::default());
         for position in 1..4 {
             undo.keep(now.clone());
             now.change(&BookmarkChange::Toggle(BookmarkPlace::Position(position)))

@@ -13,7 +13,7 @@ pub struct SessionWatch {
 
 /// What is shown now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum SessionChange {
     /// What was shown before.
     Nothing,
     /// Another part of the same trace: slots ask again by themselves.
@@ -24,13 +24,13 @@ pub enum Change {
 
 impl SessionWatch {
     /// Looks at the session that is shown.
-    pub fn look(&mut self, session: &Arc<Session>) -> Change {
+    pub fn look(&mut self, session: &Arc<Session>) -> SessionChange {
         // Weak references keep their addresses taken, so that no other session can have them.
         let (lineage, now) = (Arc::downgrade(session.lineage()), Arc::downgrade(session));
         let news = match (self.lineage.ptr_eq(&lineage), self.session.ptr_eq(&now)) {
-            (true, true) => Change::Nothing,
-            (true, false) => Change::Part,
-            (false, _) => Change::Trace,
+            (true, true) => SessionChange::Nothing,
+            (true, false) => SessionChange::Part,
+            (false, _) => SessionChange::Trace,
         };
         *self = Self {
             lineage,
@@ -41,6 +41,6 @@ impl SessionWatch {
 
     /// True the first time that it sees a trace.
     pub fn is_new(&mut self, session: &Arc<Session>) -> bool {
-        self.look(session) == Change::Trace
+        self.look(session) == SessionChange::Trace
     }
 }

@@ -9,11 +9,11 @@ use stepback_index::{
 use stepback_machine::{Address, InstructionSet, RegisterView, Registers};
 use stepback_parsers::Position;
 
-use super::{Lookup, LookupFailure, ValueLookup, Width, bare_hex};
+use super::{LookupFailure, NameLookup, ValueLookup, Width, bare_hex};
 use crate::image::Images;
 
 /// Registers of a thread and memory at a position, and the symbols of the images.
-pub struct AtPosition<'a> {
+pub struct IndexLookup<'a> {
     index: &'a Index,
     images: &'a Images,
     position: Position,
@@ -23,7 +23,7 @@ pub struct AtPosition<'a> {
     registers: OnceCell<Result<RegisterFile, LookupFailure>>,
 }
 
-impl<'a> AtPosition<'a> {
+impl<'a> IndexLookup<'a> {
     /// Without a thread, that of the last step before the position is meant.
     pub fn new(
         index: &'a Index,
@@ -100,7 +100,7 @@ impl<'a> AtPosition<'a> {
     }
 }
 
-impl Lookup for AtPosition<'_> {
+impl NameLookup for IndexLookup<'_> {
     fn register(&self, name: &str) -> Option<ValueLookup> {
         let thread = match self.thread() {
             Ok(thread) => thread,
@@ -169,7 +169,7 @@ fn value_of(file: &RegisterFile, view: RegisterView) -> ValueLookup {
 const NO_POSITION: &str = "no position is given to look it up at";
 
 /// The symbols of the images and no registers or memory, where there is no position to look them up at.
-pub struct SymbolsOnly<'a> {
+pub struct SymbolLookup<'a> {
     /// The trace that decides whether an address is used.
     pub index: &'a Index,
     /// The symbols.
@@ -178,7 +178,7 @@ pub struct SymbolsOnly<'a> {
     pub cancel: &'a Cancel,
 }
 
-impl Lookup for SymbolsOnly<'_> {
+impl NameLookup for SymbolLookup<'_> {
     /// The name of a register that is no symbol too is reported as a register without a value, not as an unknown name.
     fn register(&self, name: &str) -> Option<ValueLookup> {
         let is_register = InstructionSet::ALL

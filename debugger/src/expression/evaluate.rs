@@ -3,12 +3,12 @@
 use super::ExpressionError;
 use super::error::{ExpressionErrorKind as Kind, LookupFailure};
 use super::parser::{self, Binary, Operation, Unary};
-use super::shown::{Reading, address_of_name, bare_hex};
+use super::shown::{ChosenReading, address_of_name, bare_hex};
 use super::token::NameKind;
 use crate::number::NumberError;
 
 /// What the names of an expression stand for.
-pub trait Lookup {
+pub trait NameLookup {
     /// A register, in any case; none when no register has this name.
     fn register(&self, name: &str) -> Option<ValueLookup>;
 
@@ -67,7 +67,7 @@ pub fn parse(text: &str) -> Result<Expression, ExpressionError> {
 ///
 /// # Errors
 /// Says at which column it is wrong or what has no value.
-pub fn evaluate(text: &str, context: &dyn Lookup) -> Result<u64, ExpressionError> {
+pub fn evaluate(text: &str, context: &dyn NameLookup) -> Result<u64, ExpressionError> {
     parse(text)?.evaluate(context)
 }
 
@@ -76,7 +76,7 @@ impl Expression {
     ///
     /// # Errors
     /// A name stands for nothing, a register or memory is unknown, or something is divided by zero.
-    pub fn evaluate(&self, context: &dyn Lookup) -> Result<u64, ExpressionError> {
+    pub fn evaluate(&self, context: &dyn NameLookup) -> Result<u64, ExpressionError> {
         self.exact(context).map(wrapped)
     }
 
@@ -84,12 +84,12 @@ impl Expression {
     ///
     /// # Errors
     /// As [`Self::evaluate`].
-    pub fn is_negative(&self, context: &dyn Lookup) -> Result<bool, ExpressionError> {
+    pub fn is_negative(&self, context: &dyn NameLookup) -> Result<bool, ExpressionError> {
         self.exact(context).map(|value| value < 0)
     }
 
     /// The value whose lowest 64 bits are the result: sums, differences and products do not wrap around at 2^64.
-    fn exact(&self, context: &dyn Lookup) -> Result<i128, ExpressionError> {
+    fn exact(&self, context: &dyn NameLookup) -> Result<i128, ExpressionError> {
         let mut stack: Vec<i128> = Vec::new();
         let mut next = 0;
         while let Some((column, operation)) = self.operations.get(next) {
@@ -145,7 +145,7 @@ impl Expression {
     ///
     /// # Errors
     /// As [`Self::evaluate`]; two names that several symbols have are an error.
-    pub fn evaluate_all(&self, context: &dyn Lookup) -> Result<Vec<u64>, ExpressionError> {
+    pub fn evaluate_all(&self, context: &dyn NameLookup) -> Result<Vec<u64>, ExpressionError> {
         let mut values = match self.evaluate(context) {
             Err(ExpressionError {
                 kind: Kind::SeveralSymbols(name, addresses),
@@ -153,7 +153,7 @@ impl Expression {
             }) => addresses
                 .into_iter()
                 .map(|address| {
-                    self.evaluate(&OneSymbol {
+                    self.evaluate(&SingleSymbolLookup {
                         context,
                         name: &name,
                         address,
@@ -168,7 +168,7 @@ impl Expression {
     }
 
     /// How the numbers and names that have several readings are read.
-    pub fn readings(&self, context: &dyn Lookup) -> Vec<Reading> {
+    pub fn readings(&self, context: &dyn NameLookup) -> Vec<ChosenReading> {
         let reading = |operation: &Operation| match operation {
             Operation::Bare(bare) => Some(bare.read(context))
                 .filter(|reading| reading.is_hexadecimal || reading.other.is_some()),
@@ -200,7 +200,7 @@ impl Expression {
     }
 
     /// True when the value does not depend on a position.
-    pub fn is_without_position(&self, context: &dyn Lookup) -> bool {
+    pub fn is_without_position(&self, context: &dyn NameLookup) -> bool {
         !self
             .operations
             .iter()
@@ -217,7 +217,7 @@ fn wrapped(value: i128) -> u64 {
     u64::try_from(value.rem_euclid(1 << 64)).unwrap_or(u64::MAX)
 }
 
-fn look_up(kind: NameKind, name: &str, context: &dyn Lookup) -> Result<u64, Kind> {
+fn look_up(kind: NameKind, name: &str, context: &dyn NameLookup) -> Result<u64, Kind> {
     let register = if kind == NameKind::Symbol {
         None
     } else {
@@ -247,9 +247,9 @@ fn look_up(kind: NameKind, name: &str, context: &dyn Lookup) -> Result<u64, Kind
 }
 
 /// A name of hexadecimal digits may be an address as well.
-fn reading_of_name(name: &str, context: &dyn Lookup) -> Option<Reading> {
+fn reading_of_name(name: &str, context: &dyn NameLookup) -> Option<ChosenReading> {
     let address = bare_hex(name)?;
-    let reading = |taken, other, is_hexadecimal| Reading {
+    let reading = |taken, other, is_hexadecimal| ChosenReading {
         text: name.to_owned(),
         taken,
         other,
@@ -270,13 +270,13 @@ fn reading_of_name(name: &str, context: &dyn Lookup) -> Option<Reading> {
 }
 
 /// A context in which a name stands for one of the symbols that have it.
-struct OneSymbol<'a> {
-    context: &'a dyn Lookup,
+struct SingleSymbolLookup<'a> {
+    context: &'a dyn NameLookup,
     name: &'a str,
     address: u64,
 }
 
-impl Lookup for OneSymbol<'_> {
+impl NameLookup for SingleSymbolLookup<'_> {
     fn register(&self, name: &str) -> Option<ValueLookup> {
         self.context.register(name)
     }
@@ -302,7 +302,7 @@ impl Lookup for OneSymbol<'_> {
     }
 }
 
-fn load(address: u64, width: Width, context: &dyn Lookup) -> Result<u64, Kind> {
+fn load(address: u64, width: Width, context: &dyn NameLookup) -> Result<u64, Kind> {
     match context.memory(address, width) {
         ValueLookup::Known(value) => Ok(value),
         ValueLookup::Unknown => Err(Kind::MemoryUnknown(address)),

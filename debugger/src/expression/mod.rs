@@ -49,8 +49,10 @@ mod shown;
 mod tests;
 mod token;
 
-pub use at_position::{AtPosition, SymbolsOnly, is_used};
+pub use at_position::{IndexLookup, SymbolLookup, is_used};
 pub use error::{ExpressionError, ExpressionErrorKind, LookupFailure};
-pub use evaluate::{Expression, Lookup, ValueLookup, Width, evaluate, parse};
+pub use evaluate::{Expression, NameLookup, ValueLookup, Width, evaluate, parse};
 pub use range::{AddressSpace, split_range, split_space};
-pub use shown::{BareNumber, LONG_HEX, OtherReading, Reading, bare_hex, decimal, shown_address};
+pub use shown::{
+    BareNumber, ChosenReading, LONG_HEX, OtherReading, bare_hex, decimal, shown_address,
+};

@@ -1,7 +1,7 @@
 //! Words to a list of operations, by precedence climbing.
 
 use super::error::ExpressionErrorKind as Kind;
-use super::token::{NameKind, Token, Word, tokens};
+use super::token::{ExpressionToken, ExpressionWord, NameKind, tokens};
 use super::{BareNumber, Expression, ExpressionError, Width};
 
 /// Parentheses, brackets and signs within each other; each level costs a few stack frames.
@@ -26,7 +26,7 @@ pub enum Operation {
     /// are left out; otherwise the right side decides.
     Decide {
         /// Which of them.
-        by: Decider,
+        by: ShortCircuit,
         /// Behind this one.
         end: usize,
     },
@@ -34,14 +34,14 @@ pub enum Operation {
 
 /// An operator whose left side may decide alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Decider {
+pub enum ShortCircuit {
     /// `&&`, which a false left side decides.
     And,
     /// `||`, which a true left side decides.
     Or,
 }
 
-impl Decider {
+impl ShortCircuit {
     /// Which left side decides.
     pub fn deciding(self) -> bool {
         self == Self::Or
@@ -83,15 +83,15 @@ enum Infix {
     /// Both sides are worked out.
     Both(Binary),
     /// The right side is worked out only where the left one does not decide.
-    Unless(Decider),
+    Unless(ShortCircuit),
 }
 
 impl Infix {
     /// The operator and how tightly it binds, as in C.
     fn of(symbol: &str) -> Option<(Self, u8)> {
         let (operator, precedence) = match symbol {
-            "||" => return Some((Self::Unless(Decider::Or), 1)),
-            "&&" => return Some((Self::Unless(Decider::And), 2)),
+            "||" => return Some((Self::Unless(ShortCircuit::Or), 1)),
+            "&&" => return Some((Self::Unless(ShortCircuit::And), 2)),
             "|" => (Binary::Or, 3),
             "^" => (Binary::Xor, 4),
             "&" => (Binary::And, 5),
@@ -151,16 +151,16 @@ pub fn parse(text: &str) -> Result<Expression, ExpressionError> {
         None => Ok(Expression {
             operations: parser.operations,
         }),
-        Some(Token {
+        Some(ExpressionToken {
             column,
-            word: Word::Symbol(")"),
+            word: ExpressionWord::Symbol(")"),
         }) => Err(ExpressionError {
             column,
             kind: Kind::ParenthesisClosed,
         }),
-        Some(Token {
+        Some(ExpressionToken {
             column,
-            word: Word::Symbol("]"),
+            word: ExpressionWord::Symbol("]"),
         }) => Err(ExpressionError {
             column,
             kind: Kind::BracketClosed,
@@ -173,10 +173,10 @@ pub fn parse(text: &str) -> Result<Expression, ExpressionError> {
 }
 
 /// Marks the bare numbers that are no operand of an arithmetic operator.
-fn mark_lone_numbers(tokens: &mut [Token]) {
-    let is_border = |token: Option<&Token>| match token.map(|token| &token.word) {
+fn mark_lone_numbers(tokens: &mut [ExpressionToken]) {
+    let is_border = |token: Option<&ExpressionToken>| match token.map(|token| &token.word) {
         None => true,
-        Some(Word::Symbol(symbol)) => {
+        Some(ExpressionWord::Symbol(symbol)) => {
             matches!(
                 *symbol,
                 "(" | ")" | "[" | "]" | "==" | "!=" | "<" | "<=" | ">" | ">=" | "&&" | "||"
@@ -191,14 +191,14 @@ fn mark_lone_numbers(tokens: &mut [Token]) {
         })
         .collect();
     for (token, is_alone) in tokens.iter_mut().zip(lone) {
-        if let Word::Bare(bare) = &mut token.word {
+        if let ExpressionWord::Bare(bare) = &mut token.word {
             bare.is_alone = is_alone;
         }
     }
 }
 
 struct Parser {
-    tokens: std::iter::Peekable<std::vec::IntoIter<Token>>,
+    tokens: std::iter::Peekable<std::vec::IntoIter<ExpressionToken>>,
     /// Operands before their operator, so that long expressions need no deep tree.
     operations: Vec<(usize, Operation)>,
     depth: usize,
@@ -226,7 +226,7 @@ impl Parser {
 
     fn unless(
         &mut self,
-        by: Decider,
+        by: ShortCircuit,
         column: usize,
         precedence: u8,
     ) -> Result<(), ExpressionError> {
@@ -245,33 +245,39 @@ impl Parser {
 
     fn peek_infix(&mut self) -> Option<(usize, Infix, u8)> {
         let token = self.tokens.peek()?;
-        let Word::Symbol(symbol) = token.word else {
+        let ExpressionWord::Symbol(symbol) = token.word else {
             return None;
         };
         Infix::of(symbol).map(|(operator, precedence)| (token.column, operator, precedence))
     }
 
     fn unary(&mut self) -> Result<(), ExpressionError> {
-        let Some(Token { column, word }) = self.tokens.next() else {
+        let Some(ExpressionToken { column, word }) = self.tokens.next() else {
             return Err(ExpressionError {
                 column: self.end_column,
                 kind: Kind::ValueMissing,
             });
         };
         match word {
-            Word::Number(value) => self.operations.push((column, Operation::Number(value))),
-            Word::Bare(bare) => self.operations.push((column, Operation::Bare(bare))),
-            Word::Name(NameKind::Any, name) if width_of(&name).is_some() && self.takes("[") => {
+            ExpressionWord::Number(value) => {
+                self.operations.push((column, Operation::Number(value)))
+            }
+            ExpressionWord::Bare(bare) => self.operations.push((column, Operation::Bare(bare))),
+            ExpressionWord::Name(NameKind::Any, name)
+                if width_of(&name).is_some() && self.takes("[") =>
+            {
                 self.memory(column, width_of(&name).unwrap_or(Width::Pointer))?;
             }
-            Word::Name(kind, name) => self.operations.push((column, Operation::Name(kind, name))),
-            Word::Symbol("+") => self.nested(column, Self::unary)?,
-            Word::Symbol("-") => self.signed(column, Unary::Minus)?,
-            Word::Symbol("~") => self.signed(column, Unary::Complement)?,
-            Word::Symbol("!") => self.signed(column, Unary::Not)?,
-            Word::Symbol("(") => self.enclosed(column, ")", Kind::ParenthesisOpen)?,
-            Word::Symbol("[") => self.memory(column, Width::Pointer)?,
-            Word::Symbol(symbol) => {
+            ExpressionWord::Name(kind, name) => {
+                self.operations.push((column, Operation::Name(kind, name)))
+            }
+            ExpressionWord::Symbol("+") => self.nested(column, Self::unary)?,
+            ExpressionWord::Symbol("-") => self.signed(column, Unary::Minus)?,
+            ExpressionWord::Symbol("~") => self.signed(column, Unary::Complement)?,
+            ExpressionWord::Symbol("!") => self.signed(column, Unary::Not)?,
+            ExpressionWord::Symbol("(") => self.enclosed(column, ")", Kind::ParenthesisOpen)?,
+            ExpressionWord::Symbol("[") => self.memory(column, Width::Pointer)?,
+            ExpressionWord::Symbol(symbol) => {
                 return Err(ExpressionError {
                     column,
                     kind: Kind::NotAValue(symbol.to_owned()),
@@ -290,7 +296,7 @@ impl Parser {
     /// Takes the next word if it is this symbol.
     fn takes(&mut self, symbol: &str) -> bool {
         self.tokens
-            .next_if(|token| matches!(token.word, Word::Symbol(found) if found == symbol))
+            .next_if(|token| matches!(token.word, ExpressionWord::Symbol(found) if found == symbol))
             .is_some()
     }
 
@@ -334,11 +340,11 @@ impl Parser {
     }
 }
 
-fn spelling(word: &Word) -> String {
+fn spelling(word: &ExpressionWord) -> String {
     match word {
-        Word::Number(value) => value.to_string(),
-        Word::Bare(bare) => bare.digits.clone(),
-        Word::Name(_, name) => name.clone(),
-        Word::Symbol(symbol) => (*symbol).to_owned(),
+        ExpressionWord::Number(value) => value.to_string(),
+        ExpressionWord::Bare(bare) => bare.digits.clone(),
+        ExpressionWord::Name(_, name) => name.clone(),
+        ExpressionWord::Symbol(symbol) => (*symbol).to_owned(),
     }
 }

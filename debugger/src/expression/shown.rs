@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::Lookup;
+use super::NameLookup;
 use crate::messages::say;
 use crate::number::number;
 
@@ -74,7 +74,7 @@ impl BareNumber {
     }
 
     /// Chooses the reading that is meant.
-    pub fn read(&self, context: &dyn Lookup) -> Reading {
+    pub fn read(&self, context: &dyn NameLookup) -> ChosenReading {
         let Some(in_c) = self.in_c else {
             return self.taken_as(self.hexadecimal, None);
         };
@@ -90,8 +90,8 @@ impl BareNumber {
         }
     }
 
-    fn taken_as(&self, taken: u64, other: Option<u64>) -> Reading {
-        Reading {
+    fn taken_as(&self, taken: u64, other: Option<u64>) -> ChosenReading {
+        ChosenReading {
             text: self.digits.clone(),
             taken,
             other,
@@ -133,7 +133,7 @@ impl OtherReading {
 
 /// How a text that has several readings was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reading {
+pub struct ChosenReading {
     /// The digits or the name as typed.
     pub text: String,
     /// The value that was used.
@@ -144,7 +144,7 @@ pub struct Reading {
     pub is_hexadecimal: bool,
 }
 
-impl fmt::Display for Reading {
+impl fmt::Display for ChosenReading {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (text, taken) = (self.text.as_str(), format!("{:#x}", self.taken));
         let is_number = text.starts_with(|first: char| first.is_ascii_digit());
@@ -173,7 +173,7 @@ impl fmt::Display for Reading {
 /// The value of a name that nothing is called, where it is an address in hexadecimal as listings show it (`ffff8000`).
 ///
 /// A short word must name memory that the trace uses: it is more likely a mistake.
-pub fn address_of_name(name: &str, context: &dyn Lookup) -> Option<u64> {
+pub fn address_of_name(name: &str, context: &dyn NameLookup) -> Option<u64> {
     let address = bare_hex(name)?;
     let is_long = name.len() >= LONG_HEX && name.bytes().any(|byte| byte.is_ascii_digit());
     (is_long || context.is_used(address)).then_some(address)
@@ -195,7 +195,7 @@ mod tests {
     /// Memory is used from 0x80020000 to 0x8002ffff and from 4096 to 8191.
     struct Used;
 
-    impl Lookup for Used {
+    impl NameLookup for Used {
         fn register(&self, _: &str) -> Option<ValueLookup> {
             None
         }

@@ -2,11 +2,11 @@
 
 use proptest::prelude::*;
 
-use super::{Lookup, ValueLookup, Width, evaluate, parse};
+use super::{NameLookup, ValueLookup, Width, evaluate, parse};
 
 struct Example;
 
-impl Lookup for Example {
+impl NameLookup for Example {
     fn register(&self, name: &str) -> Option<ValueLookup> {
         match name.to_ascii_lowercase().as_str() {
             "x0" | "%g1" => Some(ValueLookup::Known(0x100)),

@@ -5,14 +5,14 @@ use crate::number::number;
 
 /// A word and the column where it begins, from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Token {
+pub struct ExpressionToken {
     pub column: usize,
-    pub word: Word,
+    pub word: ExpressionWord,
 }
 
 /// What a word is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Word {
+pub enum ExpressionWord {
     Number(u64),
     /// Digits that are a hexadecimal number too, or nothing else.
     Bare(BareNumber),
@@ -42,12 +42,12 @@ const SYMBOLS: [&str; 24] = [
 ///
 /// # Errors
 /// What stands at the first place where no word can be read.
-pub fn tokens(text: &str) -> Result<Vec<Token>, ExpressionError> {
-    let mut reader = Reader {
+pub fn tokens(text: &str) -> Result<Vec<ExpressionToken>, ExpressionError> {
+    let mut reader = Tokenizer {
         rest: text,
         column: 1,
     };
-    let mut tokens: Vec<Token> = Vec::new();
+    let mut tokens: Vec<ExpressionToken> = Vec::new();
     loop {
         reader.skip_while(char::is_whitespace);
         let column = reader.column;
@@ -55,34 +55,33 @@ pub fn tokens(text: &str) -> Result<Vec<Token>, ExpressionError> {
             return Ok(tokens);
         }
         // SPARC registers are `%g0`: a percent sign where a value must be begins a name.
-        let is_operator =
-            |token: &Token| matches!(token.word, Word::Symbol(text) if !matches!(text, ")" | "]"));
+        let is_operator = |token: &ExpressionToken| matches!(token.word, ExpressionWord::Symbol(text) if !matches!(text, ")" | "]"));
         let place = if tokens.last().is_none_or(is_operator) {
-            Place::Value
+            ExpectedToken::Value
         } else {
-            Place::Operator
+            ExpectedToken::Operator
         };
         let word = reader
             .word(place)
             .map_err(|kind| ExpressionError { column, kind })?;
-        tokens.push(Token { column, word });
+        tokens.push(ExpressionToken { column, word });
     }
 }
 
 /// What must stand at a place of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum ExpectedToken {
     Value,
     Operator,
 }
 
-struct Reader<'a> {
+struct Tokenizer<'a> {
     rest: &'a str,
     column: usize,
 }
 
-impl<'a> Reader<'a> {
-    fn word(&mut self, place: Place) -> Result<Word, ExpressionErrorKind> {
+impl<'a> Tokenizer<'a> {
+    fn word(&mut self, place: ExpectedToken) -> Result<ExpressionWord, ExpressionErrorKind> {
         let Some(first) = self.rest.chars().next() else {
             return Err(ExpressionErrorKind::ValueMissing);
         };
@@ -91,20 +90,20 @@ impl<'a> Reader<'a> {
                 character.is_alphanumeric() || character == '_' || character == '.'
             });
             return match (number(text), BareNumber::of(text)) {
-                (_, Some(bare)) => Ok(Word::Bare(bare)),
-                (Ok(value), None) => Ok(Word::Number(value)),
+                (_, Some(bare)) => Ok(ExpressionWord::Bare(bare)),
+                (Ok(value), None) => Ok(ExpressionWord::Number(value)),
                 (Err(error), None) => Err(ExpressionErrorKind::Number(text.to_owned(), error)),
             };
         }
         for (prefix, kind) in [("reg::", NameKind::Register), ("sym::", NameKind::Symbol)] {
             if self.rest.starts_with(prefix) {
                 self.skip_bytes(prefix.len());
-                return self.name(kind, Place::Value);
+                return self.name(kind, ExpectedToken::Value);
             }
         }
         if is_name_start(first)
             || first == '`'
-            || (place == Place::Value && self.is_percent_register())
+            || (place == ExpectedToken::Value && self.is_percent_register())
         {
             return self.name(NameKind::Any, place);
         }
@@ -113,14 +112,20 @@ impl<'a> Reader<'a> {
             .find(|symbol| self.rest.starts_with(**symbol));
         let symbol = symbol.ok_or(ExpressionErrorKind::Character(first))?;
         self.skip_bytes(symbol.len());
-        Ok(Word::Symbol(symbol))
+        Ok(ExpressionWord::Symbol(symbol))
     }
 
-    fn name(&mut self, kind: NameKind, place: Place) -> Result<Word, ExpressionErrorKind> {
+    fn name(
+        &mut self,
+        kind: NameKind,
+        place: ExpectedToken,
+    ) -> Result<ExpressionWord, ExpressionErrorKind> {
         if self.rest.starts_with('`') {
-            return self.quoted().map(|name| Word::Name(kind, name.to_owned()));
+            return self
+                .quoted()
+                .map(|name| ExpressionWord::Name(kind, name.to_owned()));
         }
-        let percent = if place == Place::Value && self.is_percent_register() {
+        let percent = if place == ExpectedToken::Value && self.is_percent_register() {
             self.skip_bytes(1)
         } else {
             ""
@@ -147,7 +152,7 @@ impl<'a> Reader<'a> {
                     ExpressionErrorKind::NotAValue(character.to_string())
                 }));
         }
-        Ok(Word::Name(kind, name))
+        Ok(ExpressionWord::Name(kind, name))
     }
 
     fn quoted(&mut self) -> Result<&'a str, ExpressionErrorKind> {

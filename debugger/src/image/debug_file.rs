@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::elf;
-use super::identity::Identity;
+use super::identity::ImageIdentity;
 
 /// Where distributions install debug files.
 const SYSTEM_DIRECTORY: &str = "usr/lib/debug";
@@ -18,7 +18,7 @@ pub struct DebugFile {
 
 /// The debug file of an image: beside it, in `debug` or `.debug` beside it, in the sysroots and where the system keeps them.
 /// It is recognised by its build id, without one by its checksum.
-pub fn find(image: &Path, identity: &Identity, sysroots: &[PathBuf]) -> Option<DebugFile> {
+pub fn find(image: &Path, identity: &ImageIdentity, sysroots: &[PathBuf]) -> Option<DebugFile> {
     candidates(image, identity, sysroots)
         .into_iter()
         .find_map(|path| {
@@ -28,7 +28,7 @@ pub fn find(image: &Path, identity: &Identity, sysroots: &[PathBuf]) -> Option<D
         })
 }
 
-fn belongs(bytes: &[u8], identity: &Identity) -> bool {
+fn belongs(bytes: &[u8], identity: &ImageIdentity) -> bool {
     let Ok(found) = elf::outline(bytes) else {
         return false;
     };
@@ -41,7 +41,7 @@ fn belongs(bytes: &[u8], identity: &Identity) -> bool {
     }
 }
 
-fn candidates(image: &Path, identity: &Identity, sysroots: &[PathBuf]) -> Vec<PathBuf> {
+fn candidates(image: &Path, identity: &ImageIdentity, sysroots: &[PathBuf]) -> Vec<PathBuf> {
     let beside = image.parent().map(Path::to_owned).unwrap_or_default();
     let here = [beside.clone(), beside.join("debug"), beside.join(".debug")];
     let roots: Vec<PathBuf> = sysroots

@@ -9,7 +9,7 @@ const LIMIT: usize = 4 << 10;
 
 /// A symbol's readable names.
 #[derive(Clone, Debug)]
-pub struct Demangled {
+pub struct DemangledName {
     /// With the parameters, `Lexer::next(int)`.
     pub full: String,
     /// Without them, `Lexer::next`; none when there are none to leave out.
@@ -19,18 +19,18 @@ pub struct Demangled {
 /// The readable name of a Rust or C++ symbol; none when it is neither.
 ///
 /// Rust comes first, since the C++ demangler takes its legacy names for C++.
-pub fn demangle(raw: &str) -> Option<Demangled> {
+pub fn demangle(raw: &str) -> Option<DemangledName> {
     if !is_mangled(raw) || raw.len() > LIMIT {
         return None;
     }
     rust_name(raw)
-        .map(|full| Demangled { full, short: None })
+        .map(|full| DemangledName { full, short: None })
         .or_else(|| thunk_name(raw))
-        .or_else(|| cpp_name(raw).map(Demangled::in_words))
+        .or_else(|| cpp_name(raw).map(DemangledName::in_words))
 }
 
 /// What the Itanium C++ ABI (section 5.1.4.3) calls a function that adjusts `this` or the result for another one.
-fn thunk_name(raw: &str) -> Option<Demangled> {
+fn thunk_name(raw: &str) -> Option<DemangledName> {
     let special = raw.strip_prefix("_ZT")?;
     let (kind, target) = match special.as_bytes() {
         [b'h', ..] => ("non-virtual thunk to", after_call_offset(special)?),
@@ -41,8 +41,8 @@ fn thunk_name(raw: &str) -> Option<Demangled> {
         }
         _ => return None,
     };
-    let Demangled { full, short } = cpp_name(&format!("_Z{target}"))?;
-    Some(Demangled {
+    let DemangledName { full, short } = cpp_name(&format!("_Z{target}"))?;
+    Some(DemangledName {
         full: format!("{kind} {full}"),
         short: short.map(|short| format!("{kind} {short}")),
     })
@@ -66,7 +66,7 @@ fn after_call_offset(text: &str) -> Option<&str> {
     matches!(kind, "h" | "v").then_some(rest)
 }
 
-impl Demangled {
+impl DemangledName {
     /// Special names in the words of the binary utilities: `vtable for Lexer`.
     fn in_words(self) -> Self {
         const SPECIAL: [(&str, &str); 5] = [
@@ -96,30 +96,30 @@ pub fn is_mangled(raw: &str) -> bool {
 
 fn rust_name(raw: &str) -> Option<String> {
     let demangled = rustc_demangle::try_demangle(raw).ok()?;
-    let mut name = Bounded::default();
+    let mut name = BoundedText::default();
     // The alternate form leaves out the hash that tells two builds of one function apart.
     fmt::write(&mut name, format_args!("{demangled:#}")).ok()?;
     Some(name.0)
 }
 
-fn cpp_name(raw: &str) -> Option<Demangled> {
+fn cpp_name(raw: &str) -> Option<DemangledName> {
     let symbol = cpp_demangle::Symbol::new(raw).ok()?;
     let write = |options: &DemangleOptions| {
-        let mut name = Bounded::default();
+        let mut name = BoundedText::default();
         symbol.structured_demangle(&mut name, options).ok()?;
         Some(name.0).filter(|name| !name.is_empty())
     };
     let full = write(&DemangleOptions::new())?;
     let short =
         write(&DemangleOptions::new().no_params().no_return_type()).filter(|short| *short != full);
-    Some(Demangled { full, short })
+    Some(DemangledName { full, short })
 }
 
 /// Text up to a limit: a short mangled name can stand for gigabytes.
 #[derive(Default)]
-struct Bounded(String);
+struct BoundedText(String);
 
-impl fmt::Write for Bounded {
+impl fmt::Write for BoundedText {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         if self.0.len() + text.len() > LIMIT {
             return Err(fmt::Error);

@@ -17,9 +17,9 @@ use goblin::elf::{SectionHeader, Sym, Symtab};
 use stepback_machine::{Address, Endian, InstructionSet};
 
 use super::header_tables::HeaderTables;
-use super::identity::Identity;
+use super::identity::ImageIdentity;
 use super::names::SymbolNames;
-use super::plt::{Stub, Tables};
+use super::plt::{ElfTables, PltStub};
 use super::segments::{self, LoadedSegment};
 use super::symbol::{Binding, Symbol, SymbolKind};
 
@@ -49,16 +49,16 @@ pub struct ElfContent {
 
 /// What an image says about itself before its symbols are read.
 #[derive(Clone, Debug, Default)]
-pub struct Outline {
+pub struct ElfOutline {
     /// Where a loader puts it, in its order.
-    pub loads: Vec<Load>,
+    pub loads: Vec<FileSegment>,
     /// By what its debug file knows it.
-    pub identity: Identity,
+    pub identity: ImageIdentity,
 }
 
 /// A part of the file that a loader maps, by the file's own addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Load {
+pub struct FileSegment {
     /// Where in the file.
     pub offset: u64,
     /// Where in memory.
@@ -71,22 +71,22 @@ pub struct Load {
 ///
 /// # Errors
 /// Says what is wrong with the file.
-pub fn outline(bytes: &[u8]) -> Result<Outline> {
+pub fn outline(bytes: &[u8]) -> Result<ElfOutline> {
     let read = || {
         let tables = HeaderTables::read(bytes)?;
-        let load = |load: &ProgramHeader| Load {
+        let load = |load: &ProgramHeader| FileSegment {
             offset: load.p_offset,
             address: load.p_vaddr,
             len_bytes: load.p_memsz,
         };
         let loads = tables.loads.iter().map(load).collect();
-        let identity = Identity::read(
+        let identity = ImageIdentity::read(
             bytes,
             &tables.sections,
             tables.section_names(bytes),
             tables.context,
         );
-        Ok(Outline { loads, identity })
+        Ok(ElfOutline { loads, identity })
     };
     guarded(read)
 }
@@ -109,7 +109,7 @@ fn read_checked(bytes: &[u8], offset: u64) -> Result<ElfContent> {
     let tables = HeaderTables::read(bytes)?;
     let (context, set, sections) = (tables.context, tables.set(), &tables.sections);
     let mut problems = tables.problems.clone();
-    let reader = Reader {
+    let reader = SymbolReader {
         bytes,
         offset,
         context,
@@ -130,7 +130,7 @@ fn read_checked(bytes: &[u8], offset: u64) -> Result<ElfContent> {
     };
     let code = code_of(sections);
     let segments = segments::of_file(bytes, &tables, offset, &mut problems)?;
-    let stubs = Tables {
+    let stubs = ElfTables {
         bytes,
         sections,
         names: tables.section_names(bytes),
@@ -173,7 +173,7 @@ fn code_of(sections: &[SectionHeader]) -> Vec<Range<u64>> {
     sections.iter().filter(is_code).map(range).collect()
 }
 
-struct Reader<'a> {
+struct SymbolReader<'a> {
     bytes: &'a [u8],
     offset: u64,
     context: Ctx,
@@ -181,7 +181,7 @@ struct Reader<'a> {
     sections: &'a [SectionHeader],
 }
 
-impl Reader<'_> {
+impl SymbolReader<'_> {
     /// Adds the symbols of a table. One that is damaged costs its symbols, and is reported in `problems`.
     fn read_table(
         &self,
@@ -265,7 +265,7 @@ impl Reader<'_> {
         if is_mapping_symbol(raw) {
             return None;
         }
-        let home = Home::of(entry, self.sections)?;
+        let home = SymbolLocation::of(entry, self.sections)?;
         let kind = self.kind(entry, &home)?;
         let value = match kind {
             // A bit of it may tell how to decode it.
@@ -286,7 +286,7 @@ impl Reader<'_> {
         })
     }
 
-    fn stub_symbol(&self, stub: &Stub) -> Symbol {
+    fn stub_symbol(&self, stub: &PltStub) -> Symbol {
         Symbol {
             names: SymbolNames::new(&format!("{}@plt", stub.target)),
             address: Address(stub.address.wrapping_add(self.offset)),
@@ -302,7 +302,7 @@ impl Reader<'_> {
         }
     }
 
-    fn kind(&self, entry: &Sym, home: &Home) -> Option<SymbolKind> {
+    fn kind(&self, entry: &Sym, home: &SymbolLocation) -> Option<SymbolKind> {
         match entry.st_type() {
             STT_FUNC | STT_GNU_IFUNC => Some(SymbolKind::Function),
             STT_OBJECT => Some(SymbolKind::Object),
@@ -317,7 +317,7 @@ impl Reader<'_> {
 }
 
 /// Where a symbol lives.
-enum Home {
+enum SymbolLocation {
     /// In no section: a number that the linker made up, or a fixed address.
     Absolute,
     /// In a section beyond those that fit into the field; its bounds are not looked up.
@@ -326,7 +326,7 @@ enum Home {
     Section { is_code: bool, end: u64 },
 }
 
-impl Home {
+impl SymbolLocation {
     /// None when the symbol has no address: imported, common, or in a section that is not loaded.
     fn of(entry: &Sym, sections: &[SectionHeader]) -> Option<Self> {
         match u32::try_from(entry.st_shndx).ok()? {

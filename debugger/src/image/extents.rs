@@ -6,18 +6,18 @@ use std::collections::BinaryHeap;
 #[derive(Clone, Debug, Default)]
 pub struct Extents {
     /// Sorted by start; a piece goes on to the start of the next.
-    pieces: Vec<Piece>,
+    pieces: Vec<ExtentPiece>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Piece {
+struct ExtentPiece {
     start: u64,
     owner: Option<usize>,
 }
 
 /// A thing that covers addresses.
 #[derive(Clone, Copy, Debug)]
-pub struct Extent<R> {
+pub struct AddressExtent<R> {
     /// The first address.
     pub first: u64,
     /// The last.
@@ -30,7 +30,7 @@ pub struct Extent<R> {
 
 impl Extents {
     /// Cuts the address space. O(n log n).
-    pub fn new<R: Ord>(mut extents: Vec<Extent<R>>) -> Self {
+    pub fn new<R: Ord>(mut extents: Vec<AddressExtent<R>>) -> Self {
         extents.sort_unstable_by_key(|extent| extent.first);
         let ends = extents
             .iter()
@@ -43,18 +43,19 @@ impl Extents {
         cuts.sort_unstable();
         cuts.dedup();
         let mut pending = extents.into_iter().peekable();
-        let mut open: BinaryHeap<Open<R>> = BinaryHeap::new();
-        let mut pieces: Vec<Piece> = Vec::new();
+        let mut open: BinaryHeap<OpenExtent<R>> = BinaryHeap::new();
+        let mut pieces: Vec<ExtentPiece> = Vec::new();
         for start in cuts {
             open.extend(
-                std::iter::from_fn(|| pending.next_if(|extent| extent.first <= start)).map(Open),
+                std::iter::from_fn(|| pending.next_if(|extent| extent.first <= start))
+                    .map(OpenExtent),
             );
             while open.peek().is_some_and(|top| top.0.last < start) {
                 open.pop();
             }
             let owner = open.peek().map(|top| top.0.owner);
             if pieces.last().map(|piece| piece.owner) != Some(owner) {
-                pieces.push(Piece { start, owner });
+                pieces.push(ExtentPiece { start, owner });
             }
         }
         Self { pieces }
@@ -68,27 +69,27 @@ impl Extents {
 }
 
 /// Orders extents by rank alone.
-struct Open<R>(Extent<R>);
+struct OpenExtent<R>(AddressExtent<R>);
 
-impl<R: Ord> Ord for Open<R> {
+impl<R: Ord> Ord for OpenExtent<R> {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.0.rank.cmp(&other.0.rank)
     }
 }
 
-impl<R: Ord> PartialOrd for Open<R> {
+impl<R: Ord> PartialOrd for OpenExtent<R> {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl<R: Ord> PartialEq for Open<R> {
+impl<R: Ord> PartialEq for OpenExtent<R> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl<R: Ord> Eq for Open<R> {}
+impl<R: Ord> Eq for OpenExtent<R> {}
 
 #[cfg(test)]
 mod tests {
@@ -96,8 +97,8 @@ mod tests {
 
     use super::*;
 
-    fn extents(parts: &[(u64, u64, u8)]) -> Vec<Extent<(u8, usize)>> {
-        let one = |(owner, (first, last, rank)): (usize, &(u64, u64, u8))| Extent {
+    fn extents(parts: &[(u64, u64, u8)]) -> Vec<AddressExtent<(u8, usize)>> {
+        let one = |(owner, (first, last, rank)): (usize, &(u64, u64, u8))| AddressExtent {
             first: *first,
             last: *last,
             rank: (*rank, owner),

@@ -4,10 +4,10 @@ use stepback_index::ExecutedCode;
 use stepback_machine::{Address, Encoding};
 use stepback_parsers::{ProgramFit, Step};
 
-use super::extents::{Extent, Extents};
-use super::fit_cause::{MisfitCause, cause_of};
+use super::extents::{AddressExtent, Extents};
+use super::fit_cause::{MismatchCause, cause_of};
 use super::images::{Images, PlacedSegment};
-use super::memory_view::MemoryView;
+use super::memory_view::LinkerView;
 use super::spec::ImageSpec;
 
 /// How well an image fits the instructions that the trace recorded.
@@ -18,9 +18,9 @@ pub struct ImageFit {
     /// Number of these where the trace executed something else.
     pub contradicted: u64,
     /// The first step that executed something else.
-    pub first: Option<Misfit>,
+    pub first: Option<ImageMismatch>,
     /// The likely reason; none where everything fits.
-    pub cause: Option<MisfitCause>,
+    pub cause: Option<MismatchCause>,
 }
 
 /// An image after the comparison.
@@ -31,14 +31,14 @@ pub struct CheckedImage {
     /// How well it fits.
     pub fit: ImageFit,
     /// Where memory holds it when the trace begins.
-    pub view: MemoryView,
+    pub view: LinkerView,
     /// False when it was left out, since nobody named it and it does not fit.
     pub is_used: bool,
 }
 
 /// An instruction that an image has otherwise.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Misfit {
+pub struct ImageMismatch {
     /// The first step that executed it.
     pub step: Step,
     /// Its address.
@@ -54,9 +54,11 @@ impl ImageFit {
     /// A few changed instructions are no reason: programs are patched, and debuggers set breakpoints.
     pub fn is_of_another_program(&self) -> bool {
         match self.cause {
-            None | Some(MisfitCause::FewChanges) => false,
+            None | Some(MismatchCause::FewChanges) => false,
             Some(
-                MisfitCause::OtherBase(_) | MisfitCause::OtherBuild | MisfitCause::OtherProgram,
+                MismatchCause::OtherBase(_)
+                | MismatchCause::OtherBuild
+                | MismatchCause::OtherProgram,
             ) => true,
         }
     }
@@ -81,7 +83,7 @@ pub fn fits_of(
     contradictions: &[ExecutedCode],
 ) -> Vec<ImageFit> {
     let mut fits = vec![ImageFit::default(); images.infos().len()];
-    let comparison = Comparison::new(images);
+    let comparison = ImageComparison::new(images);
     for of_address in codes.chunk_by(|one, next| one.pc == next.pc) {
         let Some(code) = of_address.first() else {
             continue;
@@ -126,19 +128,19 @@ pub fn fits_of(
 }
 
 /// The bytes of all images by address.
-struct Comparison<'a> {
+struct ImageComparison<'a> {
     images: &'a Images,
     by_address: Extents,
     /// Some bytes are held by several images.
     is_shared: bool,
 }
 
-impl<'a> Comparison<'a> {
+impl<'a> ImageComparison<'a> {
     fn new(images: &'a Images) -> Self {
         // Later images are loaded over earlier ones. Zeros that no file holds are not compared.
         let extent = |(owner, placed): (usize, &PlacedSegment)| {
             let (first, last) = (placed.segment.address.0, placed.segment.last_in_file()?);
-            Some(Extent {
+            Some(AddressExtent {
                 first,
                 last,
                 rank: owner,
@@ -194,9 +196,9 @@ impl<'a> Comparison<'a> {
             .any(|bytes| bytes == executed.bytes())
     }
 
-    fn misfit(&self, code: &ExecutedCode, owner: &PlacedSegment) -> Option<Misfit> {
+    fn misfit(&self, code: &ExecutedCode, owner: &PlacedSegment) -> Option<ImageMismatch> {
         let in_image = Encoding::new(self.images.bytes_in(owner, code)?)?;
-        Some(Misfit {
+        Some(ImageMismatch {
             step: code.first,
             pc: code.pc,
             executed: self.images.in_memory(code),

@@ -23,7 +23,7 @@ const KNOWN_SHARE: usize = 4;
 
 /// Why an image does not fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MisfitCause {
+pub enum MismatchCause {
     /// Only some instructions differ: the program was patched, changed itself, or had breakpoints.
     FewChanges,
     /// It fits when this is added to the addresses of the file.
@@ -46,9 +46,9 @@ pub fn cause_of(
     image: usize,
     fit: &ImageFit,
     codes: &[ExecutedCode],
-) -> Option<MisfitCause> {
+) -> Option<MismatchCause> {
     if fit.counts().is_recognised() {
-        return Some(MisfitCause::FewChanges);
+        return Some(MismatchCause::FewChanges);
     }
     let offset = images.infos().get(image)?.spec.offset;
     let pieces = pieces_of(images, codes);
@@ -73,15 +73,15 @@ pub fn cause_of(
     if let Some(moved) = best
         .filter(|moved| *moved != 0 && fit_of_moved(images, image, *moved, codes).is_recognised())
     {
-        return Some(MisfitCause::OtherBase(offset.wrapping_add(moved)));
+        return Some(MismatchCause::OtherBase(offset.wrapping_add(moved)));
     }
     let ProgramFit { same, other, .. } = fit.counts();
     let is_known = found > 0 && found.saturating_mul(KNOWN_SHARE) >= searched
         || other <= same.saturating_mul(3);
     Some(if is_known && fit.checked > 0 {
-        MisfitCause::OtherBuild
+        MismatchCause::OtherBuild
     } else {
-        MisfitCause::OtherProgram
+        MismatchCause::OtherProgram
     })
 }
 

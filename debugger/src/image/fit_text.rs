@@ -2,35 +2,39 @@
 
 use stepback_machine::Encoding;
 
-use super::fit::{ImageFit, Misfit};
-use super::fit_cause::MisfitCause;
+use super::fit::{ImageFit, ImageMismatch};
+use super::fit_cause::MismatchCause;
 use crate::number::thousands;
 
 impl ImageFit {
     /// How the image and the trace differ, and the likely reason, as a phrase; none where everything fits.
     pub fn misfit_text(&self) -> Option<String> {
         let cause = match self.cause? {
-            MisfitCause::FewChanges => {
+            MismatchCause::FewChanges => {
                 "the program was patched, changed itself, or had breakpoints".to_owned()
             }
-            MisfitCause::OtherBase(offset) => {
+            MismatchCause::OtherBase(offset) => {
                 format!("it would fit at another address, with @{offset:#x} after its name")
             }
-            MisfitCause::OtherBuild => "it seems to be another build of the program".to_owned(),
-            MisfitCause::OtherProgram => "it seems to be another program".to_owned(),
+            MismatchCause::OtherBuild => "it seems to be another build of the program".to_owned(),
+            MismatchCause::OtherProgram => "it seems to be another program".to_owned(),
         };
         if self.checked == 0 {
             return Some(format!("no executed instruction lies in it; {cause}"));
         }
         let (other, all) = (thousands(self.contradicted), thousands(self.checked));
-        let first = self.first.as_ref().map(Misfit::text).unwrap_or_default();
+        let first = self
+            .first
+            .as_ref()
+            .map(ImageMismatch::text)
+            .unwrap_or_default();
         Some(format!(
             "{other} of {all} executed instructions are others there{first}; {cause}"
         ))
     }
 }
 
-impl Misfit {
+impl ImageMismatch {
     fn text(&self) -> String {
         let Self {
             step,

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use stepback_machine::Address;
 
-use super::extents::{Extent, Extents};
+use super::extents::{AddressExtent, Extents};
 use super::names::SymbolNames;
 use super::symbol::Binding;
 use super::{Symbol, SymbolKind};
@@ -14,7 +14,7 @@ const REACH: u64 = 0x1000;
 
 /// A name that the user gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GivenName {
+pub struct AddressName {
     /// Of what.
     pub address: Address,
     /// Of how many bytes; one is a name without a size.
@@ -25,14 +25,14 @@ pub struct GivenName {
 
 /// The names that the user gave to addresses of a trace.
 #[derive(Clone, Debug, Default)]
-pub struct Given {
+pub struct UserNameTable {
     symbols: Vec<Symbol>,
     by_address: Extents,
 }
 
-impl Given {
+impl UserNameTable {
     /// The names with what the files know of their addresses: whose bytes the name is, and whether they are code.
-    pub fn new<'a>(names: &[GivenName], known: impl Fn(Address) -> Option<&'a Symbol>) -> Self {
+    pub fn new<'a>(names: &[AddressName], known: impl Fn(Address) -> Option<&'a Symbol>) -> Self {
         let mut starts: Vec<u64> = names.iter().map(|name| name.address.0).collect();
         starts.sort_unstable();
         let symbols: Vec<Symbol> = names
@@ -73,12 +73,15 @@ impl Given {
                 }
             })
             .collect();
-        let extents = symbols.iter().enumerate().map(|(owner, symbol)| Extent {
-            first: symbol.address.0,
-            last: symbol.last.unwrap_or(symbol.address).0,
-            rank: (symbol.address.0, Reverse(symbol.last), owner),
-            owner,
-        });
+        let extents = symbols
+            .iter()
+            .enumerate()
+            .map(|(owner, symbol)| AddressExtent {
+                first: symbol.address.0,
+                last: symbol.last.unwrap_or(symbol.address).0,
+                rank: (symbol.address.0, Reverse(symbol.last), owner),
+                owner,
+            });
         Self {
             by_address: Extents::new(extents.collect()),
             symbols,

@@ -12,7 +12,7 @@ const BUILD_ID_LIMIT: usize = 64;
 
 /// What an ELF file says about itself and its debug file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Identity {
+pub struct ImageIdentity {
     /// The hash that the linker gave to this build, in hexadecimal.
     pub build_id: Option<String>,
     /// The file that its debug information was moved to.
@@ -28,7 +28,7 @@ pub struct DebugLink {
     pub checksum: u32,
 }
 
-impl Identity {
+impl ImageIdentity {
     /// Out of the sections of a file; `names` is the table of their names.
     pub fn read(bytes: &[u8], sections: &[SectionHeader], names: &[u8], context: Ctx) -> Self {
         let endian = if context.le.is_little() {

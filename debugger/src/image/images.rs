@@ -11,11 +11,11 @@ use stepback_machine::{Address, Encoding, Endian, InstructionSet};
 
 use super::debug_file;
 use super::elf::{self, ElfContent};
-use super::extents::{Extent, Extents};
-use super::given::{Given, GivenName};
+use super::extents::{AddressExtent, Extents};
+use super::given::{AddressName, UserNameTable};
 use super::lines::{ImageLines, LineRange, SourceLine};
-use super::mapped::Mapped;
-use super::memory_view::MemoryView;
+use super::mapped::MappedRange;
+use super::memory_view::LinkerView;
 use super::modules::{Module, ModuleImage, ModuleSearch};
 use super::names::NamePart;
 use super::segments::LoadedSegment;
@@ -28,13 +28,13 @@ pub struct Images {
     infos: Vec<ImageInfo>,
     symbols: SymbolTable,
     /// What the user calls addresses.
-    given: Given,
+    given: UserNameTable,
     /// Which file code belongs to, by its place in `files`.
     file_by_address: Extents,
     files: Vec<CodeFile>,
     segments: Vec<PlacedSegment>,
     /// Where all segments of all images lie, and those of modules whose files are not here.
-    mapped: Vec<Mapped>,
+    mapped: Vec<MappedRange>,
     /// One an image.
     lines: Vec<Arc<ImageLines>>,
     data_use: DataUse,
@@ -184,7 +184,7 @@ impl Images {
         let is_missing =
             |module: &Module<'_>| module.is_file() && !loaded.contains(&module.place());
         // Of what another one took the place of, nothing is there any more.
-        let is_there = |mapped: &Mapped, place| {
+        let is_there = |mapped: &MappedRange, place| {
             owners
                 .owner_of(mapped.first.0)
                 .is_none_or(|owner| owner == place)
@@ -213,12 +213,12 @@ impl Images {
 
     /// The same with names that the user gave in place of those given before.
     #[must_use]
-    pub fn with_names(&self, names: &[GivenName]) -> Self {
+    pub fn with_names(&self, names: &[AddressName]) -> Self {
         let plain = Self {
-            given: Given::default(),
+            given: UserNameTable::default(),
             ..self.clone()
         };
-        let given = Given::new(names, |address| {
+        let given = UserNameTable::new(names, |address| {
             plain.symbol_at(address).map(|found| found.symbol)
         });
         Self { given, ..plain }
@@ -414,13 +414,13 @@ impl Images {
         self.kernel_pages
             .iter()
             .for_each(|pages| program.add_kernel_pages(pages.clone()));
-        let views: Vec<MemoryView> = (0..self.infos.len())
+        let views: Vec<LinkerView> = (0..self.infos.len())
             .map(|image| self.view_of(image, starts))
             .collect();
         for PlacedSegment { image, segment } in &self.segments {
             let bytes = Arc::clone(&segment.bytes);
             match views.get(*image).copied().unwrap_or_default() {
-                MemoryView::Load
+                LinkerView::Load
                     if segment.is_writable || segment.address != segment.load_address =>
                 {
                     let len_bytes = bytes.len() as u64;
@@ -516,7 +516,7 @@ impl Images {
     }
 
     /// Where the parts of all images lie, in the order of the images; behind them those of modules whose files are not here.
-    pub fn mapped(&self) -> &[Mapped] {
+    pub fn mapped(&self) -> &[MappedRange] {
         &self.mapped
     }
 
@@ -600,7 +600,7 @@ impl Images {
                 segments
                     .iter()
                     .filter(|segment| segment.len_bytes > 0)
-                    .map(|segment| Mapped {
+                    .map(|segment| MappedRange {
                         first: segment.address,
                         len_bytes: segment.len_bytes,
                         is_writable: segment.is_writable,
@@ -668,7 +668,7 @@ fn read_file(path: &Path) -> Result<Vec<u8>> {
 fn file_extents(files: &[CodeFile]) -> Extents {
     let extents = files.iter().enumerate().flat_map(|(owner, file)| {
         let parts = file.addresses.iter().filter(|part| part.start < part.end);
-        parts.map(move |part| Extent {
+        parts.map(move |part| AddressExtent {
             first: part.start,
             last: part.end - 1,
             rank: owner,

@@ -4,7 +4,7 @@ use stepback_machine::Address;
 
 /// A part of memory that an image fills, or a file that is not here.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mapped {
+pub struct MappedRange {
     /// Its first byte.
     pub first: Address,
     /// How long it is; never 0.
@@ -19,7 +19,7 @@ pub struct Mapped {
     pub file: Box<str>,
 }
 
-impl Mapped {
+impl MappedRange {
     /// Its last byte.
     pub fn last(&self) -> u64 {
         self.first

@@ -7,7 +7,7 @@ use super::segments::LoadedSegment;
 
 /// Which addresses of an image hold its content when the trace begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum MemoryView {
+pub enum LinkerView {
     /// Those at which the program uses it: a loader has put it there.
     #[default]
     Run,
@@ -15,7 +15,7 @@ pub enum MemoryView {
     Load,
 }
 
-impl MemoryView {
+impl LinkerView {
     /// `run`, `load`.
     pub const fn name(self) -> &'static str {
         match self {
@@ -31,7 +31,7 @@ impl Images {
     /// A program copies its data after reset when it runs from where it was loaded, some of its segments do not,
     /// and the trace begins at its entry. Where every segment is loaded elsewhere, an MMU maps them;
     /// load addresses that are all 0 were never set.
-    pub fn view_of(&self, image: usize, starts: &[Address]) -> MemoryView {
+    pub fn view_of(&self, image: usize, starts: &[Address]) -> LinkerView {
         let entry = self.infos().get(image).and_then(|info| info.entry);
         let is_reset = entry.is_some_and(|entry| starts.contains(&entry));
         let with_bytes = || {
@@ -45,9 +45,9 @@ impl Images {
         let copies =
             with_bytes().any(|segment| !is_in_place(segment) && segment.load_address.0 != 0);
         if is_reset && runs_in_place && copies {
-            MemoryView::Load
+            LinkerView::Load
         } else {
-            MemoryView::Run
+            LinkerView::Run
         }
     }
 }

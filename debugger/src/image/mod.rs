@@ -43,15 +43,15 @@ mod symbol_table;
 #[cfg(test)]
 mod tests;
 
-pub use fit::{CheckedImage, ImageFit, Misfit, fits_of};
-pub use fit_cause::MisfitCause;
+pub use fit::{CheckedImage, ImageFit, ImageMismatch, fits_of};
+pub use fit_cause::MismatchCause;
 pub use fit_text::bytes_text;
-pub use given::GivenName;
+pub use given::AddressName;
 pub use images::{ImageInfo, ImageOrigin, Images};
 pub use lines::{InlineSite, LineRange, SourceLine};
 pub use machine::machine_of;
-pub use mapped::Mapped;
-pub use memory_view::MemoryView;
+pub use mapped::MappedRange;
+pub use memory_view::LinkerView;
 pub use modules::ModuleSearch;
 pub use program_file::program_file;
 pub use spec::ImageSpec;

@@ -8,9 +8,9 @@ use stepback_machine::Address;
 use stepback_parsers::drmemtrace::{ModuleSegment, ModulesLog};
 
 use super::ImageSpec;
-use super::elf::{self, Load, Outline};
-use super::extents::{Extent, Extents};
-use super::mapped::Mapped;
+use super::elf::{self, ElfOutline, FileSegment};
+use super::extents::{AddressExtent, Extents};
+use super::mapped::MappedRange;
 use super::names::SymbolNames;
 use super::symbol::{Binding, Symbol, SymbolKind};
 
@@ -105,7 +105,7 @@ impl<'a> ModuleSearch<'a> {
         let extent = |(rank, segment): (usize, &ModuleSegment)| {
             let Range { start, end } = segment.addresses.clone()?;
             let last = end.checked_sub(1).filter(|last| *last >= start)?;
-            Some(Extent {
+            Some(AddressExtent {
                 first: start,
                 last,
                 rank,
@@ -286,10 +286,10 @@ impl<'a> Module<'a> {
     }
 
     /// Where its parts lie, if its file is not here.
-    pub fn unloaded(&self) -> impl Iterator<Item = Mapped> {
+    pub fn unloaded(&self) -> impl Iterator<Item = MappedRange> {
         self.segments().filter_map(|segment| {
             let Range { start, end } = segment.addresses.clone()?;
-            Some(Mapped {
+            Some(MappedRange {
                 first: Address(start),
                 len_bytes: end.checked_sub(start).filter(|len| *len > 0)?,
                 is_writable: false,
@@ -305,7 +305,7 @@ impl<'a> Module<'a> {
     }
 
     /// Whether a file would be mapped as this module was.
-    fn fits(&self, outline: &Outline) -> bool {
+    fn fits(&self, outline: &ElfOutline) -> bool {
         let Some(own) = extent(&outline.loads) else {
             return false;
         };
@@ -342,7 +342,7 @@ impl<'a> Module<'a> {
     }
 
     /// What is added to the file's own addresses.
-    fn bias(&self, outline: &Outline) -> u64 {
+    fn bias(&self, outline: &ElfOutline) -> u64 {
         let lowest = extent(&outline.loads).map_or(0, |own| own.start);
         self.addresses
             .start
@@ -357,7 +357,7 @@ fn file_name(path: &Path) -> &str {
 }
 
 /// What a file says of itself; nothing when it is no image.
-fn outline_of(path: &Path) -> Outline {
+fn outline_of(path: &Path) -> ElfOutline {
     std::fs::read(path)
         .ok()
         .and_then(|bytes| elf::outline(&bytes).ok())
@@ -365,7 +365,7 @@ fn outline_of(path: &Path) -> Outline {
 }
 
 /// From the first page that a file loads to its last byte.
-fn extent(loads: &[Load]) -> Option<Range<u64>> {
+fn extent(loads: &[FileSegment]) -> Option<Range<u64>> {
     let start = loads
         .iter()
         .map(|load| load.address / PAGE_BYTES * PAGE_BYTES)

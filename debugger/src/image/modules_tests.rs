@@ -7,7 +7,7 @@ use stepback_machine::Address;
 use stepback_parsers::drmemtrace::{FunctionList, ModulesLog};
 
 use super::modules::ModuleSearch;
-use super::{ImageSpec, Images, Mapped};
+use super::{ImageSpec, Images, MappedRange};
 
 /// A shared object of x86-64 with code at 0x1000 (one page) and data at 0x3000 that a loader changes.
 #[derive(Default)]
@@ -478,7 +478,7 @@ fn what_is_not_here_has_its_place_and_name() {
             excluded: &[],
         };
         let images = Images::of_modules(&search, &mut Vec::new()).expect("images");
-        let part = |mapped: &Mapped| {
+        let part = |mapped: &MappedRange| {
             format!(
                 "{:x} {} {} {:?}",
                 mapped.first.0,

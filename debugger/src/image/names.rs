@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use super::demangle::{Demangled, demangle, is_mangled};
+use super::demangle::{DemangledName, demangle, is_mangled};
 
 /// Ends the name of a stub through which a program calls a library.
 const STUB: &str = "@plt";
@@ -13,7 +13,7 @@ const STUB: &str = "@plt";
 #[derive(Clone, Debug)]
 pub struct SymbolNames {
     raw: Box<str>,
-    readable: OnceLock<Option<Box<Demangled>>>,
+    readable: OnceLock<Option<Box<DemangledName>>>,
 }
 
 impl PartialEq for SymbolNames {
@@ -78,9 +78,9 @@ impl SymbolNames {
         is_mangled(&self.raw)
     }
 
-    fn demangled(&self) -> Option<&Demangled> {
+    fn demangled(&self) -> Option<&DemangledName> {
         let demangled = || match self.raw.strip_suffix(STUB) {
-            Some(target) => demangle(target).map(|Demangled { full, .. }| Demangled {
+            Some(target) => demangle(target).map(|DemangledName { full, .. }| DemangledName {
                 full: full + STUB,
                 short: None,
             }),

@@ -13,7 +13,7 @@ use stepback_machine::{self as machine, InstructionSet, StubSlot};
 use super::identity::{content, name_of};
 
 /// A stub that jumps to a symbol of another file.
-pub struct Stub {
+pub struct PltStub {
     /// Where it begins.
     pub address: u64,
     /// Its length.
@@ -23,7 +23,7 @@ pub struct Stub {
 }
 
 /// The tables of an ELF file.
-pub struct Tables<'a> {
+pub struct ElfTables<'a> {
     /// The file.
     pub bytes: &'a [u8],
     /// Its sections.
@@ -36,9 +36,9 @@ pub struct Tables<'a> {
     pub set: Option<InstructionSet>,
 }
 
-impl Tables<'_> {
+impl ElfTables<'_> {
     /// The stubs of a file, as far as they have a known form.
-    pub fn stubs(&self) -> Vec<Stub> {
+    pub fn stubs(&self) -> Vec<PltStub> {
         let slots = self.slots();
         if slots.is_empty() {
             return Vec::new();
@@ -63,7 +63,7 @@ impl Tables<'_> {
                 let target = self
                     .slot_of(code, address)
                     .and_then(|slot| slots.get(&slot));
-                stubs.extend(target.map(|target| Stub {
+                stubs.extend(target.map(|target| PltStub {
                     address,
                     size_bytes,
                     target: target.clone(),
@@ -127,7 +127,10 @@ impl Tables<'_> {
 
     /// The address of the slot that the code of a stub jumps through.
     fn slot_of(&self, code: &[u8], address: u64) -> Option<u64> {
-        match self.set?.stub_slot(&machine::Stub { code, address })? {
+        match self
+            .set?
+            .stub_slot(&machine::LinkageStub { code, address })?
+        {
             StubSlot::Address(slot) => Some(slot),
             StubSlot::InTable(offset) => {
                 let is_table =

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use stepback_machine::Address;
 
-use super::extents::{Extent, Extents};
+use super::extents::{AddressExtent, Extents};
 use super::names::NameQuery;
 use super::{Symbol, SymbolKind};
 
@@ -18,10 +18,10 @@ const REMEMBERED: usize = 256;
 /// Its parts are built when a question first needs them, and a copy shares them.
 /// Cost: a question for an address sorts the symbols once, and one for a name compares all names once for each name.
 #[derive(Clone, Debug, Default)]
-pub struct SymbolTable(Arc<Content>);
+pub struct SymbolTable(Arc<SymbolTableContent>);
 
 #[derive(Debug, Default)]
-struct Content {
+struct SymbolTableContent {
     symbols: Vec<Symbol>,
     by_address: OnceLock<Extents>,
     code_by_address: OnceLock<Extents>,
@@ -33,9 +33,9 @@ impl SymbolTable {
     /// The table of some symbols. A symbol without a size ends where the next one begins.
     pub fn new(mut symbols: Vec<Symbol>) -> Self {
         end_sizeless_symbols(&mut symbols);
-        Self(Arc::new(Content {
+        Self(Arc::new(SymbolTableContent {
             symbols,
-            ..Content::default()
+            ..SymbolTableContent::default()
         }))
     }
 
@@ -159,7 +159,7 @@ fn extents_of(symbols: &[Symbol], is_wanted: impl Fn(&Symbol) -> bool) -> Extent
             symbol.preference(),
         );
         // A load offset may have moved the end around the end of the address space.
-        (first <= last).then_some(Extent {
+        (first <= last).then_some(AddressExtent {
             first,
             last,
             rank,

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use stepback_machine::{Address, Endian, InstructionSet};
 
 use super::elf::{self, ElfContent};
-use super::given::GivenName;
+use super::given::AddressName;
 use super::{ImageSpec, Images, SymbolKind};
 
 const DEMO: &[u8] = include_bytes!("../../../assets/demo/overflow_bare.elf");
@@ -576,7 +576,7 @@ fn names_of_the_user_come_before_those_of_files() {
     let spec: ImageSpec = "../assets/demo/overflow_bare.elf".parse().unwrap();
     let images = Images::load(&[spec]).unwrap();
     let main = images.address_of("main").unwrap();
-    let given = |address, len_bytes, name: &str| GivenName {
+    let given = |address, len_bytes, name: &str| AddressName {
         address,
         len_bytes,
         name: name.to_owned(),

@@ -3,11 +3,11 @@
 use stepback_machine::{LaneFormat, RegisterGroup};
 use stepback_parsers::Position;
 
-use super::command::{Command, Situation};
+use super::command::{Command, CommandContext};
 use super::stroke::read_key;
 use super::table::commands;
 use crate::action::{
-    Access, Action, AppAction, CellName, Direction, FileAction, FindQuestion, Follow, FontChange,
+    Access, Action, AppAction, CellName, Direction, FileAction, FindQuery, Follow, FontChange,
     FontRole, MarkAction, MemoryChange, Moment, PanelAction, PanelId, SearchAction, TravelAction,
     ViewAction, WindowId,
 };
@@ -15,7 +15,7 @@ use crate::analysis::register_part::RegisterPart;
 use crate::expression::{parse, split_range};
 use crate::image::ImageSpec;
 use crate::messages::{folded_letter, say, spoken};
-use crate::notes::{BookmarkChange, BookmarkPlace, KeptChange, WatchChange};
+use crate::notes::{BookmarkChange, BookmarkPlace, SavedQueryChange, WatchChange};
 use crate::number::number;
 use crate::paths::{from_home, typed_path};
 use crate::source::SourceMapping;
@@ -61,7 +61,7 @@ pub const ACCESSES: &str = "ask-address-length-or-address-length";
 ///
 /// # Errors
 /// Says what is wrong, as a phrase.
-pub fn parse_line(line: &str, situation: &Situation) -> Result<Action, String> {
+pub fn parse_line(line: &str, situation: &CommandContext) -> Result<Action, String> {
     let line = line.trim();
     let (command, argument) = split_line(line)
         .ok_or_else(|| say!("line-there-is-no-command", line = format!("{line:?}")))?;
@@ -105,11 +105,11 @@ fn quoted(command: &Command) -> String {
 }
 
 /// A situation in which every command is possible.
-fn everything() -> Situation {
-    Situation {
+fn everything() -> CommandContext {
+    CommandContext {
         active: Some((WindowId(1), Position(0))),
         tile: Some(PanelId(0)),
-        ..Situation::default()
+        ..CommandContext::default()
     }
 }
 
@@ -175,12 +175,12 @@ pub fn watch_text(cell: &CellName) -> String {
     }
 }
 
-pub fn path(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn path(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::File(FileAction::OpenPath(from_home(text))))
 }
 
 /// `Step over = F10, N`; nothing behind the sign: the command has no key any more.
-pub fn set_keys(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn set_keys(text: &str, _: &CommandContext) -> Result<Action, String> {
     let (name, keys) = text
         .split_once('=')
         .ok_or_else(|| say!("line-no-equals").to_owned())?;
@@ -205,70 +205,70 @@ pub fn set_keys(text: &str, _: &Situation) -> Result<Action, String> {
     Ok(Action::App(AppAction::SetKeys(command.id.into(), keys)))
 }
 
-pub fn import_keys(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn import_keys(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::App(AppAction::ImportKeys(Some(typed_path(text)))))
 }
 
-pub fn interface_font(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn interface_font(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::App(AppAction::Font(FontChange::File(
         FontRole::Interface,
         Some(typed_path(text)),
     ))))
 }
 
-pub fn fixed_width_font(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn fixed_width_font(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::App(AppAction::Font(FontChange::File(
         FontRole::FixedWidth,
         Some(typed_path(text)),
     ))))
 }
 
-pub fn open_session(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn open_session(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::File(FileAction::OpenSession(Some(typed_path(
         text,
     )))))
 }
 
-pub fn save_session(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn save_session(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::File(FileAction::SaveSession(Some(typed_path(
         text,
     )))))
 }
 
-pub fn save_part(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn save_part(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::File(FileAction::SavePart(
         None,
         Some(typed_path(text)),
     )))
 }
 
-pub fn save_picture(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn save_picture(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::File(FileAction::SavePicture(Some(typed_path(
         text,
     )))))
 }
 
-pub fn use_layout(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn use_layout(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::Panel(PanelAction::UseLayout(text.to_owned())))
 }
 
-pub fn save_layout(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn save_layout(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::Panel(PanelAction::SaveLayout(text.to_owned())))
 }
 
-pub fn forget_layout(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn forget_layout(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::Panel(PanelAction::ForgetLayout(text.to_owned())))
 }
 
-pub fn sysroot(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn sysroot(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::File(FileAction::AddSysroot(Some(from_home(text)))))
 }
 
-pub fn place(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn place(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::Travel(TravelAction::GoTo(place_text(text))))
 }
 
-pub fn compare_with(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn compare_with(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::Panel(PanelAction::CompareWith(place_text(text))))
 }
 
@@ -287,14 +287,14 @@ pub fn place_text(text: &str) -> String {
     place.unwrap_or_else(|| text.to_owned())
 }
 
-pub fn bookmark(text: &str, situation: &Situation) -> Result<Action, String> {
+pub fn bookmark(text: &str, situation: &CommandContext) -> Result<Action, String> {
     Ok(Action::Mark(MarkAction::Bookmark(BookmarkChange::Put {
         place: marked(situation)?,
         name: text.to_owned(),
     })))
 }
 
-pub fn note(text: &str, situation: &Situation) -> Result<Action, String> {
+pub fn note(text: &str, situation: &CommandContext) -> Result<Action, String> {
     Ok(Action::Mark(MarkAction::Bookmark(
         BookmarkChange::Annotate {
             place: marked(situation)?,
@@ -303,12 +303,12 @@ pub fn note(text: &str, situation: &Situation) -> Result<Action, String> {
     )))
 }
 
-pub fn bookmark_selection(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn bookmark_selection(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::Mark(MarkAction::BookmarkSelection(text.to_owned())))
 }
 
 /// `0x80020340:8 the handler`, with digits as the window shows them.
-pub fn bookmark_memory(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn bookmark_memory(text: &str, _: &CommandContext) -> Result<Action, String> {
     let (range, name) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let (address, length) = range.split_once(':').unwrap_or((range, "1"));
     let address = shown_address(address)?;
@@ -330,20 +330,20 @@ fn shown_address(text: &str) -> Result<u64, String> {
 }
 
 /// The active window's position.
-fn marked(situation: &Situation) -> Result<BookmarkPlace, String> {
+fn marked(situation: &CommandContext) -> Result<BookmarkPlace, String> {
     situation
         .position()
         .map(|at| BookmarkPlace::Position(at.0))
         .ok_or_else(|| say!("line-no-trace-is-open").to_owned())
 }
 
-pub fn stay(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn stay(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::Travel(TravelAction::StayInThread(Some(
         text.to_owned(),
     ))))
 }
 
-pub fn last_write(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn last_write(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::Travel(TravelAction::GoToAccess(
         cell_name(text)?,
         Access::Write,
@@ -351,7 +351,7 @@ pub fn last_write(text: &str, _: &Situation) -> Result<Action, String> {
     )))
 }
 
-pub fn next_write(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn next_write(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::Travel(TravelAction::GoToAccess(
         cell_name(text)?,
         Access::Write,
@@ -359,7 +359,7 @@ pub fn next_write(text: &str, _: &Situation) -> Result<Action, String> {
     )))
 }
 
-pub fn last_read(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn last_read(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::Travel(TravelAction::GoToAccess(
         cell_name(text)?,
         Access::Read,
@@ -367,7 +367,7 @@ pub fn last_read(text: &str, _: &Situation) -> Result<Action, String> {
     )))
 }
 
-pub fn next_read(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn next_read(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::Travel(TravelAction::GoToAccess(
         cell_name(text)?,
         Access::Read,
@@ -375,25 +375,25 @@ pub fn next_read(text: &str, _: &Situation) -> Result<Action, String> {
     )))
 }
 
-pub fn last_external(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn last_external(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::Travel(TravelAction::GoToExternal(
         Some(cell_name(text)?),
         Direction::Back,
     )))
 }
 
-pub fn next_external(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn next_external(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::Travel(TravelAction::GoToExternal(
         Some(cell_name(text)?),
         Direction::Forward,
     )))
 }
 
-pub fn address(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn address(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::View(ViewAction::ShowMemory(text.to_owned())))
 }
 
-pub fn accesses(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn accesses(text: &str, _: &CommandContext) -> Result<Action, String> {
     let (range, thread) = match text.rsplit_once(" of ") {
         Some((range, thread)) => (range, Some(thread.trim().to_owned())),
         None => (text, None),
@@ -407,23 +407,23 @@ pub fn accesses(text: &str, _: &Situation) -> Result<Action, String> {
     )))
 }
 
-pub fn watch(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn watch(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::Mark(MarkAction::Watch(WatchChange::Add(
         text.to_owned(),
     ))))
 }
 
-pub fn wave(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn wave(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::Mark(MarkAction::Wave(WatchChange::Add(
         text.to_owned(),
     ))))
 }
 
-pub fn next_where(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn next_where(text: &str, _: &CommandContext) -> Result<Action, String> {
     condition(text, Direction::Forward)
 }
 
-pub fn last_where(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn last_where(text: &str, _: &CommandContext) -> Result<Action, String> {
     condition(text, Direction::Back)
 }
 
@@ -435,56 +435,55 @@ fn condition(text: &str, way: Direction) -> Result<Action, String> {
     )))
 }
 
-pub fn values(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn values(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::View(ViewAction::ListValues(cell_name(text)?)))
 }
 
-pub fn executions(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn executions(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::View(ViewAction::ListExecutions(text.to_owned())))
 }
 
-pub fn find(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::Search(SearchAction::Find(FindQuestion {
+pub fn find(text: &str, _: &CommandContext) -> Result<Action, String> {
+    Ok(Action::Search(SearchAction::Find(FindQuery {
         text: text.to_owned(),
-        ..FindQuestion::default()
+        ..FindQuery::default()
     })))
 }
 
-pub fn keep_search(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn keep_search(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::Search(SearchAction::KeepSearch(text.to_owned())))
 }
 
-pub fn run_search(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn run_search(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::Search(SearchAction::RunSearch(text.to_owned())))
 }
 
-pub fn show_search(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn show_search(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::Search(SearchAction::ShowSearch(text.to_owned())))
 }
 
-pub fn forget_search(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::Search(SearchAction::Searches(KeptChange::Forget(
-        text.to_owned(),
-    ))))
+pub fn forget_search(text: &str, _: &CommandContext) -> Result<Action, String> {
+    Ok(Action::Search(SearchAction::Searches(
+        SavedQueryChange::Forget(text.to_owned()),
+    )))
 }
 
-pub fn rename_search(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn rename_search(text: &str, _: &CommandContext) -> Result<Action, String> {
     let (old, new) = text
         .split_once('=')
         .ok_or_else(|| say!("line-old-new", text = format!("{text:?}")))?;
-    Ok(Action::Search(SearchAction::Searches(KeptChange::Rename(
-        old.trim().to_owned(),
-        new.trim().to_owned(),
-    ))))
+    Ok(Action::Search(SearchAction::Searches(
+        SavedQueryChange::Rename(old.trim().to_owned(), new.trim().to_owned()),
+    )))
 }
 
-pub fn around(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn around(text: &str, _: &CommandContext) -> Result<Action, String> {
     number(text)
         .map(|it| Action::Search(SearchAction::SurroundHits(it)))
         .map_err(|error| format!("{text:?} is {error}"))
 }
 
-pub fn image(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn image(text: &str, _: &CommandContext) -> Result<Action, String> {
     let image: ImageSpec = text
         .parse()
         .map_err(|error: anyhow::Error| format!("{error:#}"))?;
@@ -494,7 +493,7 @@ pub fn image(text: &str, _: &Situation) -> Result<Action, String> {
     }))))
 }
 
-pub fn mapping(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn mapping(text: &str, _: &CommandContext) -> Result<Action, String> {
     let mapping = text
         .parse::<SourceMapping>()
         .map_err(|error| error.to_string())?;
@@ -504,25 +503,25 @@ pub fn mapping(text: &str, _: &Situation) -> Result<Action, String> {
     })))
 }
 
-pub fn next_call(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn next_call(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::Travel(TravelAction::GoToCall(
         Some(text.to_owned()),
         Direction::Forward,
     )))
 }
 
-pub fn last_call(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn last_call(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::Travel(TravelAction::GoToCall(
         Some(text.to_owned()),
         Direction::Back,
     )))
 }
 
-pub fn next_line(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn next_line(text: &str, _: &CommandContext) -> Result<Action, String> {
     source_line(text, Direction::Forward)
 }
 
-pub fn last_line(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn last_line(text: &str, _: &CommandContext) -> Result<Action, String> {
     source_line(text, Direction::Back)
 }
 
@@ -539,7 +538,7 @@ fn source_line(text: &str, way: Direction) -> Result<Action, String> {
     }
 }
 
-pub fn lanes(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn lanes(text: &str, _: &CommandContext) -> Result<Action, String> {
     let is_meant = |format: &&LaneFormat| format.name().eq_ignore_ascii_case(text);
     let format = LaneFormat::ALL.iter().find(is_meant);
     format
@@ -556,14 +555,14 @@ pub fn lanes(text: &str, _: &Situation) -> Result<Action, String> {
 /// What is looked for in memory.
 pub const IN_MEMORY: &str = "ask-bytes-a-number-or-a-text";
 
-pub fn find_in_memory(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn find_in_memory(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::View(ViewAction::Memory(MemoryChange::Find(
         text.to_owned(),
         Direction::Forward,
     ))))
 }
 
-pub fn filter(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn filter(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::View(ViewAction::FilterRegisters(if text == "-" {
         String::new()
     } else {
@@ -571,7 +570,7 @@ pub fn filter(text: &str, _: &Situation) -> Result<Action, String> {
     })))
 }
 
-pub fn registers(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn registers(text: &str, _: &CommandContext) -> Result<Action, String> {
     let group = match text.to_lowercase().as_str() {
         "core" => RegisterGroup::Core,
         "single" => RegisterGroup::Single,
@@ -590,7 +589,7 @@ pub fn registers(text: &str, _: &Situation) -> Result<Action, String> {
     Ok(Action::View(ViewAction::NewRegisters(group)))
 }
 
-pub fn window_at(text: &str, situation: &Situation) -> Result<Action, String> {
+pub fn window_at(text: &str, situation: &CommandContext) -> Result<Action, String> {
     let digits: String = text.chars().filter(|digit| *digit != ',').collect();
     let position = digits.parse().map(Position);
     let position =
@@ -601,7 +600,7 @@ pub fn window_at(text: &str, situation: &Situation) -> Result<Action, String> {
     })))
 }
 
-pub fn follow(text: &str, situation: &Situation) -> Result<Action, String> {
+pub fn follow(text: &str, situation: &CommandContext) -> Result<Action, String> {
     let tile = situation
         .tile
         .ok_or(say!("line-no-panel-has-the-keyboard"))?;
@@ -617,7 +616,7 @@ pub fn follow(text: &str, situation: &Situation) -> Result<Action, String> {
     )))
 }
 
-pub fn thread(text: &str, situation: &Situation) -> Result<Action, String> {
+pub fn thread(text: &str, situation: &CommandContext) -> Result<Action, String> {
     let tile = situation
         .tile
         .ok_or(say!("line-no-panel-has-the-keyboard"))?;
@@ -805,7 +804,7 @@ mod tests {
         assert_eq!(said("Stepper"), "there is no command \"Stepper\"");
         assert!(said("Theme dark blue").contains("takes no argument"));
         assert!(said("Show memory").contains("needs an argument"));
-        let without_trace = parse_line("Copy position", &Situation::default()).unwrap_err();
+        let without_trace = parse_line("Copy position", &CommandContext::default()).unwrap_err();
         assert_eq!(without_trace, "\"Copy position\" needs an open trace");
     }
 }

@@ -1,6 +1,8 @@
 //! Construction of the rows of the table of commands.
 
-use super::command::{Area, Argument, Command, Need, Scope, Situation, Submenu};
+use super::command::{
+    Area, Command, CommandArgument, CommandContext, CommandRequirement, KeyScope, Submenu,
+};
 use super::key::Key;
 use super::stroke::{KeyStroke, Modifiers};
 use super::table::CommandId;
@@ -26,8 +28,8 @@ impl Command {
             area,
             icon: None,
             default_keys: Vec::new(),
-            scope: Scope::Everywhere,
-            need: Need::Trace,
+            scope: KeyScope::Everywhere,
+            need: CommandRequirement::Trace,
             begins_group: false,
             submenu: None,
             submenus_after: Vec::new(),
@@ -40,7 +42,7 @@ impl Command {
 
     /// Makes the command possible without a trace.
     pub(super) fn anytime(mut self) -> Self {
-        self.need = Need::Nothing;
+        self.need = CommandRequirement::Nothing;
         self
     }
 
@@ -83,7 +85,7 @@ impl Command {
         self
     }
 
-    pub(super) fn within(mut self, scope: Scope) -> Self {
+    pub(super) fn within(mut self, scope: KeyScope) -> Self {
         self.scope = scope;
         self
     }
@@ -95,7 +97,7 @@ impl Command {
 
     pub(super) fn when<A: Into<Action>>(
         mut self,
-        plain: impl Fn(&Situation) -> Option<A> + Send + Sync + 'static,
+        plain: impl Fn(&CommandContext) -> Option<A> + Send + Sync + 'static,
     ) -> Self {
         self.plain = Some(Box::new(move |situation| plain(situation).map(Into::into)));
         self
@@ -104,9 +106,9 @@ impl Command {
     pub(super) fn asks(
         mut self,
         question: &'static str,
-        make: fn(&str, &Situation) -> Result<Action, String>,
+        make: fn(&str, &CommandContext) -> Result<Action, String>,
     ) -> Self {
-        self.argument = Some(Argument { question, make });
+        self.argument = Some(CommandArgument { question, make });
         self
     }
 }

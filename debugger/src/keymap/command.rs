@@ -21,9 +21,9 @@ pub struct Command {
     /// Its keys unless the user chose others, the one that is shown first.
     pub default_keys: Vec<KeyStroke>,
     /// Where its keys count.
-    pub scope: Scope,
+    pub scope: KeyScope,
     /// What it cannot do without.
-    pub need: Need,
+    pub need: CommandRequirement,
     /// A line separates it from the command above it in the menu.
     pub begins_group: bool,
     /// The submenu that contains it.
@@ -35,23 +35,23 @@ pub struct Command {
     /// It chooses one of several ways to show something: the palette lists it after what shows the thing.
     pub is_presentation: bool,
     /// What it stands for without an argument. None: not possible at the moment.
-    pub plain: Option<Plain>,
+    pub plain: Option<PlainAction>,
     /// What it stands for with an argument, and how the argument is asked for.
-    pub argument: Option<Argument>,
+    pub argument: Option<CommandArgument>,
 }
 
 /// Makes the action of a command that needs no argument; none where it is not possible.
-pub type Plain = Box<dyn Fn(&Situation) -> Option<Action> + Send + Sync>;
+pub type PlainAction = Box<dyn Fn(&CommandContext) -> Option<Action> + Send + Sync>;
 
 /// A command's argument.
-pub struct Argument {
+pub struct CommandArgument {
     /// The id of the question that stands in the empty line.
     pub question: &'static str,
     /// Makes the action, or says what is wrong with the argument.
-    pub make: fn(&str, &Situation) -> Result<Action, String>,
+    pub make: fn(&str, &CommandContext) -> Result<Action, String>,
 }
 
-impl Argument {
+impl CommandArgument {
     /// The question that stands in the empty line.
     pub fn question(&self) -> &'static str {
         messages::spoken(self.question)
@@ -156,7 +156,7 @@ impl Area {
 /// Where the keys of a command count. No key counts while a text field has the keyboard,
 /// unless it holds Ctrl or is a function key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub enum KeyScope {
     /// Everywhere.
     Everywhere,
     /// While a trace window has the keyboard: the same keys mean the cursor in other panels.
@@ -169,7 +169,7 @@ pub enum Scope {
 
 /// What a command cannot do without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Need {
+pub enum CommandRequirement {
     /// Nothing.
     Nothing,
     /// An open trace.
@@ -178,7 +178,7 @@ pub enum Need {
 
 /// What commands are made for: the state of the window as far as it matters to them.
 #[derive(Clone, Debug, Default)]
-pub struct Situation {
+pub struct CommandContext {
     /// The active trace window and its position, while a trace is open.
     pub active: Option<(WindowId, Position)>,
     /// The trace of that window.
@@ -196,21 +196,21 @@ pub struct Situation {
     /// The cell that a hover text tells of, and the position that the text means.
     pub pointed: Option<(CellName, Position)>,
     /// How far the open trace is indexed.
-    pub indexing: Indexing,
+    pub indexing: IndexingState,
     /// What is switched on.
-    pub switches: Switches,
+    pub switches: CommandSwitches,
     /// Why the open trace cannot be followed as it grows.
     pub follow_refusal: Option<&'static str>,
 }
 
 /// What can be switched on and off, and what is chosen of several.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Switches {
+pub struct CommandSwitches {
     /// The commands that are on.
     pub on: Vec<CommandId>,
 }
 
-impl Switches {
+impl CommandSwitches {
     /// Whether a command is on.
     pub fn is_on(&self, command: CommandId) -> bool {
         self.on.contains(&command)
@@ -219,7 +219,7 @@ impl Switches {
 
 /// How far a trace is indexed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Indexing {
+pub enum IndexingState {
     /// As a whole.
     #[default]
     Whole,
@@ -231,7 +231,7 @@ pub enum Indexing {
     Stopped,
 }
 
-impl Situation {
+impl CommandContext {
     /// The position of the active trace window.
     pub fn position(&self) -> Option<Position> {
         self.active.map(|(_, position)| position)
@@ -260,7 +260,7 @@ impl Situation {
 
 impl Command {
     /// The action without an argument; none where that is not possible.
-    pub fn action(&self, situation: &Situation) -> Option<Action> {
+    pub fn action(&self, situation: &CommandContext) -> Option<Action> {
         if !self.is_possible(situation) {
             return None;
         }
@@ -276,8 +276,8 @@ impl Command {
     }
 
     /// Whether what it needs is there.
-    pub fn is_possible(&self, situation: &Situation) -> bool {
-        self.need == Need::Nothing || situation.active.is_some()
+    pub fn is_possible(&self, situation: &CommandContext) -> bool {
+        self.need == CommandRequirement::Nothing || situation.active.is_some()
     }
 
     /// As menus and the palette call it: the name in the language of the window.
@@ -296,12 +296,12 @@ impl Command {
     }
 
     /// Whether a key of it counts in a situation.
-    pub fn is_in_scope(&self, situation: &Situation, stroke: &KeyStroke) -> bool {
+    pub fn is_in_scope(&self, situation: &CommandContext, stroke: &KeyStroke) -> bool {
         match self.scope {
-            Scope::Everywhere => true,
-            Scope::Trace => situation.is_in_trace,
-            Scope::Steps => situation.is_in_trace || !stroke.modifiers.ctrl,
-            Scope::Cells => situation.is_in_cells,
+            KeyScope::Everywhere => true,
+            KeyScope::Trace => situation.is_in_trace,
+            KeyScope::Steps => situation.is_in_trace || !stroke.modifiers.ctrl,
+            KeyScope::Cells => situation.is_in_cells,
         }
     }
 }

@@ -28,11 +28,14 @@ pub use arguments::{
     argument_text, cell_name, check_line, of_cell, parse_line, place_text, shown_text, split_line,
     watch_text,
 };
-pub use command::{Area, Command, Indexing, Need, Scope, Situation, Submenu, Switches};
+pub use command::{
+    Area, Command, CommandContext, CommandRequirement, CommandSwitches, IndexingState, KeyScope,
+    Submenu,
+};
 pub use gestures::{MOUSE_GESTURES, PANEL_KEYS, TIMELINE_GESTURES};
 pub use key::Key;
 pub use keys::KeyChoice;
 pub use panel_rows::{PANELS, PanelRow, panel_row};
-pub use press::{Keyboard, meant};
+pub use press::{KeyboardFocus, meant};
 pub use stroke::{KeyStroke, Modifiers, key_name, key_text, read_key, written};
 pub use table::{CommandId, command, commands};

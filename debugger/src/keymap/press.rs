@@ -1,13 +1,13 @@
 //! Which command a key stands for.
 
-use super::command::{Command, Situation};
+use super::command::{Command, CommandContext};
 use super::key::Key;
 use super::stroke::{KeyStroke, Modifiers};
 use super::table::commands;
 
 /// What has the keyboard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keyboard {
+pub enum KeyboardFocus {
     /// A panel, or nothing.
     Panel,
     /// A text field: plain keys belong to it.
@@ -17,13 +17,13 @@ pub enum Keyboard {
 /// The command that a pressed key stands for in a situation.
 pub fn meant(
     pressed: KeyStroke,
-    situation: &Situation,
-    keyboard: Keyboard,
+    situation: &CommandContext,
+    keyboard: KeyboardFocus,
 ) -> Option<&'static Command> {
     let fits = |command: &Command, stroke: &KeyStroke| {
         stroke.key == pressed.key
             && holds(stroke, pressed.modifiers)
-            && !(keyboard == Keyboard::Field && is_text_key(stroke))
+            && !(keyboard == KeyboardFocus::Field && is_text_key(stroke))
             && command.is_in_scope(situation, stroke)
     };
     let is_meant = |command: &&Command| {
@@ -56,11 +56,11 @@ mod tests {
     use super::*;
     use crate::action::WindowId;
 
-    fn press(key: Key, modifiers: Modifiers, keyboard: Keyboard) -> Option<&'static str> {
-        let situation = Situation {
+    fn press(key: Key, modifiers: Modifiers, keyboard: KeyboardFocus) -> Option<&'static str> {
+        let situation = CommandContext {
             active: Some((WindowId(1), Position(0))),
             is_in_trace: true,
-            ..Situation::default()
+            ..CommandContext::default()
         };
         meant(KeyStroke::new(modifiers, key), &situation, keyboard).map(|command| command.name)
     }
@@ -68,26 +68,29 @@ mod tests {
     #[test]
     fn modifiers_tell_commands_apart() {
         assert_eq!(
-            press(Key::F11, Modifiers::NONE, Keyboard::Panel),
+            press(Key::F11, Modifiers::NONE, KeyboardFocus::Panel),
             Some("Step")
         );
         assert_eq!(
-            press(Key::F11, Modifiers::SHIFT, Keyboard::Panel),
+            press(Key::F11, Modifiers::SHIFT, KeyboardFocus::Panel),
             Some("Step back")
         );
-        assert_eq!(press(Key::F11, Modifiers::ALT, Keyboard::Panel), None);
+        assert_eq!(press(Key::F11, Modifiers::ALT, KeyboardFocus::Panel), None);
     }
 
     #[test]
     fn what_is_typed_into_a_field_is_no_command() {
-        assert_eq!(press(Key::N, Modifiers::NONE, Keyboard::Field), None);
-        assert_eq!(press(Key::Home, Modifiers::CTRL, Keyboard::Field), None);
+        assert_eq!(press(Key::N, Modifiers::NONE, KeyboardFocus::Field), None);
         assert_eq!(
-            press(Key::F10, Modifiers::NONE, Keyboard::Field),
+            press(Key::Home, Modifiers::CTRL, KeyboardFocus::Field),
+            None
+        );
+        assert_eq!(
+            press(Key::F10, Modifiers::NONE, KeyboardFocus::Field),
             Some("Step over")
         );
         assert_eq!(
-            press(Key::G, Modifiers::CTRL, Keyboard::Field),
+            press(Key::G, Modifiers::CTRL, KeyboardFocus::Field),
             Some("Go to…")
         );
     }
@@ -95,29 +98,33 @@ mod tests {
     #[test]
     fn arrows_belong_to_the_panel_that_has_the_keyboard() {
         assert_eq!(
-            press(Key::ArrowDown, Modifiers::NONE, Keyboard::Panel),
+            press(Key::ArrowDown, Modifiers::NONE, KeyboardFocus::Panel),
             Some("Next row")
         );
-        let elsewhere = Situation {
+        let elsewhere = CommandContext {
             active: Some((WindowId(1), Position(0))),
-            ..Situation::default()
+            ..CommandContext::default()
         };
         let down = KeyStroke::new(Modifiers::NONE, Key::ArrowDown);
-        assert!(meant(down, &elsewhere, Keyboard::Panel).is_none());
+        assert!(meant(down, &elsewhere, KeyboardFocus::Panel).is_none());
     }
 
     #[test]
     fn shift_may_be_what_makes_a_sign() {
         assert_eq!(
-            press(Key::OpenCurlyBracket, Modifiers::SHIFT, Keyboard::Panel),
+            press(
+                Key::OpenCurlyBracket,
+                Modifiers::SHIFT,
+                KeyboardFocus::Panel
+            ),
             Some("Fold all")
         );
         assert_eq!(
-            press(Key::Plus, Modifiers::SHIFT, Keyboard::Panel),
+            press(Key::Plus, Modifiers::SHIFT, KeyboardFocus::Panel),
             Some("Unfold call")
         );
         assert_eq!(
-            press(Key::Plus, Modifiers::CTRL, Keyboard::Panel),
+            press(Key::Plus, Modifiers::CTRL, KeyboardFocus::Panel),
             Some("Larger text")
         );
     }

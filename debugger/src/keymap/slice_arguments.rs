@@ -3,48 +3,47 @@
 use stepback_parsers::Position;
 
 use super::arguments::cell_name;
-use super::command::Situation;
+use super::command::CommandContext;
 use crate::action::{Action, EffectsOf, OtherCall, SliceAction, StepRange, ViewAction};
 use crate::messages::say;
-use crate::notes::KeptChange;
+use crate::notes::SavedQueryChange;
 
 /// How a kept slice is asked for.
 pub const KEPT_SLICE: &str = "ask-name-of-a-kept-slice";
 
-pub fn why(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn why(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::Slice(SliceAction::Why(cell_name(text)?)))
 }
 
-pub fn keep_slice(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn keep_slice(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::Slice(SliceAction::KeepSlice(text.to_owned())))
 }
 
-pub fn run_slice(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn run_slice(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::Slice(SliceAction::RunSlice(text.to_owned())))
 }
 
-pub fn show_slice(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn show_slice(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::Slice(SliceAction::ShowSlice(text.to_owned())))
 }
 
-pub fn forget_slice(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::Slice(SliceAction::Slices(KeptChange::Forget(
-        text.to_owned(),
-    ))))
+pub fn forget_slice(text: &str, _: &CommandContext) -> Result<Action, String> {
+    Ok(Action::Slice(SliceAction::Slices(
+        SavedQueryChange::Forget(text.to_owned()),
+    )))
 }
 
-pub fn rename_slice(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn rename_slice(text: &str, _: &CommandContext) -> Result<Action, String> {
     let (old, new) = text
         .split_once('=')
         .ok_or_else(|| say!("line-old-new", text = format!("{text:?}")))?;
-    Ok(Action::Slice(SliceAction::Slices(KeptChange::Rename(
-        old.trim().to_owned(),
-        new.trim().to_owned(),
-    ))))
+    Ok(Action::Slice(SliceAction::Slices(
+        SavedQueryChange::Rename(old.trim().to_owned(), new.trim().to_owned()),
+    )))
 }
 
 /// A range of positions: `1190 1255`, `1,190..1,255`.
-pub fn effects(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn effects(text: &str, _: &CommandContext) -> Result<Action, String> {
     let parts: Vec<&str> = text
         .split([' ', '.', '-'])
         .filter(|part| !part.is_empty())
@@ -65,7 +64,7 @@ pub fn effects(text: &str, _: &Situation) -> Result<Action, String> {
 }
 
 /// A position in the call that the one around the position is compared with.
-pub fn other_call(text: &str, situation: &Situation) -> Result<Action, String> {
+pub fn other_call(text: &str, situation: &CommandContext) -> Result<Action, String> {
     let other = position_number(text.trim()).ok_or_else(|| say!("ask-a-position").to_owned())?;
     let at = situation
         .position()

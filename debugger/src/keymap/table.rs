@@ -7,13 +7,13 @@ use std::sync::LazyLock;
 use stepback_machine::RegisterGroup;
 
 use super::arguments;
-use super::command::{Area, Command, Indexing, Scope, Situation, Submenu};
+use super::command::{Area, Command, CommandContext, IndexingState, KeyScope, Submenu};
 use super::key::Key;
 use super::slice_arguments;
 use super::stroke::Modifiers;
 use crate::action::{
     Access, Action, AppAction, CallMeasure, CellName, CommandName, Direction, EffectsOf,
-    FileAction, Fold, Follow, FontChange, FontRole, FunctionsOf, MarkAction, MemoryChange,
+    FileAction, FoldAction, Follow, FontChange, FontRole, FunctionsOf, MarkAction, MemoryChange,
     MemoryText, OtherCall, PanelAction, PanelKind, RegisterFormat, SearchAction, SliceAction,
     SliceEdge, SliceView, ThemeChoice, TimelineFit, TimelineLanes, TravelAction, ViewAction,
     WindowId,
@@ -131,12 +131,14 @@ commands![
     File::CancelIndexing("Cancel indexing")
         .anytime()
         .when(|situation| {
-            let is_under_way =
-                matches!(situation.indexing, Indexing::UnderWay | Indexing::Following);
+            let is_under_way = matches!(
+                situation.indexing,
+                IndexingState::UnderWay | IndexingState::Following
+            );
             is_under_way.then_some(FileAction::CancelIndexing)
         }),
     File::ContinueIndexing("Continue indexing").when(|situation| {
-        (situation.indexing == Indexing::Stopped).then_some(FileAction::ContinueIndexing)
+        (situation.indexing == IndexingState::Stopped).then_some(FileAction::ContinueIndexing)
     }),
     File::CloseTrace("Close trace")
         .separated()
@@ -224,13 +226,13 @@ commands![
         .icon(icons::START)
         .key(NONE, Key::Home)
         .key(CTRL, Key::Home)
-        .within(Scope::Steps)
+        .within(KeyScope::Steps)
         .does(TravelAction::Edge(Direction::Back)),
     Go::GoToEnd("Go to end")
         .icon(icons::END)
         .key(NONE, Key::End)
         .key(CTRL, Key::End)
-        .within(Scope::Steps)
+        .within(KeyScope::Steps)
         .does(TravelAction::Edge(Direction::Forward)),
     Go::BackInHistory("Back in history")
         .separated()
@@ -304,9 +306,9 @@ commands![
     Go::Why("Why…")
         .icon(icons::WHY)
         .key(NONE, Key::W)
-        .when(Situation::why)
+        .when(CommandContext::why)
         .asks(arguments::CELL, slice_arguments::why),
-    Go::WhyThisValue("Why this value").when(Situation::why),
+    Go::WhyThisValue("Why this value").when(CommandContext::why),
     Go::StopLooking("Stop looking").does(TravelAction::StopLookup),
     Go::GroupAccessesByCallStack("Group accesses by call stack").does(ViewAction::GroupAccesses),
     Go::AllExecutions("All executions…").asks(arguments::CODE, arguments::executions),
@@ -385,43 +387,43 @@ commands![
     Step::NextRow("Next row")
         .separated()
         .key(NONE, Key::ArrowDown)
-        .within(Scope::Trace)
+        .within(KeyScope::Trace)
         .does(TravelAction::StepRow(Direction::Forward)),
     Step::PreviousRow("Previous row")
         .key(NONE, Key::ArrowUp)
-        .within(Scope::Trace)
+        .within(KeyScope::Trace)
         .does(TravelAction::StepRow(Direction::Back)),
     Step::NextPage("Next page")
         .key(NONE, Key::PageDown)
-        .within(Scope::Trace)
+        .within(KeyScope::Trace)
         .does(TravelAction::Page(Direction::Forward)),
     Step::PreviousPage("Previous page")
         .key(NONE, Key::PageUp)
-        .within(Scope::Trace)
+        .within(KeyScope::Trace)
         .does(TravelAction::Page(Direction::Back)),
     // View
     View::FoldCall("Fold call")
         .icon(icons::FOLD)
         .key(NONE, Key::Minus)
-        .does(Fold::Containing),
+        .does(FoldAction::Containing),
     View::UnfoldCall("Unfold call")
         .icon(icons::UNFOLD)
         .key(NONE, Key::Plus)
         .key(NONE, Key::Equals)
-        .does(Fold::UnfoldHere),
+        .does(FoldAction::UnfoldHere),
     View::FoldCallsInside("Fold calls inside")
         .key(NONE, Key::OpenBracket)
-        .does(Fold::Inside),
+        .does(FoldAction::Inside),
     View::UnfoldCallsInside("Unfold calls inside")
         .key(NONE, Key::CloseBracket)
-        .does(Fold::UnfoldInside),
+        .does(FoldAction::UnfoldInside),
     View::FoldAll("Fold all")
         .key(NONE, Key::OpenCurlyBracket)
-        .does(Fold::All),
+        .does(FoldAction::All),
     View::UnfoldAll("Unfold all")
         .key(NONE, Key::CloseCurlyBracket)
-        .does(Fold::UnfoldAll),
-    View::FoldWindowSpillsAndFills("Fold window spills and fills").does(Fold::WindowTraps),
+        .does(FoldAction::UnfoldAll),
+    View::FoldWindowSpillsAndFills("Fold window spills and fills").does(FoldAction::WindowTraps),
     View::RawText("Raw text")
         .separated()
         .key(NONE, Key::R)
@@ -991,13 +993,13 @@ commands![
         .does(AppAction::About),
 ];
 
-fn color(situation: &Situation, color: BookmarkColor) -> Option<MarkAction> {
+fn color(situation: &CommandContext, color: BookmarkColor) -> Option<MarkAction> {
     let place = BookmarkPlace::Position(situation.position()?.0);
     Some(MarkAction::Bookmark(BookmarkChange::Color { place, color }))
 }
 
 /// Lists the accesses to the memory under the cursor, or all values of the register there.
-fn accesses(situation: &Situation) -> Option<Action> {
+fn accesses(situation: &CommandContext) -> Option<Action> {
     Some(match &situation.cell {
         Some(CellName::Memory(address, len_bytes)) => {
             ViewAction::ListAccesses(address.clone(), *len_bytes, None).into()

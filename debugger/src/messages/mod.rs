@@ -14,4 +14,4 @@ mod table;
 pub use folded::{folded, folded_letter};
 pub use language::{Language, LanguageChoice};
 pub use say::say;
-pub use table::{Value, find, in_english, spoken, spoken_with};
+pub use table::{MessageValue, find, in_english, spoken, spoken_with};

@@ -7,7 +7,7 @@ macro_rules! say {
         $crate::messages::spoken($id)
     };
     ($id:literal, $($name:ident = $value:expr),+ $(,)?) => {
-        $crate::messages::spoken_with($id, &[$((stringify!($name), $crate::messages::Value::from($value))),+])
+        $crate::messages::spoken_with($id, &[$((stringify!($name), $crate::messages::MessageValue::from($value))),+])
     };
 }
 

@@ -12,13 +12,13 @@ use super::Language;
 use crate::number::thousands;
 
 /// What is filled into a text: words, or a number, which decides the plural too.
-pub type Value<'a> = fluent_bundle::FluentValue<'a>;
+pub type MessageValue<'a> = fluent_bundle::FluentValue<'a>;
 
-static ENGLISH: LazyLock<Table> = LazyLock::new(|| Table::of(Language::English));
-static FRENCH: LazyLock<Table> = LazyLock::new(|| Table::of(Language::French));
+static ENGLISH: LazyLock<MessageTable> = LazyLock::new(|| MessageTable::of(Language::English));
+static FRENCH: LazyLock<MessageTable> = LazyLock::new(|| MessageTable::of(Language::French));
 
 /// The texts of a language.
-struct Table {
+struct MessageTable {
     /// Those into which nothing is filled, ready.
     plain: HashMap<String, &'static str>,
     all: FluentBundle<FluentResource>,
@@ -43,7 +43,7 @@ pub fn in_english(id: &str) -> Option<&'static str> {
 }
 
 /// A text with what is filled in, in the language of the thread.
-pub fn spoken_with(id: &str, values: &[(&'static str, Value<'_>)]) -> String {
+pub fn spoken_with(id: &str, values: &[(&'static str, MessageValue<'_>)]) -> String {
     let all = &table(Language::spoken()).all;
     let Some(pattern) = all.get_message(id).and_then(|message| message.value()) else {
         debug_assert!(false, "there is no text {id:?}");
@@ -61,7 +61,7 @@ pub fn spoken_with(id: &str, values: &[(&'static str, Value<'_>)]) -> String {
     text
 }
 
-fn table(language: Language) -> &'static Table {
+fn table(language: Language) -> &'static MessageTable {
     match language {
         Language::English => &ENGLISH,
         Language::French => &FRENCH,
@@ -75,14 +75,14 @@ fn source(language: Language) -> &'static str {
     }
 }
 
-impl Table {
+impl MessageTable {
     fn of(language: Language) -> Self {
         let tag: LanguageIdentifier = language.tag().parse().unwrap_or_default();
         let mut all = FluentBundle::new_concurrent(vec![tag]);
         // The marks around what is filled in are for scripts from the right to the left, and would be seen as boxes.
         all.set_use_isolating(false);
         all.set_formatter(Some(|value, _| match value {
-            Value::Number(number) => Some(grouped(number.value)),
+            MessageValue::Number(number) => Some(grouped(number.value)),
             _ => None,
         }));
         // A test sees to it that the files are whole; what of a file can be read counts in any case.

@@ -4,8 +4,8 @@ use anyhow::Result;
 use stepback_index::Hit;
 use stepback_machine::Address;
 
-use super::Meaning;
-use super::access_rows::RowMaker;
+use super::TextRole;
+use super::access_rows::AccessRowBuilder;
 use super::names::function_name;
 use super::table::{ROWS, Table, TableCell, TableRow};
 use super::table_groups::TableGroup;
@@ -39,7 +39,7 @@ impl AccessGroups {
     ///
     /// # Errors
     /// See [`stepback_index::QueryError`].
-    pub fn take(&mut self, maker: &RowMaker<'_>, hit: &Hit) -> Result<()> {
+    pub fn take(&mut self, maker: &AccessRowBuilder<'_>, hit: &Hit) -> Result<()> {
         let place = self.groups.take(hit, maker.session.index.calls());
         if self.rows.len() <= place {
             self.rows.resize_with(place + 1, Vec::new);
@@ -114,7 +114,7 @@ impl AccessGroups {
         let cells = first
             .into_iter()
             .chain(blank)
-            .chain([TableCell::new(Meaning::Symbol, stack)])
+            .chain([TableCell::new(TextRole::Symbol, stack)])
             .collect();
         TableRow {
             name,
@@ -158,7 +158,7 @@ fn below_its_stack(row: TableRow) -> TableRow {
         .flatten()
         .map(TableCell::text)
         .collect::<Vec<_>>();
-    let code = TableCell::new(Meaning::Plain, code.join("  "));
+    let code = TableCell::new(TextRole::Plain, code.join("  "));
     let first = [TableCell::default(), step, TableCell::default()];
     TableRow {
         cells: first.into_iter().chain(middle).chain([code]).collect(),
@@ -170,7 +170,7 @@ fn below_its_stack(row: TableRow) -> TableRow {
 fn more_row(hidden: u64, middle: usize) -> TableRow {
     let words = say!("accesses-more-not-listed", count = hidden);
     let mut cells = vec![TableCell::default(); middle + 3];
-    cells.push(TableCell::new(Meaning::Label, words.clone()));
+    cells.push(TableCell::new(TextRole::Label, words.clone()));
     TableRow {
         name: words,
         cells,

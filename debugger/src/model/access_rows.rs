@@ -8,7 +8,7 @@ use stepback_index::{
 use stepback_machine::{AccessKind, Address, RegisterView, Registers, decode};
 use stepback_parsers::Position;
 
-use super::Meaning;
+use super::TextRole;
 use super::code::Code;
 use super::effects::{EffectText, effect_words};
 use super::ground::frame_of_step;
@@ -47,7 +47,7 @@ pub const CODE_HEADS: [&str; 7] = [
 const LONGEST: usize = 200;
 
 /// Makes rows of hits.
-pub struct RowMaker<'a> {
+pub struct AccessRowBuilder<'a> {
     /// Of which trace.
     pub session: &'a Session,
     /// Whose accesses they are; none for executions.
@@ -56,7 +56,7 @@ pub struct RowMaker<'a> {
     pub cancel: &'a Cancel,
 }
 
-impl RowMaker<'_> {
+impl AccessRowBuilder<'_> {
     /// A hit as a row. Cost: the values of the cell before and after it, or of the operands.
     ///
     /// # Errors
@@ -70,8 +70,8 @@ impl RowMaker<'_> {
 
     fn access_row(&self, hit: &Hit, access: &Access, cell: Cell) -> Result<TableRow> {
         let (meaning, word) = match access.kind {
-            AccessKind::Read => (Meaning::Read, say!("accesses-read")),
-            AccessKind::Write => (Meaning::Write, say!("accesses-write")),
+            AccessKind::Read => (TextRole::Read, say!("accesses-read")),
+            AccessKind::Write => (TextRole::Write, say!("accesses-write")),
         };
         let (address, size_bytes) = match access.target {
             AccessTarget::Memory {
@@ -109,7 +109,7 @@ impl RowMaker<'_> {
             before,
             value_cell(&value),
             bytes,
-            TableCell::new(Meaning::Plain, place),
+            TableCell::new(TextRole::Plain, place),
         ]);
         cells.extend(self.last_cells(&hit.record));
         let name = say!("accesses-at-step", access = word, step = hit.record.step.0);
@@ -126,7 +126,7 @@ impl RowMaker<'_> {
         let mut cells = self.first_cells(&hit.record);
         cells.push(self.operands(&hit.record)?);
         cells.push(TableCell::new(
-            Meaning::Second,
+            TextRole::Second,
             cut(effect_words(self.session, &hit.record)),
         ));
         cells.extend(self.last_cells(&hit.record));
@@ -144,21 +144,21 @@ impl RowMaker<'_> {
     fn first_cells(&self, record: &StepRecord) -> Vec<TableCell> {
         vec![
             TableCell::Step(record.step),
-            TableCell::new(Meaning::Second, thread_name(self.session, record.thread)),
+            TableCell::new(TextRole::Second, thread_name(self.session, record.thread)),
         ]
     }
 
     fn last_cells(&self, record: &StepRecord) -> [TableCell; 3] {
         let images = &self.session.images;
         let code = match place_name(images, record.pc) {
-            Some(name) => TableCell::new(Meaning::Symbol, name),
-            None => TableCell::new(Meaning::Second, format!("{:08x}", record.pc.0)),
+            Some(name) => TableCell::new(TextRole::Symbol, name),
+            None => TableCell::new(TextRole::Second, format!("{:08x}", record.pc.0)),
         };
-        let caller = TableCell::new(Meaning::Second, self.caller(record).unwrap_or_default());
+        let caller = TableCell::new(TextRole::Second, self.caller(record).unwrap_or_default());
         [
             code,
             caller,
-            TableCell::new(Meaning::Plain, Code::new(record, images).full_text()),
+            TableCell::new(TextRole::Plain, Code::new(record, images).full_text()),
         ]
     }
 
@@ -205,9 +205,9 @@ impl RowMaker<'_> {
             .iter()
             .any(|state| state.source == ValueSource::Inferred);
         let meaning = if is_inferred {
-            Meaning::Inferred
+            TextRole::Inferred
         } else {
-            Meaning::Plain
+            TextRole::Plain
         };
         let words = states.into_iter().filter_map(|state| {
             let effect = Effect::Register {
@@ -274,13 +274,13 @@ const WHOLE_BYTES: u64 = 8;
 
 fn value_cell(found: &CellValue) -> TableCell {
     let meaning = match found.source {
-        ValueSource::Inferred => Meaning::Inferred,
-        ValueSource::External => Meaning::External,
-        ValueSource::Recorded | ValueSource::Unknown => Meaning::Plain,
+        ValueSource::Inferred => TextRole::Inferred,
+        ValueSource::External => TextRole::External,
+        ValueSource::Recorded | ValueSource::Unknown => TextRole::Plain,
     };
     match short_hex(&found.value) {
         Some(text) => TableCell::new(meaning, text),
-        None => TableCell::new(Meaning::Label, say!("accesses-unknown")),
+        None => TableCell::new(TextRole::Label, say!("accesses-unknown")),
     }
 }
 

@@ -10,13 +10,13 @@ use stepback_index::{AccessKinds, Cancel, Cell, Hit};
 use stepback_parsers::Position;
 
 use super::access_groups::AccessGroups;
-use super::access_rows::{CELL_HEADS, CODE_HEADS, RowMaker};
+use super::access_rows::{AccessRowBuilder, CELL_HEADS, CODE_HEADS};
 use super::so_far::so_far;
 use super::table::{ROWS, Table, TableRow};
 use crate::action::FindKind;
 use crate::analysis::search::Search;
-use crate::analysis::search::meaning::Reader;
-use crate::analysis::search::stream::Extent;
+use crate::analysis::search::meaning::SearchParser;
+use crate::analysis::search::stream::SearchExtent;
 use crate::messages::say;
 use crate::session::Session;
 
@@ -25,14 +25,14 @@ const INTERVAL: Duration = Duration::from_millis(120);
 
 /// What is listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Listed {
+pub enum AccessSubject {
     /// The accesses of a register or of memory: `x2`, `sp+8:8`, `buffer`.
     Cell(String),
     /// The executions of code: `0x80000494`, `main+8`, `main.c:12`.
     Code(String),
 }
 
-impl Listed {
+impl AccessSubject {
     /// As it was typed.
     pub fn text(&self) -> &str {
         match self {
@@ -43,9 +43,9 @@ impl Listed {
 
 /// Which accesses are asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AccessQuestion {
+pub struct AccessTableQuery {
     /// Of what.
-    pub listed: Listed,
+    pub listed: AccessSubject,
     /// Loads, stores or both, for a cell.
     pub kinds: AccessKinds,
     /// Whose, by name; without it, those of all threads.
@@ -55,12 +55,12 @@ pub struct AccessQuestion {
     /// Where the list begins.
     pub from: Position,
     /// How it is arranged.
-    pub arrangement: Arrangement,
+    pub arrangement: AccessGrouping,
 }
 
 /// How accesses are arranged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Arrangement {
+pub enum AccessGrouping {
     /// By steps, in trace order.
     #[default]
     Steps,
@@ -68,7 +68,7 @@ pub enum Arrangement {
     CallStacks,
 }
 
-impl Arrangement {
+impl AccessGrouping {
     /// The other one.
     #[must_use]
     pub fn other(self) -> Self {
@@ -87,7 +87,7 @@ impl Arrangement {
 /// Where the cell, the code or the thread is none, and see [`stepback_index::QueryError`].
 pub fn access_table(
     session: &Session,
-    question: &AccessQuestion,
+    question: &AccessTableQuery,
     cancel: &Cancel,
     publish: &mut dyn FnMut(Arc<Table>),
 ) -> Result<Arc<Table>> {
@@ -100,15 +100,15 @@ pub fn access_table(
         ),
         None => None,
     };
-    let meaning = Meaning::of(session, question, cancel)?;
-    let maker = RowMaker {
+    let meaning = ResolvedAccessQuery::of(session, question, cancel)?;
+    let maker = AccessRowBuilder {
         session,
         cell: meaning.cell,
         cancel,
     };
-    let mut found_so_far = Gathered::new(question.arrangement);
+    let mut found_so_far = AccessCollector::new(question.arrangement);
     let (mut failed, mut published, mut pause) = (Ok(()), Instant::now(), INTERVAL);
-    let extent = Extent {
+    let extent = SearchExtent {
         thread: whose,
         from: question.from,
         limit: found_so_far.limit(),
@@ -139,16 +139,16 @@ pub fn access_table(
 }
 
 /// What was found, as it is arranged.
-enum Gathered {
+enum AccessCollector {
     Steps(Vec<TableRow>),
     CallStacks(Box<AccessGroups>),
 }
 
-impl Gathered {
-    fn new(arrangement: Arrangement) -> Self {
+impl AccessCollector {
+    fn new(arrangement: AccessGrouping) -> Self {
         match arrangement {
-            Arrangement::Steps => Self::Steps(Vec::new()),
-            Arrangement::CallStacks => Self::CallStacks(Box::default()),
+            AccessGrouping::Steps => Self::Steps(Vec::new()),
+            AccessGrouping::CallStacks => Self::CallStacks(Box::default()),
         }
     }
 
@@ -160,7 +160,7 @@ impl Gathered {
         }
     }
 
-    fn take(&mut self, maker: &RowMaker<'_>, hit: &Hit) -> Result<()> {
+    fn take(&mut self, maker: &AccessRowBuilder<'_>, hit: &Hit) -> Result<()> {
         match self {
             Self::Steps(rows) => rows.push(maker.row(hit)?),
             Self::CallStacks(groups) => groups.take(maker, hit)?,
@@ -170,22 +170,22 @@ impl Gathered {
 }
 
 /// What a question asks for.
-struct Meaning {
+struct ResolvedAccessQuery {
     search: Search,
     cell: Option<Cell>,
 }
 
-impl Meaning {
-    fn of(session: &Session, question: &AccessQuestion, cancel: &Cancel) -> Result<Self> {
-        let reader = Reader::new(
+impl ResolvedAccessQuery {
+    fn of(session: &Session, question: &AccessTableQuery, cancel: &Cancel) -> Result<Self> {
+        let reader = SearchParser::new(
             &session.index,
             &session.images,
             question.at.min(session.index.end()),
             cancel,
         )?;
         let (kind, text) = match &question.listed {
-            Listed::Cell(text) => (FindKind::Accesses, text),
-            Listed::Code(text) => (FindKind::Address, text),
+            AccessSubject::Cell(text) => (FindKind::Accesses, text),
+            AccessSubject::Code(text) => (FindKind::Address, text),
         };
         let search = reader.read(text, kind)?.search;
         Ok(match search {
@@ -205,7 +205,12 @@ impl Meaning {
         })
     }
 
-    fn table(&self, session: &Session, question: &AccessQuestion, found: &Gathered) -> Table {
+    fn table(
+        &self,
+        session: &Session,
+        question: &AccessTableQuery,
+        found: &AccessCollector,
+    ) -> Table {
         let summary = so_far(session, &self.summary(question, found));
         let heads: &[&'static str] = if self.cell.is_some() {
             &CELL_HEADS
@@ -213,10 +218,10 @@ impl Meaning {
             &CODE_HEADS
         };
         let table = match found {
-            Gathered::Steps(rows) => {
+            AccessCollector::Steps(rows) => {
                 Table::new(summary, heads, rows.iter().take(ROWS).cloned().collect())
             }
-            Gathered::CallStacks(groups) => groups.table(session, summary, heads),
+            AccessCollector::CallStacks(groups) => groups.table(session, summary, heads),
         };
         let table = table.without_one_thread(session);
         let is_memory = matches!(self.cell, Some(Cell::Memory { .. } | Cell::Physical { .. }));
@@ -228,13 +233,13 @@ impl Meaning {
     }
 
     /// How much is listed, of what.
-    fn summary(&self, question: &AccessQuestion, found: &Gathered) -> String {
+    fn summary(&self, question: &AccessTableQuery, found: &AccessCollector) -> String {
         let mut summary = match found {
-            Gathered::Steps(rows) if rows.len() > ROWS => {
+            AccessCollector::Steps(rows) if rows.len() > ROWS => {
                 say!("accesses-the-first", rows = self.count(ROWS as u64))
             }
-            Gathered::Steps(rows) => self.count(rows.len() as u64),
-            Gathered::CallStacks(groups) => self.count(groups.count()),
+            AccessCollector::Steps(rows) => self.count(rows.len() as u64),
+            AccessCollector::CallStacks(groups) => self.count(groups.count()),
         };
         summary += &match self.cell {
             Some(Cell::Memory { address, len_bytes }) => {
@@ -254,7 +259,7 @@ impl Meaning {
         if question.from.0 > 0 {
             summary += &say!("accesses-from-step", step = question.from.0);
         }
-        if let Gathered::CallStacks(groups) = found
+        if let AccessCollector::CallStacks(groups) = found
             && groups.count() > 0
         {
             summary += &say!("accesses-in-stacks", count = groups.stacks());
@@ -292,23 +297,23 @@ mod tests {
     use crate::model::table::TableCell;
     use crate::session::test_session::{drmemtrace, overflow, overflow_with_image, tarmac};
 
-    fn question(listed: Listed) -> AccessQuestion {
+    fn question(listed: AccessSubject) -> AccessTableQuery {
         let (kinds, thread, at, from) = (AccessKinds::All, None, Position(0), Position(0));
-        AccessQuestion {
+        AccessTableQuery {
             listed,
             kinds,
             thread,
             at,
             from,
-            arrangement: Arrangement::Steps,
+            arrangement: AccessGrouping::Steps,
         }
     }
 
-    fn cell(text: &str) -> AccessQuestion {
-        question(Listed::Cell(text.to_owned()))
+    fn cell(text: &str) -> AccessTableQuery {
+        question(AccessSubject::Cell(text.to_owned()))
     }
 
-    fn lines(session: &Session, question: &AccessQuestion) -> Vec<String> {
+    fn lines(session: &Session, question: &AccessTableQuery) -> Vec<String> {
         let table = access_table(session, question, &Cancel::default(), &mut |_| {}).unwrap();
         let row = |row: &TableRow| row.line().split_whitespace().collect::<Vec<_>>().join(" ");
         std::iter::once(table.summary.clone())
@@ -360,7 +365,7 @@ mod tests {
         assert_eq!(found[0], expected[0]);
         // The load after the first store tells no byte that the second had not written.
         assert_eq!(found[2..], expected[2..]);
-        let writes = AccessQuestion {
+        let writes = AccessTableQuery {
             kinds: AccessKinds::Writes,
             ..cell("x0")
         };
@@ -383,7 +388,7 @@ mod tests {
         let reads = |text: &str| {
             lines(
                 &session,
-                &AccessQuestion {
+                &AccessTableQuery {
                     kinds: AccessKinds::Reads,
                     ..cell(text)
                 },
@@ -411,23 +416,23 @@ mod tests {
             writer.instruction(0x40_1000, &[0xb8, 5, 0, 0, 0]);
             writer.instruction(0x40_1005, &[0x89, 0xc1]);
         });
-        let cells = |question: &AccessQuestion| {
+        let cells = |question: &AccessTableQuery| {
             let table = access_table(&session, question, &Cancel::default(), &mut |_| {}).unwrap();
             let cells = table.rows.iter().flat_map(|row| &row.cells);
             let inferred = cells.filter_map(|cell| match cell {
-                TableCell::Text(span) if span.meaning == super::super::Meaning::Inferred => {
+                TableCell::Text(span) if span.meaning == super::super::TextRole::Inferred => {
                     Some(span.text.clone())
                 }
                 _ => None,
             });
             inferred.collect::<Vec<_>>()
         };
-        let writes = AccessQuestion {
+        let writes = AccessTableQuery {
             kinds: AccessKinds::Writes,
             ..cell("rax")
         };
         assert_eq!(cells(&writes), ["5"]);
-        let operands = cells(&question(Listed::Code("0x401005".to_owned())));
+        let operands = cells(&question(AccessSubject::Code("0x401005".to_owned())));
         assert!(
             matches!(&operands[..], [text] if text.contains("ax=5")),
             "{operands:?}"
@@ -437,7 +442,7 @@ mod tests {
     #[test]
     fn a_list_may_begin_at_a_position_and_be_of_one_kind() {
         let session = overflow();
-        let writes = AccessQuestion {
+        let writes = AccessTableQuery {
             kinds: AccessKinds::Writes,
             from: Position(1188),
             ..cell("x19")
@@ -464,7 +469,10 @@ mod tests {
     fn executions_have_the_values_of_their_operands() {
         let session = overflow_with_image();
         // strb w0, [x19, #1]
-        let found = lines(&session, &question(Listed::Code("0x80000498".to_owned())));
+        let found = lines(
+            &session,
+            &question(AccessSubject::Code("0x80000498".to_owned())),
+        );
         assert!(found[0].ends_with("of 0x80000498"), "{}", found[0]);
         let row = found
             .iter()
@@ -486,7 +494,7 @@ mod tests {
         let session = overflow_with_image();
         let found = lines(
             &session,
-            &question(Listed::Code("overflow.c:42".to_owned())),
+            &question(AccessSubject::Code("overflow.c:42".to_owned())),
         );
         assert!(
             found.len() > 2 && found[0].contains("executions of overflow.c:42"),
@@ -498,11 +506,11 @@ mod tests {
     #[test]
     fn accesses_are_grouped_by_the_calls_around_them() {
         let session = overflow_with_image();
-        let grouped = |question| AccessQuestion {
-            arrangement: Arrangement::CallStacks,
+        let grouped = |question| AccessTableQuery {
+            arrangement: AccessGrouping::CallStacks,
             ..question
         };
-        let writes = grouped(AccessQuestion {
+        let writes = grouped(AccessTableQuery {
             kinds: AccessKinds::Writes,
             ..cell("0x80020018:8")
         });
@@ -521,7 +529,7 @@ mod tests {
         assert_eq!(found, expected);
         let executions = lines(
             &session,
-            &grouped(question(Listed::Code("hexval".to_owned()))),
+            &grouped(question(AccessSubject::Code("hexval".to_owned()))),
         );
         let expected = [
             "36 executions of hexval in 1 call stack",

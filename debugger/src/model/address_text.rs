@@ -6,14 +6,14 @@ use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use super::physical::virtual_address;
-use crate::expression::{AddressSpace, AtPosition, evaluate, split_space};
+use crate::expression::{AddressSpace, IndexLookup, evaluate, split_space};
 use crate::session::Session;
 
 /// What memory is shown at first: the stack, also where its pointer lies beside it.
 pub const STACK: &str = "sp";
 
 /// What an address expression says at a position: an address, or what is wrong with it.
-pub type Evaluated = Result<u64, String>;
+pub type AddressResult = Result<u64, String>;
 
 /// What an expression means at a position. Runs on a worker.
 ///
@@ -24,8 +24,8 @@ pub fn address_of(
     text: &str,
     position: Position,
     cancel: &Cancel,
-) -> Result<Evaluated> {
-    let names = AtPosition::new(&session.index, &session.images, position, None, cancel);
+) -> Result<AddressResult> {
+    let names = IndexLookup::new(&session.index, &session.images, position, None, cancel);
     let (space, expression) = split_space(text);
     let value = match evaluate(expression, &names) {
         Err(error) if error.behind().is_some() => return Err(error.into()),

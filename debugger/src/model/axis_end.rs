@@ -1,6 +1,6 @@
 //! How far the axis of the timeline goes.
 
-use super::so_far::SoFar;
+use super::so_far::IndexedPart;
 
 /// Parts of the steps by which an estimate may be greater and still say that all is indexed that there is.
 const CAUGHT_UP: u64 = 50;
@@ -14,7 +14,7 @@ pub struct AxisEnd {
 
 impl AxisEnd {
     /// The end for a trace of which so many steps are indexed; `part`: how much of it that is, where it is not all.
-    pub fn look(&mut self, steps: u64, part: Option<&SoFar>) -> u64 {
+    pub fn look(&mut self, steps: u64, part: Option<&IndexedPart>) -> u64 {
         let expected = part.map_or(steps, |part| {
             let whole = u128::from(steps) * u128::from(part.total) / u128::from(part.bytes.max(1));
             u64::try_from(whole).unwrap_or(u64::MAX)
@@ -35,7 +35,7 @@ mod tests {
 
     #[test]
     fn the_axis_stays_while_a_trace_is_indexed_and_ends_where_the_trace_does() {
-        let part = |steps, bytes| SoFar {
+        let part = |steps, bytes| IndexedPart {
             steps,
             bytes,
             total: 1000,

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use stepback_index::{
-    AccessKinds, AccessTarget, Accessed, ByteState, Cancel, Cell, Hit, MemoryAt, NearestAccess,
+    AccessKinds, AccessTarget, ByteState, Cancel, Cell, CellAccess, Hit, MemoryAt, NearestAccess,
     Query as _, QueryError, Steps, ValueSource,
 };
 use stepback_machine::Address;
@@ -101,9 +101,9 @@ pub fn byte_detail(
         Ok::<ByteState, QueryError>(bytes.first().copied().unwrap_or_default())
     };
     let last = NearestAccess::last(cell, AccessKinds::Writes, position).run(index, cancel)?;
-    let step_of = |answer: &Option<Accessed>| match answer {
-        Some(Accessed::Step(hit)) => Some(hit.record.step),
-        Some(Accessed::Initial(_)) | None => None,
+    let step_of = |answer: &Option<CellAccess>| match answer {
+        Some(CellAccess::Step(hit)) => Some(hit.record.step),
+        Some(CellAccess::Initial(_)) | None => None,
     };
     let written_by = step_of(&last);
     let accesses = if index.source().traits().registers == RegisterSource::Operands {
@@ -111,7 +111,7 @@ pub fn byte_detail(
             NearestAccess::last(cell, AccessKinds::Reads, position).run(index, cancel)?;
         let next_read =
             NearestAccess::next(cell, AccessKinds::Reads, position).hit(index, cancel)?;
-        let hit = if let Some(Accessed::Step(hit)) = &last {
+        let hit = if let Some(CellAccess::Step(hit)) = &last {
             Some(hit)
         } else {
             None

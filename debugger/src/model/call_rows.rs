@@ -17,7 +17,7 @@ const COUNTED: u64 = 1 << 20;
 
 /// What has rows below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Node {
+pub enum CallTreeNode {
     /// The threads.
     Top,
     /// A call: the calls that it made.
@@ -53,11 +53,11 @@ pub struct CallRow {
 
 impl CallRow {
     /// What it opens.
-    pub fn node(&self) -> Node {
+    pub fn node(&self) -> CallTreeNode {
         if self.count > 1 {
-            Node::Group(self.first)
+            CallTreeNode::Group(self.first)
         } else {
-            Node::Call(self.first)
+            CallTreeNode::Call(self.first)
         }
     }
 
@@ -123,7 +123,7 @@ impl CallRow {
 
 /// The rows right below a node, as far as they are shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Children {
+pub struct ChildRows {
     /// In order of entry.
     pub rows: Vec<CallRow>,
     /// How many calls are not shown; none when they were not counted.
@@ -140,16 +140,16 @@ pub struct Children {
 /// See [`QueryError`].
 pub fn children_of(
     session: &Session,
-    node: Node,
+    node: CallTreeNode,
     limit: usize,
     cancel: &Cancel,
-) -> Result<Children, QueryError> {
+) -> Result<ChildRows, QueryError> {
     let calls = session.index.calls();
-    let is_grouping = matches!(node, Node::Call(_));
-    let mut measure = Measure::new(session);
-    let mut children = Children {
+    let is_grouping = matches!(node, CallTreeNode::Call(_));
+    let mut measure = CallStepMeter::new(session);
+    let mut children = ChildRows {
         hidden: Some(0),
-        ..Children::default()
+        ..ChildRows::default()
     };
     for (looked, id) in (0u64..).zip(siblings(calls, node)) {
         if looked % 4096 == 0 {
@@ -175,11 +175,11 @@ pub fn children_of(
 }
 
 /// The calls right below a node, in order.
-fn siblings(calls: &CallTable, node: Node) -> Box<dyn Iterator<Item = CallId> + '_> {
+fn siblings(calls: &CallTable, node: CallTreeNode) -> Box<dyn Iterator<Item = CallId> + '_> {
     match node {
-        Node::Top => Box::new(calls.roots()),
-        Node::Call(parent) => Box::new(calls.children(parent)),
-        Node::Group(first) => {
+        CallTreeNode::Top => Box::new(calls.roots()),
+        CallTreeNode::Call(parent) => Box::new(calls.children(parent)),
+        CallTreeNode::Group(first) => {
             // The next sibling follows all frames below this one.
             let next = |id: &CallId| calls.get(*id).map(|_| calls.subtree_end(*id));
             let head = calls.get(first);
@@ -198,13 +198,13 @@ fn is_alike(one: &Call, other: &Call) -> bool {
 }
 
 /// Measures calls by the steps of their threads.
-pub(super) struct Measure<'a> {
+pub(super) struct CallStepMeter<'a> {
     session: &'a Session,
     /// Of each thread whose calls were measured.
     counters: HashMap<ThreadId, StepCounter<'a>>,
 }
 
-impl<'a> Measure<'a> {
+impl<'a> CallStepMeter<'a> {
     pub fn new(session: &'a Session) -> Self {
         Self {
             session,
@@ -212,7 +212,7 @@ impl<'a> Measure<'a> {
         }
     }
 
-    fn steps(&mut self, thread: ThreadId, inside: Inside) -> Result<u64, QueryError> {
+    fn steps(&mut self, thread: ThreadId, inside: CallStepBounds) -> Result<u64, QueryError> {
         let counter = self
             .counters
             .entry(thread)
@@ -226,14 +226,14 @@ impl<'a> Measure<'a> {
 
 /// The steps between which a call lies.
 #[derive(Clone, Copy)]
-struct Inside {
+struct CallStepBounds {
     first: Step,
     last: Step,
 }
 
 impl CallRow {
     pub(super) fn new(
-        measure: &mut Measure<'_>,
+        measure: &mut CallStepMeter<'_>,
         id: CallId,
         call: &Call,
     ) -> Result<Self, QueryError> {
@@ -255,14 +255,14 @@ impl CallRow {
         Ok(row)
     }
 
-    fn add(&mut self, measure: &mut Measure<'_>, id: CallId) -> Result<(), QueryError> {
+    fn add(&mut self, measure: &mut CallStepMeter<'_>, id: CallId) -> Result<(), QueryError> {
         let calls = measure.session.index.calls();
         self.count += 1;
         self.end = calls.subtree_end(id);
         if let Some((first, last)) = calls.steps_inside(id) {
             self.steps = self
                 .steps
-                .saturating_add(measure.steps(self.thread, Inside { first, last })?);
+                .saturating_add(measure.steps(self.thread, CallStepBounds { first, last })?);
             self.elapsed = self
                 .elapsed
                 .saturating_add(last.after().0.saturating_sub(first.0));

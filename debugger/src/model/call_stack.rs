@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use stepback_index::{
-    Call, CallId, Cancel, Entered, NameReader, Query as _, QueryError, RegisterState,
+    Call, CallId, Cancel, FrameEntry, NameReader, Query as _, QueryError, RegisterState,
     RegisterViewsAt, SlotReader, StepRecord, Steps, ThreadId, Value,
 };
 use stepback_machine::{Address, InstructionSet};
@@ -60,7 +60,7 @@ pub struct StackFrame {
     /// Where it was called from; none where nothing called.
     pub call_site: Option<CallSite>,
     /// What the registers of the first arguments held when it was entered; empty where no call passes any.
-    pub arguments: Vec<Argument>,
+    pub arguments: Vec<ArgumentRegister>,
 }
 
 /// The step that called.
@@ -78,7 +78,7 @@ pub struct CallSite {
 
 /// The register of an argument at the entry of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Argument {
+pub struct ArgumentRegister {
     /// Its name.
     pub name: String,
     /// What it held.
@@ -87,7 +87,7 @@ pub struct Argument {
 
 /// Whether frames tell the lines of their calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SourceWish {
+pub enum SourceLineMode {
     /// They wait for the debug information where it is not read yet.
     Told,
     /// They come without.
@@ -103,7 +103,7 @@ pub enum SourceWish {
 pub fn stack_frames(
     session: &Session,
     ids: &[CallId],
-    wish: SourceWish,
+    wish: SourceLineMode,
     cancel: &Cancel,
 ) -> Result<Vec<StackFrame>, QueryError> {
     let frame = |id: &CallId| match session.index.calls().get(*id) {
@@ -117,12 +117,12 @@ fn stack_frame(
     session: &Session,
     id: CallId,
     call: Call,
-    wish: SourceWish,
+    wish: SourceLineMode,
     cancel: &Cancel,
 ) -> Result<StackFrame, QueryError> {
     let source = |address: Address| match wish {
-        SourceWish::Told => session.images.source_at(address).map(|line| line.short()),
-        SourceWish::LeftOut => None,
+        SourceLineMode::Told => session.images.source_at(address).map(|line| line.short()),
+        SourceLineMode::LeftOut => None,
     };
     let record = |step: Step| -> Result<Option<StepRecord>, QueryError> {
         Ok(Steps {
@@ -168,8 +168,8 @@ fn arguments(
     call: &Call,
     set: InstructionSet,
     cancel: &Cancel,
-) -> Result<Vec<Argument>, QueryError> {
-    if !matches!(call.entered, Entered::Call | Entered::Tail) {
+) -> Result<Vec<ArgumentRegister>, QueryError> {
+    if !matches!(call.entered, FrameEntry::Call | FrameEntry::Tail) {
         return Ok(Vec::new());
     }
     let view = |name: &&str| {
@@ -187,8 +187,8 @@ fn arguments(
     .run(&session.index, cancel)?;
     let states = states
         .into_iter()
-        .map(|RegisterState { name, value, .. }| Argument { name, value });
-    let mut arguments: Vec<Argument> = states.collect();
+        .map(|RegisterState { name, value, .. }| ArgumentRegister { name, value });
+    let mut arguments: Vec<ArgumentRegister> = states.collect();
     if session.index.source().traits().registers == RegisterSource::Operands {
         // Where values are inferred, most registers behind the last known one pass nothing.
         let known = arguments
@@ -214,7 +214,7 @@ pub fn called_at(call: &Call) -> Position {
         .map_or_else(|| entered_at(call), Step::before)
 }
 
-impl Argument {
+impl ArgumentRegister {
     /// Its value without leading zeros; `?` when nothing states it.
     pub fn value_text(&self) -> String {
         short_hex(&self.value).unwrap_or_else(|| "?".to_owned())
@@ -233,7 +233,7 @@ impl StackFrame {
             .arguments
             .iter()
             .take(shown)
-            .map(Argument::text)
+            .map(ArgumentRegister::text)
             .collect();
         if self.arguments.len() > shown {
             parts.push("…".to_owned());
@@ -272,7 +272,7 @@ impl StackFrame {
             "stack-found",
             evidence = evidence_words(self.call.evidence)
         ));
-        let arguments: Vec<String> = self.arguments.iter().map(Argument::text).collect();
+        let arguments: Vec<String> = self.arguments.iter().map(ArgumentRegister::text).collect();
         for four in arguments.chunks(4) {
             lines.push(four.join("  "));
         }
@@ -292,7 +292,11 @@ impl StackFrame {
         } else {
             format!("  [{words}]")
         };
-        let arguments: Vec<String> = self.arguments.iter().map(Argument::written_text).collect();
+        let arguments: Vec<String> = self
+            .arguments
+            .iter()
+            .map(ArgumentRegister::written_text)
+            .collect();
         format!(
             "#{number} {}({}) {}{marks}",
             self.name,
@@ -302,7 +306,7 @@ impl StackFrame {
     }
 }
 
-impl Argument {
+impl ArgumentRegister {
     /// The value as C writes it, for where nothing around it says that numbers are hexadecimal.
     fn written_text(&self) -> String {
         let value =
@@ -340,7 +344,7 @@ mod tests {
         stack_frames(
             &session,
             &stack.frames,
-            SourceWish::Told,
+            SourceLineMode::Told,
             &Cancel::default(),
         )
         .unwrap()
@@ -421,7 +425,7 @@ mod tests {
 
     #[test]
     fn an_argument_that_nothing_states_is_a_question_mark() {
-        let argument = Argument {
+        let argument = ArgumentRegister {
             name: "x3".to_owned(),
             value: Value(vec![None; 8]),
         };

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use stepback_index::{Call, CallId};
 
-use super::call_rows::{CallRow, Children, Node};
+use super::call_rows::{CallRow, CallTreeNode, ChildRows};
 
 /// How many rows of one parent are shown before `… more`, and how many more each click shows.
 pub const PAGE: usize = 200;
@@ -19,17 +19,17 @@ const REACHED: usize = 20_000;
 #[derive(Debug, Default)]
 pub struct CallTree {
     /// What the user opened and closed.
-    chosen: HashMap<Node, bool>,
+    chosen: HashMap<CallTreeNode, bool>,
     /// What the position opens.
-    path: HashSet<Node>,
+    path: HashSet<CallTreeNode>,
     /// The same in order, outermost first.
     frames: Vec<CallId>,
     /// The frame around the position.
     current: Option<CallId>,
-    limits: HashMap<Node, usize>,
-    children: HashMap<Node, (usize, Children)>,
+    limits: HashMap<CallTreeNode, usize>,
+    children: HashMap<CallTreeNode, (usize, ChildRows)>,
     /// Shown until they are read again: more of the trace is known by now.
-    old: HashSet<Node>,
+    old: HashSet<CallTreeNode>,
 }
 
 /// A row of the tree on the screen.
@@ -53,7 +53,7 @@ pub enum TreeRow {
         /// How deep in the tree.
         depth: u32,
         /// Below what.
-        node: Node,
+        node: CallTreeNode,
         /// How many, where they were counted.
         hidden: Option<u64>,
     },
@@ -107,10 +107,10 @@ pub fn names_around(rows: &[TreeRow], place: usize, limit: usize) -> Vec<&str> {
 impl CallTree {
     /// Tells the frames around the position, outermost first. What the user closed before opens again.
     pub fn set_path(&mut self, path: &[CallId]) {
-        let nodes: HashSet<Node> = path
+        let nodes: HashSet<CallTreeNode> = path
             .iter()
             .take(OPENED)
-            .map(|call| Node::Call(*call))
+            .map(|call| CallTreeNode::Call(*call))
             .collect();
         if self.path != nodes {
             for node in nodes.difference(&self.path) {
@@ -136,10 +136,10 @@ impl CallTree {
     }
 
     /// The nodes below which more rows have to be shown for that.
-    fn unreached(&self) -> Vec<Node> {
+    fn unreached(&self) -> Vec<CallTreeNode> {
         let mut nodes = Vec::new();
         for (parent, child) in self.frames.iter().zip(self.frames.iter().skip(1)) {
-            let node = Node::Call(*parent);
+            let node = CallTreeNode::Call(*parent);
             let Some((shown, children)) = self.children.get(&node) else {
                 continue;
             };
@@ -151,18 +151,18 @@ impl CallTree {
     }
 
     /// Opens a node.
-    pub fn open(&mut self, node: Node) {
+    pub fn open(&mut self, node: CallTreeNode) {
         self.chosen.insert(node, true);
     }
 
     /// Closes a node.
-    pub fn close(&mut self, node: Node) {
+    pub fn close(&mut self, node: CallTreeNode) {
         self.chosen.insert(node, false);
     }
 
     /// True when the rows below a node are shown.
-    pub fn is_open(&self, node: Node) -> bool {
-        node == Node::Top
+    pub fn is_open(&self, node: CallTreeNode) -> bool {
+        node == CallTreeNode::Top
             || self
                 .chosen
                 .get(&node)
@@ -171,12 +171,12 @@ impl CallTree {
     }
 
     /// Shows more rows below a node.
-    pub fn show_more(&mut self, node: Node) {
+    pub fn show_more(&mut self, node: CallTreeNode) {
         *self.limits.entry(node).or_insert(PAGE) += PAGE;
     }
 
     /// How many rows below a node are to be shown.
-    pub fn limit(&self, node: Node) -> usize {
+    pub fn limit(&self, node: CallTreeNode) -> usize {
         self.limits.get(&node).copied().unwrap_or(PAGE)
     }
 
@@ -192,10 +192,10 @@ impl CallTree {
     /// What is shown belongs to the calls of another part of the trace: it stays until it is read again.
     /// `same`: what [`super::call_rows::same_calls`] says of [`Self::shown_calls`].
     pub fn carry(&mut self, same: &HashMap<CallId, CallId>) {
-        let node = |node: Node| match node {
-            Node::Top => Some(Node::Top),
-            Node::Call(id) => same.get(&id).copied().map(Node::Call),
-            Node::Group(id) => same.get(&id).copied().map(Node::Group),
+        let node = |node: CallTreeNode| match node {
+            CallTreeNode::Top => Some(CallTreeNode::Top),
+            CallTreeNode::Call(id) => same.get(&id).copied().map(CallTreeNode::Call),
+            CallTreeNode::Group(id) => same.get(&id).copied().map(CallTreeNode::Group),
         };
         self.chosen = self
             .chosen
@@ -214,7 +214,7 @@ impl CallTree {
             .filter_map(|id| same.get(id).copied())
             .collect();
         self.current = self.current.and_then(|id| same.get(&id).copied());
-        let renumbered = |mut children: Children| {
+        let renumbered = |mut children: ChildRows| {
             children.rows.retain_mut(|row| row.renumber(same));
             children
         };
@@ -226,20 +226,20 @@ impl CallTree {
     }
 
     /// Takes what [`super::call_rows::children_of`] answered.
-    pub fn insert(&mut self, node: Node, limit: usize, children: Children) {
+    pub fn insert(&mut self, node: CallTreeNode, limit: usize, children: ChildRows) {
         self.old.remove(&node);
         self.children.insert(node, (limit, children));
     }
 
     /// All rows, and the nodes whose children must be asked for.
-    pub fn rows(&self) -> (Vec<TreeRow>, Vec<Node>) {
-        let mut flat = Flat {
+    pub fn rows(&self) -> (Vec<TreeRow>, Vec<CallTreeNode>) {
+        let mut flat = TreeFlattener {
             tree: self,
             rows: Vec::new(),
             wanted: Vec::new(),
         };
-        flat.add(Node::Top, 0);
-        let Flat {
+        flat.add(CallTreeNode::Top, 0);
+        let TreeFlattener {
             mut rows, wanted, ..
         } = flat;
         let innermost = rows.iter_mut().rev().find_map(|row| match row {
@@ -258,14 +258,14 @@ impl CallTree {
 }
 
 /// The tree while it is made flat.
-struct Flat<'a> {
+struct TreeFlattener<'a> {
     tree: &'a CallTree,
     rows: Vec<TreeRow>,
-    wanted: Vec<Node>,
+    wanted: Vec<CallTreeNode>,
 }
 
-impl Flat<'_> {
-    fn add(&mut self, top: Node, top_depth: u32) {
+impl TreeFlattener<'_> {
+    fn add(&mut self, top: CallTreeNode, top_depth: u32) {
         // A stack of its own: a recursion of the traced program may be a million calls deep.
         let mut open = vec![(top, top_depth, 0usize)];
         while let Some((node, depth, place)) = open.pop() {
@@ -345,23 +345,27 @@ mod tests {
 
     fn tree() -> CallTree {
         let mut tree = CallTree::default();
-        let complete = |rows| Children {
+        let complete = |rows| ChildRows {
             rows,
             hidden: Some(0),
             next: None,
         };
-        tree.insert(Node::Top, PAGE, complete(vec![row(0, 1, 9, "start")]));
         tree.insert(
-            Node::Call(CallId(0)),
+            CallTreeNode::Top,
+            PAGE,
+            complete(vec![row(0, 1, 9, "start")]),
+        );
+        tree.insert(
+            CallTreeNode::Call(CallId(0)),
             PAGE,
             complete(vec![row(1, 1, 5, "main"), row(5, 4, 9, "step")]),
         );
-        let cut = Children {
+        let cut = ChildRows {
             rows: vec![row(2, 1, 3, "init")],
             hidden: Some(2),
             next: Some(CallId(3)),
         };
-        tree.insert(Node::Call(CallId(1)), PAGE, cut);
+        tree.insert(CallTreeNode::Call(CallId(1)), PAGE, cut);
         tree
     }
 
@@ -418,7 +422,7 @@ mod tests {
     fn what_the_user_closes_stays_closed_until_the_position_comes_back() {
         let mut tree = tree();
         tree.set_path(&[CallId(0), CallId(1)]);
-        tree.close(Node::Call(CallId(1)));
+        tree.close(CallTreeNode::Call(CallId(1)));
         tree.set_path(&[CallId(0), CallId(1)]);
         check(&tree, "0-start', 1+main!, 1+step x4");
         tree.set_path(&[CallId(0)]);
@@ -432,13 +436,16 @@ mod tests {
         tree.set_path(&[CallId(0), CallId(1), CallId(2)]);
         tree.reach_path();
         assert_eq!(
-            (tree.limit(Node::Call(CallId(1))), tree.has_reached()),
+            (
+                tree.limit(CallTreeNode::Call(CallId(1))),
+                tree.has_reached()
+            ),
             (PAGE, true)
         );
         tree.set_path(&[CallId(0), CallId(1), CallId(4)]);
         assert!(!tree.has_reached());
         tree.reach_path();
-        assert_eq!(tree.limit(Node::Call(CallId(1))), 4 * PAGE);
+        assert_eq!(tree.limit(CallTreeNode::Call(CallId(1))), 4 * PAGE);
     }
 
     #[test]
@@ -460,21 +467,24 @@ mod tests {
     fn missing_rows_are_asked_for() {
         let mut tree = tree();
         tree.set_path(&[CallId(0), CallId(1), CallId(5)]);
-        tree.open(Node::Group(CallId(5)));
-        tree.show_more(Node::Call(CallId(1)));
+        tree.open(CallTreeNode::Group(CallId(5)));
+        tree.show_more(CallTreeNode::Call(CallId(1)));
         check(
             &tree,
             "0-start', 1-main, 2 init, 2 2 more, 1-step x4!, 2 loading",
         );
         assert_eq!(
             tree.rows().1,
-            [Node::Call(CallId(1)), Node::Group(CallId(5))]
+            [
+                CallTreeNode::Call(CallId(1)),
+                CallTreeNode::Group(CallId(5))
+            ]
         );
-        assert_eq!(tree.limit(Node::Call(CallId(1))), 2 * PAGE);
+        assert_eq!(tree.limit(CallTreeNode::Call(CallId(1))), 2 * PAGE);
     }
 
     #[track_caller]
-    fn check_children(node: Node, limit: usize, expected: &str) {
+    fn check_children(node: CallTreeNode, limit: usize, expected: &str) {
         let children = children_of(&overflow(), node, limit, &Cancel::default()).unwrap();
         let text = |row: &CallRow| format!("{} x{} {}", row.name, row.count, row.steps);
         let rows: Vec<String> = children.rows.iter().map(text).collect();
@@ -490,13 +500,17 @@ mod tests {
 
     #[test]
     fn consecutive_calls_of_one_function_are_one_row() {
-        check_children(Node::Top, PAGE, "80000000 x1 1763; 0 more");
+        check_children(CallTreeNode::Top, PAGE, "80000000 x1 1763; 0 more");
         let calls = overflow().index.calls().len();
         assert!(calls > 60);
         let main = CallId(1);
-        check_children(Node::Call(CallId(0)), PAGE, "80000898 x1 1759; 0 more");
         check_children(
-            Node::Call(main),
+            CallTreeNode::Call(CallId(0)),
+            PAGE,
+            "80000898 x1 1759; 0 more",
+        );
+        check_children(
+            CallTreeNode::Call(main),
             2,
             "80000248 x2 34, 80000764 x1 1508; 6 more",
         );
@@ -517,8 +531,13 @@ mod tests {
         text += "14 clk cpu0 IT (4) 00001104 d65f03c0 O EL1h_n : RET\n";
         text += &nop(15, "cpu0", 0x1008);
         let (session, _place) = tarmac(&text);
-        let children =
-            children_of(&session, Node::Call(CallId(0)), PAGE, &Cancel::default()).unwrap();
+        let children = children_of(
+            &session,
+            CallTreeNode::Call(CallId(0)),
+            PAGE,
+            &Cancel::default(),
+        )
+        .unwrap();
         let row = &children.rows[0];
         assert_eq!(
             (row.steps, row.steps_text(&session)),

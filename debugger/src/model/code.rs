@@ -3,9 +3,9 @@
 use stepback_index::StepRecord;
 use stepback_machine::TextFlow;
 
-use super::{Meaning, Span};
+use super::{TextRole, TextSpan};
 use crate::image::Images;
-use crate::syntax::{Kind, Line};
+use crate::syntax::{InstructionLine, SyntaxKind};
 
 /// What an instruction does to the flow of control.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,9 +25,9 @@ pub enum CodeKind {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Code {
     /// The mnemonic.
-    pub mnemonic: Span,
+    pub mnemonic: TextSpan,
     /// The operands.
-    pub operands: Vec<Span>,
+    pub operands: Vec<TextSpan>,
     /// What it does to the flow of control.
     pub kind: CodeKind,
 }
@@ -36,7 +36,7 @@ impl Code {
     /// The disassembly of a step, with symbols for addresses.
     pub fn new(record: &StepRecord, images: &Images) -> Self {
         let (text, set) = (&record.text, record.instruction_set);
-        let line = Line::parse(text, record.pc, set, &|target| images.name_at(target));
+        let line = InstructionLine::parse(text, record.pc, set, &|target| images.name_at(target));
         let kind = match set.text_flow(text) {
             Some(TextFlow::Call) => CodeKind::Call,
             Some(TextFlow::Return) => CodeKind::Return,
@@ -46,9 +46,9 @@ impl Code {
         let operands = line
             .operands
             .into_iter()
-            .map(|token| Span::new(meaning_of(token.kind), token.text));
+            .map(|token| TextSpan::new(meaning_of(token.kind), token.text));
         Self {
-            mnemonic: Span::new(meaning_of(line.mnemonic_kind), line.mnemonic),
+            mnemonic: TextSpan::new(meaning_of(line.mnemonic_kind), line.mnemonic),
             operands: operands.collect(),
             kind,
         }
@@ -75,14 +75,14 @@ impl Code {
     }
 }
 
-fn meaning_of(kind: Kind) -> Meaning {
+fn meaning_of(kind: SyntaxKind) -> TextRole {
     match kind {
-        Kind::Mnemonic => Meaning::Plain,
-        Kind::BranchMnemonic => Meaning::Branch,
-        Kind::Register => Meaning::Register,
-        Kind::Number => Meaning::Number,
-        Kind::Symbol => Meaning::Symbol,
-        Kind::Punctuation => Meaning::Punctuation,
-        Kind::Comment => Meaning::Comment,
+        SyntaxKind::Mnemonic => TextRole::Plain,
+        SyntaxKind::BranchMnemonic => TextRole::Branch,
+        SyntaxKind::Register => TextRole::Register,
+        SyntaxKind::Number => TextRole::Number,
+        SyntaxKind::Symbol => TextRole::Symbol,
+        SyntaxKind::Punctuation => TextRole::Punctuation,
+        SyntaxKind::Comment => TextRole::Comment,
     }
 }

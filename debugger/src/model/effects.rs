@@ -1,11 +1,11 @@
 //! What a step did, as short texts: `x0 ← 5a7d`, `[80020010] ← a9`, `↓ taken`.
 
 use stepback_index::{Access, AccessTarget, Effect, HostOperation, StepRecord, Value};
-use stepback_machine::{AccessKind, InstructionSet, RegisterId, RegisterView, Status};
+use stepback_machine::{AccessKind, InstructionSet, RegisterId, RegisterView, StatusRegister};
 use stepback_parsers::RegisterSource;
 
 use super::text::{flags_name, flags_text, short_hex};
-use super::{Meaning, Span};
+use super::{TextRole, TextSpan};
 use crate::action::CellName;
 use crate::messages::say;
 use crate::session::Session;
@@ -17,7 +17,7 @@ const FEWEST_DIGITS: usize = 4;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EffectText {
     /// The cell: `x0`, `[80020010]`; or the whole text where there is no value.
-    pub label: Span,
+    pub label: TextSpan,
     /// What it became; of a load without values, what was loaded.
     pub value: Option<String>,
     /// The trace does not state the value: it follows from what steps did.
@@ -31,7 +31,7 @@ pub struct EffectText {
 }
 
 /// Accesses of one kind that continue each other.
-struct Run<'a> {
+struct AccessRun<'a> {
     kind: AccessKind,
     first: u64,
     size_bytes: u64,
@@ -41,7 +41,7 @@ struct Run<'a> {
 
 /// What happened at a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BranchTaken {
+pub enum BranchOutcome {
     /// To a higher address.
     Down,
     /// To a lower one, or to itself.
@@ -91,7 +91,7 @@ impl EffectText {
                 let status = status_bytes(*view, value).map(|bytes| set.status(&bytes));
                 let (label, text) = match status {
                     // What says nothing of flags may say which registers are in use.
-                    Some(Status {
+                    Some(StatusRegister {
                         flags,
                         mode: Some(mode),
                         ..
@@ -109,7 +109,7 @@ impl EffectText {
                     ),
                 };
                 let cell = Some(CellName::Register(name.clone()));
-                let label = Span::new(Meaning::Register, label);
+                let label = TextSpan::new(TextRole::Register, label);
                 Some(Self {
                     label,
                     value: Some(text),
@@ -126,7 +126,7 @@ impl EffectText {
 
     /// The accesses of a step of a trace without values: those that continue each other are one.
     pub fn of_accesses<'a>(effects: impl Iterator<Item = &'a Effect>) -> Vec<Self> {
-        let mut runs: Vec<Run<'_>> = Vec::new();
+        let mut runs: Vec<AccessRun<'_>> = Vec::new();
         for effect in effects {
             let Effect::Access(
                 access @ Access {
@@ -154,7 +154,7 @@ impl EffectText {
                     (run.first, run.size_bytes, run.value) =
                         (run.first.min(first), run.size_bytes + size, None)
                 }
-                None => runs.push(Run {
+                None => runs.push(AccessRun {
                     kind: access.kind,
                     first,
                     size_bytes: size,
@@ -165,13 +165,13 @@ impl EffectText {
         runs.into_iter().map(Self::of_run).collect()
     }
 
-    fn of_run(run: Run<'_>) -> Self {
+    fn of_run(run: AccessRun<'_>) -> Self {
         let is_read = run.kind == AccessKind::Read;
-        let label = Span::new(
+        let label = TextSpan::new(
             if is_read {
-                Meaning::Read
+                TextRole::Read
             } else {
-                Meaning::Write
+                TextRole::Write
             },
             format!("[{:x}]", run.first),
         );
@@ -191,8 +191,8 @@ impl EffectText {
     }
 
     /// A few words about what the step did.
-    pub fn of_words(meaning: Meaning, text: impl Into<String>) -> Self {
-        let label = Span::new(meaning, text);
+    pub fn of_words(meaning: TextRole, text: impl Into<String>) -> Self {
+        let label = TextSpan::new(meaning, text);
         Self {
             label,
             value: None,
@@ -206,9 +206,9 @@ impl EffectText {
     fn of_access(access: &Access) -> Self {
         let is_read = access.kind == AccessKind::Read;
         let meaning = match () {
-            () if is_read && access.is_external => Meaning::External,
-            () if is_read => Meaning::Read,
-            () => Meaning::Write,
+            () if is_read && access.is_external => TextRole::External,
+            () if is_read => TextRole::Read,
+            () => TextRole::Write,
         };
         let (label, cell) = match &access.target {
             AccessTarget::Register(name) => (name.clone(), CellName::Register(name.clone())),
@@ -230,7 +230,7 @@ impl EffectText {
         };
         let value = is_value_shown.then(|| short_hex(&access.value).unwrap_or_else(unknown));
         let (label, is_inferred) = (
-            Span::new(meaning, label),
+            TextSpan::new(meaning, label),
             access.is_inferred && value.is_some(),
         );
         Self {
@@ -244,11 +244,11 @@ impl EffectText {
     }
 
     /// What a branch did.
-    pub fn of_branch(taken: BranchTaken) -> Self {
+    pub fn of_branch(taken: BranchOutcome) -> Self {
         let (meaning, text) = match taken {
-            BranchTaken::Down => (Meaning::Taken, say!("effect-taken")),
-            BranchTaken::Up => (Meaning::Taken, say!("effect-taken-2")),
-            BranchTaken::Not => (Meaning::Label, say!("effect-not-taken")),
+            BranchOutcome::Down => (TextRole::Taken, say!("effect-taken")),
+            BranchOutcome::Up => (TextRole::Taken, say!("effect-taken-2")),
+            BranchOutcome::Not => (TextRole::Label, say!("effect-not-taken")),
         };
         Self::of_words(meaning, text)
     }
@@ -263,7 +263,7 @@ impl EffectText {
 
     /// Between the cell and its value: into it, or out of it.
     pub fn arrow(&self) -> &'static str {
-        if self.is_read && self.label.meaning == Meaning::Read {
+        if self.is_read && self.label.meaning == TextRole::Read {
             "→"
         } else {
             "←"
@@ -335,7 +335,7 @@ impl EffectText {
             .filter(|_| !self.is_read)?;
         (FEWEST_DIGITS..digits.len()).rev().find_map(|kept| {
             let address = digits.get(digits.len() - kept..)?;
-            let label = Span::new(self.label.meaning, format!("[…{address}]"));
+            let label = TextSpan::new(self.label.meaning, format!("[…{address}]"));
             let short = Self {
                 label,
                 ..self.clone()

@@ -5,7 +5,7 @@ use stepback_index::{Cancel, ValueSource};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
-use super::Meaning;
+use super::TextRole;
 use super::names::{function_name, place_name};
 use super::so_far::so_far;
 use super::table::{Table, TableCell, TableRow, thread_name};
@@ -13,8 +13,9 @@ use super::text::{short_hex, thousands};
 use crate::action::{EffectsOf, OtherCall};
 use crate::analysis::call_profile::{NextCall, next_call};
 use crate::analysis::effects::{
-    CallComparison, DifferingCell, Effects, Parting, PathStep, Scope, Used, UsedCell, call_around,
-    call_of_function_around, compare_calls, effects_of, iteration_around, range_scope,
+    CallComparison, DifferingCell, EffectScope, Effects, PathDivergence, PathStep, UsedCell,
+    UsedValue, call_around, call_of_function_around, compare_calls, effects_of, iteration_around,
+    range_scope,
 };
 use crate::messages::say;
 use crate::session::Session;
@@ -67,7 +68,7 @@ fn no_call() -> anyhow::Error {
 
 /// `decode_field, steps 747 to 1,458: 712 steps read 9 registers and runs of memory, and wrote 14`.
 fn summary(session: &Session, effects: &Effects) -> String {
-    let Scope {
+    let EffectScope {
         thread,
         from,
         to,
@@ -105,7 +106,7 @@ fn summary(session: &Session, effects: &Effects) -> String {
     text
 }
 
-fn function_of(session: &Session, scope: Scope) -> Option<String> {
+fn function_of(session: &Session, scope: EffectScope) -> Option<String> {
     let call = session.index.calls().get(scope.call?)?;
     Some(function_name(&session.images, call.function))
 }
@@ -113,13 +114,13 @@ fn function_of(session: &Session, scope: Scope) -> Option<String> {
 fn rows_of(session: &Session, effects: &Effects) -> Vec<TableRow> {
     let sets = [
         (
-            Meaning::Read,
+            TextRole::Read,
             say!("accesses-read"),
             &effects.inputs,
             effects.more_inputs,
         ),
         (
-            Meaning::Write,
+            TextRole::Write,
             say!("accesses-write"),
             &effects.outputs,
             effects.more_outputs,
@@ -136,7 +137,7 @@ fn rows_of(session: &Session, effects: &Effects) -> Vec<TableRow> {
             let words = say!("effects-more", count = more);
             let cells = vec![
                 TableCell::new(meaning, word),
-                TableCell::new(Meaning::Label, words.clone()),
+                TableCell::new(TextRole::Label, words.clone()),
             ];
             rows.push(TableRow {
                 name: words,
@@ -150,17 +151,17 @@ fn rows_of(session: &Session, effects: &Effects) -> Vec<TableRow> {
 
 fn used_row(session: &Session, cell: &UsedCell, kind: TableCell) -> TableRow {
     let meaning = match cell.source {
-        ValueSource::Inferred => Meaning::Inferred,
-        ValueSource::External => Meaning::External,
-        ValueSource::Recorded | ValueSource::Unknown => Meaning::Plain,
+        ValueSource::Inferred => TextRole::Inferred,
+        ValueSource::External => TextRole::External,
+        ValueSource::Recorded | ValueSource::Unknown => TextRole::Plain,
     };
-    let unknown = || TableCell::new(Meaning::Label, say!("accesses-unknown"));
+    let unknown = || TableCell::new(TextRole::Label, say!("accesses-unknown"));
     let (name, address, bytes, value) = match &cell.used {
-        Used::Register { name, value } => {
+        UsedValue::Register { name, value } => {
             let text = short_hex(value).map_or_else(unknown, |text| TableCell::new(meaning, text));
             (name.clone(), None, value.0.len() as u64, text)
         }
-        Used::Memory {
+        UsedValue::Memory {
             address,
             len_bytes,
             bytes,
@@ -187,10 +188,10 @@ fn used_row(session: &Session, cell: &UsedCell, kind: TableCell) -> TableRow {
     let row_name = say!("effects-row", kind = kind.text(), name = &*name);
     let cells = vec![
         kind,
-        TableCell::new(Meaning::Plain, name),
+        TableCell::new(TextRole::Plain, name),
         TableCell::number(bytes),
         value,
-        TableCell::new(Meaning::Symbol, symbol),
+        TableCell::new(TextRole::Symbol, symbol),
         step,
     ];
     TableRow {
@@ -255,7 +256,7 @@ fn comparison_table(
         (one, other)
     };
     let comparison = compare_calls(index, one, other, cancel)?;
-    let told = Told {
+    let told = ComparedCalls {
         session,
         function,
         one,
@@ -266,14 +267,14 @@ fn comparison_table(
 }
 
 /// Two calls of a function.
-struct Told<'a> {
+struct ComparedCalls<'a> {
     session: &'a Session,
     function: Address,
-    one: Scope,
-    other: Scope,
+    one: EffectScope,
+    other: EffectScope,
 }
 
-impl Told<'_> {
+impl ComparedCalls<'_> {
     fn summary(&self, name: &str, comparison: &CallComparison) -> String {
         let mut text = say!(
             "effects-comparison",
@@ -295,9 +296,9 @@ impl Told<'_> {
     }
 
     fn rows(&self, comparison: &CallComparison) -> Vec<TableRow> {
-        let inputs = (Meaning::Read, say!("effects-input"), self.one.from);
-        let outputs = (Meaning::Write, say!("effects-output"), self.one.to);
-        let cells = |(meaning, word, at): (Meaning, &'static str, Position),
+        let inputs = (TextRole::Read, say!("effects-input"), self.one.from);
+        let outputs = (TextRole::Write, say!("effects-output"), self.one.to);
+        let cells = |(meaning, word, at): (TextRole, &'static str, Position),
                      cells: &[DifferingCell]| {
             let kind = || TableCell::new(meaning, word);
             cells
@@ -313,12 +314,12 @@ impl Told<'_> {
             .iter()
             .map(|parting| self.parting_row(parting));
         let read_by_one = (
-            Meaning::Label,
+            TextRole::Label,
             say!("effects-input-one-sided"),
             self.one.from,
         );
         let written_by_one = (
-            Meaning::Label,
+            TextRole::Label,
             say!("effects-output-one-sided"),
             self.one.to,
         );
@@ -355,13 +356,13 @@ impl Told<'_> {
             .and_then(|address| place_name(&self.session.images, address))
             .unwrap_or_default();
         let row_name = say!("effects-row", kind = kind.text(), name = &*name);
-        let plain = |text: String| TableCell::new(Meaning::Plain, text);
+        let plain = |text: String| TableCell::new(TextRole::Plain, text);
         let cells = vec![
             kind,
             plain(name),
             plain(one),
             plain(other),
-            TableCell::new(Meaning::Symbol, symbol),
+            TableCell::new(TextRole::Symbol, symbol),
         ];
         TableRow {
             name: row_name,
@@ -372,7 +373,7 @@ impl Told<'_> {
     }
 
     /// Where the ways part, where each goes on, and where they meet.
-    fn parting_row(&self, parting: &Parting) -> TableRow {
+    fn parting_row(&self, parting: &PathDivergence) -> TableRow {
         let way = |step: Option<PathStep>| match step {
             Some(at) => say!("effects-goes-to", place = self.offset(at.pc)),
             None => say!("effects-ends").to_owned(),
@@ -386,9 +387,9 @@ impl Told<'_> {
             None => say!("effects-meet-no-more").to_owned(),
         };
         let word = say!("effects-way");
-        let plain = |text: String| TableCell::new(Meaning::Plain, text);
+        let plain = |text: String| TableCell::new(TextRole::Plain, text);
         let cells = vec![
-            TableCell::new(Meaning::Label, word),
+            TableCell::new(TextRole::Label, word),
             plain(place.clone()),
             plain(way(parting.ways.0)),
             plain(way(parting.ways.1)),

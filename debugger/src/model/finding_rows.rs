@@ -28,7 +28,7 @@ pub struct FindingList {
 #[derive(Clone, Copy, Debug)]
 pub enum FindingRow<'a> {
     /// A rule that is broken, with its places below it or without them.
-    Rule(&'a BrokenRule, Branch),
+    Rule(&'a BrokenRule, RuleFoldState),
     /// A place that breaks it.
     Place(&'a BrokenRule, &'a PlacedFinding),
     /// So many more are not listed.
@@ -37,7 +37,7 @@ pub enum FindingRow<'a> {
 
 /// Whether the rows below a row show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Branch {
+pub enum RuleFoldState {
     /// They do.
     Open,
     /// They do not.
@@ -131,12 +131,12 @@ pub fn finding_rows<'a>(
     let mut rows = Vec::new();
     for broken in &list.rules {
         let branch = if closed.contains(broken.rule.id) {
-            Branch::Closed
+            RuleFoldState::Closed
         } else {
-            Branch::Open
+            RuleFoldState::Open
         };
         rows.push(FindingRow::Rule(broken, branch));
-        if branch == Branch::Open {
+        if branch == RuleFoldState::Open {
             rows.extend(
                 broken
                     .first

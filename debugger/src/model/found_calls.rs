@@ -6,8 +6,8 @@ use std::ops::Range;
 use stepback_index::{Call, CallId, CallTable, Cancel, QueryError};
 use stepback_parsers::Position;
 
-use super::call_rows::{CallRow, Measure};
-use super::call_stack::{Argument, SourceWish, stack_frames};
+use super::call_rows::{CallRow, CallStepMeter};
+use super::call_stack::{ArgumentRegister, SourceLineMode, stack_frames};
 use super::frame_words::entered_words;
 use super::names::{frame_name, function_name};
 use crate::action::StepRange;
@@ -15,7 +15,7 @@ use crate::session::Session;
 
 /// Calls of functions whose name contains a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FoundCalls {
+pub struct CallMatches {
     /// The first of them, in the order of the table.
     pub rows: Vec<CallRow>,
     /// All of them.
@@ -24,14 +24,14 @@ pub struct FoundCalls {
 
 /// Which calls are looked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SoughtCalls {
+pub struct CallNameFilter {
     /// A part of the function's name, in any case; empty: of all functions.
     pub text: String,
     /// Where they are entered; none: anywhere.
     pub range: Option<StepRange>,
 }
 
-impl SoughtCalls {
+impl CallNameFilter {
     /// Whether anything is looked for.
     pub fn is_any(&self) -> bool {
         self.range.is_some() || !self.text.is_empty()
@@ -66,15 +66,15 @@ impl SoughtCalls {
 /// See [`QueryError`].
 pub fn find_calls(
     session: &Session,
-    sought: &SoughtCalls,
+    sought: &CallNameFilter,
     limit: usize,
     cancel: &Cancel,
-) -> Result<FoundCalls, QueryError> {
+) -> Result<CallMatches, QueryError> {
     let calls = session.index.calls();
     let text = sought.text.to_lowercase();
     let mut matches = HashMap::new();
-    let mut found = FoundCalls::default();
-    let mut measure = Measure::new(session);
+    let mut found = CallMatches::default();
+    let mut measure = CallStepMeter::new(session);
     for id in sought.candidates(calls).into_iter().flatten().map(CallId) {
         if id.0 % 4096 == 0 {
             cancel.check()?;
@@ -121,13 +121,13 @@ pub fn call_words(
 ) -> Result<Vec<CallWords>, QueryError> {
     let calls = session.index.calls();
     let words = |id: &CallId| {
-        let frames = stack_frames(session, &[*id], SourceWish::LeftOut, cancel)?;
+        let frames = stack_frames(session, &[*id], SourceLineMode::LeftOut, cancel)?;
         let arguments = frames.first().map_or_else(String::new, |frame| {
             frame
                 .arguments
                 .iter()
                 .take(ARGUMENTS)
-                .map(Argument::text)
+                .map(ArgumentRegister::text)
                 .collect::<Vec<_>>()
                 .join(", ")
         });
@@ -150,8 +150,8 @@ mod tests {
     use super::*;
     use crate::session::test_session::overflow;
 
-    fn sought(text: &str, range: Option<StepRange>) -> SoughtCalls {
-        SoughtCalls {
+    fn sought(text: &str, range: Option<StepRange>) -> CallNameFilter {
+        CallNameFilter {
             text: text.to_owned(),
             range,
         }

@@ -1,6 +1,6 @@
 //! How a frame was entered and left and how it was found, in words.
 
-use stepback_index::{Call, Entered, Evidence, Left};
+use stepback_index::{Call, Evidence, FrameEntry, FrameExit};
 
 use crate::messages::say;
 
@@ -8,24 +8,24 @@ use crate::messages::say;
 pub fn entered_words(call: &Call) -> &'static str {
     match call.entered {
         _ if call.evidence == Evidence::Caller => say!("frame-entered-before"),
-        Entered::Root => say!("frame-the-first-frame-of-its"),
-        Entered::Call => say!("frame-entered-by-a-call"),
-        Entered::Tail => say!("frame-entered-by-a-jump-from"),
-        Entered::Exception => say!("frame-entered-by-an-exception-or"),
-        Entered::Switch => say!("frame-entered-by-a-switch-to"),
-        Entered::Gap => say!("frame-first-after-a-gap"),
+        FrameEntry::Root => say!("frame-the-first-frame-of-its"),
+        FrameEntry::Call => say!("frame-entered-by-a-call"),
+        FrameEntry::Tail => say!("frame-entered-by-a-jump-from"),
+        FrameEntry::Exception => say!("frame-entered-by-an-exception-or"),
+        FrameEntry::Switch => say!("frame-entered-by-a-switch-to"),
+        FrameEntry::Gap => say!("frame-first-after-a-gap"),
     }
 }
 
 /// How a frame was left, with the step.
 pub fn left_words(call: &Call) -> String {
     let words = match call.left {
-        Left::Return => say!("frame-returned"),
-        Left::Skipped => say!("frame-skipped-by-a-later-return"),
-        Left::Longjmp => say!("frame-left-by-a-jump-out"),
-        Left::Open => return say!("frame-never-left-the-trace-ends").to_owned(),
-        Left::Tail => say!("frame-left-by-a-jump-to"),
-        Left::Gap => say!("frame-left-in-a-gap"),
+        FrameExit::Return => say!("frame-returned"),
+        FrameExit::Skipped => say!("frame-skipped-by-a-later-return"),
+        FrameExit::Longjmp => say!("frame-left-by-a-jump-out"),
+        FrameExit::Open => return say!("frame-never-left-the-trace-ends").to_owned(),
+        FrameExit::Tail => say!("frame-left-by-a-jump-to"),
+        FrameExit::Gap => say!("frame-left-in-a-gap"),
     };
     match call.exit_step {
         Some(step) => say!("frame-last-step", words = words, step = step.0),
@@ -85,22 +85,21 @@ impl FrameMark {
 /// Marks of a frame: none for a call that returned.
 pub fn frame_marks(call: &Call) -> Vec<FrameMark> {
     let entered = match call.entered {
-        Entered::Root | Entered::Call => None,
-        Entered::Tail => Some(FrameMark::Tail),
-        Entered::Exception => Some(FrameMark::Exception),
-        Entered::Switch => Some(FrameMark::Task),
-        Entered::Gap => Some(FrameMark::Gap),
+        FrameEntry::Root | FrameEntry::Call => None,
+        FrameEntry::Tail => Some(FrameMark::Tail),
+        FrameEntry::Exception => Some(FrameMark::Exception),
+        FrameEntry::Switch => Some(FrameMark::Task),
+        FrameEntry::Gap => Some(FrameMark::Gap),
     };
     let left = match call.left {
         // A tail call marks the frame that it enters.
-        Left::Return | Left::Tail => None,
-        Left::Skipped => Some(FrameMark::Skipped),
-        Left::Longjmp => Some(FrameMark::Longjmp),
+        FrameExit::Return | FrameExit::Tail => None,
+        FrameExit::Skipped => Some(FrameMark::Skipped),
+        FrameExit::Longjmp => Some(FrameMark::Longjmp),
         // The first frame of a thread, and the first after a gap, is expected to be open.
-        Left::Open => {
-            Some(FrameMark::Open).filter(|_| !matches!(call.entered, Entered::Root | Entered::Gap))
-        }
-        Left::Gap => Some(FrameMark::Gap),
+        FrameExit::Open => Some(FrameMark::Open)
+            .filter(|_| !matches!(call.entered, FrameEntry::Root | FrameEntry::Gap)),
+        FrameExit::Gap => Some(FrameMark::Gap),
     };
     entered.into_iter().chain(left).collect()
 }
@@ -113,13 +112,13 @@ mod tests {
 
     use super::*;
 
-    fn call(entered: Entered, left: Left) -> Call {
+    fn call(entered: FrameEntry, left: FrameExit) -> Call {
         Call {
             thread: ThreadId(0),
             function: Address(0x8000),
             call_step: Some(Step(1228)),
             entry_step: Some(Step(1229)),
-            exit_step: (left != Left::Open).then_some(Step(1260)),
+            exit_step: (left != FrameExit::Open).then_some(Step(1260)),
             entered,
             left,
             evidence: Evidence::Link,
@@ -130,14 +129,14 @@ mod tests {
 
     #[test]
     fn only_what_is_unusual_is_marked() {
-        assert!(frame_marks(&call(Entered::Call, Left::Return)).is_empty());
-        assert!(frame_marks(&call(Entered::Root, Left::Open)).is_empty());
+        assert!(frame_marks(&call(FrameEntry::Call, FrameExit::Return)).is_empty());
+        assert!(frame_marks(&call(FrameEntry::Root, FrameExit::Open)).is_empty());
         assert_eq!(
-            frame_marks(&call(Entered::Call, Left::Open)),
+            frame_marks(&call(FrameEntry::Call, FrameExit::Open)),
             [FrameMark::Open]
         );
         assert_eq!(
-            frame_marks(&call(Entered::Exception, Left::Longjmp)),
+            frame_marks(&call(FrameEntry::Exception, FrameExit::Longjmp)),
             [FrameMark::Exception, FrameMark::Longjmp]
         );
     }
@@ -145,11 +144,11 @@ mod tests {
     #[test]
     fn the_end_of_a_frame_names_its_last_step() {
         assert_eq!(
-            left_words(&call(Entered::Call, Left::Return)),
+            left_words(&call(FrameEntry::Call, FrameExit::Return)),
             "returned, last step 1,260"
         );
         assert_eq!(
-            left_words(&call(Entered::Call, Left::Open)),
+            left_words(&call(FrameEntry::Call, FrameExit::Open)),
             "never left: the trace ends inside"
         );
     }

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use stepback_index::{
-    AccessKinds, Accessed, Cancel, Cell, NearestAccess, Query as _, Steps, ThreadId,
+    AccessKinds, Cancel, Cell, CellAccess, NearestAccess, Query as _, Steps, ThreadId,
 };
 use stepback_parsers::Step;
 
@@ -12,13 +12,13 @@ use super::text::short_hex;
 use super::value_source::SourceWords;
 use crate::action::CellName;
 use crate::analysis::cell_value::{CellValue, VALUE_BYTES, cell_value};
-use crate::analysis::names::NamesAt;
+use crate::analysis::names::NameResolver;
 use crate::messages::say;
 use crate::session::Session;
 
 /// A cell as a step of a thread names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GlimpseOf {
+pub struct GlimpseQuery {
     /// The register or the memory.
     pub cell: CellName,
     /// Around which step.
@@ -45,9 +45,9 @@ pub struct Glimpse {
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
-pub fn glimpse(session: &Session, of: &GlimpseOf, cancel: &Cancel) -> Result<Option<Glimpse>> {
+pub fn glimpse(session: &Session, of: &GlimpseQuery, cancel: &Cancel) -> Result<Option<Glimpse>> {
     let (index, before) = (&session.index, of.step.before());
-    let names = NamesAt::new(index, &session.images, before, Some(of.thread), cancel)?;
+    let names = NameResolver::new(index, &session.images, before, Some(of.thread), cancel)?;
     let found = match &of.cell {
         // A word that is no register, such as a condition, is no symbol either.
         CellName::Register(name) => names.register(name)?,
@@ -56,7 +56,7 @@ pub fn glimpse(session: &Session, of: &GlimpseOf, cancel: &Cancel) -> Result<Opt
     let Some(cell) = found else { return Ok(None) };
     let last = NearestAccess::last(cell, AccessKinds::Writes, before).run(index, cancel)?;
     let written_by = match &last {
-        Some(Accessed::Step(hit)) => {
+        Some(CellAccess::Step(hit)) => {
             let record = Steps {
                 first: hit.record.step,
                 count: 1,
@@ -66,7 +66,7 @@ pub fn glimpse(session: &Session, of: &GlimpseOf, cancel: &Cancel) -> Result<Opt
             .next();
             record.map(|record| (record.step, function_name(&session.images, record.pc)))
         }
-        Some(Accessed::Initial(_)) | None => None,
+        Some(CellAccess::Initial(_)) | None => None,
     };
     if let Cell::Memory { len_bytes, .. } | Cell::Physical { len_bytes, .. } = cell
         && len_bytes > VALUE_BYTES
@@ -129,7 +129,7 @@ mod tests {
     #[track_caller]
     fn check(cell: CellName, step: u64, expected: &[&str]) {
         let session = overflow();
-        let of = GlimpseOf {
+        let of = GlimpseQuery {
             cell,
             step: Step(step),
             thread: ThreadId(0),

@@ -74,7 +74,7 @@ fn address_of(session: &Session, text: &str, cancel: &Cancel) -> Result<Option<S
         return Ok(None);
     };
     let pc = code_address(address, &session.index, cancel)?;
-    let Some(times) = Times::of(session, pc, cancel)? else {
+    let Some(times) = ExecutionCount::of(session, pc, cancel)? else {
         return Ok(memory_at(session, address, cancel));
     };
     let place = session
@@ -131,7 +131,7 @@ fn functions(session: &Session, text: &str, cancel: &Cancel) -> Result<Vec<Sugge
     for symbol in fitting.into_iter().take(FUNCTIONS) {
         cancel.check()?;
         let pc = symbol.address;
-        let note = match Times::of(session, pc, cancel)? {
+        let note = match ExecutionCount::of(session, pc, cancel)? {
             Some(times) => say!("goto-function", calls = so_far(session, &times.calls())),
             None => say!("goto-function", calls = so_far(session, spoken(NEVER))),
         };
@@ -149,9 +149,9 @@ fn functions(session: &Session, text: &str, cancel: &Cancel) -> Result<Vec<Sugge
 
 /// How often something was executed.
 #[derive(Clone, Copy)]
-struct Times(usize);
+struct ExecutionCount(usize);
 
-impl Times {
+impl ExecutionCount {
     /// None for never.
     fn of(session: &Session, pc: Address, cancel: &Cancel) -> Result<Option<Self>> {
         let visits = VisitsFrom {

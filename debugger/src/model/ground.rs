@@ -5,7 +5,7 @@ use stepback_parsers::{Position, Step};
 
 /// The calls of a trace as seen from one position. Made for each move.
 #[derive(Clone, Copy, Debug)]
-pub struct Ground<'a> {
+pub struct MoveContext<'a> {
     /// All calls.
     pub calls: &'a CallTable,
     /// The last position.
@@ -16,7 +16,7 @@ pub struct Ground<'a> {
     pub thread_after: ThreadId,
 }
 
-impl<'a> Ground<'a> {
+impl<'a> MoveContext<'a> {
     /// The ground under a position of a trace.
     ///
     /// # Errors

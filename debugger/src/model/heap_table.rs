@@ -3,10 +3,10 @@
 use std::cmp::Reverse;
 
 use anyhow::Result;
-use stepback_index::{Block, Cancel, Heap};
+use stepback_index::{Cancel, Heap, HeapBlock};
 use stepback_parsers::Position;
 
-use super::Meaning;
+use super::TextRole;
 use super::heap_words::function_name;
 use super::so_far::so_far;
 use super::table::{ROWS, Table, TableCell, TableRow, thread_name};
@@ -37,7 +37,7 @@ pub fn heap_table(session: &Session, heap: &Heap, at: Position, cancel: &Cancel)
     let (alive, bytes) = allocated.fold((0, 0u64), |(count, bytes), block| {
         (count + 1, bytes.saturating_add(block.size_bytes))
     });
-    let order = |block: &Block| {
+    let order = |block: &HeapBlock| {
         (
             Reverse(block.is_allocated(at)),
             Reverse(block.allocated_at),
@@ -45,7 +45,7 @@ pub fn heap_table(session: &Session, heap: &Heap, at: Position, cancel: &Cancel)
         )
     };
     // Millions of blocks need not be kept and sorted for the few that are listed.
-    let mut blocks: Vec<Block> = Vec::new();
+    let mut blocks: Vec<HeapBlock> = Vec::new();
     for block in heap.blocks() {
         blocks.push(block);
         if blocks.len() > 2 * ROWS {
@@ -71,28 +71,28 @@ pub fn heap_table(session: &Session, heap: &Heap, at: Position, cancel: &Cancel)
     Ok(Table::new(summary, &HEADS, rows).without_one_thread(session))
 }
 
-fn block_row(session: &Session, block: &Block, at: Position) -> TableRow {
+fn block_row(session: &Session, block: &HeapBlock, at: Position) -> TableRow {
     let (meaning, state) = match block.freed {
-        _ if block.allocated_at > at => (Meaning::Label, say!("heap-to-come")),
-        Some(freed) if freed.at <= at => (Meaning::Label, say!("heap-freed")),
-        _ => (Meaning::Taken, say!("heap-allocated")),
+        _ if block.allocated_at > at => (TextRole::Label, say!("heap-to-come")),
+        Some(freed) if freed.at <= at => (TextRole::Label, say!("heap-freed")),
+        _ => (TextRole::Taken, say!("heap-allocated")),
     };
     let mut cells = vec![
-        TableCell::new(Meaning::Plain, format!("{:x}", block.address.0)),
+        TableCell::new(TextRole::Plain, format!("{:x}", block.address.0)),
         TableCell::number(block.size_bytes),
         TableCell::new(meaning, state),
         TableCell::step(block.allocated_step),
-        TableCell::new(Meaning::Symbol, function_name(session, block.function)),
-        TableCell::new(Meaning::Second, thread_name(session, block.allocated_by)),
+        TableCell::new(TextRole::Symbol, function_name(session, block.function)),
+        TableCell::new(TextRole::Second, thread_name(session, block.allocated_by)),
     ];
     match block.freed {
         Some(freed) => cells.extend([
             TableCell::step(freed.step),
-            TableCell::new(Meaning::Symbol, function_name(session, freed.function)),
-            TableCell::new(Meaning::Second, thread_name(session, freed.thread)),
+            TableCell::new(TextRole::Symbol, function_name(session, freed.function)),
+            TableCell::new(TextRole::Second, thread_name(session, freed.thread)),
         ]),
         None => {
-            let never = TableCell::new(Meaning::Label, so_far(session, say!("heap-never")));
+            let never = TableCell::new(TextRole::Label, so_far(session, say!("heap-never")));
             cells.extend([never, TableCell::default(), TableCell::default()]);
         }
     }

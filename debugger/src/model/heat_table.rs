@@ -8,7 +8,7 @@ use super::names::place_name;
 use super::so_far::so_far;
 use super::table::{ROWS, Table, TableCell, TableRow};
 use super::text::{size_text, thousands};
-use super::{Meaning, Span};
+use super::{TextRole, TextSpan};
 use crate::analysis::hot_pages::{HotPages, PageTotals, hot_pages};
 use crate::messages::say;
 use crate::session::Session;
@@ -45,18 +45,18 @@ pub fn heat_table(session: &Session, cancel: &Cancel) -> Result<Table> {
         name: say!("heat-page", address = format!("{:x}", first.0)),
         cells: vec![
             TableCell::new(
-                Meaning::Plain,
+                TextRole::Plain,
                 [Some(format!("{:08x}", first.0)), process]
                     .into_iter()
                     .flatten()
                     .collect::<Vec<_>>()
                     .join("  "),
             ),
-            TableCell::Number(reads, Span::new(Meaning::Read, thousands(reads))),
-            TableCell::Number(writes, Span::new(Meaning::Write, thousands(writes))),
+            TableCell::Number(reads, TextSpan::new(TextRole::Read, thousands(reads))),
+            TableCell::Number(writes, TextSpan::new(TextRole::Write, thousands(writes))),
             TableCell::Bar(reads, writes, most),
             TableCell::new(
-                Meaning::Symbol,
+                TextRole::Symbol,
                 place_name(&session.images, first).unwrap_or_default(),
             ),
         ],

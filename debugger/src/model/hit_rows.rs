@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use stepback_index::{CallId, Row};
+use stepback_index::{CallId, TraceListRow};
 use stepback_parsers::{Position, Step};
 
 use crate::action::{Direction, StepRange};
@@ -40,18 +40,18 @@ pub enum ShownRow {
     },
 }
 
-impl From<Row> for ShownRow {
-    fn from(row: Row) -> Self {
+impl From<TraceListRow> for ShownRow {
+    fn from(row: TraceListRow) -> Self {
         match row {
-            Row::Step(step) => Self::Step(step),
-            Row::Folded { call, first, last } => Self::Folded { call, first, last },
+            TraceListRow::Step(step) => Self::Step(step),
+            TraceListRow::Folded { call, first, last } => Self::Folded { call, first, last },
         }
     }
 }
 
 /// By what the steps are chosen that a window shows alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Sieve {
+pub enum StepSelection {
     /// They are hits of the search.
     #[default]
     Hits,
@@ -60,7 +60,7 @@ pub enum Sieve {
 }
 
 /// The steps that are shown alone, as far as they are known.
-pub struct Sifted<'a> {
+pub struct SelectedSteps<'a> {
     /// The positions behind them, ascending.
     pub positions: &'a Arc<[u64]>,
     /// Another number says that something else was asked.
@@ -69,11 +69,11 @@ pub struct Sifted<'a> {
 
 /// Whether a window shows hits alone, or the steps of a slice, and what it shows around them.
 #[derive(Clone, Debug, Default)]
-pub struct OnlyHits {
+pub struct HitsOnlyView {
     /// It does.
     pub is_on: bool,
     /// What is shown.
-    pub of: Sieve,
+    pub of: StepSelection,
     /// Steps that are shown before and behind each hit.
     pub context: u64,
     /// Stretches that were opened.
@@ -85,7 +85,7 @@ pub struct OnlyHits {
     rows: Arc<HitRows>,
 }
 
-impl OnlyHits {
+impl HitsOnlyView {
     /// The rows, while hits alone are shown.
     pub fn rows(&self) -> Option<&HitRows> {
         self.is_on.then_some(&*self.rows)
@@ -107,7 +107,7 @@ impl OnlyHits {
     }
 
     /// Shows what a sieve leaves, with so many steps around each.
-    pub fn show(&mut self, of: Sieve, context: u64) {
+    pub fn show(&mut self, of: StepSelection, context: u64) {
         self.of = of;
         self.surround(context);
     }
@@ -118,7 +118,7 @@ impl OnlyHits {
             self.opened.clear();
             self.rows = Arc::new(HitRows::new(
                 &[],
-                &Around {
+                &HitContext {
                     context: 0,
                     opened: &[],
                 },
@@ -128,7 +128,11 @@ impl OnlyHits {
     }
 
     /// Takes in what was found so far. Cost: nothing where that is what it was, else the number of hits.
-    pub fn update(&mut self, Sifted { positions, number }: Sifted<'_>, step_count: u64) {
+    pub fn update(
+        &mut self,
+        SelectedSteps { positions, number }: SelectedSteps<'_>,
+        step_count: u64,
+    ) {
         let is_made = self
             .made_of
             .as_ref()
@@ -139,7 +143,7 @@ impl OnlyHits {
         if self.made_of.is_some() && self.number != number {
             self.opened.clear();
         }
-        let around = Around {
+        let around = HitContext {
             context: self.context,
             opened: &self.opened,
         };
@@ -149,7 +153,7 @@ impl OnlyHits {
 }
 
 /// What is shown besides hits.
-struct Around<'a> {
+struct HitContext<'a> {
     context: u64,
     opened: &'a [StepRange],
 }
@@ -158,14 +162,14 @@ struct Around<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct HitRows {
     /// In the order of the trace, with hidden steps between any two.
-    pieces: Vec<Piece>,
+    pieces: Vec<ShownStepRun>,
     rows: u64,
     step_count: u64,
 }
 
 /// Steps in a row that are all shown.
 #[derive(Clone, Copy, Debug)]
-struct Piece {
+struct ShownStepRun {
     /// The row of the first.
     row: u64,
     first: u64,
@@ -175,7 +179,7 @@ struct Piece {
 
 impl HitRows {
     /// For hits at positions, which ascend.
-    fn new(positions: &[u64], around: &Around<'_>, step_count: u64) -> Self {
+    fn new(positions: &[u64], around: &HitContext<'_>, step_count: u64) -> Self {
         let of_hit = |position: &u64| {
             let step = position.saturating_sub(1);
             (
@@ -192,18 +196,18 @@ impl HitRows {
         );
         // Hits with as much around each ascend already.
         shown.sort_unstable();
-        let mut pieces: Vec<Piece> = Vec::new();
+        let mut pieces: Vec<ShownStepRun> = Vec::new();
         for (first, end) in shown {
             let end = end.min(step_count);
             // A row that hides a single step is no shorter than the step.
             match pieces.last_mut() {
                 Some(last) if first <= last.end.saturating_add(1) => last.end = last.end.max(end),
-                None if first <= 1 => pieces.push(Piece {
+                None if first <= 1 => pieces.push(ShownStepRun {
                     row: 0,
                     first: 0,
                     end,
                 }),
-                _ if first < end => pieces.push(Piece { row: 0, first, end }),
+                _ if first < end => pieces.push(ShownStepRun { row: 0, first, end }),
                 _ => {}
             }
         }
@@ -303,7 +307,7 @@ mod tests {
     use super::*;
 
     fn rows(positions: &[u64], context: u64, opened: &[StepRange]) -> HitRows {
-        HitRows::new(positions, &Around { context, opened }, 100)
+        HitRows::new(positions, &HitContext { context, opened }, 100)
     }
 
     fn text(rows: &HitRows) -> String {

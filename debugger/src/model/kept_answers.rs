@@ -2,20 +2,20 @@
 
 /// A few answers, the newest last.
 #[derive(Debug)]
-pub struct KeptAnswers<K, A> {
+pub struct AnswerCache<K, A> {
     list: Vec<(K, A)>,
 }
 
 /// More are not kept.
 const LIMIT: usize = 8;
 
-impl<K, A> Default for KeptAnswers<K, A> {
+impl<K, A> Default for AnswerCache<K, A> {
     fn default() -> Self {
         Self { list: Vec::new() }
     }
 }
 
-impl<K: PartialEq, A: Clone> KeptAnswers<K, A> {
+impl<K: PartialEq, A: Clone> AnswerCache<K, A> {
     /// The answer to a question that was asked lately.
     pub fn get(&self, key: &K) -> Option<A> {
         self.list
@@ -39,7 +39,7 @@ mod tests {
 
     #[test]
     fn the_newest_answers_are_kept() {
-        let mut kept = KeptAnswers::default();
+        let mut kept = AnswerCache::default();
         (0..20).for_each(|number| kept.put(number, number * 2));
         assert_eq!(
             (kept.get(&11), kept.get(&12), kept.get(&19)),

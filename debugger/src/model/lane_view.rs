@@ -6,7 +6,9 @@ use stepback_index::ThreadInfo;
 
 use super::clock::clock_text;
 use crate::action::TimelineLanes;
-use crate::analysis::schedule::{Bounded, MarkKind, Schedule, Stretch, Who, boxes};
+use crate::analysis::schedule::{
+    BoundedList, LaneInterval, LaneMarkKind, LanePeer, Schedule, boxes,
+};
 use crate::messages::say;
 
 /// A lane of the timeline.
@@ -53,11 +55,15 @@ pub struct StretchBox {
     /// The column after its last.
     pub right: u32,
     /// Where, or who; several where more than one share a column.
-    pub who: Who,
+    pub who: LanePeer,
 }
 
 /// The pieces of a lane between two positions in so many columns.
-pub fn stretch_boxes(lane: &Bounded<Stretch>, view: Range<u64>, columns: u32) -> Vec<StretchBox> {
+pub fn stretch_boxes(
+    lane: &BoundedList<LaneInterval>,
+    view: Range<u64>,
+    columns: u32,
+) -> Vec<StretchBox> {
     let drawn = boxes(lane, view, columns);
     let whole = drawn.iter().filter_map(|drawn| {
         let pieces = lane.list().get(drawn.place..drawn.place + drawn.count)?;
@@ -65,7 +71,7 @@ pub fn stretch_boxes(lane: &Bounded<Stretch>, view: Range<u64>, columns: u32) ->
         let who = if pieces.iter().all(|piece| piece.who == first) {
             first
         } else {
-            Who::Several
+            LanePeer::Several
         };
         Some(StretchBox {
             left: drawn.left,
@@ -77,18 +83,20 @@ pub fn stretch_boxes(lane: &Bounded<Stretch>, view: Range<u64>, columns: u32) ->
 }
 
 /// The name of the other side of a stretch: `core 3` in the lane of a thread, the thread in that of a core.
-pub fn who_name(id: LaneId, who: Who, threads: &[ThreadInfo]) -> Option<String> {
+pub fn who_name(id: LaneId, who: LanePeer, threads: &[ThreadInfo]) -> Option<String> {
     match (id, who) {
-        (LaneId::Thread(_), Who::One(core)) => Some(say!("lane-core", core = core.to_string())),
-        (LaneId::Thread(_), Who::Several) => Some(say!("lane-several-cores").to_owned()),
-        (LaneId::Core(_), Who::One(thread)) => {
+        (LaneId::Thread(_), LanePeer::One(core)) => {
+            Some(say!("lane-core", core = core.to_string()))
+        }
+        (LaneId::Thread(_), LanePeer::Several) => Some(say!("lane-several-cores").to_owned()),
+        (LaneId::Core(_), LanePeer::One(thread)) => {
             let thread = usize::try_from(thread)
                 .ok()
                 .and_then(|thread| threads.get(thread));
             thread.map(|thread| say!("lane-thread", thread = &*thread.name))
         }
-        (LaneId::Core(_), Who::Several) => Some(say!("lane-several-threads").to_owned()),
-        (_, Who::Unknown) => None,
+        (LaneId::Core(_), LanePeer::Several) => Some(say!("lane-several-threads").to_owned()),
+        (_, LanePeer::Unknown) => None,
     }
 }
 
@@ -98,7 +106,7 @@ pub fn lane_hint(
     threads: &[ThreadInfo],
     id: LaneId,
     position: u64,
-    marks: Option<(MarkKind, u64)>,
+    marks: Option<(LaneMarkKind, u64)>,
 ) -> String {
     let mut lines = vec![match id {
         LaneId::Thread(_) => say!("lane-thread", thread = lane_name(id, threads)),
@@ -123,9 +131,9 @@ pub fn lane_hint(
         },
     );
     lines.extend(marks.map(|(kind, count)| match kind {
-        MarkKind::SystemCall => say!("lane-system-calls", count = count),
-        MarkKind::Kernel => say!("lane-kernel", count = count),
-        MarkKind::Signal => say!("lane-signals", count = count),
+        LaneMarkKind::SystemCall => say!("lane-system-calls", count = count),
+        LaneMarkKind::Kernel => say!("lane-kernel", count = count),
+        LaneMarkKind::Signal => say!("lane-signals", count = count),
     }));
     lines.extend(schedule.time_at(position).map(clock_text));
     lines.push(say!("lane-position", position = position));
@@ -180,7 +188,7 @@ mod tests {
             threads,
             lanes[0],
             end,
-            Some((MarkKind::SystemCall, 2)),
+            Some((LaneMarkKind::SystemCall, 2)),
         );
         assert!(hint.contains("does not run here\n2 system calls"), "{hint}");
         let core = lane_ids(&schedule, TimelineLanes::Cores)[0];

@@ -6,7 +6,7 @@ use stepback_parsers::{Gap, Marker, MarkerKind, drmemtrace::marker_name};
 
 use super::names::function_name;
 use super::traced_call::{CallNames, Callee, TracedCall};
-use super::{Meaning, Span};
+use super::{TextRole, TextSpan};
 use crate::image::Images;
 use crate::messages::say;
 use crate::session::Session;
@@ -29,7 +29,7 @@ pub struct MarkerLine {
     /// How it stands out.
     pub tone: MarkerTone,
     /// What it says; labels are words, everything else is data.
-    pub spans: Vec<Span>,
+    pub spans: Vec<TextSpan>,
 }
 
 /// What the markers of a step say.
@@ -81,7 +81,7 @@ impl<'a> MarkerReader<'a> {
 
     /// Reads the markers among the effects of a step.
     pub fn read(self, effects: &[Effect]) -> StepMarkers {
-        let mut run = Run::new(self);
+        let mut run = MarkerLineBuilder::new(self);
         for effect in effects {
             match effect {
                 Effect::Marker(marker) => run.take(*marker),
@@ -92,16 +92,16 @@ impl<'a> MarkerReader<'a> {
         run.finish()
     }
 
-    fn place(&self, address: u64) -> Span {
-        Span::new(
-            Meaning::Symbol,
+    fn place(&self, address: u64) -> TextSpan {
+        TextSpan::new(
+            TextRole::Symbol,
             function_name(self.images, Address(address)),
         )
     }
 }
 
 /// What becomes a line.
-enum Item {
+enum MarkerItem {
     Call(TracedCall),
     /// The kernel redirected control.
     Event {
@@ -115,9 +115,9 @@ enum Item {
 }
 
 /// The markers of a step, one after the other.
-struct Run<'a> {
+struct MarkerLineBuilder<'a> {
     reader: MarkerReader<'a>,
-    items: Vec<Item>,
+    items: Vec<MarkerItem>,
     words: StepMarkers,
     /// The function or system call that the next arguments and results are of.
     group: Option<Callee>,
@@ -128,7 +128,7 @@ struct Run<'a> {
     context: Option<u64>,
 }
 
-impl<'a> Run<'a> {
+impl<'a> MarkerLineBuilder<'a> {
     fn new(reader: MarkerReader<'a>) -> Self {
         let words = StepMarkers::default();
         Self {
@@ -154,14 +154,14 @@ impl<'a> Run<'a> {
             }
             MarkerKind::SYSTEM_CALL => self
                 .items
-                .push(Item::Call(TracedCall::entered(Callee::Kernel(value)))),
+                .push(MarkerItem::Call(TracedCall::entered(Callee::Kernel(value)))),
             MarkerKind::RETURN_ADDRESS => _ = self.entered(),
             MarkerKind::ARGUMENT | MarkerKind::RETURN_VALUE | MarkerKind::SYSTEM_CALL_FAILED => {
                 self.of_call(marker)
             }
             MarkerKind::KERNEL_EVENT => {
                 let is_abort = std::mem::take(&mut self.is_abort);
-                self.items.push(Item::Event {
+                self.items.push(MarkerItem::Event {
                     interrupted: value,
                     signal: None,
                     is_abort,
@@ -185,9 +185,9 @@ impl<'a> Run<'a> {
             _ => {
                 let line = self.line(marker);
                 self.items.push(if Gap::of(marker).is_some() {
-                    Item::Gap(line)
+                    MarkerItem::Gap(line)
                 } else {
-                    Item::Line(line)
+                    MarkerItem::Line(line)
                 });
             }
         }
@@ -195,7 +195,7 @@ impl<'a> Run<'a> {
 
     /// A note that comes behind a gap tells what lies on both sides of it.
     fn note(&mut self, note: &str) {
-        if let Some(Item::Gap(line)) = self.items.last_mut() {
+        if let Some(MarkerItem::Gap(line)) = self.items.last_mut() {
             let rest = note.strip_prefix("gap ").unwrap_or(note);
             line.spans.push(label(&format!(", {rest}")));
         }
@@ -203,7 +203,7 @@ impl<'a> Run<'a> {
 
     /// The time since the call of the kernel before it is how long that took.
     fn time(&mut self, micros: u64) {
-        if let Some(Item::Call(call)) = self.items.last_mut()
+        if let Some(MarkerItem::Call(call)) = self.items.last_mut()
             && matches!(call.callee, Callee::Kernel(_))
         {
             call.micros = self.time.and_then(|before| micros.checked_sub(before));
@@ -225,7 +225,7 @@ impl<'a> Run<'a> {
                 number(say!("marker-to"), cpu),
             ]
             .concat();
-            self.items.push(Item::Line(MarkerLine {
+            self.items.push(MarkerItem::Line(MarkerLine {
                 tone: MarkerTone::Plain,
                 spans: words,
             }));
@@ -239,7 +239,8 @@ impl<'a> Run<'a> {
     fn entered(&mut self) -> Option<&mut TracedCall> {
         let callee = self.group?;
         if self.call_of(callee).is_none() {
-            self.items.push(Item::Call(TracedCall::entered(callee)));
+            self.items
+                .push(MarkerItem::Call(TracedCall::entered(callee)));
         }
         self.call_of(callee)
     }
@@ -247,7 +248,7 @@ impl<'a> Run<'a> {
     /// The last call of a callee that has not returned.
     fn call_of(&mut self, callee: Callee) -> Option<&mut TracedCall> {
         self.items.iter_mut().rev().find_map(|item| match item {
-            Item::Call(call) if call.callee == callee && call.result.is_none() => Some(call),
+            MarkerItem::Call(call) if call.callee == callee && call.result.is_none() => Some(call),
             _ => None,
         })
     }
@@ -262,7 +263,7 @@ impl<'a> Run<'a> {
             MarkerKind::RETURN_VALUE => {
                 let Some(callee) = self.group else { return };
                 if self.call_of(callee).is_none() {
-                    self.items.push(Item::Call(TracedCall::left(callee)));
+                    self.items.push(MarkerItem::Call(TracedCall::left(callee)));
                 }
                 if let Some(call) = self.call_of(callee) {
                     call.result = Some(value);
@@ -272,7 +273,7 @@ impl<'a> Run<'a> {
                 let calls = self.items.iter_mut().rev();
                 let call = calls
                     .filter_map(|item| {
-                        if let Item::Call(call) = item {
+                        if let MarkerItem::Call(call) = item {
                             Some(call)
                         } else {
                             None
@@ -288,8 +289,8 @@ impl<'a> Run<'a> {
 
     fn signal(&mut self, number: u64) {
         match self.items.last_mut() {
-            Some(Item::Event { signal, .. }) => *signal = Some(number),
-            _ => self.items.push(Item::Event {
+            Some(MarkerItem::Event { signal, .. }) => *signal = Some(number),
+            _ => self.items.push(MarkerItem::Event {
                 interrupted: 0,
                 signal: Some(number),
                 is_abort: false,
@@ -410,14 +411,14 @@ impl<'a> Run<'a> {
                 let words = format!("{} ", marker_name(kind).replace('_', " "));
                 plain(vec![
                     label(&words),
-                    Span::new(Meaning::Number, self.reader.names.number(value)),
+                    TextSpan::new(TextRole::Number, self.reader.names.number(value)),
                 ])
             }
         }
     }
 
     /// An instruction that began and did not end: the processor stopped in it.
-    fn uncompleted(&self, encoding: u64) -> Vec<Span> {
+    fn uncompleted(&self, encoding: u64) -> Vec<TextSpan> {
         let bytes = encoding.to_le_bytes();
         let set = self.reader.names.set;
         let texts = (1..=bytes.len()).filter_map(|length| Encoding::new(bytes.get(..length)?));
@@ -426,7 +427,7 @@ impl<'a> Run<'a> {
         let text = text.unwrap_or_else(|| format!("{encoding:x}"));
         vec![
             label(say!("marker-not-completed")),
-            Span::new(Meaning::Plain, text),
+            TextSpan::new(TextRole::Plain, text),
         ]
     }
 
@@ -448,14 +449,14 @@ impl<'a> Run<'a> {
 const INSTRUCTION_FLUSH: MarkerKind = MarkerKind::record(18);
 const DATA_FLUSH: MarkerKind = MarkerKind::record(20);
 
-fn line_of(item: Item, reader: MarkerReader<'_>) -> MarkerLine {
+fn line_of(item: MarkerItem, reader: MarkerReader<'_>) -> MarkerLine {
     match item {
-        Item::Line(line) | Item::Gap(line) => line,
-        Item::Call(call) => MarkerLine {
+        MarkerItem::Line(line) | MarkerItem::Gap(line) => line,
+        MarkerItem::Call(call) => MarkerLine {
             tone: MarkerTone::Plain,
             spans: call.spans(reader.names),
         },
-        Item::Event {
+        MarkerItem::Event {
             interrupted,
             signal,
             is_abort,
@@ -469,7 +470,7 @@ fn line_of(item: Item, reader: MarkerReader<'_>) -> MarkerLine {
             let is_fault = name.as_deref().is_some_and(|name| FAULTS.contains(&name));
             let what = match (is_abort, name) {
                 (true, _) => label(say!("marker-restartable-sequence-aborted")),
-                (false, Some(name)) => Span::new(Meaning::Symbol, name),
+                (false, Some(name)) => TextSpan::new(TextRole::Symbol, name),
                 (false, None) => label(say!("marker-the-kernel-took-control")),
             };
             let place = (interrupted != 0)
@@ -489,27 +490,30 @@ fn line_of(item: Item, reader: MarkerReader<'_>) -> MarkerLine {
     }
 }
 
-fn label(text: &str) -> Span {
-    Span::new(Meaning::Label, text)
+fn label(text: &str) -> TextSpan {
+    TextSpan::new(TextRole::Label, text)
 }
 
-fn name(text: String) -> Span {
-    Span::new(Meaning::Symbol, text)
+fn name(text: String) -> TextSpan {
+    TextSpan::new(TextRole::Symbol, text)
 }
 
-fn number(words: &str, value: u64) -> Vec<Span> {
-    vec![label(words), Span::new(Meaning::Number, value.to_string())]
-}
-
-fn address(words: &str, value: u64) -> Vec<Span> {
+fn number(words: &str, value: u64) -> Vec<TextSpan> {
     vec![
         label(words),
-        Span::new(Meaning::Number, format!("{value:x}")),
+        TextSpan::new(TextRole::Number, value.to_string()),
+    ]
+}
+
+fn address(words: &str, value: u64) -> Vec<TextSpan> {
+    vec![
+        label(words),
+        TextSpan::new(TextRole::Number, format!("{value:x}")),
     ]
 }
 
 /// `gap: records were lost (23 instructions are missing)`.
-fn gap_spans(gap: Gap) -> Vec<Span> {
+fn gap_spans(gap: Gap) -> Vec<TextSpan> {
     let reason = label(&say!("marker-gap", reason = gap.reason.clause()));
     match gap.instructions {
         Some(count) => [

@@ -87,21 +87,21 @@ pub struct ByteCell {
     /// The step just before the position wrote it.
     pub is_news: bool,
     /// Its last access, where values are not recorded.
-    pub touch: Option<Touch>,
+    pub touch: Option<LastAccessKind>,
     /// What it is at the position that is compared with, where that is told.
-    pub other: Option<Other>,
+    pub other: Option<ComparedByte>,
 }
 
 /// A byte at the position that is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Other {
+pub struct ComparedByte {
     /// None when unknown.
     pub value: Option<u8>,
 }
 
 /// The last access of a byte whose value nothing tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Touch {
+pub enum LastAccessKind {
     /// None so far.
     Never,
     /// A load.
@@ -332,10 +332,10 @@ fn block_of(address: u64) -> u64 {
 }
 
 /// Runs of memory, ascending: the first and the last byte of each.
-pub type Runs = Vec<(u64, u64)>;
+pub type MemoryRuns = Vec<(u64, u64)>;
 
 /// Runs of blocks that the trace accesses or an image fills, ascending. Cost: all those blocks.
-pub(super) fn known_runs(session: &Session, cancel: &Cancel) -> Result<Runs> {
+pub(super) fn known_runs(session: &Session, cancel: &Cancel) -> Result<MemoryRuns> {
     let map = AccessedMap {
         session,
         row_bytes: BLOCK_BYTES,
@@ -348,7 +348,7 @@ pub(super) fn known_runs(session: &Session, cancel: &Cancel) -> Result<Runs> {
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn accessed_runs(session: &Session, cancel: &Cancel) -> Result<Runs> {
+pub fn accessed_runs(session: &Session, cancel: &Cancel) -> Result<MemoryRuns> {
     runs_of(|from| {
         let query = NextTouchedBlock {
             from: Address(from),
@@ -357,8 +357,8 @@ pub fn accessed_runs(session: &Session, cancel: &Cancel) -> Result<Runs> {
     })
 }
 
-fn runs_of(next_block: impl Fn(u64) -> Result<Option<u64>>) -> Result<Runs> {
-    let (mut runs, mut next): (Runs, Option<u64>) = (Vec::new(), Some(0));
+fn runs_of(next_block: impl Fn(u64) -> Result<Option<u64>>) -> Result<MemoryRuns> {
+    let (mut runs, mut next): (MemoryRuns, Option<u64>) = (Vec::new(), Some(0));
     while let Some(from) = next
         && let Some(block) = next_block(from)?
     {
@@ -456,7 +456,7 @@ fn fill(
             cells
                 .iter_mut()
                 .zip(&before)
-                .for_each(|(cell, other)| cell.other = Some(Other { value: other.value }));
+                .for_each(|(cell, other)| cell.other = Some(ComparedByte { value: other.value }));
         }
         if session.index.source().traits().registers == RegisterSource::Operands {
             let touches_at = |position| {
@@ -514,16 +514,16 @@ impl ByteCell {
             ByteTouch {
                 written_at: None,
                 read_at: None,
-            } => Touch::Never,
+            } => LastAccessKind::Never,
             // A step that reads and writes a byte mostly writes it last.
-            touch if touch.written_at >= touch.read_at => Touch::Written,
-            _ => Touch::Read,
+            touch if touch.written_at >= touch.read_at => LastAccessKind::Written,
+            _ => LastAccessKind::Read,
         });
     }
 
     /// Two digits, or `??`; dots where no value is told and no step has been yet.
     pub fn hex(&self) -> String {
-        let unknown = if self.touch == Some(Touch::Never) {
+        let unknown = if self.touch == Some(LastAccessKind::Never) {
             "··"
         } else {
             "??"
@@ -631,7 +631,7 @@ mod tests {
         assert_eq!(cells.iter().position(|cell| cell.is_news), Some(0));
         assert_eq!(cells.iter().filter(|cell| cell.is_news).count(), 1);
         assert!(cells.iter().filter(|cell| cell.is_changed).count() > 1);
-        assert_eq!(cells[0].other, Some(Other { value: None }));
+        assert_eq!(cells[0].other, Some(ComparedByte { value: None }));
     }
 
     #[test]

@@ -18,7 +18,7 @@ const PIECE: u64 = 4096;
 
 /// What is looked for in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Sought {
+pub enum MemorySearchTarget {
     /// A byte that differs from what it is at another position.
     Changed(Position),
     /// Some bytes in a row.
@@ -27,9 +27,9 @@ pub enum Sought {
 
 /// A search through memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MemorySeek {
+pub struct MemorySearchQuery {
     /// What is looked for.
-    pub sought: Sought,
+    pub sought: MemorySearchTarget,
     /// In memory as it is here.
     pub position: Position,
     /// It lies above this address, or below it.
@@ -81,18 +81,18 @@ fn number_bytes(number: u64, group: u8, endian: Endian) -> Vec<u8> {
 /// See [`stepback_index::QueryError`].
 pub fn seek_memory(
     session: &Session,
-    seek: &MemorySeek,
+    seek: &MemorySearchQuery,
     cancel: &Cancel,
 ) -> Result<Option<Address>> {
     match &seek.sought {
-        Sought::Changed(other) => changed(session, seek, *other, cancel),
-        Sought::Bytes(bytes) => found(session, seek, bytes, cancel),
+        MemorySearchTarget::Changed(other) => changed(session, seek, *other, cancel),
+        MemorySearchTarget::Bytes(bytes) => found(session, seek, bytes, cancel),
     }
 }
 
 fn changed(
     session: &Session,
-    seek: &MemorySeek,
+    seek: &MemorySearchQuery,
     other: Position,
     cancel: &Cancel,
 ) -> Result<Option<Address>> {
@@ -116,7 +116,7 @@ fn changed(
 
 fn found(
     session: &Session,
-    seek: &MemorySeek,
+    seek: &MemorySearchQuery,
     bytes: &[u8],
     cancel: &Cancel,
 ) -> Result<Option<Address>> {
@@ -197,8 +197,8 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(sought: Sought, from: u64, way: Direction, expected: Option<u64>) {
-        let seek = MemorySeek {
+    fn check(sought: MemorySearchTarget, from: u64, way: Direction, expected: Option<u64>) {
+        let seek = MemorySearchQuery {
             sought,
             position: Position(1250),
             from: Address(from),
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn bytes_are_found_above_and_below() {
-        let text = || Sought::Bytes(b"%u5b".to_vec());
+        let text = || MemorySearchTarget::Bytes(b"%u5b".to_vec());
         check(text(), 0, Direction::Forward, Some(0x8402_0000));
         check(text(), 0x8402_0000, Direction::Forward, None);
         check(text(), u64::MAX, Direction::Back, Some(0x8402_0000));
@@ -238,19 +238,19 @@ mod tests {
     #[test]
     fn the_byte_that_a_step_stored_is_the_next_changed_one() {
         check(
-            Sought::Changed(Position(1249)),
+            MemorySearchTarget::Changed(Position(1249)),
             0,
             Direction::Forward,
             Some(0x8002_0010),
         );
         check(
-            Sought::Changed(Position(1249)),
+            MemorySearchTarget::Changed(Position(1249)),
             0x8002_0010,
             Direction::Forward,
             None,
         );
         check(
-            Sought::Changed(Position(1249)),
+            MemorySearchTarget::Changed(Position(1249)),
             u64::MAX,
             Direction::Back,
             Some(0x8002_0010),

@@ -78,10 +78,10 @@ pub mod wave;
 mod windows;
 pub mod write_strip;
 
-pub use ground::Ground;
-pub use moves::{Landing, Move};
+pub use ground::MoveContext;
+pub use moves::{MoveOutcome, WindowMove};
 pub use source_choice::SourceChoice;
-pub use span::{Meaning, Span};
+pub use span::{TextRole, TextSpan};
 pub use thread_walk::{Stride, ThreadWalk};
-pub use trace_window::{AtEnd, NewEnd, TraceWindow};
+pub use trace_window::{EndPolicy, TraceEndChange, TraceWindow};
 pub use windows::Windows;

@@ -3,13 +3,13 @@
 use stepback_index::{Cancel, Index, QueryError, SlotReader, ThreadId};
 use stepback_parsers::Position;
 
-use super::{Ground, Stride, ThreadWalk, TraceWindow};
-use crate::action::{Direction, Fold};
+use super::{MoveContext, Stride, ThreadWalk, TraceWindow};
+use crate::action::{Direction, FoldAction};
 use crate::analysis::traps::window_trap_frames;
 
 /// Something that changes the position of a window, or what it folds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Move {
+pub enum WindowMove {
     /// By steps: through all threads, or within the one that the window stays in.
     Step(Stride, Direction),
     /// To the next or last step of the thread that the window stays in, else of that of the position.
@@ -23,12 +23,12 @@ pub enum Move {
     /// To a position visited before, or gone back from.
     History(Direction),
     /// Folds or unfolds.
-    Fold(Fold),
+    Fold(FoldAction),
 }
 
 /// What became of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Landing {
+pub enum MoveOutcome {
     /// It was made, even where that changed nothing.
     Made,
     /// There is nothing to go to: no call, no return, no step of the thread.
@@ -37,13 +37,13 @@ pub enum Landing {
     Unfoldable,
 }
 
-impl Move {
+impl WindowMove {
     /// Makes the move. Runs on a worker.
     ///
     /// # Errors
     /// The index cannot be read.
-    pub fn make(&self, index: &Index, window: &mut TraceWindow) -> Result<Landing, QueryError> {
-        let ground = |at: Position| Ground::at(index, at);
+    pub fn make(&self, index: &Index, window: &mut TraceWindow) -> Result<MoveOutcome, QueryError> {
+        let ground = |at: Position| MoveContext::at(index, at);
         let here = window.position;
         match self {
             // The rows that are shown are gone through, whichever thread did them.
@@ -71,30 +71,35 @@ impl Move {
             Self::Travel(to) => window.travel(*to, &ground((*to).min(index.end()))?),
             Self::Edge(way) => window.edge(*way, &ground(here)?),
             Self::History(way) => _ = window.history(*way, &ground(here)?),
-            Self::Fold(_) if window.only_hits.is_on => return Ok(Landing::Unfoldable),
-            Self::Fold(Fold::WindowTraps) => {
+            Self::Fold(_) if window.only_hits.is_on => return Ok(MoveOutcome::Unfoldable),
+            Self::Fold(FoldAction::WindowTraps) => {
                 let frames = window_trap_frames(index, &Cancel::default())?;
                 if frames.is_empty() {
-                    return Ok(Landing::Nowhere);
+                    return Ok(MoveOutcome::Nowhere);
                 }
                 window.fold_frames(&frames, &ground(here)?);
             }
             Self::Fold(what) => window.fold(*what, &ground(here)?),
         }
-        Ok(Landing::Made)
+        Ok(MoveOutcome::Made)
     }
 }
 
-fn step(window: &mut TraceWindow, stride: Stride, way: Direction, ground: &Ground<'_>) -> Landing {
+fn step(
+    window: &mut TraceWindow,
+    stride: Stride,
+    way: Direction,
+    ground: &MoveContext<'_>,
+) -> MoveOutcome {
     match stride {
         Stride::Row => window.step_row(way, ground),
         Stride::Into => window.step_into(way, ground),
         Stride::Over => window.step_over(way, ground),
         Stride::Page(rows) => window.page(way, rows, ground),
         Stride::Out if window.step_out(way, ground) => {}
-        Stride::Out => return Landing::Nowhere,
+        Stride::Out => return MoveOutcome::Nowhere,
     }
-    Landing::Made
+    MoveOutcome::Made
 }
 
 fn step_of(
@@ -103,15 +108,15 @@ fn step_of(
     thread: ThreadId,
     stride: Stride,
     way: Direction,
-) -> Result<Landing, QueryError> {
+) -> Result<MoveOutcome, QueryError> {
     let target = ThreadWalk::new(index, thread).target(stride, way, window.position)?;
     let Some(to) = target else {
-        return Ok(Landing::Nowhere);
+        return Ok(MoveOutcome::Nowhere);
     };
-    let ground = Ground::at(index, window.position)?;
+    let ground = MoveContext::at(index, window.position)?;
     match stride {
         Stride::Out => window.travel(to, &ground),
         Stride::Row | Stride::Into | Stride::Over | Stride::Page(_) => window.walk(to, &ground),
     }
-    Ok(Landing::Made)
+    Ok(MoveOutcome::Made)
 }

@@ -72,9 +72,9 @@ mod tests {
     use stepback_parsers::Position;
 
     use super::*;
-    use crate::action::{Fold, WindowId};
+    use crate::action::{FoldAction, WindowId};
     use crate::analysis::traps::window_trap_frames;
-    use crate::model::{Landing, Move, TraceWindow};
+    use crate::model::{MoveOutcome, TraceWindow, WindowMove};
     use crate::session::{OpenOptions, open};
 
     /// An instruction that goes on with the next, traps, or goes elsewhere.
@@ -163,12 +163,12 @@ mod tests {
         );
         let steps = session.index.step_count();
         let mut window = TraceWindow::new(WindowId(1), steps, Position(0));
-        let landing = Move::Fold(Fold::WindowTraps)
+        let landing = WindowMove::Fold(FoldAction::WindowTraps)
             .make(&session.index, &mut window)
             .unwrap();
         assert_eq!(
             (landing, window.folds.row_count()),
-            (Landing::Made, steps - 1)
+            (MoveOutcome::Made, steps - 1)
         );
     }
 }

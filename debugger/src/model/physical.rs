@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use stepback_index::{
-    Cancel, Mapping, MappingsAt, MarkerReader, PlaceAt, Query as _, QueryError, SlotReader,
-    Translation, TranslationsAt,
+    Cancel, MappingsAt, MarkerReader, PlaceAt, Query as _, QueryError, SlotReader, Translation,
+    TranslationsAt, VirtualMapping,
 };
 use stepback_machine::Address;
 use stepback_parsers::{MarkerKind, Position};
@@ -63,7 +63,7 @@ pub fn physical_words(
         physical: newest.physical,
         position,
     };
-    let mut others: Vec<Mapping> = question.run(&session.index, cancel)?;
+    let mut others: Vec<VirtualMapping> = question.run(&session.index, cancel)?;
     others.retain(|mapping| mapping.address != address);
     let mut named = HashSet::new();
     others.retain(|mapping| named.insert(mapping.address));

@@ -2,7 +2,7 @@
 
 /// What a run of letters of a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RunKind {
+pub enum RawTokenKind {
     /// Digits, also hexadecimal ones; the second and later of a name's letters may be digits, too.
     Number,
     /// A name.
@@ -12,7 +12,7 @@ pub enum RunKind {
 }
 
 /// The runs of a line, one after the other.
-pub fn runs(text: &str) -> impl Iterator<Item = (RunKind, &str)> {
+pub fn runs(text: &str) -> impl Iterator<Item = (RawTokenKind, &str)> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let (kind, length) = run(rest);
@@ -23,12 +23,12 @@ pub fn runs(text: &str) -> impl Iterator<Item = (RunKind, &str)> {
 }
 
 /// The next run of a text.
-fn run(text: &str) -> (RunKind, usize) {
+fn run(text: &str) -> (RawTokenKind, usize) {
     let is_of_word = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '.';
     let length = text.len() - text.trim_start_matches(is_of_word).len();
     if length == 0 {
         return (
-            RunKind::Sign,
+            RawTokenKind::Sign,
             text.len() - text.trim_start_matches(|letter| !is_of_word(letter)).len(),
         );
     }
@@ -39,9 +39,9 @@ fn run(text: &str) -> (RunKind, usize) {
         is_hex && (digits.bytes().any(|digit| digit.is_ascii_digit()) || digits.len() >= 8);
     (
         if is_number {
-            RunKind::Number
+            RawTokenKind::Number
         } else {
-            RunKind::Name
+            RawTokenKind::Name
         },
         length,
     )
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn numbers_stand_out_of_names_and_signs() {
-        use RunKind::{Name, Number, Sign};
+        use RawTokenKind::{Name, Number, Sign};
         let kinds = |text: &'static str| runs(text).collect::<Vec<_>>();
         assert_eq!(
             kinds("12 clk R X0 000a"),

@@ -7,12 +7,12 @@ use stepback_index::{Cancel, Heap, NameReader, Query as _, RegisterViewsAt, Thre
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
-use super::memory::{BLOCK_BYTES, Runs};
+use super::memory::{BLOCK_BYTES, MemoryRuns};
 use super::so_far::so_far;
 use super::table::{ROWS, Table, TableCell, TableRow};
 use super::text::size_text;
-use super::{Meaning, Span};
-use crate::image::Mapped;
+use super::{TextRole, TextSpan};
+use crate::image::MappedRange;
 use crate::messages::say;
 use crate::session::Session;
 
@@ -33,7 +33,7 @@ const THREADS: usize = 256;
 
 /// Memory that belongs together.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Region {
+struct MemoryRegion {
     first: u64,
     last: u64,
     /// How many bytes the trace accesses, in blocks of 64.
@@ -70,7 +70,7 @@ impl RegionKind {
 
 /// What is found once for all positions.
 #[derive(Clone, Copy)]
-pub struct Found<'a> {
+pub struct RegionSources<'a> {
     /// The blocks of the heap, where they are known.
     pub heap: Option<&'a Heap>,
     /// What the trace accesses: see [`accessed_runs`](super::memory::accessed_runs).
@@ -84,12 +84,12 @@ pub struct Found<'a> {
 /// See [`stepback_index::QueryError`].
 pub fn regions_table(
     session: &Session,
-    found: Found<'_>,
+    found: RegionSources<'_>,
     at: Position,
     cancel: &Cancel,
 ) -> Result<Table> {
     let images = session.images.mapped();
-    let mut regions: Vec<Region> = images
+    let mut regions: Vec<MemoryRegion> = images
         .iter()
         .map(|mapped| of_image(mapped, found.runs))
         .collect();
@@ -114,11 +114,11 @@ pub fn regions_table(
     if regions.len() > ROWS {
         summary += &say!("regions-the-first", count = ROWS);
     }
-    let rows = regions.iter().take(ROWS).map(Region::row).collect();
+    let rows = regions.iter().take(ROWS).map(MemoryRegion::row).collect();
     Ok(Table::new(summary, &HEADS, rows).without_empty())
 }
 
-fn of_image(mapped: &Mapped, runs: &[(u64, u64)]) -> Region {
+fn of_image(mapped: &MappedRange, runs: &[(u64, u64)]) -> MemoryRegion {
     let (first, last) = (mapped.first.0, mapped.last());
     let kind = match (mapped.is_loaded, mapped.is_executable) {
         (false, _) => RegionKind::NotLoaded,
@@ -126,7 +126,7 @@ fn of_image(mapped: &Mapped, runs: &[(u64, u64)]) -> Region {
         (true, false) => RegionKind::Data,
     };
     let accessed = covered(runs, first, last);
-    Region {
+    MemoryRegion {
         first,
         last,
         accessed,
@@ -153,15 +153,15 @@ fn len_of(first: u64, last: u64) -> u64 {
 }
 
 /// The blocks that images fill, those that meet as one.
-fn taken_by(images: &[Mapped]) -> Runs {
+fn taken_by(images: &[MappedRange]) -> MemoryRuns {
     // What is accessed is known in blocks: the rest of a block at the edge of an image is not told apart.
-    let whole = |mapped: &Mapped| {
+    let whole = |mapped: &MappedRange| {
         (
             mapped.first.0 & !(BLOCK_BYTES - 1),
             mapped.last() | (BLOCK_BYTES - 1),
         )
     };
-    let mut blocks: Runs = images.iter().map(whole).collect();
+    let mut blocks: MemoryRuns = images.iter().map(whole).collect();
     blocks.sort_unstable();
     blocks.dedup_by(|(first, last), (_, before)| {
         let meets = *first <= *before;
@@ -172,7 +172,7 @@ fn taken_by(images: &[Mapped]) -> Runs {
 }
 
 /// The parts of runs that no image fills.
-fn outside(runs: &[(u64, u64)], images: &[Mapped]) -> Runs {
+fn outside(runs: &[(u64, u64)], images: &[MappedRange]) -> MemoryRuns {
     let taken = taken_by(images);
     let mut rest = Vec::new();
     for (first, last) in runs {
@@ -195,15 +195,15 @@ fn outside(runs: &[(u64, u64)], images: &[Mapped]) -> Runs {
 }
 
 /// Runs that lie near each other are one region.
-fn joined(runs: &[(u64, u64)]) -> Vec<Region> {
-    let mut regions: Vec<Region> = Vec::new();
+fn joined(runs: &[(u64, u64)]) -> Vec<MemoryRegion> {
+    let mut regions: Vec<MemoryRegion> = Vec::new();
     for (first, last) in runs {
         let len = len_of(*first, *last);
         match regions.last_mut() {
             Some(region) if first.saturating_sub(region.last) <= REGION_GAP => {
                 (region.last, region.accessed) = (*last, region.accessed.saturating_add(len));
             }
-            _ => regions.push(Region {
+            _ => regions.push(MemoryRegion {
                 first: *first,
                 last: *last,
                 accessed: len,
@@ -254,7 +254,7 @@ pub(super) fn stack_pointer(
 }
 
 /// Regions with a stack pointer are stacks; of those by address.
-fn name_stacks(regions: &mut [Region], session: &Session, stacks: &[(u64, String)]) {
+fn name_stacks(regions: &mut [MemoryRegion], session: &Session, stacks: &[(u64, String)]) {
     let is_named = session.index.threads().len() > 1;
     for (pointer, thread) in stacks {
         let place = regions.partition_point(|region| region.last < *pointer);
@@ -272,7 +272,12 @@ fn name_stacks(regions: &mut [Region], session: &Session, stacks: &[(u64, String
 }
 
 /// Other regions with blocks of the heap are the heap.
-fn name_heap(regions: &mut [Region], heap: &Heap, at: Position, cancel: &Cancel) -> Result<()> {
+fn name_heap(
+    regions: &mut [MemoryRegion],
+    heap: &Heap,
+    at: Position,
+    cancel: &Cancel,
+) -> Result<()> {
     // How many are allocated, of the regions that have any.
     let mut counts: BTreeMap<usize, u64> = BTreeMap::new();
     for block in heap.blocks() {
@@ -296,25 +301,25 @@ fn name_heap(regions: &mut [Region], heap: &Heap, at: Position, cancel: &Cancel)
     Ok(())
 }
 
-impl Region {
+impl MemoryRegion {
     fn row(&self) -> TableRow {
         let number =
-            |bytes: u64| TableCell::Number(bytes, Span::new(Meaning::Plain, size_text(bytes)));
+            |bytes: u64| TableCell::Number(bytes, TextSpan::new(TextRole::Plain, size_text(bytes)));
         let meaning = if self.kind == RegionKind::Unknown {
-            Meaning::Unknown
+            TextRole::Unknown
         } else {
-            Meaning::Second
+            TextRole::Second
         };
         TableRow {
             name: say!("regions-row", address = format!("{:x}", self.first)),
             cells: vec![
-                TableCell::new(Meaning::Plain, format!("{:08x}", self.first)),
-                TableCell::new(Meaning::Plain, format!("{:08x}", self.last)),
+                TableCell::new(TextRole::Plain, format!("{:08x}", self.first)),
+                TableCell::new(TextRole::Plain, format!("{:08x}", self.last)),
                 number((self.last - self.first).saturating_add(1)),
                 number(self.accessed),
-                TableCell::new(Meaning::Second, self.rights),
+                TableCell::new(TextRole::Second, self.rights),
                 TableCell::new(meaning, self.kind.word()),
-                TableCell::new(Meaning::Symbol, self.what.clone()),
+                TableCell::new(TextRole::Symbol, self.what.clone()),
             ],
             address: Some(Address(self.first)),
             // Code is executed.
@@ -335,7 +340,7 @@ mod tests {
 
     #[test]
     fn what_images_fill_is_cut_out_of_what_is_accessed() {
-        let image = |first, len_bytes| Mapped {
+        let image = |first, len_bytes| MappedRange {
             first: Address(first),
             len_bytes,
             is_writable: false,
@@ -380,7 +385,7 @@ mod tests {
     fn the_stack_is_told_by_its_pointer() {
         let session = overflow();
         let runs = accessed_runs(&session, &Cancel::default()).unwrap();
-        let found = Found {
+        let found = RegionSources {
             heap: None,
             runs: &runs,
         };
@@ -395,13 +400,13 @@ mod tests {
     fn what_an_image_fills_is_not_accessed_for_that() {
         let session = overflow_with_image();
         let runs = accessed_runs(&session, &Cancel::default()).unwrap();
-        let regions: Vec<Region> = session
+        let regions: Vec<MemoryRegion> = session
             .images
             .mapped()
             .iter()
             .map(|mapped| of_image(mapped, &runs))
             .collect();
-        let len = |region: &Region| region.last - region.first + 1;
+        let len = |region: &MemoryRegion| region.last - region.first + 1;
         assert!(
             regions.iter().any(|region| region.accessed > 0),
             "{regions:?}"

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use stepback_index::{
-    AccessKinds, Accessed, Cancel, Cell, Hit, NearestAccess, Query as _, RegisterViewsAt,
+    AccessKinds, Cancel, Cell, CellAccess, Hit, NearestAccess, Query as _, RegisterViewsAt,
     SlotReader, ThreadId,
 };
 use stepback_machine::Address;
@@ -56,7 +56,7 @@ pub fn register_detail(
     // Where nothing tells who reads registers, that is not known.
     let next_read = read.ok().flatten();
     let writer = |hit: &Hit| (hit.record.step, Code::new(&hit.record, &session.images));
-    let written_by = if let Some(Accessed::Step(hit)) = &last {
+    let written_by = if let Some(CellAccess::Step(hit)) = &last {
         Some(writer(hit))
     } else {
         None
@@ -70,10 +70,10 @@ pub fn register_detail(
     let value = states.first().and_then(|state| state.value.to_u64());
     let symbol = value.and_then(|value| place_name(&session.images, Address(value)));
     let doubt = match &last {
-        Some(Accessed::Step(hit)) => hit
+        Some(CellAccess::Step(hit)) => hit
             .doubt
             .map(|doubt| doubt_words(doubt, hit.record.instruction_set)),
-        Some(Accessed::Initial(_)) | None => None,
+        Some(CellAccess::Initial(_)) | None => None,
     };
     Ok(RegisterDetail {
         symbol,

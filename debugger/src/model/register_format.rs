@@ -13,14 +13,14 @@ const HALF: usize = 4;
 
 /// How the general registers are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ShownAs {
+pub struct RegisterStyle {
     /// How a value is written.
     pub format: RegisterFormat,
     /// The lower half of registers of 64 bits alone: `w0`, `eax`.
     pub is_half: bool,
 }
 
-impl ShownAs {
+impl RegisterStyle {
     /// The name of a register: of its lower half where that is shown and has one.
     pub fn name(self, cell: &RegisterCell) -> &str {
         cell.half_name
@@ -86,7 +86,7 @@ pub struct RegisterReading {
     /// Format of lanes, in groups that have some.
     pub lanes: Option<LaneFormat>,
     /// Format of all other values.
-    pub shown_as: ShownAs,
+    pub shown_as: RegisterStyle,
 }
 
 impl RegisterReading {
@@ -129,7 +129,7 @@ pub fn readings(value: &Value) -> Vec<String> {
         return Vec::new();
     }
     let reading = |format| {
-        let text = ShownAs {
+        let text = RegisterStyle {
             format,
             is_half: false,
         }
@@ -159,7 +159,7 @@ mod tests {
     fn check(format: RegisterFormat, number: u64, expected: &str) {
         let value = Value(number.to_le_bytes().map(Some).to_vec());
         assert_eq!(
-            ShownAs {
+            RegisterStyle {
                 format,
                 is_half: false
             }
@@ -187,12 +187,12 @@ mod tests {
             value,
             ..RegisterCell::default()
         };
-        let half = ShownAs {
+        let half = RegisterStyle {
             format: RegisterFormat::Signed,
             is_half: true,
         };
         assert_eq!((half.name(&cell), half.text(&cell).as_str()), ("w0", "-1"));
-        let whole = ShownAs::default();
+        let whole = RegisterStyle::default();
         assert_eq!(
             (whole.name(&cell), whole.text(&cell).as_str()),
             ("x0", "11223344ffffffff")

@@ -9,13 +9,13 @@ use stepback_index::{
 };
 use stepback_machine::{
     Address, InstructionSet, LaneFormat, LaneKind, RegisterGroup, RegisterId, RegisterView,
-    Registers, Status,
+    Registers, StatusRegister,
 };
 use stepback_parsers::{Position, RegisterSource, Step};
 
 use super::names::place_name;
 use super::value_source::SourceWords;
-use crate::analysis::register_part::{Lane, RegisterPart};
+use crate::analysis::register_part::{RegisterLane, RegisterPart};
 use crate::session::Session;
 
 /// Which registers are asked for.
@@ -49,7 +49,7 @@ pub struct RegisterBoard {
     /// The program status register.
     pub psr: Option<RegisterCell>,
     /// What its bits say.
-    pub status: Status,
+    pub status: StatusRegister,
     /// The trace does not record what registers become.
     pub is_inferred: bool,
     /// The registers of the group, in order.
@@ -302,7 +302,7 @@ impl RegisterBoard {
             pc: None,
             pc_symbol: None,
             psr: None,
-            status: Status::default(),
+            status: StatusRegister::default(),
             is_inferred: false,
             core: Vec::new(),
             groups: GROUP_TITLES
@@ -312,7 +312,7 @@ impl RegisterBoard {
                 })
                 .into(),
         };
-        let others = OtherGroups::of(now.instruction_set);
+        let others = SpecialRegisters::of(now.instruction_set);
         for state in &now.registers {
             let mut cell = RegisterCell::new(state, before);
             cell.half_name = half_name(state.view, now.instruction_set);
@@ -355,7 +355,7 @@ impl RegisterBoard {
         self.core.retain(|cell| cell.name.contains(&text));
     }
 
-    fn add(&mut self, cell: RegisterCell, register: RegisterId, others: &OtherGroups) {
+    fn add(&mut self, cell: RegisterCell, register: RegisterId, others: &SpecialRegisters) {
         match register {
             // Registers that the kernel or the compiler sets, as the segments of x86, may have low numbers.
             id if others.system.contains(&id) => self.push(SYSTEM, cell),
@@ -384,13 +384,13 @@ fn half_name(view: RegisterView, set: InstructionSet) -> Option<String> {
 }
 
 /// Which registers of an instruction set are not general ones.
-struct OtherGroups {
+struct SpecialRegisters {
     system: Vec<RegisterId>,
     /// The section of those that are of no other group.
     rest: usize,
 }
 
-impl OtherGroups {
+impl SpecialRegisters {
     fn of(set: InstructionSet) -> Self {
         let system = Registers::of_group(RegisterGroup::System, set)
             .iter()
@@ -449,7 +449,7 @@ impl RegisterCell {
     }
 
     /// A lane as a register of its own; none where the register is not as wide.
-    pub fn lane(&self, lane: Lane) -> Option<Self> {
+    pub fn lane(&self, lane: RegisterLane) -> Option<Self> {
         let size = usize::from(lane.size_bytes);
         let range = usize::from(lane.index).checked_mul(size)?
             ..(usize::from(lane.index) + 1).checked_mul(size)?;
@@ -699,7 +699,7 @@ mod tests {
         )
         .core
         .remove(0);
-        let lane = |size_bytes, index| cell.lane(Lane { size_bytes, index });
+        let lane = |size_bytes, index| cell.lane(RegisterLane { size_bytes, index });
         let shown = |lane: Option<RegisterCell>| {
             lane.map(|lane| format!("{} {} {}", lane.name, lane.hex, lane.is_changed))
         };

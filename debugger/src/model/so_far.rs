@@ -1,6 +1,6 @@
 //! What is said where only a part of the trace is indexed: nothing is called exact that the rest may change.
 
-use stepback_index::{Call, Left, ValueSource};
+use stepback_index::{Call, FrameExit, ValueSource};
 
 use super::frame_words::left_words;
 use crate::messages::say;
@@ -8,7 +8,7 @@ use crate::session::Session;
 
 /// How much of a trace is indexed, when it is not all of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SoFar {
+pub struct IndexedPart {
     /// Steps indexed.
     pub steps: u64,
     /// Bytes of the trace that are indexed.
@@ -17,7 +17,7 @@ pub struct SoFar {
     pub total: u64,
 }
 
-impl SoFar {
+impl IndexedPart {
     /// None when the index is that of the whole trace.
     pub fn of(session: &Session) -> Option<Self> {
         let index = &session.index;
@@ -85,15 +85,17 @@ pub fn source_so_far(session: &Session, source: ValueSource, words: &str) -> Str
 
 /// How a frame was left, with the step; where the rest of the trace may leave it, that it is not left so far.
 pub fn left_so_far(session: &Session, call: &Call) -> String {
-    match SoFar::of(session) {
-        Some(part) if call.left == Left::Open => say!("sofar-not-left", caveat = part.caveat()),
+    match IndexedPart::of(session) {
+        Some(part) if call.left == FrameExit::Open => {
+            say!("sofar-not-left", caveat = part.caveat())
+        }
         _ => left_words(call),
     }
 }
 
 /// A sentence that says that something is not there, and what that is worth.
 pub fn nothing_so_far(session: &Session, sentence: String) -> String {
-    match SoFar::of(session) {
+    match IndexedPart::of(session) {
         None => sentence,
         Some(part) => say!("sofar-nothing", sentence = sentence, caveat = part.caveat()),
     }
@@ -104,8 +106,8 @@ mod tests {
     use super::*;
     use crate::session::test_session::overflow;
 
-    fn part(bytes: u64) -> SoFar {
-        SoFar {
+    fn part(bytes: u64) -> IndexedPart {
+        IndexedPart {
             steps: 1250,
             bytes,
             total: 1000,
@@ -121,7 +123,7 @@ mod tests {
         );
         assert_eq!(part(999).stopped(), "Indexed up to step 1,250 (99 %)");
         assert_eq!(
-            SoFar {
+            IndexedPart {
                 steps: 0,
                 bytes: 0,
                 total: 0
@@ -136,7 +138,7 @@ mod tests {
         assert_eq!(part(345).following(), "Following: 1,250 steps (34 %)");
         assert_eq!(part(1000).following(), "Following: 1,250 steps");
         assert_eq!(
-            SoFar {
+            IndexedPart {
                 steps: 1,
                 ..part(1000)
             }
@@ -148,7 +150,7 @@ mod tests {
     #[test]
     fn of_a_whole_trace_nothing_is_so_far() {
         let session = overflow();
-        assert_eq!(SoFar::of(&session), None);
+        assert_eq!(IndexedPart::of(&session), None);
         assert_eq!(so_far(&session, "3 warnings"), "3 warnings");
         assert_eq!(
             source_so_far(&session, ValueSource::Unknown, "unknown"),

@@ -13,7 +13,7 @@ use stepback_parsers::Position;
 use super::names::function_name;
 use crate::action::Direction;
 use crate::analysis::line_code::is_called;
-use crate::analysis::walk::{Found, Sought, Subject, Walk};
+use crate::analysis::walk::{HitCursor, HitOutcome, HitQuery, Subject};
 use crate::image::{LineRange, SourceLine};
 use crate::messages::say;
 use crate::session::Session;
@@ -24,7 +24,7 @@ const RANGE_LIMIT: usize = 1 << 16;
 
 /// What the source says of a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SourceHere {
+pub enum PositionSource {
     /// The line of the next instruction, at the end of the trace of the last one.
     Line(Arc<SourceLine>),
     /// That instruction has no line; this is the line of the innermost call around it that has one.
@@ -42,7 +42,7 @@ pub enum SourceHere {
     NoImage,
 }
 
-impl SourceHere {
+impl PositionSource {
     /// The line, whosever it is.
     pub fn line(&self) -> Option<&Arc<SourceLine>> {
         match self {
@@ -102,23 +102,23 @@ pub fn source_here(
     thread: ThreadId,
     position: Position,
     cancel: &Cancel,
-) -> Result<SourceHere> {
+) -> Result<PositionSource> {
     if session.images.is_empty() {
-        return Ok(SourceHere::NoImage);
+        return Ok(PositionSource::NoImage);
     }
     if !session
         .images
         .has_lines()
         .map_err(|error| anyhow::anyhow!("{error}"))?
     {
-        return Ok(SourceHere::NoLines);
+        return Ok(PositionSource::NoLines);
     }
     let address = instruction_at(session, thread, position, cancel)?;
     if let Some(line) = address.and_then(|address| session.images.source_at(address)) {
-        return Ok(SourceHere::Line(line));
+        return Ok(PositionSource::Line(line));
     }
     if session.index.step_count() == 0 {
-        return Ok(SourceHere::Nowhere(None));
+        return Ok(PositionSource::Nowhere(None));
     }
     let calls = session.index.calls();
     let path = calls.path_at(thread, position);
@@ -136,13 +136,13 @@ pub fn source_here(
             .first()
             .and_then(|caller| session.images.source_at(caller.pc))
         {
-            return Ok(SourceHere::Call {
+            return Ok(PositionSource::Call {
                 line,
                 function: function_name(&session.images, frame.function),
             });
         }
     }
-    Ok(SourceHere::Nowhere(address))
+    Ok(PositionSource::Nowhere(address))
 }
 
 /// The next instruction of a thread; where it has none, its last one.
@@ -384,14 +384,14 @@ impl LineQuestion {
             Direction::Forward => self.from.next_step().after(),
             Direction::Back => self.from,
         };
-        let sought = Sought {
+        let sought = HitQuery {
             subject: Subject::Visits(vec![pc]),
             direction: self.way,
         };
-        let found = Walk::new(sought, from, 1, &session.index, cancel)
+        let found = HitCursor::new(sought, from, 1, &session.index, cancel)
             .of_thread(thread)
             .next_hit()?;
-        Ok(if let Found::Hit(hit) = found {
+        Ok(if let HitOutcome::Hit(hit) = found {
             Some(*hit)
         } else {
             None
@@ -414,8 +414,8 @@ mod tests {
         )
         .expect("an answer");
         let said = match &here {
-            SourceHere::Line(line) => line.short(),
-            SourceHere::Call { line, function } => format!("{} calls {function}", line.short()),
+            PositionSource::Line(line) => line.short(),
+            PositionSource::Call { line, function } => format!("{} calls {function}", line.short()),
             other => format!("{other:?}"),
         };
         assert_eq!(said, expected, "{position}");
@@ -433,7 +433,7 @@ mod tests {
         let session = crate::session::test_session::overflow();
         let here =
             source_here(&session, ThreadId(0), Position(0), &Cancel::default()).expect("an answer");
-        assert_eq!(here, SourceHere::NoImage);
+        assert_eq!(here, PositionSource::NoImage);
     }
 
     #[track_caller]

@@ -2,7 +2,7 @@
 
 /// What a piece of text says by its colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Meaning {
+pub enum TextRole {
     /// Content.
     #[default]
     Plain,
@@ -40,16 +40,16 @@ pub enum Meaning {
 
 /// A piece of text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Span {
+pub struct TextSpan {
     /// What it is.
-    pub meaning: Meaning,
+    pub meaning: TextRole,
     /// How it reads.
     pub text: String,
 }
 
-impl Span {
+impl TextSpan {
     /// A piece of text with a meaning.
-    pub fn new(meaning: Meaning, text: impl Into<String>) -> Self {
+    pub fn new(meaning: TextRole, text: impl Into<String>) -> Self {
         Self {
             meaning,
             text: text.into(),

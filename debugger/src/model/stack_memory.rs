@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use anyhow::Result;
 use stepback_index::{
-    AccessKinds, Accessed, Call, Cancel, Cell, Entered, Index, NearestAccess, Query as _,
+    AccessKinds, Call, Cancel, Cell, CellAccess, FrameEntry, Index, NearestAccess, Query as _,
     QueryError, RegisterState, RegisterViewsAt, RegistersAt, StepRecord, ThreadId, ValueSource,
 };
-use stepback_machine::{Address, Branch, InstructionSet, RegisterView, Registers, decode};
+use stepback_machine::{Address, InstructionSet, RecordedBranch, RegisterView, Registers, decode};
 use stepback_parsers::{Position, Step};
 
-use super::Meaning;
+use super::TextRole;
 use super::ground::frame_of_step;
 use super::memory::{BLOCK_BYTES, block_from};
 use super::names::{function_name, place_name};
@@ -79,9 +79,9 @@ pub fn stack_memory(session: &Session, at: Position, cancel: &Cancel) -> Result<
         let found = StackWord::of(session, cell, at, cancel)?;
         // Where a frame begins its name is bright, and quiet in its other words.
         let meaning = if found.frame.as_ref() == Some(&frame) {
-            Meaning::Label
+            TextRole::Label
         } else {
-            Meaning::Symbol
+            TextRole::Symbol
         };
         rows.push(found.row(session, address, address - pointer, meaning));
         frame = found.frame.unwrap_or(frame);
@@ -112,10 +112,10 @@ pub fn stack_memory(session: &Session, at: Position, cancel: &Cancel) -> Result<
 
 impl StackWord {
     /// The function that stored the word; quiet where its call is over.
-    fn frame_cell(&self, meaning: Meaning) -> TableCell {
+    fn frame_cell(&self, meaning: TextRole) -> TableCell {
         match &self.frame {
             Some(function) if self.is_stale => TableCell::new(
-                Meaning::Label,
+                TextRole::Label,
                 say!("stackmem-stale", function = &**function),
             ),
             Some(function) => TableCell::new(meaning, function.clone()),
@@ -130,10 +130,10 @@ fn gap_row(pointer: u64, gap: Range<u64>) -> TableRow {
     TableRow {
         name: say!("stackmem-gap-row", address = format!("{address:x}")),
         cells: vec![
-            TableCell::new(Meaning::Second, format!("{address:08x}")),
-            TableCell::new(Meaning::Second, format!("+{:x}", address - pointer)),
+            TableCell::new(TextRole::Second, format!("{address:08x}")),
+            TableCell::new(TextRole::Second, format!("+{:x}", address - pointer)),
             TableCell::new(
-                Meaning::Label,
+                TextRole::Label,
                 say!("stackmem-gap", count = gap.end - address),
             ),
             TableCell::default(),
@@ -164,7 +164,7 @@ impl StackWord {
         let index = &session.index;
         let value = cell_value(index, cell, at, cancel)?;
         let last = NearestAccess::last(cell, AccessKinds::Writes, at).run(index, cancel)?;
-        let Some(Accessed::Step(hit)) = last else {
+        let Some(CellAccess::Step(hit)) = last else {
             return Ok(Self {
                 value,
                 saved: String::new(),
@@ -190,7 +190,7 @@ impl StackWord {
         let saved = match owner.filter(|_| !is_stale) {
             Some(owner) => saved_words(
                 session,
-                Store {
+                StackStore {
                     record,
                     owner: &owner,
                     value: &value,
@@ -209,15 +209,15 @@ impl StackWord {
         })
     }
 
-    fn row(&self, session: &Session, address: u64, offset: u64, frame: Meaning) -> TableRow {
+    fn row(&self, session: &Session, address: u64, offset: u64, frame: TextRole) -> TableRow {
         let meaning = match self.value.source {
-            ValueSource::Inferred => Meaning::Inferred,
-            ValueSource::External => Meaning::External,
-            ValueSource::Recorded | ValueSource::Unknown => Meaning::Plain,
+            ValueSource::Inferred => TextRole::Inferred,
+            ValueSource::External => TextRole::External,
+            ValueSource::Recorded | ValueSource::Unknown => TextRole::Plain,
         };
         let value = match short_hex(&self.value.value) {
             Some(hex) => TableCell::new(meaning, hex),
-            None => TableCell::new(Meaning::Label, say!("stackmem-unknown")),
+            None => TableCell::new(TextRole::Label, say!("stackmem-unknown")),
         };
         let symbol = self
             .value
@@ -227,14 +227,14 @@ impl StackWord {
         TableRow {
             name: say!("stackmem-row", address = format!("{address:x}")),
             cells: vec![
-                TableCell::new(Meaning::Second, format!("{address:08x}")),
-                TableCell::new(Meaning::Second, format!("+{offset:x}")),
+                TableCell::new(TextRole::Second, format!("{address:08x}")),
+                TableCell::new(TextRole::Second, format!("+{offset:x}")),
                 value,
-                TableCell::new(Meaning::Register, self.saved.clone()),
+                TableCell::new(TextRole::Register, self.saved.clone()),
                 self.frame_cell(frame),
                 self.written_by
                     .map_or_else(TableCell::default, TableCell::Step),
-                TableCell::new(Meaning::Symbol, symbol.unwrap_or_default()),
+                TableCell::new(TextRole::Symbol, symbol.unwrap_or_default()),
             ],
             position: self.written_by.map(Step::after),
             address: Some(Address(address)),
@@ -245,11 +245,11 @@ impl StackWord {
 
 /// Whether the call that stored a word is a handler that spills a register window for the function around it.
 fn keeps_window(owner: &Call, record: &StepRecord) -> bool {
-    owner.entered == Entered::Exception && record.instruction_set.has_windows()
+    owner.entered == FrameEntry::Exception && record.instruction_set.has_windows()
 }
 
 /// A store of a word of the stack.
-struct Store<'a> {
+struct StackStore<'a> {
     record: &'a StepRecord,
     /// The call that the word belongs to.
     owner: &'a Call,
@@ -258,8 +258,8 @@ struct Store<'a> {
 
 /// Names the register that a function saved there: one that it has to restore, or the return address, with the value that
 /// it had when the function was called. A call stores where it returns to.
-fn saved_words(session: &Session, store: Store<'_>, cancel: &Cancel) -> Result<String> {
-    let Store {
+fn saved_words(session: &Session, store: StackStore<'_>, cancel: &Cancel) -> Result<String> {
+    let StackStore {
         record,
         owner,
         value,
@@ -355,7 +355,7 @@ fn is_as_called(
     let last =
         NearestAccess::last(cell, AccessKinds::Writes, place.step.before()).run(index, cancel)?;
     Ok(match last {
-        Some(Accessed::Step(hit)) => place.has_windows || hit.position <= place.entered,
+        Some(CellAccess::Step(hit)) => place.has_windows || hit.position <= place.entered,
         _ => true,
     })
 }
@@ -363,7 +363,10 @@ fn is_as_called(
 fn is_call(record: &StepRecord) -> bool {
     use stepback_machine::TextFlow;
     let by_text = || record.instruction_set.text_flow(&record.text) == Some(TextFlow::Call);
-    matches!(record.branch, Branch::Call | Branch::IndirectCall) || by_text()
+    matches!(
+        record.branch,
+        RecordedBranch::Call | RecordedBranch::IndirectCall
+    ) || by_text()
 }
 
 #[cfg(test)]

@@ -5,13 +5,13 @@ use stepback_index::{
     CallId, CallTable, Cancel, Effect, Query as _, SlotReader, StepRecord, Steps, ThreadId,
 };
 use stepback_machine::{
-    Address, Branch, InstructionSet, RegisterView, Registers, TextFlow, decode,
+    Address, InstructionSet, RecordedBranch, RegisterView, Registers, TextFlow, decode,
 };
 use stepback_parsers::{Line, MarkerKind, Position, RegisterSource, Step, StepOrigin};
 
-use super::Meaning;
+use super::TextRole;
 use super::code::{Code, CodeKind};
-use super::effects::{BranchTaken, EffectText};
+use super::effects::{BranchOutcome, EffectText};
 use super::ground::frame_of_step;
 use super::marker_lines::{MarkerLine, MarkerReader};
 use super::names::{frame_name, function_name};
@@ -44,7 +44,7 @@ pub struct StepRow {
     /// The disassembly as the trace has it.
     pub text: String,
     /// Outcome of its branch.
-    pub branch: Option<BranchTaken>,
+    pub branch: Option<BranchOutcome>,
     /// What it did.
     pub effects: Vec<EffectText>,
     /// The registers that its operands name, in formats that do not record what registers become.
@@ -98,7 +98,7 @@ impl OperandRegisters {
 impl StepRow {
     /// True when nothing happened: the row steps back.
     pub fn is_idle(&self) -> bool {
-        !self.is_executed || self.branch == Some(BranchTaken::Not)
+        !self.is_executed || self.branch == Some(BranchOutcome::Not)
     }
 
     /// One line with everything that the row may have had no room for.
@@ -138,7 +138,7 @@ pub fn step_rows(
     let wanted = usize::try_from(count)
         .unwrap_or(usize::MAX)
         .min(records.len());
-    let makes = RowMaker {
+    let makes = StepRowBuilder {
         session,
         calls: session.index.calls(),
         has_values: session.index.source().traits().registers == RegisterSource::Recorded,
@@ -157,14 +157,14 @@ pub fn step_rows(
     Ok(rows.collect())
 }
 
-struct RowMaker<'a> {
+struct StepRowBuilder<'a> {
     session: &'a Session,
     calls: &'a CallTable,
     /// False for formats whose accesses have addresses alone.
     has_values: bool,
 }
 
-impl RowMaker<'_> {
+impl StepRowBuilder<'_> {
     fn row(&self, record: &StepRecord, next: Option<&StepRecord>) -> StepRow {
         let images = &self.session.images;
         let mut code = Code::new(record, images);
@@ -239,12 +239,12 @@ impl RowMaker<'_> {
         let images = &self.session.images;
         let is_indirect = matches!(
             record.branch,
-            Branch::IndirectJump | Branch::IndirectCall | Branch::Return
+            RecordedBranch::IndirectJump | RecordedBranch::IndirectCall | RecordedBranch::Return
         );
         if let Some(target) = next.filter(|_| is_indirect) {
             row.effects.clear();
             row.effects.push(EffectText::of_words(
-                Meaning::Symbol,
+                TextRole::Symbol,
                 format!("→ {}", function_name(images, target)),
             ));
         }
@@ -252,7 +252,7 @@ impl RowMaker<'_> {
         if words.repetitions > 0 {
             let rounds = say!("step-rounds", count = words.repetitions + 1);
             row.effects
-                .push(EffectText::of_words(Meaning::Second, rounds));
+                .push(EffectText::of_words(TextRole::Second, rounds));
         }
         row.effects
             .extend(EffectText::of_accesses(record.effects.iter()));
@@ -260,7 +260,7 @@ impl RowMaker<'_> {
             words
                 .effects
                 .into_iter()
-                .map(|text| EffectText::of_words(Meaning::Label, text)),
+                .map(|text| EffectText::of_words(TextRole::Label, text)),
         );
         row.operands = OperandRegisters::of(record);
         row.lines = words.lines;
@@ -291,13 +291,15 @@ fn put_destination_first(row: &mut StepRow, record: &StepRecord) {
 }
 
 /// What an instruction does to control, where the format says so.
-fn said_kind(branch: Branch) -> Option<CodeKind> {
+fn said_kind(branch: RecordedBranch) -> Option<CodeKind> {
     match branch {
-        Branch::Unsaid => None,
-        Branch::None | Branch::SystemEntry => Some(CodeKind::Other),
-        Branch::Jump | Branch::IndirectJump | Branch::Conditional(_) => Some(CodeKind::Branch),
-        Branch::Call | Branch::IndirectCall => Some(CodeKind::Call),
-        Branch::Return => Some(CodeKind::Return),
+        RecordedBranch::Unsaid => None,
+        RecordedBranch::None | RecordedBranch::SystemEntry => Some(CodeKind::Other),
+        RecordedBranch::Jump | RecordedBranch::IndirectJump | RecordedBranch::Conditional(_) => {
+            Some(CodeKind::Branch)
+        }
+        RecordedBranch::Call | RecordedBranch::IndirectCall => Some(CodeKind::Call),
+        RecordedBranch::Return => Some(CodeKind::Return),
     }
 }
 
@@ -319,12 +321,16 @@ fn is_kernel_address(record: &StepRecord) -> bool {
 }
 
 /// Whether a branch was taken, as far as the next step of the thread tells.
-fn branch_taken(record: &StepRecord, next: Option<Address>, kind: CodeKind) -> Option<BranchTaken> {
+fn branch_taken(
+    record: &StepRecord,
+    next: Option<Address>,
+    kind: CodeKind,
+) -> Option<BranchOutcome> {
     if kind != CodeKind::Branch {
         return None;
     }
     if !record.is_executed {
-        return Some(BranchTaken::Not);
+        return Some(BranchOutcome::Not);
     }
     // After an exception the next step says nothing about the branch.
     if record
@@ -336,8 +342,8 @@ fn branch_taken(record: &StepRecord, next: Option<Address>, kind: CodeKind) -> O
     }
     // Where the next step does not follow from the branch, its own text says where it goes.
     let to = match record.branch {
-        Branch::Conditional(Some(false)) => return Some(BranchTaken::Not),
-        Branch::Conditional(Some(true)) => {
+        RecordedBranch::Conditional(Some(false)) => return Some(BranchOutcome::Not),
+        RecordedBranch::Conditional(Some(true)) => {
             branch_target(&record.text, record.pc, record.instruction_set).or(next)?
         }
         _ => next?,
@@ -346,13 +352,13 @@ fn branch_taken(record: &StepRecord, next: Option<Address>, kind: CodeKind) -> O
     Some(match () {
         // Compilers leave branches to the next instruction behind: they are taken all the same.
         () if is_next
-            && record.branch != Branch::Conditional(Some(true))
+            && record.branch != RecordedBranch::Conditional(Some(true))
             && is_conditional(record) =>
         {
-            BranchTaken::Not
+            BranchOutcome::Not
         }
-        () if to > record.pc => BranchTaken::Down,
-        () => BranchTaken::Up,
+        () if to > record.pc => BranchOutcome::Down,
+        () => BranchOutcome::Up,
     })
 }
 
@@ -363,7 +369,7 @@ fn is_conditional(record: &StepRecord) -> bool {
 
 /// A step in the path of calls at the head of a trace list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PathPart {
+pub struct CallPathEntry {
     /// Which frame.
     pub call: CallId,
     /// The function's name.
@@ -376,7 +382,7 @@ pub struct PathPart {
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
-pub fn call_path(session: &Session, position: Position) -> Result<Vec<PathPart>> {
+pub fn call_path(session: &Session, position: Position) -> Result<Vec<CallPathEntry>> {
     let calls = session.index.calls();
     let thread = SlotReader(&session.index).thread_at(position)?;
     let path = calls.path_at(thread, position).into_iter();
@@ -384,14 +390,14 @@ pub fn call_path(session: &Session, position: Position) -> Result<Vec<PathPart>>
         .collect()
 }
 
-fn path_part(session: &Session, call: CallId) -> Result<Option<PathPart>> {
+fn path_part(session: &Session, call: CallId) -> Result<Option<CallPathEntry>> {
     let calls = session.index.calls();
     let Some(frame) = calls.get(call) else {
         return Ok(None);
     };
     let entered_at = calls.entered_at(call).unwrap_or_default();
     let name = frame_name(session, &frame, &Cancel::default())?;
-    Ok(Some(PathPart {
+    Ok(Some(CallPathEntry {
         call,
         name,
         entered_at,
@@ -435,8 +441,8 @@ mod tests {
         };
         let next = Address(0x8000_04b0);
         let taken = |text| branch_taken(&code(text), Some(next), CodeKind::Branch);
-        assert_eq!(taken("B {pc}+0x4"), Some(BranchTaken::Down));
-        assert_eq!(taken("B.NE {pc}+0x4"), Some(BranchTaken::Not));
+        assert_eq!(taken("B {pc}+0x4"), Some(BranchOutcome::Down));
+        assert_eq!(taken("B.NE {pc}+0x4"), Some(BranchOutcome::Not));
     }
 
     fn record_of(step: u64) -> StepRecord {
@@ -460,7 +466,7 @@ mod tests {
         };
         let mut row = rows(1254, 1).remove(0);
         row.effects = ["cwp", "l0", "sp"]
-            .map(|name| EffectText::of_words(Meaning::Register, name))
+            .map(|name| EffectText::of_words(TextRole::Register, name))
             .to_vec();
         put_destination_first(&mut row, &record);
         assert_eq!(

@@ -9,7 +9,7 @@ use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
 use super::table_groups::TableGroup;
-use super::{Meaning, Span};
+use super::{TextRole, TextSpan};
 use crate::messages::{find, in_english, say};
 use crate::session::Session;
 
@@ -22,7 +22,7 @@ pub struct Table {
     /// What is listed, how much of it, and what is left out.
     pub summary: String,
     /// From the left.
-    pub columns: Vec<Column>,
+    pub columns: Vec<TableColumn>,
     /// At most [`ROWS`].
     pub rows: Vec<TableRow>,
     /// The columns that are left out where there is no room for all, the first of them first.
@@ -33,7 +33,7 @@ pub struct Table {
 
 /// A column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Column {
+pub struct TableColumn {
     /// What files call it, in English.
     pub name: &'static str,
     /// What its head says.
@@ -63,7 +63,7 @@ pub struct TableRow {
 
 /// What of a table is shown, and in which order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct View {
+pub struct TableArrangement {
     /// Rows that hold this text, in any case; all where it is empty.
     pub filter: String,
     /// By which column, from the left; none: as they were found.
@@ -78,7 +78,7 @@ pub struct View {
     pub open: BTreeSet<u64>,
 }
 
-impl View {
+impl TableArrangement {
     /// Whether it shows all rows as they were found.
     pub fn is_plain(&self) -> bool {
         self.filter.is_empty() && self.column.is_none()
@@ -150,7 +150,7 @@ impl View {
 }
 
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Rank<'a> {
+enum CellRank<'a> {
     Count(u64),
     Word(Cow<'a, str>),
 }
@@ -159,15 +159,15 @@ enum Rank<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TableCell {
     /// Words, and numbers whose digits matter.
-    Text(Span),
+    Text(TextSpan),
     /// How many, as a text that stands at the right.
-    Number(u64, Span),
+    Number(u64, TextSpan),
     /// Words of several meanings, in the order of a number where there is one.
     Spans {
         /// Rank of the cell in its column; none: the order of the words.
         number: Option<u64>,
         /// The words.
-        spans: Vec<Span>,
+        spans: Vec<TextSpan>,
     },
     /// A step that can be travelled to.
     Step(Step),
@@ -188,7 +188,7 @@ impl Table {
         let heads = heads.iter().enumerate();
         let columns = heads.map(|(place, id)| {
             let (name, label) = (in_english(id).unwrap_or(id), find(id).unwrap_or(id));
-            Column {
+            TableColumn {
                 name,
                 label,
                 characters: longest(place).max(label.chars().count()),
@@ -206,7 +206,7 @@ impl Table {
 
     /// The rows that a view shows, in its order. Cost: all rows.
     #[must_use]
-    pub fn seen(&self, view: &View) -> Self {
+    pub fn seen(&self, view: &TableArrangement) -> Self {
         if self.is_grouped() {
             return self.seen_groups(view);
         }
@@ -223,7 +223,7 @@ impl Table {
     }
 
     /// Whether a view shows all of it as it is. Groups are closed until they are opened.
-    pub fn is_whole_in(&self, view: &View) -> bool {
+    pub fn is_whole_in(&self, view: &TableArrangement) -> bool {
         view.is_plain() && !self.is_grouped()
     }
 
@@ -318,20 +318,20 @@ impl TableRow {
 
 impl TableCell {
     /// Text with a meaning.
-    pub fn new(meaning: Meaning, text: impl Into<String>) -> Self {
-        Self::Text(Span::new(meaning, text))
+    pub fn new(meaning: TextRole, text: impl Into<String>) -> Self {
+        Self::Text(TextSpan::new(meaning, text))
     }
 
     /// Text in the order of a number where there is one.
-    pub fn ranked(number: Option<u64>, meaning: Meaning, text: impl Into<String>) -> Self {
+    pub fn ranked(number: Option<u64>, meaning: TextRole, text: impl Into<String>) -> Self {
         Self::Spans {
             number,
-            spans: vec![Span::new(meaning, text)],
+            spans: vec![TextSpan::new(meaning, text)],
         }
     }
 
     /// Its words with their meanings; none for a step or a bar.
-    pub fn spans(&self) -> &[Span] {
+    pub fn spans(&self) -> &[TextSpan] {
         match self {
             Self::Text(span) | Self::Number(_, span) => std::slice::from_ref(span),
             Self::Spans { spans, .. } => spans,
@@ -343,38 +343,38 @@ impl TableCell {
     pub fn number(count: u64) -> Self {
         Self::Number(
             count,
-            Span::new(Meaning::Number, super::text::thousands(count)),
+            TextSpan::new(TextRole::Number, super::text::thousands(count)),
         )
     }
 
     /// A step; none: before the first.
     pub fn step(step: Option<Step>) -> Self {
         step.map_or_else(
-            || Self::new(Meaning::Second, say!("table-the-start")),
+            || Self::new(TextRole::Second, say!("table-the-start")),
             Self::Step,
         )
     }
 
     /// By what rows are put in order.
-    fn rank(&self) -> Rank<'_> {
+    fn rank(&self) -> CellRank<'_> {
         match self {
-            Self::Text(span) => Rank::Word(Cow::Borrowed(&span.text)),
+            Self::Text(span) => CellRank::Word(Cow::Borrowed(&span.text)),
             Self::Spans {
                 number: Some(number),
                 ..
-            } => Rank::Count(*number),
-            Self::Spans { number: None, .. } => Rank::Word(Cow::Owned(self.text())),
-            Self::Number(count, _) => Rank::Count(*count),
-            Self::Step(step) => Rank::Count(step.0),
-            Self::Bar(one, other, _) => Rank::Count(one.saturating_add(*other)),
+            } => CellRank::Count(*number),
+            Self::Spans { number: None, .. } => CellRank::Word(Cow::Owned(self.text())),
+            Self::Number(count, _) => CellRank::Count(*count),
+            Self::Step(step) => CellRank::Count(step.0),
+            Self::Bar(one, other, _) => CellRank::Count(one.saturating_add(*other)),
         }
     }
 
     /// What makes a value less than a fact of the trace.
     pub fn doubt(&self) -> Option<&'static str> {
-        let doubt = |span: &Span| match span.meaning {
-            Meaning::Inferred => Some("inferred"),
-            Meaning::External => Some("external"),
+        let doubt = |span: &TextSpan| match span.meaning {
+            TextRole::Inferred => Some("inferred"),
+            TextRole::External => Some("external"),
             _ => None,
         };
         match self {
@@ -407,7 +407,7 @@ impl TableCell {
 impl Default for TableCell {
     /// Nothing.
     fn default() -> Self {
-        Self::Text(Span::default())
+        Self::Text(TextSpan::default())
     }
 }
 
@@ -430,7 +430,7 @@ mod tests {
         let row = |name: &str, count: u64| TableRow {
             name: name.to_owned(),
             cells: vec![
-                TableCell::new(Meaning::Symbol, name),
+                TableCell::new(TextRole::Symbol, name),
                 TableCell::number(count),
             ],
             ..TableRow::default()
@@ -441,11 +441,11 @@ mod tests {
             vec![row("b", 9), row("ab", 1000), row("c", 20)],
         );
         let names = |filter: &str, column, is_falling| -> Vec<String> {
-            let view = View {
+            let view = TableArrangement {
                 filter: filter.to_owned(),
                 column,
                 is_falling,
-                ..View::default()
+                ..TableArrangement::default()
             };
             table
                 .seen(&view)
@@ -472,7 +472,7 @@ mod tests {
     fn a_third_click_brings_the_first_order_back() {
         let row = |name: &str, count: u64| TableRow {
             cells: vec![
-                TableCell::new(Meaning::Symbol, name),
+                TableCell::new(TextRole::Symbol, name),
                 TableCell::number(count),
             ],
             ..TableRow::default()
@@ -482,7 +482,7 @@ mod tests {
             &["Name", "Count"],
             vec![row("b", 9), row("ab", 1000), row("c", 20)],
         );
-        let mut view = View::default();
+        let mut view = TableArrangement::default();
         let mut click = |column| {
             view.sort_by(column, &table);
             (view.column, view.is_falling)
@@ -505,7 +505,7 @@ mod tests {
                 ..TableRow::default()
             }]
         };
-        let mut view = View::default();
+        let mut view = TableArrangement::default();
         view.sort_by(1, &Table::new(String::new(), &["Name", "Count"], rows()));
         for (heads, column) in [
             (["Count", "Name"], Some(0)),

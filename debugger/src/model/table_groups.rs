@@ -1,6 +1,6 @@
 //! Rows of a table that belong together: one stands for all of them and can be opened.
 
-use super::table::{Table, TableRow, View};
+use super::table::{Table, TableArrangement, TableRow};
 
 /// Rows that belong together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,8 +39,8 @@ impl Table {
     }
 
     /// The groups that a view shows, in its order, with their own rows where they are open. Cost: all rows.
-    pub(super) fn seen_groups(&self, view: &View) -> Self {
-        let found: Vec<Found<'_>> = self
+    pub(super) fn seen_groups(&self, view: &TableArrangement) -> Self {
+        let found: Vec<VisibleGroup<'_>> = self
             .groups
             .iter()
             .filter_map(|group| self.found(group, view))
@@ -48,7 +48,7 @@ impl Table {
         let heads: Vec<&TableRow> = found.iter().map(|found| found.head).collect();
         let (mut rows, mut groups) = (Vec::new(), Vec::new());
         for place in view.order(&heads) {
-            let Some(Found { head, own, key }) = found.get(place) else {
+            let Some(VisibleGroup { head, own, key }) = found.get(place) else {
                 continue;
             };
             let is_open = view.open.contains(key);
@@ -76,7 +76,7 @@ impl Table {
     }
 
     /// What a filter leaves of a group: all of it where its head is meant, else the rows that are.
-    fn found(&self, group: &TableGroup, view: &View) -> Option<Found<'_>> {
+    fn found(&self, group: &TableGroup, view: &TableArrangement) -> Option<VisibleGroup<'_>> {
         let head = self.rows.get(group.head)?;
         let own = self
             .rows
@@ -87,7 +87,7 @@ impl Table {
             true => own.iter().collect(),
             false => own.iter().filter(|row| is_wanted(row)).collect(),
         };
-        (is_wanted(head) || !own.is_empty()).then_some(Found {
+        (is_wanted(head) || !own.is_empty()).then_some(VisibleGroup {
             head,
             own,
             key: group.key,
@@ -96,7 +96,7 @@ impl Table {
 }
 
 /// What is shown of a group.
-struct Found<'a> {
+struct VisibleGroup<'a> {
     head: &'a TableRow,
     own: Vec<&'a TableRow>,
     key: u64,
@@ -105,12 +105,12 @@ struct Found<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Meaning;
+    use crate::model::TextRole;
     use crate::model::table::TableCell;
 
     fn row(name: &str, count: u64) -> TableRow {
         let cells = vec![
-            TableCell::new(Meaning::Symbol, name),
+            TableCell::new(TextRole::Symbol, name),
             TableCell::number(count),
         ];
         TableRow {
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(view: &View, expected: &[&str]) {
+    fn check(view: &TableArrangement, expected: &[&str]) {
         let seen = table().seen(view);
         let name = |(place, row): (usize, &TableRow)| match seen.group_at(place) {
             Some(group) if group.is_open => format!("- {}", row.name),
@@ -156,11 +156,11 @@ mod tests {
 
     #[test]
     fn groups_are_closed_until_they_are_opened() {
-        check(&View::default(), &["+ many", "+ few"]);
+        check(&TableArrangement::default(), &["+ many", "+ few"]);
         check(
-            &View {
+            &TableArrangement {
                 open: [7].into(),
-                ..View::default()
+                ..TableArrangement::default()
             },
             &["- many", "one", "two", "+ few"],
         );
@@ -168,15 +168,15 @@ mod tests {
 
     #[test]
     fn groups_are_put_in_order_with_their_rows() {
-        let falling = View {
+        let falling = TableArrangement {
             column: Some(1),
             is_falling: true,
             open: [7, 9].into(),
-            ..View::default()
+            ..TableArrangement::default()
         };
         check(&falling, &["- many", "two", "one", "- few", "three"]);
         check(
-            &View {
+            &TableArrangement {
                 is_falling: false,
                 ..falling
             },
@@ -186,10 +186,10 @@ mod tests {
 
     #[test]
     fn a_filter_keeps_whole_groups_or_the_rows_that_are_meant() {
-        let view = |filter: &str| View {
+        let view = |filter: &str| TableArrangement {
             filter: filter.to_owned(),
             open: [7, 9].into(),
-            ..View::default()
+            ..TableArrangement::default()
         };
         check(&view("MANY"), &["- many", "one", "two"]);
         check(&view("three"), &["- few", "three"]);
@@ -198,9 +198,9 @@ mod tests {
 
     #[test]
     fn a_row_knows_the_group_around_it() {
-        let seen = table().seen(&View {
+        let seen = table().seen(&TableArrangement {
             open: [7].into(),
-            ..View::default()
+            ..TableArrangement::default()
         });
         let around: Vec<Option<u64>> = (0..5)
             .map(|place| seen.group_around(place).map(|group| group.key))

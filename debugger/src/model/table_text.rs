@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::table::{Table, TableCell, TableRow};
-use super::{Meaning, Span};
+use super::{TextRole, TextSpan};
 
 /// As what a table is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +70,7 @@ fn json(table: &Table) -> String {
 }
 
 /// A column that is written: what it is called, and where it stands.
-struct Key {
+struct ExportColumn {
     name: String,
     place: usize,
     /// What the value is known from, instead of the value.
@@ -80,7 +80,7 @@ struct Key {
 /// Columns with values of cells: a further one says what each is known from.
 const VALUES: [&str; 3] = ["Before", "Value", "Operands"];
 
-impl Key {
+impl ExportColumn {
     fn text(&self, row: &TableRow) -> String {
         let cell = row.cells.get(self.place);
         if self.is_source {
@@ -93,7 +93,7 @@ impl Key {
     }
 }
 
-fn keys(table: &Table) -> Vec<Key> {
+fn keys(table: &Table) -> Vec<ExportColumn> {
     let is_bar = |place: usize| {
         table
             .rows
@@ -105,7 +105,7 @@ fn keys(table: &Table) -> Vec<Key> {
         .iter()
         .enumerate()
         .filter(|(place, _)| !is_bar(*place));
-    let key = |(place, column): (usize, &super::table::Column)| {
+    let key = |(place, column): (usize, &super::table::TableColumn)| {
         let name = column
             .name
             .to_lowercase()
@@ -116,12 +116,12 @@ fn keys(table: &Table) -> Vec<Key> {
         } else {
             name
         };
-        let source = VALUES.contains(&column.name).then(|| Key {
+        let source = VALUES.contains(&column.name).then(|| ExportColumn {
             name: format!("{name}_source"),
             place,
             is_source: true,
         });
-        std::iter::once(Key {
+        std::iter::once(ExportColumn {
             name,
             place,
             is_source: false,
@@ -141,8 +141,8 @@ fn is_number(cell: &TableCell) -> bool {
 }
 
 /// True for a number with a label before it.
-fn is_labeled(spans: &[Span]) -> bool {
-    matches!(spans, [label, _] if label.meaning == Meaning::Label)
+fn is_labeled(spans: &[TextSpan]) -> bool {
+    matches!(spans, [label, _] if label.meaning == TextRole::Label)
 }
 
 /// Text of a cell without labels and separators, which are only for reading.
@@ -172,9 +172,9 @@ mod tests {
             ..TableRow::default()
         };
         let rows = vec![
-            row(Meaning::Plain),
-            row(Meaning::Inferred),
-            row(Meaning::External),
+            row(TextRole::Plain),
+            row(TextRole::Inferred),
+            row(TextRole::External),
         ];
         let table = Table::new(String::new(), &["Value"], rows);
         assert_eq!(
@@ -190,18 +190,18 @@ mod tests {
         let label = |number: u64| TableCell::Spans {
             number: Some(number),
             spans: vec![
-                Span::new(Meaning::Label, "line "),
-                Span::new(Meaning::Second, "1,234"),
+                TextSpan::new(TextRole::Label, "line "),
+                TextSpan::new(TextRole::Second, "1,234"),
             ],
         };
         let bytes = TableCell::Spans {
             number: None,
-            spans: vec![Span::new(Meaning::External, "44")],
+            spans: vec![TextSpan::new(TextRole::External, "44")],
         };
         let cells = vec![
             label(1234),
             bytes,
-            TableCell::ranked(Some(7), Meaning::Plain, "7"),
+            TableCell::ranked(Some(7), TextRole::Plain, "7"),
         ];
         let table = Table::new(
             String::new(),
@@ -226,7 +226,7 @@ mod tests {
         let row = |step: u64, words: &str| TableRow {
             cells: vec![
                 TableCell::Step(Step(step)),
-                TableCell::new(Meaning::Plain, words),
+                TableCell::new(TextRole::Plain, words),
                 TableCell::Bar(1, 2, 3),
                 TableCell::number(1_234_567),
             ],

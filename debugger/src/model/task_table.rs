@@ -7,7 +7,7 @@ use stepback_index::Cancel;
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
-use super::Meaning;
+use super::TextRole;
 use super::names::function_name;
 use super::so_far::so_far;
 use super::table::{ROWS, Table, TableCell, TableRow, thread_name};
@@ -77,11 +77,11 @@ fn task_row(session: &Session, task: &Task) -> TableRow {
     let name = say!("tasks-name", task = task.number, function = &*function);
     let [from, to] = ends(first.zip(last).map(|(first, last)| first.start..last.end));
     let cells = vec![
-        TableCell::new(Meaning::Plain, thread_name(session, task.thread)),
+        TableCell::new(TextRole::Plain, thread_name(session, task.thread)),
         TableCell::number(task.number.into()),
-        TableCell::new(Meaning::Symbol, function),
+        TableCell::new(TextRole::Symbol, function),
         TableCell::new(
-            Meaning::Plain,
+            TextRole::Plain,
             block.map_or_else(String::new, |block| format!("{block:x}")),
         ),
         TableCell::number(task.runs.len() as u64),

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use stepback_index::Value;
-use stepback_machine::{Address, Flag, Status};
+use stepback_machine::{Address, StatusFlag, StatusRegister};
 
 use crate::messages::{say, spoken};
 
@@ -54,9 +54,9 @@ pub fn short_hex(value: &Value) -> Option<String> {
 }
 
 /// The condition flags of a status register, four and four: capital is set, `?` is unknown.
-pub fn flags_text(status: &Status) -> String {
+pub fn flags_text(status: &StatusRegister) -> String {
     let sets = status.flags.as_chunks::<4>().0.iter();
-    let text = |flags: &[Flag; 4]| {
+    let text = |flags: &[StatusFlag; 4]| {
         flags
             .iter()
             .map(|flag| flag_letter(flag.letter, flag.is_set))
@@ -66,7 +66,7 @@ pub fn flags_text(status: &Status) -> String {
 }
 
 /// What the flags are called together: by the names of their sets, else by their letters.
-pub fn flags_name(status: &Status) -> String {
+pub fn flags_name(status: &StatusRegister) -> String {
     if !status.flag_sets.is_empty() {
         return status.flag_sets.join(" ");
     }
@@ -79,7 +79,7 @@ pub fn flags_name(status: &Status) -> String {
 }
 
 /// The words of the flags that are set: `carry`, `negative, overflow`. What is no word of ours stays as it is.
-pub fn flag_words(status: &Status) -> String {
+pub fn flag_words(status: &StatusRegister) -> String {
     let word = |word: &'static str| {
         let (set, plain) = word
             .strip_prefix("xcc ")

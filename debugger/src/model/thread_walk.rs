@@ -3,7 +3,7 @@
 use stepback_index::{Cancel, Index, NearestStepOf, Query as _, QueryError, ThreadId};
 use stepback_parsers::{Position, Step};
 
-use super::Ground;
+use super::MoveContext;
 use crate::action::Direction;
 
 /// A move by steps.
@@ -116,11 +116,11 @@ impl<'a> ThreadWalk<'a> {
         Ok(self.last(before)?.map_or(before, Step::after))
     }
 
-    fn ground(&self, at: Position) -> Result<Ground<'a>, QueryError> {
-        Ok(Ground {
+    fn ground(&self, at: Position) -> Result<MoveContext<'a>, QueryError> {
+        Ok(MoveContext {
             thread_before: self.thread,
             thread_after: self.thread,
-            ..Ground::at(self.index, at)?
+            ..MoveContext::at(self.index, at)?
         })
     }
 

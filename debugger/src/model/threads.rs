@@ -7,7 +7,7 @@ use stepback_parsers::Step;
 
 use super::clock::span_text;
 use crate::analysis::schedule::{Schedule, ThreadLane, schedule};
-use crate::analysis::thread_ending::{Ending, ThreadEnd};
+use crate::analysis::thread_ending::{EndingEvidence, ThreadEnding};
 use crate::messages::say;
 use crate::session::Session;
 
@@ -31,7 +31,7 @@ pub struct ThreadRow {
     /// The cores that it ran on.
     pub cores: Vec<u64>,
     /// How it ended.
-    pub ending: Ending,
+    pub ending: ThreadEnding,
 }
 
 /// The threads of a trace, and who ran where and when.
@@ -82,25 +82,25 @@ fn thread_rows(
             cores: lane
                 .map(|lane| lane.cores.iter().copied().collect())
                 .unwrap_or_default(),
-            ending: Ending::Open,
+            ending: ThreadEnding::Open,
         });
     }
-    let ends = rows.iter().map(|row| ThreadEnd {
+    let ends = rows.iter().map(|row| EndingEvidence {
         thread: row.thread,
         last_step: row.life.map(|(_, last)| last),
         lane: schedule.threads.get(usize::from(row.thread.0)),
     });
-    let endings: Vec<Ending> = ends.map(|end| end.ending(&session.index)).collect();
+    let endings: Vec<ThreadEnding> = ends.map(|end| end.ending(&session.index)).collect();
     let left: HashSet<Option<String>> = rows
         .iter()
         .zip(&endings)
-        .filter(|(_, end)| **end == Ending::ExitGroup)
+        .filter(|(_, end)| **end == ThreadEnding::ExitGroup)
         .map(|(row, _)| row.process.clone())
         .collect();
     for (row, ending) in rows.iter_mut().zip(endings) {
-        let is_open = matches!(ending, Ending::Killed | Ending::Ended);
+        let is_open = matches!(ending, ThreadEnding::Killed | ThreadEnding::Ended);
         row.ending = if is_open && left.contains(&row.process) {
-            Ending::WithProcess
+            ThreadEnding::WithProcess
         } else {
             ending
         };
@@ -168,26 +168,26 @@ impl ThreadRow {
 }
 
 /// As a column shows it.
-pub fn ending_words(ending: Ending) -> &'static str {
+pub fn ending_words(ending: ThreadEnding) -> &'static str {
     match ending {
-        Ending::Open => "",
-        Ending::Exit => "exit",
-        Ending::ExitGroup => "exit_group",
-        Ending::WithProcess => say!("threads-with-the-process"),
-        Ending::Ended => say!("threads-ended"),
-        Ending::Killed => say!("threads-killed-or-cut-off"),
+        ThreadEnding::Open => "",
+        ThreadEnding::Exit => "exit",
+        ThreadEnding::ExitGroup => "exit_group",
+        ThreadEnding::WithProcess => say!("threads-with-the-process"),
+        ThreadEnding::Ended => say!("threads-ended"),
+        ThreadEnding::Killed => say!("threads-killed-or-cut-off"),
     }
 }
 
 /// What it means that a thread ended like that.
-pub fn ending_explained(ending: Ending) -> &'static str {
+pub fn ending_explained(ending: ThreadEnding) -> &'static str {
     match ending {
-        Ending::Open => say!("threads-the-trace-does-not-say"),
-        Ending::Exit => say!("threads-its-last-step-is-the"),
-        Ending::ExitGroup => say!("threads-its-last-step-is-the-system"),
-        Ending::WithProcess => say!("threads-another-thread-ended-the-process"),
-        Ending::Ended => say!("threads-it-ended-the-trace-has"),
-        Ending::Killed => say!("threads-guessed-it-ended-without-an"),
+        ThreadEnding::Open => say!("threads-the-trace-does-not-say"),
+        ThreadEnding::Exit => say!("threads-its-last-step-is-the"),
+        ThreadEnding::ExitGroup => say!("threads-its-last-step-is-the-system"),
+        ThreadEnding::WithProcess => say!("threads-another-thread-ended-the-process"),
+        ThreadEnding::Ended => say!("threads-it-ended-the-trace-has"),
+        ThreadEnding::Killed => say!("threads-guessed-it-ended-without-an"),
     }
 }
 

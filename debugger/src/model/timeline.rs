@@ -4,8 +4,8 @@ use stepback_index::{Call, CallId, CallTable, Cancel, QueryError, SlotReader, Th
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
-use super::call_rows::{CallRow, Measure, Node, children_of};
-use super::call_stack::{SourceWish, stack_frames};
+use super::call_rows::{CallRow, CallStepMeter, CallTreeNode, children_of};
+use super::call_stack::{SourceLineMode, stack_frames};
 use super::names::{frame_name, function_name};
 use crate::action::StepRange;
 use crate::messages::say;
@@ -30,7 +30,7 @@ pub struct LaneRequest {
 
 /// Frames as boxes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Lanes {
+pub struct FrameLanes {
     /// In no particular order.
     pub boxes: Vec<FrameBox>,
     /// How many depths there are in this part of the trace, as far as the samples tell.
@@ -66,7 +66,7 @@ pub fn lanes(
     session: &Session,
     request: &LaneRequest,
     cancel: &Cancel,
-) -> Result<Lanes, QueryError> {
+) -> Result<FrameLanes, QueryError> {
     let calls = session.index.calls();
     let mut sampler = Sampler {
         calls,
@@ -105,7 +105,7 @@ pub fn lanes(
         })
     };
     let boxes: Result<_, QueryError> = sampler.done.into_iter().map(named).collect();
-    Ok(Lanes {
+    Ok(FrameLanes {
         boxes: boxes?,
         depths: deepest,
     })
@@ -113,7 +113,7 @@ pub fn lanes(
 
 /// Whose frames are on the stack at a position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Here {
+pub struct StackSummary {
     /// Whose stack it is.
     pub thread: ThreadId,
     /// How many frames there are.
@@ -129,23 +129,23 @@ const AROUND: u32 = 64;
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn here(session: &Session, position: Position) -> Result<Here, QueryError> {
+pub fn here(session: &Session, position: Position) -> Result<StackSummary, QueryError> {
     let calls = session.index.calls();
     let thread = SlotReader(&session.index).thread_at(position)?;
     let Some((innermost, call)) = calls
         .innermost_at(thread, position)
         .and_then(|id| Some((id, calls.get(id)?)))
     else {
-        return Ok(Here {
+        return Ok(StackSummary {
             thread,
-            ..Here::default()
+            ..StackSummary::default()
         });
     };
     let depth = call.depth.saturating_add(1);
     let inwards = calls.part_of_path(innermost, depth.saturating_sub(AROUND)..depth);
     let around = inwards.into_iter().rev().filter_map(|id| calls.get(id));
     let around = around.map(|call| steps_of(session, &call));
-    Ok(Here {
+    Ok(StackSummary {
         thread,
         depth,
         around: around.collect(),
@@ -174,12 +174,12 @@ pub fn frame_hint(session: &Session, id: CallId, cancel: &Cancel) -> Result<Stri
     let Some(call) = session.index.calls().get(id) else {
         return Ok(String::new());
     };
-    let row = CallRow::new(&mut Measure::new(session), id, &call)?;
+    let row = CallRow::new(&mut CallStepMeter::new(session), id, &call)?;
     let mut lines = Vec::new();
-    for frame in stack_frames(session, &[id], SourceWish::LeftOut, cancel)? {
+    for frame in stack_frames(session, &[id], SourceLineMode::LeftOut, cancel)? {
         lines.extend([frame.signature(4), frame.call_text()]);
     }
-    let inside = children_of(session, Node::Call(id), CALLS_COUNTED, cancel)?;
+    let inside = children_of(session, CallTreeNode::Call(id), CALLS_COUNTED, cancel)?;
     let of_calls: u64 = inside.rows.iter().map(|row| row.steps).sum();
     let steps = row.steps_text(session);
     lines.push(match inside.next {
@@ -355,7 +355,8 @@ mod tests {
         )
         .unwrap();
         let lanes = lanes(&session, &request, &Cancel::default()).unwrap();
-        let of_third = |lanes: &Lanes| lanes.boxes.iter().filter(|frame| frame.depth == 2).count();
+        let of_third =
+            |lanes: &FrameLanes| lanes.boxes.iter().filter(|frame| frame.depth == 2).count();
         assert_eq!(of_third(&deeper), of_third(&lanes));
         assert!(
             deeper.boxes.iter().all(|frame| frame.depth >= 2)

@@ -7,7 +7,7 @@ use anyhow::Result;
 use stepback_index::{AccessShare, AccessShares, Cancel, Query as _};
 use stepback_parsers::{Position, Step};
 
-use super::timeline_rows::RowsRequest;
+use super::timeline_rows::TimelineRowsRequest;
 use crate::session::Session;
 
 /// Steps of a column that are looked at.
@@ -15,14 +15,14 @@ pub const SAMPLED: u64 = 32;
 
 /// What the rows show.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Densities {
+pub struct AccessDensities {
     /// By pixel column.
     pub columns: Vec<AccessShare>,
     /// Whether all steps were looked at.
     pub is_exact: bool,
 }
 
-impl Densities {
+impl AccessDensities {
     /// Whether any step that was looked at reads or writes.
     pub fn has_any(&self) -> bool {
         self.columns
@@ -35,8 +35,12 @@ impl Densities {
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
-pub fn densities(session: &Session, request: &RowsRequest, cancel: &Cancel) -> Result<Densities> {
-    let mut found = Densities {
+pub fn densities(
+    session: &Session,
+    request: &TimelineRowsRequest,
+    cancel: &Cancel,
+) -> Result<AccessDensities> {
+    let mut found = AccessDensities {
         columns: Vec::with_capacity(request.columns as usize),
         is_exact: true,
     };
@@ -53,15 +57,15 @@ pub fn densities(session: &Session, request: &RowsRequest, cancel: &Cancel) -> R
 
 /// The steps that a column is told by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stretch {
+struct ColumnSample {
     first: Step,
     count: u64,
     /// They are all of the column.
     is_whole: bool,
 }
 
-fn stretches(request: &RowsRequest) -> impl Iterator<Item = Stretch> + use<> {
-    let RowsRequest {
+fn stretches(request: &TimelineRowsRequest) -> impl Iterator<Item = ColumnSample> + use<> {
+    let TimelineRowsRequest {
         first: Position(first),
         last: Position(last),
         columns,
@@ -77,17 +81,17 @@ fn stretches(request: &RowsRequest) -> impl Iterator<Item = Stretch> + use<> {
         let length = to.saturating_sub(from);
         match length {
             // Where a step is wider than a pixel, it is that of all its columns.
-            0 => Stretch {
+            0 => ColumnSample {
                 first: Step(from.min(last.saturating_sub(1))),
                 count: 1,
                 is_whole: true,
             },
-            1..=SAMPLED => Stretch {
+            1..=SAMPLED => ColumnSample {
                 first: Step(from),
                 count: length,
                 is_whole: true,
             },
-            _ => Stretch {
+            _ => ColumnSample {
                 first: Step(from + (length - SAMPLED) / 2),
                 count: SAMPLED,
                 is_whole: false,
@@ -104,8 +108,8 @@ mod tests {
     use super::*;
     use crate::session::test_session::overflow;
 
-    fn request(first: u64, last: u64, columns: u32) -> RowsRequest {
-        RowsRequest {
+    fn request(first: u64, last: u64, columns: u32) -> TimelineRowsRequest {
+        TimelineRowsRequest {
             first: Position(first),
             last: Position(last),
             columns,
@@ -149,7 +153,7 @@ mod tests {
     #[test]
     fn ten_thousand_million_steps_cost_as_much_as_pixels() {
         let request = request(0, 10_000_000_000, 1200);
-        let all: Vec<Stretch> = stretches(&request).collect();
+        let all: Vec<ColumnSample> = stretches(&request).collect();
         assert_eq!(all.len(), 1200);
         assert_eq!(
             all.iter().map(|stretch| stretch.count).sum::<u64>(),
@@ -159,7 +163,7 @@ mod tests {
             all.windows(2)
                 .all(|pair| pair[0].first.0 + pair[0].count <= pair[1].first.0)
         );
-        let single = RowsRequest {
+        let single = TimelineRowsRequest {
             columns: 4,
             ..self::request(7, 9, 4)
         };

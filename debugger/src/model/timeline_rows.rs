@@ -11,13 +11,13 @@ use stepback_index::{
 use stepback_parsers::{GapReason, MarkerKind, Position};
 
 use crate::analysis::exceptions::EVENTS;
-use crate::analysis::schedule::{Bounded, Mark};
+use crate::analysis::schedule::{BoundedList, LaneMark};
 use crate::messages::say;
 use crate::session::Session;
 
 /// Which rows are drawn, and how finely.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RowsRequest {
+pub struct TimelineRowsRequest {
     /// First position.
     pub first: Position,
     /// Last position.
@@ -30,7 +30,7 @@ pub struct RowsRequest {
 
 /// What the rows show.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Rows {
+pub struct TimelineRows {
     /// Accesses of the cell, reads before writes, so that a write is drawn over a read.
     pub accesses: Vec<Tick>,
     /// Where the program was interrupted.
@@ -88,13 +88,17 @@ impl TickKind {
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
-pub fn rows(session: &Session, request: &RowsRequest, cancel: &Cancel) -> Result<Rows> {
-    let leaper = Leaper {
+pub fn rows(
+    session: &Session,
+    request: &TimelineRowsRequest,
+    cancel: &Cancel,
+) -> Result<TimelineRows> {
+    let leaper = TickFinder {
         session,
         request,
         cancel,
     };
-    let mut found = Rows::default();
+    let mut found = TimelineRows::default();
     if let Some(cell) = request.cell {
         for (kinds, kind) in [
             (AccessKinds::Reads, TickKind::Read),
@@ -112,8 +116,11 @@ pub fn rows(session: &Session, request: &RowsRequest, cancel: &Cancel) -> Result
 }
 
 /// The ticks of the entries of handlers: the first of each column. O(columns · log n).
-pub fn exception_ticks(entries: &Bounded<Mark>, request: &RowsRequest) -> Vec<Tick> {
-    let (list, RowsRequest { first, last, .. }) = (entries.list(), *request);
+pub fn exception_ticks(
+    entries: &BoundedList<LaneMark>,
+    request: &TimelineRowsRequest,
+) -> Vec<Tick> {
+    let (list, TimelineRowsRequest { first, last, .. }) = (entries.list(), *request);
     let (mut ticks, mut from) = (Vec::<Tick>::new(), first);
     while from <= last {
         let next = list.get(list.partition_point(|mark| mark.first < from.0));
@@ -144,13 +151,13 @@ pub fn merged(one: &[Tick], other: &[Tick]) -> Vec<Tick> {
 }
 
 /// Leaps from column to column.
-struct Leaper<'a> {
+struct TickFinder<'a> {
     session: &'a Session,
-    request: &'a RowsRequest,
+    request: &'a TimelineRowsRequest,
     cancel: &'a Cancel,
 }
 
-impl Leaper<'_> {
+impl TickFinder<'_> {
     fn accesses(&self, cell: Cell, kinds: AccessKinds, kind: TickKind) -> Result<Vec<Tick>> {
         self.leap(kind, |from| {
             let hit =
@@ -200,7 +207,7 @@ impl Leaper<'_> {
         kind: TickKind,
         mut next: impl FnMut(Position) -> Result<Option<Position>>,
     ) -> Result<Vec<Tick>> {
-        let RowsRequest { first, last, .. } = *self.request;
+        let TimelineRowsRequest { first, last, .. } = *self.request;
         let (mut ticks, mut from) = (Vec::new(), first);
         while ticks.is_empty() || from < last {
             self.cancel.check()?;
@@ -222,7 +229,7 @@ impl Leaper<'_> {
     }
 }
 
-impl RowsRequest {
+impl TimelineRowsRequest {
     /// The column of a position.
     pub fn column_of(&self, position: Position) -> u32 {
         let Self {
@@ -267,15 +274,15 @@ impl RowsRequest {
 mod tests {
     use stepback_index::MemoryRange;
 
-    use crate::analysis::schedule::MarkKind;
+    use crate::analysis::schedule::LaneMarkKind;
 
     use super::*;
-    use crate::analysis::names::NamesAt;
+    use crate::analysis::names::NameResolver;
     use crate::session::test_session::overflow;
 
-    fn request(session: &Session, columns: u32, cell: &str) -> RowsRequest {
+    fn request(session: &Session, columns: u32, cell: &str) -> TimelineRowsRequest {
         let cancel = Cancel::default();
-        let names = NamesAt::new(
+        let names = NameResolver::new(
             &session.index,
             &session.images,
             Position(100),
@@ -284,7 +291,7 @@ mod tests {
         )
         .unwrap();
         let cell = Some(names.cell(cell).unwrap());
-        RowsRequest {
+        TimelineRowsRequest {
             first: Position(0),
             last: session.index.end(),
             columns,
@@ -293,7 +300,7 @@ mod tests {
     }
 
     /// Every hit, one after the other.
-    fn all(session: &Session, request: &RowsRequest, kinds: AccessKinds) -> Vec<Position> {
+    fn all(session: &Session, request: &TimelineRowsRequest, kinds: AccessKinds) -> Vec<Position> {
         let (cell, mut from, mut found) = (request.cell.unwrap(), Position(0), Vec::new());
         while let Some(hit) = (NearestAccess::next(cell, kinds, from))
             .hit(&session.index, &Cancel::default())
@@ -337,13 +344,13 @@ mod tests {
     fn a_row_asks_as_often_as_it_has_columns_however_much_happens() {
         let session = overflow();
         let (last, columns) = (Position(10_000_000_000), 1200);
-        let request = RowsRequest {
+        let request = TimelineRowsRequest {
             first: Position(0),
             last,
             columns,
             cell: None,
         };
-        let leaper = Leaper {
+        let leaper = TickFinder {
             session: &session,
             request: &request,
             cancel: &Cancel::default(),
@@ -356,13 +363,13 @@ mod tests {
         });
         assert!((1200..=1201).contains(&ticks.unwrap().len()));
         assert!(asked <= 1201, "{asked}");
-        let mut entries = Bounded::with_limit(1 << 10);
+        let mut entries = BoundedList::with_limit(1 << 10);
         for number in 0..100_000u64 {
             let first = number * 100_000;
-            entries.push(Mark {
+            entries.push(LaneMark {
                 first,
                 end: first,
-                kind: MarkKind::Kernel,
+                kind: LaneMarkKind::Kernel,
                 count: 1,
             });
         }
@@ -375,7 +382,7 @@ mod tests {
     #[test]
     fn no_cell_has_no_accesses() {
         let session = overflow();
-        let request = RowsRequest {
+        let request = TimelineRowsRequest {
             cell: None,
             ..request(&session, 10, "x0")
         };
@@ -396,7 +403,7 @@ mod tests {
         assert_eq!(
             rows(
                 &session,
-                &RowsRequest { cell, ..request },
+                &TimelineRowsRequest { cell, ..request },
                 &Cancel::default()
             )
             .unwrap()

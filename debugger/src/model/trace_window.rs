@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use stepback_index::{CallId, CallTable, FoldSet, Row, ThreadId};
+use stepback_index::{CallId, CallTable, FoldSet, ThreadId, TraceListRow};
 use stepback_parsers::{Position, Step};
 
-use super::Ground;
-use super::hit_rows::{OnlyHits, ShownRow};
-use crate::action::{Direction, Fold, Moment, TraceId, WindowId};
+use super::MoveContext;
+use super::hit_rows::{HitsOnlyView, ShownRow};
+use crate::action::{Direction, FoldAction, Moment, TraceId, WindowId};
 
 /// How many positions back a window remembers.
 const HISTORY_LIMIT: usize = 1000;
 
 /// What a window does whose position is the end of the trace, when the trace turns out to be longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AtEnd {
+pub enum EndPolicy {
     /// It stays at its step.
     Stays,
     /// It goes on to the new end.
@@ -23,11 +23,11 @@ pub enum AtEnd {
 
 /// Where a part of a trace ends that takes the place of another.
 #[derive(Clone, Copy, Debug)]
-pub struct NewEnd {
+pub struct TraceEndChange {
     /// Its steps.
     pub step_count: u64,
     /// What windows do that were at the end of the other.
-    pub at_end: AtEnd,
+    pub at_end: EndPolicy,
 }
 
 /// A window on the trace with a position of its own.
@@ -48,7 +48,7 @@ pub struct TraceWindow {
     /// The raw text of the trace instead of steps.
     pub is_raw: bool,
     /// Hits of the search alone; what is folded counts for nothing then.
-    pub only_hits: OnlyHits,
+    pub only_hits: HitsOnlyView,
     /// Positions visited before, the newest last. A walk of single steps counts as one visit.
     pub back: Vec<Position>,
     /// Positions gone back from, the newest last.
@@ -68,7 +68,7 @@ impl TraceWindow {
             folds: Arc::new(FoldSet::new(step_count)),
             thread: None,
             is_raw: false,
-            only_hits: OnlyHits::default(),
+            only_hits: HitsOnlyView::default(),
             back: Vec::new(),
             forward: Vec::new(),
             is_walking: false,
@@ -94,12 +94,14 @@ impl TraceWindow {
     }
 
     /// Takes in that another part of the trace is known. The position stays; what would hide it is unfolded.
-    pub fn take_part(&mut self, before: &CallTable, after: &CallTable, to: NewEnd) {
+    pub fn take_part(&mut self, before: &CallTable, after: &CallTable, to: TraceEndChange) {
         let is_at_end = self.position.0 == self.folds.step_count();
         self.folds = Arc::new(self.folds.carried(before, after, to.step_count));
         let end = Position(to.step_count);
         self.previous = self.previous.min(end);
-        if self.position > end || (is_at_end && to.at_end == AtEnd::GoesOn && self.position < end) {
+        if self.position > end
+            || (is_at_end && to.at_end == EndPolicy::GoesOn && self.position < end)
+        {
             self.move_to(end);
         }
         self.reveal(after);
@@ -118,7 +120,7 @@ impl TraceWindow {
 
     /// Goes to a position (the end, if it is beyond) and remembers where it came from.
     /// Folded calls around it are unfolded.
-    pub fn travel(&mut self, to: Position, ground: &Ground<'_>) {
+    pub fn travel(&mut self, to: Position, ground: &MoveContext<'_>) {
         let to = to.min(ground.end);
         if to != self.position {
             self.remember();
@@ -129,7 +131,7 @@ impl TraceWindow {
     }
 
     /// One row: a step, or all steps of a folded call; where hits alone are shown to the next step that is.
-    pub fn step_row(&mut self, way: Direction, ground: &Ground<'_>) {
+    pub fn step_row(&mut self, way: Direction, ground: &MoveContext<'_>) {
         if let Some(rows) = self.only_hits.rows() {
             let step = rows.neighbour(way, self.position);
             return step
@@ -147,12 +149,12 @@ impl TraceWindow {
     }
 
     /// One step, into calls and folded calls.
-    pub fn step_into(&mut self, way: Direction, ground: &Ground<'_>) {
+    pub fn step_into(&mut self, way: Direction, ground: &MoveContext<'_>) {
         self.walk(neighbour(self.position, way), ground);
     }
 
     /// Over the call that the next step makes (or that the last step returned from); a row where there is none.
-    pub fn step_over(&mut self, way: Direction, ground: &Ground<'_>) {
+    pub fn step_over(&mut self, way: Direction, ground: &MoveContext<'_>) {
         let over = match way {
             Direction::Forward => {
                 let called = ground
@@ -177,7 +179,7 @@ impl TraceWindow {
 
     /// To just before the call of the function around the position, or to just after its return.
     /// Returns false, and stays, when the trace shows no call of it or ends inside it.
-    pub fn step_out(&mut self, way: Direction, ground: &Ground<'_>) -> bool {
+    pub fn step_out(&mut self, way: Direction, ground: &MoveContext<'_>) -> bool {
         let call = ground
             .frame_at(self.position)
             .and_then(|frame| ground.calls.get(frame));
@@ -192,7 +194,7 @@ impl TraceWindow {
     }
 
     /// By a number of rows.
-    pub fn page(&mut self, way: Direction, rows: u64, ground: &Ground<'_>) {
+    pub fn page(&mut self, way: Direction, rows: u64, ground: &MoveContext<'_>) {
         let gap = self.gap_of(self.position);
         let to = match way {
             Direction::Back => gap.saturating_sub(rows),
@@ -208,7 +210,7 @@ impl TraceWindow {
     }
 
     /// To the first or the last position.
-    pub fn edge(&mut self, way: Direction, ground: &Ground<'_>) {
+    pub fn edge(&mut self, way: Direction, ground: &MoveContext<'_>) {
         let to = match way {
             Direction::Back => Position(0),
             Direction::Forward => ground.end,
@@ -217,7 +219,7 @@ impl TraceWindow {
     }
 
     /// To the position visited before, or the one gone back from. False when there is none.
-    pub fn history(&mut self, way: Direction, ground: &Ground<'_>) -> bool {
+    pub fn history(&mut self, way: Direction, ground: &MoveContext<'_>) -> bool {
         let (from, into) = match way {
             Direction::Back => (&mut self.back, &mut self.forward),
             Direction::Forward => (&mut self.forward, &mut self.back),
@@ -232,34 +234,36 @@ impl TraceWindow {
 
     /// Folds or unfolds. The position leaves a call that is folded around it: it lands just after it.
     /// Only when all is folded, what is around it stays open, as some of it may never return.
-    pub fn fold(&mut self, what: Fold, ground: &Ground<'_>) {
+    pub fn fold(&mut self, what: FoldAction, ground: &MoveContext<'_>) {
         let frame = ground.frame_at(self.position);
         match (what, frame) {
-            (Fold::Containing, Some(frame)) => {
+            (FoldAction::Containing, Some(frame)) => {
                 Arc::make_mut(&mut self.folds).fold(ground.calls, frame)
             }
-            (Fold::UnfoldHere, _) => self.unfold_here(ground.calls),
-            (Fold::Inside, Some(frame)) => {
+            (FoldAction::UnfoldHere, _) => self.unfold_here(ground.calls),
+            (FoldAction::Inside, Some(frame)) => {
                 Arc::make_mut(&mut self.folds).fold_children(ground.calls, frame)
             }
-            (Fold::UnfoldInside, Some(frame)) => {
+            (FoldAction::UnfoldInside, Some(frame)) => {
                 Arc::make_mut(&mut self.folds).unfold_inside(ground.calls, frame)
             }
-            (Fold::All, _) => self.fold_all(ground),
-            (Fold::UnfoldAll, _) => Arc::make_mut(&mut self.folds).unfold_all(),
-            (Fold::Toggle(call), _) if self.folds.is_folded(call) => {
+            (FoldAction::All, _) => self.fold_all(ground),
+            (FoldAction::UnfoldAll, _) => Arc::make_mut(&mut self.folds).unfold_all(),
+            (FoldAction::Toggle(call), _) if self.folds.is_folded(call) => {
                 Arc::make_mut(&mut self.folds).unfold(ground.calls, call)
             }
-            (Fold::Toggle(call), _) => Arc::make_mut(&mut self.folds).fold(ground.calls, call),
+            (FoldAction::Toggle(call), _) => {
+                Arc::make_mut(&mut self.folds).fold(ground.calls, call)
+            }
             // Which these are the trace says: see `Self::fold_frames`.
-            (Fold::WindowTraps, _)
-            | (Fold::Containing | Fold::Inside | Fold::UnfoldInside, None) => {}
+            (FoldAction::WindowTraps, _)
+            | (FoldAction::Containing | FoldAction::Inside | FoldAction::UnfoldInside, None) => {}
         }
         self.leave_folds(ground);
     }
 
     /// Folds some calls besides those that are folded.
-    pub fn fold_frames(&mut self, frames: &[CallId], ground: &Ground<'_>) {
+    pub fn fold_frames(&mut self, frames: &[CallId], ground: &MoveContext<'_>) {
         Arc::make_mut(&mut self.folds).fold_some(ground.calls, frames);
         self.leave_folds(ground);
     }
@@ -300,27 +304,27 @@ impl TraceWindow {
             .checked_sub(1)
             .and_then(|row| self.folds.row(row));
         last_row.map_or(Position(0), |row| match row {
-            Row::Step(step) => step.after(),
-            Row::Folded { last, .. } => last.after(),
+            TraceListRow::Step(step) => step.after(),
+            TraceListRow::Folded { last, .. } => last.after(),
         })
     }
 
     fn row_end_after(&self, step: Step) -> Position {
         match self.folds.row(self.folds.row_of(step)) {
-            Some(Row::Folded { last, .. }) => last.after(),
-            Some(Row::Step(_)) | None => step.after(),
+            Some(TraceListRow::Folded { last, .. }) => last.after(),
+            Some(TraceListRow::Step(_)) | None => step.after(),
         }
     }
 
     fn row_start_of(&self, step: Step) -> Position {
         match self.folds.row(self.folds.row_of(step)) {
-            Some(Row::Folded { first, .. }) => first.before(),
-            Some(Row::Step(_)) | None => step.before(),
+            Some(TraceListRow::Folded { first, .. }) => first.before(),
+            Some(TraceListRow::Step(_)) | None => step.before(),
         }
     }
 
     /// A fold from which a frame never returns would carry the position to the end of the trace.
-    fn fold_all(&mut self, ground: &Ground<'_>) {
+    fn fold_all(&mut self, ground: &MoveContext<'_>) {
         let mut around = ground.calls.path_at(ground.thread_before, self.position);
         around.sort_unstable();
         Arc::make_mut(&mut self.folds).fold_all_around(ground.calls, &around);
@@ -331,11 +335,13 @@ impl TraceWindow {
     fn unfold_here(&mut self, calls: &CallTable) {
         let row_of = |step: Step| self.folds.row(self.folds.row_of(step));
         let below = match row_of(self.position.next_step()) {
-            Some(Row::Folded { call, first, .. }) if first.before() == self.position => Some(call),
+            Some(TraceListRow::Folded { call, first, .. }) if first.before() == self.position => {
+                Some(call)
+            }
             _ => None,
         };
         let above = || match self.position.last_step().and_then(row_of) {
-            Some(Row::Folded { call, .. }) => Some(call),
+            Some(TraceListRow::Folded { call, .. }) => Some(call),
             _ => None,
         };
         if let Some(call) = below.or_else(above) {
@@ -347,7 +353,9 @@ impl TraceWindow {
     fn hidden_in(&self) -> Option<(CallId, Position)> {
         let last_step = self.position.last_step()?;
         match self.folds.row(self.folds.row_of(last_step))? {
-            Row::Folded { call, last, .. } if last_step < last => Some((call, last.after())),
+            TraceListRow::Folded { call, last, .. } if last_step < last => {
+                Some((call, last.after()))
+            }
             _ => None,
         }
     }
@@ -363,14 +371,14 @@ impl TraceWindow {
         }
     }
 
-    fn leave_folds(&mut self, ground: &Ground<'_>) {
+    fn leave_folds(&mut self, ground: &MoveContext<'_>) {
         if let Some((_, after)) = self.hidden_in() {
             self.travel(after, ground);
         }
     }
 
     /// Goes there as a step does: a walk of several is one visit.
-    pub fn walk(&mut self, to: Position, ground: &Ground<'_>) {
+    pub fn walk(&mut self, to: Position, ground: &MoveContext<'_>) {
         let to = to.min(ground.end);
         if to != self.position {
             if !self.is_walking {
@@ -425,8 +433,8 @@ mod tests {
             Self { session, window }
         }
 
-        fn go(&mut self, move_it: impl FnOnce(&mut TraceWindow, &Ground<'_>)) -> &mut Self {
-            let ground = Ground::at(&self.session.index, self.window.position).unwrap();
+        fn go(&mut self, move_it: impl FnOnce(&mut TraceWindow, &MoveContext<'_>)) -> &mut Self {
+            let ground = MoveContext::at(&self.session.index, self.window.position).unwrap();
             move_it(&mut self.window, &ground);
             self
         }
@@ -449,7 +457,7 @@ mod tests {
             driven.window.take_part(
                 calls,
                 calls,
-                NewEnd {
+                TraceEndChange {
                     step_count: ALL,
                     at_end,
                 },
@@ -461,10 +469,10 @@ mod tests {
             driven
         };
         for (position, at_end, expected) in [
-            (1000, AtEnd::Stays, 1000),
-            (1000, AtEnd::GoesOn, ALL),
-            (999, AtEnd::GoesOn, 999),
-            (ALL, AtEnd::Stays, ALL),
+            (1000, EndPolicy::Stays, 1000),
+            (1000, EndPolicy::GoesOn, ALL),
+            (999, EndPolicy::GoesOn, 999),
+            (ALL, EndPolicy::Stays, ALL),
         ] {
             let mut driven = part(position);
             take(&mut driven, at_end);
@@ -477,15 +485,15 @@ mod tests {
     fn folds_stay_when_another_part_is_known() {
         let mut driven = Driven::at(1233);
         driven
-            .go(|window, ground| window.fold(Fold::Containing, ground))
+            .go(|window, ground| window.fold(FoldAction::Containing, ground))
             .check(1237, ALL - 6);
         let calls = driven.session.index.calls();
         driven.window.take_part(
             calls,
             calls,
-            NewEnd {
+            TraceEndChange {
                 step_count: ALL,
-                at_end: AtEnd::Stays,
+                at_end: EndPolicy::Stays,
             },
         );
         driven.check(1237, ALL - 6);
@@ -532,7 +540,7 @@ mod tests {
     fn folding_around_the_position_lands_after_the_folded_row() {
         let mut driven = Driven::at(1233);
         driven
-            .go(|window, ground| window.fold(Fold::Containing, ground))
+            .go(|window, ground| window.fold(FoldAction::Containing, ground))
             .check(1237, ALL - 6);
         driven
             .go(|window, ground| window.step_row(Direction::Back, ground))
@@ -541,32 +549,32 @@ mod tests {
             .go(|window, ground| window.step_row(Direction::Forward, ground))
             .check(1237, ALL - 6);
         driven
-            .go(|window, ground| window.fold(Fold::UnfoldHere, ground))
+            .go(|window, ground| window.fold(FoldAction::UnfoldHere, ground))
             .check(1237, ALL);
     }
 
     #[test]
     fn a_folded_call_is_unfolded_from_just_after_the_call_too() {
         let mut driven = Driven::at(1233);
-        driven.go(|window, ground| window.fold(Fold::Containing, ground));
+        driven.go(|window, ground| window.fold(FoldAction::Containing, ground));
         driven
             .go(|window, ground| window.travel(Position(1230), ground))
             .check(1230, ALL - 6);
         driven
-            .go(|window, ground| window.fold(Fold::UnfoldHere, ground))
+            .go(|window, ground| window.fold(FoldAction::UnfoldHere, ground))
             .check(1230, ALL);
     }
 
     #[test]
     fn travelling_into_a_folded_call_unfolds_it() {
         let mut driven = Driven::at(1233);
-        driven.go(|window, ground| window.fold(Fold::All, ground));
+        driven.go(|window, ground| window.fold(FoldAction::All, ground));
         driven.go(|window, ground| window.travel(Position(1763), ground));
-        driven.go(|window, ground| window.fold(Fold::All, ground));
+        driven.go(|window, ground| window.fold(FoldAction::All, ground));
         driven.go(|window, ground| window.travel(Position(1233), ground));
         assert_eq!(driven.window.position, Position(1233));
         driven
-            .go(|window, ground| window.fold(Fold::UnfoldAll, ground))
+            .go(|window, ground| window.fold(FoldAction::UnfoldAll, ground))
             .check(1233, ALL);
     }
 
@@ -574,7 +582,7 @@ mod tests {
     fn folding_all_keeps_the_position_and_what_is_around_it() {
         for position in [0, 4, 1233, 1250, 1763] {
             let mut driven = Driven::at(position);
-            driven.go(|window, ground| window.fold(Fold::All, ground));
+            driven.go(|window, ground| window.fold(FoldAction::All, ground));
             assert_eq!(driven.window.position, Position(position));
             assert!(
                 driven.window.folds.row_count() < ALL / 2,
@@ -587,18 +595,18 @@ mod tests {
     #[test]
     fn the_calls_inside_a_function_fold_together() {
         let mut driven = Driven::at(1240);
-        driven.go(|window, ground| window.fold(Fold::Inside, ground));
+        driven.go(|window, ground| window.fold(FoldAction::Inside, ground));
         assert_eq!(driven.window.position, Position(1240));
         assert!(driven.window.folds.row_count() < ALL - 200);
         driven
-            .go(|window, ground| window.fold(Fold::UnfoldInside, ground))
+            .go(|window, ground| window.fold(FoldAction::UnfoldInside, ground))
             .check(1240, ALL);
     }
 
     #[test]
     fn pages_count_rows_and_stop_at_the_ends() {
         let mut driven = Driven::at(1233);
-        driven.go(|window, ground| window.fold(Fold::Containing, ground));
+        driven.go(|window, ground| window.fold(FoldAction::Containing, ground));
         driven
             .go(|window, ground| window.page(Direction::Back, 10, ground))
             .check(1221, ALL - 6);

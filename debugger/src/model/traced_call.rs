@@ -1,11 +1,11 @@
 //! A call that the recorder noted: of a function, or of the kernel.
 
 use stepback_machine::linux::{LARGEST_ERROR, error_name};
-use stepback_machine::{Failure, InstructionSet};
+use stepback_machine::{InstructionSet, SystemCallFailure};
 use stepback_parsers::drmemtrace::FunctionList;
 use stepback_parsers::traced_system_call;
 
-use super::{Meaning, Span};
+use super::{TextRole, TextSpan};
 use crate::messages::say;
 
 /// Numbers up to here are sizes, descriptors and flags, so they are decimal.
@@ -80,9 +80,9 @@ impl TracedCall {
     }
 
     /// How it reads: `malloc(24)`, `write(1, 0x7f…, 12) = 12`, `malloc returned 0x55…`.
-    pub fn spans(&self, names: CallNames<'_>) -> Vec<Span> {
-        let mut spans = vec![Span::new(Meaning::Symbol, names.callee(self.callee))];
-        let mut push = |meaning, text: String| spans.push(Span::new(meaning, text));
+    pub fn spans(&self, names: CallNames<'_>) -> Vec<TextSpan> {
+        let mut spans = vec![TextSpan::new(TextRole::Symbol, names.callee(self.callee))];
+        let mut push = |meaning, text: String| spans.push(TextSpan::new(meaning, text));
         if self.is_entered
             && (!self.arguments.is_empty() || matches!(self.callee, Callee::Function(_)))
         {
@@ -91,14 +91,14 @@ impl TracedCall {
                 .iter()
                 .map(|value| names.number(*value))
                 .collect();
-            push(Meaning::Punctuation, "(".to_owned());
-            push(Meaning::Number, arguments.join(", "));
-            push(Meaning::Punctuation, ")".to_owned());
+            push(TextRole::Punctuation, "(".to_owned());
+            push(TextRole::Number, arguments.join(", "));
+            push(TextRole::Punctuation, ")".to_owned());
         }
         match (self.error, self.result) {
             (Some(error), _) => {
-                push(Meaning::Label, say!("call-failed").to_owned());
-                push(Meaning::Number, names.error(self.callee, error));
+                push(TextRole::Label, say!("call-failed").to_owned());
+                push(TextRole::Number, names.error(self.callee, error));
             }
             (None, Some(result)) => {
                 let word = if self.is_entered {
@@ -108,25 +108,26 @@ impl TracedCall {
                 };
                 push(
                     if self.is_entered {
-                        Meaning::Punctuation
+                        TextRole::Punctuation
                     } else {
-                        Meaning::Label
+                        TextRole::Label
                     },
                     word.to_owned(),
                 );
-                push(Meaning::Number, self.result_text(result, names));
+                push(TextRole::Number, self.result_text(result, names));
             }
             (None, None) => {}
         }
         if let Some(micros) = self.micros.filter(|micros| *micros > 0) {
-            push(Meaning::Label, format!("   {}", duration(micros)));
+            push(TextRole::Label, format!("   {}", duration(micros)));
         }
         spans
     }
 
     fn result_text(&self, result: u64, names: CallNames<'_>) -> String {
         let is_kernel = matches!(self.callee, Callee::Kernel(_));
-        let tells_failure = is_kernel && names.set.abi().system_calls.failure == Failure::Negative;
+        let tells_failure =
+            is_kernel && names.set.abi().system_calls.failure == SystemCallFailure::Negative;
         let error = names.negative(result).filter(|_| tells_failure);
         error.map_or_else(
             || names.number(result),
@@ -207,7 +208,7 @@ fn duration(micros: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use stepback_machine::linux::Numbers;
+    use stepback_machine::linux::SystemCallNumbering;
 
     use super::*;
 
@@ -296,7 +297,7 @@ mod tests {
                 .map(|span| span.text)
                 .collect::<String>()
         };
-        let solaris = |number| Numbers::Solaris.marked(number);
+        let solaris = |number| SystemCallNumbering::Solaris.marked(number);
         assert_eq!(text(4, Some(90), u64::MAX), "write failed ENOSYS");
         assert_eq!(text(solaris(4), Some(90), u64::MAX), "write failed ELOOP");
         // Where the carry says that it failed, a result below zero is none.

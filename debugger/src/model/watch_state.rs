@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use stepback_index::{
-    AccessKinds, Accessed, Accesses, Cancel, Cell, MemoryAt, NameReader, NearestAccess, Query as _,
-    QueryError, Value, ValueSource,
+    AccessKinds, Accesses, Cancel, Cell, CellAccess, MemoryAt, NameReader, NearestAccess,
+    Query as _, QueryError, Value, ValueSource,
 };
 use stepback_machine::{Address, RegisterView};
 use stepback_parsers::{Position, Step};
@@ -11,11 +11,11 @@ use stepback_parsers::{Position, Step};
 use super::text::short_hex;
 use crate::action::Direction;
 use crate::analysis::cell_value::cell_value;
-use crate::analysis::condition::{Course, State, next_edge};
+use crate::analysis::condition::{DependentValue, SearchOrigin, next_edge};
 use crate::analysis::names::NameError;
 use crate::analysis::register_part::RegisterPart;
-use crate::analysis::tracked::{Scene, thread_of};
-use crate::expression::{Expression, ExpressionError, Reading, parse, split_range};
+use crate::analysis::tracked::{EvaluationContext, thread_of};
+use crate::expression::{ChosenReading, Expression, ExpressionError, parse, split_range};
 use crate::messages::say;
 use crate::notes::{Watch, WatchType};
 use crate::session::Session;
@@ -49,11 +49,11 @@ pub struct WatchState {
     /// The memory that it is, where it is memory.
     pub address: Option<Address>,
     /// Readings chosen for its ambiguous numbers and names.
-    pub readings: Vec<Reading>,
+    pub readings: Vec<ChosenReading>,
 }
 
 /// What a watch means at a position.
-struct Meaning {
+struct EvaluatedWatch {
     /// What it is the value of.
     cells: Vec<Cell>,
     /// The same with what says where that is.
@@ -76,7 +76,7 @@ pub fn watch_state(
     cancel: &Cancel,
 ) -> Result<WatchState> {
     let (index, at) = (&session.index, at.min(session.index.end()));
-    let scene = Scene {
+    let scene = EvaluationContext {
         index,
         images: &session.images,
         thread: thread_of(index, at)?,
@@ -109,8 +109,8 @@ pub fn watch_state(
         };
         if let Some(last) = last.run(index, cancel)? {
             let by = match last.accesses.first() {
-                Some(Accessed::Step(hit)) => Some(hit.record.step),
-                Some(Accessed::Initial(_)) | None => None,
+                Some(CellAccess::Step(hit)) => Some(hit.record.step),
+                Some(CellAccess::Initial(_)) | None => None,
             };
             written = written.max(Some((last.position, by)));
         }
@@ -156,22 +156,22 @@ pub fn next_change(
     cancel: &Cancel,
 ) -> Result<Option<Position>> {
     let index = &session.index;
-    let scene = Scene {
+    let scene = EvaluationContext {
         index,
         images: &session.images,
         thread: thread_of(index, from)?,
         cancel,
     };
-    let mut state = |at: Position| -> Result<State<Option<Value>>, NameError> {
+    let mut state = |at: Position| -> Result<DependentValue<Option<Value>>, NameError> {
         match meaning(&scene, watch, at) {
-            Ok(meaning) => Ok(State {
+            Ok(meaning) => Ok(DependentValue {
                 value: Some(meaning.value),
                 cells: meaning.all,
             }),
             Err(error @ NameError::Trace(_)) => Err(error),
             Err(error) if error.is_misspelt() => Err(error),
             // What its place depends on may become known.
-            Err(_) => Ok(State {
+            Err(_) => Ok(DependentValue {
                 value: None,
                 cells: dependencies(&scene, watch, at),
             }),
@@ -179,7 +179,7 @@ pub fn next_change(
     };
     Ok(next_edge(
         &scene,
-        Course { from, way },
+        SearchOrigin { from, way },
         &mut state,
         &|before, after| before != after,
     )?)
@@ -203,7 +203,7 @@ pub struct WatchLevel {
 /// # Errors
 /// It is misspelt, or the trace cannot be read.
 pub fn watch_level(
-    scene: &Scene<'_>,
+    scene: &EvaluationContext<'_>,
     watch: &Watch,
     at: Position,
 ) -> Result<WatchLevel, NameError> {
@@ -241,14 +241,18 @@ fn number_of(value: &Value, kind: WatchType) -> Option<f64> {
     }
 }
 
-fn dependencies(scene: &Scene<'_>, watch: &Watch, at: Position) -> Vec<Cell> {
+fn dependencies(scene: &EvaluationContext<'_>, watch: &Watch, at: Position) -> Vec<Cell> {
     let inner = load_of(&watch.expression).map_or(watch.expression.as_str(), |load| load.address);
     parse(inner)
         .map(|expression| scene.evaluate(&expression, at).cells)
         .unwrap_or_default()
 }
 
-fn meaning(scene: &Scene<'_>, watch: &Watch, at: Position) -> Result<Meaning, NameError> {
+fn meaning(
+    scene: &EvaluationContext<'_>,
+    watch: &Watch,
+    at: Position,
+) -> Result<EvaluatedWatch, NameError> {
     let text = watch.expression.trim();
     let name = text.strip_prefix("reg::").unwrap_or(text);
     let register = RegisterPart::parse(name)
@@ -263,7 +267,7 @@ fn meaning(scene: &Scene<'_>, watch: &Watch, at: Position) -> Result<Meaning, Na
         return of_cell(
             scene,
             Cell::Register { thread, view },
-            Around::default(),
+            ValueInputs::default(),
             at,
         );
     }
@@ -282,7 +286,7 @@ fn meaning(scene: &Scene<'_>, watch: &Watch, at: Position) -> Result<Meaning, Na
         return of_memory(
             scene,
             watch.kind,
-            Place {
+            WatchedMemory {
                 address: Address(address),
                 len_bytes,
                 around,
@@ -300,11 +304,11 @@ fn meaning(scene: &Scene<'_>, watch: &Watch, at: Position) -> Result<Meaning, Na
             symbol.size_bytes.min(8)
         };
         let len_bytes = watch.kind.size_bytes().map_or(whole, u64::from);
-        let around = Around::default();
+        let around = ValueInputs::default();
         return of_memory(
             scene,
             watch.kind,
-            Place {
+            WatchedMemory {
                 address: symbol.address,
                 len_bytes,
                 around,
@@ -321,7 +325,7 @@ fn meaning(scene: &Scene<'_>, watch: &Watch, at: Position) -> Result<Meaning, Na
         return of_memory(
             scene,
             watch.kind,
-            Place {
+            WatchedMemory {
                 address: Address(address),
                 len_bytes,
                 around,
@@ -329,7 +333,7 @@ fn meaning(scene: &Scene<'_>, watch: &Watch, at: Position) -> Result<Meaning, Na
             at,
         );
     }
-    let (value, Around { cells, source }) = number(scene, text, at)?;
+    let (value, ValueInputs { cells, source }) = number(scene, text, at)?;
     let size = watch.kind.size_bytes().map_or(8, usize::from);
     let bytes = value
         .to_le_bytes()
@@ -338,7 +342,7 @@ fn meaning(scene: &Scene<'_>, watch: &Watch, at: Position) -> Result<Meaning, Na
         .map(|byte| Some(*byte))
         .collect();
     let (all, reason) = (cells.clone(), None);
-    Ok(Meaning {
+    Ok(EvaluatedWatch {
         cells,
         all,
         value: Value(bytes),
@@ -349,13 +353,13 @@ fn meaning(scene: &Scene<'_>, watch: &Watch, at: Position) -> Result<Meaning, Na
 }
 
 /// Memory that is named as a whole.
-struct Load<'a> {
+struct LoadExpression<'a> {
     address: &'a str,
     size_bytes: Option<u64>,
 }
 
 /// `[sp+8]`, `u32[sp+8]`.
-fn load_of(text: &str) -> Option<Load<'_>> {
+fn load_of(text: &str) -> Option<LoadExpression<'_>> {
     let (head, inner) = text.trim().strip_suffix(']')?.split_once('[')?;
     let size_bytes = match head.trim() {
         "" => None,
@@ -370,20 +374,20 @@ fn load_of(text: &str) -> Option<Load<'_>> {
         depth += i32::from(letter == '[') - i32::from(letter == ']');
         depth >= 0
     });
-    is_whole.then_some(Load {
+    is_whole.then_some(LoadExpression {
         address: inner,
         size_bytes,
     })
 }
 
 /// What a number was worked out of.
-struct Around {
+struct ValueInputs {
     cells: Vec<Cell>,
     /// The most doubtful of them.
     source: ValueSource,
 }
 
-impl Default for Around {
+impl Default for ValueInputs {
     /// Of nothing that may be doubted.
     fn default() -> Self {
         Self {
@@ -393,21 +397,29 @@ impl Default for Around {
     }
 }
 
-fn number(scene: &Scene<'_>, text: &str, at: Position) -> Result<(u64, Around), NameError> {
+fn number(
+    scene: &EvaluationContext<'_>,
+    text: &str,
+    at: Position,
+) -> Result<(u64, ValueInputs), NameError> {
     value_of(scene, text, parse(text), at)
 }
 
 /// A number in C syntax: a length is no address.
-fn count(scene: &Scene<'_>, text: &str, at: Position) -> Result<(u64, Around), NameError> {
+fn count(
+    scene: &EvaluationContext<'_>,
+    text: &str,
+    at: Position,
+) -> Result<(u64, ValueInputs), NameError> {
     value_of(scene, text, parse(text).and_then(Expression::in_c), at)
 }
 
 fn value_of(
-    scene: &Scene<'_>,
+    scene: &EvaluationContext<'_>,
     text: &str,
     expression: Result<Expression, ExpressionError>,
     at: Position,
-) -> Result<(u64, Around), NameError> {
+) -> Result<(u64, ValueInputs), NameError> {
     let named = |error: ExpressionError| NameError::Expression {
         text: text.to_owned(),
         error,
@@ -416,7 +428,7 @@ fn value_of(
     scene.cancel.check().map_err(NameError::Trace)?;
     Ok((
         found.value.map_err(named)?,
-        Around {
+        ValueInputs {
             cells: found.cells,
             source: found.source,
         },
@@ -424,19 +436,19 @@ fn value_of(
 }
 
 /// Some memory, and what says where it is.
-struct Place {
+struct WatchedMemory {
     address: Address,
     len_bytes: u64,
-    around: Around,
+    around: ValueInputs,
 }
 
 fn of_memory(
-    scene: &Scene<'_>,
+    scene: &EvaluationContext<'_>,
     kind: WatchType,
-    place: Place,
+    place: WatchedMemory,
     at: Position,
-) -> Result<Meaning, NameError> {
-    let Place {
+) -> Result<EvaluatedWatch, NameError> {
+    let WatchedMemory {
         address,
         len_bytes,
         around,
@@ -455,7 +467,11 @@ fn of_memory(
 }
 
 /// How long a text is, with the 0 behind it.
-fn text_length(scene: &Scene<'_>, address: Address, at: Position) -> Result<u64, QueryError> {
+fn text_length(
+    scene: &EvaluationContext<'_>,
+    address: Address,
+    at: Position,
+) -> Result<u64, QueryError> {
     let memory = MemoryAt {
         position: at,
         address,
@@ -469,11 +485,11 @@ fn text_length(scene: &Scene<'_>, address: Address, at: Position) -> Result<u64,
 }
 
 fn of_cell(
-    scene: &Scene<'_>,
+    scene: &EvaluationContext<'_>,
     cell: Cell,
-    around: Around,
+    around: ValueInputs,
     at: Position,
-) -> Result<Meaning, NameError> {
+) -> Result<EvaluatedWatch, NameError> {
     let found = cell_value(scene.index, cell, at, scene.cancel).map_err(NameError::Trace)?;
     let value = found.value;
     let address = match cell {
@@ -483,7 +499,7 @@ fn of_cell(
     // A value is no surer than the place that it was read at.
     let source = found.source.max(around.source);
     let all = around.cells.into_iter().chain([cell]).collect();
-    Ok(Meaning {
+    Ok(EvaluatedWatch {
         cells: vec![cell],
         all,
         value,

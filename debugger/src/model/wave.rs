@@ -8,11 +8,11 @@ use anyhow::Result;
 use stepback_index::{Cancel, Cell, ThreadId, ValueSource};
 use stepback_parsers::Position;
 
-use super::timeline_rows::RowsRequest;
+use super::timeline_rows::TimelineRowsRequest;
 use super::watch_state::{WatchLevel, watch_level};
 use crate::action::Direction;
 use crate::analysis::names::NameError;
-use crate::analysis::tracked::Scene;
+use crate::analysis::tracked::EvaluationContext;
 use crate::notes::Watch;
 use crate::session::Session;
 
@@ -29,12 +29,12 @@ pub struct WaveRequest {
     /// Whose registers are meant.
     pub thread: ThreadId,
     /// Between which positions, in how many columns.
-    pub view: RowsRequest,
+    pub view: TimelineRowsRequest,
 }
 
 /// A value at a place of the row.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Level {
+pub struct WaveLevel {
     /// In words; none where it is not known.
     pub words: Option<String>,
     /// As a number, where it is one.
@@ -57,14 +57,14 @@ pub struct WaveColumn {
     /// See there.
     pub most: Option<f64>,
     /// What it is behind the column.
-    pub last: Level,
+    pub last: WaveLevel,
 }
 
 /// A value along a stretch of the trace.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Wave {
     /// What it is at the start.
-    pub first: Level,
+    pub first: WaveLevel,
     /// Where it is written, in the order of the trace.
     pub columns: Vec<WaveColumn>,
     /// It depends on a register of the thread that was asked for.
@@ -132,7 +132,7 @@ pub fn wave(session: &Session, request: &WaveRequest, cancel: &Cancel) -> Result
         thread,
         view,
     } = request;
-    let scene = Scene {
+    let scene = EvaluationContext {
         index: &session.index,
         images: &session.images,
         thread: *thread,
@@ -150,9 +150,9 @@ pub fn wave(session: &Session, request: &WaveRequest, cancel: &Cancel) -> Result
 }
 
 struct WaveWalk<'a> {
-    scene: Scene<'a>,
+    scene: EvaluationContext<'a>,
     watch: &'a Watch,
-    view: &'a RowsRequest,
+    view: &'a TimelineRowsRequest,
 }
 
 impl WaveWalk<'_> {
@@ -161,7 +161,7 @@ impl WaveWalk<'_> {
         let mut known = self.level(at)?;
         let is_of_thread = self.is_of_thread(&known);
         let mut wave = Wave {
-            first: Level::of(&known),
+            first: WaveLevel::of(&known),
             is_of_thread,
             ..Wave::default()
         };
@@ -195,7 +195,7 @@ impl WaveWalk<'_> {
                 is_cut,
                 least,
                 most,
-                last: Level::of(&known),
+                last: WaveLevel::of(&known),
             });
             at = now;
         }
@@ -229,7 +229,7 @@ impl WaveWalk<'_> {
     }
 }
 
-impl Level {
+impl WaveLevel {
     fn of(level: &WatchLevel) -> Self {
         Self {
             words: level.words.clone(),
@@ -253,7 +253,7 @@ mod tests {
     use crate::session::test_session::{overflow, tarmac};
 
     fn wave_of(watch: &str, range: (u64, u64), columns: u32) -> Wave {
-        let view = RowsRequest {
+        let view = TimelineRowsRequest {
             first: Position(range.0),
             last: Position(range.1),
             columns,
@@ -268,7 +268,7 @@ mod tests {
     }
 
     fn text(wave: &Wave) -> String {
-        let words = |level: &Level| level.words.clone().unwrap_or_else(|| "?".to_owned());
+        let words = |level: &WaveLevel| level.words.clone().unwrap_or_else(|| "?".to_owned());
         let column =
             |column: &WaveColumn| format!("{}: {}", column.position.0, words(&column.last));
         [words(&wave.first)]
@@ -309,7 +309,7 @@ mod tests {
              3 clk IT (3) 00001008 b9000001 A svc : STR w1,[x0]\n3 clk MW4 00005000 00000001\n\
              4 clk IT (4) 0000100c b9400001 A svc : LDR w1,[x0]\n4 clk MR4 00005000 00000002\n",
         );
-        let view = RowsRequest {
+        let view = TimelineRowsRequest {
             first: Position(0),
             last: Position(4),
             columns: 4,

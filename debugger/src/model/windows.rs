@@ -3,7 +3,7 @@
 use stepback_index::CallTable;
 use stepback_parsers::Position;
 
-use super::{NewEnd, TraceWindow};
+use super::{TraceEndChange, TraceWindow};
 use crate::action::{Action, Follow, Moment, PanelAction, WindowId};
 
 /// All trace windows. There is always at least one.
@@ -31,7 +31,7 @@ impl Windows {
     }
 
     /// Takes in that another part of the trace is known. Runs on a worker, on a copy.
-    pub fn take_part(&mut self, before: &CallTable, after: &CallTable, to: NewEnd) {
+    pub fn take_part(&mut self, before: &CallTable, after: &CallTable, to: TraceEndChange) {
         self.step_count = to.step_count;
         self.list
             .iter_mut()

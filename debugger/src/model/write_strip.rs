@@ -1,7 +1,7 @@
 //! When cells are written along the trace, by pixel columns.
 
 use anyhow::Result;
-use stepback_index::{AccessKinds, Accessed, Cancel, Cell, NearestAccess, Query as _};
+use stepback_index::{AccessKinds, Cancel, Cell, CellAccess, NearestAccess, Query as _};
 use stepback_parsers::Position;
 
 use crate::session::Session;
@@ -33,7 +33,7 @@ fn columns_of(session: &Session, cell: Cell, columns: u32, cancel: &Cancel) -> R
     let steps = u128::from(index.step_count().max(1));
     let mut found = Vec::new();
     let mut before = index.end();
-    while let Some(Accessed::Step(hit)) =
+    while let Some(CellAccess::Step(hit)) =
         (NearestAccess::last(cell, AccessKinds::Writes, before)).run(index, cancel)?
     {
         let column = u128::from(hit.record.step.0) * u128::from(columns) / steps;

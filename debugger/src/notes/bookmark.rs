@@ -65,7 +65,7 @@ pub enum BookmarkColor {
 
 /// What of a bookmark is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum BookmarkPart {
+pub enum BookmarkField {
     /// What it is called.
     Name,
     /// What is said of it.
@@ -99,7 +99,7 @@ pub enum BookmarkChange {
         color: BookmarkColor,
     },
     /// Write the name or note of a bookmark.
-    Write(BookmarkId, BookmarkPart, String),
+    Write(BookmarkId, BookmarkField, String),
     /// Take one away.
     Remove(BookmarkId),
     /// Take all away.
@@ -107,7 +107,7 @@ pub enum BookmarkChange {
     /// Mark a place where it is not, show it in the panel, and put the cursor into its name.
     Call(BookmarkPlace),
     /// Show it in the panel of bookmarks, and put the cursor into its name or note.
-    Edit(BookmarkId, BookmarkPart),
+    Edit(BookmarkId, BookmarkField),
 }
 
 impl Bookmark {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Bookmark, BookmarkChange, BookmarkColor, BookmarkId, BookmarkPart, BookmarkPlace};
+use super::{Bookmark, BookmarkChange, BookmarkColor, BookmarkField, BookmarkId, BookmarkPlace};
 use crate::messages::say;
 
 /// More are not kept: nobody would find one among them.
@@ -15,15 +15,15 @@ const NOTE: usize = 4000;
 
 /// There are as many bookmarks as may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooMany;
+pub struct TooManyBookmarks;
 
-impl fmt::Display for TooMany {
+impl fmt::Display for TooManyBookmarks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&say!("marks-too-many", most = MOST.to_string()))
     }
 }
 
-impl std::error::Error for TooMany {}
+impl std::error::Error for TooManyBookmarks {}
 
 /// All bookmarks of a trace: moments and parts of it by time, then memory by address.
 #[derive(Clone, Debug, Default)]
@@ -31,16 +31,16 @@ pub struct Bookmarks {
     list: Vec<Bookmark>,
     newest: u64,
     /// Taken by the panel that grants it. Copies share it: it is granted once.
-    wish: Arc<Mutex<Option<EditWish>>>,
+    wish: Arc<Mutex<Option<BookmarkEditTarget>>>,
 }
 
 /// What is to be written next in the panel of bookmarks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EditWish {
+pub struct BookmarkEditTarget {
     /// Of which bookmark.
     pub id: BookmarkId,
     /// What of it.
-    pub part: BookmarkPart,
+    pub part: BookmarkField,
 }
 
 /// The same marks; what is to be written next is none of them.
@@ -132,7 +132,7 @@ impl Bookmarks {
     }
 
     /// What is to be written next in the panel, once.
-    pub fn take_wish(&self) -> Option<EditWish> {
+    pub fn take_wish(&self) -> Option<BookmarkEditTarget> {
         self.wish
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -156,7 +156,7 @@ impl Bookmarks {
     ///
     /// # Errors
     /// There are [`MOST`].
-    pub fn change(&mut self, change: &BookmarkChange) -> Result<(), TooMany> {
+    pub fn change(&mut self, change: &BookmarkChange) -> Result<(), TooManyBookmarks> {
         match change {
             BookmarkChange::Toggle(place) => match self.at(*place).map(|bookmark| bookmark.id) {
                 Some(id) => self.remove(id),
@@ -170,8 +170,8 @@ impl Bookmarks {
             BookmarkChange::Write(id, part, text) => {
                 if let Some(bookmark) = self.list.iter_mut().find(|bookmark| bookmark.id == *id) {
                     match part {
-                        BookmarkPart::Name => bookmark.name = line(text),
-                        BookmarkPart::Note => bookmark.note = cut(text.trim(), NOTE),
+                        BookmarkField::Name => bookmark.name = line(text),
+                        BookmarkField::Note => bookmark.note = cut(text.trim(), NOTE),
                     }
                 }
             }
@@ -179,15 +179,16 @@ impl Bookmarks {
             BookmarkChange::Clear => self.list.clear(),
             BookmarkChange::Call(place) => {
                 let id = self.put(*place)?.id;
-                self.want(id, BookmarkPart::Name);
+                self.want(id, BookmarkField::Name);
             }
             BookmarkChange::Edit(id, part) => self.want(*id, *part),
         }
         Ok(())
     }
 
-    fn want(&mut self, id: BookmarkId, part: BookmarkPart) {
-        *self.wish.lock().unwrap_or_else(PoisonError::into_inner) = Some(EditWish { id, part });
+    fn want(&mut self, id: BookmarkId, part: BookmarkField) {
+        *self.wish.lock().unwrap_or_else(PoisonError::into_inner) =
+            Some(BookmarkEditTarget { id, part });
     }
 
     /// The names of addresses: address, length in bytes, name.
@@ -207,16 +208,16 @@ impl Bookmarks {
     }
 
     /// The bookmark of a place, which is made where there is none.
-    fn put(&mut self, place: BookmarkPlace) -> Result<&mut Bookmark, TooMany> {
+    fn put(&mut self, place: BookmarkPlace) -> Result<&mut Bookmark, TooManyBookmarks> {
         let known = self.at(place).map(|bookmark| bookmark.id);
         if known.is_none() && self.list.len() >= MOST {
-            return Err(TooMany);
+            return Err(TooManyBookmarks);
         }
         let id = known.unwrap_or_else(|| self.insert(place, |_| {}));
         self.list
             .iter_mut()
             .find(|bookmark| bookmark.id == id)
-            .ok_or(TooMany)
+            .ok_or(TooManyBookmarks)
     }
 
     fn insert(&mut self, place: BookmarkPlace, fill: impl FnOnce(&mut Bookmark)) -> BookmarkId {
@@ -335,7 +336,7 @@ mod tests {
         let places: Vec<BookmarkPlace> = (0..MOST as u64).map(BookmarkPlace::Position).collect();
         let mut bookmarks = marked(&places);
         let more = BookmarkChange::Toggle(BookmarkPlace::Position(u64::MAX));
-        assert_eq!(bookmarks.change(&more), Err(TooMany));
+        assert_eq!(bookmarks.change(&more), Err(TooManyBookmarks));
         let long = BookmarkChange::Annotate {
             place: BookmarkPlace::Position(3),
             note: "x".repeat(100_000),

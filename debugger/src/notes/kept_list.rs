@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::messages::{Value, spoken_with};
+use crate::messages::{MessageValue, spoken_with};
 
 /// Maximum number of questions in a list.
 const MOST: usize = 200;
@@ -10,9 +10,9 @@ const MOST: usize = 200;
 const LONGEST: usize = 400;
 
 /// A question under a name.
-pub trait KeptQuestion: Clone + PartialEq {
+pub trait SavedQuery: Clone + PartialEq {
     /// Messages about such questions.
-    const MESSAGES: KeptMessages;
+    const MESSAGES: SavedQueryMessages;
 
     /// The name.
     fn name(&self) -> &str;
@@ -26,7 +26,7 @@ pub trait KeptQuestion: Clone + PartialEq {
 
 /// Ids of messages about kept questions.
 #[derive(Clone, Copy, Debug)]
-pub struct KeptMessages {
+pub struct SavedQueryMessages {
     /// A question is kept; its `name`.
     pub kept_as: &'static str,
     /// A question was removed; its `name`.
@@ -45,7 +45,7 @@ pub struct KeptMessages {
 
 /// Change to a list of kept questions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum KeptChange<K> {
+pub enum SavedQueryChange<K> {
     /// Adds a question; replaces another one of its name.
     Keep(K),
     /// Changes a name; replaces a question that has it already.
@@ -56,17 +56,17 @@ pub enum KeptChange<K> {
 
 /// Kept questions in the order of their names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeptList<K> {
+pub struct SavedQueries<K> {
     list: Vec<K>,
 }
 
-impl<K> Default for KeptList<K> {
+impl<K> Default for SavedQueries<K> {
     fn default() -> Self {
         Self { list: Vec::new() }
     }
 }
 
-impl<K: KeptQuestion> KeptList<K> {
+impl<K: SavedQuery> SavedQueries<K> {
     /// The first questions of a list, as many as are kept. Each name counts once.
     pub fn of(list: Vec<K>) -> Self {
         let mut kept = Self::default();
@@ -93,24 +93,24 @@ impl<K: KeptQuestion> KeptList<K> {
     ///
     /// # Errors
     /// The list is full, or the text is too long.
-    pub fn change(&mut self, change: &KeptChange<K>) -> Result<(), String> {
+    pub fn change(&mut self, change: &SavedQueryChange<K>) -> Result<(), String> {
         match change {
-            KeptChange::Keep(kept) => return self.keep(kept),
-            KeptChange::Rename(old, new) => {
+            SavedQueryChange::Keep(kept) => return self.keep(kept),
+            SavedQueryChange::Rename(old, new) => {
                 if let Some(kept) = self.named(old).filter(|_| !new.trim().is_empty()) {
                     let renamed = kept.with_name(new.clone());
                     self.forget(old);
                     return self.keep(&renamed);
                 }
             }
-            KeptChange::Forget(name) => self.forget(name),
+            SavedQueryChange::Forget(name) => self.forget(name),
         }
         Ok(())
     }
 
     fn keep(&mut self, kept: &K) -> Result<(), String> {
         let refusal = |id: &'static str, most: usize| {
-            spoken_with(id, &[("most", Value::from(most.to_string()))])
+            spoken_with(id, &[("most", MessageValue::from(most.to_string()))])
         };
         let name: String = kept.name().trim().chars().take(LONGEST).collect();
         if name.is_empty() || kept.text().trim().is_empty() {
@@ -138,12 +138,12 @@ impl<K: KeptQuestion> KeptList<K> {
     /// Says that no question is kept under a name, and which ones are.
     pub fn none_of(&self, name: &str) -> String {
         let names: Vec<&str> = self.list.iter().take(8).map(K::name).collect();
-        let name = ("name", Value::from(name));
+        let name = ("name", MessageValue::from(name));
         match names.is_empty() {
             true => spoken_with(K::MESSAGES.none_kept, &[name]),
             false => spoken_with(
                 K::MESSAGES.none_kept_so,
-                &[name, ("names", Value::from(names.join(", ")))],
+                &[name, ("names", MessageValue::from(names.join(", ")))],
             ),
         }
     }
@@ -151,21 +151,21 @@ impl<K: KeptQuestion> KeptList<K> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{FindQuestion, KeptSearch};
+    use super::super::{FindQuery, SavedSearch};
     use super::*;
 
-    fn kept(name: &str, text: &str) -> KeptSearch {
-        let search = FindQuestion {
+    fn kept(name: &str, text: &str) -> SavedSearch {
+        let search = FindQuery {
             text: text.to_owned(),
-            ..FindQuestion::default()
+            ..FindQuery::default()
         };
-        KeptSearch {
+        SavedSearch {
             name: name.to_owned(),
             search,
         }
     }
 
-    fn names(searches: &KeptList<KeptSearch>) -> Vec<&str> {
+    fn names(searches: &SavedQueries<SavedSearch>) -> Vec<&str> {
         searches
             .list()
             .iter()
@@ -175,14 +175,14 @@ mod tests {
 
     #[test]
     fn a_name_stands_for_one_question() {
-        let mut searches = KeptList::of(vec![
+        let mut searches = SavedQueries::of(vec![
             kept("stores", "strb"),
             kept("Calls", "bl"),
             kept("", "x"),
         ]);
         assert_eq!(names(&searches), ["Calls", "stores"]);
         searches
-            .change(&KeptChange::Keep(kept("CALLS", "blr")))
+            .change(&SavedQueryChange::Keep(kept("CALLS", "blr")))
             .unwrap();
         assert_eq!(
             (
@@ -192,41 +192,47 @@ mod tests {
             (vec!["CALLS", "stores"], "blr")
         );
         searches
-            .change(&KeptChange::Rename(
+            .change(&SavedQueryChange::Rename(
                 "calls".to_owned(),
                 "x calls".to_owned(),
             ))
             .unwrap();
         searches
-            .change(&KeptChange::Rename("nosuch".to_owned(), "y".to_owned()))
+            .change(&SavedQueryChange::Rename(
+                "nosuch".to_owned(),
+                "y".to_owned(),
+            ))
             .unwrap();
         assert_eq!(names(&searches), ["stores", "x calls"]);
         searches
-            .change(&KeptChange::Forget("stores".to_owned()))
+            .change(&SavedQueryChange::Forget("stores".to_owned()))
             .unwrap();
         assert_eq!(names(&searches), ["x calls"]);
     }
 
     #[test]
     fn a_list_has_a_maximum_of_questions_and_of_characters() {
-        let mut searches = KeptList::of(
+        let mut searches = SavedQueries::of(
             (0..500)
                 .map(|number| kept(&format!("search {number}"), "x"))
                 .collect(),
         );
         assert_eq!(searches.list().len(), MOST);
         let full = searches
-            .change(&KeptChange::Keep(kept("one more", "x")))
+            .change(&SavedQueryChange::Keep(kept("one more", "x")))
             .unwrap_err();
         let long = searches
-            .change(&KeptChange::Keep(kept("long", &"x".repeat(LONGEST + 1))))
+            .change(&SavedQueryChange::Keep(kept(
+                "long",
+                &"x".repeat(LONGEST + 1),
+            )))
             .unwrap_err();
         assert!(
             full.contains("200") && long.contains("400"),
             "{full}; {long}"
         );
         assert_eq!(
-            searches.change(&KeptChange::Keep(kept("search 3", "y"))),
+            searches.change(&SavedQueryChange::Keep(kept("search 3", "y"))),
             Ok(())
         );
     }

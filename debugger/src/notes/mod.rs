@@ -21,11 +21,13 @@ mod slices;
 mod watches;
 
 pub use bookmark::{
-    Bookmark, BookmarkChange, BookmarkColor, BookmarkId, BookmarkPart, BookmarkPlace,
+    Bookmark, BookmarkChange, BookmarkColor, BookmarkField, BookmarkId, BookmarkPlace,
 };
-pub use bookmarks::{Bookmarks, EditWish, MOST, TooMany};
-pub use kept_list::{KeptChange, KeptList, KeptQuestion};
-pub use searches::{FindKind, FindQuestion, FindRange, KeptSearch};
-pub use session_file::{KeptImage, KeptTrace, KeptWindow, LONGEST, SessionError, SessionFile};
-pub use slices::{KeptSlice, SliceEdge, SliceEdges, SliceQuestion};
+pub use bookmarks::{BookmarkEditTarget, Bookmarks, MOST, TooManyBookmarks};
+pub use kept_list::{SavedQueries, SavedQuery, SavedQueryChange};
+pub use searches::{FindKind, FindQuery, FindRange, SavedSearch};
+pub use session_file::{
+    LONGEST, SessionError, SessionFile, SessionImage, SessionTrace, SessionWindow,
+};
+pub use slices::{SavedSlice, SliceEdge, SliceEdges, SliceQuery};
 pub use watches::{TooManyWatches, Watch, WatchChange, WatchType, Watches};

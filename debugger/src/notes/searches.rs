@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::kept_list::{KeptMessages, KeptQuestion};
+use super::kept_list::{SavedQuery, SavedQueryMessages};
 
 /// How the text of a search is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -46,7 +46,7 @@ impl FindRange {
 /// A search through the trace.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
-pub struct FindQuestion {
+pub struct FindQuery {
     /// What is looked for.
     pub text: String,
     /// How that is read.
@@ -59,15 +59,15 @@ pub struct FindQuestion {
 /// A search under a name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
-pub struct KeptSearch {
+pub struct SavedSearch {
     /// What the user calls it.
     pub name: String,
     /// What is looked for.
-    pub search: FindQuestion,
+    pub search: FindQuery,
 }
 
-impl KeptQuestion for KeptSearch {
-    const MESSAGES: KeptMessages = KeptMessages {
+impl SavedQuery for SavedSearch {
+    const MESSAGES: SavedQueryMessages = SavedQueryMessages {
         kept_as: "find-kept-as",
         forgotten: "find-forgotten",
         not_kept: "find-not-kept",

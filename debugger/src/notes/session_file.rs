@@ -58,8 +58,8 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 use super::{
-    Bookmark, BookmarkColor, BookmarkId, BookmarkPlace, Bookmarks, KeptList, KeptSearch, KeptSlice,
-    Watch, Watches,
+    Bookmark, BookmarkColor, BookmarkId, BookmarkPlace, Bookmarks, SavedQueries, SavedSearch,
+    SavedSlice, Watch, Watches,
 };
 use crate::messages::say;
 use crate::number::number;
@@ -77,13 +77,13 @@ const PLACES: usize = 4096;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SessionFile {
     /// Of which trace.
-    pub trace: KeptTrace,
+    pub trace: SessionTrace,
     /// The program images that were named for it.
-    pub images: Vec<KeptImage>,
+    pub images: Vec<SessionImage>,
     /// The directories that were named for them.
     pub sysroots: Vec<PathBuf>,
     /// The trace windows and where they were.
-    pub windows: Vec<KeptWindow>,
+    pub windows: Vec<SessionWindow>,
     /// The number of the active one.
     pub active: u32,
     /// They move and scroll together.
@@ -97,15 +97,15 @@ pub struct SessionFile {
     /// The values that the timeline shows.
     pub waves: Watches,
     /// The searches under names.
-    pub searches: KeptList<KeptSearch>,
+    pub searches: SavedQueries<SavedSearch>,
     /// The slices under names.
-    pub slices: KeptList<KeptSlice>,
+    pub slices: SavedQueries<SavedSlice>,
 }
 
 /// By what a trace is known again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct KeptTrace {
+pub struct SessionTrace {
     /// Where it was.
     #[serde(with = "crate::paths")]
     pub path: PathBuf,
@@ -124,7 +124,7 @@ pub struct KeptTrace {
 /// A program image.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct KeptImage {
+pub struct SessionImage {
     /// Where it was.
     #[serde(with = "crate::paths")]
     pub path: PathBuf,
@@ -135,7 +135,7 @@ pub struct KeptImage {
 /// A trace window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct KeptWindow {
+pub struct SessionWindow {
     /// Its number, from 1.
     pub number: u32,
     /// Its position.
@@ -169,7 +169,7 @@ impl std::error::Error for SessionError {}
 /// The text's own shape.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-struct Written {
+struct SerializedSession {
     stepback_session: Option<u32>,
     active: u32,
     #[serde(
@@ -179,31 +179,31 @@ struct Written {
     is_synced: bool,
     #[serde(skip_serializing_if = "Vec::is_empty", with = "crate::paths")]
     sysroots: Vec<PathBuf>,
-    trace: KeptTrace,
+    trace: SessionTrace,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    images: Vec<KeptImage>,
-    windows: Vec<KeptWindow>,
+    images: Vec<SessionImage>,
+    windows: Vec<SessionWindow>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    bookmarks: Vec<Spanned<WrittenBookmark>>,
+    bookmarks: Vec<Spanned<SerializedBookmark>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     watches: Vec<Watch>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     waves: Vec<Watch>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    searches: Vec<KeptSearch>,
+    searches: Vec<SavedSearch>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    slices: Vec<KeptSlice>,
-    #[serde(skip_serializing_if = "WrittenPanels::is_empty")]
-    panels: WrittenPanels,
+    slices: Vec<SavedSlice>,
+    #[serde(skip_serializing_if = "SerializedPanels::is_empty")]
+    panels: SerializedPanels,
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-struct WrittenPanels {
+struct SerializedPanels {
     layout: String,
 }
 
-impl WrittenPanels {
+impl SerializedPanels {
     fn is_empty(&self) -> bool {
         self.layout.is_empty()
     }
@@ -211,7 +211,7 @@ impl WrittenPanels {
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-struct WrittenBookmark {
+struct SerializedBookmark {
     #[serde(skip_serializing_if = "Option::is_none")]
     position: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -229,7 +229,7 @@ struct WrittenBookmark {
     color: BookmarkColor,
 }
 
-impl WrittenBookmark {
+impl SerializedBookmark {
     fn of(bookmark: &Bookmark) -> Self {
         let (name, note, color) = (bookmark.name.clone(), bookmark.note.clone(), bookmark.color);
         let bare = Self {
@@ -292,7 +292,7 @@ impl SessionFile {
         if text.len() as u64 > LONGEST {
             return Err(whole(say!("session-too-long", most = LONGEST.to_string())));
         }
-        let written: Written = toml::from_str(text).map_err(|error| SessionError {
+        let written: SerializedSession = toml::from_str(text).map_err(|error| SessionError {
             line: error.span().map(|span| line_of(text, span.start)),
             what: error.message().to_owned(),
         })?;
@@ -310,7 +310,7 @@ impl SessionFile {
                 .get_ref()
                 .place()
                 .map_err(|what| SessionError { line, what })?;
-            let WrittenBookmark {
+            let SerializedBookmark {
                 name, note, color, ..
             } = entry.get_ref();
             let (id, name, note, color) = (BookmarkId(0), name.clone(), note.clone(), *color);
@@ -322,7 +322,7 @@ impl SessionFile {
                 color,
             });
         }
-        let Written {
+        let SerializedSession {
             active,
             is_synced,
             mut sysroots,
@@ -351,8 +351,8 @@ impl SessionFile {
             bookmarks,
             watches: Watches::of(watches),
             waves: Watches::of(waves),
-            searches: KeptList::of(searches),
-            slices: KeptList::of(slices),
+            searches: SavedQueries::of(searches),
+            slices: SavedQueries::of(slices),
         })
     }
 
@@ -362,8 +362,8 @@ impl SessionFile {
             .bookmarks
             .list()
             .iter()
-            .map(|mark| Spanned::new(0..0, WrittenBookmark::of(mark)));
-        let written = Written {
+            .map(|mark| Spanned::new(0..0, SerializedBookmark::of(mark)));
+        let written = SerializedSession {
             stepback_session: Some(VERSION),
             active: self.active,
             is_synced: self.is_synced,
@@ -376,7 +376,7 @@ impl SessionFile {
             waves: self.waves.list().to_vec(),
             searches: self.searches.list().to_vec(),
             slices: self.slices.list().to_vec(),
-            panels: WrittenPanels {
+            panels: SerializedPanels {
                 layout: self.panels.clone(),
             },
         };
@@ -385,7 +385,7 @@ impl SessionFile {
     }
 }
 
-impl KeptTrace {
+impl SessionTrace {
     /// Whether another one is the same trace, wherever it lies: one that was indexed further is.
     pub fn is_same(&self, other: &Self) -> bool {
         let is_known = self.bytes > 0 && other.bytes > 0;
@@ -407,9 +407,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::notes::{
-        BookmarkChange, FindKind, FindQuestion, FindRange, SliceEdges, SliceQuestion,
-    };
+    use crate::notes::{BookmarkChange, FindKind, FindQuery, FindRange, SliceEdges, SliceQuery};
 
     fn kept() -> SessionFile {
         let mut bookmarks = Bookmarks::default();
@@ -439,28 +437,28 @@ mod tests {
             flags: true,
             control: true,
         };
-        let asked = SliceQuestion {
+        let asked = SliceQuery {
             cell: "0x80:8".to_owned(),
-            ..SliceQuestion::default()
+            ..SliceQuery::default()
         };
         SessionFile {
-            trace: KeptTrace {
+            trace: SessionTrace {
                 path: "/a b/c.tarmac".into(),
                 bytes: 12,
                 steps: 3,
-                ..KeptTrace::default()
+                ..SessionTrace::default()
             },
-            images: vec![KeptImage {
+            images: vec![SessionImage {
                 path: "/x.elf".into(),
                 offset: 0x1000,
             }],
             sysroots: vec!["/root".into()],
             windows: vec![
-                KeptWindow {
+                SessionWindow {
                     number: 1,
                     position: 5,
                 },
-                KeptWindow {
+                SessionWindow {
                     number: 2,
                     position: 0,
                 },
@@ -471,40 +469,40 @@ mod tests {
             bookmarks,
             watches: Watches::of(vec![Watch::parse("[sp+8] u32"), Watch::parse("x0")]),
             waves: Watches::of(vec![Watch::parse("x1 i64")]),
-            searches: KeptList::of(vec![
-                KeptSearch {
+            searches: SavedQueries::of(vec![
+                SavedSearch {
                     name: "a \"search\"".to_owned(),
                     search: sought("/^b.*l$/", "12"),
                 },
-                KeptSearch {
+                SavedSearch {
                     name: "b".to_owned(),
                     search: sought("x", ""),
                 },
             ]),
-            slices: KeptList::of(vec![
-                KeptSlice {
+            slices: SavedQueries::of(vec![
+                SavedSlice {
                     name: "a".to_owned(),
-                    slice: SliceQuestion {
+                    slice: SliceQuery {
                         cell: "x2".to_owned(),
                         at: 9,
                         forward: true,
                         edges: all,
                     },
                 },
-                KeptSlice {
+                SavedSlice {
                     name: "b".to_owned(),
-                    slice: SliceQuestion { at: 0, ..asked },
+                    slice: SliceQuery { at: 0, ..asked },
                 },
             ]),
         }
     }
 
-    fn sought(text: &str, from: &str) -> FindQuestion {
+    fn sought(text: &str, from: &str) -> FindQuery {
         let range = FindRange {
             from: from.to_owned(),
             to: String::new(),
         };
-        FindQuestion {
+        FindQuery {
             text: text.to_owned(),
             kind: FindKind::Regex,
             range,

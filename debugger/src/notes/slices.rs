@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::kept_list::{KeptMessages, KeptQuestion};
+use super::kept_list::{SavedQuery, SavedQueryMessages};
 
 /// Which ways are followed besides those of the data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -60,7 +60,7 @@ impl SliceEdges {
 /// Why has a cell its value at a position?
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
-pub struct SliceQuestion {
+pub struct SliceQuery {
     /// The cell as it is typed: `x2`, `x2 of cpu1`, `0x80020340:8`.
     pub cell: String,
     /// Where it has the value.
@@ -76,15 +76,15 @@ pub struct SliceQuestion {
 /// A question under a name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
-pub struct KeptSlice {
+pub struct SavedSlice {
     /// What the user calls it.
     pub name: String,
     /// What is asked.
-    pub slice: SliceQuestion,
+    pub slice: SliceQuery,
 }
 
-impl KeptQuestion for KeptSlice {
-    const MESSAGES: KeptMessages = KeptMessages {
+impl SavedQuery for SavedSlice {
+    const MESSAGES: SavedQueryMessages = SavedQueryMessages {
         kept_as: "slice-kept-as",
         forgotten: "slice-forgotten",
         not_kept: "slice-not-kept",

@@ -7,14 +7,14 @@ use super::files;
 use super::prompt::Prompt;
 use super::saving::keep_session;
 use super::shell::{Report, Shell, in_desk};
-use super::state::{Before, Program};
+use super::state::{Program, UndoSnapshot};
 use crate::action::{
-    Access, Action, Direction, Fold, MarkAction, PanelAction, SearchAction, SliceAction, StepRange,
-    TravelAction, ViewAction,
+    Access, Action, Direction, FoldAction, MarkAction, PanelAction, SearchAction, SliceAction,
+    StepRange, TravelAction, ViewAction,
 };
 use crate::analysis::step_places::Callees;
-use crate::desk::{Desk, LineGoal, Named};
-use crate::model::{Move, Stride};
+use crate::desk::{Desk, FunctionReference, LineGoal};
+use crate::model::{Stride, WindowMove};
 use crate::notes::{BookmarkChange, BookmarkPlace};
 
 /// Applies the waiting actions in order, up to one that has to wait for a search or a move.
@@ -62,8 +62,8 @@ fn apply_to_trace(shell: &mut dyn Shell, action: Action) {
     }
 }
 
-fn apply_fold(shell: &mut dyn Shell, fold: Fold) {
-    in_desk(shell, |desk| desk.begin(Move::Fold(fold)));
+fn apply_fold(shell: &mut dyn Shell, fold: FoldAction) {
+    in_desk(shell, |desk| desk.begin(WindowMove::Fold(fold)));
 }
 
 fn apply_travel(shell: &mut dyn Shell, action: TravelAction) {
@@ -71,16 +71,16 @@ fn apply_travel(shell: &mut dyn Shell, action: TravelAction) {
         TravelAction::Page(way) => {
             let rows = shell.page_rows();
             in_desk(shell, |desk| {
-                desk.begin(Move::Step(Stride::Page(rows.max(1)), way))
+                desk.begin(WindowMove::Step(Stride::Page(rows.max(1)), way))
             });
         }
         TravelAction::GoToAccessOfSelection(access, way) => {
             go_to_access_of_selection(shell, access, way)
         }
         TravelAction::GoToCall(name, way) => {
-            let selected = shell.selected_function().map(Named::Address);
+            let selected = shell.selected_function().map(FunctionReference::Address);
             in_desk(shell, |desk| {
-                desk.go_to_call(name.map(Named::Name).or(selected), way)
+                desk.go_to_call(name.map(FunctionReference::Name).or(selected), way)
             });
         }
         action => in_desk(shell, |desk| travel(desk, action)),
@@ -90,16 +90,16 @@ fn apply_travel(shell: &mut dyn Shell, action: TravelAction) {
 /// Moves the active window, or another that the action names. Moves that depend on panels do nothing.
 fn travel(desk: &mut Desk, action: TravelAction) {
     match action {
-        TravelAction::StepRow(way) => desk.begin(Move::Step(Stride::Row, way)),
-        TravelAction::StepInto(way) => desk.begin(Move::Step(Stride::Into, way)),
-        TravelAction::StepOver(way) => desk.begin(Move::Step(Stride::Over, way)),
-        TravelAction::StepOut(way) => desk.begin(Move::Step(Stride::Out, way)),
-        TravelAction::StepOfThread(way) => desk.begin(Move::StepOfThread(way)),
+        TravelAction::StepRow(way) => desk.begin(WindowMove::Step(Stride::Row, way)),
+        TravelAction::StepInto(way) => desk.begin(WindowMove::Step(Stride::Into, way)),
+        TravelAction::StepOver(way) => desk.begin(WindowMove::Step(Stride::Over, way)),
+        TravelAction::StepOut(way) => desk.begin(WindowMove::Step(Stride::Out, way)),
+        TravelAction::StepOfThread(way) => desk.begin(WindowMove::StepOfThread(way)),
         TravelAction::StayInThread(name) => desk.stay_in_thread(name.as_deref()),
-        TravelAction::Edge(way) => desk.begin(Move::Edge(way)),
+        TravelAction::Edge(way) => desk.begin(WindowMove::Edge(way)),
         TravelAction::GoTo(text) => desk.go_to(&text),
-        TravelAction::Travel(window, to) => desk.begin_in(window, Move::Travel(to)),
-        TravelAction::History(way) => desk.begin(Move::History(way)),
+        TravelAction::Travel(window, to) => desk.begin_in(window, WindowMove::Travel(to)),
+        TravelAction::History(way) => desk.begin(WindowMove::History(way)),
         TravelAction::GoToAccess(cell, access, way) => desk.go_to_access(cell, access, way),
         TravelAction::GoToAccessUntil(cell, access, until) => {
             desk.go_to_access_until(cell, access, until)
@@ -244,7 +244,7 @@ fn apply_mark(shell: &mut dyn Shell, action: MarkAction) {
 fn turn_back(shell: &mut dyn Shell, way: Direction) {
     let mut undo = std::mem::take(&mut shell.program_mut().undo);
     let exchange = |before| match (before, shell.program_mut().desk.as_mut()) {
-        (Before::Marks(marks), Some(desk)) => Before::Marks(desk.exchange(marks)),
+        (UndoSnapshot::Marks(marks), Some(desk)) => UndoSnapshot::Marks(desk.exchange(marks)),
         (before, _) => shell.exchange(before),
     };
     let is_done = match way {

@@ -5,10 +5,10 @@ use super::opening::{begin_held, look_at_change, open_again, report_whole, take_
 use super::prompt::Prompt;
 use super::saving::{keep_session, take_saved};
 use super::shell::{Report, Shell, report};
-use super::state::Before;
+use super::state::UndoSnapshot;
 use crate::action::Direction;
-use crate::desk::{News, Showing};
-use crate::keymap::Situation;
+use crate::desk::{DeskEvent, OpeningMode};
+use crate::keymap::CommandContext;
 
 /// Takes the answers that arrived.
 pub fn advance(shell: &mut dyn Shell) {
@@ -32,7 +32,7 @@ pub fn take_news(shell: &mut dyn Shell) {
         .as_mut()
         .and_then(|desk| desk.take_news())
     {
-        has_changed |= matches!(news, News::Changed(_));
+        has_changed |= matches!(news, DeskEvent::Changed(_));
         take_one(shell, news);
     }
     if has_changed {
@@ -40,33 +40,33 @@ pub fn take_news(shell: &mut dyn Shell) {
     }
 }
 
-fn take_one(shell: &mut dyn Shell, news: News) {
+fn take_one(shell: &mut dyn Shell, news: DeskEvent) {
     match news {
-        News::Message(message) => shell.tell(Report::Message(message)),
-        News::Failed(why) => report(shell, &why),
-        News::Arrived => shell.tell(Report::Arrived),
-        News::Refused { place, error } => {
+        DeskEvent::Message(message) => shell.tell(Report::Message(message)),
+        DeskEvent::Failed(why) => report(shell, &why),
+        DeskEvent::Arrived => shell.tell(Report::Arrived),
+        DeskEvent::Refused { place, error } => {
             shell.program_mut().note_failure(&error);
             shell.tell(Report::Refused { place, error });
         }
-        News::CompareEnds(range) => compare_ends(shell, range),
-        News::CompareAt(position) => compare_at(shell, position),
-        News::Do(action) => shell.program_mut().queue.push(action),
-        News::Show(kind) => shell.show_panel(kind),
-        News::Reveal(kind) => shell.reveal_panel(kind),
-        News::AskWhatToFind => shell.prompt(Prompt::Search(Direction::Forward)),
-        News::Changed(before) => shell.program_mut().undo.keep(Before::Marks(before)),
-        News::Part => shell.part_shown(),
-        News::Whole(told) => {
+        DeskEvent::CompareEnds(range) => compare_ends(shell, range),
+        DeskEvent::CompareAt(position) => compare_at(shell, position),
+        DeskEvent::Do(action) => shell.program_mut().queue.push(action),
+        DeskEvent::Show(kind) => shell.show_panel(kind),
+        DeskEvent::Reveal(kind) => shell.reveal_panel(kind),
+        DeskEvent::AskWhatToFind => shell.prompt(Prompt::Search(Direction::Forward)),
+        DeskEvent::Changed(before) => shell.program_mut().undo.keep(UndoSnapshot::Marks(before)),
+        DeskEvent::Part => shell.part_shown(),
+        DeskEvent::Whole(told) => {
             report_whole(shell, &told);
             begin_held(shell);
         }
-        News::Mend(options) => open_again(shell, *options, Showing::Whole),
+        DeskEvent::Mend(options) => open_again(shell, *options, OpeningMode::Whole),
     }
 }
 
 /// Performs the next line of the script. Returns false where there is none.
-pub fn next_of_script(shell: &mut dyn Shell, situation: &Situation) -> bool {
+pub fn next_of_script(shell: &mut dyn Shell, situation: &CommandContext) -> bool {
     let Some(script) = shell.program_mut().script.as_mut() else {
         return false;
     };

@@ -11,12 +11,12 @@ use super::prompt::{FilePurpose, Prompt};
 use super::saving::{keep_session, save_session};
 use super::shell::{Report, Shell, in_desk, report};
 use crate::action::{FileAction, StepRange};
-use crate::desk::{Desk, Opening, RecentTrace, Showing, TraceChoice, Undo};
+use crate::desk::{Desk, Opening, OpeningMode, RecentTrace, TraceChoice, UndoStack};
 use crate::messages::say;
 use crate::session::{OpenOptions, TraceFiles, is_same_file};
 use crate::source::SourceMapping;
 use crate::truncate::save_part;
-use crate::worker::Lane;
+use crate::worker::JobLane;
 
 /// Applies an action on a file.
 pub(super) fn apply(shell: &mut dyn Shell, action: FileAction) {
@@ -73,7 +73,7 @@ pub(super) fn apply(shell: &mut dyn Shell, action: FileAction) {
             .opening
             .iter()
             .for_each(|opening| opening.cancel()),
-        FileAction::ContinueIndexing => index_more(shell, Showing::Parts),
+        FileAction::ContinueIndexing => index_more(shell, OpeningMode::Parts),
         FileAction::FollowTrace => toggle_follow(shell),
         FileAction::ToggleIndexingCard => {
             shell
@@ -139,7 +139,7 @@ fn close_trace(shell: &mut dyn Shell) {
     program.opening = program.opening.take().filter(is_other);
     keep_session(shell);
     let program = shell.program_mut();
-    (program.desk, program.begin_at, program.undo) = (None, None, Undo::default());
+    (program.desk, program.begin_at, program.undo) = (None, None, UndoStack::default());
     shell.trace_closed();
 }
 
@@ -176,7 +176,7 @@ fn save_range(shell: &mut dyn Shell, range: Option<StepRange>, path: Option<Path
         return report(shell, say!("part-the-part-is-not-written"));
     }
     let program = shell.program_mut();
-    program.saving = Some(program.worker.spawn(Lane::Long, move |cancel: &Cancel| {
+    program.saving = Some(program.worker.spawn(JobLane::Long, move |cancel: &Cancel| {
         let tarmac = session
             .index
             .source()

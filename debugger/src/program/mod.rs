@@ -20,5 +20,5 @@ pub use driver::{advance, close, next_of_script, take_news};
 pub use opening::{begin_held, open};
 pub use prompt::{FilePurpose, PickedKind, Prompt};
 pub use saving::keep_session;
-pub use shell::{Arrangement, Report, SelectedCell, Shell, report};
-pub use state::{Before, Failure, OwnLayout, PanelsBefore, Program, RunMode, Wake};
+pub use shell::{PanelArrangement, Report, SelectedCell, Shell, report};
+pub use state::{Failure, PanelsSnapshot, Program, RunMode, UndoSnapshot, UserLayout, Wake};

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use super::driver::take_news;
 use super::saving::keep_session;
-use super::shell::{Arrangement, Report, Shell, report};
+use super::shell::{PanelArrangement, Report, Shell, report};
 use crate::action::{Direction, TravelAction};
 use crate::desk::{
-    Arrival, BeginAt, Desk, Opened, Opening, Showing, Told, TraceChoice, TraceMissing, Undo, recent,
+    BeginAt, Desk, OpenedTrace, Opening, OpeningEvent, OpeningMode, PartExtent, TraceChoice,
+    TraceMissing, UndoStack, recent,
 };
-use crate::model::Move;
+use crate::model::WindowMove;
 use crate::session::{Notice, NoticeKind, OpenOptions};
 
 /// Starts to open a trace. Cancels the opening that is under way.
@@ -29,9 +30,9 @@ pub fn open(shell: &mut dyn Shell, mut choice: TraceChoice) {
     let program = shell.program_mut();
     program.saver.finish();
     let showing = if program.mode.shows_parts {
-        Showing::Parts
+        OpeningMode::Parts
     } else {
-        Showing::Whole
+        OpeningMode::Whole
     };
     program.start_opening(choice, showing);
 }
@@ -43,20 +44,20 @@ pub(super) fn take_opened(shell: &mut dyn Shell) {
     }
     while let Some(told) = shell.program().opening.as_ref().and_then(Opening::poll) {
         match told {
-            Told::Part(opened) => show_part(shell, opened),
-            Told::Done(result) => end_opening(shell, result),
+            OpeningEvent::Part(opened) => show_part(shell, opened),
+            OpeningEvent::Done(result) => end_opening(shell, result),
         }
     }
 }
 
-fn show_part(shell: &mut dyn Shell, opened: Opened) {
+fn show_part(shell: &mut dyn Shell, opened: OpenedTrace) {
     let program = shell.program_mut();
     let Some(opening) = program.opening.as_mut() else {
         return;
     };
     if opening.is_shown {
         if let Some(desk) = &mut program.desk {
-            desk.begin_part(opened.session, opening.at_end(), Arrival::More);
+            desk.begin_part(opened.session, opening.at_end(), PartExtent::More);
         }
         return;
     }
@@ -71,7 +72,7 @@ fn show_part(shell: &mut dyn Shell, opened: Opened) {
     show_opened(shell, opened);
 }
 
-fn end_opening(shell: &mut dyn Shell, result: anyhow::Result<Opened>) {
+fn end_opening(shell: &mut dyn Shell, result: anyhow::Result<OpenedTrace>) {
     let program = shell.program_mut();
     let Some(opening) = program.opening.take() else {
         return;
@@ -88,7 +89,7 @@ fn end_opening(shell: &mut dyn Shell, result: anyhow::Result<Opened>) {
     match result {
         Ok(opened) if is_shown => {
             if let Some(desk) = program.desk.as_mut() {
-                desk.begin_part(opened.session, opening.at_end(), Arrival::Whole);
+                desk.begin_part(opened.session, opening.at_end(), PartExtent::Whole);
             }
         }
         // The search for tail calls was cancelled: what is on the screen stays, the index is kept.
@@ -119,7 +120,7 @@ fn end_opening(shell: &mut dyn Shell, result: anyhow::Result<Opened>) {
     }
 }
 
-fn show_opened(shell: &mut dyn Shell, opened: Opened) {
+fn show_opened(shell: &mut dyn Shell, opened: OpenedTrace) {
     keep_session(shell);
     let program = shell.program_mut();
     let is_same =
@@ -133,14 +134,14 @@ fn show_opened(shell: &mut dyn Shell, opened: Opened) {
     let mut desk = Desk::new(opened, Arc::clone(&program.worker));
     let before = match before {
         Some(before) if !is_repaired => {
-            shell.arrange(&mut desk, Arrangement::Same(&before));
+            shell.arrange(&mut desk, PanelArrangement::Same(&before));
             desk.take_over(before);
             kept.error
         }
         repaired => {
-            program.undo = Undo::default();
+            program.undo = UndoStack::default();
             desk.take_kept(kept.clone());
-            shell.arrange(&mut desk, Arrangement::New(&kept));
+            shell.arrange(&mut desk, PanelArrangement::New(&kept));
             let marks = repaired.iter().flat_map(|before| before.bookmarks.list());
             marks.for_each(|mark| _ = desk.bookmarks.add(mark.clone()));
             None
@@ -206,7 +207,7 @@ pub fn begin_held(shell: &mut dyn Shell) {
 }
 
 /// Indexes the rest of the open trace, which stays on the screen.
-pub(super) fn index_more(shell: &mut dyn Shell, showing: Showing) {
+pub(super) fn index_more(shell: &mut dyn Shell, showing: OpeningMode) {
     let Some(desk) = &shell.program().desk else {
         return;
     };
@@ -216,7 +217,7 @@ pub(super) fn index_more(shell: &mut dyn Shell, showing: Showing) {
 }
 
 /// Opens the trace on the screen once more; it stays until there is more of it.
-pub(super) fn open_again(shell: &mut dyn Shell, options: OpenOptions, showing: Showing) {
+pub(super) fn open_again(shell: &mut dyn Shell, options: OpenOptions, showing: OpeningMode) {
     let program = shell.program_mut();
     program.start_opening(TraceChoice::of(options), showing);
     if let Some(opening) = &mut program.opening {
@@ -240,8 +241,8 @@ pub(super) fn toggle_follow(shell: &mut dyn Shell) {
     if let Some(why) = desk.session.follow_refusal() {
         return report(shell, why);
     }
-    desk.begin(Move::Edge(Direction::Forward));
-    index_more(shell, Showing::Growth);
+    desk.begin(WindowMove::Edge(Direction::Forward));
+    index_more(shell, OpeningMode::Growth);
 }
 
 /// Reports a change of the trace file. While it is followed, its growth is on the screen anyway; a run from a script

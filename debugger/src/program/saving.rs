@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::prompt::{FilePurpose, Prompt};
 use super::shell::{Report, Shell, in_desk, report};
-use crate::desk::{Demand, SaveNews};
+use crate::desk::{SaveEvent, SaveReason};
 use crate::worker::Ticket;
 
 /// Saves the session of the open trace where it changed. A run from a script saves nothing unasked.
@@ -37,7 +37,7 @@ pub fn keep_session(shell: &mut dyn Shell) {
     }
     if let Some(place) = place {
         let program = shell.program_mut();
-        program.saver.write(place, text, Demand::Unasked);
+        program.saver.write(place, text, SaveReason::Unasked);
         if program.mode.is_synchronous {
             program.saver.finish();
         }
@@ -47,9 +47,9 @@ pub fn keep_session(shell: &mut dyn Shell) {
 /// Saves the session to a file that the user chose, or to the one that was chosen last.
 pub(super) fn save_session(shell: &mut dyn Shell, chosen: Option<PathBuf>) {
     let demand = if chosen.is_some() {
-        Demand::Asked
+        SaveReason::Asked
     } else {
-        Demand::AskedAgain
+        SaveReason::AskedAgain
     };
     let Some(desk) = &mut shell.program_mut().desk else {
         return;
@@ -88,7 +88,7 @@ pub(super) fn save_session(shell: &mut dyn Shell, chosen: Option<PathBuf>) {
 pub(super) fn take_saved(shell: &mut dyn Shell) {
     while let Some(news) = shell.program().saver.news() {
         match news {
-            SaveNews::Failed(error) => report(shell, &error),
+            SaveEvent::Failed(error) => report(shell, &error),
             news => shell.tell(Report::Saved(news)),
         }
     }

@@ -6,13 +6,13 @@ use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use super::prompt::Prompt;
-use super::state::{Before, Program};
+use super::state::{Program, UndoSnapshot};
 use crate::action::{
-    Action, AppAction, CellName, Direction, FindQuestion, Follow, PanelAction, PanelKind,
-    SliceView, StepRange, ViewAction, WindowId,
+    Action, AppAction, CellName, Direction, FindQuery, Follow, PanelAction, PanelKind, SliceView,
+    StepRange, ViewAction, WindowId,
 };
-use crate::desk::{Desk, Kept, Message, RecentTrace, SaveNews};
-use crate::notes::{KeptSearch, KeptSlice};
+use crate::desk::{Desk, Message, RecentTrace, SaveEvent, SavedSession};
+use crate::notes::{SavedSearch, SavedSlice};
 use crate::session::{Notice, Session, TraceChange};
 use crate::source::SourceMapping;
 
@@ -52,7 +52,7 @@ pub enum Report<'a> {
     /// The user's notes are not saved anywhere.
     NotesNotKept,
     /// A session was saved, or why it is not saved there.
-    Saved(SaveNews),
+    Saved(SaveEvent),
     /// There is nothing to undo (back) or redo (forward).
     NothingToUndo(Direction),
     /// There is no cell under the cursor.
@@ -75,11 +75,11 @@ pub enum Report<'a> {
 }
 
 /// Panels for a trace that was opened.
-pub enum Arrangement<'a> {
+pub enum PanelArrangement<'a> {
     /// The trace was open before: its panels stay.
     Same(&'a Desk),
     /// The panels that were kept for it, or the first ones.
-    New(&'a Kept),
+    New(&'a SavedSession),
 }
 
 /// The cell under the cursor.
@@ -112,7 +112,7 @@ pub trait Shell {
     fn before_action(&mut self, _action: &Action) {}
 
     /// Arranges panels for a trace that was opened and places its trace windows.
-    fn arrange(&mut self, desk: &mut Desk, arrangement: Arrangement<'_>);
+    fn arrange(&mut self, desk: &mut Desk, arrangement: PanelArrangement<'_>);
     /// Follows up on a trace that is shown now.
     fn trace_opened(&mut self);
     /// Follows up on a trace that was closed.
@@ -127,9 +127,9 @@ pub trait Shell {
     /// Shows a panel; the keyboard stays where it is.
     fn reveal_panel(&mut self, kind: PanelKind);
     /// Shows a kept search in a separate panel.
-    fn show_search(&mut self, kept: KeptSearch);
+    fn show_search(&mut self, kept: SavedSearch);
     /// Shows a kept slice in a separate panel.
-    fn show_slice(&mut self, kept: KeptSlice);
+    fn show_slice(&mut self, kept: SavedSlice);
     /// Chooses the presentation of the slice.
     fn view_slice(&mut self, view: SliceView);
     /// Returns a trace window other than the active one, opening one at a position where there is none.
@@ -153,13 +153,13 @@ pub trait Shell {
         None
     }
     /// Remembers a question that was searched for.
-    fn remember_search(&mut self, _question: &FindQuestion) {}
+    fn remember_search(&mut self, _question: &FindQuery) {}
     /// Keeps a source mapping for later runs.
     fn keep_source_mapping(&mut self, _mapping: &SourceMapping) {}
     /// Forgets the source mappings that were kept for the images of the open trace.
     fn forget_source_mappings(&mut self) {}
     /// Puts a state before a change into effect, other than notes about the trace; returns the state that it replaces.
-    fn exchange(&mut self, before: Before) -> Before {
+    fn exchange(&mut self, before: UndoSnapshot) -> UndoSnapshot {
         before
     }
     /// Saves a picture of the window, or the screen as text.

@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::action::{Moment, WindowId};
 use crate::desk::{
-    Desk, Keeping, Marks, Opening, Queue, Saver, Script, Showing, TraceChoice, Undo,
+    ActionQueue, Desk, NotesSnapshot, Opening, OpeningMode, Saver, Script, SessionPolicy,
+    TraceChoice, UndoStack,
 };
-use crate::keymap::{Indexing, KeyChoice};
+use crate::keymap::{IndexingState, KeyChoice};
 use crate::worker::{Ticket, Worker};
 
 /// Maximum time that the end of the program waits for the index to be written.
@@ -28,13 +29,13 @@ pub struct Program {
     /// The trace that is being opened or followed.
     pub opening: Option<Opening>,
     /// Actions that wait.
-    pub queue: Queue,
+    pub queue: ActionQueue,
     /// Answers queries.
     pub worker: Arc<Worker>,
     /// Writes sessions.
     pub saver: Saver,
     /// Changes that can be undone.
-    pub undo: Undo<Before>,
+    pub undo: UndoStack<UndoSnapshot>,
     /// The script, until it is done.
     pub script: Option<Script>,
     /// How the program runs.
@@ -64,20 +65,20 @@ pub struct RunMode {
 
 /// State before a change, for undo.
 #[derive(Debug)]
-pub enum Before {
+pub enum UndoSnapshot {
     /// Notes about the trace.
-    Marks(Marks),
+    Marks(NotesSnapshot),
     /// The user's layouts.
-    Layouts(Vec<OwnLayout>),
+    Layouts(Vec<UserLayout>),
     /// The keys that the user chose.
     Keys(KeyChoice),
     /// The panels.
-    Panels(PanelsBefore),
+    Panels(PanelsSnapshot),
 }
 
 /// A layout that the user saved.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OwnLayout {
+pub struct UserLayout {
     /// Its name.
     pub name: String,
     /// The panels as text.
@@ -86,7 +87,7 @@ pub struct OwnLayout {
 
 /// The panels and the positions of the trace windows.
 #[derive(Clone, Debug)]
-pub struct PanelsBefore {
+pub struct PanelsSnapshot {
     /// The panels as text, without the places of separate windows: a window that moves is no change.
     pub text: String,
     /// The panels as text, with the places of separate windows.
@@ -104,10 +105,10 @@ impl Program {
         Self {
             desk: None,
             opening: None,
-            queue: Queue::default(),
+            queue: ActionQueue::default(),
             worker: Arc::new(worker),
             saver: Saver::new(move || woken()),
-            undo: Undo::default(),
+            undo: UndoStack::default(),
             script: None,
             mode,
             begin_at: None,
@@ -119,23 +120,23 @@ impl Program {
     }
 
     /// Starts to open a trace. Cancels the opening that is under way.
-    pub(super) fn start_opening(&mut self, choice: TraceChoice, showing: Showing) {
+    pub(super) fn start_opening(&mut self, choice: TraceChoice, showing: OpeningMode) {
         let keeping = if self.mode.is_scripted {
-            Keeping::Nothing
+            SessionPolicy::Nothing
         } else {
-            Keeping::Sessions
+            SessionPolicy::Sessions
         };
         let wake = Arc::clone(&self.wake);
         self.opening = Some(Opening::start(choice, showing, keeping, move || wake()));
     }
 
     /// Progress of indexing: of the trace that is being opened, else of the open one.
-    pub fn indexing(&self) -> Indexing {
+    pub fn indexing(&self) -> IndexingState {
         match (&self.opening, &self.desk) {
-            (Some(opening), _) if opening.is_following() => Indexing::Following,
-            (Some(_), _) => Indexing::UnderWay,
-            (None, Some(desk)) if !desk.session.index.is_whole() => Indexing::Stopped,
-            (None, _) => Indexing::Whole,
+            (Some(opening), _) if opening.is_following() => IndexingState::Following,
+            (Some(_), _) => IndexingState::UnderWay,
+            (None, Some(desk)) if !desk.session.index.is_whole() => IndexingState::Stopped,
+            (None, _) => IndexingState::Whole,
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use stepback_parsers::Position;
 
-use super::shell::{Arrangement, Report, SelectedCell, Shell};
+use super::shell::{PanelArrangement, Report, SelectedCell, Shell};
 use super::state::{Program, RunMode};
 use super::{Prompt, perform};
 use crate::action::{
@@ -13,7 +13,7 @@ use crate::action::{
     ViewAction, WindowId,
 };
 use crate::desk::{Desk, desk_over};
-use crate::notes::{BookmarkChange, BookmarkPlace, KeptSearch, KeptSlice};
+use crate::notes::{BookmarkChange, BookmarkPlace, SavedSearch, SavedSlice};
 use crate::session::test_session::overflow;
 use crate::worker::Worker;
 
@@ -48,7 +48,7 @@ impl Shell for TestShell {
         self.reports.push(format!("{action:?}"));
     }
 
-    fn arrange(&mut self, _: &mut Desk, _: Arrangement<'_>) {}
+    fn arrange(&mut self, _: &mut Desk, _: PanelArrangement<'_>) {}
 
     fn trace_opened(&mut self) {}
 
@@ -62,9 +62,9 @@ impl Shell for TestShell {
 
     fn reveal_panel(&mut self, _: PanelKind) {}
 
-    fn show_search(&mut self, _: KeptSearch) {}
+    fn show_search(&mut self, _: SavedSearch) {}
 
-    fn show_slice(&mut self, _: KeptSlice) {}
+    fn show_slice(&mut self, _: SavedSlice) {}
 
     fn view_slice(&mut self, _: SliceView) {}
 

@@ -6,7 +6,7 @@ use stepback_index::{Cancel, CodeCheck, Index, Program};
 use stepback_machine::Address;
 
 use super::notice::Notice;
-use crate::image::{CheckedImage, ImageOrigin, Images, MemoryView, fits_of};
+use crate::image::{CheckedImage, ImageOrigin, Images, LinkerView, fits_of};
 
 /// How a notice begins about an image of another program.
 const MISFIT_IMAGE: &str = "the image does not fit the trace";
@@ -116,7 +116,7 @@ fn view_notice(
         ..
     }: &CheckedImage,
 ) -> Option<Notice> {
-    (*view == MemoryView::Load && *is_used).then(|| {
+    (*view == LinkerView::Load && *is_used).then(|| {
         let path = &spec.path;
         format!("the image copies its data after reset, so memory holds it where it was loaded until then: {path:?}")
             .into()

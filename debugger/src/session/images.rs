@@ -112,7 +112,7 @@ fn tell_problems(images: &Images, notices: &mut Vec<Notice>) {
 
 /// The code of a program, for traces whose steps follow from it.
 #[derive(Debug, Default)]
-pub struct Program {
+pub struct ProgramCode {
     /// Its files.
     pub files: Vec<ProgramFile>,
     /// The image beside the trace that its records fit, if no other is used.
@@ -128,8 +128,8 @@ pub fn program(
     options: &OpenOptions,
     set: InstructionSet,
     fit: &dyn Fn(&ProgramFile) -> Option<ProgramFit>,
-) -> Result<Program> {
-    let of_files = |files| Program {
+) -> Result<ProgramCode> {
+    let of_files = |files| ProgramCode {
         files,
         beside: None,
     };
@@ -160,7 +160,7 @@ pub fn program(
         return Ok(of_files(remembered));
     }
     if let Some(FoundProgram { spec, program }) = fitting_program(options, set, fit) {
-        return Ok(Program {
+        return Ok(ProgramCode {
             files: vec![program],
             beside: Some(spec),
         });

@@ -11,9 +11,9 @@ use anyhow::Result;
 use stepback_index::{BuildError, BuildProgress, Cancel, Fingerprint};
 use stepback_machine::InstructionSet;
 use stepback_parsers::{
-    Assumed, Format, FormatError, ProgramFile, Source, SourceError, TraceFile, detect,
+    Format, FormatError, ProgramFile, Source, SourceError, TraceAssumptions, TraceFile, detect,
     drmemtrace::{Drmemtrace, TraceHead, Width},
-    kept::{KeptOptions, KeptPlace},
+    kept::{CacheFileOptions, CacheFilePlace},
     packed::{PackedKind, PackedText, head_of},
     tarmac::{CoreFile, MergedText},
     template::RecordTemplate,
@@ -115,7 +115,7 @@ impl Input {
             .as_deref()
             .map(template_of)
             .transpose()?;
-        let assumed = Assumed {
+        let assumed = TraceAssumptions {
             instruction_set: assumed,
             template,
             ..assumed_by(options)
@@ -123,7 +123,7 @@ impl Input {
         let fit = |program: &ProgramFile| {
             files.format.program_fit(
                 &opened,
-                Assumed {
+                TraceAssumptions {
                     program: vec![program.clone()],
                     ..assumed.clone()
                 },
@@ -134,11 +134,11 @@ impl Input {
             .needed_program()
             .map(|set| images::program(options, set, &fit))
             .transpose()?;
-        let images::Program {
+        let images::ProgramCode {
             files: program,
             beside: image_beside,
         } = program.unwrap_or_default();
-        let assumed = Assumed { program, ..assumed };
+        let assumed = TraceAssumptions { program, ..assumed };
         let source = files
             .format
             .open_files(opened, assumed, kept)
@@ -399,21 +399,21 @@ fn kept_options(
     fingerprint: &Fingerprint,
     place: fn(&Path) -> PathBuf,
     options: &OpenOptions,
-) -> KeptOptions {
+) -> CacheFileOptions {
     let is_trace = |place: &Path| options.paths().any(|path| is_same_file(place, path));
     let places = index_places(options).into_iter().map(|index| place(&index));
     // Neither the copy nor its unfinished file may be the trace.
     let places = places
         .filter(|place| !is_trace(place) && !is_trace(&place.with_added_extension("partial")));
     let is_directory_ours = options.index.is_none();
-    KeptOptions {
+    CacheFileOptions {
         identity: [
             fingerprint.length,
             fingerprint.modified_nanos,
             fingerprint.sample_hash,
         ],
         kept: places
-            .map(|path| KeptPlace {
+            .map(|path| CacheFilePlace {
                 path,
                 is_directory_ours,
             })
@@ -424,12 +424,12 @@ fn kept_options(
 }
 
 /// What the user says that the trace does not.
-fn assumed_by(options: &OpenOptions) -> Assumed {
-    Assumed {
+fn assumed_by(options: &OpenOptions) -> TraceAssumptions {
+    TraceAssumptions {
         endian: options.endian.unwrap_or_default(),
         implicit_thumb: options.implicit_thumb,
         instruction_set: options.arch,
-        ..Assumed::default()
+        ..TraceAssumptions::default()
     }
 }
 

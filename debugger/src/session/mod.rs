@@ -40,11 +40,11 @@ pub use open::{Session, TraceChange, no_tail_calls, open, open_watched};
 pub use options::{IndexPolicy, OpenOptions};
 pub use same_file::is_same_file;
 pub use session_place::{
-    Over, ReadSession, Unsaved, is_session, kept_file, kept_place, place_before, read_session,
-    session_place, session_places, set_aside, trace_of, write_session,
+    OverwritePolicy, ReadSession, SessionSaveError, is_session, kept_file, kept_place,
+    place_before, read_session, session_place, session_places, set_aside, trace_of, write_session,
 };
 pub use trace_files::{
     TraceFiles, TracesInside, format_of_folder, format_of_name, is_trace_file, natural_key,
     trace_bytes,
 };
-pub use watch::Watch;
+pub use watch::OpeningObserver;

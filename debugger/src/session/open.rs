@@ -21,7 +21,7 @@ use super::notice::{Notice, NoticeKind};
 use super::places::index_places;
 use super::same_file::is_same_file;
 use super::trace_files::TraceFiles;
-use super::{Companions, Damage, IndexPolicy, OpenOptions, Watch};
+use super::{Companions, Damage, IndexPolicy, OpenOptions, OpeningObserver};
 use crate::image::{CheckedImage, Images};
 use crate::source::{SourceMap, SourcePlaces};
 
@@ -221,7 +221,7 @@ pub fn open_watched(
     options: &OpenOptions,
     progress: &BuildProgress,
     cancel: &Cancel,
-    watch: Option<Watch<'_>>,
+    watch: Option<OpeningObserver<'_>>,
 ) -> Result<Session> {
     let first = open_with_tail_calls(options, progress, cancel, watch)?;
     // What the search for tail calls finds damaged is made again, once.
@@ -238,13 +238,13 @@ pub fn open_watched(
 }
 
 /// A session in which tail calls were looked for.
-struct Searched {
+struct TailCallSearch {
     session: Session,
     /// Why they could not be.
     error: Option<QueryError>,
 }
 
-impl Searched {
+impl TailCallSearch {
     /// The session with what the user should know of that.
     fn told(mut self) -> Session {
         self.session
@@ -258,12 +258,12 @@ fn open_with_tail_calls(
     options: &OpenOptions,
     progress: &BuildProgress,
     cancel: &Cancel,
-    watch: Option<Watch<'_>>,
-) -> Result<Searched> {
+    watch: Option<OpeningObserver<'_>>,
+) -> Result<TailCallSearch> {
     let mut search = IndexSearch::new(options, progress, cancel, watch)?;
     let (index, origin) = search.index()?;
     if let Some(watch) = watch {
-        let is_slow = origin == Origin::Found
+        let is_slow = origin == IndexOrigin::Found
             && index.plain_calls().len() > MANY_CALLS
             && !search.images.is_empty();
         let again = index
@@ -273,7 +273,7 @@ fn open_with_tail_calls(
         if let Some(index) = again {
             let checked = search.checked(&index)?;
             let index = with_images(index, checked.program.clone(), cancel);
-            (watch.on_part)(search.session(index, checked, Origin::Found));
+            (watch.on_part)(search.session(index, checked, IndexOrigin::Found));
         }
     }
     search.session_with_tail_calls(index, origin)
@@ -286,7 +286,7 @@ pub fn no_tail_calls(error: &QueryError) -> String {
 
 /// Where an index came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Origin {
+enum IndexOrigin {
     /// It was there.
     Found,
     /// It was built just now.
@@ -303,7 +303,7 @@ struct IndexSearch<'a> {
     places: Vec<PathBuf>,
     progress: &'a BuildProgress,
     cancel: &'a Cancel,
-    watch: Option<Watch<'a>>,
+    watch: Option<OpeningObserver<'a>>,
     notices: Vec<Notice>,
 }
 
@@ -312,7 +312,7 @@ impl<'a> IndexSearch<'a> {
         options: &'a OpenOptions,
         progress: &'a BuildProgress,
         cancel: &'a Cancel,
-        watch: Option<Watch<'a>>,
+        watch: Option<OpeningObserver<'a>>,
     ) -> Result<Self> {
         let input = Input::open(options)?;
         // Before the index: a misspelt image should not cost the time of a build.
@@ -341,22 +341,24 @@ impl<'a> IndexSearch<'a> {
     }
 
     /// An index, and where it came from.
-    fn index(&mut self) -> Result<(Index, Origin)> {
+    fn index(&mut self) -> Result<(Index, IndexOrigin)> {
         match self.options.policy {
             // A fresh index is gone on with.
-            IndexPolicy::Auto if self.follow().is_some() => Ok((self.built(None)?, Origin::Built)),
+            IndexPolicy::Auto if self.follow().is_some() => {
+                Ok((self.built(None)?, IndexOrigin::Built))
+            }
             IndexPolicy::Auto => match self.fresh() {
                 Ok(index) => {
                     // Its copy may have been deleted.
                     self.settle()?;
-                    Ok((index, Origin::Found))
+                    Ok((index, IndexOrigin::Found))
                 }
-                Err(reason) => Ok((self.built(reason)?, Origin::Built)),
+                Err(reason) => Ok((self.built(reason)?, IndexOrigin::Built)),
             },
-            IndexPolicy::Force => Ok((self.built(None)?, Origin::Built)),
+            IndexPolicy::Force => Ok((self.built(None)?, IndexOrigin::Built)),
             IndexPolicy::Never => {
                 self.settle()?;
-                Ok((self.existing()?, Origin::Found))
+                Ok((self.existing()?, IndexOrigin::Found))
             }
         }
     }
@@ -372,11 +374,11 @@ impl<'a> IndexSearch<'a> {
     }
 
     /// A session with an index in which tail calls are found, which takes a while.
-    fn session_with_tail_calls(&self, index: Index, origin: Origin) -> Result<Searched> {
+    fn session_with_tail_calls(&self, index: Index, origin: IndexOrigin) -> Result<TailCallSearch> {
         let checked = self.checked(&index)?;
         let mut index = with_images(index, checked.program.clone(), self.cancel);
         let found = index.find_tail_calls(tail_calls, self.cancel);
-        Ok(Searched {
+        Ok(TailCallSearch {
             session: self.session(index, checked, origin),
             error: found.err(),
         })
@@ -402,7 +404,7 @@ impl<'a> IndexSearch<'a> {
     }
 
     /// A session with an index that knows the program.
-    fn session(&self, index: Index, checked: ImageCheck, origin: Origin) -> Session {
+    fn session(&self, index: Index, checked: ImageCheck, origin: IndexOrigin) -> Session {
         let mut notices = self.notices.clone();
         let is_of_left_out = |notice: &Notice| match &notice.kind {
             NoticeKind::ImageInUse(path) => {
@@ -430,7 +432,7 @@ impl<'a> IndexSearch<'a> {
             path: self.options.path.clone(),
             index_path,
             notices,
-            is_built_now: origin == Origin::Built,
+            is_built_now: origin == IndexOrigin::Built,
             input: Some(Arc::new(Input {
                 source: Arc::clone(&self.input.source),
                 fingerprint,
@@ -602,7 +604,7 @@ impl<'a> IndexSearch<'a> {
             Some(watch) => {
                 // Images that cannot be read any more end the last part, which says so.
                 run(build.telling(&|part| {
-                    if let Ok(searched) = self.session_with_tail_calls(part, Origin::Built) {
+                    if let Ok(searched) = self.session_with_tail_calls(part, IndexOrigin::Built) {
                         (watch.on_part)(searched.told());
                     }
                 }))

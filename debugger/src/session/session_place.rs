@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, anyhow};
 use super::file_error::of_file;
 use super::places::index_places;
 use super::{OpenOptions, Session};
-use crate::notes::{KeptTrace, LONGEST, SessionFile};
+use crate::notes::{LONGEST, SessionFile, SessionTrace};
 
 /// How the names of sessions end.
 const ENDING: &str = "session.toml";
@@ -75,7 +75,7 @@ pub struct ReadSession {
 
 /// What a session may take the place of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Over<'a> {
+pub enum OverwritePolicy<'a> {
     /// Any session: the user chose the place.
     AnySession,
     /// Only this text, which was read or written last; none: nothing.
@@ -84,7 +84,7 @@ pub enum Over<'a> {
 
 /// Why a session was not written.
 #[derive(Debug)]
-pub enum Unsaved {
+pub enum SessionSaveError {
     /// Another session is in its place, of another window or changed by hand.
     Foreign,
     /// Something that is no session is in its place.
@@ -93,7 +93,7 @@ pub enum Unsaved {
     Failed(io::Error),
 }
 
-impl Unsaved {
+impl SessionSaveError {
     /// The place is not the user's to write.
     pub fn is_read_only(&self) -> bool {
         let kinds = [ErrorKind::PermissionDenied, ErrorKind::ReadOnlyFilesystem];
@@ -101,7 +101,7 @@ impl Unsaved {
     }
 }
 
-impl fmt::Display for Unsaved {
+impl fmt::Display for SessionSaveError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Foreign => f.write_str("another session is there and will not be overwritten"),
@@ -111,9 +111,9 @@ impl fmt::Display for Unsaved {
     }
 }
 
-impl std::error::Error for Unsaved {}
+impl std::error::Error for SessionSaveError {}
 
-impl From<io::Error> for Unsaved {
+impl From<io::Error> for SessionSaveError {
     fn from(error: io::Error) -> Self {
         Self::Failed(error)
     }
@@ -147,15 +147,19 @@ pub fn read_session(path: &Path) -> Result<ReadSession> {
 ///
 /// # Errors
 /// It cannot be written, or another file is in its place, which stays as it is.
-pub fn write_session(path: &Path, text: &str, over: Over<'_>) -> Result<(), Unsaved> {
+pub fn write_session(
+    path: &Path,
+    text: &str,
+    over: OverwritePolicy<'_>,
+) -> Result<(), SessionSaveError> {
     if let Ok(found) = path.symlink_metadata() {
         if !found.is_file() || found.len() > 0 && !is_ours(path) {
-            return Err(Unsaved::NoSession);
+            return Err(SessionSaveError::NoSession);
         }
-        if let Over::Known(known) = over
+        if let OverwritePolicy::Known(known) = over
             && !holds(path, known.unwrap_or_default())?
         {
-            return Err(Unsaved::Foreign);
+            return Err(SessionSaveError::Foreign);
         }
         // Putting a new file in its place would not ask.
         if found.permissions().readonly() {
@@ -200,12 +204,12 @@ pub fn place_before(place: &Path) -> PathBuf {
 ///
 /// # Errors
 /// It is no session, or cannot be kept.
-pub fn set_aside(place: &Path, coming: &str) -> Result<Option<PathBuf>, Unsaved> {
+pub fn set_aside(place: &Path, coming: &str) -> Result<Option<PathBuf>, SessionSaveError> {
     if place.symlink_metadata().is_err() || holds(place, coming)? {
         return Ok(None);
     }
     if !is_ours(place) {
-        return Err(Unsaved::NoSession);
+        return Err(SessionSaveError::NoSession);
     }
     let mut bytes = Vec::new();
     File::open(place)?
@@ -214,9 +218,9 @@ pub fn set_aside(place: &Path, coming: &str) -> Result<Option<PathBuf>, Unsaved>
     let text = String::from_utf8(bytes)
         .ok()
         .filter(|text| text.len() as u64 <= LONGEST)
-        .ok_or(Unsaved::NoSession)?;
+        .ok_or(SessionSaveError::NoSession)?;
     let before = place_before(place);
-    write_session(&before, &text, Over::AnySession)?;
+    write_session(&before, &text, OverwritePolicy::AnySession)?;
     Ok(Some(before))
 }
 
@@ -262,14 +266,14 @@ pub fn kept_file(kept: &Path, near: &Path) -> Option<PathBuf> {
 
 impl Session {
     /// By what the trace is known again, on this machine and on others.
-    pub fn kept_trace(&self, options: &OpenOptions) -> KeptTrace {
+    pub fn kept_trace(&self, options: &OpenOptions) -> SessionTrace {
         let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         // The files of a directory are told apart by their times too, which change when they are copied.
         let single = self
             .input
             .as_ref()
             .filter(|input| input.files.is_none() && options.more.is_empty());
-        KeptTrace {
+        SessionTrace {
             path: whole(&self.path),
             more: options.more.iter().map(|path| whole(path)).collect(),
             bytes: self.file_bytes(),
@@ -297,18 +301,32 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let [own, other, target] =
             ["a.session.toml", "b.session.toml", "target"].map(|name| folder.path().join(name));
-        write_session(&own, "stepback_session = 1\n", Over::AnySession).unwrap();
-        write_session(&own, "stepback_session = 1\nactive = 2\n", Over::AnySession).unwrap();
+        write_session(&own, "stepback_session = 1\n", OverwritePolicy::AnySession).unwrap();
+        write_session(
+            &own,
+            "stepback_session = 1\nactive = 2\n",
+            OverwritePolicy::AnySession,
+        )
+        .unwrap();
         assert_eq!(read_session(&own).unwrap().file.active, 2);
         fs::write(&other, "precious").unwrap();
-        assert!(write_session(&other, "stepback_session = 1\n", Over::AnySession).is_err());
+        assert!(
+            write_session(
+                &other,
+                "stepback_session = 1\n",
+                OverwritePolicy::AnySession
+            )
+            .is_err()
+        );
         assert_eq!(fs::read_to_string(&other).unwrap(), "precious");
         #[cfg(unix)]
         {
             let partial = partial_of(&own);
             fs::write(&target, "precious").unwrap();
             std::os::unix::fs::symlink(&target, &partial).unwrap();
-            assert!(write_session(&own, "stepback_session = 1\n", Over::AnySession).is_err());
+            assert!(
+                write_session(&own, "stepback_session = 1\n", OverwritePolicy::AnySession).is_err()
+            );
             assert_eq!(fs::read_to_string(&target).unwrap(), "precious");
         }
     }

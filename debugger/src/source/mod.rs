@@ -18,4 +18,4 @@ pub use find::{SourcePlaces, find};
 pub use map::SourceMap;
 pub use mapping::SourceMapping;
 pub use text::SourceText;
-pub use words::{Within, Word, WordKind};
+pub use words::{SourceLexerState, SourceWord, WordKind};

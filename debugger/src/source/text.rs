@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, ensure};
 
-use super::words::{Within, Word, WordKind, is_known, words};
+use super::words::{SourceLexerState, SourceWord, WordKind, is_known, words};
 
 /// No source is larger; what is, was made by a program and is cut.
 const LIMIT_BYTES: u64 = 16 << 20;
@@ -25,7 +25,7 @@ pub struct SourceText {
     /// Its lines without tabs; bytes that are no UTF-8 are replaced.
     pub lines: Vec<String>,
     /// What each line begins in; empty where the words of the language are not known.
-    pub begins: Vec<Within>,
+    pub begins: Vec<SourceLexerState>,
     /// There is more than was read.
     pub is_cut: bool,
     /// It is newer than the image that it was compiled into, so lines may have moved.
@@ -75,12 +75,12 @@ impl SourceText {
     }
 
     /// The words of a line by its number, from 1; the line as a whole where its language is not known.
-    pub fn words(&self, number: u32) -> Vec<Word<'_>> {
+    pub fn words(&self, number: u32) -> Vec<SourceWord<'_>> {
         let text = self.line(number).unwrap_or_default();
         let place = usize::try_from(number.saturating_sub(1)).unwrap_or(usize::MAX);
         match self.begins.get(place) {
             Some(within) => words(text, *within).0,
-            None => vec![Word {
+            None => vec![SourceWord {
                 kind: WordKind::Plain,
                 text,
             }],
@@ -95,8 +95,8 @@ impl SourceText {
 }
 
 /// What each line begins in.
-fn begins_of(lines: &[String]) -> Vec<Within> {
-    let mut within = Within::Code;
+fn begins_of(lines: &[String]) -> Vec<SourceLexerState> {
+    let mut within = SourceLexerState::Code;
     let begin = |line: &String| {
         let begins = within;
         within = words(line, begins).1;

@@ -21,7 +21,7 @@ pub enum WordKind {
 
 /// A part of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Word<'a> {
+pub struct SourceWord<'a> {
     /// What it is.
     pub kind: WordKind,
     /// What is written.
@@ -30,7 +30,7 @@ pub struct Word<'a> {
 
 /// What a line begins in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Within {
+pub enum SourceLexerState {
     /// In code.
     #[default]
     Code,
@@ -152,32 +152,32 @@ pub fn is_known(path: &Path) -> bool {
 
 /// Takes a line apart. Returns its words, and what the next line begins in.
 /// The texts of the words one after the other are the line, whatever it is.
-pub fn words(line: &str, mut within: Within) -> (Vec<Word<'_>>, Within) {
+pub fn words(line: &str, mut within: SourceLexerState) -> (Vec<SourceWord<'_>>, SourceLexerState) {
     let (mut words, mut rest) = (Vec::new(), line);
     while !rest.is_empty() {
         let is_first = words
             .iter()
-            .all(|word: &Word<'_>| word.text.trim().is_empty());
+            .all(|word: &SourceWord<'_>| word.text.trim().is_empty());
         let (kind, length) = match within {
-            Within::Comment => match rest.find("*/") {
+            SourceLexerState::Comment => match rest.find("*/") {
                 Some(end) => {
-                    within = Within::Code;
+                    within = SourceLexerState::Code;
                     (WordKind::Comment, end + 2)
                 }
                 None => (WordKind::Comment, rest.len()),
             },
-            Within::Code if rest.starts_with("//") => (WordKind::Comment, rest.len()),
-            Within::Code if rest.starts_with("/*") => {
-                within = Within::Comment;
+            SourceLexerState::Code if rest.starts_with("//") => (WordKind::Comment, rest.len()),
+            SourceLexerState::Code if rest.starts_with("/*") => {
+                within = SourceLexerState::Comment;
                 (WordKind::Comment, 2)
             }
-            Within::Code if is_first && is_directive(rest) => {
+            SourceLexerState::Code if is_first && is_directive(rest) => {
                 (WordKind::Directive, 1 + name_length(&rest[1..]))
             }
-            Within::Code => code_word(rest),
+            SourceLexerState::Code => code_word(rest),
         };
         let (text, behind) = rest.split_at(length);
-        words.push(Word { kind, text });
+        words.push(SourceWord { kind, text });
         rest = behind;
     }
     (words, within)
@@ -281,7 +281,7 @@ mod tests {
             WordKind::Comment => '#',
             WordKind::Directive => 'd',
         };
-        let (words, _) = words(line, Within::Code);
+        let (words, _) = words(line, SourceLexerState::Code);
         let shown: String = words
             .iter()
             .flat_map(|word| word.text.chars().map(move |_| sign(word.kind)))
@@ -303,11 +303,14 @@ mod tests {
 
     #[test]
     fn a_remark_goes_on_in_the_next_line() {
-        assert_eq!(words("a /* b", Within::Code).1, Within::Comment);
-        let (found, within) = words("c */ int", Within::Comment);
+        assert_eq!(
+            words("a /* b", SourceLexerState::Code).1,
+            SourceLexerState::Comment
+        );
+        let (found, within) = words("c */ int", SourceLexerState::Comment);
         assert_eq!(
             (found[0].kind, found[0].text, within),
-            (WordKind::Comment, "c */", Within::Code)
+            (WordKind::Comment, "c */", SourceLexerState::Code)
         );
         assert!(KEYWORDS.is_sorted());
         assert!(is_known(Path::new("/a/b.CPP")) && !is_known(Path::new("b.py")));
@@ -316,7 +319,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_words_are_the_line(line in ".{0,60}") {
-            for within in [Within::Code, Within::Comment] {
+            for within in [SourceLexerState::Code, SourceLexerState::Comment] {
                 let (words, _) = words(&line, within);
                 prop_assert!(words.iter().all(|word| !word.text.is_empty()));
                 prop_assert_eq!(words.iter().map(|word| word.text).collect::<String>(), line.clone());

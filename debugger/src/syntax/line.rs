@@ -4,11 +4,11 @@ use std::fmt;
 
 use stepback_machine::{Address, InstructionSet, without_prefix};
 
-use super::operands::{Context, operands};
+use super::operands::{OperandContext, operands};
 
 /// What a word means, and so which colour it gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum SyntaxKind {
     /// A mnemonic, and words of its kind among the operands: `lsl`, `sxtw`, `eq`, `ish`.
     Mnemonic,
     /// The mnemonic of a call, a return or a branch.
@@ -27,25 +27,25 @@ pub enum Kind {
 
 /// A word of one colour.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Token {
+pub struct SyntaxToken {
     /// What it means.
-    pub kind: Kind,
+    pub kind: SyntaxKind,
     /// What is written.
     pub text: String,
 }
 
 /// An instruction to be shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct InstructionLine {
     /// Lower case; empty when the trace has no disassembly.
     pub mnemonic: String,
     /// [`Kind::Mnemonic`] or [`Kind::BranchMnemonic`].
-    pub mnemonic_kind: Kind,
+    pub mnemonic_kind: SyntaxKind,
     /// Their texts one after the other are what stands behind the mnemonic.
-    pub operands: Vec<Token>,
+    pub operands: Vec<SyntaxToken>,
 }
 
-impl Line {
+impl InstructionLine {
     /// Takes the disassembly of the instruction at `pc` of a set apart.
     /// Addresses that it states relative to the pc are shown by the name that `name_of` has for them, else as numbers.
     pub fn parse(
@@ -70,7 +70,7 @@ impl Line {
         let is_branch = set.text_flow(text).is_some();
         let operands = operands(
             rest,
-            &Context {
+            &OperandContext {
                 mnemonic: &mnemonic,
                 set,
                 is_branch,
@@ -79,9 +79,9 @@ impl Line {
             },
         );
         let mnemonic_kind = if is_branch {
-            Kind::BranchMnemonic
+            SyntaxKind::BranchMnemonic
         } else {
-            Kind::Mnemonic
+            SyntaxKind::Mnemonic
         };
         Self {
             mnemonic,
@@ -99,7 +99,7 @@ impl Line {
     }
 }
 
-impl fmt::Display for Line {
+impl fmt::Display for InstructionLine {
     /// As it is shown and copied, without padding.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.mnemonic)?;
@@ -126,11 +126,11 @@ mod tests {
         }
     }
 
-    fn line_of(set: InstructionSet, text: &str) -> Line {
-        Line::parse(text, Address(0x8000_0000), set, &name_of)
+    fn line_of(set: InstructionSet, text: &str) -> InstructionLine {
+        InstructionLine::parse(text, Address(0x8000_0000), set, &name_of)
     }
 
-    fn line(text: &str) -> Line {
+    fn line(text: &str) -> InstructionLine {
         line_of(InstructionSet::A64, text)
     }
 
@@ -149,13 +149,13 @@ mod tests {
     fn check_kinds_of(set: InstructionSet, text: &str, expected: &[(char, &str)]) {
         let line = line_of(set, text);
         let letter = |kind| match kind {
-            Kind::Mnemonic => 'm',
-            Kind::BranchMnemonic => 'b',
-            Kind::Register => 'r',
-            Kind::Number => 'n',
-            Kind::Symbol => 's',
-            Kind::Punctuation => 'p',
-            Kind::Comment => 'c',
+            SyntaxKind::Mnemonic => 'm',
+            SyntaxKind::BranchMnemonic => 'b',
+            SyntaxKind::Register => 'r',
+            SyntaxKind::Number => 'n',
+            SyntaxKind::Symbol => 's',
+            SyntaxKind::Punctuation => 'p',
+            SyntaxKind::Comment => 'c',
         };
         let first = (letter(line.mnemonic_kind), line.mnemonic.as_str());
         let words: Vec<_> = line
@@ -417,7 +417,7 @@ mod tests {
         fn neighbours_differ_in_kind(text in r"[-a-z0-9 #,;.<>{}\[\]!+]{0,40}") {
             let tokens = line(&text).operands;
             prop_assert!(tokens.iter().all(|token| !token.text.is_empty()));
-            let punctuation = tokens.windows(2).filter(|pair| pair.iter().all(|token| token.kind == Kind::Punctuation));
+            let punctuation = tokens.windows(2).filter(|pair| pair.iter().all(|token| token.kind == SyntaxKind::Punctuation));
             prop_assert_eq!(punctuation.count(), 0);
         }
     }

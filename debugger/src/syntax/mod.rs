@@ -21,5 +21,5 @@ mod line;
 mod operands;
 mod target;
 
-pub use line::{Kind, Line, Token};
+pub use line::{InstructionLine, SyntaxKind, SyntaxToken};
 pub use target::branch_target;

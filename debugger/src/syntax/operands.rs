@@ -1,12 +1,12 @@
 //! What stands behind a mnemonic, word by word.
 
-use stepback_machine::{Address, InstructionSet, OperandWord};
+use stepback_machine::{Address, InstructionSet, OperandWordKind};
 
 use super::target::{absolute, relative, takes_register_list};
-use super::{Kind, Token};
+use super::{SyntaxKind, SyntaxToken};
 
 /// What the words of an instruction have in common.
-pub struct Context<'a> {
+pub struct OperandContext<'a> {
     /// In lower case.
     pub mnemonic: &'a str,
     /// How the instruction decodes.
@@ -21,8 +21,8 @@ pub struct Context<'a> {
 
 /// Cuts operands into words. Runs of spaces become one, and one follows each comma; nothing else changes,
 /// but for addresses relative to the pc and targets of branches, which get their names.
-pub fn operands(text: &str, context: &Context<'_>) -> Vec<Token> {
-    let mut lexer = Lexer {
+pub fn operands(text: &str, context: &OperandContext<'_>) -> Vec<SyntaxToken> {
+    let mut lexer = OperandLexer {
         rest: text.trim(),
         context,
         tokens: Vec::new(),
@@ -33,13 +33,13 @@ pub fn operands(text: &str, context: &Context<'_>) -> Vec<Token> {
     lexer.tokens
 }
 
-struct Lexer<'a> {
+struct OperandLexer<'a> {
     rest: &'a str,
-    context: &'a Context<'a>,
-    tokens: Vec<Token>,
+    context: &'a OperandContext<'a>,
+    tokens: Vec<SyntaxToken>,
 }
 
-impl<'a> Lexer<'a> {
+impl<'a> OperandLexer<'a> {
     fn next(&mut self) {
         let Some(first) = self.rest.chars().next() else {
             return;
@@ -47,23 +47,24 @@ impl<'a> Lexer<'a> {
         match first {
             _ if first.is_whitespace() => self.space(),
             ',' => self.comma(),
-            ';' => self.take(self.rest.len(), Kind::Comment),
-            '/' if self.rest.starts_with("//") => self.take(self.rest.len(), Kind::Comment),
+            ';' => self.take(self.rest.len(), SyntaxKind::Comment),
+            '/' if self.rest.starts_with("//") => self.take(self.rest.len(), SyntaxKind::Comment),
             '{' if self.relative_address() => {}
-            '<' if self.rest.contains('>') => {
-                self.take(self.end_of(|character| character == '>') + 1, Kind::Symbol)
-            }
+            '<' if self.rest.contains('>') => self.take(
+                self.end_of(|character| character == '>') + 1,
+                SyntaxKind::Symbol,
+            ),
             '#' if immediate_length(self.rest) > 1 => {
-                self.take(immediate_length(self.rest), Kind::Number)
+                self.take(immediate_length(self.rest), SyntaxKind::Number)
             }
             '0'..='9' => self.number(),
             _ if is_word_start(first) => self.word(first.len_utf8()),
-            _ => self.take(first.len_utf8(), Kind::Punctuation),
+            _ => self.take(first.len_utf8(), SyntaxKind::Punctuation),
         }
     }
 
     /// Moves bytes from the rest into a token.
-    fn take(&mut self, length_bytes: usize, kind: Kind) {
+    fn take(&mut self, length_bytes: usize, kind: SyntaxKind) {
         let text = self.advance(length_bytes);
         self.push(kind, text);
     }
@@ -78,12 +79,12 @@ impl<'a> Lexer<'a> {
     }
 
     /// Neighbouring punctuation is one token.
-    fn push(&mut self, kind: Kind, text: &str) {
+    fn push(&mut self, kind: SyntaxKind, text: &str) {
         match self.tokens.last_mut() {
-            Some(last) if kind == Kind::Punctuation && last.kind == kind => {
+            Some(last) if kind == SyntaxKind::Punctuation && last.kind == kind => {
                 last.text.push_str(text)
             }
-            _ => self.tokens.push(Token {
+            _ => self.tokens.push(SyntaxToken {
                 kind,
                 text: text.to_owned(),
             }),
@@ -97,7 +98,7 @@ impl<'a> Lexer<'a> {
             .last()
             .is_some_and(|last| !last.text.ends_with(' '))
         {
-            self.push(Kind::Punctuation, " ");
+            self.push(SyntaxKind::Punctuation, " ");
         }
     }
 
@@ -105,7 +106,7 @@ impl<'a> Lexer<'a> {
         self.advance(1);
         self.rest = self.rest.trim_start();
         self.push(
-            Kind::Punctuation,
+            SyntaxKind::Punctuation,
             if self.rest.is_empty() { "," } else { ", " },
         );
     }
@@ -118,8 +119,8 @@ impl<'a> Lexer<'a> {
         };
         self.advance(found.length_bytes);
         match (self.context.name_of)(found.target) {
-            Some(name) => self.push(Kind::Symbol, &name),
-            None => self.push(Kind::Number, &found.target.to_string()),
+            Some(name) => self.push(SyntaxKind::Symbol, &name),
+            None => self.push(SyntaxKind::Number, &found.target.to_string()),
         }
         true
     }
@@ -138,9 +139,9 @@ impl<'a> Lexer<'a> {
         {
             Some(name) => {
                 self.advance(word.len());
-                self.push(Kind::Symbol, &name);
+                self.push(SyntaxKind::Symbol, &name);
             }
-            None => self.take(word.len(), Kind::Number),
+            None => self.take(word.len(), SyntaxKind::Number),
         }
     }
 
@@ -185,12 +186,12 @@ fn immediate_length(text: &str) -> usize {
     text.len() - unsigned.len() + length
 }
 
-fn kind_of_word(word: &str, context: &Context<'_>) -> Kind {
+fn kind_of_word(word: &str, context: &OperandContext<'_>) -> SyntaxKind {
     match context.set.operand_word(context.mnemonic, word) {
-        OperandWord::Register => Kind::Register,
-        OperandWord::Keyword => Kind::Mnemonic,
-        OperandWord::Address => Kind::Symbol,
-        OperandWord::Other if context.is_branch || word.contains('_') => Kind::Symbol,
-        OperandWord::Other => Kind::Mnemonic,
+        OperandWordKind::Register => SyntaxKind::Register,
+        OperandWordKind::Keyword => SyntaxKind::Mnemonic,
+        OperandWordKind::Address => SyntaxKind::Symbol,
+        OperandWordKind::Other if context.is_branch || word.contains('_') => SyntaxKind::Symbol,
+        OperandWordKind::Other => SyntaxKind::Mnemonic,
     }
 }

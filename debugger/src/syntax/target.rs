@@ -35,7 +35,7 @@ pub fn takes_register_list(mnemonic: &str) -> bool {
 }
 
 /// `{pc}+0x88c ; 0x80000898` at the start of a text.
-pub struct Relative {
+pub struct RelativeTarget {
     /// Where it goes.
     pub target: Address,
     /// How many bytes of the text say so.
@@ -44,7 +44,7 @@ pub struct Relative {
 
 /// Reads `{pc}`, `{pc}+4` or `{pc}-0x14 ; 0x80000898`. The address behind `;` is the one that the model worked out
 /// (`ADRP` counts from the start of a page), so it counts when it is there.
-pub fn relative(text: &str, pc: Address) -> Option<Relative> {
+pub fn relative(text: &str, pc: Address) -> Option<RelativeTarget> {
     let after = text.strip_prefix("{pc}")?;
     let (distance, rest) = if let Some(forwards) = after.strip_prefix('+') {
         split_number(forwards)?
@@ -59,7 +59,7 @@ pub fn relative(text: &str, pc: Address) -> Option<Relative> {
         absolute(word).map(|target| (target, rest))
     });
     let (target, rest) = stated.unwrap_or((Address(pc.0.wrapping_add(distance)), rest));
-    Some(Relative {
+    Some(RelativeTarget {
         target,
         length_bytes: text.len() - rest.len(),
     })

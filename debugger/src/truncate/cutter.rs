@@ -5,24 +5,25 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use stepback_machine::{Address, InstructionSet, RegisterId};
 use stepback_parsers::{
-    EventSink, Flow, MemoryAccess, ParseScratch, Place, Problem, RegisterWrite, Source as _,
-    SourceError, StepEvent, Tarmac, TextEvent, TextKind, ThreadNumber, tarmac::is_noticed_register,
+    EventSink, Flow, InputLocation, MemoryAccess, ParseScratch, Problem, RegisterWrite,
+    Source as _, SourceError, StepEvent, Tarmac, TextEvent, TextKind, ThreadNumber,
+    tarmac::is_noticed_register,
 };
 
-use super::{Polling, Repetition, Stream};
+use super::{CopyingStream, PollingDetector, RepetitionDetector};
 
 /// Problems that are kept; the others are counted.
 const PROBLEMS_KEPT: usize = 100;
 
 /// What was copied.
 #[derive(Clone, Debug, Default)]
-pub struct Copied {
+pub struct CopySummary {
     /// Lines.
     pub lines: u64,
     /// Bytes.
     pub bytes: u64,
     /// Where the copy ends before the trace does.
-    pub cut: Option<Cut>,
+    pub cut: Option<CutPoint>,
     /// Lines that could not be read; they are copied all the same.
     pub problem_count: u64,
     /// The first of them.
@@ -31,9 +32,9 @@ pub struct Copied {
 
 /// The end of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cut {
+pub struct CutPoint {
     /// Where the last line begins.
-    pub place: Place,
+    pub place: InputLocation,
     /// Why it is the last.
     pub reason: CutReason,
 }
@@ -60,7 +61,11 @@ pub enum CopyError {
 ///
 /// # Errors
 /// See [`CopyError`].
-pub fn copy(trace: &Tarmac, stream: &Stream, done: &AtomicU64) -> Result<Copied, CopyError> {
+pub fn copy(
+    trace: &Tarmac,
+    stream: &CopyingStream,
+    done: &AtomicU64,
+) -> Result<CopySummary, CopyError> {
     let set = trace.traits().instruction_set;
     let mut cutter = Cutter::new(stream, set, done);
     let parsed = trace.parse(0..u64::MAX, &mut ParseScratch::default(), &mut cutter);
@@ -83,7 +88,7 @@ pub fn copy(trace: &Tarmac, stream: &Stream, done: &AtomicU64) -> Result<Copied,
         (Err(_), None) => 0,
     };
     parsed.map_err(CopyError::Input)?;
-    Ok(Copied {
+    Ok(CopySummary {
         lines,
         bytes,
         cut,
@@ -94,10 +99,10 @@ pub fn copy(trace: &Tarmac, stream: &Stream, done: &AtomicU64) -> Result<Copied,
 
 /// Shows the events of a trace to the rules.
 struct Cutter<'a> {
-    stream: &'a Stream,
+    stream: &'a CopyingStream,
     done: &'a AtomicU64,
-    polling: Polling,
-    repetition: Repetition,
+    polling: PollingDetector,
+    repetition: RepetitionDetector,
     /// What the registers of each thread mean.
     sets: Vec<InstructionSet>,
     /// The same before a thread's first instruction.
@@ -105,8 +110,8 @@ struct Cutter<'a> {
     /// For each register outside the architecture's table whether it counts.
     noticed: Vec<bool>,
     /// A step that arrived before lines that stand before its own.
-    lead: Option<Lead>,
-    cut: Option<Cut>,
+    lead: Option<PendingStep>,
+    cut: Option<CutPoint>,
     problem_count: u64,
     problems: Vec<Problem>,
     failure: Option<io::Error>,
@@ -114,19 +119,19 @@ struct Cutter<'a> {
 
 /// A step.
 #[derive(Clone, Copy, Debug)]
-struct Lead {
+struct PendingStep {
     thread: ThreadNumber,
     pc: Address,
-    place: Place,
+    place: InputLocation,
 }
 
 impl<'a> Cutter<'a> {
-    fn new(stream: &'a Stream, set: InstructionSet, done: &'a AtomicU64) -> Self {
+    fn new(stream: &'a CopyingStream, set: InstructionSet, done: &'a AtomicU64) -> Self {
         Self {
             stream,
             done,
-            polling: Polling::default(),
-            repetition: Repetition::default(),
+            polling: PollingDetector::default(),
+            repetition: RepetitionDetector::default(),
             sets: Vec::new(),
             set,
             noticed: Vec::new(),
@@ -146,7 +151,7 @@ impl<'a> Cutter<'a> {
     }
 
     /// Makes sure that events are looked at in the order of their lines; false when the copy is at its end.
-    fn reach(&mut self, place: Place) -> bool {
+    fn reach(&mut self, place: InputLocation) -> bool {
         if self
             .lead
             .is_some_and(|lead| lead.place.offset < place.offset)
@@ -156,13 +161,13 @@ impl<'a> Cutter<'a> {
         self.cut.is_none()
     }
 
-    fn step(&mut self, step: Lead) {
+    fn step(&mut self, step: PendingStep) {
         if self.cut.is_some() {
             return;
         }
         self.repetition.clear();
         if self.polling.step(step.thread.0, step.pc) {
-            self.cut = Some(Cut {
+            self.cut = Some(CutPoint {
                 place: step.place,
                 reason: CutReason::Polling(step.pc),
             });
@@ -184,7 +189,7 @@ impl EventSink for Cutter<'_> {
         if let Some(set) = self.sets.get_mut(usize::from(step.thread.0)) {
             *set = step.instruction_set;
         }
-        let lead = Lead {
+        let lead = PendingStep {
             thread: step.thread,
             pc: step.pc,
             place: step.place,
@@ -222,7 +227,7 @@ impl EventSink for Cutter<'_> {
             return;
         }
         if self.repetition.say(event.thread.0, event.text) {
-            self.cut = Some(Cut {
+            self.cut = Some(CutPoint {
                 place: event.place,
                 reason: CutReason::Repetition,
             });
@@ -275,8 +280,8 @@ mod tests {
         }
     }
 
-    fn copied(trace: &[u8]) -> (Copied, Vec<u8>) {
-        let stream = Stream::new(Box::new(io::Cursor::new(trace.to_vec())));
+    fn copied(trace: &[u8]) -> (CopySummary, Vec<u8>) {
+        let stream = CopyingStream::new(Box::new(io::Cursor::new(trace.to_vec())));
         let output = Shared::default();
         stream.copy_into(Box::new(output.clone()));
         let tarmac = Tarmac::open(Box::new(stream.clone()), Default::default()).unwrap();

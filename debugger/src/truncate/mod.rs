@@ -10,9 +10,9 @@ mod repetition;
 mod stream;
 mod unpacked;
 
-pub use cutter::{Copied, CopyError, Cut, CutReason, copy};
+pub use cutter::{CopyError, CopySummary, CutPoint, CutReason, copy};
 pub use part::save_part;
-pub use polling::Polling;
-pub use repetition::Repetition;
-pub use stream::Stream;
-pub use unpacked::Unpacked;
+pub use polling::PollingDetector;
+pub use repetition::RepetitionDetector;
+pub use stream::CopyingStream;
+pub use unpacked::UnpackedReader;

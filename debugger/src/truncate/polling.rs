@@ -12,17 +12,17 @@ const WINDOW: usize = 16;
 /// Among several CPUs all that did anything since the last change have to be back somewhere:
 /// one that makes progress may be what the others wait for; one that sleeps is not.
 #[derive(Clone, Debug, Default)]
-pub struct Polling {
+pub struct PollingDetector {
     /// Counts the changes: what threads remember from before the last is void.
     changes: u64,
-    threads: Vec<Thread>,
+    threads: Vec<PollingThread>,
     /// Threads that did a step since the last change, and how many of them came back.
     active: usize,
     looping: usize,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Thread {
+struct PollingThread {
     /// When what follows was true.
     changes: u64,
     recent: VecDeque<Address>,
@@ -30,7 +30,7 @@ struct Thread {
     registers: ByteSpace,
 }
 
-impl Polling {
+impl PollingDetector {
     /// A thread reached an instruction; true when now all of them only wait.
     pub fn step(&mut self, thread: u16, pc: Address) -> bool {
         let changes = self.changes;
@@ -64,10 +64,10 @@ impl Polling {
         }
     }
 
-    fn thread(&mut self, number: u16) -> &mut Thread {
+    fn thread(&mut self, number: u16) -> &mut PollingThread {
         let number = usize::from(number);
         if self.threads.len() <= number {
-            self.threads.resize_with(number + 1, Thread::default);
+            self.threads.resize_with(number + 1, PollingThread::default);
         }
         // Just made large enough.
         &mut self.threads[number]
@@ -147,7 +147,7 @@ mod tests {
     /// Expected is the number of the word, from 1, at which all only wait.
     #[track_caller]
     fn check(words: &str, expected: Option<usize>) {
-        let mut rule = Polling::default();
+        let mut rule = PollingDetector::default();
         let found = words.split_whitespace().position(|word| {
             let (thread, word) = word.split_once(':').unwrap_or(("0", word));
             let thread = thread.parse().unwrap();

@@ -11,12 +11,12 @@ const SHORTEST: usize = 8;
 /// and with a further saying before them all: the comparison of Arm's tool ends where it meets the oldest it remembers, so what
 /// begins its memory is never part of a repetition.
 #[derive(Clone, Debug, Default)]
-pub struct Repetition {
+pub struct RepetitionDetector {
     /// Whose, and what was said without its time, the last at the end.
     said: VecDeque<(u16, Vec<u8>)>,
 }
 
-impl Repetition {
+impl RepetitionDetector {
     /// Something was said; true when that ends a repetition.
     pub fn say(&mut self, thread: u16, text: &[u8]) -> bool {
         // The room of the oldest is used again.
@@ -51,7 +51,7 @@ mod tests {
     /// The number of the saying, from 1, that ends a repetition.
     #[track_caller]
     fn check(sayings: impl IntoIterator<Item = (u16, u32)>, expected: Option<usize>) {
-        let mut rule = Repetition::default();
+        let mut rule = RepetitionDetector::default();
         let mut sayings = sayings.into_iter();
         let found =
             sayings.position(|(thread, number)| rule.say(thread, number.to_string().as_bytes()));
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn what_happens_between_breaks_the_row() {
-        let mut rule = Repetition::default();
+        let mut rule = RepetitionDetector::default();
         assert!(!(0..16).any(|_| rule.say(0, b"BR")));
         rule.clear();
         assert!(!(0..16).any(|_| rule.say(0, b"BR")));

@@ -15,9 +15,9 @@ const READ_BYTES: usize = 256 << 10;
 ///
 /// What is too old to be read again has been copied to the output.
 #[derive(Clone)]
-pub struct Stream(Arc<Mutex<State>>);
+pub struct CopyingStream(Arc<Mutex<StreamState>>);
 
-struct State {
+struct StreamState {
     input: Box<dyn Read + Send>,
     output: Box<dyn Write + Send>,
     /// Where `kept` begins in the input.
@@ -30,11 +30,11 @@ struct State {
     failure: Option<io::Error>,
 }
 
-impl Stream {
+impl CopyingStream {
     /// A stream from an input to an output.
     pub fn new(input: Box<dyn Read + Send>) -> Self {
         let (start, kept, copied, is_ended, failure) = (0, Vec::new(), 0, false, None);
-        Self(Arc::new(Mutex::new(State {
+        Self(Arc::new(Mutex::new(StreamState {
             input,
             output: Box::new(io::sink()),
             start,
@@ -79,12 +79,12 @@ impl Stream {
         self.state().failure.take()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, StreamState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl ReadAt for Stream {
+impl ReadAt for CopyingStream {
     /// Unknown before its end.
     fn length(&self) -> io::Result<u64> {
         Ok(u64::MAX)
@@ -108,7 +108,7 @@ impl ReadAt for Stream {
     }
 }
 
-impl State {
+impl StreamState {
     fn read_up_to(&mut self, end: u64) -> io::Result<()> {
         while !self.is_ended && self.start + (self.kept.len() as u64) < end {
             if self.kept.len() >= 2 * KEPT_BYTES {
@@ -197,7 +197,7 @@ mod tests {
     fn what_was_read_can_be_read_again_and_is_copied_once() {
         let text = letters(1000);
         let output = Shared::default();
-        let stream = Stream::new(Box::new(io::Cursor::new(text.clone())));
+        let stream = CopyingStream::new(Box::new(io::Cursor::new(text.clone())));
         stream.copy_into(Box::new(output.clone()));
         let mut buffer = [0; 100];
         for offset in [0, 50, 0, 900, 980, 1500] {
@@ -222,7 +222,7 @@ mod tests {
     fn what_is_too_old_is_in_the_output() {
         let text = letters(3 * KEPT_BYTES);
         let output = Shared::default();
-        let stream = Stream::new(Box::new(io::Cursor::new(text.clone())));
+        let stream = CopyingStream::new(Box::new(io::Cursor::new(text.clone())));
         stream.copy_into(Box::new(output.clone()));
         let mut buffer = [0; 1000];
         for offset in (0..text.len()).step_by(1000) {

@@ -3,10 +3,10 @@
 use std::io::{self, Cursor, ErrorKind, Read};
 use std::sync::{Arc, OnceLock};
 
-use stepback_parsers::packed::{Damage, PackedKind, Unpacker};
+use stepback_parsers::packed::{Damage, PackedKind, TextUnpacker};
 
 /// A reader of text.
-pub struct Unpacked {
+pub struct UnpackedReader {
     /// Gives the text.
     pub reader: Box<dyn Read + Send>,
     /// Why a compressed text ended early, once it has.
@@ -15,7 +15,7 @@ pub struct Unpacked {
     pub is_packed: bool,
 }
 
-impl Unpacked {
+impl UnpackedReader {
     /// Looks at the first bytes of a reader, and unpacks it if they say so.
     ///
     /// # Errors
@@ -30,8 +30,8 @@ impl Unpacked {
         let whole: Box<dyn Read + Send> = Box::new(Cursor::new(head).chain(reader));
         let damage = Arc::default();
         let reader = match kind {
-            Some(kind) => Box::new(Watched {
-                unpacker: Unpacker::new(whole, kind),
+            Some(kind) => Box::new(DamageWatch {
+                unpacker: TextUnpacker::new(whole, kind),
                 damage: Arc::clone(&damage),
             }),
             None => whole,
@@ -45,12 +45,12 @@ impl Unpacked {
 }
 
 /// Tells of damage those who no longer hold the reader.
-struct Watched {
-    unpacker: Unpacker,
+struct DamageWatch {
+    unpacker: TextUnpacker,
     damage: Arc<OnceLock<Damage>>,
 }
 
-impl Read for Watched {
+impl Read for DamageWatch {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let read = self.unpacker.read(out);
         if let (Ok(0), Some(damage)) = (&read, self.unpacker.damage()) {

@@ -11,13 +11,13 @@ use stepback_machine::{Address, InstructionSet};
 use stepback_parsers::{ParseScratch, Position};
 
 use super::fidelity::Fidelity;
-use super::functions::{FunctionChange, FunctionSpan, Functions};
-use super::node::Node;
-use super::nodes::{NodeSink, Nodes, NodesEnd, NodesStart};
+use super::functions::{FunctionChange, FunctionChanges, FunctionSpan};
+use super::node::DumpNode;
+use super::nodes::{NodeBuilder, NodeSink, NodesEnd, NodesStart};
 use super::register_state::RegisterState;
-use super::scope::{Numbering, Scope};
+use super::scope::{CpuScope, Numbering};
 use super::sets::used_sets;
-use super::writer::Writer;
+use super::writer::VcdWriter;
 use crate::image::Images;
 
 /// Time that a node takes in the dump.
@@ -25,7 +25,7 @@ const NODE_TICKS: u64 = 1000;
 
 /// What the stamps of a dump count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stamps {
+pub enum StampUnit {
     /// Nodes.
     Nodes,
     /// The trace's own time.
@@ -38,7 +38,7 @@ pub struct DumpOptions {
     /// Written into the header.
     pub date: Option<String>,
     /// What the stamps count.
-    pub stamps: Stamps,
+    pub stamps: StampUnit,
     /// Whose conventions hold.
     pub fidelity: Fidelity,
     /// The first position.
@@ -92,25 +92,25 @@ impl From<QueryError> for DumpError {
 }
 
 /// What a dump is made of.
-pub struct Traced<'a> {
+pub struct DumpSource<'a> {
     /// The trace.
     pub index: &'a Index,
     /// Names of functions.
     pub images: &'a Images,
     /// For each thread its functions in order of entry.
-    pub functions: Vec<Spans<'a>>,
+    pub functions: Vec<FunctionSpans<'a>>,
 }
 
 /// The functions of a thread in order of entry.
-pub type Spans<'a> = Box<dyn Iterator<Item = FunctionSpan> + 'a>;
+pub type FunctionSpans<'a> = Box<dyn Iterator<Item = FunctionSpan> + 'a>;
 
 /// A dump under way.
 pub struct Dump<'a, W> {
     index: &'a Index,
     images: &'a Images,
     options: &'a DumpOptions,
-    out: Writer<W>,
-    scopes: Vec<Scope>,
+    out: VcdWriter<W>,
+    scopes: Vec<CpuScope>,
     functions: Vec<FunctionFeed<'a>>,
     summary: DumpSummary,
     last_time: Option<u64>,
@@ -118,7 +118,7 @@ pub struct Dump<'a, W> {
 
 /// The function changes of a thread, and the one that is due.
 struct FunctionFeed<'a> {
-    changes: Peekable<Functions<'a>>,
+    changes: Peekable<FunctionChanges<'a>>,
     due: Option<Address>,
     /// Of the change that comes next, once it was asked for.
     next_time: Option<Option<u64>>,
@@ -130,7 +130,7 @@ impl<'a, W: Write> Dump<'a, W> {
     /// # Errors
     /// See [`DumpError`].
     pub fn write(
-        traced: Traced<'a>,
+        traced: DumpSource<'a>,
         options: &'a DumpOptions,
         out: W,
         done: &'a AtomicU64,
@@ -144,7 +144,7 @@ impl<'a, W: Write> Dump<'a, W> {
         }
         dump.header()?;
         let range = SlotReader(index).text_between(options.from, options.to)?;
-        let mut nodes = Nodes::new(index, start, options.fidelity, dump, done);
+        let mut nodes = NodeBuilder::new(index, start, options.fidelity, dump, done);
         let parsed = index
             .source()
             .parse(range, &mut ParseScratch::default(), &mut nodes);
@@ -166,12 +166,12 @@ impl<'a, W: Write> Dump<'a, W> {
     }
 
     fn new(
-        traced: Traced<'a>,
+        traced: DumpSource<'a>,
         sets: Vec<Vec<InstructionSet>>,
         options: &'a DumpOptions,
         out: W,
     ) -> Self {
-        let Traced {
+        let DumpSource {
             index,
             images,
             functions,
@@ -185,7 +185,7 @@ impl<'a, W: Write> Dump<'a, W> {
             } else {
                 &info.name
             };
-            let scope = Scope::new(
+            let scope = CpuScope::new(
                 thread,
                 sets,
                 name,
@@ -198,7 +198,7 @@ impl<'a, W: Write> Dump<'a, W> {
             scopes.push(scope);
         }
         let feed = |spans| FunctionFeed {
-            changes: Functions::new(spans).peekable(),
+            changes: FunctionChanges::new(spans).peekable(),
             due: None,
             next_time: None,
         };
@@ -211,7 +211,7 @@ impl<'a, W: Write> Dump<'a, W> {
             index,
             images,
             options,
-            out: Writer::new(out),
+            out: VcdWriter::new(out),
             scopes,
             functions,
             summary,
@@ -262,8 +262,8 @@ impl<'a, W: Write> Dump<'a, W> {
 
     fn footer(mut self) -> Result<DumpSummary, DumpError> {
         let end = match self.options.stamps {
-            Stamps::Nodes => self.stamp(0),
-            Stamps::Trace => self
+            StampUnit::Nodes => self.stamp(0),
+            StampUnit::Trace => self
                 .last_time
                 .map_or(0, |time| ticks(time.saturating_add(1))),
         };
@@ -280,13 +280,13 @@ impl<'a, W: Write> Dump<'a, W> {
     /// When a node begins.
     fn stamp(&self, time: u64) -> u64 {
         match self.options.stamps {
-            Stamps::Nodes => ticks(self.options.from.0.saturating_add(self.summary.nodes)),
-            Stamps::Trace => ticks(time),
+            StampUnit::Nodes => ticks(self.options.from.0.saturating_add(self.summary.nodes)),
+            StampUnit::Trace => ticks(time),
         }
     }
 
     /// The name of the function that a thread is in from this node on, if that changes with it.
-    fn function(&mut self, thread: ThreadId, node: &Node) -> Result<Option<String>, DumpError> {
+    fn function(&mut self, thread: ThreadId, node: &DumpNode) -> Result<Option<String>, DumpError> {
         let is_alone = self.functions.len() == 1;
         let Some(feed) = self.functions.get_mut(usize::from(thread.0)) else {
             return Ok(None);
@@ -313,7 +313,7 @@ impl<'a, W: Write> Dump<'a, W> {
         ))
     }
 
-    fn accesses(&mut self, node: &Node, stamp: u64) -> Result<(), DumpError> {
+    fn accesses(&mut self, node: &DumpNode, stamp: u64) -> Result<(), DumpError> {
         let count = node.accesses.len() as u64;
         self.summary.crowded += u64::from(count > NODE_TICKS);
         for (number, access) in (0..).zip(&node.accesses) {
@@ -329,7 +329,7 @@ impl<'a, W: Write> Dump<'a, W> {
 }
 
 impl<W: Write> NodeSink for Dump<'_, W> {
-    fn node(&mut self, node: &Node, registers: &[RegisterState]) -> Result<(), DumpError> {
+    fn node(&mut self, node: &DumpNode, registers: &[RegisterState]) -> Result<(), DumpError> {
         let stamp = self.stamp(node.time);
         self.out.stamp(stamp)?;
         self.summary.equal_times += u64::from(self.last_time == Some(node.time));

@@ -24,7 +24,7 @@ pub struct FunctionChange {
 }
 
 /// The changes of a thread's function, in order. Memory: the calls that are open at one moment.
-pub struct Functions<'a> {
+pub struct FunctionChanges<'a> {
     /// In order of entry.
     spans: Box<dyn Iterator<Item = FunctionSpan> + 'a>,
     next: Option<FunctionSpan>,
@@ -32,7 +32,7 @@ pub struct Functions<'a> {
     stack: Vec<FunctionSpan>,
 }
 
-impl<'a> Functions<'a> {
+impl<'a> FunctionChanges<'a> {
     /// The changes that come of some spans, which are in order of entry.
     pub fn new(spans: Box<dyn Iterator<Item = FunctionSpan> + 'a>) -> Self {
         let mut functions = Self {
@@ -53,7 +53,7 @@ impl<'a> Functions<'a> {
     }
 }
 
-impl Iterator for Functions<'_> {
+impl Iterator for FunctionChanges<'_> {
     type Item = FunctionChange;
 
     fn next(&mut self) -> Option<FunctionChange> {
@@ -86,7 +86,7 @@ mod tests {
             entry: Step(*entry),
             exit: exit.map(Step),
         };
-        let changes = Functions::new(Box::new(spans.iter().map(span)));
+        let changes = FunctionChanges::new(Box::new(spans.iter().map(span)));
         let changes: Vec<_> = changes
             .map(|change| (change.step.0, change.function.0))
             .collect();

@@ -23,6 +23,6 @@ mod sets;
 mod signals;
 mod writer;
 
-pub use dump::{Dump, DumpError, DumpOptions, DumpSummary, Spans, Stamps, Traced};
+pub use dump::{Dump, DumpError, DumpOptions, DumpSource, DumpSummary, FunctionSpans, StampUnit};
 pub use fidelity::Fidelity;
 pub use functions::FunctionSpan;

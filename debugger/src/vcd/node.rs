@@ -5,11 +5,11 @@ use stepback_machine::{AccessKind, Address, RegisterView};
 
 /// An instruction with what belongs to it, or what the trace tells at a time without one.
 #[derive(Clone, Debug, Default)]
-pub struct Node {
+pub struct DumpNode {
     /// Never less than that of the node before.
     pub time: u64,
     /// The instruction; at most one.
-    pub instruction: Option<Instruction>,
+    pub instruction: Option<NodeInstruction>,
     /// The threads that did something, each once.
     pub threads: Vec<ThreadId>,
     /// Registers that were written.
@@ -20,7 +20,7 @@ pub struct Node {
 
 /// The instruction of a node.
 #[derive(Clone, Debug)]
-pub struct Instruction {
+pub struct NodeInstruction {
     /// The thread that reached it.
     pub thread: ThreadId,
     /// Its number.
@@ -48,7 +48,7 @@ pub struct NodeAccess {
     pub value: Option<u64>,
 }
 
-impl Node {
+impl DumpNode {
     /// Makes it a node without anything at a time. Its room is used again.
     pub fn restart(&mut self, time: u64) {
         self.time = time;

@@ -3,18 +3,19 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use stepback_index::{Index, ThreadId};
-use stepback_machine::{Endian, RegisterId, State};
+use stepback_machine::{Endian, ExecutionState, RegisterId};
 use stepback_parsers::{
-    EventSink, Flow, MemoryAccess, Place, RegisterWrite, StepEvent, TextEvent, ThreadNumber,
+    EventSink, Flow, InputLocation, MemoryAccess, RegisterWrite, StepEvent, TextEvent,
+    ThreadNumber,
     tarmac::{LineHead, LineShape, is_noticed_register},
 };
 
 use super::DumpError;
 use super::fidelity::Fidelity;
 use super::line_text::LineText;
-use super::node::{Instruction, Node, NodeAccess};
+use super::node::{DumpNode, NodeAccess, NodeInstruction};
 use super::register_state::{NamedRegister, RegisterState};
-use super::row::Row;
+use super::row::DiagramRow;
 
 /// A node with more of anything goes on in the next: a trace without times and instructions is one node.
 const NODE_LIMIT: usize = 1 << 16;
@@ -22,13 +23,13 @@ const NODE_LIMIT: usize = 1 << 16;
 /// What takes the nodes, each with the values that the registers of all threads have behind it.
 pub trait NodeSink {
     /// Takes a node.
-    fn node(&mut self, node: &Node, registers: &[RegisterState]) -> Result<(), DumpError>;
+    fn node(&mut self, node: &DumpNode, registers: &[RegisterState]) -> Result<(), DumpError>;
 }
 
 /// Puts events together to nodes.
 ///
 /// A node begins with an event of a new time, and with an instruction where the node at hand has one.
-pub struct Nodes<'a, T> {
+pub struct NodeBuilder<'a, T> {
     index: &'a Index,
     lines: LineText<'a>,
     fidelity: Fidelity,
@@ -38,10 +39,10 @@ pub struct Nodes<'a, T> {
     /// The last time that was written, and the largest.
     written_time: u64,
     time: u64,
-    node: Node,
+    node: DumpNode,
     is_open: bool,
     /// The diagram that is being read; its accesses belong to the node at hand.
-    row: Row,
+    row: DiagramRow,
     threads: Vec<ThreadId>,
     /// For each register outside the architecture's table whether the Tarmac tools take notice of it.
     noticed: Vec<bool>,
@@ -82,7 +83,7 @@ pub struct NodesStart {
     pub registers: Vec<RegisterState>,
 }
 
-impl<'a, T: NodeSink> Nodes<'a, T> {
+impl<'a, T: NodeSink> NodeBuilder<'a, T> {
     /// Hands nodes to `taker`; `done` shows how far the trace was read.
     pub fn new(
         index: &'a Index,
@@ -108,9 +109,9 @@ impl<'a, T: NodeSink> Nodes<'a, T> {
             last_line: None,
             written_time: time,
             time,
-            node: Node::default(),
+            node: DumpNode::default(),
             is_open: false,
-            row: Row::default(),
+            row: DiagramRow::default(),
             threads: Vec::new(),
             noticed: Vec::new(),
             named: Vec::new(),
@@ -154,7 +155,7 @@ impl<'a, T: NodeSink> Nodes<'a, T> {
     }
 
     /// How the line of an event begins.
-    fn head(&mut self, place: Place) -> Option<LineHead> {
+    fn head(&mut self, place: InputLocation) -> Option<LineHead> {
         if let Some((_, head)) = self.last_line.filter(|(offset, _)| *offset == place.offset) {
             return head;
         }
@@ -243,7 +244,7 @@ fn number(bytes: &[u8], endian: Endian) -> u64 {
     }
 }
 
-impl<T: NodeSink> EventSink for Nodes<'_, T> {
+impl<T: NodeSink> EventSink for NodeBuilder<'_, T> {
     fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
         self.threads
             .push(self.index.thread_by_name(name).unwrap_or_default());
@@ -257,7 +258,7 @@ impl<T: NodeSink> EventSink for Nodes<'_, T> {
     fn begin_step(&mut self, step: &StepEvent<'_>) {
         let thread = self.thread(step.thread);
         self.enter(thread, step.time, NodeEvent::Instruction);
-        self.node.instruction = Some(Instruction {
+        self.node.instruction = Some(NodeInstruction {
             thread,
             step: self.step,
             pc: step.pc.0,
@@ -267,7 +268,7 @@ impl<T: NodeSink> EventSink for Nodes<'_, T> {
         });
         self.step += 1;
         if let Some(registers) = self.registers.get_mut(usize::from(thread.0)) {
-            let changed = registers.enter(State {
+            let changed = registers.enter(ExecutionState {
                 set: step.instruction_set,
                 mode: step.mode,
             });

@@ -6,8 +6,8 @@ use stepback_index::{
     NameReader, QueryError, RegisterFile, RegisterState as ToldRegister, ThreadId,
 };
 use stepback_machine::{
-    BankedRegister, InstructionSet, Mode, RegisterId, RegisterView, Security, StackChoice,
-    StackChoices, State, Twin,
+    BankedRegister, ExecutionState, InstructionSet, Mode, RegisterAlias, RegisterId, RegisterView,
+    SecurityState, StackChoice, StackChoices,
 };
 use stepback_parsers::{Position, RegisterWrite, WrittenName};
 
@@ -21,7 +21,7 @@ pub struct RegisterState {
     /// does not tell.
     bytes: Vec<[Option<u8>; SHOWN_BYTES as usize]>,
     /// What plain names mean, as mode words and the status register tell it.
-    state: Option<State>,
+    state: Option<ExecutionState>,
     /// What chooses the stack of M-profile's thread mode.
     choices: StackChoices,
     /// The only banks of `sp` and `lr` that the trace writes.
@@ -34,7 +34,7 @@ pub enum NamedRegister {
     /// A bank of a register that they show.
     Bank(BankedRegister),
     /// It chooses between two stack pointers of a security state.
-    StackChoice(Security),
+    StackChoice(SecurityState),
     /// Nothing.
     #[default]
     Other,
@@ -61,7 +61,7 @@ const BANKED: [RegisterId; 7] = [
 ];
 
 /// What [`BANKED`] show.
-type Shown = [[Option<u8>; SHOWN_BYTES as usize]; BANKED.len()];
+type ShownValues = [[Option<u8>; SHOWN_BYTES as usize]; BANKED.len()];
 
 impl RegisterState {
     /// Those of a thread at a position, without values.
@@ -111,7 +111,7 @@ impl RegisterState {
     }
 
     /// Takes the state of a step. Returns the plain registers that show something else from there on.
-    pub fn enter(&mut self, state: State) -> Vec<RegisterView> {
+    pub fn enter(&mut self, state: ExecutionState) -> Vec<RegisterView> {
         if self.state == Some(state) {
             return Vec::new();
         }
@@ -183,7 +183,7 @@ impl RegisterState {
             },
             value,
         );
-        if let Some(Twin { register, mode }) = mode.twin(plain) {
+        if let Some(RegisterAlias { register, mode }) = mode.twin(plain) {
             self.write(
                 RegisterView {
                     register: mode.home(register),
@@ -218,12 +218,12 @@ impl RegisterState {
         self.mode().home(plain)
     }
 
-    fn shown(&self) -> Shown {
+    fn shown(&self) -> ShownValues {
         BANKED.map(|plain| self.held(self.home(plain)))
     }
 
     /// The registers that share names and show something else than before.
-    fn changed_since(&self, shown: &Shown) -> Vec<RegisterView> {
+    fn changed_since(&self, shown: &ShownValues) -> Vec<RegisterView> {
         let changed = BANKED
             .into_iter()
             .zip(shown)

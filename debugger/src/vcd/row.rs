@@ -8,21 +8,21 @@ const ACCESS_BYTES: usize = 8;
 
 /// The accesses of one `LD` or `ST` line, as parts that the parser cut wherever it liked.
 #[derive(Clone, Debug, Default)]
-pub struct Row {
+pub struct DiagramRow {
     /// Lowest address first.
     parts: Vec<MemoryAccess>,
 }
 
 /// Bytes next to each other, all known or all unknown.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RowAccess {
+pub struct DrawnAccess {
     /// Lowest address.
     pub address: Address,
     /// In memory order; none when the trace does not say.
     pub bytes: Option<Vec<u8>>,
 }
 
-impl Row {
+impl DiagramRow {
     /// True when an access is drawn by the same line.
     pub fn goes_on(&self, access: &MemoryAccess) -> bool {
         self.parts
@@ -47,7 +47,7 @@ impl Row {
 
     /// The accesses from the left of the line to its right, which is from the highest address down:
     /// parts that meet are one, and what is known is cut into eights from the left.
-    pub fn accesses(&self) -> Vec<RowAccess> {
+    pub fn accesses(&self) -> Vec<DrawnAccess> {
         let meets = |one: &MemoryAccess, other: &MemoryAccess| {
             one.address.0.checked_add(one.size_bytes.into()) == Some(other.address.0)
                 && one.bytes.is_some() == other.bytes.is_some()
@@ -56,7 +56,7 @@ impl Row {
         for run in self.parts.chunk_by(meets).rev() {
             let Some(first) = run.first() else { continue };
             if first.bytes.is_none() {
-                accesses.push(RowAccess {
+                accesses.push(DrawnAccess {
                     address: first.address,
                     bytes: None,
                 });
@@ -67,7 +67,7 @@ impl Row {
             for bytes in known.rchunks(ACCESS_BYTES) {
                 end -= bytes.len();
                 let address = Address(first.address.0.wrapping_add(end as u64));
-                accesses.push(RowAccess {
+                accesses.push(DrawnAccess {
                     address,
                     bytes: Some(bytes.to_vec()),
                 });
@@ -88,13 +88,13 @@ fn bytes_of(access: &MemoryAccess) -> impl Iterator<Item = u8> + use<> {
 #[cfg(test)]
 mod tests {
     use stepback_machine::AccessKind;
-    use stepback_parsers::{Place, ThreadNumber};
+    use stepback_parsers::{InputLocation, ThreadNumber};
 
     use super::*;
 
     #[track_caller]
     fn check(parts: &[(u64, Option<&[u8]>)], expected: &[(u64, Option<&[u8]>)]) {
-        let mut row = Row::default();
+        let mut row = DiagramRow::default();
         for (address, known) in parts {
             let mut bytes = [0; 8];
             let size = known.map_or(4, <[u8]>::len);
@@ -106,7 +106,7 @@ mod tests {
                 tag: 0,
                 size_bytes: size as u8,
                 bytes: known.map(|_| bytes),
-                place: Place::default(),
+                place: InputLocation::default(),
             });
         }
         let found = row.accesses();

@@ -6,14 +6,14 @@ use stepback_index::ThreadId;
 use stepback_machine::{AccessKind, InstructionSet, RegisterId, RegisterView};
 
 use super::fidelity::Fidelity;
-use super::node::{Instruction, Node, NodeAccess};
+use super::node::{DumpNode, NodeAccess, NodeInstruction};
 use super::register_state::{RegisterState, SHOWN_BYTES};
 use super::sets::share_names;
 use super::signals::{RegisterSignal, register_signals};
-use super::writer::{Bit, SignalId, SignalKind, Writer};
+use super::writer::{Bit, SignalId, SignalKind, VcdWriter};
 
 /// A CPU's scope.
-pub struct Scope {
+pub struct CpuScope {
     thread: ThreadId,
     name: String,
     word_bits: usize,
@@ -26,7 +26,7 @@ pub struct Scope {
     by_register: Vec<Vec<usize>>,
     ids: FixedIds,
     /// What the signals of the instruction show.
-    shown: Option<Shown>,
+    shown: Option<ShownInstruction>,
     /// True while the signals of the last access show it.
     is_driven: bool,
     /// Register signals that are written with the next node in any case.
@@ -56,14 +56,14 @@ struct FixedIds {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Shown {
+struct ShownInstruction {
     is_executed: bool,
     pc: u64,
     opcode: u32,
     text: Vec<u8>,
 }
 
-impl Scope {
+impl CpuScope {
     /// The scope of a thread that uses the names of some sets; its signals are numbered from `first` on.
     pub fn new(
         thread: ThreadId,
@@ -160,7 +160,7 @@ impl Scope {
     }
 
     /// Declares the signals.
-    pub fn declare<W: Write>(&self, out: &mut Writer<W>) -> io::Result<()> {
+    pub fn declare<W: Write>(&self, out: &mut VcdWriter<W>) -> io::Result<()> {
         out.line(&format!("$scope module {} $end", self.name))?;
         for (id, signal) in &self.registers {
             out.declare(
@@ -195,10 +195,10 @@ impl Scope {
     /// What a node changes, but for accesses. `function` is the name of the one that it begins, if it begins one.
     pub fn node<W: Write>(
         &mut self,
-        node: &Node,
+        node: &DumpNode,
         function: Option<&str>,
         registers: &RegisterState,
-        out: &mut Writer<W>,
+        out: &mut VcdWriter<W>,
     ) -> io::Result<()> {
         put(out, &self.ids.cycle, node.time, 32)?;
         if let Some(instruction) = node
@@ -216,16 +216,16 @@ impl Scope {
 
     fn instruction<W: Write>(
         &mut self,
-        instruction: &Instruction,
-        out: &mut Writer<W>,
+        instruction: &NodeInstruction,
+        out: &mut VcdWriter<W>,
     ) -> io::Result<()> {
-        let Instruction {
+        let NodeInstruction {
             is_executed,
             pc,
             opcode,
             ..
         } = *instruction;
-        let now = Shown {
+        let now = ShownInstruction {
             is_executed,
             pc,
             opcode,
@@ -253,9 +253,9 @@ impl Scope {
 
     fn written_registers<W: Write>(
         &mut self,
-        node: &Node,
+        node: &DumpNode,
         registers: &RegisterState,
-        out: &mut Writer<W>,
+        out: &mut VcdWriter<W>,
     ) -> io::Result<()> {
         self.turn_to(registers);
         let mut written = std::mem::take(&mut self.due);
@@ -304,7 +304,11 @@ impl Scope {
     }
 
     /// An access.
-    pub fn access<W: Write>(&mut self, access: &NodeAccess, out: &mut Writer<W>) -> io::Result<()> {
+    pub fn access<W: Write>(
+        &mut self,
+        access: &NodeAccess,
+        out: &mut VcdWriter<W>,
+    ) -> io::Result<()> {
         self.is_driven = true;
         let letter = match access.kind {
             AccessKind::Read => b"R",
@@ -322,7 +326,7 @@ impl Scope {
     }
 
     /// Nothing is accessed any longer.
-    pub fn release<W: Write>(&mut self, out: &mut Writer<W>) -> io::Result<()> {
+    pub fn release<W: Write>(&mut self, out: &mut VcdWriter<W>) -> io::Result<()> {
         if !std::mem::take(&mut self.is_driven) {
             return Ok(());
         }
@@ -333,7 +337,12 @@ impl Scope {
 }
 
 /// A number of so many bits; what does not fit is cut off.
-fn put<W: Write>(out: &mut Writer<W>, id: &SignalId, number: u64, bits: usize) -> io::Result<()> {
+fn put<W: Write>(
+    out: &mut VcdWriter<W>,
+    id: &SignalId,
+    number: u64,
+    bits: usize,
+) -> io::Result<()> {
     out.number(
         id,
         number.to_le_bytes().into_iter().take(bits / 8).map(Some),

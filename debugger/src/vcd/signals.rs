@@ -1,6 +1,6 @@
 //! The registers that a CPU's scope shows.
 
-use stepback_machine::{InstructionSet, RegisterView, Registers, Run};
+use stepback_machine::{InstructionSet, RegisterRun, RegisterView, Registers};
 
 /// What names begin with, in the order in which the changes of one node are written.
 const BY_RANK: [&str; 6] = ["x", "r", "xsp", "psr", "s", "d"];
@@ -41,7 +41,7 @@ pub fn register_signals(sets: &[InstructionSet]) -> Vec<RegisterSignal> {
 }
 
 /// The names of a run, each with its rank.
-fn ranked(run: &Run) -> impl Iterator<Item = (String, usize)> + use<> {
+fn ranked(run: &RegisterRun) -> impl Iterator<Item = (String, usize)> + use<> {
     let first = BY_RANK
         .iter()
         .position(|known| *known == run.prefix)

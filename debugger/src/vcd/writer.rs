@@ -42,13 +42,13 @@ pub enum Bit {
 }
 
 /// Writes a dump. Stamps never decrease.
-pub struct Writer<W> {
+pub struct VcdWriter<W> {
     out: W,
     stamp: Option<u64>,
     written_bytes: u64,
 }
 
-impl<W: Write> Writer<W> {
+impl<W: Write> VcdWriter<W> {
     /// A dump that goes to `out`.
     pub fn new(out: W) -> Self {
         Self {
@@ -166,9 +166,9 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(write: impl FnOnce(&mut Writer<&mut Vec<u8>>) -> io::Result<()>, expected: &str) {
+    fn check(write: impl FnOnce(&mut VcdWriter<&mut Vec<u8>>) -> io::Result<()>, expected: &str) {
         let mut out = Vec::new();
-        write(&mut Writer::new(&mut out)).unwrap();
+        write(&mut VcdWriter::new(&mut out)).unwrap();
         assert_eq!(String::from_utf8(out).unwrap(), expected);
     }
 
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn stamps_never_go_back() {
-        let stamps = |out: &mut Writer<&mut Vec<u8>>| {
+        let stamps = |out: &mut VcdWriter<&mut Vec<u8>>| {
             [0, 5, 5, 3, 6].into_iter().try_for_each(|at| out.stamp(at))
         };
         check(stamps, "#0\n#5\n#6\n");

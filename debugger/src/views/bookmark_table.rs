@@ -7,11 +7,11 @@ use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use super::table_view::TableSource;
-use super::view::{Gesture, Status};
+use super::view::{RowGesture, ViewStatus};
 use crate::action::{Action, MarkAction, PanelKind, ViewAction};
 use crate::desk::Desk;
 use crate::messages::say;
-use crate::model::Meaning;
+use crate::model::TextRole;
 use crate::model::bookmark_words::place_words;
 use crate::model::table::{Table, TableCell, TableRow};
 use crate::notes::{Bookmark, BookmarkChange, BookmarkId, BookmarkPlace};
@@ -43,7 +43,7 @@ impl TableSource for BookmarkTable {
         say!("bookmarks-bookmarks").to_owned()
     }
 
-    fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, Status> {
+    fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, ViewStatus> {
         let all = desk.bookmarks.list();
         let places: Vec<BookmarkPlace> = all.iter().map(|bookmark| bookmark.place).collect();
         let answer = self.words.poll(&places, &desk.worker, |places| {
@@ -72,13 +72,13 @@ impl TableSource for BookmarkTable {
         say!("terminal-how-to-mark")
     }
 
-    fn act(&self, row: &TableRow, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
+    fn act(&self, row: &TableRow, gesture: RowGesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
         let asked = match (gesture, row.position, row.address) {
-            (Gesture::Go, Some(position), _) => Action::travel(desk.windows.active, position),
-            (Gesture::Go | Gesture::GoOn, _, Some(address)) => {
+            (RowGesture::Go, Some(position), _) => Action::travel(desk.windows.active, position),
+            (RowGesture::Go | RowGesture::GoOn, _, Some(address)) => {
                 Action::View(ViewAction::ShowMemory(format!("{:#x}", address.0)))
             }
-            (Gesture::Remove, ..) => Action::Mark(MarkAction::Bookmark(BookmarkChange::Remove(
+            (RowGesture::Remove, ..) => Action::Mark(MarkAction::Bookmark(BookmarkChange::Remove(
                 BookmarkId(row.key),
             ))),
             _ => return false,
@@ -103,10 +103,10 @@ fn table(bookmarks: &[Bookmark], words: &[String]) -> Table {
             name: say!("bookmarks-row", title = bookmark.title()),
             key: bookmark.id.0,
             cells: vec![
-                TableCell::new(Meaning::Second, bookmark.place.text()),
-                TableCell::new(Meaning::Symbol, bookmark.name.clone()),
-                TableCell::new(Meaning::Plain, bookmark.note.replace('\n', " ")),
-                TableCell::new(Meaning::Label, words),
+                TableCell::new(TextRole::Second, bookmark.place.text()),
+                TableCell::new(TextRole::Symbol, bookmark.name.clone()),
+                TableCell::new(TextRole::Plain, bookmark.note.replace('\n', " ")),
+                TableCell::new(TextRole::Label, words),
             ],
             position: bookmark.place.position().map(Position),
             address,

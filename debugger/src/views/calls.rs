@@ -8,18 +8,18 @@ use serde::{Deserialize, Serialize};
 use stepback_index::{CallId, Cancel};
 use stepback_parsers::Position;
 
-use super::view::{Gesture, Marked, Rows, Status, View};
+use super::view::{CursorRow, PanelView, RowGesture, RowListing, ViewStatus};
 use crate::action::{Action, Follow, PanelKind, StepRange, ViewAction};
-use crate::desk::{Blocks, Change, Desk, SessionWatch};
+use crate::desk::{Blocks, Desk, SessionChange, SessionWatch};
 use crate::messages::{say, spoken};
-use crate::model::Meaning;
-use crate::model::call_rows::{CallRow, Children, Node, children_of, same_calls};
+use crate::model::TextRole;
+use crate::model::call_rows::{CallRow, CallTreeNode, ChildRows, children_of, same_calls};
 use crate::model::call_tree::{CallTree, TreeRow};
-use crate::model::found_calls::{CallWords, FoundCalls, SoughtCalls, call_words, find_calls};
+use crate::model::found_calls::{CallMatches, CallNameFilter, CallWords, call_words, find_calls};
 use crate::model::so_far::so_far;
 use crate::model::step_rows::call_path;
 use crate::model::text::thousands;
-use crate::worker::{Answer, Lane, Slot, Ticket};
+use crate::worker::{Answer, JobLane, Slot, Ticket};
 
 /// Maximum number of calls that a search lists.
 const FOUND: usize = 1000;
@@ -31,7 +31,7 @@ pub struct CallColumn {
     /// Message id of the head.
     head: &'static str,
     /// Meaning of the numbers.
-    pub meaning: Meaning,
+    pub meaning: TextRole,
     /// Minimum width of the panel for the column to be shown, in characters.
     min_width: usize,
     /// Minimum number of threads for the column to be shown.
@@ -43,28 +43,28 @@ pub struct CallColumn {
 const COLUMNS: [CallColumn; 4] = [
     CallColumn {
         head: "calls-steps",
-        meaning: Meaning::Second,
+        meaning: TextRole::Second,
         min_width: 0,
         min_threads: 1,
         number: |row| row.steps,
     },
     CallColumn {
         head: "calls-elapsed",
-        meaning: Meaning::Label,
+        meaning: TextRole::Label,
         min_width: 45,
         min_threads: 2,
         number: |row| row.elapsed,
     },
     CallColumn {
         head: "calls-position",
-        meaning: Meaning::Label,
+        meaning: TextRole::Label,
         min_width: 60,
         min_threads: 1,
         number: |row| row.entered_at.0,
     },
     CallColumn {
         head: "calls-inside",
-        meaning: Meaning::Label,
+        meaning: TextRole::Label,
         min_width: 100,
         min_threads: 1,
         number: |row| {
@@ -103,16 +103,16 @@ pub struct CallsView {
 struct CallsState {
     tree: CallTree,
     path: Slot<Position, CallPath>,
-    pending: HashMap<Node, (usize, Ticket<Children>)>,
+    pending: HashMap<CallTreeNode, (usize, Ticket<ChildRows>)>,
     /// New numbers of the calls in the rows, since more of the trace is known.
     renumbering: Option<Ticket<HashMap<CallId, CallId>>>,
     error: Option<String>,
     text: String,
     range: Option<StepRange>,
-    found: Slot<SoughtCalls, FoundCalls>,
+    found: Slot<CallNameFilter, CallMatches>,
     words: Blocks<CallWords>,
     /// The search whose details `words` holds.
-    words_of: SoughtCalls,
+    words_of: CallNameFilter,
     rows: Vec<TreeRow>,
 }
 
@@ -135,15 +135,15 @@ impl Default for CallsState {
             range: None,
             found: Slot::default(),
             words: Blocks::new(BLOCK),
-            words_of: SoughtCalls::default(),
+            words_of: CallNameFilter::default(),
             rows: Vec::new(),
         }
     }
 }
 
 impl CallsState {
-    fn sought(&self) -> SoughtCalls {
-        SoughtCalls {
+    fn sought(&self) -> CallNameFilter {
+        CallNameFilter {
             text: self.text.trim().to_owned(),
             range: self.range,
         }
@@ -153,7 +153,7 @@ impl CallsState {
     fn renumber(&mut self, desk: &Desk) {
         let (session, shown) = (Arc::clone(&desk.session), self.tree.shown_calls());
         let job = move |_: &Cancel| Ok(same_calls(session.index.calls(), &shown));
-        self.renumbering = Some(desk.worker.spawn(Lane::Short, job));
+        self.renumbering = Some(desk.worker.spawn(JobLane::Short, job));
         self.pending.clear();
         self.words = Blocks::new(BLOCK);
     }
@@ -202,7 +202,7 @@ impl CallsState {
         self.tree.rows().0
     }
 
-    fn request_children(&mut self, wanted: &[Node], desk: &Desk) {
+    fn request_children(&mut self, wanted: &[CallTreeNode], desk: &Desk) {
         self.pending.retain(|node, _| wanted.contains(node));
         for node in wanted {
             let limit = self.tree.limit(*node);
@@ -214,7 +214,7 @@ impl CallsState {
                 let (node, session) = (*node, Arc::clone(&desk.session));
                 let job = move |cancel: &Cancel| Ok(children_of(&session, node, limit, cancel)?);
                 self.pending
-                    .insert(node, (limit, desk.worker.spawn(Lane::Short, job)));
+                    .insert(node, (limit, desk.worker.spawn(JobLane::Short, job)));
             }
         }
     }
@@ -268,7 +268,7 @@ impl CallsState {
         let hidden = found.count.saturating_sub(rows.len() as u64);
         rows.extend((hidden > 0).then_some(TreeRow::More {
             depth: 0,
-            node: Node::Top,
+            node: CallTreeNode::Top,
             hidden: Some(hidden),
         }));
         Some(rows)
@@ -351,7 +351,7 @@ impl CallsView {
     }
 
     /// Row of the position, once all rows around it are known.
-    fn marked(&self, desk: &Desk) -> Option<Marked> {
+    fn marked(&self, desk: &Desk) -> Option<CursorRow> {
         let state = &self.state;
         let position = desk.windows.position_of(self.follow);
         let is_known = state
@@ -378,7 +378,7 @@ impl CallsView {
             .iter()
             .position(is_current)
             .filter(|_| is_settled && !self.is_search())?;
-        Some(Marked {
+        Some(CursorRow {
             key: (position.0, 0),
             row,
         })
@@ -391,7 +391,7 @@ impl Default for CallsView {
     }
 }
 
-impl View for CallsView {
+impl PanelView for CallsView {
     fn kind(&self) -> PanelKind {
         PanelKind::Calls
     }
@@ -406,11 +406,11 @@ impl View for CallsView {
         }
     }
 
-    fn poll(&mut self, desk: &Desk) -> Status {
+    fn poll(&mut self, desk: &Desk) -> ViewStatus {
         match self.session.look(&desk.session) {
-            Change::Nothing => {}
-            Change::Part => self.state.renumber(desk),
-            Change::Trace => {
+            SessionChange::Nothing => {}
+            SessionChange::Part => self.state.renumber(desk),
+            SessionChange::Trace => {
                 // What was requested before the first poll is requested of this trace.
                 let is_new = self.state.path.peek().is_none() && self.state.found.peek().is_none();
                 let range = self.state.range.filter(|_| is_new);
@@ -423,7 +423,7 @@ impl View for CallsView {
         self.state.receive_numbers();
         // What failed once is not asked for again.
         if let Some(error) = &self.state.error {
-            return Status::Failed(error.clone());
+            return ViewStatus::Failed(error.clone());
         }
         let position = desk.windows.position_of(self.follow);
         self.state.poll_path(position, desk);
@@ -432,15 +432,15 @@ impl View for CallsView {
             false => Some(self.state.tree_rows(desk)),
         };
         if let Some(error) = &self.state.error {
-            return Status::Failed(error.clone());
+            return ViewStatus::Failed(error.clone());
         }
         let Some(rows) = rows else {
-            return Status::Loading(String::new());
+            return ViewStatus::Loading(String::new());
         };
         self.state.rows = rows;
         if self.state.rows.is_empty() {
             let title = so_far(&desk.session, say!("calls-no-such-call"));
-            return Status::Empty {
+            return ViewStatus::Empty {
                 title,
                 advice: say!("calls-try-a-part-of-the").to_owned(),
             };
@@ -449,7 +449,7 @@ impl View for CallsView {
             true => format!("{}  {}", self.summary(desk), self.state.text.trim()),
             false => self.summary(desk),
         };
-        Status::Rows(Rows {
+        ViewStatus::Rows(RowListing {
             count: self.state.rows.len(),
             summary,
             marked: self.marked(desk),
@@ -483,7 +483,7 @@ impl View for CallsView {
         None
     }
 
-    fn act(&mut self, row: usize, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
+    fn act(&mut self, row: usize, gesture: RowGesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
         let row = self
             .state
             .rows
@@ -497,7 +497,7 @@ impl View for CallsView {
                     is_open: Some(false),
                     ..
                 }),
-                Gesture::Open,
+                RowGesture::Open,
             ) => self.state.tree.open(row.node()),
             (
                 Some(TreeRow::Calls {
@@ -505,15 +505,15 @@ impl View for CallsView {
                     is_open: Some(true),
                     ..
                 }),
-                Gesture::Close,
+                RowGesture::Close,
             ) => self.state.tree.close(row.node()),
-            (Some(TreeRow::Calls { row, .. }), Gesture::Go) => {
+            (Some(TreeRow::Calls { row, .. }), RowGesture::Go) => {
                 out.push(Action::travel(window, row.entered_at))
             }
-            (Some(TreeRow::Calls { row, .. }), Gesture::GoOn) => {
+            (Some(TreeRow::Calls { row, .. }), RowGesture::GoOn) => {
                 out.push(Action::travel(window, row.left_at))
             }
-            (Some(TreeRow::More { node, .. }), Gesture::Go | Gesture::Open) => {
+            (Some(TreeRow::More { node, .. }), RowGesture::Go | RowGesture::Open) => {
                 self.state.tree.show_more(*node)
             }
             _ => return false,

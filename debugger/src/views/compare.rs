@@ -8,7 +8,7 @@ use stepback_index::Cancel;
 use stepback_parsers::{Position, Step};
 
 use super::detail_cache::DetailCache;
-use super::view::{Gesture, Rows, Status, View};
+use super::view::{PanelView, RowGesture, RowListing, ViewStatus};
 use crate::action::{
     Access, Action, CellName, Direction, PanelAction, PanelKind, TravelAction, WindowId,
 };
@@ -16,10 +16,10 @@ use crate::desk::{Desk, SessionWatch};
 use crate::messages::say;
 use crate::model::TraceWindow;
 use crate::model::compare::{
-    Between, CompareRow, Comparison, RowsWanted, WriterText, WritesBetween, accessed_between,
-    compare, writers, writes_between,
+    CellWriteCount, CompareRow, CompareRowOptions, PositionComparison, PositionPair, WriterText,
+    accessed_between, compare, writers, writes_between,
 };
-use crate::worker::{Lane, Slot};
+use crate::worker::{JobLane, Slot};
 
 /// Registers longer than this are cut at their high end: a vector would push all other columns away.
 const LONGEST: usize = 32;
@@ -50,12 +50,12 @@ pub struct CompareView {
 
 #[derive(Default)]
 struct CompareState {
-    difference: Slot<(Position, Position), Arc<Comparison>>,
-    laid: Slot<RowsKey, Arc<Laid>>,
+    difference: Slot<(Position, Position), Arc<PositionComparison>>,
+    laid: Slot<CompareRowsKey, Arc<CompareLayout>>,
     writers: DetailCache<Step, WriterText>,
-    writes: DetailCache<CellName, WritesBetween>,
+    writes: DetailCache<CellName, CellWriteCount>,
     /// The positions that `writes` is about.
-    between: Option<Between>,
+    between: Option<PositionPair>,
     /// The texts in `writers` were made when source lines were known.
     has_lines: bool,
     /// Titles of groups that were opened or closed.
@@ -88,15 +88,15 @@ pub enum CompareSide {
 
 /// Which rows of which comparison: while a trace is indexed, the same positions may differ in more.
 #[derive(Clone, PartialEq)]
-struct RowsKey {
-    wanted: RowsWanted,
-    between: Between,
+struct CompareRowsKey {
+    wanted: CompareRowOptions,
+    between: PositionPair,
     step_count: u64,
 }
 
 /// The rows, and how wide their columns are.
 #[derive(Default)]
-struct Laid {
+struct CompareLayout {
     rows: Vec<CompareRow>,
     widths: CompareWidths,
 }
@@ -228,9 +228,9 @@ impl CompareView {
         self.room = room;
     }
 
-    fn wanted(&self) -> RowsWanted {
+    fn wanted(&self) -> CompareRowOptions {
         let is_narrow = self.room == CompareRoom::Narrow;
-        RowsWanted {
+        CompareRowOptions {
             filter: if is_narrow {
                 String::new()
             } else {
@@ -246,7 +246,11 @@ impl CompareView {
         }
     }
 
-    fn difference(&mut self, pair: WindowPair<'_>, desk: &Desk) -> Result<Arc<Comparison>, Status> {
+    fn difference(
+        &mut self,
+        pair: WindowPair<'_>,
+        desk: &Desk,
+    ) -> Result<Arc<PositionComparison>, ViewStatus> {
         let key = (pair.left.position, pair.right.position);
         let answer = self
             .state
@@ -255,19 +259,23 @@ impl CompareView {
                 let (from, to, session) = (*from, *to, Arc::clone(&desk.session));
                 move |cancel: &Cancel| Ok(Arc::new(compare(&session, from, to, cancel)?))
             });
-        Status::of_answer(&answer)
+        ViewStatus::of_answer(&answer)
     }
 
     /// The rows, made on a worker: there may be as many as a call has written cells.
-    fn laid(&mut self, comparison: &Arc<Comparison>, desk: &Desk) -> Result<Arc<Laid>, Status> {
-        let key = RowsKey {
+    fn laid(
+        &mut self,
+        comparison: &Arc<PositionComparison>,
+        desk: &Desk,
+    ) -> Result<Arc<CompareLayout>, ViewStatus> {
+        let key = CompareRowsKey {
             wanted: self.wanted(),
             between: comparison.between,
             step_count: comparison.step_count,
         };
-        let make = |RowsKey {
+        let make = |CompareRowsKey {
                         wanted, between, ..
-                    }: &RowsKey| {
+                    }: &CompareRowsKey| {
             let (wanted, between) = (wanted.clone(), *between);
             let (comparison, session) = (Arc::clone(comparison), Arc::clone(&desk.session));
             move |cancel: &Cancel| {
@@ -275,7 +283,7 @@ impl CompareView {
                 if let Some(access) = wanted.accessed {
                     rows = accessed_between(&session, rows, access, between, cancel)?;
                 }
-                Ok(Arc::new(Laid {
+                Ok(Arc::new(CompareLayout {
                     widths: CompareWidths::of(&rows),
                     rows,
                 }))
@@ -286,11 +294,11 @@ impl CompareView {
             Some(_) => self.state.laid.poll_long(&key, &desk.worker, make),
             None => self.state.laid.poll(&key, &desk.worker, make),
         };
-        Status::of_answer(&answer)
+        ViewStatus::of_answer(&answer)
     }
 
     /// The comparison as of the last poll.
-    pub fn comparison(&self) -> Option<&Comparison> {
+    pub fn comparison(&self) -> Option<&PositionComparison> {
         self.state
             .difference
             .peek()
@@ -307,7 +315,7 @@ impl CompareView {
     }
 
     /// The positions whose difference the rows show.
-    pub fn between(&self) -> Option<Between> {
+    pub fn between(&self) -> Option<PositionPair> {
         self.state.laid.peek().map(|(key, _)| key.between)
     }
 
@@ -317,7 +325,7 @@ impl CompareView {
     }
 
     /// Number of writes to a cell between the two positions, once it is known.
-    pub fn writes(&self, cell: &CellName) -> Option<&WritesBetween> {
+    pub fn writes(&self, cell: &CellName) -> Option<&CellWriteCount> {
         self.state.writes.get(cell)
     }
 
@@ -332,7 +340,7 @@ impl CompareView {
             .and_then(|(_, laid)| laid.rows.get(seen))
             .unwrap_or_default();
         let cells = rows.iter().filter_map(CompareRow::cell).cloned();
-        writes.fetch(cells, Lane::Long, &desk.worker, |cells| {
+        writes.fetch(cells, JobLane::Long, &desk.worker, |cells| {
             let session = Arc::clone(&desk.session);
             move |cancel: &Cancel| writes_between(&session, &cells, between, cancel)
         });
@@ -368,17 +376,17 @@ impl CompareView {
     }
 }
 
-impl View for CompareView {
+impl PanelView for CompareView {
     fn kind(&self) -> PanelKind {
         PanelKind::Compare
     }
 
-    fn poll(&mut self, desk: &Desk) -> Status {
+    fn poll(&mut self, desk: &Desk) -> ViewStatus {
         if self.session.is_new(&desk.session) {
             *self.state = CompareState::default();
         }
         let Some(pair) = self.pair(desk) else {
-            return Status::empty(
+            return ViewStatus::empty(
                 say!("compare-nothing-to-compare-yet"),
                 say!("terminal-how-to-compare"),
             );
@@ -388,18 +396,18 @@ impl View for CompareView {
             Err(instead) => return instead,
         };
         if comparison.is_empty() {
-            return Status::empty(
+            return ViewStatus::empty(
                 say!("compare-the-two-positions-are-the"),
                 say!("compare-move-one-of-the-windows"),
             );
         }
         match self.laid(&comparison, desk) {
             Err(instead) => instead,
-            Ok(laid) if laid.rows.is_empty() => Status::empty(
+            Ok(laid) if laid.rows.is_empty() => ViewStatus::empty(
                 say!("table-no-row-holds-the-text"),
                 say!("list-an-empty-filter"),
             ),
-            Ok(laid) => Status::Rows(Rows {
+            Ok(laid) => ViewStatus::Rows(RowListing {
                 count: laid.rows.len(),
                 summary: comparison.summary(),
                 marked: None,
@@ -425,7 +433,7 @@ impl View for CompareView {
         };
         state.writers.fetch(
             rows.iter().filter_map(writer),
-            Lane::Short,
+            JobLane::Short,
             &desk.worker,
             |steps| {
                 let session = Arc::clone(&desk.session);
@@ -435,16 +443,16 @@ impl View for CompareView {
         state.writers.error().cloned()
     }
 
-    fn act(&mut self, place: usize, gesture: Gesture, _: &Desk, out: &mut Vec<Action>) -> bool {
+    fn act(&mut self, place: usize, gesture: RowGesture, _: &Desk, out: &mut Vec<Action>) -> bool {
         let (turned, asked) = match (self.rows().get(place), gesture) {
-            (Some(CompareRow::Group { title, .. }), Gesture::Go)
+            (Some(CompareRow::Group { title, .. }), RowGesture::Go)
             | (
                 Some(CompareRow::Group {
                     title,
                     is_open: false,
                     ..
                 }),
-                Gesture::Open,
+                RowGesture::Open,
             )
             | (
                 Some(CompareRow::Group {
@@ -452,12 +460,12 @@ impl View for CompareView {
                     is_open: true,
                     ..
                 }),
-                Gesture::Close,
+                RowGesture::Close,
             ) => (Some(title.clone()), None),
-            (Some(CompareRow::Cell { cell, .. }), Gesture::Go) => {
+            (Some(CompareRow::Cell { cell, .. }), RowGesture::Go) => {
                 (None, Some((cell.clone(), Direction::Back)))
             }
-            (Some(CompareRow::Cell { cell, .. }), Gesture::GoOn) => {
+            (Some(CompareRow::Cell { cell, .. }), RowGesture::GoOn) => {
                 (None, Some((cell.clone(), Direction::Forward)))
             }
             _ => return false,

@@ -6,7 +6,7 @@ use std::hash::Hash;
 use anyhow::Result;
 use stepback_index::Cancel;
 
-use crate::worker::{Lane, Ticket, Worker};
+use crate::worker::{JobLane, Ticket, Worker};
 
 /// Details that were requested for rows in sight. One request at a time is on its way.
 pub(super) struct DetailCache<K, D> {
@@ -48,7 +48,7 @@ impl<K: Eq + Hash + Send + 'static, D: Send + 'static> DetailCache<K, D> {
     pub(super) fn fetch<J>(
         &mut self,
         keys: impl Iterator<Item = K>,
-        lane: Lane,
+        lane: JobLane,
         worker: &Worker,
         make: impl FnOnce(Vec<K>) -> J,
     ) where

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use stepback_index::Cancel;
 
-use super::table_view::{TableSource, Work};
-use super::view::Status;
+use super::table_view::{TableSource, TableWork};
+use super::view::ViewStatus;
 use crate::action::{Action, EffectsOf, PanelKind, ViewAction};
 use crate::desk::Desk;
 use crate::messages::say;
@@ -36,22 +36,22 @@ impl TableSource for EffectsTable {
         say!("table-effects").to_owned()
     }
 
-    fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, Status> {
+    fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, ViewStatus> {
         let Some(of) = self.of else {
             let title = say!("table-no-steps-are-chosen").to_owned();
-            return Err(Status::empty(
+            return Err(ViewStatus::empty(
                 title,
                 say!("list-how-to-list-effects").to_owned(),
             ));
         };
-        Status::of_answer(&self.answer.poll_long(&of, &desk.worker, |of| {
+        ViewStatus::of_answer(&self.answer.poll_long(&of, &desk.worker, |of| {
             let (of, session) = (*of, Arc::clone(&desk.session));
             move |cancel: &Cancel| Ok(Arc::new(effects_table(&session, of, cancel)?))
         }))
     }
 
-    fn work(&self) -> Work {
-        Work::of_slot(&self.answer)
+    fn work(&self) -> TableWork {
+        TableWork::of_slot(&self.answer)
     }
 
     fn advice(&self) -> &'static str {

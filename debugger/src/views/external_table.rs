@@ -5,15 +5,15 @@ use std::sync::Arc;
 use stepback_index::Cancel;
 use stepback_parsers::{Position, RegisterSource};
 
-use super::table_view::{TableSource, Work};
-use super::view::{Gesture, Status};
+use super::table_view::{TableSource, TableWork};
+use super::view::{RowGesture, ViewStatus};
 use crate::action::{Action, CellName, PanelKind};
 use crate::desk::Desk;
 use crate::messages::say;
 use crate::model::externals::{ExternalRow, external_rows};
 use crate::model::so_far::so_far;
 use crate::model::table::{ROWS, Table, TableCell, TableRow};
-use crate::model::{Meaning, Span};
+use crate::model::{TextRole, TextSpan};
 use crate::session::Session;
 use crate::worker::Slot;
 
@@ -35,14 +35,14 @@ pub struct ExternalTable {
     from: Position,
     /// Pages that were asked for besides the first.
     more: usize,
-    answer: Slot<ExternalQuestion, Arc<ExternalList>>,
+    answer: Slot<ExternalTableQuery, Arc<ExternalList>>,
     /// The trace has no values that could be compared.
     is_without_values: bool,
 }
 
 /// Part of the changes.
 #[derive(Clone, Copy, PartialEq)]
-struct ExternalQuestion {
+struct ExternalTableQuery {
     from: Position,
     limit: usize,
 }
@@ -54,8 +54,8 @@ struct ExternalList {
 }
 
 impl ExternalTable {
-    fn question(&self) -> ExternalQuestion {
-        ExternalQuestion {
+    fn question(&self) -> ExternalTableQuery {
+        ExternalTableQuery {
             from: self.from,
             limit: ((self.more + 1) * PAGE).min(ROWS),
         }
@@ -79,7 +79,7 @@ impl TableSource for ExternalTable {
         say!("externals-external-changes").to_owned()
     }
 
-    fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, Status> {
+    fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, ViewStatus> {
         self.is_without_values =
             desk.session.index.source().traits().registers == RegisterSource::Operands;
         if desk.session.index.info().external_changes == 0 {
@@ -95,11 +95,11 @@ impl TableSource for ExternalTable {
                     Ok(Arc::new(ExternalList { changes, table }))
                 }
             });
-        Status::of_answer(&answer).map(|list| Arc::clone(&list.table))
+        ViewStatus::of_answer(&answer).map(|list| Arc::clone(&list.table))
     }
 
-    fn work(&self) -> Work {
-        Work::of_slot(&self.answer)
+    fn work(&self) -> TableWork {
+        TableWork::of_slot(&self.answer)
     }
 
     fn nothing(&self, desk: &Desk) -> Option<String> {
@@ -152,8 +152,8 @@ impl TableSource for ExternalTable {
     }
 
     /// The new bytes show just after the read.
-    fn memory_gestures(&self) -> &'static [Gesture] {
-        &[Gesture::Go, Gesture::GoOn]
+    fn memory_gestures(&self) -> &'static [RowGesture] {
+        &[RowGesture::Go, RowGesture::GoOn]
     }
 
     fn travel_label(&self) -> &'static str {
@@ -187,7 +187,7 @@ fn table(session: &Session, from: Position, changes: &[ExternalRow]) -> Table {
             TableCell::Step(change.step),
             TableCell::ranked(
                 Some(change.address.0),
-                Meaning::Second,
+                TextRole::Second,
                 format!("{:08x}", change.address.0),
             ),
             bytes_cell(
@@ -202,8 +202,8 @@ fn table(session: &Session, from: Position, changes: &[ExternalRow]) -> Table {
                     .iter()
                     .map(|(was, read)| read_byte(*was, *read)),
             ),
-            TableCell::new(Meaning::Symbol, change.place.clone().unwrap_or_default()),
-            TableCell::new(Meaning::Label, change.thread.clone()),
+            TableCell::new(TextRole::Symbol, change.place.clone().unwrap_or_default()),
+            TableCell::new(TextRole::Label, change.thread.clone()),
         ],
         position: Some(change.position),
         address: Some(change.address),
@@ -226,8 +226,8 @@ fn table(session: &Session, from: Position, changes: &[ExternalRow]) -> Table {
         .without_empty()
 }
 
-fn bytes_cell(bytes: impl Iterator<Item = Span>) -> TableCell {
-    let mut spans: Vec<Span> = bytes.collect();
+fn bytes_cell(bytes: impl Iterator<Item = TextSpan>) -> TableCell {
+    let mut spans: Vec<TextSpan> = bytes.collect();
     if let Some((_, before)) = spans.split_last_mut() {
         before.iter_mut().for_each(|span| span.text.push(' '));
     }
@@ -238,22 +238,22 @@ fn bytes_cell(bytes: impl Iterator<Item = Span>) -> TableCell {
 }
 
 /// Byte that was known.
-fn known_byte(was: Option<u8>, read: u8) -> Span {
+fn known_byte(was: Option<u8>, read: u8) -> TextSpan {
     match was {
-        Some(was) if was == read => Span::new(Meaning::Second, format!("{was:02x}")),
-        Some(was) => Span::new(Meaning::Plain, format!("{was:02x}")),
-        None => Span::new(Meaning::Unknown, "??"),
+        Some(was) if was == read => TextSpan::new(TextRole::Second, format!("{was:02x}")),
+        Some(was) => TextSpan::new(TextRole::Plain, format!("{was:02x}")),
+        None => TextSpan::new(TextRole::Unknown, "??"),
     }
 }
 
 /// Byte that was read, marked where it differs.
-fn read_byte(was: Option<u8>, read: u8) -> Span {
+fn read_byte(was: Option<u8>, read: u8) -> TextSpan {
     let is_other = was.is_some_and(|was| was != read);
-    Span::new(
+    TextSpan::new(
         if is_other {
-            Meaning::External
+            TextRole::External
         } else {
-            Meaning::Second
+            TextRole::Second
         },
         format!("{read:02x}"),
     )

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::table_view::TableSource;
-use super::view::{Marked, Status};
+use super::view::{CursorRow, ViewStatus};
 use crate::action::{Action, CellName, PanelKind, SearchAction};
 use crate::desk::Desk;
 use crate::messages::say;
@@ -23,10 +23,10 @@ impl TableSource for FindTable {
         say!("table-find").to_owned()
     }
 
-    fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, Status> {
+    fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, ViewStatus> {
         let find = &desk.find;
         if let Some(error) = find.error() {
-            return Err(Status::Failed(error.to_owned()));
+            return Err(ViewStatus::Failed(error.to_owned()));
         }
         let Some(found) = find.found() else {
             let nothing = || {
@@ -36,8 +36,8 @@ impl TableSource for FindTable {
                 )
             };
             return Err(match find.is_under_way() {
-                true => Status::Loading(say!("find-searching").to_owned()),
-                false => Status::empty(nothing().0, nothing().1),
+                true => ViewStatus::Loading(say!("find-searching").to_owned()),
+                false => ViewStatus::empty(nothing().0, nothing().1),
             });
         };
         Ok(Arc::clone(&found.table))
@@ -92,7 +92,7 @@ impl TableSource for FindTable {
     }
 
     /// The cursor stands at the hit of the position, or before the next one.
-    fn marked(&self, table: &Table, desk: &Desk) -> Option<Marked> {
+    fn marked(&self, table: &Table, desk: &Desk) -> Option<CursorRow> {
         let at = desk.windows.active().position;
         let is_before = |row: &TableRow| row.position.is_some_and(|position| position < at);
         let place = table.rows.partition_point(is_before);
@@ -102,7 +102,7 @@ impl TableSource for FindTable {
             .len()
             .checked_sub(1)
             .filter(|last| place <= *last || !is_growing)?;
-        Some(Marked {
+        Some(CursorRow {
             key: (desk.find.number(), at.0),
             row: place.min(last),
         })

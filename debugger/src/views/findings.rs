@@ -6,11 +6,13 @@ use std::sync::atomic::Ordering;
 
 use stepback_index::{BuildProgress, Cancel};
 
-use super::view::{Gesture, Rows, Status, View};
+use super::view::{PanelView, RowGesture, RowListing, ViewStatus};
 use crate::action::{Action, PanelKind};
 use crate::desk::{Desk, SessionWatch};
 use crate::messages::say;
-use crate::model::finding_rows::{Branch, FindingList, FindingRow, finding_list, finding_rows};
+use crate::model::finding_rows::{
+    FindingList, FindingRow, RuleFoldState, finding_list, finding_rows,
+};
 use crate::worker::{Answer, Slot};
 
 /// The rules that the trace breaks, and where.
@@ -27,7 +29,7 @@ pub struct FindingsView {
 }
 
 /// Fold state of a rule; none for other rows.
-fn branch_of(row: &FindingRow<'_>) -> Option<Branch> {
+fn branch_of(row: &FindingRow<'_>) -> Option<RuleFoldState> {
     match row {
         FindingRow::Rule(_, branch) => Some(*branch),
         FindingRow::Place(..) | FindingRow::More(..) => None,
@@ -79,12 +81,12 @@ impl FindingsView {
     }
 }
 
-impl View for FindingsView {
+impl PanelView for FindingsView {
     fn kind(&self) -> PanelKind {
         PanelKind::Findings
     }
 
-    fn poll(&mut self, desk: &Desk) -> Status {
+    fn poll(&mut self, desk: &Desk) -> ViewStatus {
         if self.session.is_new(&desk.session) {
             (self.answer, self.progress, self.closed, self.is_stopped) = Default::default();
         }
@@ -93,7 +95,7 @@ impl View for FindingsView {
                 say!("findings-the-trace-is-not-checked"),
                 say!("findings-enter-goes-through-all-of"),
             );
-            return Status::empty(words.0, words.1);
+            return ViewStatus::empty(words.0, words.1);
         }
         let progress = &mut self.progress;
         let answer = self.answer.poll_long(&(), &desk.worker, |()| {
@@ -102,11 +104,11 @@ impl View for FindingsView {
             move |cancel: &Cancel| Ok(Arc::new(finding_list(&session, &progress, cancel)?))
         });
         let found = match answer {
-            Answer::Failed(error) => return Status::Failed(error.to_owned()),
+            Answer::Failed(error) => return ViewStatus::Failed(error.to_owned()),
             answer => answer.any().cloned(),
         };
         let Some(found) = found else {
-            return Status::Loading(self.progress_words());
+            return ViewStatus::Loading(self.progress_words());
         };
         let count = finding_rows(&found, &self.closed).len();
         if count == 0 {
@@ -114,28 +116,34 @@ impl View for FindingsView {
                 say!("findings-no-findings"),
                 say!("findings-the-trace-keeps-the-rules"),
             );
-            return Status::empty(words.0, words.1);
+            return ViewStatus::empty(words.0, words.1);
         }
-        Status::Rows(Rows {
+        ViewStatus::Rows(RowListing {
             count,
             summary: found.summary.clone(),
             marked: None,
         })
     }
 
-    fn act(&mut self, place: usize, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
+    fn act(
+        &mut self,
+        place: usize,
+        gesture: RowGesture,
+        desk: &Desk,
+        out: &mut Vec<Action>,
+    ) -> bool {
         let pressed = self
             .rows()
             .get(place)
             .map(|row| (row.rule().id, branch_of(row), row.position()));
         match (pressed, gesture) {
-            (Some((rule, Some(Branch::Open), _)), Gesture::Go | Gesture::Close) => {
+            (Some((rule, Some(RuleFoldState::Open), _)), RowGesture::Go | RowGesture::Close) => {
                 _ = self.closed.insert(rule)
             }
-            (Some((rule, Some(Branch::Closed), _)), Gesture::Go | Gesture::Open) => {
+            (Some((rule, Some(RuleFoldState::Closed), _)), RowGesture::Go | RowGesture::Open) => {
                 _ = self.closed.remove(rule)
             }
-            (Some((_, _, Some(position))), Gesture::Go) => {
+            (Some((_, _, Some(position))), RowGesture::Go) => {
                 out.push(Action::travel(desk.windows.active, position));
             }
             _ => return false,

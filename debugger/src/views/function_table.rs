@@ -6,12 +6,12 @@ use stepback_index::Cancel;
 
 use super::row_menu::MenuEntry;
 use super::table_view::TableSource;
-use super::view::{Gesture, Status};
+use super::view::{RowGesture, ViewStatus};
 use crate::action::{Action, CellName, Direction, PanelKind, TravelAction, ViewAction};
 use crate::analysis::call_profile::Progress;
 use crate::desk::Desk;
 use crate::messages::say;
-use crate::model::functions::Functions as Told;
+use crate::model::functions::FunctionProfile as Told;
 use crate::model::table::{Table, TableRow};
 use crate::worker::Slot;
 
@@ -30,12 +30,12 @@ impl TableSource for FunctionTable {
         say!("table-functions").to_owned()
     }
 
-    fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, Status> {
+    fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, ViewStatus> {
         let answer = self.answer.poll_long(&(), &desk.worker, |()| {
             let session = Arc::clone(&desk.session);
             move |cancel: &Cancel| Ok(Told::of(&session, None, &Progress::default(), cancel)?.table)
         });
-        Status::of_answer(&answer)
+        ViewStatus::of_answer(&answer)
     }
 
     fn advice(&self) -> &'static str {
@@ -47,12 +47,12 @@ impl TableSource for FunctionTable {
     }
 
     /// A click shows the callers and callees.
-    fn clicked(&self) -> Option<Gesture> {
+    fn clicked(&self) -> Option<RowGesture> {
         None
     }
 
-    fn double_clicked(&self) -> Gesture {
-        Gesture::Go
+    fn double_clicked(&self) -> RowGesture {
+        RowGesture::Go
     }
 
     fn travel_label(&self) -> &'static str {

@@ -5,19 +5,21 @@ use std::sync::Arc;
 use stepback_index::{AccessKinds, Cancel, Heap};
 use stepback_parsers::Position;
 
-use super::table_view::{TableSource, TableView, Work};
-use super::view::{Gesture, Marked, Status};
+use super::table_view::{TableSource, TableView, TableWork};
+use super::view::{CursorRow, RowGesture, ViewStatus};
 use crate::action::{Action, CellName, PanelKind, ViewAction};
 use crate::analysis::heap::{has_heap, heap};
+use crate::desk::AnswerStream;
 use crate::desk::Desk;
-use crate::desk::Stream;
 use crate::keymap::{argument_text, cell_name};
 use crate::messages::say;
-use crate::model::access_table::{AccessQuestion, Arrangement, Listed as Of, access_table};
+use crate::model::access_table::{
+    AccessGrouping, AccessSubject as Of, AccessTableQuery, access_table,
+};
 use crate::model::heap_table::heap_table;
 use crate::model::heat_table::heat_table;
-use crate::model::memory::{Runs, accessed_runs};
-use crate::model::regions::{Found, regions_table};
+use crate::model::memory::{MemoryRuns, accessed_runs};
+use crate::model::regions::{RegionSources, regions_table};
 use crate::model::stack_memory::stack_memory;
 use crate::model::table::{Table, TableRow};
 use crate::model::task_table::task_table;
@@ -26,14 +28,14 @@ use crate::worker::Slot;
 /// The accesses of some memory or a register, all values that it took, all executions of code.
 #[derive(Default)]
 pub struct AccessTable {
-    question: Option<AccessQuestion>,
-    listed: Stream<AccessQuestion, Table>,
-    arrangement: Arrangement,
+    question: Option<AccessTableQuery>,
+    listed: AnswerStream<AccessTableQuery, Table>,
+    arrangement: AccessGrouping,
 }
 
 impl AccessTable {
     /// Without a question; how accesses are arranged is saved.
-    pub fn arranged(arrangement: Arrangement) -> Self {
+    pub fn arranged(arrangement: AccessGrouping) -> Self {
         Self {
             arrangement,
             ..Self::default()
@@ -41,12 +43,12 @@ impl AccessTable {
     }
 
     /// How accesses are arranged.
-    pub fn arrangement(&self) -> Arrangement {
+    pub fn arrangement(&self) -> AccessGrouping {
         self.arrangement
     }
 
     /// Which accesses are listed.
-    pub fn question(&self) -> Option<&AccessQuestion> {
+    pub fn question(&self) -> Option<&AccessTableQuery> {
         self.question.as_ref()
     }
 
@@ -59,15 +61,15 @@ impl AccessTable {
     }
 
     /// Lists other accesses.
-    fn ask(&mut self, question: AccessQuestion) {
+    fn ask(&mut self, question: AccessTableQuery) {
         self.arrangement = question.arrangement;
         self.question = Some(question);
     }
 
     /// Question about all accesses of something by all threads.
-    pub fn question_about(&self, listed: Of, kinds: AccessKinds, desk: &Desk) -> AccessQuestion {
+    pub fn question_about(&self, listed: Of, kinds: AccessKinds, desk: &Desk) -> AccessTableQuery {
         let (at, from) = (desk.windows.active().position, Position(0));
-        AccessQuestion {
+        AccessTableQuery {
             listed,
             kinds,
             thread: None,
@@ -80,7 +82,7 @@ impl AccessTable {
 
 impl TableView<AccessTable> {
     /// Lists other accesses, from the first.
-    pub fn ask(&mut self, question: AccessQuestion) {
+    pub fn ask(&mut self, question: AccessTableQuery) {
         if question.arrangement != self.source().arrangement {
             self.leave_order();
         }
@@ -105,10 +107,10 @@ impl TableSource for AccessTable {
         say!("table-accesses").to_owned()
     }
 
-    fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, Status> {
+    fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, ViewStatus> {
         let Some(question) = &self.question else {
             let title = say!("table-no-register-memory-or-code").to_owned();
-            return Err(Status::empty(
+            return Err(ViewStatus::empty(
                 title,
                 say!("list-how-to-list-accesses").to_owned(),
             ));
@@ -119,14 +121,14 @@ impl TableSource for AccessTable {
                 access_table(&session, &question, cancel, publish)
             }
         });
-        Status::of_answer(&answer)
+        ViewStatus::of_answer(&answer)
     }
 
-    fn work(&self) -> Work {
+    fn work(&self) -> TableWork {
         if self.listed.is_under_way() {
-            Work::Growing
+            TableWork::Growing
         } else {
-            Work::Done
+            TableWork::Done
         }
     }
 
@@ -143,7 +145,7 @@ impl TableSource for AccessTable {
     }
 
     /// The last row before the position.
-    fn marked(&self, table: &Table, desk: &Desk) -> Option<Marked> {
+    fn marked(&self, table: &Table, desk: &Desk) -> Option<CursorRow> {
         if table.is_grouped() {
             return None;
         }
@@ -151,7 +153,7 @@ impl TableSource for AccessTable {
         let is_before = |row: &TableRow| row.position.is_some_and(|position| position <= at);
         let place = table.rows.partition_point(is_before);
         let is_growing = self.listed.is_under_way() && place == table.rows.len();
-        (!is_growing).then_some(Marked {
+        (!is_growing).then_some(CursorRow {
             key: (at.0, 0),
             row: place.saturating_sub(1),
         })
@@ -167,7 +169,7 @@ impl TableSource for AccessTable {
             Action::View(ViewAction::ListAccesses(address, len_bytes, thread)) => {
                 let listed = Of::Cell(format!("{address}:{len_bytes}"));
                 let question = self.question_about(listed, AccessKinds::All, desk);
-                self.ask(AccessQuestion {
+                self.ask(AccessTableQuery {
                     thread: thread.clone(),
                     ..question
                 });
@@ -208,18 +210,18 @@ pub struct MemoryTable {
     /// All blocks, asked once a trace.
     heap: Slot<(), Arc<Heap>>,
     /// Accessed ranges, by the number of indexed steps.
-    runs: Slot<u64, Arc<Runs>>,
-    answer: Slot<MemoryQuestion, Arc<Table>>,
+    runs: Slot<u64, Arc<MemoryRuns>>,
+    answer: Slot<MemoryTableQuery, Arc<Table>>,
 }
 
 /// Parameters of a list.
 #[derive(Clone, PartialEq)]
-enum MemoryQuestion {
+enum MemoryTableQuery {
     Heap(Arc<Heap>, Position),
     Heat,
     /// Of so many steps.
     Tasks(u64),
-    Regions(Option<Arc<Heap>>, Arc<Runs>, Position),
+    Regions(Option<Arc<Heap>>, Arc<MemoryRuns>, Position),
     StackMemory(Position),
 }
 
@@ -235,31 +237,31 @@ impl MemoryTable {
         }
     }
 
-    fn question(&mut self, desk: &Desk) -> Result<MemoryQuestion, Status> {
+    fn question(&mut self, desk: &Desk) -> Result<MemoryTableQuery, ViewStatus> {
         let at = desk.windows.active().position;
         let has_heap = has_heap(desk.session.companions.functions.as_ref());
         match self.kind {
-            PanelKind::Heat => Ok(MemoryQuestion::Heat),
-            PanelKind::Tasks => Ok(MemoryQuestion::Tasks(desk.session.index.step_count())),
-            PanelKind::StackMemory => Ok(MemoryQuestion::StackMemory(at)),
-            PanelKind::Heap if !has_heap => Err(Status::empty(
+            PanelKind::Heat => Ok(MemoryTableQuery::Heat),
+            PanelKind::Tasks => Ok(MemoryTableQuery::Tasks(desk.session.index.step_count())),
+            PanelKind::StackMemory => Ok(MemoryTableQuery::StackMemory(at)),
+            PanelKind::Heap if !has_heap => Err(ViewStatus::empty(
                 say!("table-the-trace-does-not-tell").to_owned(),
                 say!("table-record-it-again-with-record").to_owned(),
             )),
-            PanelKind::Heap => Ok(MemoryQuestion::Heap(self.heap(desk)?, at)),
+            PanelKind::Heap => Ok(MemoryTableQuery::Heap(self.heap(desk)?, at)),
             _ => {
                 let heap = if has_heap {
                     Some(self.heap(desk)?)
                 } else {
                     None
                 };
-                Ok(MemoryQuestion::Regions(heap, self.runs(desk)?, at))
+                Ok(MemoryTableQuery::Regions(heap, self.runs(desk)?, at))
             }
         }
     }
 
-    fn heap(&mut self, desk: &Desk) -> Result<Arc<Heap>, Status> {
-        Status::of_answer(&self.heap.poll_long(&(), &desk.worker, |()| {
+    fn heap(&mut self, desk: &Desk) -> Result<Arc<Heap>, ViewStatus> {
+        ViewStatus::of_answer(&self.heap.poll_long(&(), &desk.worker, |()| {
             let session = Arc::clone(&desk.session);
             move |cancel: &Cancel| {
                 Ok(Arc::new(heap(
@@ -272,8 +274,8 @@ impl MemoryTable {
     }
 
     /// Ranges that the trace accesses, the same at all positions.
-    fn runs(&mut self, desk: &Desk) -> Result<Arc<Runs>, Status> {
-        Status::of_answer(&self.runs.poll_long(
+    fn runs(&mut self, desk: &Desk) -> Result<Arc<MemoryRuns>, ViewStatus> {
+        ViewStatus::of_answer(&self.runs.poll_long(
             &desk.session.index.step_count(),
             &desk.worker,
             |_| {
@@ -300,33 +302,35 @@ impl TableSource for MemoryTable {
         .to_owned()
     }
 
-    fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, Status> {
+    fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, ViewStatus> {
         let question = self.question(desk)?;
-        Status::of_answer(&self.answer.poll_long(&question, &desk.worker, |question| {
+        ViewStatus::of_answer(&self.answer.poll_long(&question, &desk.worker, |question| {
             let (question, session) = (question.clone(), Arc::clone(&desk.session));
             move |cancel: &Cancel| {
                 Ok(Arc::new(match &question {
-                    MemoryQuestion::Heap(heap, at) => heap_table(&session, heap, *at, cancel)?,
-                    MemoryQuestion::Heat => heat_table(&session, cancel)?,
-                    MemoryQuestion::Tasks(_) => task_table(&session, cancel)?,
-                    MemoryQuestion::Regions(heap, runs, at) => regions_table(
+                    MemoryTableQuery::Heap(heap, at) => heap_table(&session, heap, *at, cancel)?,
+                    MemoryTableQuery::Heat => heat_table(&session, cancel)?,
+                    MemoryTableQuery::Tasks(_) => task_table(&session, cancel)?,
+                    MemoryTableQuery::Regions(heap, runs, at) => regions_table(
                         &session,
-                        Found {
+                        RegionSources {
                             heap: heap.as_deref(),
                             runs,
                         },
                         *at,
                         cancel,
                     )?,
-                    MemoryQuestion::StackMemory(at) => stack_memory(&session, *at, cancel)?,
+                    MemoryTableQuery::StackMemory(at) => stack_memory(&session, *at, cancel)?,
                 }))
             }
         }))
     }
 
-    fn work(&self) -> Work {
-        match Work::of_slot(&self.answer) {
-            Work::Done if self.heap.is_waiting() || self.runs.is_waiting() => Work::Waiting,
+    fn work(&self) -> TableWork {
+        match TableWork::of_slot(&self.answer) {
+            TableWork::Done if self.heap.is_waiting() || self.runs.is_waiting() => {
+                TableWork::Waiting
+            }
             work => work,
         }
     }
@@ -342,24 +346,24 @@ impl TableSource for MemoryTable {
     }
 
     /// Rows about memory lead there, those about tasks to a step.
-    fn entered(&self) -> Gesture {
+    fn entered(&self) -> RowGesture {
         if self.kind == PanelKind::Tasks {
-            Gesture::Go
+            RowGesture::Go
         } else {
-            Gesture::GoOn
+            RowGesture::GoOn
         }
     }
 
     /// A click on a word of the stack only moves the cursor.
-    fn clicked(&self) -> Option<Gesture> {
-        (self.kind != PanelKind::StackMemory).then_some(Gesture::Go)
+    fn clicked(&self) -> Option<RowGesture> {
+        (self.kind != PanelKind::StackMemory).then_some(RowGesture::Go)
     }
 
-    fn double_clicked(&self) -> Gesture {
+    fn double_clicked(&self) -> RowGesture {
         if self.kind == PanelKind::StackMemory {
-            Gesture::Go
+            RowGesture::Go
         } else {
-            Gesture::GoOn
+            RowGesture::GoOn
         }
     }
 

@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 use stepback_index::{Cancel, ThreadId};
 use stepback_parsers::Position;
 
-use super::view::{Gesture, Marked, Rows, Status, View};
+use super::view::{CursorRow, PanelView, RowGesture, RowListing, ViewStatus};
 use crate::action::{Action, Direction, Follow, PanelKind, TravelAction};
-use crate::desk::{Change, Desk, SessionWatch};
+use crate::desk::{Desk, SessionChange, SessionWatch};
 use crate::image::SourceLine;
 use crate::messages::say;
-use crate::model::kept_answers::KeptAnswers;
+use crate::model::kept_answers::AnswerCache;
 use crate::model::source_view::{
-    SourceFile, SourceHere, executed_lines, source_here, thread_or_here,
+    PositionSource, SourceFile, executed_lines, source_here, thread_or_here,
 };
 use crate::source::{SourceMap, SourceText};
 use crate::worker::{Answer, Slot};
@@ -43,13 +43,13 @@ pub struct SourceView {
 
 #[derive(Default)]
 struct SourceState {
-    here: Slot<(Position, Option<String>), (SourceHere, ThreadId)>,
+    here: Slot<(Position, Option<String>), (PositionSource, ThreadId)>,
     /// The line that was shown last: its file stays while the position is where no source is.
     line: Option<Arc<SourceLine>>,
     asked: Slot<FileKey, Arc<SourceFile>>,
-    files: KeptAnswers<FileKey, Arc<SourceFile>>,
+    files: AnswerCache<FileKey, Arc<SourceFile>>,
     asked_executed: Slot<Arc<str>, Arc<HashSet<u32>>>,
-    executed: KeptAnswers<Arc<str>, Arc<HashSet<u32>>>,
+    executed: AnswerCache<Arc<str>, Arc<HashSet<u32>>>,
     shown: Option<ShownSource>,
     /// Name of the file that was not found where the image says.
     missing: Option<Arc<str>>,
@@ -91,7 +91,7 @@ fn longest(file: &SourceFile) -> usize {
 }
 
 /// Which line of the file, and what the position has to do with it.
-fn summary(here: &SourceHere, text: &SourceText) -> String {
+fn summary(here: &PositionSource, text: &SourceText) -> String {
     let name = text
         .path
         .file_name()
@@ -112,32 +112,32 @@ fn summary(here: &SourceHere, text: &SourceText) -> String {
         .join("  ")
 }
 
-fn nothing_at(here: &SourceHere) -> Status {
+fn nothing_at(here: &PositionSource) -> ViewStatus {
     let (title, advice) = match here {
-        SourceHere::NoImage => (
+        PositionSource::NoImage => (
             say!("source-no-program-image"),
             say!("source-add-the-elf-file-that"),
         ),
-        SourceHere::NoLines => (
+        PositionSource::NoLines => (
             say!("source-the-image-has-no-source"),
             say!("source-add-one-that-was-compiled"),
         ),
-        SourceHere::Line(_) | SourceHere::Call { .. } | SourceHere::Nowhere(_) => (
+        PositionSource::Line(_) | PositionSource::Call { .. } | PositionSource::Nowhere(_) => (
             say!("source-no-source-line-here-2"),
             say!("source-neither-this-instruction-nor-a"),
         ),
     };
-    Status::empty(title.to_owned(), advice.to_owned())
+    ViewStatus::empty(title.to_owned(), advice.to_owned())
 }
 
-fn not_found(file: &SourceFile) -> Status {
+fn not_found(file: &SourceFile) -> ViewStatus {
     let name = file.name.rsplit(['/', '\\']).next().unwrap_or(&file.name);
     let advice = format!(
         "{} {}",
         say!("source-compiled-as", name = &*file.name),
         say!("terminal-how-to-map-sources")
     );
-    Status::empty(say!("source-not-found", file = name), advice)
+    ViewStatus::empty(say!("source-not-found", file = name), advice)
 }
 
 impl SourceView {
@@ -175,14 +175,14 @@ impl SourceView {
     }
 
     /// Source line and thread of the position, once they are known.
-    pub fn here(&self) -> Option<&(SourceHere, ThreadId)> {
+    pub fn here(&self) -> Option<&(PositionSource, ThreadId)> {
         self.state.here.peek().map(|(_, here)| here)
     }
 
     /// Source line of the position, or the status to show until it is known.
-    fn find_here(&mut self, desk: &Desk) -> Result<SourceHere, Status> {
+    fn find_here(&mut self, desk: &Desk) -> Result<PositionSource, ViewStatus> {
         if !desk.session.images.are_lines_ready() {
-            return Err(Status::Loading(String::new()));
+            return Err(ViewStatus::Loading(String::new()));
         }
         let key = (desk.windows.position_of(self.follow), self.thread.clone());
         let answer = self
@@ -196,11 +196,11 @@ impl SourceView {
                     Ok((source_here(&session, thread, position, cancel)?, thread))
                 }
             });
-        Status::of_answer(&answer).map(|(here, _)| here)
+        ViewStatus::of_answer(&answer).map(|(here, _)| here)
     }
 
     /// The file, as it was read before or now.
-    fn file(&mut self, name: &Arc<str>, desk: &Desk) -> Result<Arc<SourceFile>, Status> {
+    fn file(&mut self, name: &Arc<str>, desk: &Desk) -> Result<Arc<SourceFile>, ViewStatus> {
         let key = (Arc::clone(name), desk.sources.map.clone());
         if let Some(file) = self.state.files.get(&key) {
             return Ok(file);
@@ -210,7 +210,7 @@ impl SourceView {
             move |cancel: &Cancel| SourceFile::load(&session, &name, &map, cancel).map(Arc::new)
         });
         match answer {
-            Answer::Failed(error) => Err(Status::Failed(error.to_owned())),
+            Answer::Failed(error) => Err(ViewStatus::Failed(error.to_owned())),
             Answer::Fresh(file) => {
                 let file = Arc::clone(file);
                 // A file that is missing may be there next time.
@@ -221,7 +221,7 @@ impl SourceView {
             }
             // The text of another file would only be mistaken for this one.
             Answer::Stale(_) | Answer::Late(_) | Answer::Loading => {
-                Err(Status::Loading(String::new()))
+                Err(ViewStatus::Loading(String::new()))
             }
         }
     }
@@ -276,7 +276,7 @@ impl SourceView {
     }
 }
 
-impl View for SourceView {
+impl PanelView for SourceView {
     fn kind(&self) -> PanelKind {
         PanelKind::Source
     }
@@ -289,12 +289,12 @@ impl View for SourceView {
         self.follow = follow;
     }
 
-    fn poll(&mut self, desk: &Desk) -> Status {
+    fn poll(&mut self, desk: &Desk) -> ViewStatus {
         match self.session.look(&desk.session) {
-            Change::Nothing => {}
+            SessionChange::Nothing => {}
             // More may be executed.
-            Change::Part => self.state.executed = KeptAnswers::default(),
-            Change::Trace => {
+            SessionChange::Part => self.state.executed = AnswerCache::default(),
+            SessionChange::Trace => {
                 *self.state = SourceState {
                     shows: self.state.shows,
                     ..SourceState::default()
@@ -332,17 +332,17 @@ impl View for SourceView {
             .map_or(&[][..], |shown| &shown.lines);
         if lines.is_empty() && !self.state.filter.is_empty() {
             let title = say!("table-no-row-holds-the-text").to_owned();
-            return Status::empty(title, say!("list-an-empty-filter").to_owned());
+            return ViewStatus::empty(title, say!("list-an-empty-filter").to_owned());
         }
         let place = here
             .line()
             .and_then(|line| lines.binary_search(&line.line).ok());
         // The cursor goes there again when another line is, not with every step of this one.
-        let marked = place.map(|place| Marked {
+        let marked = place.map(|place| CursorRow {
             key: (line.line.into(), self.state.shows),
             row: place,
         });
-        Status::Rows(Rows {
+        ViewStatus::Rows(RowListing {
             count: lines.len(),
             summary,
             marked,
@@ -353,14 +353,20 @@ impl View for SourceView {
         MARGIN
     }
 
-    fn act(&mut self, place: usize, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
+    fn act(
+        &mut self,
+        place: usize,
+        gesture: RowGesture,
+        desk: &Desk,
+        out: &mut Vec<Action>,
+    ) -> bool {
         let Some(line) = self.line_at(place) else {
             return false;
         };
         let way = match gesture {
-            Gesture::Go => Direction::Forward,
-            Gesture::GoOn => Direction::Back,
-            Gesture::Open => {
+            RowGesture::Go => Direction::Forward,
+            RowGesture::GoOn => Direction::Back,
+            RowGesture::Open => {
                 let longest = self
                     .state
                     .shown
@@ -369,11 +375,11 @@ impl View for SourceView {
                 self.state.aside = (self.state.aside + ASIDE).min(longest.saturating_sub(1));
                 return true;
             }
-            Gesture::Close => {
+            RowGesture::Close => {
                 self.state.aside = self.state.aside.saturating_sub(ASIDE);
                 return true;
             }
-            Gesture::Stay | Gesture::Remove => return false,
+            RowGesture::Stay | RowGesture::Remove => return false,
         };
         let Some(shown) = &self.state.shown else {
             return false;

@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 use stepback_index::{CallId, Cancel};
 use stepback_parsers::Position;
 
-use super::view::{Gesture, Rows, Status, View};
+use super::view::{PanelView, RowGesture, RowListing, ViewStatus};
 use crate::action::{Action, Follow, PanelKind};
 use crate::desk::{Desk, SessionWatch};
 use crate::messages::say;
 use crate::model::call_stack::{
-    CallStack, SourceWish, StackFrame, call_stack, called_at, entered_at, stack_frames,
+    CallStack, SourceLineMode, StackFrame, call_stack, called_at, entered_at, stack_frames,
 };
 use crate::worker::{Answer, Slot};
 
@@ -31,14 +31,14 @@ pub struct StackView {
     #[serde(skip)]
     stack: Slot<(Position, Option<String>), CallStack>,
     #[serde(skip)]
-    frames: Slot<(Vec<CallId>, SourceWish), Vec<StackFrame>>,
+    frames: Slot<(Vec<CallId>, SourceLineMode), Vec<StackFrame>>,
     #[serde(skip)]
-    held: Option<Held>,
+    held: Option<PinnedStack>,
 }
 
 /// A stack that stays while its user looks at its frames: at a call site, the frames inside of it would be gone.
 #[derive(Clone, Copy)]
-struct Held {
+struct PinnedStack {
     /// Position of the stack that stays.
     at: Position,
     /// Position that the window was sent to. At any other position its own stack is shown again.
@@ -75,7 +75,7 @@ impl StackView {
             .map_or_else(|| desk.windows.position_of(self.follow), |held| held.at)
     }
 
-    fn held(&self, desk: &Desk) -> Option<Held> {
+    fn held(&self, desk: &Desk) -> Option<PinnedStack> {
         let here = desk.windows.position_of(self.follow);
         self.held.filter(|held| held.sent_to == here)
     }
@@ -102,7 +102,7 @@ impl StackView {
     }
 }
 
-impl View for StackView {
+impl PanelView for StackView {
     fn kind(&self) -> PanelKind {
         PanelKind::Stack
     }
@@ -115,7 +115,7 @@ impl View for StackView {
         self.follow = follow;
     }
 
-    fn poll(&mut self, desk: &Desk) -> Status {
+    fn poll(&mut self, desk: &Desk) -> ViewStatus {
         if self.session.is_new(&desk.session) {
             (self.stack, self.frames, self.held) = Default::default();
             self.thread
@@ -128,12 +128,12 @@ impl View for StackView {
             move |_: &Cancel| Ok(call_stack(&session, thread.as_deref(), position)?)
         });
         let stack = match answer {
-            Answer::Failed(error) => return Status::Failed(error.to_owned()),
+            Answer::Failed(error) => return ViewStatus::Failed(error.to_owned()),
             answer => answer.any(),
         };
         match stack {
-            None => Status::Loading(String::new()),
-            Some(stack) if stack.frames.is_empty() => Status::empty(
+            None => ViewStatus::Loading(String::new()),
+            Some(stack) if stack.frames.is_empty() => ViewStatus::empty(
                 say!("stack-no-calls-here").to_owned(),
                 say!("stack-the-thread-has-not-executed").to_owned(),
             ),
@@ -144,7 +144,7 @@ impl View for StackView {
                     .peek()
                     .map(|(_, stack)| self.summary(stack, desk))
                     .unwrap_or_default();
-                Status::Rows(Rows {
+                ViewStatus::Rows(RowListing {
                     count,
                     summary,
                     marked: None,
@@ -162,9 +162,9 @@ impl View for StackView {
             .to_vec();
         let is_ready = desk.session.images.are_lines_ready();
         let wish = if is_ready {
-            SourceWish::Told
+            SourceLineMode::Told
         } else {
-            SourceWish::LeftOut
+            SourceLineMode::LeftOut
         };
         let answer = self.frames.poll(&(ids, wish), &desk.worker, |(ids, wish)| {
             let (ids, wish, session) = (ids.clone(), *wish, Arc::clone(&desk.session));
@@ -177,16 +177,24 @@ impl View for StackView {
         }
     }
 
-    fn act(&mut self, place: usize, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
+    fn act(
+        &mut self,
+        place: usize,
+        gesture: RowGesture,
+        desk: &Desk,
+        out: &mut Vec<Action>,
+    ) -> bool {
         let Some(call) = self.frame(place).map(|frame| frame.call) else {
             return false;
         };
         let to = match gesture {
-            Gesture::Go => entered_at(&call),
-            Gesture::GoOn => called_at(&call),
-            Gesture::Open | Gesture::Close | Gesture::Stay | Gesture::Remove => return false,
+            RowGesture::Go => entered_at(&call),
+            RowGesture::GoOn => called_at(&call),
+            RowGesture::Open | RowGesture::Close | RowGesture::Stay | RowGesture::Remove => {
+                return false;
+            }
         };
-        self.held = Some(Held {
+        self.held = Some(PinnedStack {
             at: self.position(desk),
             sent_to: to,
         });

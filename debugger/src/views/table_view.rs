@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 use stepback_parsers::Position;
 
 use super::row_menu::{MenuEntry, RowMenu};
-use super::view::{Gesture, Marked, Rows, Status, View};
+use super::view::{CursorRow, PanelView, RowGesture, RowListing, ViewStatus};
 use crate::action::{
     Action, CellName, Follow, MarkAction, PanelAction, PanelKind, SliceAction, ViewAction,
 };
 use crate::desk::Desk;
 use crate::icons;
 use crate::messages::say;
-use crate::model::table::{Table, TableRow, View as Shown};
+use crate::model::table::{Table, TableArrangement as Shown, TableRow};
 use crate::model::table_groups::TableGroup;
 use crate::notes::WatchChange;
 use crate::worker::Slot;
@@ -39,11 +39,11 @@ pub trait TableSource {
     ///
     /// # Errors
     /// That.
-    fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, Status>;
+    fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, ViewStatus>;
 
     /// Work that goes on for the table of the last poll.
-    fn work(&self) -> Work {
-        Work::Done
+    fn work(&self) -> TableWork {
+        TableWork::Done
     }
 
     /// Summary of what is listed.
@@ -91,7 +91,7 @@ pub trait TableSource {
     fn list_more(&mut self, _out: &mut Vec<Action>) {}
 
     /// Does something with a row. False where that means nothing there.
-    fn act(&self, row: &TableRow, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
+    fn act(&self, row: &TableRow, gesture: RowGesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
         let travel = row
             .position
             .map(|position| Action::travel(desk.windows.active, position));
@@ -99,32 +99,32 @@ pub trait TableSource {
             .address
             .map(|address| Action::View(ViewAction::ShowMemory(address.to_string())));
         let asked = match gesture {
-            Gesture::Go => travel.or(memory),
-            Gesture::GoOn => memory,
-            Gesture::Open | Gesture::Close | Gesture::Stay | Gesture::Remove => None,
+            RowGesture::Go => travel.or(memory),
+            RowGesture::GoOn => memory,
+            RowGesture::Open | RowGesture::Close | RowGesture::Stay | RowGesture::Remove => None,
         };
         out.extend(asked.clone());
         asked.is_some()
     }
 
     /// Gesture of the Enter key.
-    fn entered(&self) -> Gesture {
-        Gesture::Go
+    fn entered(&self) -> RowGesture {
+        RowGesture::Go
     }
 
     /// Gesture of a click; none: a click only moves the cursor.
-    fn clicked(&self) -> Option<Gesture> {
-        Some(Gesture::Go)
+    fn clicked(&self) -> Option<RowGesture> {
+        Some(RowGesture::Go)
     }
 
     /// Gesture of a double click.
-    fn double_clicked(&self) -> Gesture {
-        Gesture::GoOn
+    fn double_clicked(&self) -> RowGesture {
+        RowGesture::GoOn
     }
 
     /// Gestures that show the memory of a row.
-    fn memory_gestures(&self) -> &'static [Gesture] {
-        &[Gesture::GoOn]
+    fn memory_gestures(&self) -> &'static [RowGesture] {
+        &[RowGesture::GoOn]
     }
 
     /// Label of the menu entry that travels to the position of a row.
@@ -139,7 +139,7 @@ pub trait TableSource {
 
     /// Context menu of a row.
     fn menu(&self, row: &TableRow, table: &Table, desk: &Desk) -> RowMenu {
-        let act = |gestures: &[Gesture]| {
+        let act = |gestures: &[RowGesture]| {
             let mut actions = Vec::new();
             gestures
                 .iter()
@@ -153,8 +153,9 @@ pub trait TableSource {
         let mut entries = Vec::new();
         if let Some(position) = row.position {
             let window = Action::Panel(PanelAction::OpenWindowAt(desk.windows.moment(position)));
-            entries
-                .push(MenuEntry::new(self.travel_label(), act(&[Gesture::Go])).icon(icons::GO_TO));
+            entries.push(
+                MenuEntry::new(self.travel_label(), act(&[RowGesture::Go])).icon(icons::GO_TO),
+            );
             entries.push(MenuEntry::new(say!("table-open-in-a-new-window"), [window]));
         }
         if row.address.is_some() {
@@ -216,7 +217,7 @@ pub trait TableSource {
     }
 
     /// The row that the cursor goes to.
-    fn marked(&self, _table: &Table, _desk: &Desk) -> Option<Marked> {
+    fn marked(&self, _table: &Table, _desk: &Desk) -> Option<CursorRow> {
         None
     }
 
@@ -254,7 +255,7 @@ pub trait TableSource {
 
 /// Work that goes on for a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Work {
+pub enum TableWork {
     /// None.
     Done,
     /// A newer answer is on its way.
@@ -265,7 +266,7 @@ pub enum Work {
     Growing,
 }
 
-impl Work {
+impl TableWork {
     /// That of a question which is answered as a whole.
     pub(super) fn of_slot<K: Clone + PartialEq, A: Send + 'static>(slot: &Slot<K, A>) -> Self {
         match (slot.is_late(), slot.is_waiting()) {
@@ -400,7 +401,7 @@ impl<S: TableSource> TableView<S> {
     }
 }
 
-impl<S: TableSource> View for TableView<S> {
+impl<S: TableSource> PanelView for TableView<S> {
     fn kind(&self) -> PanelKind {
         self.source.kind()
     }
@@ -413,7 +414,7 @@ impl<S: TableSource> View for TableView<S> {
         self.source.bind(follow);
     }
 
-    fn poll(&mut self, desk: &Desk) -> Status {
+    fn poll(&mut self, desk: &Desk) -> ViewStatus {
         match self.source.poll(desk) {
             Ok(table) => self.show(table),
             Err(instead) => {
@@ -429,12 +430,12 @@ impl<S: TableSource> View for TableView<S> {
         let count = table.rows.len();
         if count == 0 && !filter.is_empty() {
             let title = say!("table-no-row-holds-the-text").to_owned();
-            return Status::empty(title, say!("list-an-empty-filter").to_owned());
+            return ViewStatus::empty(title, say!("list-an-empty-filter").to_owned());
         }
         let summary = self.source.summary(table, desk);
         if count == 0 && self.state.more.is_none() {
             let title = self.source.nothing(desk).unwrap_or(summary);
-            return Status::empty(title, self.source.advice().to_owned());
+            return ViewStatus::empty(title, self.source.advice().to_owned());
         }
         let marked = if self.shown.is_plain() {
             self.source.marked(table, desk)
@@ -446,7 +447,7 @@ impl<S: TableSource> View for TableView<S> {
         } else {
             format!("{summary}  [{filter}]")
         };
-        Status::Rows(Rows {
+        ViewStatus::Rows(RowListing {
             count: self.row_count(),
             summary,
             marked,
@@ -460,7 +461,13 @@ impl<S: TableSource> View for TableView<S> {
         None
     }
 
-    fn act(&mut self, place: usize, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
+    fn act(
+        &mut self,
+        place: usize,
+        gesture: RowGesture,
+        desk: &Desk,
+        out: &mut Vec<Action>,
+    ) -> bool {
         let seen = Arc::clone(&self.state.table);
         if let Some(group) = seen
             .group_at(place)
@@ -471,7 +478,9 @@ impl<S: TableSource> View for TableView<S> {
         }
         match seen.rows.get(place) {
             Some(row) => self.source.act(row, gesture, desk, out),
-            None if self.state.more.is_some() && matches!(gesture, Gesture::Go | Gesture::Open) => {
+            None if self.state.more.is_some()
+                && matches!(gesture, RowGesture::Go | RowGesture::Open) =>
+            {
                 self.source.list_more(out);
                 true
             }
@@ -479,7 +488,7 @@ impl<S: TableSource> View for TableView<S> {
         }
     }
 
-    fn entered(&self) -> Gesture {
+    fn entered(&self) -> RowGesture {
         self.source.entered()
     }
 
@@ -539,10 +548,10 @@ impl<S: TableSource> View for TableView<S> {
 }
 
 /// True if a gesture opens or closes a group.
-fn is_turned(group: &TableGroup, gesture: Gesture) -> bool {
+fn is_turned(group: &TableGroup, gesture: RowGesture) -> bool {
     match gesture {
-        Gesture::Open => !group.is_open,
-        Gesture::Close => group.is_open,
-        Gesture::Go | Gesture::GoOn | Gesture::Stay | Gesture::Remove => false,
+        RowGesture::Open => !group.is_open,
+        RowGesture::Close => group.is_open,
+        RowGesture::Go | RowGesture::GoOn | RowGesture::Stay | RowGesture::Remove => false,
     }
 }

@@ -6,13 +6,13 @@ use stepback_parsers::Step;
 
 use super::row_menu::{MenuEntry, RowMenu};
 use super::table_view::TableSource;
-use super::view::{Gesture, Status};
+use super::view::{RowGesture, ViewStatus};
 use crate::action::{Action, CellName, PanelKind, TravelAction};
-use crate::analysis::thread_ending::Ending;
+use crate::analysis::thread_ending::ThreadEnding;
 use crate::desk::Desk;
 use crate::icons;
 use crate::messages::say;
-use crate::model::Meaning;
+use crate::model::TextRole;
 use crate::model::clock::{span_text, time_text};
 use crate::model::so_far::so_far;
 use crate::model::table::{Table, TableCell, TableRow};
@@ -58,10 +58,12 @@ impl TableSource for ThreadTable {
         say!("threads-threads").to_owned()
     }
 
-    fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, Status> {
+    fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, ViewStatus> {
         let threads = match desk.threads.all() {
-            Answer::Failed(error) => return Err(Status::Failed(error.to_owned())),
-            answer => answer.any().ok_or_else(|| Status::Loading(String::new()))?,
+            Answer::Failed(error) => return Err(ViewStatus::Failed(error.to_owned())),
+            answer => answer
+                .any()
+                .ok_or_else(|| ViewStatus::Loading(String::new()))?,
         };
         if !Arc::ptr_eq(&self.of, threads) {
             (self.table, self.of) = (Arc::new(table(threads, &desk.session)), Arc::clone(threads));
@@ -87,25 +89,25 @@ impl TableSource for ThreadTable {
     }
 
     /// To its first step; the other way to its last.
-    fn act(&self, row: &TableRow, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
+    fn act(&self, row: &TableRow, gesture: RowGesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
         let Some(thread) = self.thread(row) else {
             return false;
         };
         let travel = |step: Step| Action::travel(desk.windows.active, step.after());
         let action = match gesture {
-            Gesture::Go => thread.life.map(|(first, _)| travel(first)),
-            Gesture::GoOn => thread.life.map(|(_, last)| travel(last)),
-            Gesture::Stay => Some(Action::Travel(TravelAction::StayInThread(Some(
+            RowGesture::Go => thread.life.map(|(first, _)| travel(first)),
+            RowGesture::GoOn => thread.life.map(|(_, last)| travel(last)),
+            RowGesture::Stay => Some(Action::Travel(TravelAction::StayInThread(Some(
                 thread.name.clone(),
             )))),
-            Gesture::Open | Gesture::Close | Gesture::Remove => None,
+            RowGesture::Open | RowGesture::Close | RowGesture::Remove => None,
         };
         out.extend(action.clone());
         action.is_some()
     }
 
-    fn double_clicked(&self) -> Gesture {
-        Gesture::Stay
+    fn double_clicked(&self) -> RowGesture {
+        RowGesture::Stay
     }
 
     fn menu(&self, row: &TableRow, _: &Table, desk: &Desk) -> RowMenu {
@@ -126,16 +128,22 @@ impl TableSource for ThreadTable {
                 say!("threads-step-through-all-threads"),
                 [Action::Travel(TravelAction::StayInThread(None))],
             ),
-            false => MenuEntry::new(say!("threads-stay-in-this-thread"), act(Gesture::Stay))
+            false => MenuEntry::new(say!("threads-stay-in-this-thread"), act(RowGesture::Stay))
                 .icon(icons::PIN)
                 .key("double click"),
         };
         let entries = vec![
-            MenuEntry::new(say!("threads-travel-to-its-first-step"), act(Gesture::Go))
-                .icon(icons::START)
-                .key("Enter"),
-            MenuEntry::new(say!("threads-travel-to-its-last-step"), act(Gesture::GoOn))
-                .icon(icons::END),
+            MenuEntry::new(
+                say!("threads-travel-to-its-first-step"),
+                act(RowGesture::Go),
+            )
+            .icon(icons::START)
+            .key("Enter"),
+            MenuEntry::new(
+                say!("threads-travel-to-its-last-step"),
+                act(RowGesture::GoOn),
+            )
+            .icon(icons::END),
             stay,
             MenuEntry::Line,
             MenuEntry::copy(thread.line()),
@@ -209,22 +217,22 @@ fn table(threads: &All, session: &Session) -> Table {
 
 fn row(thread: &ThreadRow, busiest: u64) -> TableRow {
     let text = |number: Option<u64>, text: Option<String>| {
-        TableCell::ranked(number, Meaning::Second, text.unwrap_or_default())
+        TableCell::ranked(number, TextRole::Second, text.unwrap_or_default())
     };
     let (first, last) = thread
         .life
         .map_or((None, None), |(first, last)| (Some(first), Some(last)));
     let step = |step: Option<_>| step.map_or_else(TableCell::default, TableCell::Step);
-    let ending = if thread.ending == Ending::Killed {
-        Meaning::Exception
+    let ending = if thread.ending == ThreadEnding::Killed {
+        TextRole::Exception
     } else {
-        Meaning::Second
+        TextRole::Second
     };
     let began = thread.times.map(|(first, _)| first);
     let cells = vec![
         TableCell::ranked(
             thread.name.parse().ok(),
-            Meaning::Plain,
+            TextRole::Plain,
             thread.name.clone(),
         ),
         text(None, thread.process.clone()),
@@ -257,7 +265,7 @@ mod tests {
     use stepback_generator::drmemtrace::Sample;
 
     use super::*;
-    use crate::model::table::View;
+    use crate::model::table::TableArrangement;
     use crate::model::threads::threads_of;
     use crate::session::test_session::sample;
 
@@ -272,10 +280,10 @@ mod tests {
             (Some(3), true),
             (Some(3), false),
         ] {
-            let seen = table.seen(&View {
+            let seen = table.seen(&TableArrangement {
                 column,
                 is_falling,
-                ..View::default()
+                ..TableArrangement::default()
             });
             let idle: Vec<bool> = seen.rows.iter().map(|row| row.is_last).collect();
             assert!(idle.is_sorted(), "{column:?}: {idle:?}");
@@ -295,10 +303,10 @@ mod tests {
         let rows = vec![named("cpu1", 5), named("100", 9), named("99", 7)];
         let table = Table::new(String::new(), &HEADS, rows);
         let names = |column, is_falling| -> Vec<String> {
-            let seen = table.seen(&View {
+            let seen = table.seen(&TableArrangement {
                 column,
                 is_falling,
-                ..View::default()
+                ..TableArrangement::default()
             });
             seen.rows.iter().map(|row| row.cells[0].text()).collect()
         };

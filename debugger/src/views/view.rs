@@ -9,7 +9,7 @@ use crate::desk::Desk;
 use crate::worker::Answer;
 
 /// A panel of rows without its drawing.
-pub trait View {
+pub trait PanelView {
     /// Kind of the panel.
     fn kind(&self) -> PanelKind;
 
@@ -22,7 +22,7 @@ pub trait View {
     fn bind(&mut self, _follow: Follow) {}
 
     /// Takes answers that arrived and asks for what is missing. Call it once before each drawing.
-    fn poll(&mut self, desk: &Desk) -> Status;
+    fn poll(&mut self, desk: &Desk) -> ViewStatus;
 
     /// Asks for the details of the rows in sight. Returns the error if they cannot be read.
     fn fetch(&mut self, _seen: Range<usize>, _desk: &Desk) -> Option<String> {
@@ -30,11 +30,11 @@ pub trait View {
     }
 
     /// Applies a gesture to a row. Returns false where the gesture means nothing.
-    fn act(&mut self, row: usize, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool;
+    fn act(&mut self, row: usize, gesture: RowGesture, desk: &Desk, out: &mut Vec<Action>) -> bool;
 
     /// Gesture of the Enter key.
-    fn entered(&self) -> Gesture {
-        Gesture::Go
+    fn entered(&self) -> RowGesture {
+        RowGesture::Go
     }
 
     /// True where a move of the cursor does [`Gesture::Go`].
@@ -98,9 +98,9 @@ pub trait View {
 
 /// Result of polling a view.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Status {
+pub enum ViewStatus {
     /// There are rows.
-    Rows(Rows),
+    Rows(RowListing),
     /// The rows are on their way; a progress text, or an empty one.
     Loading(String),
     /// There are no rows.
@@ -114,7 +114,7 @@ pub enum Status {
     Failed(String),
 }
 
-impl Status {
+impl ViewStatus {
     /// There are no rows: why, and what the user can do about it.
     pub fn empty(title: impl Into<String>, advice: impl Into<String>) -> Self {
         Self::Empty {
@@ -140,18 +140,18 @@ impl Status {
 
 /// The rows of a view.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Rows {
+pub struct RowListing {
     /// Number of rows.
     pub count: usize,
     /// Summary of what is listed.
     pub summary: String,
     /// Row that the cursor moves to, once for each key.
-    pub marked: Option<Marked>,
+    pub marked: Option<CursorRow>,
 }
 
 /// A row that the cursor moves to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Marked {
+pub struct CursorRow {
     /// The cursor moves again when this changes.
     pub key: (u64, u64),
     /// Index of the row.
@@ -160,7 +160,7 @@ pub struct Marked {
 
 /// Gesture of the user on a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Gesture {
+pub enum RowGesture {
     /// Goes where the row leads, or opens it.
     Go,
     /// Goes to the other place that the row leads to: the end of a call, the next write.
@@ -177,7 +177,7 @@ pub enum Gesture {
 
 /// Direction in which a cursor moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Toward {
+pub enum CursorDirection {
     /// A row up.
     Up,
     /// A row down.
@@ -196,7 +196,7 @@ pub enum Toward {
     Last,
 }
 
-impl Toward {
+impl CursorDirection {
     /// Row of a list to which a cursor moves; to the side it stays.
     pub fn moved(self, cursor: usize, last: usize, page: usize) -> usize {
         let row = match self {

@@ -8,16 +8,16 @@ use stepback_parsers::Line;
 
 use super::row_menu::{MenuEntry, RowMenu};
 use super::table_view::TableSource;
-use super::view::{Gesture, Status};
+use super::view::{RowGesture, ViewStatus};
 use crate::action::{Action, CellName, PanelKind, TravelAction};
 use crate::desk::Desk;
 use crate::icons;
 use crate::messages::say;
-use crate::model::so_far::{SoFar, so_far};
+use crate::model::so_far::{IndexedPart, so_far};
 use crate::model::table::{Table, TableCell, TableRow};
 use crate::model::text::thousands;
 use crate::model::warning_words::placed;
-use crate::model::{Meaning, Span};
+use crate::model::{TextRole, TextSpan};
 use crate::session::Session;
 use crate::worker::Slot;
 
@@ -76,10 +76,10 @@ impl TableSource for WarningTable {
         say!("warnings-warnings").to_owned()
     }
 
-    fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, Status> {
+    fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, ViewStatus> {
         let index = &desk.session.index;
         let of = Some((index.warnings().len(), index.info().warning_count));
-        let is_part = SoFar::of(&desk.session).is_some();
+        let is_part = IndexedPart::of(&desk.session).is_some();
         if self.of != of || self.is_part != is_part {
             (self.table, self.of, self.is_part) = (Arc::new(table(&desk.session)), of, is_part);
             self.texts = index
@@ -139,10 +139,10 @@ impl TableSource for WarningTable {
     }
 
     /// To the line, where the format has some.
-    fn act(&self, row: &TableRow, gesture: Gesture, _: &Desk, out: &mut Vec<Action>) -> bool {
+    fn act(&self, row: &TableRow, gesture: RowGesture, _: &Desk, out: &mut Vec<Action>) -> bool {
         let line = self
             .text(row)
-            .filter(|_| gesture == Gesture::Go && self.is_text)
+            .filter(|_| gesture == RowGesture::Go && self.is_text)
             .map(|text| text.line);
         out.extend(line.map(|line| Action::Travel(TravelAction::GoTo(format!("line:{line}")))));
         line.is_some()
@@ -152,7 +152,7 @@ impl TableSource for WarningTable {
         let (mut title, mut entries) = (self.title(), Vec::new());
         if let Some(text) = self.text(row).filter(|_| self.is_text) {
             let mut actions = Vec::new();
-            self.act(row, Gesture::Go, desk, &mut actions);
+            self.act(row, RowGesture::Go, desk, &mut actions);
             title = say!("warnings-line-head", line = text.line);
             entries.push(
                 MenuEntry::new(say!("warnings-travel-to-its-line"), actions)
@@ -187,8 +187,8 @@ fn table(session: &Session) -> Table {
     let labeled = |label: &str, number: u64| TableCell::Spans {
         number: Some(number),
         spans: vec![
-            Span::new(Meaning::Label, format!("{} ", label.to_lowercase())),
-            Span::new(Meaning::Second, thousands(number)),
+            TextSpan::new(TextRole::Label, format!("{} ", label.to_lowercase())),
+            TextSpan::new(TextRole::Second, thousands(number)),
         ],
     };
     let rows = (0u64..).zip(warnings).map(|(key, warning)| TableRow {
@@ -201,7 +201,7 @@ fn table(session: &Session) -> Table {
             labeled(say!("head-line"), warning.line),
             labeled(say!("head-byte"), warning.offset),
             TableCell::number(warning.count),
-            TableCell::new(Meaning::Plain, warning.message.clone()),
+            TableCell::new(TextRole::Plain, warning.message.clone()),
         ],
         ..TableRow::default()
     });

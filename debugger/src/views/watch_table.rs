@@ -6,12 +6,12 @@ use stepback_index::{Cancel, Cell, ValueSource};
 use stepback_parsers::{Position, Step};
 
 use super::table_view::TableSource;
-use super::view::{Gesture, Status};
+use super::view::{RowGesture, ViewStatus};
 use crate::action::{Action, CellName, Direction, Follow, MarkAction, PanelKind, TravelAction};
 use crate::desk::Desk;
-use crate::expression::Reading;
+use crate::expression::ChosenReading;
 use crate::messages::say;
-use crate::model::Meaning;
+use crate::model::TextRole;
 use crate::model::table::{Table, TableCell, TableRow};
 use crate::model::watch_state::{WatchState, watch_state};
 use crate::notes::{Watch, WatchChange};
@@ -38,11 +38,11 @@ pub struct WatchTable {
 /// States of watches at a moment.
 #[derive(Debug, Default)]
 pub struct WatchStates {
-    answer: Slot<WatchQuestion, Arc<Vec<WatchState>>>,
+    answer: Slot<WatchStatesQuery, Arc<Vec<WatchState>>>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct WatchQuestion {
+struct WatchStatesQuery {
     watches: Vec<Watch>,
     at: Position,
 }
@@ -57,13 +57,13 @@ impl WatchStates {
         watches: &[Watch],
         at: Position,
         desk: &Desk,
-    ) -> Result<Arc<Vec<WatchState>>, Status> {
-        let question = WatchQuestion {
+    ) -> Result<Arc<Vec<WatchState>>, ViewStatus> {
+        let question = WatchStatesQuery {
             watches: watches.to_vec(),
             at,
         };
-        Status::of_answer(&self.answer.poll(&question, &desk.worker, |question| {
-            let (WatchQuestion { watches, at }, session) =
+        ViewStatus::of_answer(&self.answer.poll(&question, &desk.worker, |question| {
+            let (WatchStatesQuery { watches, at }, session) =
                 (question.clone(), Arc::clone(&desk.session));
             move |cancel: &Cancel| {
                 let states = watches
@@ -113,7 +113,13 @@ pub struct ShownWatch<'a> {
 
 impl ShownWatch<'_> {
     /// Applies a gesture as seen from the moment that is followed. Returns false where it means nothing.
-    pub fn act(self, gesture: Gesture, follow: Follow, desk: &Desk, out: &mut Vec<Action>) -> bool {
+    pub fn act(
+        self,
+        gesture: RowGesture,
+        follow: Follow,
+        desk: &Desk,
+        out: &mut Vec<Action>,
+    ) -> bool {
         let windows = &desk.windows;
         let written_by = self.state.and_then(|state| state.written_by);
         let travel =
@@ -127,13 +133,13 @@ impl ShownWatch<'_> {
         let is_here = written_by.map(Step::after) == Some(windows.position_of(follow));
         let asked = match gesture {
             // Where the step just done is the last write, to the change before.
-            Gesture::Go if is_here => change(Direction::Back),
-            Gesture::Go => travel(written_by),
-            Gesture::GoOn => travel(self.state.and_then(|state| state.next_write)),
-            Gesture::Open => change(Direction::Forward),
-            Gesture::Close => change(Direction::Back),
-            Gesture::Stay => None,
-            Gesture::Remove => Some(Action::Mark(MarkAction::Watch(WatchChange::Remove(
+            RowGesture::Go if is_here => change(Direction::Back),
+            RowGesture::Go => travel(written_by),
+            RowGesture::GoOn => travel(self.state.and_then(|state| state.next_write)),
+            RowGesture::Open => change(Direction::Forward),
+            RowGesture::Close => change(Direction::Back),
+            RowGesture::Stay => None,
+            RowGesture::Remove => Some(Action::Mark(MarkAction::Watch(WatchChange::Remove(
                 self.place,
             )))),
         };
@@ -186,7 +192,7 @@ impl TableSource for WatchTable {
         self.follow = follow;
     }
 
-    fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, Status> {
+    fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, ViewStatus> {
         let position = desk.windows.position_of(self.follow);
         let states = self.states.poll(desk.watches.list(), position, desk)?;
         if !Arc::ptr_eq(&self.of, &states) {
@@ -205,7 +211,7 @@ impl TableSource for WatchTable {
         say!("terminal-how-to-watch")
     }
 
-    fn act(&self, row: &TableRow, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
+    fn act(&self, row: &TableRow, gesture: RowGesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
         self.at(row)
             .is_some_and(|watch| watch.act(gesture, self.follow, desk, out))
     }
@@ -237,8 +243,11 @@ fn table(watches: &[Watch], states: &[WatchState]) -> Table {
             ),
             key,
             cells: vec![
-                TableCell::new(Meaning::Symbol, as_read(&watch.expression, &state.readings)),
-                TableCell::new(Meaning::Label, watch.kind.name()),
+                TableCell::new(
+                    TextRole::Symbol,
+                    as_read(&watch.expression, &state.readings),
+                ),
+                TableCell::new(TextRole::Label, watch.kind.name()),
                 writer(state),
                 state
                     .next_write
@@ -256,7 +265,7 @@ fn table(watches: &[Watch], states: &[WatchState]) -> Table {
 }
 
 /// An expression with `0x` before what is read in hexadecimal without it.
-fn as_read(expression: &str, readings: &[Reading]) -> String {
+fn as_read(expression: &str, readings: &[ChosenReading]) -> String {
     let mut shown = expression.to_owned();
     for reading in readings.iter().filter(|reading| reading.is_hexadecimal) {
         let is_inside = |letter: Option<char>| {
@@ -285,9 +294,9 @@ fn as_read(expression: &str, readings: &[Reading]) -> String {
 fn value(state: &WatchState) -> TableCell {
     let Some(value) = &state.value else {
         let meaning = if state.is_wrong {
-            Meaning::Exception
+            TextRole::Exception
         } else {
-            Meaning::Unknown
+            TextRole::Unknown
         };
         return TableCell::new(
             meaning,
@@ -298,10 +307,10 @@ fn value(state: &WatchState) -> TableCell {
         );
     };
     let (meaning, sign) = match state.source {
-        ValueSource::External => (Meaning::External, "!"),
-        ValueSource::Inferred => (Meaning::Inferred, "~"),
-        _ if state.is_news => (Meaning::Write, "*"),
-        ValueSource::Recorded | ValueSource::Unknown => (Meaning::Plain, ""),
+        ValueSource::External => (TextRole::External, "!"),
+        ValueSource::Inferred => (TextRole::Inferred, "~"),
+        _ if state.is_news => (TextRole::Write, "*"),
+        ValueSource::Recorded | ValueSource::Unknown => (TextRole::Plain, ""),
     };
     TableCell::new(meaning, format!("{sign}{value}"))
 }
@@ -310,10 +319,10 @@ fn writer(state: &WatchState) -> TableCell {
     match state.written_by {
         Some(step) => TableCell::Step(step),
         None if state.is_initial => {
-            TableCell::new(Meaning::Label, say!("watches-before-the-start"))
+            TableCell::new(TextRole::Label, say!("watches-before-the-start"))
         }
         None if state.cells.is_empty() => TableCell::default(),
-        None => TableCell::new(Meaning::Label, say!("watches-never-written")),
+        None => TableCell::new(TextRole::Label, say!("watches-never-written")),
     }
 }
 
@@ -323,7 +332,7 @@ mod tests {
 
     #[test]
     fn what_is_read_in_hexadecimal_is_shown_so() {
-        let reading = |text: &str, is_hexadecimal| Reading {
+        let reading = |text: &str, is_hexadecimal| ChosenReading {
             text: text.to_owned(),
             taken: 0,
             other: None,

@@ -5,17 +5,15 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use stepback_parsers::Position;
 
-use super::view::{Gesture, Marked, Rows, Status, View};
-use crate::action::{
-    Action, CellName, PanelKind, SliceAction, SliceQuestion, SliceView, ViewAction,
-};
-use crate::analysis::slice::{Fold, ReadingLine};
+use super::view::{CursorRow, PanelView, RowGesture, RowListing, ViewStatus};
+use crate::action::{Action, CellName, PanelKind, SliceAction, SliceQuery, SliceView, ViewAction};
+use crate::analysis::slice::{FoldState, ReadingLine};
 use crate::desk::{Desk, SliceList, SliceState};
 use crate::messages::say;
 use crate::model::slice::{
-    Slice, SliceEnd, SliceLines, Told, question_words, slice_words, view_words,
+    Slice, SliceLineContent, SliceLines, SliceProgress, question_words, slice_words, view_words,
 };
-use crate::notes::KeptSlice;
+use crate::notes::SavedSlice;
 
 /// The slice that is marked, or a kept one.
 #[derive(Default, Serialize, Deserialize)]
@@ -24,7 +22,7 @@ pub struct WhyView {
     view: SliceView,
     /// The kept slice that is shown instead of the one that is marked.
     #[serde(skip_serializing_if = "Option::is_none")]
-    own: Option<KeptSlice>,
+    own: Option<SavedSlice>,
     #[serde(skip)]
     state: WhyState,
 }
@@ -49,7 +47,7 @@ pub enum OwnSliceRequest {
 
 impl WhyView {
     /// Shows a kept slice.
-    pub fn of(kept: KeptSlice) -> Self {
+    pub fn of(kept: SavedSlice) -> Self {
         Self {
             own: Some(kept),
             ..Self::default()
@@ -57,7 +55,7 @@ impl WhyView {
     }
 
     /// The kept slice that is shown; none: the one that is marked.
-    pub fn own(&self) -> Option<&KeptSlice> {
+    pub fn own(&self) -> Option<&SavedSlice> {
         self.own.as_ref()
     }
 
@@ -75,7 +73,7 @@ impl WhyView {
     }
 
     /// The question of the slice.
-    pub fn question<'a>(&'a self, desk: &'a Desk) -> Option<&'a SliceQuestion> {
+    pub fn question<'a>(&'a self, desk: &'a Desk) -> Option<&'a SliceQuery> {
         match &self.own {
             Some(kept) => Some(&kept.slice),
             None => desk.slice.question(),
@@ -130,18 +128,18 @@ impl WhyView {
     }
 
     /// A line and what it says.
-    pub fn told(&self, place: usize) -> Option<(&ReadingLine, Told<'_>)> {
+    pub fn told(&self, place: usize) -> Option<(&ReadingLine, SliceLineContent<'_>)> {
         let shown = self.state.shown.as_ref()?;
         let line = shown.lines.get(place)?;
         Some((line, shown.slice.told(line)?))
     }
 
-    fn rows(&mut self, slice: &Arc<Slice>, state: &SliceState, desk: &Desk) -> Status {
+    fn rows(&mut self, slice: &Arc<Slice>, state: &SliceState, desk: &Desk) -> ViewStatus {
         self.state.shown = self.state.list.poll(slice, self.view, &desk.worker);
         let Some(shown) = &self.state.shown else {
-            return Status::Loading(say!("slice-following").to_owned());
+            return ViewStatus::Loading(say!("slice-following").to_owned());
         };
-        let words = if slice.end == SliceEnd::Stopped {
+        let words = if slice.end == SliceProgress::Stopped {
             say!("slice-go-on")
         } else {
             say!("slice-more")
@@ -149,7 +147,7 @@ impl WhyView {
         self.state.more = state.can_have_more().then(|| format!("… {words}"));
         let count = shown.lines.len() + usize::from(self.state.more.is_some());
         if count == 0 {
-            return Status::empty(
+            return ViewStatus::empty(
                 say!("slice-no-step").to_owned(),
                 say!("slice-nothing-asked-terminal").to_owned(),
             );
@@ -162,11 +160,11 @@ impl WhyView {
         // The cursor goes along where the position goes to another step of the slice.
         let at = desk.windows.active().position;
         let row = at.last_step().and_then(|step| shown.place_of(step));
-        let marked = row.map(|row| Marked {
+        let marked = row.map(|row| CursorRow {
             key: (state.number(), at.0),
             row,
         });
-        Status::Rows(Rows {
+        ViewStatus::Rows(RowListing {
             count,
             summary,
             marked,
@@ -183,39 +181,45 @@ impl WhyView {
     }
 }
 
-impl View for WhyView {
+impl PanelView for WhyView {
     fn kind(&self) -> PanelKind {
         PanelKind::Why
     }
 
-    fn poll(&mut self, desk: &Desk) -> Status {
+    fn poll(&mut self, desk: &Desk) -> ViewStatus {
         let Some(question) = self.question(desk) else {
             self.state.shown = None;
             let advice = say!("slice-nothing-asked-terminal").to_owned();
-            return Status::empty(say!("slice-nothing-asked").to_owned(), advice);
+            return ViewStatus::empty(say!("slice-nothing-asked").to_owned(), advice);
         };
         let at = question.at;
         let Some(state) = self.slice_state(desk) else {
-            return Status::Loading(say!("slice-following").to_owned());
+            return ViewStatus::Loading(say!("slice-following").to_owned());
         };
         if let Some(error) = state.error() {
-            return Status::Failed(error.to_owned());
+            return ViewStatus::Failed(error.to_owned());
         }
         if let Some(slice) = state.slice() {
             return self.rows(slice, state, desk);
         }
         self.state.shown = None;
-        Status::Loading(match () {
+        ViewStatus::Loading(match () {
             () if state.is_awaited(&desk.session) => say!("slice-awaited", at = at),
             () if state.is_under_way() => say!("slice-following").to_owned(),
             () => say!("slice-stopped-early").to_owned(),
         })
     }
 
-    fn act(&mut self, place: usize, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
+    fn act(
+        &mut self,
+        place: usize,
+        gesture: RowGesture,
+        desk: &Desk,
+        out: &mut Vec<Action>,
+    ) -> bool {
         let Some((line, told)) = self.told(place) else {
             let is_more =
-                self.state.more.is_some() && matches!(gesture, Gesture::Go | Gesture::Open);
+                self.state.more.is_some() && matches!(gesture, RowGesture::Go | RowGesture::Open);
             if is_more {
                 self.follow_more(out);
             }
@@ -232,21 +236,23 @@ impl View for WhyView {
             })
         });
         match (gesture, line.fold) {
-            (Gesture::Open, Fold::Folded(_)) | (Gesture::Close, Fold::Open(_)) => {
+            (RowGesture::Open, FoldState::Folded(_)) | (RowGesture::Close, FoldState::Open(_)) => {
                 self.state.list.flip(&line)
             }
-            (Gesture::Go, _) if is_call => self.state.list.flip(&line),
-            (Gesture::Go, _) => {
+            (RowGesture::Go, _) if is_call => self.state.list.flip(&line),
+            (RowGesture::Go, _) => {
                 let travel = position.map(|to| Action::travel(desk.windows.active, to));
                 out.extend(travel);
                 true
             }
-            (Gesture::GoOn, _) => {
+            (RowGesture::GoOn, _) => {
                 let is_shown = memory.is_some();
                 out.extend(memory);
                 is_shown
             }
-            (Gesture::Open | Gesture::Close | Gesture::Stay | Gesture::Remove, _) => false,
+            (RowGesture::Open | RowGesture::Close | RowGesture::Stay | RowGesture::Remove, _) => {
+                false
+            }
         }
     }
 

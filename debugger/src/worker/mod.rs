@@ -13,6 +13,6 @@ mod slot;
 mod tests;
 mod ticket;
 
-pub use pool::{Lane, Worker};
+pub use pool::{JobLane, Worker};
 pub use slot::{Answer, LATE_AFTER, Slot};
 pub use ticket::Ticket;

@@ -25,7 +25,7 @@ type AnyJob = Box<dyn FnOnce(&Cancel) -> anyhow::Result<AnyAnswer> + Send>;
 
 /// How much of the trace a job may have to go through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lane {
+pub enum JobLane {
     /// A part that does not grow with the trace: a person waits for it.
     Short,
     /// All of it, in the worst case. One thread is kept free of such jobs.
@@ -34,66 +34,66 @@ pub enum Lane {
 
 /// Threads that run jobs; dropped, it cancels what runs and joins them.
 pub struct Worker {
-    shared: Arc<Shared>,
+    shared: Arc<WorkerShared>,
     threads: Vec<JoinHandle<()>>,
 }
 
 /// What the pool and its owner share.
-struct Shared {
-    state: Mutex<State>,
+struct WorkerShared {
+    state: Mutex<JobQueues>,
     has_work: Condvar,
     /// How many long jobs run at a time at most.
     long_limit: usize,
     /// How often what is asked about has become another.
     epoch: AtomicU64,
     /// What a job came upon in this epoch.
-    damage: Mutex<Option<Met>>,
+    damage: Mutex<Option<DamageReport>>,
     /// Told after each job, so that the window draws again.
     wake: Box<dyn Fn() + Send + Sync>,
 }
 
 /// Damage, and in which epoch it was asked about.
 #[derive(Clone, Copy)]
-struct Met {
+struct DamageReport {
     damage: Damage,
     epoch: u64,
 }
 
 #[derive(Default)]
-struct State {
-    short: VecDeque<Job>,
-    long: VecDeque<Job>,
-    running: Vec<Running>,
+struct JobQueues {
+    short: VecDeque<QueuedJob>,
+    long: VecDeque<QueuedJob>,
+    running: Vec<RunningJob>,
     jobs_started: u64,
     is_closing: bool,
 }
 
-struct Job {
-    lane: Lane,
+struct QueuedJob {
+    lane: JobLane,
     cancel: Cancel,
     run: Box<dyn FnOnce(&Cancel) + Send>,
 }
 
-struct Running {
+struct RunningJob {
     number: u64,
-    lane: Lane,
+    lane: JobLane,
     cancel: Cancel,
 }
 
-impl State {
+impl JobQueues {
     /// The next job that may begin: short ones first, and no long one on the last free thread.
-    fn next(&mut self, long_limit: usize) -> Option<Job> {
+    fn next(&mut self, long_limit: usize) -> Option<QueuedJob> {
         let long_running = self
             .running
             .iter()
-            .filter(|running| running.lane == Lane::Long)
+            .filter(|running| running.lane == JobLane::Long)
             .count();
         self.short
             .pop_front()
             .or_else(|| self.long.pop_front_if(|_| long_running < long_limit))
     }
 
-    fn waiting(&self) -> impl Iterator<Item = &Job> {
+    fn waiting(&self) -> impl Iterator<Item = &QueuedJob> {
         self.short.iter().chain(&self.long)
     }
 }
@@ -104,7 +104,7 @@ impl Worker {
     ///
     /// With 0 threads, or where the system gives none, jobs run at once on the thread that asks.
     pub fn new(threads: usize, wake: impl Fn() + Send + Sync + 'static) -> Self {
-        let shared = Shared {
+        let shared = WorkerShared {
             state: Mutex::default(),
             has_work: Condvar::new(),
             long_limit: threads.saturating_sub(1).max(1),
@@ -129,7 +129,7 @@ impl Worker {
     }
 
     /// Queues a job. Dropping the ticket cancels it.
-    pub fn spawn<A, J>(&self, lane: Lane, job: J) -> Ticket<A>
+    pub fn spawn<A, J>(&self, lane: JobLane, job: J) -> Ticket<A>
     where
         A: Send + 'static,
         J: FnOnce(&Cancel) -> anyhow::Result<A> + Send + 'static,
@@ -139,7 +139,7 @@ impl Worker {
     }
 
     /// Of answers of all types: what comes of it is compiled once.
-    fn spawn_any(&self, lane: Lane, job: AnyJob) -> AnyTicket {
+    fn spawn_any(&self, lane: JobLane, job: AnyJob) -> AnyTicket {
         let (sender, receiver) = channel();
         let (shared, epoch) = (Arc::clone(&self.shared), self.epoch());
         let language = Language::spoken();
@@ -152,7 +152,7 @@ impl Worker {
                 .unwrap_or_else(|panic| Err(panic_error(&*panic)));
             // Known before the asker hears of it.
             if let Some(damage) = result.as_ref().err().and_then(damage_in) {
-                shared.meet(Met { damage, epoch });
+                shared.meet(DamageReport { damage, epoch });
             }
             // The asker may be gone; then the answer is not wanted.
             let _gone = sender.send(result);
@@ -161,15 +161,15 @@ impl Worker {
         if self.threads.is_empty() {
             run(&cancel);
         } else {
-            let job = Job {
+            let job = QueuedJob {
                 lane,
                 cancel: cancel.clone(),
                 run: Box::new(run),
             };
             let mut state = self.shared.lock();
             match lane {
-                Lane::Short => state.short.push_back(job),
-                Lane::Long => state.long.push_back(job),
+                JobLane::Short => state.short.push_back(job),
+                JobLane::Long => state.long.push_back(job),
             }
             drop(state);
             self.shared.has_work.notify_one();
@@ -237,18 +237,18 @@ impl Drop for Worker {
     }
 }
 
-impl Shared {
-    fn meet(&self, met: Met) {
+impl WorkerShared {
+    fn meet(&self, met: DamageReport) {
         *self.damage.lock().unwrap_or_else(PoisonError::into_inner) = Some(met);
     }
 
     /// A job that panics does so outside the lock; a poisoned state is still whole.
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, JobQueues> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn work(shared: &Shared) {
+fn work(shared: &WorkerShared) {
     let mut state = shared.lock();
     while !state.is_closing {
         let Some(job) = state.next(shared.long_limit) else {
@@ -263,7 +263,7 @@ fn work(shared: &Shared) {
         }
         state.jobs_started += 1;
         let number = state.jobs_started;
-        state.running.push(Running {
+        state.running.push(RunningJob {
             number,
             lane: job.lane,
             cancel: job.cancel.clone(),

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use stepback_index::Cancel;
 
-use super::pool::{Lane, Worker};
+use super::pool::{JobLane, Worker};
 use super::ticket::Ticket;
 
 /// How long an old answer is shown as if it were the new one: most answers come sooner, and nothing flickers.
@@ -38,14 +38,14 @@ impl<'a, A> Answer<'a, A> {
 /// Holds the newest answer to a question that changes with its key.
 pub struct Slot<K, A> {
     /// The newest answer, kept while a newer question waits.
-    answered: Option<(Asked<K>, Result<A, String>)>,
-    pending: Option<(Asked<K>, Ticket<A>)>,
+    answered: Option<(SlotRequest<K>, Result<A, String>)>,
+    pending: Option<(SlotRequest<K>, Ticket<A>)>,
     /// Since when questions have been on their way without an answer.
     waiting_since: Option<Instant>,
 }
 
 /// What was asked, and in which epoch.
-struct Asked<K> {
+struct SlotRequest<K> {
     key: K,
     epoch: u64,
 }
@@ -76,7 +76,7 @@ impl<K: Clone + PartialEq, A: Send + 'static> Slot<K, A> {
         F: FnOnce(&K) -> J,
         J: FnOnce(&Cancel) -> anyhow::Result<A> + Send + 'static,
     {
-        self.poll_in(Lane::Short, key, worker, make)
+        self.poll_in(JobLane::Short, key, worker, make)
     }
 
     /// The same for a question that may have to go through the whole trace.
@@ -85,10 +85,10 @@ impl<K: Clone + PartialEq, A: Send + 'static> Slot<K, A> {
         F: FnOnce(&K) -> J,
         J: FnOnce(&Cancel) -> anyhow::Result<A> + Send + 'static,
     {
-        self.poll_in(Lane::Long, key, worker, make)
+        self.poll_in(JobLane::Long, key, worker, make)
     }
 
-    fn poll_in<F, J>(&mut self, lane: Lane, key: &K, worker: &Worker, make: F) -> Answer<'_, A>
+    fn poll_in<F, J>(&mut self, lane: JobLane, key: &K, worker: &Worker, make: F) -> Answer<'_, A>
     where
         F: FnOnce(&K) -> J,
         J: FnOnce(&Cancel) -> anyhow::Result<A> + Send + 'static,
@@ -108,7 +108,7 @@ impl<K: Clone + PartialEq, A: Send + 'static> Slot<K, A> {
         {
             // The same question of an earlier epoch goes on, else a slow one would never be answered.
             self.pending = Some((
-                Asked {
+                SlotRequest {
                     key: key.clone(),
                     epoch,
                 },

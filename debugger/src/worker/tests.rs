@@ -42,7 +42,7 @@ fn a_synchronous_worker_answers_at_once() {
 fn a_job_may_read_an_index_on_the_thread_that_may_not() {
     let session = crate::session::test_session::overflow();
     let _drawing = forbid_reads();
-    let ticket = Worker::synchronous().spawn(Lane::Short, move |_| {
+    let ticket = Worker::synchronous().spawn(JobLane::Short, move |_| {
         Ok(session.index.calls().get(CallId(0)))
     });
     assert!(
@@ -138,14 +138,14 @@ fn a_short_question_is_answered_while_all_long_ones_are_blocked() {
     let blocked: Vec<Ticket<()>> = (0..10)
         .map(|_| {
             let gate = Arc::clone(&gate);
-            worker.spawn(Lane::Long, move |_| {
+            worker.spawn(JobLane::Long, move |_| {
                 Ok(gate.lock().unwrap_or_else(PoisonError::into_inner).recv()?)
             })
         })
         .collect();
     wait_until(|| worker.jobs_begun() == 2);
     for number in 0..5 {
-        let ticket = worker.spawn(Lane::Short, move |_| Ok(number));
+        let ticket = worker.spawn(JobLane::Short, move |_| Ok(number));
         let mut answer = None;
         wait_until(|| {
             answer = ticket.take();
@@ -162,7 +162,7 @@ fn a_short_question_is_answered_while_all_long_ones_are_blocked() {
 #[test]
 fn dropping_the_worker_ends_what_runs() {
     let worker = Worker::new(2, || {});
-    let _ticket = worker.spawn(Lane::Long, |cancel| {
+    let _ticket = worker.spawn(JobLane::Long, |cancel| {
         while !cancel.is_cancelled() {
             std::thread::yield_now();
         }

@@ -10,19 +10,19 @@ pub struct AccessesAt {
     /// First position at which they show.
     pub position: Position,
     /// The accesses, at least one: the nearest to the queried position first.
-    pub accesses: Vec<Accessed>,
+    pub accesses: Vec<CellAccess>,
 }
 
 /// An access, or what the trace states before the first step of its thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Accessed {
+pub enum CellAccess {
     /// A step did it.
     Step(Box<Hit>),
     /// No step did it: the line of an initial dump.
     Initial(Line),
 }
 
-impl Accessed {
+impl CellAccess {
     /// Returns the access of a step; none for an initial dump.
     pub fn into_hit(self) -> Option<Hit> {
         match self {

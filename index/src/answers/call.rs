@@ -20,9 +20,9 @@ pub struct Call {
     /// The last step inside (the return itself); none when open.
     pub exit_step: Option<Step>,
     /// How it was entered.
-    pub entered: Entered,
+    pub entered: FrameEntry,
     /// How it was left.
-    pub left: Left,
+    pub left: FrameExit,
     /// How it was found.
     pub evidence: Evidence,
     /// 0 for a root.
@@ -34,7 +34,10 @@ pub struct Call {
 impl Call {
     /// False for the first frame of a stack, which nothing on that stack called.
     pub fn is_called(&self) -> bool {
-        !matches!(self.entered, Entered::Root | Entered::Switch | Entered::Gap)
+        !matches!(
+            self.entered,
+            FrameEntry::Root | FrameEntry::Switch | FrameEntry::Gap
+        )
     }
 
     /// Where it was entered. One whose steps the trace does not show was entered right after it was made.
@@ -50,7 +53,7 @@ pub struct CallId(pub u64);
 
 /// How a frame was entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Entered {
+pub enum FrameEntry {
     /// The thread's first frame.
     Root,
     /// By a call.
@@ -65,7 +68,7 @@ pub enum Entered {
     Gap,
 }
 
-impl Entered {
+impl FrameEntry {
     pub(crate) const ALL: [Self; 6] = [
         Self::Root,
         Self::Call,
@@ -115,7 +118,7 @@ impl Evidence {
 
 /// How a frame was left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Left {
+pub enum FrameExit {
     /// It returned.
     Return,
     /// A later return of one of its callers skipped it.
@@ -130,7 +133,7 @@ pub enum Left {
     Gap,
 }
 
-impl Left {
+impl FrameExit {
     pub(crate) const ALL: [Self; 6] = [
         Self::Return,
         Self::Skipped,

@@ -19,7 +19,7 @@ pub const HEAP_BYTES: usize = 192 << 20;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Heap {
     /// By address, then by time.
-    blocks: Vec<KeptBlock>,
+    blocks: Vec<PackedHeapBlock>,
     /// The end of the highest block up to each.
     ends: Vec<u64>,
     /// The functions that the blocks name by their places here, sorted.
@@ -53,12 +53,12 @@ pub struct BadFree {
     /// Where it will return to.
     pub return_address: Address,
     /// When the block at this address was freed before; none when the trace shows no block there.
-    pub freed_before: Option<Freed>,
+    pub freed_before: Option<BlockRelease>,
 }
 
 /// The end of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Freed {
+pub struct BlockRelease {
     /// When.
     pub at: Position,
     /// The last step of the thread before the function that did it.
@@ -71,7 +71,7 @@ pub struct Freed {
 
 /// A block of the heap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Block {
+pub struct HeapBlock {
     /// Its first byte.
     pub address: Address,
     /// How many bytes were asked for.
@@ -85,12 +85,12 @@ pub struct Block {
     /// By which function.
     pub function: u64,
     /// How it ended; none when the trace does not show it.
-    pub freed: Option<Freed>,
+    pub freed: Option<BlockRelease>,
 }
 
 /// A block as it is kept, in 64 bytes. [`NONE`] stands for what is not there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct KeptBlock {
+struct PackedHeapBlock {
     address: u64,
     size_bytes: u64,
     allocated_at: u64,
@@ -122,16 +122,16 @@ impl Heap {
     }
 
     /// All blocks, by address, then by time.
-    pub fn blocks(&self) -> impl ExactSizeIterator<Item = Block> {
+    pub fn blocks(&self) -> impl ExactSizeIterator<Item = HeapBlock> {
         self.blocks.iter().map(|block| self.block(block))
     }
 
     /// The block that an address belongs to at a position: one that is allocated then, or else the one that was freed last before.
-    pub fn block_at(&self, address: Address, position: Position) -> Option<Block> {
+    pub fn block_at(&self, address: Address, position: Position) -> Option<HeapBlock> {
         let after = self
             .blocks
             .partition_point(|block| block.address <= address.0);
-        let (mut place, mut found) = (after, None::<Block>);
+        let (mut place, mut found) = (after, None::<HeapBlock>);
         while let Some(before) = place
             .checked_sub(1)
             .filter(|before| self.ends.get(*before) > Some(&address.0))
@@ -153,8 +153,8 @@ impl Heap {
         found
     }
 
-    fn block(&self, kept: &KeptBlock) -> Block {
-        Block {
+    fn block(&self, kept: &PackedHeapBlock) -> HeapBlock {
+        HeapBlock {
             address: Address(kept.address),
             size_bytes: kept.size_bytes,
             allocated_at: Position(kept.allocated_at),
@@ -165,8 +165,8 @@ impl Heap {
         }
     }
 
-    fn freed(&self, kept: &KeptBlock) -> Option<Freed> {
-        (kept.freed_at != NONE).then(|| Freed {
+    fn freed(&self, kept: &PackedHeapBlock) -> Option<BlockRelease> {
+        (kept.freed_at != NONE).then(|| BlockRelease {
             at: Position(kept.freed_at),
             step: step_of(kept.freed_step),
             thread: ThreadId(kept.freed_by),
@@ -187,21 +187,21 @@ impl Heap {
     }
 
     /// One by its place among them; while they come, in the order in which they came.
-    pub fn get(&self, place: u32) -> Option<Block> {
+    pub fn get(&self, place: u32) -> Option<HeapBlock> {
         self.blocks
             .get(place as usize)
             .map(|block| self.block(block))
     }
 
     /// Adds a block, behind one at its address that was not freed when this was allocated; gives its place.
-    pub(crate) fn push(&mut self, block: &Block, unfreed_before: Option<u32>) -> u32 {
+    pub(crate) fn push(&mut self, block: &HeapBlock, unfreed_before: Option<u32>) -> u32 {
         let kept = self.kept(block, unfreed_before.unwrap_or(NO_BLOCK));
         self.blocks.push(kept);
         u32::try_from(self.blocks.len() - 1).unwrap_or(NO_BLOCK) // there are at most `BLOCKS`
     }
 
     /// Puts a block in the place of another at its address, which is the same block as an inner function gave it out.
-    pub(crate) fn replace(&mut self, place: u32, block: &Block) {
+    pub(crate) fn replace(&mut self, place: u32, block: &HeapBlock) {
         let Some(unfreed_before) = self
             .blocks
             .get(place as usize)
@@ -213,8 +213,8 @@ impl Heap {
         self.blocks[place as usize] = kept;
     }
 
-    fn kept(&self, block: &Block, unfreed_before: u32) -> KeptBlock {
-        KeptBlock {
+    fn kept(&self, block: &HeapBlock, unfreed_before: u32) -> PackedHeapBlock {
+        PackedHeapBlock {
             address: block.address.0,
             size_bytes: block.size_bytes,
             allocated_at: block.allocated_at.0,
@@ -230,7 +230,7 @@ impl Heap {
     }
 
     /// Says how the block at a place ended.
-    pub(crate) fn end(&mut self, place: u32, by: Freed) {
+    pub(crate) fn end(&mut self, place: u32, by: BlockRelease) {
         let freed_function = self.place_of(by.function);
         if let Some(block) = self.blocks.get_mut(place as usize) {
             (block.freed_at, block.freed_step) = (by.at.0, by.step.map_or(NONE, |step| step.0));
@@ -285,7 +285,7 @@ fn step_of(number: u64) -> Option<Step> {
     (number != NONE).then_some(Step(number))
 }
 
-impl Block {
+impl HeapBlock {
     /// Whether an address is one of its bytes; a block of no bytes has its first.
     pub fn contains(&self, address: Address) -> bool {
         address
@@ -310,13 +310,13 @@ mod tests {
 
     #[test]
     fn what_is_kept_of_the_heap_takes_what_is_told() {
-        assert_eq!(size_of::<KeptBlock>(), 64);
+        assert_eq!(size_of::<PackedHeapBlock>(), 64);
         // While the trace is read: blocks, whose list grows by doubling, and a table of addresses, of which seven eighths are in use.
         let table = (BLOCKS / 7 * 8) * (size_of::<(u64, u32)>() + 1);
-        let following = BLOCKS.next_power_of_two() * size_of::<KeptBlock>() + table;
+        let following = BLOCKS.next_power_of_two() * size_of::<PackedHeapBlock>() + table;
         // Afterwards: blocks and their ends, and what asks sorts them by places of 4 bytes, three at once at most.
-        let answer =
-            BLOCKS.next_power_of_two() * size_of::<KeptBlock>() + BLOCKS * (size_of::<u64>() + 12);
+        let answer = BLOCKS.next_power_of_two() * size_of::<PackedHeapBlock>()
+            + BLOCKS * (size_of::<u64>() + 12);
         let bad_frees = 2 * BAD_FREES * size_of::<BadFree>();
         assert!(
             following.max(answer) + bad_frees <= HEAP_BYTES,

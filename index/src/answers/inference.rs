@@ -2,7 +2,7 @@
 
 use stepback_machine::RegisterView;
 
-use crate::answers::reason::Reason;
+use crate::answers::reason::InferenceReason;
 use crate::answers::value::Value;
 
 /// What was found.
@@ -24,5 +24,5 @@ pub struct InferredRegister {
     /// What is known of them.
     pub value: Value,
     /// Why.
-    pub reason: Reason,
+    pub reason: InferenceReason,
 }

@@ -24,7 +24,7 @@ const BLOCK_BITS: u32 = 6;
 #[derive(Clone, Debug, Default)]
 pub struct Program {
     /// By first address; none overlap.
-    pieces: BTreeMap<u64, Piece>,
+    pieces: BTreeMap<u64, ImageSpan>,
     functions: Vec<FunctionPart>,
     /// In no order.
     kernel_pages: Vec<Range<u64>>,
@@ -45,7 +45,7 @@ pub struct FunctionPart {
 
 /// A run of memory that was loaded.
 #[derive(Clone, Debug)]
-struct Piece {
+struct ImageSpan {
     /// Its last address.
     last: u64,
     /// The bytes that it was cut from; what lies beyond their end is zero.
@@ -63,7 +63,7 @@ impl Program {
         self.insert(
             address,
             len_bytes,
-            Piece {
+            ImageSpan {
                 last: 0,
                 bytes,
                 offset: 0,
@@ -77,7 +77,7 @@ impl Program {
         self.insert(
             address,
             len_bytes,
-            Piece {
+            ImageSpan {
                 last: 0,
                 bytes,
                 offset: 0,
@@ -86,13 +86,13 @@ impl Program {
         );
     }
 
-    fn insert(&mut self, address: Address, len_bytes: u64, piece: Piece) {
+    fn insert(&mut self, address: Address, len_bytes: u64, piece: ImageSpan) {
         let Some(rest) = len_bytes.checked_sub(1) else {
             return;
         };
         let last = address.0.saturating_add(rest);
         self.clear(address.0, last);
-        self.pieces.insert(address.0, Piece { last, ..piece });
+        self.pieces.insert(address.0, ImageSpan { last, ..piece });
     }
 
     /// Cuts a range out of what was loaded so far.
@@ -110,7 +110,7 @@ impl Program {
                 let offset = piece.offset.saturating_add(after - start);
                 self.pieces.insert(
                     after,
-                    Piece {
+                    ImageSpan {
                         offset,
                         ..piece.clone()
                     },
@@ -119,7 +119,7 @@ impl Program {
             if let Some(before) = first.checked_sub(1).filter(|before| *before >= start) {
                 self.pieces.insert(
                     start,
-                    Piece {
+                    ImageSpan {
                         last: before,
                         ..piece
                     },
@@ -172,7 +172,7 @@ impl Program {
     }
 
     /// What holds an address, and where in its bytes.
-    fn piece(&self, address: Address) -> Option<(&Piece, usize)> {
+    fn piece(&self, address: Address) -> Option<(&ImageSpan, usize)> {
         let (start, piece) = self
             .pieces
             .range(..=address.0)

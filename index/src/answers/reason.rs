@@ -6,27 +6,29 @@ use stepback_parsers::Step;
 
 /// Why a register's value is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Reason {
+pub struct InferenceReason {
     /// What forces it.
     pub fact: Fact,
     /// How it came into the register.
-    pub way: Way,
+    pub way: ValueDerivation,
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for InferenceReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.way {
-            Way::Returned(step) => {
+            ValueDerivation::Returned(step) => {
                 return write!(f, "return address of the call at step {}", step.0);
             }
-            Way::Computed(step) | Way::Moved(step) if self.fact == Fact::Constant(step) => {
+            ValueDerivation::Computed(step) | ValueDerivation::Moved(step)
+                if self.fact == Fact::Constant(step) =>
+            {
                 return write!(f, "constant of step {}", step.0);
             }
-            Way::Held | Way::Lost => {}
-            Way::Computed(step) => write!(f, "computed by step {} from ", step.0)?,
-            Way::Moved(step) => write!(f, "moved by step {} from ", step.0)?,
-            Way::Loaded(step, None) => write!(f, "loaded by step {}: ", step.0)?,
-            Way::Loaded(step, Some(source)) => {
+            ValueDerivation::Held | ValueDerivation::Lost => {}
+            ValueDerivation::Computed(step) => write!(f, "computed by step {} from ", step.0)?,
+            ValueDerivation::Moved(step) => write!(f, "moved by step {} from ", step.0)?,
+            ValueDerivation::Loaded(step, None) => write!(f, "loaded by step {}: ", step.0)?,
+            ValueDerivation::Loaded(step, Some(source)) => {
                 write!(
                     f,
                     "loaded by step {} from what step {} accessed: ",
@@ -74,7 +76,7 @@ impl Fact {
 
 /// How a register got its value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Way {
+pub enum ValueDerivation {
     /// It already had it where the inference began.
     #[default]
     Held,

@@ -3,7 +3,7 @@
 use stepback_machine::{InstructionSet, RegisterView};
 use stepback_parsers::{Position, Step};
 
-use crate::answers::reason::Reason;
+use crate::answers::reason::InferenceReason;
 use crate::answers::thread::ThreadId;
 use crate::answers::value::{Value, ValueSource};
 
@@ -34,7 +34,7 @@ pub struct RegisterState {
     /// The step that did it; none for the initial state.
     pub written_by: Option<Step>,
     /// Why the value is known, when it is inferred from what steps did.
-    pub reason: Option<Reason>,
+    pub reason: Option<InferenceReason>,
 }
 
 impl RegisterFile {

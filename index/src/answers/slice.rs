@@ -71,16 +71,16 @@ pub struct SliceStep {
     /// Whose.
     pub thread: ThreadId,
     /// What of it is wanted, with the value that it gave; sorted.
-    pub defines: Vec<Defined>,
+    pub defines: Vec<SliceDefinition>,
     /// What wants it; sorted, each once.
-    pub wanted_by: Vec<WantedBy>,
+    pub wanted_by: Vec<SliceUse>,
     /// Why it may not be where the value comes from.
     pub doubt: Option<Doubt>,
 }
 
 /// A part of what a step gave a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Defined {
+pub struct SliceDefinition {
     /// Which.
     pub cell: SliceCell,
     /// The value, least significant byte first (of memory: the byte at the lowest address); of flags the bits as they stand.
@@ -89,7 +89,7 @@ pub struct Defined {
     pub is_inferred: bool,
 }
 
-impl Defined {
+impl SliceDefinition {
     /// A value that the trace records.
     #[must_use]
     pub fn new(cell: SliceCell, value: Value) -> Self {
@@ -103,7 +103,7 @@ impl Defined {
 
 /// Who wants a result, and what for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct WantedBy {
+pub struct SliceUse {
     /// A later step; none for the question.
     pub step: Option<Step>,
     /// What it does with it.
@@ -114,18 +114,18 @@ pub struct WantedBy {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SliceEnd {
     /// How.
-    pub end: End,
+    pub end: SliceEndKind,
     /// Of what.
     pub cell: SliceCell,
     /// What wants it; sorted, each once.
-    pub wanted_by: Vec<WantedBy>,
+    pub wanted_by: Vec<SliceUse>,
     /// Why that may not be so: something that the trace does not show in full may have given it a value since.
     pub doubt: Option<Doubt>,
 }
 
 /// How a chain ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum End {
+pub enum SliceEndKind {
     /// The step makes it from nothing that it reads.
     Constant,
     /// It was there before the first step that the trace shows.
@@ -148,7 +148,7 @@ pub enum End {
         name: Option<&'static str>,
     },
     /// What the step takes in is not known.
-    Unknown(NotKnown),
+    Unknown(UnknownInput),
     /// Of what is followed forward: nothing reads or overwrites it up to the end of the trace.
     Kept,
     /// Of what is followed forward: nothing reads it before a step overwrites it.
@@ -162,7 +162,7 @@ pub enum End {
 
 /// Why it is not known what a step takes in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum NotKnown {
+pub enum UnknownInput {
     /// The trace does not show the instruction, or its bytes mean nothing.
     Undecoded,
     /// The trace shows a write beside an exception, or one that the instruction does not make.

@@ -8,16 +8,16 @@ use crate::answers::slice::SliceRow;
 
 /// A row of a slice with what was seen of its step.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SeenRow {
+pub struct SliceRowDetail {
     /// The row.
     pub row: SliceRow,
     /// Of the step; none for the end of a chain, and where the trace does not show the step.
-    pub sight: Option<SliceSight>,
+    pub sight: Option<SliceStepDetail>,
 }
 
 /// A step as the walk saw it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SliceSight {
+pub struct SliceStepDetail {
     /// Where it lies.
     pub pc: Address,
     /// How its bytes decode.
@@ -25,12 +25,12 @@ pub struct SliceSight {
     /// What it is; none where its bytes are not known or mean nothing, or it was not executed.
     pub instruction: Option<Arc<Instruction>>,
     /// The accesses to memory that the trace records of it, in the order of the records.
-    pub accesses: Vec<SightAccess>,
+    pub accesses: Vec<SliceStepAccess>,
 }
 
 /// An access to memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SightAccess {
+pub struct SliceStepAccess {
     /// Load or store.
     pub kind: AccessKind,
     /// The lowest address.

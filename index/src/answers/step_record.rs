@@ -1,7 +1,8 @@
 //! A step with what it did.
 
 use stepback_machine::{
-    AccessKind, Address, Branch, Encoding, InstructionSet, RegisterUse, RegisterView, decode,
+    AccessKind, Address, Encoding, InstructionSet, RecordedBranch, RegisterUse, RegisterView,
+    decode,
 };
 use stepback_parsers::{DelaySlot, Line, Marker, Step, StepOrigin};
 
@@ -40,7 +41,7 @@ pub struct StepRecord {
     /// Its encoding as it lies in memory, in any instruction set: as the trace shows it, else as the program's files have it.
     pub encoding: Option<Encoding>,
     /// What it did to control, where the format says so.
-    pub branch: Branch,
+    pub branch: RecordedBranch,
     /// Length of the instruction in bytes.
     pub length_bytes: u8,
     /// False when its condition failed, or when the branch before it annulled it.

@@ -22,7 +22,7 @@ pub struct Translation {
 
 /// A virtual address that lies at a physical one, as the trace told it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mapping {
+pub struct VirtualMapping {
     /// Whose address.
     pub thread: ThreadId,
     /// The virtual address.

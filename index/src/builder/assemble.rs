@@ -7,27 +7,27 @@ use stepback_parsers::{RegisterSource, Source, SourceTraits};
 
 use crate::answers::error::PassError;
 use crate::answers::host_operation::HostOperation;
-use crate::builder::assembled::Assembled;
+use crate::builder::assembled::AssembledIndex;
 use crate::builder::calls::finder::{CallFinder, FRAMES_LEFT_OUT, POINTS_FORGOTTEN};
-use crate::builder::calls::found::Found;
+use crate::builder::calls::found::FoundFrames;
 use crate::builder::carried::CarriedMemory;
 use crate::builder::catalogue::Catalogue;
-use crate::builder::earlier::Earlier;
-use crate::builder::resume::{Resume, Resumed};
+use crate::builder::earlier::EarlierSegments;
+use crate::builder::resume::{ResumePoint, ResumedIndex};
 use crate::builder::seams::Seams;
 use crate::builder::segment::sealed::SealedSegment;
 use crate::builder::semihosting::call::{HOST_CALLS_LEFT_OUT, HOST_CALLS_LIMIT, HostCall};
-use crate::builder::task::Task;
+use crate::builder::task::ParsedTask;
 use crate::builder::writer::IndexWriter;
 use crate::store::calls::encoder::TableEncoder;
 use crate::store::codes::CodeContents;
 use crate::store::contents::{Contents, KeyMaps, ThreadContents, mapped};
-use crate::store::data::Data;
+use crate::store::data::IndexData;
 use crate::store::encoded::encode_part;
 use crate::store::fingerprint::Fingerprint;
-use crate::store::granules::Reach;
+use crate::store::granules::TouchCoverage;
 use crate::store::key_map::{KeyMapWriter, SEGMENTS};
-use crate::store::output::{Output, Rest};
+use crate::store::output::{IndexOutput, TrailerOutput};
 use crate::store::segment::meta::SegmentMeta;
 
 /// Key maps are closed when their keys take this much memory; the keys of one more segment may come on top.
@@ -45,7 +45,7 @@ pub enum Coverage {
 
 /// What becomes of a segment.
 #[derive(Clone, Copy, Debug)]
-enum Fate {
+enum SegmentDisposition {
     /// What is known after it is carried on.
     Stays,
     /// It will come again, longer.
@@ -59,28 +59,28 @@ pub struct Assembler<O> {
     catalogue: Catalogue,
     memory: CarriedMemory,
     calls: CallFinder,
-    granule_keys: KeyMapWriter<Reach>,
+    granule_keys: KeyMapWriter<TouchCoverage>,
     pc_keys: KeyMapWriter<()>,
     /// The slots of semihosting calls.
     host_calls: Vec<u64>,
     /// Where to resume when the trace has grown or the build was stopped.
-    mark: Option<Box<Resume>>,
+    mark: Option<Box<ResumePoint>>,
     /// While a task is taken part by part: what was known before it.
-    before_task: Option<Box<Known>>,
+    before_task: Option<Box<TaskCheckpoint>>,
 }
 
 /// What is known at the end of a task, beside the bytes that are written.
 #[derive(Clone, Debug)]
-struct Known {
+struct TaskCheckpoint {
     catalogue: Catalogue,
     calls: CallFinder,
     host_calls: Vec<u64>,
-    mark: Option<Box<Resume>>,
+    mark: Option<Box<ResumePoint>>,
     /// How many bytes were written.
     len: u64,
 }
 
-impl<O: Output> Assembler<O> {
+impl<O: IndexOutput> Assembler<O> {
     /// An index of nothing so far.
     pub fn new(source: &dyn Source, fingerprint: &Fingerprint, output: O) -> std::io::Result<Self> {
         Ok(Self {
@@ -115,12 +115,12 @@ impl<O: Output> Assembler<O> {
 
     /// Resumes an index where an earlier build left it. The file has its bytes up to there.
     pub fn resume(
-        resumed: Resumed,
+        resumed: ResumedIndex,
         fingerprint: &Fingerprint,
         traits: &SourceTraits,
         output: O,
     ) -> Self {
-        let Resumed {
+        let ResumedIndex {
             resume,
             found,
             granule_keys,
@@ -128,7 +128,7 @@ impl<O: Output> Assembler<O> {
             codes,
             ..
         } = resumed;
-        let Resume {
+        let ResumePoint {
             contents,
             len,
             complaints,
@@ -155,13 +155,16 @@ impl<O: Output> Assembler<O> {
     }
 
     /// An index of the whole tasks so far, of which all but the segments is written to `rest`.
-    pub fn fork<R: Output>(&mut self, rest: R) -> std::io::Result<Assembler<Rest<R>>> {
+    pub fn fork<R: IndexOutput>(
+        &mut self,
+        rest: R,
+    ) -> std::io::Result<Assembler<TrailerOutput<R>>> {
         let known = self
             .before_task
             .as_deref()
             .cloned()
             .unwrap_or_else(|| self.known());
-        let Known {
+        let TaskCheckpoint {
             mut catalogue,
             calls,
             host_calls,
@@ -172,7 +175,7 @@ impl<O: Output> Assembler<O> {
         catalogue.contents.is_whole = false;
         Ok(Assembler {
             writer: IndexWriter {
-                output: Rest::new(self.writer.output.so_far()?, behind, rest)?,
+                output: TrailerOutput::new(self.writer.output.so_far()?, behind, rest)?,
                 len,
             },
             catalogue,
@@ -186,8 +189,8 @@ impl<O: Output> Assembler<O> {
         })
     }
 
-    fn known(&self) -> Known {
-        Known {
+    fn known(&self) -> TaskCheckpoint {
+        TaskCheckpoint {
             catalogue: self.catalogue.clone(),
             calls: self.calls.clone(),
             host_calls: self.host_calls.clone(),
@@ -201,7 +204,7 @@ impl<O: Output> Assembler<O> {
         if self.mark.is_some() {
             return;
         }
-        let resume = Resume {
+        let resume = ResumePoint {
             contents: Contents {
                 is_whole: true,
                 ..self.catalogue.contents.clone()
@@ -210,7 +213,7 @@ impl<O: Output> Assembler<O> {
             complaints: self.catalogue.complaints(),
             host_calls: self.host_calls.clone(),
             finder: self.calls.state(),
-            later: Found::default(),
+            later: FoundFrames::default(),
         };
         self.calls.mark();
         self.mark = Some(Box::new(resume));
@@ -227,14 +230,18 @@ impl<O: Output> Assembler<O> {
     }
 
     /// Takes the next task, or the next part of it.
-    pub fn add_task(&mut self, source: &dyn Source, task: &mut Task) -> Result<(), PassError> {
+    pub fn add_task(
+        &mut self,
+        source: &dyn Source,
+        task: &mut ParsedTask,
+    ) -> Result<(), PassError> {
         if !task.is_whole && self.before_task.is_none() {
             self.before_task = Some(Box::new(self.known()));
         }
         let line_base = self.catalogue.contents.lines;
         for segment in task.segments.drain(..) {
             let mut taken = self.catalogue.begin_segment(&segment, line_base);
-            self.take_memory(source, &mut taken, &segment, Fate::Stays)?;
+            self.take_memory(source, &mut taken, &segment, SegmentDisposition::Stays)?;
             self.end_segment(taken, segment, line_base)?;
             let key_bytes = self.granule_keys.len_bytes() + self.pc_keys.len_bytes();
             if self.catalogue.unmapped() == SEGMENTS || key_bytes >= KEY_BYTES {
@@ -248,23 +255,23 @@ impl<O: Output> Assembler<O> {
     }
 
     /// Takes a task into a fork of `parent`, which will take the same task once it is longer.
-    pub fn add_tail<P: Output>(
+    pub fn add_tail<P: IndexOutput>(
         &mut self,
         source: &dyn Source,
-        task: &mut Task,
+        task: &mut ParsedTask,
         parent: &mut Assembler<P>,
     ) -> Result<(), PassError> {
         let line_base = self.catalogue.contents.lines;
         for segment in task.segments.drain(..) {
             let mut taken = self.catalogue.begin_segment(&segment, line_base);
-            parent.take_memory(source, &mut taken, &segment, Fate::ComesAgain)?;
+            parent.take_memory(source, &mut taken, &segment, SegmentDisposition::ComesAgain)?;
             self.end_segment(taken, segment, line_base)?;
         }
         self.end_task(task);
         Ok(())
     }
 
-    fn end_task(&mut self, task: &Task) {
+    fn end_task(&mut self, task: &ParsedTask) {
         self.before_task = None;
         self.catalogue.contents.lines += task.lines;
         self.catalogue.contents.text_end = task.end.unwrap_or(self.catalogue.contents.text_end);
@@ -299,7 +306,7 @@ impl<O: Output> Assembler<O> {
         );
         self.pc_keys
             .add(place, segment.pcs.iter().map(|key| (*key, ())));
-        let Data::Memory(bytes) = &segment.bytes else {
+        let IndexData::Memory(bytes) = &segment.bytes else {
             return Err(std::io::ErrorKind::InvalidInput.into());
         };
         let base = self.writer.append(bytes)?.offset;
@@ -332,7 +339,7 @@ impl<O: Output> Assembler<O> {
         source: &dyn Source,
         meta: &mut SegmentMeta,
         segment: &SealedSegment,
-        fate: Fate,
+        fate: SegmentDisposition,
     ) -> Result<(), PassError> {
         if self.catalogue.contents.traits.registers == RegisterSource::Operands {
             return Ok(());
@@ -342,8 +349,10 @@ impl<O: Output> Assembler<O> {
         let (mut earlier, memory) = self.earlier(source, meta.text_start);
         let find = |key, wrong| seams.find(key, wrong);
         match fate {
-            Fate::Stays => memory.take(&mut earlier, &segment.granules, find)?,
-            Fate::ComesAgain => memory.compare(&mut earlier, &segment.granules, find)?,
+            SegmentDisposition::Stays => memory.take(&mut earlier, &segment.granules, find)?,
+            SegmentDisposition::ComesAgain => {
+                memory.compare(&mut earlier, &segment.granules, find)?
+            }
         }
         let (seam_externals, new) = seams.finish();
         meta.externals += new;
@@ -356,12 +365,12 @@ impl<O: Output> Assembler<O> {
         &'a mut self,
         source: &'a dyn Source,
         text_end: u64,
-    ) -> (Earlier<'a, O>, &'a mut CarriedMemory) {
+    ) -> (EarlierSegments<'a, O>, &'a mut CarriedMemory) {
         let Contents {
             segments, key_maps, ..
         } = &self.catalogue.contents;
         (
-            Earlier {
+            EarlierSegments {
                 source,
                 output: &mut self.writer.output,
                 segments,
@@ -393,7 +402,7 @@ impl<O: Output> Assembler<O> {
     }
 
     /// Writes what is left and the header. The output is then an index, but for what the host wrote.
-    pub fn finish(mut self, coverage: Coverage) -> std::io::Result<Assembled<O>> {
+    pub fn finish(mut self, coverage: Coverage) -> std::io::Result<AssembledIndex<O>> {
         if coverage == Coverage::Whole && self.catalogue.unmapped() > 0 {
             self.push_key_maps()?;
         }
@@ -413,7 +422,7 @@ impl<O: Output> Assembler<O> {
         }
         let mut found = std::mem::take(&mut self.calls).finish();
         if let Some(mark) = self.mark.take() {
-            let resume = Resume {
+            let resume = ResumePoint {
                 later: found.since_mark(),
                 ..*mark
             };
@@ -438,7 +447,7 @@ impl<O: Output> Assembler<O> {
             .views
             .sort_unstable_by_key(|view| (view.thread, view.view));
         self.writer.write_directory(&self.catalogue.contents)?;
-        Ok(Assembled {
+        Ok(AssembledIndex {
             writer: self.writer,
             catalogue: self.catalogue,
             host_calls: self.host_calls,

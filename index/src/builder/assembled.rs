@@ -6,27 +6,27 @@ use crate::builder::catalogue::Catalogue;
 use crate::builder::semihosting::call::HOST_CALLS_LEFT_OUT;
 use crate::builder::semihosting::pass::HostWrites;
 use crate::builder::writer::IndexWriter;
-use crate::store::data::Data;
-use crate::store::output::Output;
-use crate::store::regions::open_calls::OpenCalls;
+use crate::store::data::IndexData;
+use crate::store::output::IndexOutput;
+use crate::store::regions::open_calls::UnresolvedCalls;
 
 /// An index that is written.
 #[derive(Debug)]
-pub struct Assembled<O> {
+pub struct AssembledIndex<O> {
     pub(super) writer: IndexWriter<O>,
     pub(super) catalogue: Catalogue,
     /// The slots of semihosting calls.
     pub(super) host_calls: Vec<u64>,
 }
 
-impl<O: Output> Assembled<O> {
+impl<O: IndexOutput> AssembledIndex<O> {
     /// The slots of semihosting calls that may have let the host write into memory.
     pub fn host_calls(&self) -> &[u64] {
         &self.host_calls
     }
 
     /// What was written.
-    pub fn read_back(&mut self) -> std::io::Result<Arc<Data>> {
+    pub fn read_back(&mut self) -> std::io::Result<Arc<IndexData>> {
         self.writer.output.read_back()
     }
 
@@ -57,7 +57,7 @@ impl<O: Output> Assembled<O> {
 
     /// Leaves open where the host wrote during all calls.
     pub fn leave_open(&mut self) -> std::io::Result<()> {
-        let open = OpenCalls::of(self.host_calls.clone());
+        let open = UnresolvedCalls::of(self.host_calls.clone());
         self.catalogue.contents.open_calls = self.writer.append(&open.encode())?;
         self.writer.write_directory(&self.catalogue.contents)
     }

@@ -10,16 +10,16 @@ use crate::answers::error::BuildError;
 use crate::builder::assemble::Assembler;
 use crate::builder::follow::Follow;
 use crate::builder::options::{BuildOptions, BuildProgress, BuildSummary};
-use crate::builder::partial::Partial;
-use crate::builder::request::Request;
-use crate::builder::run::Run;
+use crate::builder::partial::PartialFiles;
+use crate::builder::request::BuildRequest;
+use crate::builder::run::BuildRun;
 use crate::index::Index;
-use crate::store::data::Data;
+use crate::store::data::IndexData;
 use crate::store::fingerprint::Fingerprint;
 
 /// Builds the index of a trace.
 pub struct Build<'a> {
-    request: Request<'a>,
+    request: BuildRequest<'a>,
     may_resume: bool,
 }
 
@@ -40,7 +40,7 @@ impl<'a> Build<'a> {
         progress: &'a BuildProgress,
         cancel: &'a Cancel,
     ) -> Self {
-        let request = Request {
+        let request = BuildRequest {
             source,
             fingerprint,
             options,
@@ -68,7 +68,7 @@ impl<'a> Build<'a> {
     #[must_use]
     pub fn following(self, follow: Option<Follow<'a>>) -> Self {
         Self {
-            request: Request {
+            request: BuildRequest {
                 follow,
                 ..self.request
             },
@@ -82,7 +82,7 @@ impl<'a> Build<'a> {
     #[must_use]
     pub fn telling(self, on_part: &'a (dyn Fn(Index) + Sync)) -> Self {
         Self {
-            request: Request {
+            request: BuildRequest {
                 on_part: Some(on_part),
                 ..self.request
             },
@@ -97,10 +97,10 @@ impl<'a> Build<'a> {
     /// See [`BuildError`]. What a cancelled build has done is kept for the next one; other failures leave nothing behind.
     pub fn to_file(&self, path: &Path) -> Result<BuildSummary, BuildError> {
         let failed = |error| BuildError::Write {
-            path: Partial::path_of(path),
+            path: PartialFiles::path_of(path),
             error,
         };
-        let mut partial = Partial::lock(path).map_err(failed)?;
+        let mut partial = PartialFiles::lock(path).map_err(failed)?;
         let built = self.to_partial(&mut partial, &failed);
         let is_cancelled = matches!(built, Err(BuildError::Cancelled));
         if built.is_err() && !(is_cancelled && partial.is_kept()) {
@@ -111,7 +111,7 @@ impl<'a> Build<'a> {
 
     fn to_partial(
         &self,
-        partial: &mut Partial,
+        partial: &mut PartialFiles,
         failed: &(dyn Fn(std::io::Error) -> BuildError + Sync),
     ) -> Result<BuildSummary, BuildError> {
         let resumed = if self.may_resume {
@@ -138,7 +138,7 @@ impl<'a> Build<'a> {
             .map_err(failed)?,
         };
         assembler.use_folder(partial.folder());
-        let (output, summary) = Run {
+        let (output, summary) = BuildRun {
             request: &self.request,
             partial: Some(&*partial),
             failed,
@@ -166,14 +166,14 @@ impl<'a> Build<'a> {
             path: PathBuf::from("memory"),
             error,
         };
-        let output = Arc::new(Data::Memory(Vec::new()));
+        let output = Arc::new(IndexData::Memory(Vec::new()));
         let assembler = Assembler::new(
             self.request.source.as_ref(),
             self.request.fingerprint,
             output,
         )
         .map_err(failed)?;
-        let (data, _) = Run {
+        let (data, _) = BuildRun {
             request: &self.request,
             partial: None,
             failed: &failed,

@@ -4,10 +4,10 @@
 use std::collections::HashMap;
 
 use crate::answers::error::PassError;
-use crate::builder::earlier::{AskedBytes, Earlier};
+use crate::builder::earlier::{ByteStateQuery, EarlierSegments};
 use crate::builder::segment::shadow::GranuleState;
 use crate::store::key_filter::{KeyFilter, SetFilter};
-use crate::store::output::Output;
+use crate::store::output::IndexOutput;
 
 /// At most this many blocks are remembered besides those that are being compared: 32 MiB, or 46 in tables that just grew.
 /// The filters take 12 MiB more as soon as something was forgotten.
@@ -17,7 +17,7 @@ const PART: usize = 8192;
 
 /// What is remembered of a block.
 #[derive(Clone, Copy, Debug)]
-struct Remembered {
+struct CarriedBlock {
     /// The bytes whose state is remembered. Of the others the index so far must be asked.
     settled: u64,
     /// Those of them whose value the trace told last.
@@ -26,7 +26,7 @@ struct Remembered {
     data: [u8; 64],
 }
 
-impl Remembered {
+impl CarriedBlock {
     /// A block of which these bytes are not known to anybody.
     fn unknown(settled: u64) -> Self {
         Self {
@@ -57,20 +57,20 @@ impl Remembered {
 #[derive(Debug)]
 pub struct CarriedMemory {
     limit: usize,
-    young: HashMap<u64, Remembered>,
-    old: HashMap<u64, Remembered>,
+    young: HashMap<u64, CarriedBlock>,
+    old: HashMap<u64, CarriedBlock>,
     has_dropped: bool,
     /// How many segments were taken. Earlier ones, of a build that was resumed, can only be looked up.
     taken: usize,
     /// How many had key maps when they were looked at last.
     mapped: usize,
     /// As soon as something was dropped, or not taken.
-    touched: Option<Touched>,
+    touched: Option<TouchedBlocks>,
 }
 
 /// The blocks that the segments so far touched.
 #[derive(Debug)]
-struct Touched {
+struct TouchedBlocks {
     all: KeyFilter,
     /// By the places of the segments among those that have no key map yet.
     recent: SetFilter,
@@ -99,9 +99,9 @@ impl CarriedMemory {
 
     /// Takes the blocks of the next segment, ascending.
     /// Calls `each` with those, ascending, of which it read bytes first that were known to be different.
-    pub fn take<O: Output>(
+    pub fn take<O: IndexOutput>(
         &mut self,
-        earlier: &mut Earlier<'_, O>,
+        earlier: &mut EarlierSegments<'_, O>,
         granules: &[(u64, GranuleState)],
         mut each: impl FnMut(u64, u64),
     ) -> Result<(), PassError> {
@@ -111,7 +111,7 @@ impl CarriedMemory {
                 let before = self
                     .young
                     .entry(*key)
-                    .or_insert(Remembered::unknown(u64::MAX));
+                    .or_insert(CarriedBlock::unknown(u64::MAX));
                 let wrong = before.contradictions(later);
                 before.follow(later);
                 if wrong != 0 {
@@ -125,9 +125,9 @@ impl CarriedMemory {
     }
 
     /// The same for a segment that is not taken: it will come again, longer.
-    pub fn compare<O: Output>(
+    pub fn compare<O: IndexOutput>(
         &mut self,
-        earlier: &mut Earlier<'_, O>,
+        earlier: &mut EarlierSegments<'_, O>,
         granules: &[(u64, GranuleState)],
         mut each: impl FnMut(u64, u64),
     ) -> Result<(), PassError> {
@@ -152,9 +152,9 @@ impl CarriedMemory {
     }
 
     /// Looks up what must be known of some blocks, all of which are young then, but for those that nobody touched.
-    fn settle<O: Output>(
+    fn settle<O: IndexOutput>(
         &mut self,
-        earlier: &mut Earlier<'_, O>,
+        earlier: &mut EarlierSegments<'_, O>,
         granules: &[(u64, GranuleState)],
     ) -> Result<(), PassError> {
         self.look_at_touched(earlier)?;
@@ -166,7 +166,7 @@ impl CarriedMemory {
                     .old
                     .get(key)
                     .copied()
-                    .or_else(|| self.may_be_touched(*key).then(|| Remembered::unknown(0)));
+                    .or_else(|| self.may_be_touched(*key).then(|| CarriedBlock::unknown(0)));
                 self.young.extend(known.map(|known| (*key, known)));
             }
             let need = known.map_or(0, |known| later.first_read & !known.settled);
@@ -175,7 +175,7 @@ impl CarriedMemory {
                     .touched
                     .as_ref()
                     .map_or(0, |touched| touched.recent.sets_with(*key));
-                asked.push(AskedBytes {
+                asked.push(ByteStateQuery {
                     granule: *key,
                     need,
                     recent,
@@ -188,7 +188,7 @@ impl CarriedMemory {
             return Ok(());
         }
         earlier.tell(&mut asked)?;
-        for AskedBytes {
+        for ByteStateQuery {
             granule,
             need,
             known,
@@ -225,9 +225,9 @@ impl CarriedMemory {
     }
 
     /// Finds out which blocks were touched before, as soon as that is no longer remembered.
-    fn look_at_touched<O: Output>(
+    fn look_at_touched<O: IndexOutput>(
         &mut self,
-        earlier: &mut Earlier<'_, O>,
+        earlier: &mut EarlierSegments<'_, O>,
     ) -> Result<(), PassError> {
         if let Some(touched) = self
             .touched
@@ -242,7 +242,7 @@ impl CarriedMemory {
             return Ok(());
         }
         let words = self.limit.next_power_of_two();
-        let mut touched = Touched {
+        let mut touched = TouchedBlocks {
             all: KeyFilter::new(2 * words),
             recent: SetFilter::new(words),
         };
@@ -263,7 +263,7 @@ impl CarriedMemory {
     }
 }
 
-impl Touched {
+impl TouchedBlocks {
     fn add(&mut self, granule: u64, place: Option<usize>) {
         self.all.add(granule);
         if let Some(place) = place {
@@ -290,8 +290,8 @@ mod tests {
     use super::*;
     use crate::builder::assemble::{Assembler, Coverage};
     use crate::builder::segment::builder::SegmentBuilder;
-    use crate::builder::task::Task;
-    use crate::store::data::Data;
+    use crate::builder::task::ParsedTask;
+    use crate::store::data::IndexData;
     use crate::store::fingerprint::Fingerprint;
 
     /// The bytes of an index whose memory is changed before each task.
@@ -301,8 +301,12 @@ mod tests {
         mut change: impl FnMut(&mut CarriedMemory),
     ) -> Vec<u8> {
         let fingerprint = Fingerprint::of(tarmac, 0).unwrap();
-        let mut assembler =
-            Assembler::new(tarmac, &fingerprint, Arc::new(Data::Memory(Vec::new()))).unwrap();
+        let mut assembler = Assembler::new(
+            tarmac,
+            &fingerprint,
+            Arc::new(IndexData::Memory(Vec::new())),
+        )
+        .unwrap();
         let (mut builder, mut scratch) = (SegmentBuilder::default(), ParseScratch::default());
         let (mut start, mut target) = (0, 0);
         while start < tarmac.length() {
@@ -342,7 +346,7 @@ mod tests {
             assembler
                 .add_task(
                     tarmac,
-                    &mut Task {
+                    &mut ParsedTask {
                         segments,
                         lines,
                         end: Some(end),
@@ -354,7 +358,7 @@ mod tests {
             start = end;
         }
         let data = Arc::into_inner(assembler.finish(Coverage::Whole).unwrap().into_output().0);
-        let Some(Data::Memory(bytes)) = data else {
+        let Some(IndexData::Memory(bytes)) = data else {
             panic!("an index in memory is in memory")
         };
         bytes

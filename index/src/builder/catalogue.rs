@@ -303,7 +303,7 @@ impl Catalogue {
                 count
             };
             let (line, column) = (task_lines + line + 1, u64::from(column));
-            first_ones.push(Placed {
+            first_ones.push(SlotWarning {
                 slot,
                 warning: WarningContents {
                     line,
@@ -343,7 +343,7 @@ impl Catalogue {
         task_lines: u64,
         meta: &SegmentMeta,
         segment: &mut SealedSegment,
-    ) -> Option<Placed> {
+    ) -> Option<SlotWarning> {
         let mut falls = std::mem::take(&mut segment.time_falls);
         let inside = falls.len();
         for (times, known) in segment.thread_times.iter().zip(&meta.threads) {
@@ -384,7 +384,7 @@ impl Catalogue {
             message,
             count,
         };
-        Some(Placed {
+        Some(SlotWarning {
             slot: first.step.slot,
             warning,
         })
@@ -393,7 +393,7 @@ impl Catalogue {
 
 /// A warning of a segment, and the slot that it stands in.
 #[derive(Debug)]
-struct Placed {
+struct SlotWarning {
     slot: u32,
     warning: WarningContents,
 }

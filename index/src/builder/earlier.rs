@@ -10,11 +10,11 @@ use stepback_parsers::{EventSink, MemoryAccess, ParseScratch, Source, StepEvent}
 
 use crate::answers::error::{PassError, QueryError};
 use crate::store::contents::{KeyMaps, mapped};
-use crate::store::data::Data;
+use crate::store::data::IndexData;
 use crate::store::directory::Directory;
-use crate::store::granules::{GRANULE_BITS, Granule, Reach};
+use crate::store::granules::{GRANULE_BITS, Granule, TouchCoverage};
 use crate::store::key_map::SegmentSet;
-use crate::store::output::Output;
+use crate::store::output::IndexOutput;
 use crate::store::segment::meta::{Section, SegmentMeta};
 use crate::store::segment::reader::{SegmentReader, damaged};
 
@@ -25,7 +25,7 @@ const NEAR: u64 = 16;
 
 /// The segments so far, as the trace and what was written of the index have them.
 #[derive(Debug)]
-pub struct Earlier<'a, O> {
+pub struct EarlierSegments<'a, O> {
     /// The trace.
     pub source: &'a dyn Source,
     /// What was written.
@@ -40,7 +40,7 @@ pub struct Earlier<'a, O> {
 
 /// Some bytes of a block, and what is known of them.
 #[derive(Clone, Copy, Debug)]
-pub struct AskedBytes {
+pub struct ByteStateQuery {
     /// Address / 64.
     pub granule: u64,
     /// The bytes that are asked for.
@@ -55,7 +55,7 @@ pub struct AskedBytes {
 
 /// The last accesses of some bytes in a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Told {
+struct LastAccesses {
     slot: u64,
     granule: u64,
     /// Whose answer it is.
@@ -63,9 +63,9 @@ struct Told {
     bytes: u64,
 }
 
-impl<O: Output> Earlier<'_, O> {
+impl<O: IndexOutput> EarlierSegments<'_, O> {
     /// Finds out what the trace told last of some bytes.
-    pub fn tell(&mut self, asked: &mut [AskedBytes]) -> Result<(), PassError> {
+    pub fn tell(&mut self, asked: &mut [ByteStateQuery]) -> Result<(), PassError> {
         let mut told = Vec::new();
         for (number, asked) in asked.chunks(BLOCKS_A_MAP).enumerate() {
             let data = self.output.read_back()?;
@@ -81,7 +81,7 @@ impl<O: Output> Earlier<'_, O> {
             is_same
         });
         let runs = told.chunk_by(|one, next| next.slot - one.slot <= NEAR);
-        let mut reader = ToldReader {
+        let mut reader = AccessValueReader {
             slot: 0,
             told: &[],
             found: asked,
@@ -101,7 +101,7 @@ impl<O: Output> Earlier<'_, O> {
                     .map_err(QueryError::from)?;
             }
         }
-        let is_told = |told: &Told| {
+        let is_told = |told: &LastAccesses| {
             asked
                 .get(told.asked)
                 .is_some_and(|asked| told.bytes & !asked.known == 0)
@@ -128,7 +128,7 @@ impl<O: Output> Earlier<'_, O> {
                     .of(&data)
                     .ok_or_else(|| damaged(Section::Granules))?,
             );
-            let mut note = |granule: u64, _: SegmentSet<Reach>| {
+            let mut note = |granule: u64, _: SegmentSet<TouchCoverage>| {
                 each(granule, None);
                 true
             };
@@ -163,7 +163,7 @@ impl<O: Output> Earlier<'_, O> {
     }
 
     /// Checksums are not checked: this run of the program wrote the bytes, or checked them when it resumed.
-    fn reader<'d>(&self, data: &'d Data, meta: &'d SegmentMeta) -> SegmentReader<'d> {
+    fn reader<'d>(&self, data: &'d IndexData, meta: &'d SegmentMeta) -> SegmentReader<'d> {
         static CHECKED: AtomicU8 = AtomicU8::new(u8::MAX);
         SegmentReader {
             meta,
@@ -175,10 +175,10 @@ impl<O: Output> Earlier<'_, O> {
     /// Finds the last accesses of the bytes that are asked for which told a value.
     fn find_last(
         &self,
-        data: &Data,
-        asked: &AskedBytes,
+        data: &IndexData,
+        asked: &ByteStateQuery,
         place: usize,
-        told: &mut Vec<Told>,
+        told: &mut Vec<LastAccesses>,
     ) -> Result<(), QueryError> {
         let need = Cell::new(asked.need);
         for group in (0..=self.key_maps.len()).rev() {
@@ -205,7 +205,7 @@ impl<O: Output> Earlier<'_, O> {
                         if tells && bytes != 0 {
                             need.set(need.get() & !bytes);
                             let slot = meta.step_base + u64::from(touch.slot);
-                            let found = Told {
+                            let found = LastAccesses {
                                 slot,
                                 granule: asked.granule,
                                 asked: place,
@@ -225,9 +225,9 @@ impl<O: Output> Earlier<'_, O> {
     /// The segments of a group that may touch these bytes of a block, a bit each.
     fn segments_of(
         &self,
-        data: &Data,
+        data: &IndexData,
         group: usize,
-        asked: &AskedBytes,
+        asked: &ByteStateQuery,
         need: u64,
     ) -> Result<u64, QueryError> {
         let Some(maps) = self.key_maps.get(group) else {
@@ -237,8 +237,8 @@ impl<O: Output> Earlier<'_, O> {
             .granules
             .of(data)
             .ok_or_else(|| damaged(Section::Granules))?;
-        let set =
-            Directory::new(bytes).and_then(|map| map.find::<SegmentSet<Reach>>(asked.granule));
+        let set = Directory::new(bytes)
+            .and_then(|map| map.find::<SegmentSet<TouchCoverage>>(asked.granule));
         let set = set
             .map_err(|_| damaged(Section::Granules))?
             .unwrap_or_default();
@@ -249,7 +249,7 @@ impl<O: Output> Earlier<'_, O> {
     }
 
     /// Where in the trace the text of a slot begins; the end of the segments' text behind the last.
-    fn text_start(&self, data: &Data, slot: u64) -> Result<u64, QueryError> {
+    fn text_start(&self, data: &IndexData, slot: u64) -> Result<u64, QueryError> {
         // Slot 0 of a segment continues the last slot of the one before: a text that can be parsed begins there.
         let after = self
             .segments
@@ -266,14 +266,14 @@ impl<O: Output> Earlier<'_, O> {
 }
 
 /// Takes the values of some accesses from the text of their steps.
-struct ToldReader<'a> {
+struct AccessValueReader<'a> {
     slot: u64,
     /// What is still to come, by slot and block.
-    told: &'a [Told],
-    found: &'a mut [AskedBytes],
+    told: &'a [LastAccesses],
+    found: &'a mut [ByteStateQuery],
 }
 
-impl EventSink for ToldReader<'_> {
+impl EventSink for AccessValueReader<'_> {
     fn begin_step(&mut self, _step: &StepEvent<'_>) {
         self.slot += 1;
         let passed = self.told.partition_point(|told| told.slot < self.slot);

@@ -10,21 +10,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::answers::error::OpenError;
-use crate::builder::resume::Resumed;
-use crate::store::data::{Data, HEADER_LEN};
+use crate::builder::resume::ResumedIndex;
+use crate::store::data::{HEADER_LEN, IndexData};
 use crate::store::fingerprint::Fingerprint;
 use crate::store::layout::start_of_rest;
 
 /// The files of an index that is being written, under the builder's lock.
 #[derive(Debug)]
-pub struct Partial {
+pub struct PartialFiles {
     /// The index to be.
     path: PathBuf,
     /// Its segments. The lock goes with it.
     file: File,
 }
 
-impl Partial {
+impl PartialFiles {
     /// Where an index is written before it has its name.
     pub fn path_of(path: &Path) -> PathBuf {
         path.with_added_extension("partial")
@@ -74,12 +74,15 @@ impl Partial {
     }
 
     /// What an earlier build left behind that can be resumed: of this trace, or of one that has grown to it.
-    pub fn resumed(&mut self, is_same_trace: impl Fn(&Fingerprint) -> bool) -> Option<Resumed> {
+    pub fn resumed(
+        &mut self,
+        is_same_trace: impl Fn(&Fingerprint) -> bool,
+    ) -> Option<ResumedIndex> {
         let interrupted = so_far_of(&self.file, &Self::resume_path_of(&self.path));
         let finished = || map_file(&self.path).map(Arc::new);
         for (data, is_finished) in [(interrupted, false), (finished(), true)] {
             let Some(data) = data.ok() else { continue };
-            let Ok(resumed) = Resumed::read(&data, self.folder()) else {
+            let Ok(resumed) = ResumedIndex::read(&data, self.folder()) else {
                 continue;
             };
             if !is_same_trace(&resumed.fingerprint) {
@@ -221,13 +224,14 @@ fn copy(mut from: impl std::io::Read, to: &mut File, len: u64) -> Result<()> {
 /// What another builder is at work on stays. What cannot be removed does no harm.
 pub fn remove_leftovers(path: &Path) {
     let new = ["resume.new", "partial.new"].map(|extension| path.with_added_extension(extension));
-    let files = new
-        .into_iter()
-        .chain([Partial::path_of(path), Partial::resume_path_of(path)]);
+    let files = new.into_iter().chain([
+        PartialFiles::path_of(path),
+        PartialFiles::resume_path_of(path),
+    ]);
     if files
         .into_iter()
         .any(|file| std::fs::symlink_metadata(file).is_ok())
-        && let Ok(partial) = Partial::lock(path)
+        && let Ok(partial) = PartialFiles::lock(path)
     {
         partial.remove();
     }
@@ -237,35 +241,35 @@ pub fn remove_leftovers(path: &Path) {
 ///
 /// # Errors
 /// Says why it cannot be used.
-pub fn so_far(path: &Path) -> std::result::Result<Arc<Data>, OpenError> {
+pub fn so_far(path: &Path) -> std::result::Result<Arc<IndexData>, OpenError> {
     let refused = |error: Error| match error.kind() {
         ErrorKind::NotFound => OpenError::Missing,
         _ => OpenError::Read(error),
     };
-    let partial = Partial::path_of(path);
+    let partial = PartialFiles::path_of(path);
     if !partial.symlink_metadata().map_err(refused)?.is_file() {
         return Err(OpenError::Foreign);
     }
     let file = File::open(partial).map_err(refused)?;
-    so_far_of(&file, &Partial::resume_path_of(path)).map_err(refused)
+    so_far_of(&file, &PartialFiles::resume_path_of(path)).map_err(refused)
 }
 
-fn so_far_of(segments: &File, resume_path: &Path) -> Result<Arc<Data>> {
+fn so_far_of(segments: &File, resume_path: &Path) -> Result<Arc<IndexData>> {
     let rest = Arc::new(map_file(resume_path)?);
     let len = start_of_rest(&rest).ok_or(ErrorKind::InvalidData)?;
     // What does not lie in the file must not be asked for: the checks of what lies there would be in vain.
     if len < HEADER_LEN || segments.metadata()?.len() < len as u64 {
         return Err(ErrorKind::InvalidData.into());
     }
-    let segments = Data::map(segments).map(Arc::new)?;
-    Ok(Arc::new(Data::Joined {
+    let segments = IndexData::map(segments).map(Arc::new)?;
+    Ok(Arc::new(IndexData::Joined {
         segments,
         len,
         rest,
     }))
 }
 
-fn map_file(path: &Path) -> Result<Data> {
+fn map_file(path: &Path) -> Result<IndexData> {
     if !path.symlink_metadata()?.is_file() {
         return Err(ErrorKind::InvalidInput.into());
     }
@@ -273,7 +277,7 @@ fn map_file(path: &Path) -> Result<Data> {
     if file.metadata()?.len() == 0 {
         Err(ErrorKind::UnexpectedEof.into())
     } else {
-        Data::map(&file)
+        IndexData::map(&file)
     }
 }
 

@@ -10,12 +10,12 @@ use stepback_parsers::ParseScratch;
 use crate::answers::cancel::Cancel;
 use crate::answers::error::BuildError;
 use crate::builder::assemble::{Assembler, Coverage};
-use crate::builder::partial::Partial;
-use crate::builder::run::{Ordered, Run, Shared};
-use crate::builder::task::Task;
+use crate::builder::partial::PartialFiles;
+use crate::builder::run::{BuildRun, TaskQueue, WorkerState};
+use crate::builder::task::ParsedTask;
 use crate::index::Index;
-use crate::store::data::Data;
-use crate::store::output::{Output, Rest};
+use crate::store::data::IndexData;
+use crate::store::output::{IndexOutput, TrailerOutput};
 
 /// The least time between two parts.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -34,9 +34,9 @@ struct Pace {
     shown: u64,
 }
 
-impl Run<'_> {
+impl BuildRun<'_> {
     /// Shows parts until the workers are done.
-    pub(crate) fn show_parts<O: Output>(&self, shared: &Shared<O>, workers: usize) {
+    pub(crate) fn show_parts<O: IndexOutput>(&self, shared: &WorkerState<O>, workers: usize) {
         if self.partial.is_none() && self.request.on_part.is_none() {
             return;
         }
@@ -91,13 +91,13 @@ impl Run<'_> {
     }
 
     /// How far the next part would go, and what of it is not taken by the pass in order yet; none when it is not worth it.
-    fn next_part<O: Output>(
+    fn next_part<O: IndexOutput>(
         &self,
-        ordered: &Ordered<O>,
-        shared: &Shared<O>,
+        ordered: &TaskQueue<O>,
+        shared: &WorkerState<O>,
         workers: usize,
         shown: u64,
-    ) -> Option<(u64, Option<Task>)> {
+    ) -> Option<(u64, Option<ParsedTask>)> {
         let done = ordered.assembler.text_end();
         if self.request.follow.is_some() && shared.is_idle(workers) {
             let tail = self.tail(done, shown)?;
@@ -108,7 +108,7 @@ impl Run<'_> {
     }
 
     /// The text from a place to the last whole line, parsed as it is: it is parsed again when there is more.
-    fn tail(&self, start: u64, shown: u64) -> Option<Task> {
+    fn tail(&self, start: u64, shown: u64) -> Option<ParsedTask> {
         const LAST: u64 = 64 << 10;
         let source = self.request.source;
         let length = source.length();
@@ -126,7 +126,7 @@ impl Run<'_> {
             .ok()?;
         builder.end_task();
         let segments = std::mem::take(&mut builder.sealed);
-        Some(Task {
+        Some(ParsedTask {
             segments,
             lines: parsed.lines,
             end: Some(end),
@@ -136,7 +136,7 @@ impl Run<'_> {
     }
 
     /// Keeps what is done, so that the next build can resume it.
-    pub(crate) fn keep<O: Output>(&self, assembler: &mut Assembler<O>) {
+    pub(crate) fn keep<O: IndexOutput>(&self, assembler: &mut Assembler<O>) {
         if assembler.whole_steps() > 0 {
             // A build that was cancelled promises nothing: what cannot be kept is built again.
             _ = self.fork(assembler, None).and_then(|part| part.show(self));
@@ -144,26 +144,28 @@ impl Run<'_> {
     }
 
     /// An index of what is done, on its way to a file where it can be kept.
-    fn fork<O: Output>(
+    fn fork<O: IndexOutput>(
         &self,
         assembler: &mut Assembler<O>,
-        tail: Option<Task>,
-    ) -> Result<Part, BuildError> {
+        tail: Option<ParsedTask>,
+    ) -> Result<PartialIndex, BuildError> {
         let rest = self.partial.and_then(|partial| partial.new_rest().ok());
         Ok(match rest {
-            Some(rest) => Part::Kept(self.fork_to(assembler, tail, rest)?),
-            None => {
-                Part::Shown(self.fork_to(assembler, tail, Arc::new(Data::Memory(Vec::new())))?)
-            }
+            Some(rest) => PartialIndex::Kept(self.fork_to(assembler, tail, rest)?),
+            None => PartialIndex::Shown(self.fork_to(
+                assembler,
+                tail,
+                Arc::new(IndexData::Memory(Vec::new())),
+            )?),
         })
     }
 
-    fn fork_to<O: Output, R: Output>(
+    fn fork_to<O: IndexOutput, R: IndexOutput>(
         &self,
         assembler: &mut Assembler<O>,
-        tail: Option<Task>,
+        tail: Option<ParsedTask>,
         rest: R,
-    ) -> Result<Assembler<Rest<R>>, BuildError> {
+    ) -> Result<Assembler<TrailerOutput<R>>, BuildError> {
         let mut fork = assembler.fork(rest).map_err(self.failed)?;
         if let Some(follow) = self.request.follow {
             fork.set_fingerprint((follow.fingerprint)()?);
@@ -179,10 +181,10 @@ impl Run<'_> {
     }
 
     /// Hands over the index of a part; its keeper, if it has one, keeps it for the next build.
-    fn show_to<R: Output>(
+    fn show_to<R: IndexOutput>(
         &self,
-        part: Assembler<Rest<R>>,
-        keeper: Option<&Partial>,
+        part: Assembler<TrailerOutput<R>>,
+        keeper: Option<&PartialFiles>,
     ) -> Result<(), BuildError> {
         let mut assembled = part.finish(Coverage::Part).map_err(self.failed)?;
         if assembled.host_calls().len() <= HOST_CALLS {
@@ -203,15 +205,15 @@ impl Run<'_> {
 }
 
 /// An index of what is done.
-enum Part {
+enum PartialIndex {
     /// It is kept for the next build.
-    Kept(Assembler<Rest<std::io::BufWriter<std::fs::File>>>),
+    Kept(Assembler<TrailerOutput<std::io::BufWriter<std::fs::File>>>),
     /// It is only shown.
-    Shown(Assembler<Rest<Arc<Data>>>),
+    Shown(Assembler<TrailerOutput<Arc<IndexData>>>),
 }
 
-impl Part {
-    fn show(self, run: &Run<'_>) -> Result<(), BuildError> {
+impl PartialIndex {
+    fn show(self, run: &BuildRun<'_>) -> Result<(), BuildError> {
         match self {
             Self::Kept(part) => run.show_to(part, run.partial),
             Self::Shown(part) => run.show_to(part, None),

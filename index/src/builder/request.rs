@@ -11,7 +11,7 @@ use crate::index::Index;
 use crate::store::fingerprint::Fingerprint;
 
 /// What is built of what, and who is told of it.
-pub(crate) struct Request<'a> {
+pub(crate) struct BuildRequest<'a> {
     pub source: &'a Arc<dyn Source>,
     pub fingerprint: &'a Fingerprint,
     pub options: &'a BuildOptions,

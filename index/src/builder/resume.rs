@@ -16,25 +16,25 @@ use serde::{Deserialize, Serialize};
 use crate::answers::call::CallId;
 use crate::answers::error::{OpenError, QueryError};
 use crate::builder::calls::finder::FinderState;
-use crate::builder::calls::found::{Found, FoundSoFar};
+use crate::builder::calls::found::{CollectedCalls, FoundFrames};
 use crate::builder::code_ledger::CodeLedger;
-use crate::store::calls::frame::Frame;
+use crate::store::calls::frame::CallFrame;
 use crate::store::calls::table::{Arrival, CallTable};
 use crate::store::contents::{Contents, mapped};
-use crate::store::data::Data;
+use crate::store::data::IndexData;
 use crate::store::encoded::decode_part;
 use crate::store::extent::Extent;
 use crate::store::fingerprint::Fingerprint;
-use crate::store::granules::{Granule, Reach};
+use crate::store::granules::{Granule, TouchCoverage};
 use crate::store::key_map::{KeyMapWriter, SEGMENTS};
 use crate::store::layout;
-use crate::store::pcs::Visits;
+use crate::store::pcs::SegmentVisits;
 use crate::store::segment::meta::{SECTIONS, Section};
 use crate::store::segment::reader::{SegmentReader, damaged};
 
 /// What is known at some place between two tasks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Resume {
+pub struct ResumePoint {
     /// The directory up to there.
     pub contents: Contents,
     /// How many bytes of the index count: the header, segments and key maps.
@@ -47,33 +47,33 @@ pub struct Resume {
     /// What is known of the threads.
     pub finder: FinderState,
     /// What the table of calls has beyond what was found up to there.
-    pub later: Found,
+    pub later: FoundFrames,
 }
 
 /// An index to resume.
 #[derive(Debug)]
-pub struct Resumed {
+pub struct ResumedIndex {
     /// Where to resume.
-    pub resume: Resume,
+    pub resume: ResumePoint,
     /// The trace that the index is of as a whole, which may be longer than what `resume` knows.
     pub fingerprint: Fingerprint,
     /// What was found of the calls up to there.
-    pub found: FoundSoFar,
+    pub found: CollectedCalls,
     /// The memory blocks of the segments that have no key map yet.
-    pub granule_keys: KeyMapWriter<Reach>,
+    pub granule_keys: KeyMapWriter<TouchCoverage>,
     /// Their addresses.
     pub pc_keys: KeyMapWriter<()>,
     /// The instructions that were executed up to there.
     pub codes: CodeLedger,
 }
 
-impl Resumed {
+impl ResumedIndex {
     /// Reads what it takes to resume an index. Everything that is kept of it is checked, so the cost grows with it.
     /// Calls that are too many for memory are put aside in `folder`.
     ///
     /// # Errors
     /// Says why the index cannot be resumed.
-    pub fn read(data: &Arc<Data>, folder: &Path) -> Result<Self, OpenError> {
+    pub fn read(data: &Arc<IndexData>, folder: &Path) -> Result<Self, OpenError> {
         let unusable = || OpenError::Damaged("it does not say how to go on");
         let contents = layout::decode(data)?;
         let bytes = contents
@@ -81,7 +81,7 @@ impl Resumed {
             .checked(data)
             .filter(|bytes| !bytes.is_empty());
         let resume = bytes
-            .and_then(|bytes| decode_part::<Resume>(bytes).ok())
+            .and_then(|bytes| decode_part::<ResumePoint>(bytes).ok())
             .ok_or_else(unusable)?;
         if !resume.contents.is_consistent()
             || !resume.finder.is_consistent()
@@ -105,14 +105,14 @@ impl Resumed {
         let mut later_frames = counts(&resume.later.frames);
         let frames = (0..table.len())
             .map(CallId)
-            .filter_map(|id| Some(Frame::of(&table.get(id)?, table.stack_of(id))));
+            .filter_map(|id| Some(CallFrame::of(&table.get(id)?, table.stack_of(id))));
         let frames = frames.filter(|frame| !take(&mut later_frames, frame));
         let mut later_switches = counts(&resume.later.switches);
         let switches = contents.call_layout.switches.iter().copied();
         let switches = switches
             .filter(|switch| !take(&mut later_switches, switch))
             .collect();
-        let found = FoundSoFar::new(frames, switches, folder);
+        let found = CollectedCalls::new(frames, switches, folder);
         let (granule_keys, pc_keys) =
             unmapped_keys(&resume.contents, data).map_err(|_| unusable())?;
         let codes = contents.codes.table(data).ok_or_else(unusable)?;
@@ -129,7 +129,7 @@ impl Resumed {
 }
 
 /// Whether all that is kept is what was written.
-fn is_undamaged(resume: &Resume, data: &Arc<Data>) -> bool {
+fn is_undamaged(resume: &ResumePoint, data: &Arc<IndexData>) -> bool {
     let contents = &resume.contents;
     let is_kept = |offset: u64| offset <= resume.len;
     let are_segments_right = contents.segments.iter().all(|meta| {
@@ -153,8 +153,8 @@ fn is_undamaged(resume: &Resume, data: &Arc<Data>) -> bool {
 /// The keys of the segments behind the key maps.
 fn unmapped_keys(
     contents: &Contents,
-    data: &Arc<Data>,
-) -> Result<(KeyMapWriter<Reach>, KeyMapWriter<()>), QueryError> {
+    data: &Arc<IndexData>,
+) -> Result<(KeyMapWriter<TouchCoverage>, KeyMapWriter<()>), QueryError> {
     let (mut granule_keys, mut pc_keys) = (KeyMapWriter::default(), KeyMapWriter::default());
     let mapped = mapped(&contents.key_maps);
     for (place, meta) in (0..).zip(contents.segments.iter().skip(mapped)) {
@@ -175,7 +175,7 @@ fn unmapped_keys(
             .into_iter()
             .collect::<Result<Vec<_>, _>>()
             .map_err(|_| damaged(Section::Granules))?;
-        let walked = reader.pcs()?.for_each_from(0, |key, _: Visits<'_>| {
+        let walked = reader.pcs()?.for_each_from(0, |key, _: SegmentVisits<'_>| {
             pcs.push((key, ()));
             true
         });

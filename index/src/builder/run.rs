@@ -15,16 +15,16 @@ use crate::answers::cancel::Cancel;
 use crate::answers::error::BuildError;
 use crate::answers::error::PassError;
 use crate::builder::assemble::{Assembler, Coverage};
-use crate::builder::assembled::Assembled;
+use crate::builder::assembled::AssembledIndex;
 use crate::builder::options::BuildSummary;
-use crate::builder::partial::Partial;
-use crate::builder::request::Request;
+use crate::builder::partial::PartialFiles;
+use crate::builder::request::BuildRequest;
 use crate::builder::segment::builder::SegmentBuilder;
 use crate::builder::segment::limits::SegmentLimits;
 use crate::builder::semihosting::pass::HostPass;
-use crate::builder::task::Task;
+use crate::builder::task::ParsedTask;
 use crate::index::Index;
-use crate::store::output::Output;
+use crate::store::output::IndexOutput;
 
 /// How long to wait before looking again whether a trace has grown.
 const GROWTH_WAIT: Duration = Duration::from_millis(20);
@@ -34,16 +34,16 @@ const GROWTH_WAIT: Duration = Duration::from_millis(20);
 const WAITING_BYTES: usize = 48 << 20;
 
 /// A build under way.
-pub(crate) struct Run<'a> {
-    pub request: &'a Request<'a>,
+pub(crate) struct BuildRun<'a> {
+    pub request: &'a BuildRequest<'a>,
     /// None when the index lives in memory.
-    pub partial: Option<&'a Partial>,
+    pub partial: Option<&'a PartialFiles>,
     /// What it means when the index cannot be written.
     pub failed: &'a (dyn Fn(std::io::Error) -> BuildError + Sync),
 }
 
 /// What the workers share.
-pub(crate) struct Shared<O> {
+pub(crate) struct WorkerState<O> {
     /// Where the first task begins. The others begin at the first good place after multiples of the segment size from there.
     base: u64,
     /// Where each task begins, once somebody has looked; the inner `None` says that it has no place to begin.
@@ -55,24 +55,24 @@ pub(crate) struct Shared<O> {
     workers_left: AtomicUsize,
     /// Workers that wait for the trace to grow.
     workers_idle: AtomicUsize,
-    pub ordered: Mutex<Ordered<O>>,
+    pub ordered: Mutex<TaskQueue<O>>,
     pub advanced: Condvar,
 }
 
 /// Tasks that are done wait here for those before them.
-pub(crate) struct Ordered<O> {
+pub(crate) struct TaskQueue<O> {
     pub assembler: Assembler<O>,
     next: u64,
-    waiting: BTreeMap<u64, Task>,
+    waiting: BTreeMap<u64, ParsedTask>,
     error: Option<BuildError>,
 }
 
-impl Run<'_> {
-    pub fn run<O: Output + Send>(
+impl BuildRun<'_> {
+    pub fn run<O: IndexOutput + Send>(
         &self,
         assembler: Assembler<O>,
     ) -> Result<(O, BuildSummary), BuildError> {
-        let Request {
+        let BuildRequest {
             source,
             options,
             progress,
@@ -104,7 +104,7 @@ impl Run<'_> {
             .build();
         let pool = pool.map_err(|error| BuildError::Workers(error.to_string()))?;
         let workers = pool.current_num_threads();
-        let shared = Shared {
+        let shared = WorkerState {
             base,
             cuts: Mutex::default(),
             next_task: AtomicU64::new(0),
@@ -112,7 +112,7 @@ impl Run<'_> {
             is_over: AtomicBool::new(false),
             workers_left: AtomicUsize::new(workers),
             workers_idle: AtomicUsize::new(0),
-            ordered: Mutex::new(Ordered {
+            ordered: Mutex::new(TaskQueue {
                 assembler,
                 next: 0,
                 waiting: BTreeMap::new(),
@@ -138,7 +138,7 @@ impl Run<'_> {
         self.finish(ordered.assembler, base)
     }
 
-    fn finish<O: Output>(
+    fn finish<O: IndexOutput>(
         &self,
         mut assembler: Assembler<O>,
         base: u64,
@@ -189,9 +189,9 @@ impl Run<'_> {
     }
 
     /// Finds what the host wrote during semihosting calls: only the index of all the rest can tell.
-    pub(crate) fn follow_host_calls<O: Output>(
+    pub(crate) fn follow_host_calls<O: IndexOutput>(
         &self,
-        assembled: &mut Assembled<O>,
+        assembled: &mut AssembledIndex<O>,
         cancel: &Cancel,
         on_call: impl Fn(),
     ) -> Result<(), BuildError> {
@@ -217,7 +217,7 @@ impl Run<'_> {
                 .is_none_or(|follow| follow.until.is_cancelled())
     }
 
-    fn work<O: Output + Send>(&self, shared: &Shared<O>, workers: usize) {
+    fn work<O: IndexOutput + Send>(&self, shared: &WorkerState<O>, workers: usize) {
         let _release = ReleaseOthers(shared);
         let mut builder = self.segment_builder();
         let mut scratch = ParseScratch::default();
@@ -246,7 +246,7 @@ impl Run<'_> {
     }
 
     /// The length of the trace once it is certain: the same for all workers, whatever is still added.
-    fn settled_length<O>(&self, shared: &Shared<O>) -> Option<u64> {
+    fn settled_length<O>(&self, shared: &WorkerState<O>) -> Option<u64> {
         let source = self.request.source;
         if shared.settled.get().is_none() && !self.is_settled() {
             return None;
@@ -264,14 +264,14 @@ impl Run<'_> {
     }
 
     /// Where a task begins at the earliest.
-    fn target<O>(&self, shared: &Shared<O>, task: u64) -> u64 {
+    fn target<O>(&self, shared: &WorkerState<O>, task: u64) -> u64 {
         shared
             .base
             .saturating_add(task.saturating_mul(self.segment_bytes()))
     }
 
     /// Waits until the text is there in which a task may begin; false when there will be none, or the build is over.
-    fn wait_for_text<O>(&self, shared: &Shared<O>, task: u64) -> bool {
+    fn wait_for_text<O>(&self, shared: &WorkerState<O>, task: u64) -> bool {
         let source = self.request.source;
         let mut is_idle = false;
         let has_text = loop {
@@ -307,20 +307,20 @@ impl Run<'_> {
         has_text && !self.is_stopped(shared)
     }
 
-    fn is_stopped<O>(&self, shared: &Shared<O>) -> bool {
+    fn is_stopped<O>(&self, shared: &WorkerState<O>) -> bool {
         shared.is_over.load(Ordering::Relaxed) || self.request.cancel.is_cancelled()
     }
 
-    fn parse_task<O: Output + Send>(
+    fn parse_task<O: IndexOutput + Send>(
         &self,
-        shared: &Shared<O>,
+        shared: &WorkerState<O>,
         task: u64,
         builder: &mut SegmentBuilder,
         scratch: &mut ParseScratch,
-    ) -> Result<Task, SourceError> {
-        let nothing = Task {
+    ) -> Result<ParsedTask, SourceError> {
+        let nothing = ParsedTask {
             is_whole: true,
-            ..Task::default()
+            ..ParsedTask::default()
         };
         let Some(start) = self.cut(shared, task, scratch) else {
             return Ok(nothing);
@@ -354,9 +354,9 @@ impl Run<'_> {
             self.hand_in_sealed(
                 shared,
                 task,
-                Task {
+                ParsedTask {
                     is_last,
-                    ..Task::default()
+                    ..ParsedTask::default()
                 },
                 builder,
             )
@@ -365,7 +365,7 @@ impl Run<'_> {
         let parsed = source.parse_into(
             start..end,
             scratch,
-            &mut Watched {
+            &mut ObservedBuilder {
                 builder,
                 source,
                 on_progress: &mut on_progress,
@@ -374,7 +374,7 @@ impl Run<'_> {
         count(end);
         builder.end_task();
         let segments = std::mem::take(&mut builder.sealed);
-        Ok(Task {
+        Ok(ParsedTask {
             segments,
             lines: parsed.lines,
             end: Some(end),
@@ -384,7 +384,12 @@ impl Run<'_> {
     }
 
     /// Where a task begins; none when its part of the input has no place to begin (it is then part of an earlier one).
-    fn cut<O>(&self, shared: &Shared<O>, task: u64, scratch: &mut ParseScratch) -> Option<u64> {
+    fn cut<O>(
+        &self,
+        shared: &WorkerState<O>,
+        task: u64,
+        scratch: &mut ParseScratch,
+    ) -> Option<u64> {
         let known = shared.cuts().get(&task).copied();
         known.unwrap_or_else(|| {
             let target = self.target(shared, task);
@@ -406,17 +411,17 @@ impl Run<'_> {
     }
 
     /// Passes on what is sealed of a task that is still being parsed, as a part of it.
-    fn hand_in_sealed<O: Output>(
+    fn hand_in_sealed<O: IndexOutput>(
         &self,
-        shared: &Shared<O>,
+        shared: &WorkerState<O>,
         task: u64,
-        part: Task,
+        part: ParsedTask,
         builder: &mut SegmentBuilder,
     ) -> Flow {
         // A task of one segment is handed in as a whole. One of many has a stretch that can be cut nowhere.
         if !builder.sealed.is_empty() {
             let segments = std::mem::take(&mut builder.sealed);
-            if !self.hand_in_part(shared, task, Task { segments, ..part }) {
+            if !self.hand_in_part(shared, task, ParsedTask { segments, ..part }) {
                 return Flow::Stop;
             }
         }
@@ -429,16 +434,21 @@ impl Run<'_> {
 
     /// Passes the first segments of a task on to the pass in order, and waits while too many others wait there;
     /// false when the build is over.
-    fn hand_in_part<O: Output>(&self, shared: &Shared<O>, task: u64, part: Task) -> bool {
+    fn hand_in_part<O: IndexOutput>(
+        &self,
+        shared: &WorkerState<O>,
+        task: u64,
+        part: ParsedTask,
+    ) -> bool {
         self.hand_in(shared, task, Ok(part)) && shared.wait_for_room(task)
     }
 
     /// Passes a task, or a part of it, on to the pass in order; false when the build is over.
-    fn hand_in<O: Output>(
+    fn hand_in<O: IndexOutput>(
         &self,
-        shared: &Shared<O>,
+        shared: &WorkerState<O>,
         task: u64,
-        parsed: Result<Task, SourceError>,
+        parsed: Result<ParsedTask, SourceError>,
     ) -> bool {
         let mut ordered = shared.lock();
         let is_stopped = self.is_stopped(shared);
@@ -467,7 +477,7 @@ impl Run<'_> {
         !shared.is_over.load(Ordering::Relaxed)
     }
 
-    fn take_ready<O: Output>(&self, ordered: &mut Ordered<O>) -> Result<(), BuildError> {
+    fn take_ready<O: IndexOutput>(&self, ordered: &mut TaskQueue<O>) -> Result<(), BuildError> {
         while let Some(mut task) = ordered.waiting.remove(&ordered.next) {
             if task.is_last && self.partial.is_some() {
                 // When the trace grows this task is done again.
@@ -493,8 +503,8 @@ impl Run<'_> {
     }
 }
 
-impl<O> Shared<O> {
-    pub fn lock(&self) -> MutexGuard<'_, Ordered<O>> {
+impl<O> WorkerState<O> {
+    pub fn lock(&self) -> MutexGuard<'_, TaskQueue<O>> {
         // A worker that panicked takes the whole pool down with it, so what it left behind is never used.
         self.ordered.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -523,25 +533,30 @@ impl<O> Shared<O> {
         self.wait_while(|ordered| ordered.is_crowded(task))
     }
 
-    fn wait_while(&self, is_early: impl Fn(&Ordered<O>) -> bool) -> bool {
+    fn wait_while(&self, is_early: impl Fn(&TaskQueue<O>) -> bool) -> bool {
         let is_waiting =
-            |ordered: &mut Ordered<O>| is_early(ordered) && !self.is_over.load(Ordering::Relaxed);
+            |ordered: &mut TaskQueue<O>| is_early(ordered) && !self.is_over.load(Ordering::Relaxed);
         let waited = self.advanced.wait_while(self.lock(), is_waiting);
         drop(waited);
         !self.is_over.load(Ordering::Relaxed)
     }
 }
 
-impl<O> Ordered<O> {
+impl<O> TaskQueue<O> {
     /// Whether a task had better wait with more. The task that all wait for never does, so somebody always goes on.
     fn is_crowded(&self, task: u64) -> bool {
         task != self.next
-            && self.waiting.values().map(Task::len_bytes).sum::<usize>() >= WAITING_BYTES
+            && self
+                .waiting
+                .values()
+                .map(ParsedTask::len_bytes)
+                .sum::<usize>()
+                >= WAITING_BYTES
     }
 }
 
 /// Tells the others when a worker ends, and lets them go when it panics: they would wait for its task for ever.
-struct ReleaseOthers<'a, O>(&'a Shared<O>);
+struct ReleaseOthers<'a, O>(&'a WorkerState<O>);
 
 impl<O> Drop for ReleaseOthers<'_, O> {
     fn drop(&mut self) {
@@ -558,14 +573,14 @@ impl<O> Drop for ReleaseOthers<'_, O> {
 
 /// A builder that reports progress, passes on what it has sealed, and can be stopped.
 /// Its type names nothing of the build, so that the parsers are compiled for it once.
-struct Watched<'a> {
+struct ObservedBuilder<'a> {
     builder: &'a mut SegmentBuilder,
     source: &'a dyn Source,
     /// Is told as [`EventSink::progress`] is.
     on_progress: &'a mut dyn FnMut(&mut SegmentBuilder, u64) -> Flow,
 }
 
-impl EventSink for Watched<'_> {
+impl EventSink for ObservedBuilder<'_> {
     fn thread_named(&mut self, thread: ThreadNumber, name: &str) {
         self.builder.thread_named(thread, name);
     }

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::AtomicU8;
 
-use crate::store::data::Data;
-use crate::store::granules::{Masks, Touch};
+use crate::store::data::IndexData;
+use crate::store::granules::{Touch, TouchMasks};
 use crate::store::segment::meta::{SeamExternal, SegmentMeta};
 use crate::store::segment::reader::SegmentReader;
 
@@ -15,7 +15,7 @@ pub struct Seams<'a> {
 
 impl<'a> Seams<'a> {
     /// Those of a segment that was just encoded; none so far.
-    pub fn new(meta: &'a SegmentMeta, bytes: &'a Data, unchecked: &'a AtomicU8) -> Self {
+    pub fn new(meta: &'a SegmentMeta, bytes: &'a IndexData, unchecked: &'a AtomicU8) -> Self {
         Self {
             reader: SegmentReader {
                 meta,
@@ -47,7 +47,7 @@ impl<'a> Seams<'a> {
         };
         let list = self.reader.granule(granule).ok().flatten();
         let walked =
-            list.map(|list| list.walk_forward(0, |masks: Masks| masks.read != 0, &mut note));
+            list.map(|list| list.walk_forward(0, |masks: TouchMasks| masks.read != 0, &mut note));
         debug_assert!(
             matches!(walked, Some(Ok(()))),
             "a block that was just encoded can be read"

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use stepback_machine::{Address, RegisterId};
 use stepback_parsers::{
-    EventSink, Flow, MarkerEvent, MemoryAccess, ParseScratch, Parsed, Position, Problem,
+    EventSink, Flow, MarkerEvent, MemoryAccess, ParseScratch, ParsedRange, Position, Problem,
     RegisterWrite, Source, SourceError, StepEvent, Tarmac, TextEvent, ThreadNumber,
 };
 
@@ -64,18 +64,18 @@ fn text() -> (String, u64) {
 }
 
 /// A trace that tells how far it was parsed.
-struct Watched<F> {
+struct ObservedTrace<F> {
     trace: Tarmac,
     on_progress: F,
 }
 
 /// What a sink is told, with the words of [`Watched`] besides.
-struct WatchedSink<'a> {
+struct ObservedSink<'a> {
     sink: &'a mut dyn EventSink,
     on_progress: &'a (dyn Fn(u64) + Sync),
 }
 
-impl EventSink for WatchedSink<'_> {
+impl EventSink for ObservedSink<'_> {
     fn thread_named(&mut self, thread: ThreadNumber, name: &str) {
         self.sink.thread_named(thread, name);
     }
@@ -119,7 +119,7 @@ impl EventSink for WatchedSink<'_> {
     }
 }
 
-impl<F: Fn(u64) + Send + Sync + 'static> Delegate for Watched<F> {
+impl<F: Fn(u64) + Send + Sync + 'static> Delegate for ObservedTrace<F> {
     fn trace(&self) -> &Tarmac {
         &self.trace
     }
@@ -129,11 +129,11 @@ impl<F: Fn(u64) + Send + Sync + 'static> Delegate for Watched<F> {
         range: Range<u64>,
         scratch: &mut ParseScratch,
         sink: &mut dyn EventSink,
-    ) -> Result<Parsed, SourceError> {
+    ) -> Result<ParsedRange, SourceError> {
         self.trace.parse(
             range,
             scratch,
-            &mut WatchedSink {
+            &mut ObservedSink {
                 sink,
                 on_progress: &self.on_progress,
             },
@@ -153,7 +153,7 @@ fn build(
     cancel: &Cancel,
     on_progress: impl Fn(u64) + Send + Sync + 'static,
 ) -> Result<BuildSummary, BuildError> {
-    let source: Arc<dyn Source> = Arc::new(Through(Watched {
+    let source: Arc<dyn Source> = Arc::new(Through(ObservedTrace {
         trace: tarmac_of(text),
         on_progress,
     }));

@@ -4,7 +4,7 @@ use crate::builder::segment::sealed::SealedSegment;
 
 /// A task that was parsed, or the first part of one.
 #[derive(Debug, Default)]
-pub struct Task {
+pub struct ParsedTask {
     /// Its segments, but for those that were handed in before.
     pub segments: Vec<SealedSegment>,
     /// How many lines it has.
@@ -17,7 +17,7 @@ pub struct Task {
     pub is_whole: bool,
 }
 
-impl Task {
+impl ParsedTask {
     /// Takes the next part of it.
     pub fn extend(&mut self, next: Self) {
         let mut segments = std::mem::take(&mut self.segments);

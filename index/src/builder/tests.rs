@@ -15,7 +15,9 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use stepback_machine::Address;
-use stepback_parsers::{EventSink, ParseScratch, Parsed, Position, Source, SourceError, Tarmac};
+use stepback_parsers::{
+    EventSink, ParseScratch, ParsedRange, Position, Source, SourceError, Tarmac,
+};
 use tempfile::TempDir;
 
 use self::delegate::{Delegate, Through};
@@ -26,7 +28,7 @@ use crate::builder::build_index::Build;
 use crate::builder::follow::Follow;
 use crate::builder::in_memory::index_in_memory;
 use crate::builder::options::{BuildOptions, BuildProgress};
-use crate::builder::partial::Partial;
+use crate::builder::partial::PartialFiles;
 use crate::builder::so_far::open_so_far;
 use crate::index::Index;
 use crate::query::memory::MemoryAt;
@@ -116,7 +118,7 @@ impl Delegate for Broken {
         range: Range<u64>,
         scratch: &mut ParseScratch,
         sink: &mut dyn EventSink,
-    ) -> Result<Parsed, SourceError> {
+    ) -> Result<ParsedRange, SourceError> {
         match self.end {
             _ if !range.contains(&self.at) => {}
             End::Error => {
@@ -633,7 +635,7 @@ fn a_failed_build_leaves_nothing_behind_and_a_second_builder_is_refused() {
     cancel.cancel();
     assert!(matches!(build(&cancel), Err(BuildError::Cancelled)));
     assert_eq!(place.names(), ["a.tarmac"]);
-    let other = Partial::lock(&place.index).unwrap();
+    let other = PartialFiles::lock(&place.index).unwrap();
     assert!(matches!(
         build(&Cancel::default()),
         Err(BuildError::Write { .. })

@@ -7,7 +7,7 @@ use crate::store::data::HEADER_LEN;
 use crate::store::encoded::encode_part;
 use crate::store::extent::Extent;
 use crate::store::layout::header;
-use crate::store::output::Output;
+use crate::store::output::IndexOutput;
 
 /// Small pieces are gathered until there are so many bytes.
 const PIECES: usize = 64 << 10;
@@ -21,7 +21,7 @@ pub struct IndexWriter<O> {
     pub len: u64,
 }
 
-impl<O: Output> IndexWriter<O> {
+impl<O: IndexOutput> IndexWriter<O> {
     /// One that has nothing yet but room for its header.
     pub fn new(mut output: O) -> std::io::Result<Self> {
         output.append(&[0; HEADER_LEN])?;

@@ -7,14 +7,14 @@ use crate::answers::thread::ThreadId;
 
 /// For each segment the gaps that were asked for; none in a segment of which they would take too much memory.
 #[derive(Debug, Default)]
-pub(crate) struct KnownCallGaps {
+pub(crate) struct CallGapCache {
     /// By the segments' numbers.
     pub segments: Vec<OnceLock<Option<CallGaps>>>,
     /// What all of them take.
     bytes: AtomicUsize,
 }
 
-impl KnownCallGaps {
+impl CallGapCache {
     /// Of no segment so far.
     pub fn new(segments: usize) -> Self {
         Self {

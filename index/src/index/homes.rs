@@ -15,7 +15,7 @@ pub(crate) struct Homes {
 
 /// Whether a write is one of what a name means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Certainty {
+pub(crate) enum WriteCertainty {
     /// It is.
     Sure,
     /// It is, or it is one of another register of that name.
@@ -24,11 +24,11 @@ pub(crate) enum Certainty {
 
 /// What an event wrote of what a name means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct MeantWrite {
+pub(crate) struct HomeWrite {
     /// Which bytes.
     pub view: RegisterView,
     /// Whether it did.
-    pub certainty: Certainty,
+    pub certainty: WriteCertainty,
 }
 
 impl Homes {
@@ -123,14 +123,14 @@ impl Homes {
     }
 
     /// The part of it that an event wrote, by the home of the event behind [`crate::read::open_writes::OpenWrites::tell`].
-    pub(crate) fn written(&self, home: RegisterView) -> Option<MeantWrite> {
+    pub(crate) fn written(&self, home: RegisterView) -> Option<HomeWrite> {
         let is_among = |views: &[RegisterView]| views.iter().any(|view| view.overlaps(home));
         let certainty = match (is_among(&self.sure), is_among(&self.doubtful)) {
-            (true, _) => Certainty::Sure,
-            (false, true) => Certainty::Doubtful,
+            (true, _) => WriteCertainty::Sure,
+            (false, true) => WriteCertainty::Doubtful,
             (false, false) => return None,
         };
-        Some(MeantWrite {
+        Some(HomeWrite {
             view: home,
             certainty,
         })

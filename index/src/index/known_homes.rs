@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use stepback_machine::{RegisterView, State};
+use stepback_machine::{ExecutionState, RegisterView};
 
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
@@ -15,24 +15,24 @@ const KEPT: usize = 1 << 12;
 
 /// Answers that are known.
 #[derive(Debug, Default)]
-pub(crate) struct KnownHomes {
+pub(crate) struct HomeCaches {
     /// Meanings of a name in a state.
-    pub meant: Known<(ThreadId, RegisterView, State)>,
+    pub meant: HomeCache<(ThreadId, RegisterView, ExecutionState)>,
     /// Names under which a register that a line wrote may be written again.
-    pub written: Known<(ThreadId, RegisterView)>,
+    pub written: HomeCache<(ThreadId, RegisterView)>,
 }
 
 /// Answers to one kind of question.
 #[derive(Debug)]
-pub(crate) struct Known<K>(Mutex<HashMap<K, Arc<Homes>>>);
+pub(crate) struct HomeCache<K>(Mutex<HashMap<K, Arc<Homes>>>);
 
-impl<K> Default for Known<K> {
+impl<K> Default for HomeCache<K> {
     fn default() -> Self {
         Self(Mutex::default())
     }
 }
 
-impl<K: Eq + Hash> Known<K> {
+impl<K: Eq + Hash> HomeCache<K> {
     /// The answer, which `find` finds where it is not known.
     pub fn of(
         &self,

@@ -8,7 +8,7 @@ use stepback_machine::{AccessKind, Address, Instruction, RegisterView};
 use crate::answers::access_kinds::AccessKinds;
 
 /// The addresses with an instruction that may use a register.
-pub(crate) type Users = Arc<[Address]>;
+pub(crate) type UserAddresses = Arc<[Address]>;
 
 /// The uses of registers by instructions that count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -58,16 +58,16 @@ impl OperandKinds {
 /// The registers that the instructions at each address of a trace use.
 #[derive(Debug, Default)]
 pub(crate) struct OperandTable {
-    uses: Vec<Uses>,
+    uses: Vec<OperandUses>,
     /// Addresses with the places of what the instructions there use.
     addresses: Vec<(u64, u32)>,
     /// Answers to earlier questions.
-    users: Mutex<HashMap<(RegisterView, OperandKinds), Users>>,
+    users: Mutex<HashMap<(RegisterView, OperandKinds), UserAddresses>>,
 }
 
 impl OperandTable {
     /// The addresses with an instruction that may use a view.
-    pub fn users(&self, view: RegisterView, kinds: OperandKinds) -> Users {
+    pub fn users(&self, view: RegisterView, kinds: OperandKinds) -> UserAddresses {
         let mut known = self.users.lock().unwrap_or_else(PoisonError::into_inner);
         let find = || {
             let is_user: Vec<_> = self
@@ -90,7 +90,7 @@ impl OperandTable {
 #[derive(Debug, Default)]
 pub(crate) struct OperandTableWriter {
     table: OperandTable,
-    places: HashMap<Uses, u32>,
+    places: HashMap<OperandUses, u32>,
 }
 
 impl OperandTableWriter {
@@ -98,7 +98,7 @@ impl OperandTableWriter {
     pub fn add(&mut self, pc: u64, instruction: Option<&Instruction>) {
         let place = *self
             .places
-            .entry(Uses::of(instruction))
+            .entry(OperandUses::of(instruction))
             .or_insert_with_key(|uses| {
                 self.table.uses.push(uses.clone());
                 self.table.uses.len() as u32 - 1
@@ -116,20 +116,20 @@ impl OperandTableWriter {
 
 /// Which registers an instruction uses: none when that is not known.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Uses(Option<Registers>);
+struct OperandUses(Option<OperandViews>);
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Registers {
+struct OperandViews {
     reads: Vec<RegisterView>,
     data_reads: Vec<RegisterView>,
     writes: Vec<RegisterView>,
 }
 
-impl Uses {
+impl OperandUses {
     fn of(instruction: Option<&Instruction>) -> Self {
         let known = instruction
             .and_then(|instruction| Some((instruction.registers.as_ref()?, &instruction.meaning)));
-        Self(known.map(|(registers, meaning)| Registers {
+        Self(known.map(|(registers, meaning)| OperandViews {
             reads: registers.reads.clone(),
             data_reads: meaning.data_reads.clone(),
             writes: registers.writes.clone(),

@@ -9,7 +9,7 @@ use crate::answers::thread::ThreadId;
 
 /// What was told of a virtual page of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ToldPage {
+pub(crate) struct MappedPage {
     /// Whose.
     pub thread: ThreadId,
     /// Of which address space; none where the trace tells none.
@@ -26,7 +26,7 @@ pub(crate) struct ToldPage {
     pub used_until: u64,
 }
 
-impl ToldPage {
+impl MappedPage {
     /// True when it is known at a position.
     pub fn holds_at(&self, slot: u64) -> bool {
         self.from <= slot && slot < self.until
@@ -35,10 +35,10 @@ impl ToldPage {
 
 /// What was told, in the order of the trace.
 #[derive(Debug, Default)]
-pub(crate) struct ToldPages {
+pub(crate) struct PageMappings {
     /// Bytes of a page; none where nothing was told.
     pub page_bytes: Option<u64>,
-    pages: Vec<ToldPage>,
+    pages: Vec<MappedPage>,
     /// Places in `pages`, by virtual page.
     by_page: Vec<u32>,
     /// The same by physical page.
@@ -49,9 +49,9 @@ pub(crate) struct ToldPages {
     is_partial: bool,
 }
 
-impl ToldPages {
+impl PageMappings {
     /// Pages in the order in which they were told, at most `u32::MAX`.
-    pub fn new(page_bytes: Option<u64>, pages: Vec<ToldPage>) -> Self {
+    pub fn new(page_bytes: Option<u64>, pages: Vec<MappedPage>) -> Self {
         let places = 0..u32::try_from(pages.len()).unwrap_or(u32::MAX);
         let (mut by_page, mut by_physical): (Vec<u32>, Vec<u32>) =
             (places.clone().collect(), places.collect());
@@ -86,7 +86,7 @@ impl ToldPages {
     }
 
     /// What was told last of a virtual page up to a slot, of whichever thread; none where that is over by then.
-    pub fn newest(&self, page: u64, slot: u64) -> Option<&ToldPage> {
+    pub fn newest(&self, page: u64, slot: u64) -> Option<&MappedPage> {
         self.of_page(page)
             .rev()
             .find(|told| told.from <= slot)
@@ -129,17 +129,21 @@ impl ToldPages {
     }
 
     /// All of them.
-    pub fn all(&self) -> &[ToldPage] {
+    pub fn all(&self) -> &[MappedPage] {
         &self.pages
     }
 
     /// What was told of a virtual page, in the order of the trace. O(log n).
-    pub fn of_page(&self, page: u64) -> impl DoubleEndedIterator<Item = &ToldPage> {
+    pub fn of_page(&self, page: u64) -> impl DoubleEndedIterator<Item = &MappedPage> {
         self.among(&self.by_page, page..=page, |told| told.page)
     }
 
     /// What was told to lie on the physical pages between two. O(log n).
-    pub fn of_physical(&self, first: u64, last: u64) -> impl DoubleEndedIterator<Item = &ToldPage> {
+    pub fn of_physical(
+        &self,
+        first: u64,
+        last: u64,
+    ) -> impl DoubleEndedIterator<Item = &MappedPage> {
         self.among(&self.by_physical, first..=last, |told| told.physical)
     }
 
@@ -147,8 +151,8 @@ impl ToldPages {
         &'a self,
         places: &'a [u32],
         wanted: RangeInclusive<u64>,
-        key: fn(&ToldPage) -> u64,
-    ) -> impl DoubleEndedIterator<Item = &'a ToldPage> {
+        key: fn(&MappedPage) -> u64,
+    ) -> impl DoubleEndedIterator<Item = &'a MappedPage> {
         let of = move |place: &u32| self.pages.get(*place as usize);
         let key_of = move |place: &u32| of(place).map_or(0, key);
         let first = places.partition_point(|place| key_of(place) < *wanted.start());

@@ -17,7 +17,7 @@ use crate::answers::thread::ThreadId;
 
 /// The registers of a thread that the trace leaves out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Untraced {
+pub(crate) enum UntracedRegisters {
     /// None is known to be left out.
     #[default]
     Nothing,
@@ -27,7 +27,7 @@ pub(crate) enum Untraced {
     General,
 }
 
-impl Untraced {
+impl UntracedRegisters {
     /// True for a register that is left out.
     pub fn includes(self, view: RegisterView) -> bool {
         match self {
@@ -39,4 +39,4 @@ impl Untraced {
 }
 
 /// What is known so far, by thread.
-pub(crate) type KnownUntraced = Mutex<HashMap<ThreadId, Untraced>>;
+pub(crate) type UntracedCache = Mutex<HashMap<ThreadId, UntracedRegisters>>;

@@ -5,24 +5,24 @@ use stepback_parsers::{Position, Step};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
-use crate::answers::slice::{Defined, SliceCell};
+use crate::answers::slice::{SliceCell, SliceDefinition};
 use crate::answers::step_record::{AccessTarget, Effect, StepRecord};
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
-use crate::index::untraced::Untraced;
+use crate::index::untraced::UntracedRegisters;
 use crate::inference::engine::{Circumstances, Engine};
 use crate::inference::knowledge::Knowledge;
-use crate::inference::observed::{Observed, ObservedRegister};
+use crate::inference::observed::{ObservedAccess, ObservedRegister};
 use crate::inference::others::run_of;
 use crate::inference::run_slots::RunSlots;
 use crate::inference::snapshot::circumstances;
-use crate::inference::surroundings::Surroundings;
+use crate::inference::surroundings::StepRadius;
 use crate::read::overtaken::DoubtReader;
 use crate::read::slots::SlotReader;
 use crate::read::untraced::UntracedReader;
 
 /// The steps around an access that are looked at: behind it, its value may be used as an address.
-const AROUND: Surroundings = Surroundings {
+const AROUND: StepRadius = StepRadius {
     before: 128,
     behind: 128,
 };
@@ -36,7 +36,7 @@ const RUNS: usize = 12;
 #[derive(Debug)]
 pub(super) struct AccessValues {
     /// Ascending by slot.
-    pieces: Vec<(Observed, Knowledge)>,
+    pieces: Vec<(ObservedAccess, Knowledge)>,
     registers: Vec<(ObservedRegister, Knowledge)>,
     is_big_endian: bool,
 }
@@ -157,21 +157,21 @@ fn is_near(slots: &[u64], slot: u64) -> bool {
 pub(crate) fn fill_cells(
     index: &Index,
     step: Step,
-    cells: &mut [Defined],
+    cells: &mut [SliceDefinition],
     cancel: &Cancel,
 ) -> Result<(), QueryError> {
     let slot = step.after().0;
     let thread = SlotReader(index).thread_at(Position(slot))?;
     let untraced = UntracedReader(index).of(thread)?;
     let has_windows = index.instruction_set(thread).has_windows();
-    let is_open = |defined: &Defined| match defined.cell {
+    let is_open = |defined: &SliceDefinition| match defined.cell {
         SliceCell::Register { view, .. } => {
             !has_windows && (index.is_inferred() || untraced.includes(view))
         }
         SliceCell::Memory { .. } => index.is_inferred(),
         SliceCell::Flags { .. } => false,
     };
-    let is_unknown = |defined: &Defined| defined.value.0.contains(&None);
+    let is_unknown = |defined: &SliceDefinition| defined.value.0.contains(&None);
     let mut open = cells
         .iter_mut()
         .filter(|defined| is_unknown(defined) && is_open(defined))
@@ -180,7 +180,7 @@ pub(crate) fn fill_cells(
         return Ok(());
     }
     let known = circumstances(index);
-    let are_values_taken = known.are_values_taken || untraced != Untraced::Nothing;
+    let are_values_taken = known.are_values_taken || untraced != UntracedRegisters::Nothing;
     let values = AccessValues::of(
         index,
         &[slot],

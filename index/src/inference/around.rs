@@ -8,7 +8,7 @@ use stepback_parsers::Position;
 use crate::answers::access_kinds::AccessKinds;
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
-use crate::answers::reason::{Reason, Way};
+use crate::answers::reason::{InferenceReason, ValueDerivation};
 use crate::answers::register_file::RegisterState;
 use crate::answers::thread::ThreadId;
 use crate::answers::value::Value;
@@ -17,7 +17,7 @@ use crate::inference::engine::Circumstances;
 use crate::inference::others::run_of;
 use crate::inference::run_slots::RunSlots;
 use crate::inference::snapshot::{Snapshot, snapshot};
-use crate::inference::surroundings::Surroundings;
+use crate::inference::surroundings::StepRadius;
 use crate::read::diversions::BREAKS;
 use crate::read::markers::{MarkerReader, WantedMarkers};
 use crate::read::operands::OperandReader;
@@ -29,27 +29,27 @@ use crate::read::views::ViewReader;
 
 /// Around a position; four times as many steps before it tell 1 to 5 % more registers.
 /// Behind it a register may be an address.
-const NEAR: Surroundings = Surroundings {
+const NEAR: StepRadius = StepRadius {
     before: 1024,
     behind: 256,
 };
 /// Where these do not tell the stack pointer, as in a long loop.
-const WIDE: Surroundings = Surroundings {
+const WIDE: StepRadius = StepRadius {
     before: 4096,
     behind: 256,
 };
 /// Where the trace itself tells the stack pointer, and so nearly all that programs compute with.
-const TOLD: Surroundings = Surroundings {
+const TOLD: StepRadius = StepRadius {
     before: 128,
     behind: 128,
 };
 /// Around a write that lies further back.
-const FAR: Surroundings = Surroundings {
+const FAR: StepRadius = StepRadius {
     before: 64,
     behind: 128,
 };
 /// The same where the trace itself tells most values: what was loaded or stored then is among them.
-const FAR_TOLD: Surroundings = Surroundings {
+const FAR_TOLD: StepRadius = StepRadius {
     before: 32,
     behind: 64,
 };
@@ -66,7 +66,7 @@ pub(super) struct ThreadPosition {
 }
 
 /// What is inferred around a position.
-pub(super) struct Around<'a> {
+pub(super) struct PositionInference<'a> {
     index: &'a Index,
     thread: ThreadId,
     position: Position,
@@ -77,19 +77,19 @@ pub(super) struct Around<'a> {
     /// Behind which slot only instructions changed registers; none before it is looked for.
     unbroken_from: Option<u64>,
     /// The slots of the last writes of those that are asked for, where they are known already.
-    writers: Option<Vec<Writer>>,
+    writers: Option<Vec<LastRegisterWrite>>,
     /// The trace itself tells the stack pointer, and so most values.
     is_told: bool,
 }
 
 /// Where a register was last written.
 #[derive(Clone, Copy, Debug)]
-struct Writer {
+struct LastRegisterWrite {
     view: RegisterView,
     slot: u64,
 }
 
-impl<'a> Around<'a> {
+impl<'a> PositionInference<'a> {
     pub fn new(
         index: &'a Index,
         at: ThreadPosition,
@@ -149,11 +149,11 @@ impl<'a> Around<'a> {
         &mut self,
         view: RegisterView,
         cancel: &Cancel,
-    ) -> Result<Option<(Value, Reason)>, QueryError> {
+    ) -> Result<Option<(Value, InferenceReason)>, QueryError> {
         let near = self.near.view(view);
         let is_held = match self.near.lanes.way(view.register, view.offset) {
-            Some(Way::Held) => true,
-            Some(Way::Lost) => self.is_kept_by_others(view),
+            Some(ValueDerivation::Held) => true,
+            Some(ValueDerivation::Lost) => self.is_kept_by_others(view),
             _ => false,
         };
         if near.is_some() || !is_held || !self.is_looked_for_far(view) {
@@ -298,9 +298,9 @@ fn is_known(
 }
 
 /// The last write of a register without a value.
-fn writer_of_unknown(state: &RegisterState) -> Option<Writer> {
+fn writer_of_unknown(state: &RegisterState) -> Option<LastRegisterWrite> {
     let slot = state.written_at.filter(|_| state.value.is_unknown())?.0;
-    Some(Writer {
+    Some(LastRegisterWrite {
         view: state.view,
         slot,
     })
@@ -312,7 +312,7 @@ fn snapshot_of(
     thread: ThreadId,
     slots: Range<u64>,
     circumstances: Circumstances,
-    around: Surroundings,
+    around: StepRadius,
 ) -> Result<Snapshot, QueryError> {
     let slot = slots.end;
     let run = run_of(

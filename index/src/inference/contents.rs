@@ -17,19 +17,19 @@ use crate::index::Index;
 use crate::index::memories::MemoryId;
 use crate::inference::access_values::AccessValues;
 use crate::inference::breaks::BreakReader;
-use crate::inference::contested::{Contested, Told};
+use crate::inference::contested::{ContestedMemory, WitnessByte};
 use crate::inference::ending::unfinished_slots;
 use crate::inference::engine::Circumstances;
 use crate::inference::others::run_of;
 use crate::inference::overwrites::OverwriteReader;
 use crate::inference::run_slots::RunSlots;
-use crate::inference::shared::IsStored;
+use crate::inference::shared::StoreStatus;
 use crate::inference::snapshot::circumstances;
-use crate::inference::surroundings::Surroundings;
+use crate::inference::surroundings::StepRadius;
 use crate::read::overtaken::DoubtReader;
 use crate::read::problems::ProblemReader;
 use crate::read::slots::{SlotReader, ThreadSlot};
-use crate::read::touches::{ByteTouches, TouchReader, Wanted};
+use crate::read::touches::{ByteTouches, TouchFilter, TouchReader};
 use crate::store::granules::granules_of;
 
 /// How far behind a position a load may tell what memory held at it.
@@ -94,7 +94,7 @@ pub(crate) struct MemoryMoment {
 
 /// The accesses that may tell what a byte held at a position.
 #[derive(Clone, Copy, Debug, Default)]
-struct Witnesses {
+struct ByteWitnesses {
     last_write: Option<u64>,
     /// Behind the last write.
     last_read: Option<u64>,
@@ -102,7 +102,7 @@ struct Witnesses {
     next_read: Option<u64>,
 }
 
-impl Witnesses {
+impl ByteWitnesses {
     fn all(self) -> impl Iterator<Item = (u64, AccessKind)> {
         let reads = [self.last_read, self.next_read]
             .into_iter()
@@ -133,10 +133,10 @@ fn infer(
     let mut witnesses = Vec::with_capacity(bytes.len());
     for (granule, mask) in granules_of(address, len_bytes) {
         let reader = TouchReader::in_memory(index, memory);
-        let touches = Touches {
-            writes: reader.last_touches(granule, mask, at.0, Wanted::Writes)?,
-            last: reader.last_touches(granule, mask, at.0, Wanted::All)?,
-            next: reader.next_touches(granule, mask, at.0.saturating_add(1), Wanted::All)?,
+        let touches = BlockTouches {
+            writes: reader.last_touches(granule, mask, at.0, TouchFilter::Writes)?,
+            last: reader.last_touches(granule, mask, at.0, TouchFilter::All)?,
+            next: reader.next_touches(granule, mask, at.0.saturating_add(1), TouchFilter::All)?,
         };
         let places = (0..64).filter(|place| mask >> place & 1 != 0);
         witnesses.extend(places.map(|place| witnesses_of(&touches, place, at)));
@@ -160,8 +160,8 @@ fn infer(
     let values = AccessValues::of(index, &slots, circumstances, cancel)?;
     let first = slots.first().copied().unwrap_or(at.0).min(at.0);
     let end = slots.last().copied().unwrap_or(at.0).max(at.0);
-    let mut contested = Contested::new(index, at, first..end, cancel)?;
-    let mut endings = Endings {
+    let mut contested = ContestedMemory::new(index, at, first..end, cancel)?;
+    let mut endings = ThreadEndings {
         index,
         at,
         known: HashMap::new(),
@@ -175,9 +175,9 @@ fn infer(
             continue;
         }
         let is_stored = if known.last_write.is_some() {
-            IsStored::Yes
+            StoreStatus::Yes
         } else {
-            IsStored::No
+            StoreStatus::No
         };
         for (slot, kind) in known.all() {
             if slot <= at.0 && endings.is_unfinished(slot)? {
@@ -186,7 +186,7 @@ fn infer(
             let Some(byte) = values.byte(slot, kind, address) else {
                 continue;
             };
-            if !contested.is_contested(Told {
+            if !contested.is_contested(WitnessByte {
                 slot,
                 kind,
                 address,
@@ -205,14 +205,14 @@ fn infer(
 }
 
 /// The last steps of threads, of which some may not have been completed.
-struct Endings<'i> {
+struct ThreadEndings<'i> {
     index: &'i Index,
     at: Position,
     /// By thread.
     known: HashMap<ThreadId, Option<Range<u64>>>,
 }
 
-impl Endings<'_> {
+impl ThreadEndings<'_> {
     /// True when what a step stored or loaded at a slot may never have happened.
     fn is_unfinished(&mut self, slot: u64) -> Result<bool, QueryError> {
         if !self.index.source().is_recorded_by_block() {
@@ -230,7 +230,7 @@ impl Endings<'_> {
 }
 
 /// Who touches each byte of a block around a position.
-struct Touches {
+struct BlockTouches {
     /// Its last store.
     writes: ByteTouches,
     /// Its last access.
@@ -239,15 +239,15 @@ struct Touches {
     next: ByteTouches,
 }
 
-fn witnesses_of(touches: &Touches, place: usize, at: Position) -> Witnesses {
-    let Touches { writes, last, next } = touches;
+fn witnesses_of(touches: &BlockTouches, place: usize, at: Position) -> ByteWitnesses {
+    let BlockTouches { writes, last, next } = touches;
     let slot_of_read = |touches: &ByteTouches| {
         let touch = touches.get(place).copied().flatten();
         touch
             .filter(|touch| !touch.is_write)
             .map(|touch| touch.slot)
     };
-    Witnesses {
+    ByteWitnesses {
         last_write: writes.get(place).copied().flatten().map(|touch| touch.slot),
         last_read: slot_of_read(last),
         next_read: slot_of_read(next).filter(|slot| *slot <= at.0.saturating_add(SLOTS_BEHIND)),
@@ -255,7 +255,7 @@ fn witnesses_of(touches: &Touches, place: usize, at: Position) -> Witnesses {
 }
 
 /// The slots around a position from which to the position nothing but the steps of the trace wrote memory.
-struct Unbroken {
+struct UnbrokenSlots {
     slots: Range<u64>,
     /// The trace says which system calls were made before.
     are_calls_told: bool,
@@ -265,7 +265,7 @@ struct Unbroken {
 fn unchanged_slots(
     index: &Index,
     moment: MemoryMoment,
-    witnesses: &[Witnesses],
+    witnesses: &[ByteWitnesses],
     until: u64,
     cancel: &Cancel,
 ) -> Result<Vec<u64>, QueryError> {
@@ -302,7 +302,7 @@ fn unbroken_slots(
     moment: MemoryMoment,
     slots: &BTreeSet<u64>,
     cancel: &Cancel,
-) -> Result<Unbroken, QueryError> {
+) -> Result<UnbrokenSlots, QueryError> {
     let MemoryMoment { memory, at, .. } = moment;
     let are_calls_told = true;
     // Lost records may have been system calls.
@@ -311,7 +311,7 @@ fn unbroken_slots(
     if ProblemReader(index).may_miss_records(&(first..=last))
         || !BreakReader(index).has_system_calls(at, cancel)?
     {
-        return Ok(Unbroken {
+        return Ok(UnbrokenSlots {
             slots: without_system_calls(index, at)?,
             are_calls_told: false,
         });
@@ -325,13 +325,13 @@ fn unbroken_slots(
             .last_break(memory, before, cancel)?
             .is_none_or(|last| last <= at.0)
         {
-            return Ok(Unbroken {
+            return Ok(UnbrokenSlots {
                 slots: start..slot + 1,
                 are_calls_told,
             });
         }
     }
-    Ok(Unbroken {
+    Ok(UnbrokenSlots {
         slots: start..at.0.saturating_add(1),
         are_calls_told,
     })
@@ -343,7 +343,7 @@ fn without_system_calls(index: &Index, at: Position) -> Result<Range<u64>, Query
     if index.threads().len() > 1 {
         return Ok(0..0);
     }
-    let around = Surroundings {
+    let around = StepRadius {
         before: SLOTS_BEFORE,
         behind: SLOTS_BEHIND,
     }

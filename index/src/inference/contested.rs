@@ -12,19 +12,19 @@ use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::inference::engine::Engine;
-use crate::inference::others::{Others, run_of};
+use crate::inference::others::{OtherWriters, run_of};
 use crate::inference::run_slots::RunSlots;
-use crate::inference::shared::{IsStored, Shared, SharedReader};
+use crate::inference::shared::{SharedRanges, SharedReader, StoreStatus};
 use crate::inference::snapshot::circumstances;
-use crate::inference::surroundings::Surroundings;
-use crate::inference::unshown::Unshown;
+use crate::inference::surroundings::StepRadius;
+use crate::inference::unshown::UnrecordedStore;
 use crate::read::concurrent::ConcurrentReader;
 use crate::read::encodings::known_encoding;
-use crate::read::slots::{EventKind, SlotEvent, SlotReader};
+use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader};
 use crate::read::visits::VisitReader;
 
 /// The steps around a store that no record shows; they tell where it stores.
-const AROUND: Surroundings = Surroundings {
+const AROUND: StepRadius = StepRadius {
     before: 64,
     behind: 1,
 };
@@ -32,30 +32,30 @@ const AROUND: Surroundings = Surroundings {
 const STORES: usize = 8;
 
 /// What may have changed memory around a position.
-pub(super) struct Contested<'i> {
+pub(super) struct ContestedMemory<'i> {
     index: &'i Index,
     /// Who writes at the time of the position: the threads of the steps on both sides are asked for.
-    here: Vec<Others<'i>>,
+    here: Vec<OtherWriters<'i>>,
     /// The same for the accesses that were looked at, by thread and the begin of its block.
-    there: HashMap<(ThreadId, u64), Others<'i>>,
+    there: HashMap<(ThreadId, u64), OtherWriters<'i>>,
     /// Stores without records between the accesses and the position.
-    unshown: Vec<Unshown>,
+    unshown: Vec<UnrecordedStore>,
     /// Memory that others change.
-    shared: Shared,
+    shared: SharedRanges,
     at: Position,
 }
 
 /// A byte that an access tells.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Told {
+pub(super) struct WitnessByte {
     /// That of the access.
     pub slot: u64,
     pub kind: AccessKind,
     pub address: u64,
-    pub is_stored: IsStored,
+    pub is_stored: StoreStatus,
 }
 
-impl<'i> Contested<'i> {
+impl<'i> ContestedMemory<'i> {
     /// Around a position, for accesses of some slots.
     pub fn new(
         index: &'i Index,
@@ -73,7 +73,11 @@ impl<'i> Contested<'i> {
             for slot in sides {
                 let thread = SlotReader(index).thread_at(Position(slot))?;
                 if before.replace(thread) != Some(thread) {
-                    here.push(Others::of(index, thread, slot..slot.saturating_add(1))?);
+                    here.push(OtherWriters::of(
+                        index,
+                        thread,
+                        slot..slot.saturating_add(1),
+                    )?);
                 }
             }
         }
@@ -90,8 +94,8 @@ impl<'i> Contested<'i> {
     }
 
     /// True when a byte may not be what an access of a slot tells.
-    pub fn is_contested(&mut self, told: Told) -> Result<bool, QueryError> {
-        let Told {
+    pub fn is_contested(&mut self, told: WitnessByte) -> Result<bool, QueryError> {
+        let WitnessByte {
             slot,
             kind,
             address,
@@ -118,7 +122,7 @@ impl<'i> Contested<'i> {
         let key = (thread, ConcurrentReader(self.index).block_of(thread, slot)?);
         let others = match self.there.entry(key) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(free) => free.insert(Others::of(
+            Entry::Vacant(free) => free.insert(OtherWriters::of(
                 self.index,
                 thread,
                 slot..slot.saturating_add(1),
@@ -128,7 +132,7 @@ impl<'i> Contested<'i> {
     }
 }
 
-impl Contested<'_> {
+impl ContestedMemory<'_> {
     /// True when an access of a slot tells what its bytes are at the very position.
     fn is_told_here(&self, slot: u64, kind: AccessKind) -> Result<bool, QueryError> {
         if slot != self.at.0 || kind == AccessKind::Write {
@@ -138,7 +142,7 @@ impl Contested<'_> {
         let is_store = |event: &SlotEvent| {
             matches!(
                 event.kind,
-                EventKind::Access {
+                SlotEventKind::Access {
                     kind: AccessKind::Write,
                     ..
                 }
@@ -156,7 +160,7 @@ fn unshown_between(
     index: &Index,
     slots: Range<u64>,
     cancel: &Cancel,
-) -> Result<Vec<Unshown>, QueryError> {
+) -> Result<Vec<UnrecordedStore>, QueryError> {
     let mut found = Vec::new();
     for pc in unshown_stores(index) {
         for step in VisitReader(index).visits_between(
@@ -167,7 +171,7 @@ fn unshown_between(
             cancel.check()?;
             let slot = step.after().0;
             if found.len() >= STORES {
-                found.push(Unshown {
+                found.push(UnrecordedStore {
                     slot,
                     address: None,
                     size_bytes: u64::MAX,

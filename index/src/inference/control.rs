@@ -1,20 +1,23 @@
 //! What happens between two steps that no instruction does.
 
-use stepback_machine::{Control, Expression, Failure, Flow, Mode, RegisterView, Registers, Target};
+use stepback_machine::{
+    BranchTarget, ControlFlowEffect, Expression, FlowKind, Mode, RegisterView, Registers,
+    SystemCallFailure,
+};
 use stepback_parsers::{Marker, MarkerKind, traced_system_call};
 
-use crate::answers::reason::{Fact, Way};
-use crate::inference::engine::{Engine, Traced};
-use crate::inference::here::Here;
+use crate::answers::reason::{Fact, ValueDerivation};
+use crate::inference::engine::{Engine, RecordedCall};
+use crate::inference::here::CurrentStep;
 use crate::inference::run::RunStep;
 use crate::inference::symbols::Term;
-use crate::inference::traps::Crossing;
+use crate::inference::traps::TrapCrossing;
 use crate::read::diversions::BREAKS;
 
 impl Engine<'_> {
     /// Forgets what a step may have changed besides what its operands say.
-    pub fn leave(&mut self, here: Here<'_>) {
-        if here.instruction.control.flow == Flow::Trap {
+    pub fn leave(&mut self, here: CurrentStep<'_>) {
+        if here.instruction.control.flow == FlowKind::Trap {
             // The kernel, or the host, may have written any memory.
             self.memory.clear();
             self.forget_named(trapped(here.step), here.step);
@@ -29,7 +32,7 @@ impl Engine<'_> {
     }
 
     /// An indirect branch tells what its register held: where it went.
-    pub fn state_target(&mut self, here: Here<'_>) {
+    pub fn state_target(&mut self, here: CurrentStep<'_>) {
         let Some(arrival) = here.arrival.filter(|_| here.step.is_executed) else {
             return;
         };
@@ -59,7 +62,7 @@ impl Engine<'_> {
         for RegisterView { register, .. } in views {
             self.registers.forget(
                 RegisterView::new(register, 0, 8),
-                Way::Computed(step.step()),
+                ValueDerivation::Computed(step.step()),
                 &mut self.symbols,
             );
         }
@@ -80,7 +83,7 @@ impl Engine<'_> {
         {
             self.late = rest;
             if BREAKS.contains(&first.marker.kind) {
-                if self.traps.cross(step, first.marker, &mut self.path) == Crossing::Kept {
+                if self.traps.cross(step, first.marker, &mut self.path) == TrapCrossing::Kept {
                     continue;
                 }
                 if place
@@ -99,7 +102,7 @@ impl Engine<'_> {
     fn take_marker(&mut self, step: &RunStep, Marker { kind, value }: Marker) {
         match kind {
             MarkerKind::FUNCTION => {
-                self.traced = Traced {
+                self.traced = RecordedCall {
                     is_system_call: traced_system_call(value, step.set).is_some(),
                     arguments: 0,
                 }
@@ -135,7 +138,10 @@ impl Engine<'_> {
                 .filter(|next| next.marker.kind == MarkerKind::SYSTEM_CALL_FAILED);
             // Where a flag says that it failed, the result is the number of the error.
             if failed.is_some()
-                && matches!(step.set.abi().system_calls.failure, Failure::Flag { .. })
+                && matches!(
+                    step.set.abi().system_calls.failure,
+                    SystemCallFailure::Flag { .. }
+                )
             {
                 return;
             }
@@ -159,17 +165,17 @@ impl Engine<'_> {
 }
 
 /// The register that says exactly where an indirect branch goes; none for other branches.
-fn target_register(here: Here<'_>) -> Option<RegisterView> {
-    let Control {
+fn target_register(here: CurrentStep<'_>) -> Option<RegisterView> {
+    let ControlFlowEffect {
         flow,
-        target: Target::Register(register),
+        target: BranchTarget::Register(register),
         ..
     } = here.instruction.control
     else {
         return None;
     };
     // In a handler of M-profile the register may hold no address, but how to return from the exception.
-    let may_return = matches!(here.step.mode, Mode::Handler(_)) && flow != Flow::Call;
+    let may_return = matches!(here.step.mode, Mode::Handler(_)) && flow != FlowKind::Call;
     (!may_return).then_some(RegisterView::new(register, 0, here.step.set.word_bytes()))
 }
 

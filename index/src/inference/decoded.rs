@@ -2,22 +2,22 @@
 
 use std::sync::Arc;
 
-use stepback_machine::{Address, Encoding, Instruction, InstructionSet, WindowStep, decode};
+use stepback_machine::{Address, Encoding, Instruction, InstructionSet, WindowChange, decode};
 
 /// An instruction with what is asked of its encoding at each step.
 #[derive(Debug)]
-pub(super) struct Decoded {
+pub(super) struct DecodedEncoding {
     pc: Address,
     set: InstructionSet,
     encoding: Encoding,
     pub instruction: Arc<Instruction>,
-    pub window_step: Option<WindowStep>,
+    pub window_step: Option<WindowChange>,
 }
 
 /// The instructions of a run, in the order of their first execution.
 #[derive(Debug)]
 pub(super) struct DecodedTable {
-    all: Vec<Decoded>,
+    all: Vec<DecodedEncoding>,
     /// The one that was last at an address, by the low bits of that.
     recent: Vec<u32>,
 }
@@ -40,7 +40,7 @@ impl Default for DecodedTable {
 
 impl DecodedTable {
     /// The instruction with a number.
-    pub fn get(&self, number: DecodedNumber) -> Option<&Decoded> {
+    pub fn get(&self, number: DecodedNumber) -> Option<&DecodedEncoding> {
         self.all.get(number.0 as usize)
     }
 
@@ -53,14 +53,15 @@ impl DecodedTable {
     ) -> DecodedNumber {
         let low = (pc.0 ^ pc.0 >> 2) as usize % RECENT;
         let known = self.recent.get(low).copied().unwrap_or(u32::MAX);
-        let is_same =
-            |known: &Decoded| known.pc == pc && known.encoding == encoding && known.set == set;
+        let is_same = |known: &DecodedEncoding| {
+            known.pc == pc && known.encoding == encoding && known.set == set
+        };
         if self.all.get(known as usize).is_some_and(is_same) {
             return DecodedNumber(known);
         }
         let number = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
         let (instruction, window_step) = (decode(encoding, pc, set), set.window_step(&encoding));
-        self.all.push(Decoded {
+        self.all.push(DecodedEncoding {
             pc,
             set,
             encoding,

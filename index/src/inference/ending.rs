@@ -12,21 +12,23 @@
 
 use std::ops::Range;
 
-use stepback_machine::{AccessKind, Address, Encoding, Flow, MemoryOperand, RegisterId, decode};
+use stepback_machine::{
+    AccessKind, Address, Encoding, FlowKind, MemoryOperand, RegisterId, decode,
+};
 use stepback_parsers::{GapReason, Marker, MarkerKind, Position};
 
 use crate::answers::error::QueryError;
-use crate::answers::reason::Way;
+use crate::answers::reason::ValueDerivation;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::inference::engine::Engine;
-use crate::inference::run::{Run, RunAccess, RunStep, run_alone};
+use crate::inference::run::{RunAccess, RunStep, ThreadRun, run_alone};
 use crate::inference::run_slots::RunSlots;
-use crate::inference::surroundings::Surroundings;
+use crate::inference::surroundings::StepRadius;
 use crate::read::slots::SlotReader;
 
 /// The steps before the end that tell which of them were completed.
-const BEFORE_END: Surroundings = Surroundings {
+const BEFORE_END: StepRadius = StepRadius {
     before: 256,
     behind: 0,
 };
@@ -81,8 +83,11 @@ impl Engine<'_> {
         };
         let Some(uses) = &begun.registers else { return };
         for view in &uses.writes {
-            self.registers
-                .forget(*view, Way::Computed(step.step()), &mut self.symbols);
+            self.registers.forget(
+                *view,
+                ValueDerivation::Computed(step.step()),
+                &mut self.symbols,
+            );
         }
     }
 
@@ -103,8 +108,11 @@ impl Engine<'_> {
             return self.registers.clear();
         };
         for view in &uses.writes {
-            self.registers
-                .forget(*view, Way::Computed(step.step()), &mut self.symbols);
+            self.registers.forget(
+                *view,
+                ValueDerivation::Computed(step.step()),
+                &mut self.symbols,
+            );
         }
     }
 }
@@ -130,7 +138,7 @@ pub(crate) fn unfinished_slots(
 }
 
 /// The place in a run that reaches the end of its thread of the first step that may not have been completed.
-fn unfinished_from(run: &Run<'_>) -> Option<usize> {
+fn unfinished_from(run: &ThreadRun<'_>) -> Option<usize> {
     let last = run.steps.last()?;
     if !run.reaches_end
         || run
@@ -140,7 +148,7 @@ fn unfinished_from(run: &Run<'_>) -> Option<usize> {
     {
         return None;
     }
-    let is_left = |step: &RunStep| step.encoding.is_none() || step.control().flow != Flow::Next;
+    let is_left = |step: &RunStep| step.encoding.is_none() || step.control().flow != FlowKind::Next;
     let before = run.steps.len().saturating_sub(1);
     let block = run
         .steps
@@ -152,7 +160,7 @@ fn unfinished_from(run: &Run<'_>) -> Option<usize> {
 }
 
 /// True for a step that may end in an exception: it accesses a page that no step before it accessed, or raises one itself.
-fn may_fault(run: &Run<'_>, place: usize) -> bool {
+fn may_fault(run: &ThreadRun<'_>, place: usize) -> bool {
     let Some(step) = run.steps.get(place) else {
         return false;
     };
@@ -187,12 +195,12 @@ fn may_fault(run: &Run<'_>, place: usize) -> bool {
         .any(|access| !is_mapped(run, place, *access))
 }
 
-fn operands_of<'r>(run: &'r Run<'_>, step: &RunStep) -> &'r [MemoryOperand] {
+fn operands_of<'r>(run: &'r ThreadRun<'_>, step: &RunStep) -> &'r [MemoryOperand] {
     run.decoded(step)
         .map_or(&[], |decoded| &decoded.instruction.meaning.memory)
 }
 
-fn is_on_stack(run: &Run<'_>, step: &RunStep) -> bool {
+fn is_on_stack(run: &ThreadRun<'_>, step: &RunStep) -> bool {
     let is_stack = |operand: &MemoryOperand| {
         operand
             .base
@@ -204,7 +212,7 @@ fn is_on_stack(run: &Run<'_>, step: &RunStep) -> bool {
 }
 
 /// True when steps before a place, since the last system call, accessed each page of an access in the same way.
-fn is_mapped(run: &Run<'_>, place: usize, access: RunAccess) -> bool {
+fn is_mapped(run: &ThreadRun<'_>, place: usize, access: RunAccess) -> bool {
     let before = run.steps.get(..place).unwrap_or_default();
     let since = before
         .iter()

@@ -1,56 +1,56 @@
 //! Goes through a run and states what each step shows.
 
-use stepback_machine::{AccessKind, Condition, Endian, InstructionSet, RegisterView};
+use stepback_machine::{AccessKind, Endian, ExecutionCondition, InstructionSet, RegisterView};
 use stepback_parsers::Step;
 
-use crate::answers::reason::Way;
+use crate::answers::reason::ValueDerivation;
 use crate::inference::addresses::find_addresses;
-use crate::inference::here::Here;
-use crate::inference::memory::Memory;
-use crate::inference::observed::{Observed, ObservedRegister};
-use crate::inference::path::Path;
+use crate::inference::here::CurrentStep;
+use crate::inference::memory::TermMemory;
+use crate::inference::observed::{ObservedAccess, ObservedRegister};
+use crate::inference::path::ControlPath;
 use crate::inference::registers::RegisterLanes;
-use crate::inference::run::{Run, RunMarker};
+use crate::inference::run::{RunMarker, ThreadRun};
 use crate::inference::symbols::{Symbols, Term};
 use crate::inference::terms::RegisterChange;
 use crate::inference::traps::Traps;
-use crate::inference::unshown::Unshown;
-use crate::inference::width::{AddressWidth, Decisive};
+use crate::inference::unshown::UnrecordedStore;
+use crate::inference::width::{AddressWidth, WidthBit};
 
 /// At most this many steps are in the block of an `it`.
 const BLOCK_LIMIT: u8 = 4;
 
 /// What a run shows.
 pub(super) struct Engine<'a> {
-    pub run: &'a Run<'a>,
+    pub run: &'a ThreadRun<'a>,
     pub circumstances: Circumstances,
     pub symbols: Symbols,
     pub registers: RegisterLanes,
-    pub memory: Memory,
+    pub memory: TermMemory,
     /// Steps that may be in a block whose condition another instruction has told.
     block: u8,
     /// Where control goes, in sets whose branches have slots.
-    pub path: Path,
+    pub path: ControlPath,
     /// The traps whose handlers the steps are in.
     pub traps: Traps,
     /// How much of an address tells, and what decides it.
     pub addresses: AddressWidth,
-    pub decisive: Option<Decisive>,
+    pub decisive: Option<WidthBit>,
     /// The last address that was made of the stack pointer.
     pub stack: Option<u64>,
     /// What the segment of the thread points to.
     pub thread_block: Option<u64>,
     /// The slots of the steps of which is observed what they access and give registers, ascending.
     pub watched: &'a [u64],
-    pub observed: Vec<Observed>,
+    pub observed: Vec<ObservedAccess>,
     pub observed_registers: Vec<ObservedRegister>,
     /// Stores that no records show, in order.
-    pub unshown: Vec<Unshown>,
+    pub unshown: Vec<UnrecordedStore>,
     /// What the step loaded so far, by operand and lane: one load gives one value, however often it is used.
     pub loads: Vec<(OperandLane, Loaded)>,
     /// The records behind the last step that were not taken in yet.
     pub late: &'a [RunMarker],
-    pub traced: Traced,
+    pub traced: RecordedCall,
     /// Buffers that are used again.
     addresses_buffer: Vec<Option<u64>>,
     changes_buffer: Vec<RegisterChange>,
@@ -58,7 +58,7 @@ pub(super) struct Engine<'a> {
 
 /// The traced function or system call that records tell of.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Traced {
+pub(super) struct RecordedCall {
     pub is_system_call: bool,
     /// How many arguments were told.
     pub arguments: usize,
@@ -88,21 +88,21 @@ pub(super) struct Circumstances {
 
 /// Whether a step did what its instruction means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Execution {
+enum StepExecution {
     Certain,
     Possible,
     None,
 }
 
 impl<'a> Engine<'a> {
-    pub fn new(run: &'a Run<'a>, circumstances: Circumstances) -> Self {
+    pub fn new(run: &'a ThreadRun<'a>, circumstances: Circumstances) -> Self {
         let symbols = Symbols::with_room(run.steps.len());
         let set = run
             .steps
             .first()
             .map_or_else(InstructionSet::default, |step| step.set);
         let registers = RegisterLanes::new(set);
-        let memory = Memory::new(circumstances.endian);
+        let memory = TermMemory::new(circumstances.endian);
         Self {
             run,
             circumstances,
@@ -110,14 +110,14 @@ impl<'a> Engine<'a> {
             registers,
             memory,
             block: BLOCK_LIMIT,
-            path: Path::default(),
+            path: ControlPath::default(),
             traps: Traps::default(),
             addresses: run.addresses,
-            decisive: Decisive::of(set),
+            decisive: WidthBit::of(set),
             stack: None,
             thread_block: None,
             late: &[],
-            traced: Traced::default(),
+            traced: RecordedCall::default(),
             watched: &[],
             observed: Vec::new(),
             observed_registers: Vec::new(),
@@ -138,7 +138,7 @@ impl<'a> Engine<'a> {
             self.take_counts(step.step());
         }
         self.take_markers(place, u64::MAX);
-        (self.late, self.traced) = (run.markers(step), Traced::default());
+        (self.late, self.traced) = (run.markers(step), RecordedCall::default());
         self.registers.mode = step.mode;
         let instruction = run.decoded(step).map(|decoded| &*decoded.instruction);
         let known = instruction
@@ -156,7 +156,7 @@ impl<'a> Engine<'a> {
             .steps
             .get(place + 1)
             .filter(|next| !step.is_broken && next.mode == step.mode_behind);
-        let mut here = Here {
+        let mut here = CurrentStep {
             step,
             instruction,
             uses,
@@ -170,9 +170,9 @@ impl<'a> Engine<'a> {
                 .arrival(here, run.steps.get(place + 1..).unwrap_or_default());
         }
         match self.execution(here) {
-            Execution::Certain => self.execute(here),
-            Execution::Possible => self.forget_writes(here, |_| true),
-            Execution::None => {}
+            StepExecution::Certain => self.execute(here),
+            StepExecution::Possible => self.forget_writes(here, |_| true),
+            StepExecution::None => {}
         }
         self.leave(here);
         self.take_told(here);
@@ -198,28 +198,28 @@ impl<'a> Engine<'a> {
         self.late = &[];
     }
 
-    fn execution(&mut self, here: Here<'_>) -> Execution {
+    fn execution(&mut self, here: CurrentStep<'_>) -> StepExecution {
         let condition = here.instruction.meaning.condition;
         let is_in_block = here.step.set.longest_block() > 0 && self.block > 0;
         self.block = match condition {
-            Condition::Block(count) => count,
+            ExecutionCondition::Block(count) => count,
             _ => self.block.saturating_sub(1),
         };
         if !here.step.is_executed {
-            return Execution::None;
+            return StepExecution::None;
         }
-        let is_conditional = condition == Condition::Conditional || is_in_block;
+        let is_conditional = condition == ExecutionCondition::Conditional || is_in_block;
         let is_shown = self.circumstances.is_execution_stated
             || !self.run.accesses(here.step).is_empty()
             || here.is_branch() && here.next.is_some_and(|next| next.pc.0 != here.behind());
         if !is_conditional || is_shown {
-            Execution::Certain
+            StepExecution::Certain
         } else {
-            Execution::Possible
+            StepExecution::Possible
         }
     }
 
-    fn execute(&mut self, here: Here<'_>) {
+    fn execute(&mut self, here: CurrentStep<'_>) {
         self.loads.clear();
         self.state_addresses(here);
         self.state_target(here);
@@ -255,8 +255,8 @@ impl<'a> Engine<'a> {
     }
 
     /// The written views that are wanted get values that are not known.
-    fn forget_writes(&mut self, here: Here<'_>, is_wanted: impl Fn(RegisterView) -> bool) {
-        let way = Way::Computed(here.step.step());
+    fn forget_writes(&mut self, here: CurrentStep<'_>, is_wanted: impl Fn(RegisterView) -> bool) {
+        let way = ValueDerivation::Computed(here.step.step());
         for view in here.uses.writes.iter().filter(|view| is_wanted(**view)) {
             self.registers.forget(*view, way, &mut self.symbols);
         }

@@ -1,13 +1,15 @@
 //! The step that the engine is at.
 
-use stepback_machine::{Branch, Control, Flow, Instruction, RegisterUse, Target};
+use stepback_machine::{
+    BranchTarget, ControlFlowEffect, FlowKind, Instruction, RecordedBranch, RegisterUse,
+};
 
 use crate::inference::run::{RunMarker, RunStep};
 use crate::read::diversions::BREAKS;
 
 /// The step that the engine is at.
 #[derive(Clone, Copy)]
-pub(super) struct Here<'a> {
+pub(super) struct CurrentStep<'a> {
     pub step: &'a RunStep,
     pub instruction: &'a Instruction,
     pub uses: &'a RegisterUse,
@@ -19,7 +21,7 @@ pub(super) struct Here<'a> {
     pub arrival: Option<&'a RunStep>,
 }
 
-impl Here<'_> {
+impl CurrentStep<'_> {
     /// The address behind the instruction.
     pub fn behind(&self) -> u64 {
         self.step
@@ -35,8 +37,13 @@ impl Here<'_> {
 
     /// True when it may go somewhere else than to the next instruction.
     pub fn is_branch(self) -> bool {
-        !matches!(self.step.branch, Branch::Unsaid | Branch::None)
-            || !matches!(self.instruction.control.flow, Flow::Next | Flow::Trap)
+        !matches!(
+            self.step.branch,
+            RecordedBranch::Unsaid | RecordedBranch::None
+        ) || !matches!(
+            self.instruction.control.flow,
+            FlowKind::Next | FlowKind::Trap
+        )
     }
 
     /// True when the thread's next step is where the instruction goes.
@@ -54,14 +61,14 @@ impl Here<'_> {
 }
 
 /// True when a step goes to the next as its instruction says.
-fn is_expected(here: Here<'_>, next: &RunStep) -> bool {
+fn is_expected(here: CurrentStep<'_>, next: &RunStep) -> bool {
     let is_behind = next.pc.0 == here.behind();
     if is_behind || !here.is_branch() || !here.step.is_executed {
         return is_behind;
     }
-    let Control { flow, target, .. } = here.instruction.control;
+    let ControlFlowEffect { flow, target, .. } = here.instruction.control;
     match target {
-        Target::Address(target) => target == next.pc.0,
-        Target::Register(_) | Target::Unsaid => flow != Flow::ExceptionReturn,
+        BranchTarget::Address(target) => target == next.pc.0,
+        BranchTarget::Register(_) | BranchTarget::Unsaid => flow != FlowKind::ExceptionReturn,
     }
 }

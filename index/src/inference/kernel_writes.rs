@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use stepback_machine::linux::{WrittenIf, WrittenLength, WrittenPart};
+use stepback_machine::linux::{SystemCallWrite, SystemCallWriteCondition, SystemCallWriteLength};
 use stepback_machine::{RegisterId, RegisterView, Registers};
 use stepback_parsers::{GapReason, Marker, MarkerKind, Position};
 
@@ -14,8 +14,8 @@ use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::inference::shared::SharedReader;
 use crate::inference::snapshot::registers_alone;
-use crate::inference::surroundings::Surroundings;
-use crate::read::concurrent::{Concurrent, ConcurrentReader};
+use crate::inference::surroundings::StepRadius;
+use crate::read::concurrent::{ConcurrentActivity, ConcurrentReader};
 use crate::read::markers::{MarkerReader, WantedMarkers};
 use crate::read::slots::SlotReader;
 
@@ -26,7 +26,7 @@ const LOOKED_AT: usize = 512;
 /// The frame of a signal with the state of all units that a processor may have, and what lies between it and the stack of before.
 const FRAME_BYTES: u64 = 32 << 10;
 /// The steps around a system call that may tell its arguments.
-const AROUND: Surroundings = Surroundings {
+const AROUND: StepRadius = StepRadius {
     before: 96,
     behind: 64,
 };
@@ -63,7 +63,7 @@ impl KernelWrites {
 }
 
 /// How much of what happened may still be looked at.
-struct Left {
+struct ScanBudget {
     events: usize,
     slots: usize,
 }
@@ -73,9 +73,9 @@ pub(super) struct KernelReader<'a>(pub &'a Index);
 
 impl KernelReader<'_> {
     /// Where it wrote for others at the time of some steps.
-    pub fn writes(&self, concurrent: &Concurrent) -> Result<KernelWrites, QueryError> {
+    pub fn writes(&self, concurrent: &ConcurrentActivity) -> Result<KernelWrites, QueryError> {
         let mut pieces = Vec::new();
-        let mut left = Left {
+        let mut left = ScanBudget {
             events: EVENTS,
             slots: LOOKED_AT,
         };
@@ -99,7 +99,7 @@ impl KernelReader<'_> {
         &self,
         thread: ThreadId,
         slots: &Range<u64>,
-        left: &mut Left,
+        left: &mut ScanBudget,
     ) -> Result<Option<Vec<MarkerHit>>, QueryError> {
         let reader = ConcurrentReader(self.0);
         let is_coarse = self.0.source().is_clock_coarse();
@@ -143,7 +143,7 @@ impl KernelReader<'_> {
         hit.marker.kind == MarkerKind::SYSTEM_CALL
             && set
                 .system_call_writes(hit.marker.value)
-                .is_some_and(<[WrittenPart]>::is_empty)
+                .is_some_and(<[SystemCallWrite]>::is_empty)
     }
 
     /// Returns whether a system call or a signal may have written some bytes.
@@ -221,7 +221,10 @@ impl KernelReader<'_> {
     }
 }
 
-fn may_happen(only_if: Option<WrittenIf>, argument: &impl Fn(usize) -> Option<u64>) -> bool {
+fn may_happen(
+    only_if: Option<SystemCallWriteCondition>,
+    argument: &impl Fn(usize) -> Option<u64>,
+) -> bool {
     only_if.is_none_or(|only_if| {
         argument(only_if.argument)
             .is_none_or(|value| only_if.values.contains(&(value & only_if.mask)))
@@ -229,11 +232,13 @@ fn may_happen(only_if: Option<WrittenIf>, argument: &impl Fn(usize) -> Option<u6
 }
 
 /// The first and last address of a piece, one byte at least.
-fn piece(part: &WrittenPart, argument: &impl Fn(usize) -> Option<u64>) -> Option<(u64, u64)> {
+fn piece(part: &SystemCallWrite, argument: &impl Fn(usize) -> Option<u64>) -> Option<(u64, u64)> {
     let first = argument(part.address)?;
     let length = match part.length {
-        WrittenLength::Bytes(bytes) => u64::from(bytes),
-        WrittenLength::Items { count, bytes } => argument(count)?.saturating_mul(u64::from(bytes)),
+        SystemCallWriteLength::Bytes(bytes) => u64::from(bytes),
+        SystemCallWriteLength::Items { count, bytes } => {
+            argument(count)?.saturating_mul(u64::from(bytes))
+        }
     };
     Some((first, first.saturating_add(length.saturating_sub(1))))
 }

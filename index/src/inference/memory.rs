@@ -9,7 +9,7 @@ use crate::inference::symbols::Term;
 
 /// Bytes that an access left.
 #[derive(Clone, Copy, Debug)]
-struct Cell {
+struct StoredTerm {
     /// Of its first byte in the block.
     place: u8,
     size_bytes: u8,
@@ -21,7 +21,7 @@ struct Cell {
 
 /// Adjacent bytes of an access, and what they hold.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Part {
+pub(super) struct TermPart {
     pub term: Term,
     /// Number of less significant bytes of the term that do not belong to the part.
     pub skip: u8,
@@ -38,12 +38,12 @@ const BLOCK_BYTES: u64 = 8;
 
 /// Memory by aligned blocks of 8 bytes, each with what at most four accesses left.
 #[derive(Debug)]
-pub(super) struct Memory {
-    blocks: HashMap<u64, [Option<Cell>; CELLS], foldhash::fast::RandomState>,
+pub(super) struct TermMemory {
+    blocks: HashMap<u64, [Option<StoredTerm>; CELLS], foldhash::fast::RandomState>,
     endian: Endian,
 }
 
-impl Cell {
+impl StoredTerm {
     fn end(&self) -> u8 {
         self.place + self.size_bytes
     }
@@ -69,7 +69,7 @@ impl Cell {
     }
 }
 
-impl Memory {
+impl TermMemory {
     /// Memory that nothing is known of.
     pub fn new(endian: Endian) -> Self {
         Self {
@@ -113,7 +113,7 @@ impl Memory {
                 continue;
             }
             let endian = self.endian;
-            let rests = |cell: Cell| {
+            let rests = |cell: StoredTerm| {
                 [
                     cell.between(0, first, endian),
                     cell.between(end, BLOCK_BYTES as u8, endian),
@@ -129,7 +129,7 @@ impl Memory {
     pub fn load(&self, address: u64, size_bytes: u8) -> Option<(Term, Step)> {
         let place = (address % BLOCK_BYTES) as u8;
         let cells = self.blocks.get(&(address / BLOCK_BYTES))?;
-        let is_whole = |cell: &&Cell| cell.place <= place && place + size_bytes <= cell.end();
+        let is_whole = |cell: &&StoredTerm| cell.place <= place && place + size_bytes <= cell.end();
         let cell = cells.iter().flatten().find(is_whole)?.between(
             place,
             place + size_bytes,
@@ -139,7 +139,7 @@ impl Memory {
     }
 
     /// The known parts of at most 8 bytes.
-    pub fn parts(&self, address: u64, size_bytes: u8) -> Vec<Part> {
+    pub fn parts(&self, address: u64, size_bytes: u8) -> Vec<TermPart> {
         let mut parts = Vec::new();
         for (block, first, end) in blocks_of(address, size_bytes) {
             let cells = self.blocks.get(&block).into_iter().flatten().flatten();
@@ -149,14 +149,14 @@ impl Memory {
                     Endian::Little => start as u8,
                     Endian::Big => size_bytes - start as u8 - cell.size_bytes,
                 };
-                let Cell {
+                let StoredTerm {
                     term,
                     skip,
                     size_bytes,
                     step,
                     ..
                 } = cell;
-                parts.push(Part {
+                parts.push(TermPart {
                     term,
                     skip,
                     size_bytes,
@@ -181,7 +181,7 @@ impl Memory {
                 continue;
             }
             if let Some(free) = cells.iter_mut().find(|cell| cell.is_none()) {
-                *free = Some(Cell {
+                *free = Some(StoredTerm {
                     place,
                     size_bytes: end - place,
                     term,
@@ -219,7 +219,7 @@ mod tests {
     #[track_caller]
     fn check(stores: &Stores, address: u64, size_bytes: u8) {
         for endian in [Endian::Little, Endian::Big] {
-            let (mut symbols, mut memory) = (Symbols::default(), Memory::new(endian));
+            let (mut symbols, mut memory) = (Symbols::default(), TermMemory::new(endian));
             let mut bytes = HashMap::new();
             let mut terms = Vec::new();
             for (address, size_bytes, value) in stores {

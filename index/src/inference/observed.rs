@@ -3,13 +3,13 @@
 use stepback_machine::{AccessKind, Endian, Expression, RegisterView};
 
 use crate::inference::engine::Engine;
-use crate::inference::here::Here;
+use crate::inference::here::CurrentStep;
 use crate::inference::symbols::Term;
 use crate::inference::terms::{RegisterChange, is_exclusive};
 
 /// At most 8 bytes that a step accessed once.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Observed {
+pub(super) struct ObservedAccess {
     pub slot: u64,
     pub kind: AccessKind,
     pub address: u64,
@@ -28,7 +28,7 @@ pub(super) struct ObservedRegister {
 
 impl Engine<'_> {
     /// Notes what a step gives registers.
-    pub fn observe_registers(&mut self, here: Here<'_>, changes: &[RegisterChange]) {
+    pub fn observe_registers(&mut self, here: CurrentStep<'_>, changes: &[RegisterChange]) {
         let slot = here.step.slot;
         let given = changes.iter().map(|change| ObservedRegister {
             slot,
@@ -39,7 +39,7 @@ impl Engine<'_> {
     }
 
     /// Notes what a step loads and stores. Memory and registers are still what they were before it.
-    pub fn observe(&mut self, here: Here<'_>) {
+    pub fn observe(&mut self, here: CurrentStep<'_>) {
         for (number, operand) in here.instruction.meaning.memory.iter().enumerate() {
             let address = here.addresses.get(number).copied().flatten();
             let Some((address, size_bytes)) = address.zip(operand.size_bytes) else {
@@ -64,7 +64,7 @@ impl Engine<'_> {
                     AccessKind::Write => self.term(&operand.value, 8 * size_bytes, here).0,
                 };
                 let (slot, kind, term) = (here.step.slot, operand.kind, term.cut(8 * size_bytes));
-                let observed = Observed {
+                let observed = ObservedAccess {
                     slot,
                     kind,
                     address,
@@ -79,8 +79,8 @@ impl Engine<'_> {
     }
 
     /// True when the records of the step have each of these bytes once.
-    fn is_once(&self, here: Here<'_>, observed: &Observed) -> bool {
-        let Observed {
+    fn is_once(&self, here: CurrentStep<'_>, observed: &ObservedAccess) -> bool {
+        let ObservedAccess {
             kind,
             address,
             size_bytes,

@@ -14,9 +14,9 @@ use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::inference::breaks::BreakReader;
 use crate::inference::kernel_writes::{KernelReader, KernelWrites};
-use crate::inference::run::{MemoryUse, Run, run_alone};
+use crate::inference::run::{MemoryUse, ThreadRun, run_alone};
 use crate::inference::run_slots::RunSlots;
-use crate::inference::shared::{IsStored, Shared, SharedReader};
+use crate::inference::shared::{SharedRanges, SharedReader, StoreStatus};
 use crate::read::concurrent::ConcurrentReader;
 use crate::read::touches::TouchReader;
 use crate::store::granules::granules_of;
@@ -26,7 +26,7 @@ pub(super) fn run_of<'i>(
     index: &'i Index,
     thread: ThreadId,
     slots: &RunSlots,
-) -> Result<Run<'i>, QueryError> {
+) -> Result<ThreadRun<'i>, QueryError> {
     let end = slots.pieces.last().map_or(0, |piece| piece.end);
     let shared = SharedReader(index).before(end)?;
     run_beside(index, thread, slots, shared)
@@ -37,8 +37,8 @@ pub(super) fn run_beside<'i>(
     index: &'i Index,
     thread: ThreadId,
     slots: &RunSlots,
-    shared: Shared,
-) -> Result<Run<'i>, QueryError> {
+    shared: SharedRanges,
+) -> Result<ThreadRun<'i>, QueryError> {
     let run = run_alone(index, thread, slots)?;
     let ends = run
         .steps
@@ -60,7 +60,7 @@ pub(super) fn run_beside<'i>(
         };
         return Ok(run.with_others(Box::new(reach)));
     }
-    let others = Others::of(index, thread, first..last.saturating_add(1))?;
+    let others = OtherWriters::of(index, thread, first..last.saturating_add(1))?;
     // Without recorded system calls of the other threads, only the stack is known to be private.
     let are_calls_recorded =
         BreakReader(index).has_system_calls(Position(last), &Cancel::default())?;
@@ -72,23 +72,23 @@ pub(super) fn run_beside<'i>(
     Ok(run.with_others(Box::new(reach)))
 }
 
-fn is_shared(shared: &Shared, address: u64, size_bytes: u64, memory_use: MemoryUse) -> bool {
+fn is_shared(shared: &SharedRanges, address: u64, size_bytes: u64, memory_use: MemoryUse) -> bool {
     match memory_use {
         MemoryUse::Stack => shared.reach_stack(address, size_bytes),
-        MemoryUse::Stored => shared.reach(address, size_bytes, IsStored::Yes),
-        MemoryUse::Loaded => shared.reach(address, size_bytes, IsStored::No),
+        MemoryUse::Stored => shared.reach(address, size_bytes, StoreStatus::Yes),
+        MemoryUse::Loaded => shared.reach(address, size_bytes, StoreStatus::No),
     }
 }
 
 /// Writes at times that may be those of the run.
-pub(super) struct Others<'i> {
+pub(super) struct OtherWriters<'i> {
     /// Whether a block of 64 bytes is written in their steps.
     is_written: Box<dyn Fn(u64) -> bool + 'i>,
     known: RefCell<HashMap<u64, bool, foldhash::fast::RandomState>>,
     kernel: KernelWrites,
 }
 
-impl fmt::Debug for Others<'_> {
+impl fmt::Debug for OtherWriters<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Others")
             .field("known", &self.known)
@@ -97,7 +97,7 @@ impl fmt::Debug for Others<'_> {
     }
 }
 
-impl<'i> Others<'i> {
+impl<'i> OtherWriters<'i> {
     /// Those of a run in these slots: the first and the last are its own steps.
     pub fn of(index: &'i Index, thread: ThreadId, slots: Range<u64>) -> Result<Self, QueryError> {
         let Some(concurrent) = ConcurrentReader(index).of(thread, &slots)? else {

@@ -6,15 +6,15 @@
 //! 1004    nop               2004, which is not where this one leads, but where the one before does
 //! ```
 
-use stepback_machine::{Branch, Control, Delay, Flow, Target};
+use stepback_machine::{BranchTarget, ControlFlowEffect, DelaySlotRule, FlowKind, RecordedBranch};
 use stepback_parsers::DelaySlot;
 
-use crate::inference::here::Here;
+use crate::inference::here::CurrentStep;
 use crate::inference::run::RunStep;
 
 /// Where control goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Course {
+pub(super) enum ControlTarget {
     /// That is not told.
     Anywhere,
     /// To this address.
@@ -23,7 +23,7 @@ pub(super) enum Course {
     Either(u64, u64),
 }
 
-impl Course {
+impl ControlTarget {
     fn behind(self) -> Self {
         match self {
             Self::To(address) => Self::To(address.wrapping_add(4)),
@@ -42,14 +42,14 @@ impl Course {
 
 /// The path of a thread, as far as its steps tell it.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Path {
+pub(super) struct ControlPath {
     /// Where control goes behind the step that comes; none where only that step can say it.
-    behind: Option<Course>,
+    behind: Option<ControlTarget>,
     /// The same of the step before.
-    before: Option<Course>,
+    before: Option<ControlTarget>,
 }
 
-impl Path {
+impl ControlPath {
     /// Control may go on anywhere.
     pub fn lose(&mut self) {
         *self = Self::default();
@@ -72,66 +72,75 @@ impl Path {
     }
 
     /// Goes over a step; true when the next is where control goes.
-    pub fn follow(&mut self, here: Here<'_>) -> bool {
+    pub fn follow(&mut self, here: CurrentStep<'_>) -> bool {
         let behind = self.behind.unwrap_or_else(|| usual(here.step));
         // Where control went is known where it may have gone anywhere.
-        let course = course(here, here.next.map_or(behind, |next| Course::To(next.pc.0)));
+        let course = course(
+            here,
+            here.next
+                .map_or(behind, |next| ControlTarget::To(next.pc.0)),
+        );
         *self = Self {
             behind: Some(course),
             before: Some(behind),
         };
         let Some(next) = here.next else { return false };
-        if here.instruction.control.flow == Flow::ExceptionReturn && here.step.is_executed {
+        if here.instruction.control.flow == FlowKind::ExceptionReturn && here.step.is_executed {
             return false;
         }
         let delay = if here.step.is_executed {
             here.instruction.control.delay
         } else {
-            Delay::None
+            DelaySlotRule::None
         };
-        if is_jump(here) && delay == Delay::None {
-            self.behind = Some(Course::To(next.pc.0).behind());
+        if is_jump(here) && delay == DelaySlotRule::None {
+            self.behind = Some(ControlTarget::To(next.pc.0).behind());
             return course.may_be(next.pc.0);
         }
         if behind.may_be(next.pc.0) {
             return true;
         }
         // What is skipped need not be recorded.
-        self.behind = Some(Course::To(next.pc.0).behind());
-        matches!(delay, Delay::UnlessNotTaken | Delay::Annulled) && course.may_be(next.pc.0)
+        self.behind = Some(ControlTarget::To(next.pc.0).behind());
+        matches!(
+            delay,
+            DelaySlotRule::UnlessNotTaken | DelaySlotRule::Annulled
+        ) && course.may_be(next.pc.0)
     }
 
     /// The address to which control goes by what a step does, before it is followed; the steps behind it are given.
-    pub fn arrival<'a>(&self, here: Here<'_>, behind: &'a [RunStep]) -> Option<&'a RunStep> {
+    pub fn arrival<'a>(&self, here: CurrentStep<'_>, behind: &'a [RunStep]) -> Option<&'a RunStep> {
         let (slot, arrival) = (behind.first()?, behind.get(1)?);
-        let is_slot = self.behind.unwrap_or_else(|| usual(here.step)) == Course::To(slot.pc.0);
+        let is_slot =
+            self.behind.unwrap_or_else(|| usual(here.step)) == ControlTarget::To(slot.pc.0);
         let is_unbroken =
             here.next.is_some() && !slot.is_broken && arrival.mode == slot.mode_behind;
-        (is_slot && is_unbroken && here.instruction.control.delay == Delay::Slot).then_some(arrival)
+        (is_slot && is_unbroken && here.instruction.control.delay == DelaySlotRule::Slot)
+            .then_some(arrival)
     }
 }
 
 /// Where control goes behind a step before which nothing is known.
-fn usual(step: &RunStep) -> Course {
+fn usual(step: &RunStep) -> ControlTarget {
     match step.delay_slot {
-        DelaySlot::None => Course::To(step.pc.0.wrapping_add(u64::from(step.length_bytes))),
-        DelaySlot::Executed | DelaySlot::Annulled => Course::Anywhere,
+        DelaySlot::None => ControlTarget::To(step.pc.0.wrapping_add(u64::from(step.length_bytes))),
+        DelaySlot::Executed | DelaySlot::Annulled => ControlTarget::Anywhere,
     }
 }
 
-fn is_jump(here: Here<'_>) -> bool {
+fn is_jump(here: CurrentStep<'_>) -> bool {
     here.step.is_executed
         && matches!(
             here.instruction.control.flow,
-            Flow::Branch | Flow::Call | Flow::Return
+            FlowKind::Branch | FlowKind::Call | FlowKind::Return
         )
 }
 
 /// Where control goes behind the next step, which comes before.
-fn course(here: Here<'_>, behind: Course) -> Course {
-    let Control { target, delay, .. } = here.instruction.control;
+fn course(here: CurrentStep<'_>, behind: ControlTarget) -> ControlTarget {
+    let ControlFlowEffect { target, delay, .. } = here.instruction.control;
     // Without a slot nothing comes in between.
-    let ahead = if delay == Delay::None && is_jump(here) {
+    let ahead = if delay == DelaySlotRule::None && is_jump(here) {
         behind
     } else {
         behind.behind()
@@ -140,12 +149,12 @@ fn course(here: Here<'_>, behind: Course) -> Course {
         return ahead;
     }
     match (here.step.branch, target) {
-        (Branch::Conditional(Some(false)), _) => ahead,
-        (Branch::Conditional(None), Target::Address(target)) => match ahead {
-            Course::To(address) => Course::Either(address, target),
-            _ => Course::Anywhere,
+        (RecordedBranch::Conditional(Some(false)), _) => ahead,
+        (RecordedBranch::Conditional(None), BranchTarget::Address(target)) => match ahead {
+            ControlTarget::To(address) => ControlTarget::Either(address, target),
+            _ => ControlTarget::Anywhere,
         },
-        (_, Target::Address(target)) => Course::To(target),
-        (_, Target::Register(_) | Target::Unsaid) => Course::Anywhere,
+        (_, BranchTarget::Address(target)) => ControlTarget::To(target),
+        (_, BranchTarget::Register(_) | BranchTarget::Unsaid) => ControlTarget::Anywhere,
     }
 }

@@ -12,8 +12,8 @@ use crate::answers::register_file::RegisterState;
 use crate::answers::thread::ThreadId;
 use crate::answers::value::ValueSource;
 use crate::index::Index;
-use crate::index::untraced::Untraced;
-use crate::inference::around::{Around, ThreadPosition};
+use crate::index::untraced::UntracedRegisters;
+use crate::inference::around::{PositionInference, ThreadPosition};
 use crate::inference::ending::unfinished_slots;
 use crate::inference::engine::Circumstances;
 use crate::inference::snapshot::circumstances;
@@ -39,7 +39,7 @@ pub(crate) fn infer_registers(
         are_values_taken: false,
         ..circumstances(index)
     };
-    let mut around = Around::new(
+    let mut around = PositionInference::new(
         index,
         ThreadPosition { thread, position },
         hidden,
@@ -93,10 +93,10 @@ pub(crate) fn fill_registers(
     let at = ThreadPosition { thread, position };
     let known = circumstances(index);
     let circumstances = Circumstances {
-        are_values_taken: known.are_values_taken || untraced != Untraced::Nothing,
+        are_values_taken: known.are_values_taken || untraced != UntracedRegisters::Nothing,
         ..known
     };
-    let mut around = Around::new(index, at, circumstances, Some(&*registers), cancel)?;
+    let mut around = PositionInference::new(index, at, circumstances, Some(&*registers), cancel)?;
     let is_open = |register: &RegisterState| {
         register.value.is_unknown() && (index.is_inferred() || is_untraced(register))
     };

@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use stepback_machine::{InstructionSet, Mode, Operation, RegisterId, RegisterView};
 
-use crate::answers::reason::{Fact, Way};
-use crate::inference::symbols::{Field, Symbols, Term};
+use crate::answers::reason::{Fact, ValueDerivation};
+use crate::inference::symbols::{BitField, Symbols, Term};
 
 /// What 8 bytes of a register hold, and how they got it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lane {
     pub term: Term,
-    pub way: Way,
+    pub way: ValueDerivation,
 }
 
 /// General registers, stack pointer, link register.
@@ -27,22 +27,22 @@ pub(super) struct RegisterLanes {
     /// None for those that nobody named since they were forgotten.
     lanes: Vec<Option<Lane>>,
     /// How those are.
-    untouched: Way,
+    untouched: ValueDerivation,
     /// True where the registers have 4 bytes.
     is_narrow: bool,
     /// Those besides general and vector registers.
     computed: Range<u16>,
     /// What plain names mean.
     pub mode: Mode,
-    held: Option<Held>,
+    held: Option<SavedLanes>,
 }
 
 /// Registers as they were at some time.
 #[derive(Clone, Debug)]
-struct Held {
+struct SavedLanes {
     /// None for those that nobody has named since they were forgotten.
     lanes: Vec<Option<Lane>>,
-    untouched: Way,
+    untouched: ValueDerivation,
     mode: Mode,
     /// True while those that nobody named are still what they were then.
     is_open: bool,
@@ -54,7 +54,7 @@ impl RegisterLanes {
         let computed = set.computed_registers();
         Self {
             lanes: vec![None; LANES + computed.len()],
-            untouched: Way::Held,
+            untouched: ValueDerivation::Held,
             is_narrow: set.word_bytes() == 4,
             computed,
             mode: Mode::Other,
@@ -86,7 +86,7 @@ impl RegisterLanes {
     /// Forgets them all: they are not even what they were before.
     pub fn clear(&mut self) {
         self.lanes.fill(None);
-        self.untouched = Way::Lost;
+        self.untouched = ValueDerivation::Lost;
         if let Some(held) = &mut self.held {
             held.is_open = false;
         }
@@ -100,7 +100,7 @@ impl RegisterLanes {
             mode,
             ..
         } = self;
-        self.held = Some(Held {
+        self.held = Some(SavedLanes {
             lanes: lanes.clone(),
             untouched: *untouched,
             mode: *mode,
@@ -111,7 +111,7 @@ impl RegisterLanes {
     /// Them as they were remembered.
     pub fn held(self) -> Self {
         match self.held {
-            Some(Held {
+            Some(SavedLanes {
                 lanes,
                 untouched,
                 mode,
@@ -128,7 +128,7 @@ impl RegisterLanes {
     }
 
     /// How a lane of a register got what it holds; none where it is not followed.
-    pub fn way(&self, register: RegisterId, offset: u16) -> Option<Way> {
+    pub fn way(&self, register: RegisterId, offset: u16) -> Option<ValueDerivation> {
         let lane = self.lanes.get(self.place(register, offset)?)?;
         Some(lane.map_or(self.untouched, |lane| lane.way))
     }
@@ -182,7 +182,13 @@ impl RegisterLanes {
     }
 
     /// A view of at most 8 bytes gets a value.
-    pub fn write(&mut self, view: RegisterView, term: Term, way: Way, symbols: &mut Symbols) {
+    pub fn write(
+        &mut self,
+        view: RegisterView,
+        term: Term,
+        way: ValueDerivation,
+        symbols: &mut Symbols,
+    ) {
         let within = view.offset % 8;
         if within + view.size_bytes > 8 {
             return self.forget(view, way, symbols);
@@ -199,7 +205,7 @@ impl RegisterLanes {
             symbols.inserted(
                 term,
                 lane.term,
-                Field {
+                BitField {
                     place: 8 * within as u8,
                     bits,
                 },
@@ -209,7 +215,7 @@ impl RegisterLanes {
     }
 
     /// A view gets a value that is not known, or a part of its lanes that is not followed.
-    pub fn forget(&mut self, view: RegisterView, way: Way, symbols: &mut Symbols) {
+    pub fn forget(&mut self, view: RegisterView, way: ValueDerivation, symbols: &mut Symbols) {
         let end = view.offset.saturating_add(view.size_bytes);
         let mut offset = view.offset / 8 * 8;
         while offset < end {

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use stepback_machine::{
-    AccessKind, Address, Branch, Control, Encoding, Endian, Flow, InstructionSet, Mode,
-    RegisterView, Registers, Site,
+    AccessKind, Address, CodeSite, ControlFlowEffect, Encoding, Endian, FlowKind, InstructionSet,
+    Mode, RecordedBranch, RegisterView, Registers,
 };
 use stepback_parsers::{
     DelaySlot, EventSink, Marker, MarkerEvent, MemoryAccess, Position, Problem, RegisterWrite,
@@ -15,8 +15,8 @@ use stepback_parsers::{
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
-use crate::index::untraced::Untraced;
-use crate::inference::decoded::{Decoded, DecodedNumber, DecodedTable};
+use crate::index::untraced::UntracedRegisters;
+use crate::inference::decoded::{DecodedEncoding, DecodedNumber, DecodedTable};
 use crate::inference::run_slots::RunSlots;
 use crate::inference::width::AddressWidth;
 use crate::read::diversions::BREAKS;
@@ -34,7 +34,7 @@ pub(super) struct RunStep {
     pub set: InstructionSet,
     pub encoding: Option<Encoding>,
     decoded: Option<DecodedNumber>,
-    pub branch: Branch,
+    pub branch: RecordedBranch,
     pub length_bytes: u8,
     pub is_executed: bool,
     pub delay_slot: DelaySlot,
@@ -57,16 +57,16 @@ impl RunStep {
 
     /// True when its instruction asks the kernel or the host for something.
     pub fn is_trap(&self) -> bool {
-        self.control().flow == Flow::Trap
+        self.control().flow == FlowKind::Trap
     }
 
     /// What its encoding says of control; nothing without an encoding.
-    pub fn control(&self) -> Control {
-        let site = self.encoding.map(|encoding| Site {
+    pub fn control(&self) -> ControlFlowEffect {
+        let site = self.encoding.map(|encoding| CodeSite {
             pc: self.pc,
             encoding,
         });
-        site.map_or_else(Control::default, |site| self.set.control(&site))
+        site.map_or_else(ControlFlowEffect::default, |site| self.set.control(&site))
     }
 }
 
@@ -84,7 +84,7 @@ pub(super) struct RunAccess {
 
 /// A register that the trace tells of beside a step, in a trace that leaves some values out.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Told {
+pub(super) struct StatedRegister {
     /// The register itself.
     pub view: RegisterView,
     /// Of at most 8 bytes; none where it is not known from there on.
@@ -99,13 +99,13 @@ pub(super) struct RunMarker {
 }
 
 /// Steps of one thread, and what other threads wrote meanwhile.
-pub(super) struct Run<'i> {
+pub(super) struct ThreadRun<'i> {
     pub steps: Vec<RunStep>,
     accesses: Vec<RunAccess>,
     markers: Vec<RunMarker>,
-    told: Vec<Told>,
+    told: Vec<StatedRegister>,
     /// Recorded values of the registers that count windows, before the first step.
-    pub counts: Vec<Told>,
+    pub counts: Vec<StatedRegister>,
     decoded: DecodedTable,
     /// The trace leaves some values out, so others are taken in.
     has_told: bool,
@@ -118,7 +118,7 @@ pub(super) struct Run<'i> {
     /// Blocks of 64 bytes.
     foreign_granules: HashSet<u64, foldhash::fast::RandomState>,
     /// What was written at times that cannot be told from those of the run; nothing where one thread runs alone.
-    others: Option<Box<Reach<'i>>>,
+    others: Option<Box<WriteReach<'i>>>,
     /// The slot that is being read.
     slot: u64,
     thread: ThreadId,
@@ -129,7 +129,7 @@ pub(super) struct Run<'i> {
 const ROOM: usize = 2048;
 
 /// Whether so many bytes at an address may have been written by somebody else.
-pub(super) type Reach<'i> = dyn Fn(u64, u64, MemoryUse) -> bool + 'i;
+pub(super) type WriteReach<'i> = dyn Fn(u64, u64, MemoryUse) -> bool + 'i;
 
 /// How a thread uses the requested memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,7 +148,7 @@ pub(super) fn run_alone<'i>(
     index: &'i Index,
     thread: ThreadId,
     slots: &RunSlots,
-) -> Result<Run<'i>, QueryError> {
+) -> Result<ThreadRun<'i>, QueryError> {
     let count: u64 = slots
         .pieces
         .iter()
@@ -159,7 +159,7 @@ pub(super) fn run_alone<'i>(
         .pieces
         .first()
         .map_or(0, |piece| piece.start.saturating_sub(1));
-    let run = Run {
+    let run = ThreadRun {
         steps: Vec::with_capacity(count.min(ROOM)),
         accesses: Vec::with_capacity(count.min(ROOM)),
         markers: Vec::new(),
@@ -167,7 +167,7 @@ pub(super) fn run_alone<'i>(
         counts: window_counts(index, thread, Position(before))?,
         decoded: DecodedTable::default(),
         has_told: index.source().leaves_values_out()
-            || UntracedReader(index).of(thread)? != Untraced::Nothing,
+            || UntracedReader(index).of(thread)? != UntracedRegisters::Nothing,
         has_exceptions: index.source().leaves_values_out(),
         reaches_end: slots.reaches_end,
         addresses: AddressWidth::at(index, thread, before)?,
@@ -177,7 +177,7 @@ pub(super) fn run_alone<'i>(
         thread,
         threads: Vec::new(),
     };
-    let mut reader = RunReader { index, run };
+    let mut reader = ThreadRunReader { index, run };
     for piece in &slots.pieces {
         reader.run.slot = piece.start.saturating_sub(1);
         reader.run.threads.clear();
@@ -190,7 +190,11 @@ pub(super) fn run_alone<'i>(
 }
 
 /// Returns the recorded values of the registers that count windows; many traces record them once only.
-fn window_counts(index: &Index, thread: ThreadId, at: Position) -> Result<Vec<Told>, QueryError> {
+fn window_counts(
+    index: &Index,
+    thread: ThreadId,
+    at: Position,
+) -> Result<Vec<StatedRegister>, QueryError> {
     let set = index.instruction_set(thread);
     if !index.source().leaves_values_out() {
         return Ok(Vec::new());
@@ -202,7 +206,7 @@ fn window_counts(index: &Index, thread: ThreadId, at: Position) -> Result<Vec<To
             continue;
         };
         let state = reader.state((*name).to_owned(), view)?;
-        counts.extend(state.value.to_u64().map(|value| Told {
+        counts.extend(state.value.to_u64().map(|value| StatedRegister {
             view,
             value: Some(value),
         }));
@@ -210,9 +214,9 @@ fn window_counts(index: &Index, thread: ThreadId, at: Position) -> Result<Vec<To
     Ok(counts)
 }
 
-impl<'i> Run<'i> {
+impl<'i> ThreadRun<'i> {
     /// The instruction of a step; none where its bytes are not known.
-    pub fn decoded(&self, step: &RunStep) -> Option<&Decoded> {
+    pub fn decoded(&self, step: &RunStep) -> Option<&DecodedEncoding> {
         self.decoded.get(step.decoded?)
     }
 
@@ -232,13 +236,13 @@ impl<'i> Run<'i> {
     }
 
     /// The registers of which the trace tells beside a step.
-    pub fn told(&self, step: &RunStep) -> &[Told] {
+    pub fn told(&self, step: &RunStep) -> &[StatedRegister] {
         self.told.get(step.told.clone()).unwrap_or_default()
     }
 
     /// The same run with what somebody else did at the same time.
     #[must_use]
-    pub fn with_others(self, others: Box<Reach<'i>>) -> Self {
+    pub fn with_others(self, others: Box<WriteReach<'i>>) -> Self {
         Self {
             others: Some(others),
             ..self
@@ -257,12 +261,12 @@ impl<'i> Run<'i> {
     }
 }
 
-struct RunReader<'a> {
+struct ThreadRunReader<'a> {
     index: &'a Index,
-    run: Run<'a>,
+    run: ThreadRun<'a>,
 }
 
-impl RunReader<'_> {
+impl ThreadRunReader<'_> {
     fn is_own(&self, thread: ThreadNumber) -> bool {
         self.run
             .threads
@@ -293,7 +297,7 @@ impl RunReader<'_> {
     }
 }
 
-impl EventSink for RunReader<'_> {
+impl EventSink for ThreadRunReader<'_> {
     fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
         self.run
             .threads
@@ -393,7 +397,7 @@ impl EventSink for RunReader<'_> {
                 .fold(0, |value, byte| value << 8 | u64::from(*byte))
         });
         if let Some(step) = self.run.steps.last_mut() {
-            self.run.told.push(Told { view, value });
+            self.run.told.push(StatedRegister { view, value });
             step.told.end = self.run.told.len();
         }
     }

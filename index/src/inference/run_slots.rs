@@ -15,7 +15,7 @@ use stepback_parsers::{MarkerKind, Position};
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
-use crate::inference::surroundings::Surroundings;
+use crate::inference::surroundings::StepRadius;
 use crate::read::concurrent::ConcurrentReader;
 use crate::read::diversions::BREAKS;
 use crate::read::slots::SlotReader;
@@ -55,7 +55,7 @@ impl RunSlots {
         index: &Index,
         thread: ThreadId,
         slots: Range<u64>,
-        surroundings: Surroundings,
+        surroundings: StepRadius,
     ) -> Result<Self, QueryError> {
         let near = surroundings.of(index, slots.clone());
         if index.threads().len() == 1 {

@@ -5,7 +5,7 @@ use std::ops::{Range, RangeInclusive};
 use std::sync::PoisonError;
 
 use stepback_machine::linux::{
-    LARGEST_ERROR, Sharing, is_fixed_mapping, is_own_mapping, may_be_written,
+    LARGEST_ERROR, MemorySharing, is_fixed_mapping, is_own_mapping, may_be_written,
 };
 use stepback_machine::{RegisterView, Registers};
 use stepback_parsers::{MarkerKind, Step};
@@ -21,7 +21,7 @@ use crate::inference::others::run_beside;
 use crate::inference::run::run_alone;
 use crate::inference::run_slots::RunSlots;
 use crate::inference::snapshot::{circumstances, numbers_at, registers_alone};
-use crate::inference::surroundings::Surroundings;
+use crate::inference::surroundings::StepRadius;
 use crate::read::markers::{MarkerReader, WantedMarkers};
 use crate::read::slots::SlotReader;
 use crate::read::told_pages::PageReader;
@@ -34,22 +34,22 @@ const CALLS: usize = 4096;
 /// How many pieces are kept; behind more, any memory may be shared.
 const PIECES: usize = 1024;
 /// The steps around a system call that may tell its arguments, and its result.
-const ARGUMENTS: Surroundings = Surroundings {
+const ARGUMENTS: StepRadius = StepRadius {
     before: 96,
     behind: 64,
 };
 /// The steps behind one that may tell its result, where those do not.
-const RESULT: Surroundings = Surroundings {
+const RESULT: StepRadius = StepRadius {
     before: 0,
     behind: 2048,
 };
 /// The steps before one in which its arguments may have been saved and restored.
-const SAVED: Surroundings = Surroundings {
+const SAVED: StepRadius = StepRadius {
     before: 2048,
     behind: 0,
 };
 /// Those around one of which one may show where the thread's segment points to.
-const AREA: Surroundings = Surroundings {
+const AREA: StepRadius = StepRadius {
     before: 256,
     behind: 1024,
 };
@@ -65,14 +65,15 @@ const PAGE: u64 = 4096;
 
 /// What may be shared at some time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Shared(Vec<SharedPiece>);
+pub(super) struct SharedRanges(Vec<SharedPiece>);
 
-impl Shared {
+impl SharedRanges {
     /// True when memory may change without a step; `is_stored` says whether steps store there.
-    pub fn reach(&self, address: u64, size_bytes: u64, is_stored: IsStored) -> bool {
+    pub fn reach(&self, address: u64, size_bytes: u64, is_stored: StoreStatus) -> bool {
         let last = address.saturating_add(size_bytes.saturating_sub(1));
-        let may_be =
-            |piece: &SharedPiece| piece.kind == SharedKind::Writable || is_stored == IsStored::No;
+        let may_be = |piece: &SharedPiece| {
+            piece.kind == SharedKind::Writable || is_stored == StoreStatus::No
+        };
         self.0
             .iter()
             .any(|piece| piece.reaches(address, last) && may_be(piece))
@@ -96,7 +97,7 @@ impl Shared {
 
 /// Whether a byte is one that steps store into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum IsStored {
+pub(super) enum StoreStatus {
     Yes,
     No,
 }
@@ -113,12 +114,12 @@ struct SharingCall {
     /// The step that makes it.
     step: Step,
     /// What it shares.
-    sharing: Sharing,
+    sharing: MemorySharing,
 }
 
 /// A mapping as far as its arguments tell it.
 #[derive(Clone, Copy, Debug)]
-struct Mapping {
+struct MappingRequest {
     /// Where, if the program chose that.
     first: Option<u64>,
     length: Option<u64>,
@@ -127,7 +128,7 @@ struct Mapping {
 
 impl SharedReader<'_> {
     /// What was shared before a slot. Cost: once for each system call that shares memory, that of looking at the steps around it.
-    pub fn before(&self, slot: u64) -> Result<Shared, QueryError> {
+    pub fn before(&self, slot: u64) -> Result<SharedRanges, QueryError> {
         let wanted = WantedMarkers {
             kinds: &[SHARING_CALLS],
             thread: None,
@@ -147,7 +148,7 @@ impl SharedReader<'_> {
     }
 
     /// What the kernel shares with every program.
-    fn kernel_pages(&self) -> Shared {
+    fn kernel_pages(&self) -> SharedRanges {
         let piece = |pages: &Range<u64>| {
             let last = pages
                 .end
@@ -160,7 +161,7 @@ impl SharedReader<'_> {
                 kind: SharedKind::ReadOnly,
             })
         };
-        Shared(
+        SharedRanges(
             self.0
                 .program()
                 .kernel_pages()
@@ -280,8 +281,8 @@ impl SharedReader<'_> {
         let argument = |number: usize| arguments.get(number).copied().flatten();
         let (slot, kind) = (call.slot, SharedKind::Writable);
         match call.sharing {
-            Sharing::Anywhere => Ok(Some(SharedPiece::anywhere(slot))),
-            Sharing::Area { address, length } => {
+            MemorySharing::Anywhere => Ok(Some(SharedPiece::anywhere(slot))),
+            MemorySharing::Area { address, length } => {
                 let length = argument(length).unwrap_or(AREA_BYTES);
                 let whole = |first: u64| {
                     Some(SharedPiece {
@@ -293,10 +294,10 @@ impl SharedReader<'_> {
                 };
                 argument(address).map_or_else(|| self.area(call), |first| Ok(whole(first)))
             }
-            Sharing::Mapped { flags, .. } if argument(flags).is_some_and(is_own_mapping) => {
+            MemorySharing::Mapped { flags, .. } if argument(flags).is_some_and(is_own_mapping) => {
                 Ok(None)
             }
-            Sharing::Mapped {
+            MemorySharing::Mapped {
                 length,
                 protection,
                 flags,
@@ -311,14 +312,14 @@ impl SharedReader<'_> {
                 };
                 self.mapping(
                     call,
-                    Mapping {
+                    MappingRequest {
                         first: fixed,
                         length: argument(length),
                         kind,
                     },
                 )
             }
-            Sharing::Moved {
+            MemorySharing::Moved {
                 from,
                 length,
                 new_length,
@@ -338,16 +339,16 @@ impl SharedReader<'_> {
                 }
                 self.mapping(
                     call,
-                    Mapping {
+                    MappingRequest {
                         first: None,
                         length: argument(new_length),
                         kind,
                     },
                 )
             }
-            Sharing::Attached => self.mapping(
+            MemorySharing::Attached => self.mapping(
                 call,
-                Mapping {
+                MappingRequest {
                     first: None,
                     length: None,
                     kind,
@@ -360,9 +361,9 @@ impl SharedReader<'_> {
     fn mapping(
         &self,
         call: SharingCall,
-        known: Mapping,
+        known: MappingRequest,
     ) -> Result<Option<SharedPiece>, QueryError> {
-        let Mapping {
+        let MappingRequest {
             first,
             length,
             kind,
@@ -454,7 +455,12 @@ impl SharedReader<'_> {
         }
         // They may have been saved on the stack meanwhile, as where a function is called for the first time.
         let slots = RunSlots::single(self.0, SAVED.of(self.0, call.step.0..call.step.0));
-        let run = run_beside(self.0, call.thread, &slots, Shared(known.pieces.clone()))?;
+        let run = run_beside(
+            self.0,
+            call.thread,
+            &slots,
+            SharedRanges(known.pieces.clone()),
+        )?;
         let far = numbers_at(&run, call.step.0, circumstances(self.0), &views);
         Ok(near
             .into_iter()

@@ -5,15 +5,15 @@ use std::ops::Range;
 use stepback_machine::{Mode, RegisterView};
 
 use crate::answers::error::QueryError;
-use crate::answers::reason::Reason;
+use crate::answers::reason::InferenceReason;
 use crate::answers::thread::ThreadId;
 use crate::answers::value::Value;
 use crate::index::Index;
 use crate::inference::engine::{Circumstances, Engine};
 use crate::inference::registers::RegisterLanes;
-use crate::inference::run::{Run, run_alone};
+use crate::inference::run::{ThreadRun, run_alone};
 use crate::inference::run_slots::RunSlots;
-use crate::inference::surroundings::Surroundings;
+use crate::inference::surroundings::StepRadius;
 use crate::inference::symbols::Symbols;
 
 /// What is known of a trace besides its steps.
@@ -34,7 +34,7 @@ pub(super) fn registers_alone(
     index: &Index,
     thread: ThreadId,
     slot: u64,
-    around: Surroundings,
+    around: StepRadius,
     views: &[RegisterView],
 ) -> Result<Vec<Option<u64>>, QueryError> {
     let run = run_alone(
@@ -55,7 +55,7 @@ pub(super) fn registers_alone(
 
 /// What some views of at most 8 bytes hold at a slot as far as the steps of a run tell it.
 pub(super) fn numbers_at(
-    run: &Run<'_>,
+    run: &ThreadRun<'_>,
     slot: u64,
     circumstances: Circumstances,
     views: &[RegisterView],
@@ -79,13 +79,13 @@ pub(super) struct Snapshot {
 
 impl Snapshot {
     /// What is known of a view; none when that is nothing.
-    pub fn view(&self, view: RegisterView) -> Option<(Value, Reason)> {
+    pub fn view(&self, view: RegisterView) -> Option<(Value, InferenceReason)> {
         let mut reason = None;
         let mut bytes = Vec::with_capacity(usize::from(view.size_bytes));
         for offset in view.offset..view.offset.saturating_add(view.size_bytes) {
             let lane = self.lanes.lane(view.register, offset);
             let known = lane.and_then(|lane| Some((lane, self.symbols.fact(lane.term)?)));
-            reason = reason.or(known.map(|(lane, fact)| Reason {
+            reason = reason.or(known.map(|(lane, fact)| InferenceReason {
                 fact,
                 way: lane.way,
             }));
@@ -99,7 +99,7 @@ impl Snapshot {
 }
 
 /// Follows the steps of a run; the registers are those at a slot.
-pub(super) fn snapshot(run: &Run<'_>, slot: u64, circumstances: Circumstances) -> Snapshot {
+pub(super) fn snapshot(run: &ThreadRun<'_>, slot: u64, circumstances: Circumstances) -> Snapshot {
     let mut engine = Engine::new(run, circumstances);
     let place = run.steps.partition_point(|step| step.slot <= slot);
     go_through(&mut engine, 0..place);
@@ -127,7 +127,7 @@ fn go_through(engine: &mut Engine<'_>, places: Range<usize>) {
 }
 
 /// The mode behind the step before a place; that of the first where none is before.
-fn mode_at(run: &Run<'_>, place: usize) -> Mode {
+fn mode_at(run: &ThreadRun<'_>, place: usize) -> Mode {
     match place.checked_sub(1).and_then(|last| run.steps.get(last)) {
         Some(step) => step.mode_behind,
         None => run

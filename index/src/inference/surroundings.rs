@@ -6,14 +6,14 @@ use crate::index::Index;
 
 /// How many steps around a place are looked at.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Surroundings {
+pub(super) struct StepRadius {
     /// Before it.
     pub before: u64,
     /// Behind it.
     pub behind: u64,
 }
 
-impl Surroundings {
+impl StepRadius {
     /// These of some slots, with the slots themselves.
     pub fn of(self, index: &Index, slots: Range<u64>) -> Range<u64> {
         let first = slots.start.saturating_sub(self.before).max(1);

@@ -42,7 +42,7 @@ impl Term {
 
 /// Some bits of a number.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Field {
+pub(super) struct BitField {
     /// The lowest.
     pub place: u8,
     /// How many.
@@ -61,7 +61,7 @@ enum Definition {
     Inserted {
         part: Term,
         whole: Term,
-        field: Field,
+        field: BitField,
     },
 }
 
@@ -126,7 +126,7 @@ impl Symbols {
     }
 
     /// A term with some bits from a place on replaced by the low ones of another.
-    pub fn inserted(&mut self, part: Term, whole: Term, field: Field) -> Term {
+    pub fn inserted(&mut self, part: Term, whole: Term, field: BitField) -> Term {
         self.define(Definition::Inserted { part, whole, field })
     }
 
@@ -271,7 +271,7 @@ impl Symbols {
             Definition::Inserted {
                 part,
                 whole,
-                field: Field { place, bits },
+                field: BitField { place, bits },
             } => {
                 let (part_known, shift) = (
                     self.known(part).cut(bits),
@@ -317,7 +317,7 @@ impl Symbols {
             Definition::Inserted {
                 part,
                 whole,
-                field: Field { place, bits },
+                field: BitField { place, bits },
             } => {
                 let shift = Knowledge::exact(u64::from(place));
                 let moved = Knowledge::apply(Operation::ShiftRight, known, shift);

@@ -4,12 +4,12 @@ use stepback_machine::{
     AccessKind, Expression, MemoryOperand, Operation, RegisterId, RegisterView, ScaledRegister,
 };
 
-use crate::answers::reason::{Fact, Way};
+use crate::answers::reason::{Fact, ValueDerivation};
 use crate::inference::engine::{Engine, Loaded};
-use crate::inference::here::Here;
-use crate::inference::memory::Part;
+use crate::inference::here::CurrentStep;
+use crate::inference::memory::TermPart;
 use crate::inference::run::{MemoryUse, RunAccess};
-use crate::inference::symbols::{Field, Term};
+use crate::inference::symbols::{BitField, Term};
 
 /// How far from the last access through the stack pointer memory counts as the thread's own.
 const STACK_BYTES: u64 = 64 << 10;
@@ -21,12 +21,12 @@ const THREAD_BLOCK_BYTES: u64 = 4096;
 pub(super) struct RegisterChange {
     pub view: RegisterView,
     pub term: Term,
-    pub way: Way,
+    pub way: ValueDerivation,
 }
 
 impl Engine<'_> {
     /// The addresses of a step's accesses are known.
-    pub fn state_addresses(&mut self, here: Here<'_>) {
+    pub fn state_addresses(&mut self, here: CurrentStep<'_>) {
         for (operand, address) in here.instruction.meaning.memory.iter().zip(here.addresses) {
             let Some(address) = *address else { continue };
             if operand
@@ -55,7 +55,7 @@ impl Engine<'_> {
     }
 
     /// What the registers of an address hold besides what the processor uses of it.
-    fn tag_at(&self, here: Here<'_>, address: u64) -> u64 {
+    fn tag_at(&self, here: CurrentStep<'_>, address: u64) -> u64 {
         let accesses = self.run.accesses(here.step).iter();
         let is_inside = |access: &RunAccess| {
             address.wrapping_sub(access.address) < u64::from(access.size_bytes)
@@ -113,7 +113,7 @@ impl Engine<'_> {
     }
 
     /// What a step's registers become.
-    pub fn register_changes(&mut self, here: Here<'_>, changes: &mut Vec<RegisterChange>) {
+    pub fn register_changes(&mut self, here: CurrentStep<'_>, changes: &mut Vec<RegisterChange>) {
         for write in &here.instruction.meaning.writes {
             let RegisterView {
                 register,
@@ -134,7 +134,7 @@ impl Engine<'_> {
                 let (term, way) = self.term(value, 8 * size_bytes as u8, here);
                 let is_return = here.is_branch() && matches!(write.value, Expression::Constant(_));
                 let way = if is_return {
-                    Way::Returned(here.step.step())
+                    ValueDerivation::Returned(here.step.step())
                 } else {
                     way
                 };
@@ -154,7 +154,7 @@ impl Engine<'_> {
     }
 
     /// Adds the pointers of a repeated instruction after its last access. A single access does not show the direction.
-    pub fn moved_along(&mut self, here: Here<'_>, changes: &mut Vec<RegisterChange>) {
+    pub fn moved_along(&mut self, here: CurrentStep<'_>, changes: &mut Vec<RegisterChange>) {
         let meaning = &here.instruction.meaning;
         let run = self.run;
         let step = here.step.step();
@@ -171,7 +171,7 @@ impl Engine<'_> {
                 .accesses(here.step)
                 .iter()
                 .filter(|access| access.kind == operand.kind);
-            let Some(rounds) = Rounds::of(own, size_bytes) else {
+            let Some(rounds) = StrideRun::of(own, size_bytes) else {
                 continue;
             };
             let fact = Fact::Address(step);
@@ -187,13 +187,13 @@ impl Engine<'_> {
             changes.push(RegisterChange {
                 view: base,
                 term,
-                way: Way::Moved(step),
+                way: ValueDerivation::Moved(step),
             });
         }
     }
 
     /// What a step's stores leave.
-    pub fn memory_changes(&mut self, here: Here<'_>) -> Vec<(u64, u8, Term)> {
+    pub fn memory_changes(&mut self, here: CurrentStep<'_>) -> Vec<(u64, u8, Term)> {
         let mut changes = Vec::new();
         for (operand, address) in here.instruction.meaning.memory.iter().zip(here.addresses) {
             let stored = address
@@ -225,9 +225,14 @@ impl Engine<'_> {
     }
 
     /// The low bits of an expression's value; those above are not to be used.
-    pub fn term(&mut self, expression: &Expression, bits: u8, here: Here<'_>) -> (Term, Way) {
+    pub fn term(
+        &mut self,
+        expression: &Expression,
+        bits: u8,
+        here: CurrentStep<'_>,
+    ) -> (Term, ValueDerivation) {
         let step = here.step.step();
-        let (fact, computed) = (Fact::Constant(step), Way::Computed(step));
+        let (fact, computed) = (Fact::Constant(step), ValueDerivation::Computed(step));
         match expression {
             Expression::Unknown => (self.symbols.free(), computed),
             Expression::Constant(value) => (self.symbols.constant(*value, fact), computed),
@@ -237,7 +242,7 @@ impl Engine<'_> {
             ),
             Expression::Loaded(operand) => {
                 let (term, source) = self.loaded(*operand, 0, here);
-                (term, Way::Loaded(step, source))
+                (term, ValueDerivation::Loaded(step, source))
             }
             Expression::Extended {
                 value,
@@ -267,8 +272,8 @@ impl Engine<'_> {
         operation: Operation,
         operands: [&Expression; 2],
         bits: u8,
-        here: Here<'_>,
-    ) -> (Term, Way) {
+        here: CurrentStep<'_>,
+    ) -> (Term, ValueDerivation) {
         let [left, right] = operands;
         let step = here.step.step();
         let fact = Fact::Constant(step);
@@ -285,24 +290,33 @@ impl Engine<'_> {
                     addend.wrapping_neg()
                 };
                 let (term, _) = self.term(left, bits, here);
-                (self.symbols.sum(term, addend, bits, fact), Way::Moved(step))
+                (
+                    self.symbols.sum(term, addend, bits, fact),
+                    ValueDerivation::Moved(step),
+                )
             }
-            (Operation::Subtract | Operation::Xor, _) if left == right => {
-                (self.symbols.constant(0, fact), Way::Computed(step))
-            }
+            (Operation::Subtract | Operation::Xor, _) if left == right => (
+                self.symbols.constant(0, fact),
+                ValueDerivation::Computed(step),
+            ),
             _ => {
                 let (left, _) = self.term(left, left_bits, here);
                 let (right, _) = self.term(right, if left_bits == bits { bits } else { 64 }, here);
                 (
                     self.symbols.binary(operation, left, right),
-                    Way::Computed(step),
+                    ValueDerivation::Computed(step),
                 )
             }
         }
     }
 
     /// 8 bytes of a wide value.
-    pub fn lane_term(&mut self, expression: &Expression, lane: u16, here: Here<'_>) -> (Term, Way) {
+    pub fn lane_term(
+        &mut self,
+        expression: &Expression,
+        lane: u16,
+        here: CurrentStep<'_>,
+    ) -> (Term, ValueDerivation) {
         let step = here.step.step();
         match expression {
             Expression::Register(view) => {
@@ -316,13 +330,13 @@ impl Engine<'_> {
                     return (
                         self.registers
                             .read(part, &mut self.symbols, Fact::Constant(step)),
-                        Way::Computed(step),
+                        ValueDerivation::Computed(step),
                     );
                 }
             }
             Expression::Loaded(operand) => {
                 let (term, source) = self.loaded(*operand, lane, here);
-                return (term, Way::Loaded(step, source));
+                return (term, ValueDerivation::Loaded(step, source));
             }
             _ if lane == 0 => return self.term(expression, 64, here),
             _ => {}
@@ -333,11 +347,11 @@ impl Engine<'_> {
         } else {
             self.symbols.free()
         };
-        (term, Way::Computed(step))
+        (term, ValueDerivation::Computed(step))
     }
 
     /// What an operand loads: what the last access left there, if that is known.
-    pub fn loaded(&mut self, operand: usize, lane: u16, here: Here<'_>) -> Loaded {
+    pub fn loaded(&mut self, operand: usize, lane: u16, here: CurrentStep<'_>) -> Loaded {
         if let Some((_, known)) = self
             .loads
             .iter()
@@ -350,7 +364,7 @@ impl Engine<'_> {
         loaded
     }
 
-    fn load(&mut self, operand: usize, lane: u16, here: Here<'_>) -> Loaded {
+    fn load(&mut self, operand: usize, lane: u16, here: CurrentStep<'_>) -> Loaded {
         let known = here.instruction.meaning.memory.get(operand);
         let Some(size_bytes) = known.and_then(|known| known.size_bytes) else {
             return (self.symbols.free(), None);
@@ -382,7 +396,7 @@ impl Engine<'_> {
     }
 
     /// Joins the parts that several accesses left; bytes without a part are a free symbol.
-    fn joined(&mut self, parts: &[Part], size_bytes: u8, here: Here<'_>) -> Term {
+    fn joined(&mut self, parts: &[TermPart], size_bytes: u8, here: CurrentStep<'_>) -> Term {
         let mut whole = self.symbols.free().cut(8 * size_bytes);
         for part in parts {
             let (bits, place) = (8 * part.size_bytes, 8 * part.place);
@@ -395,7 +409,7 @@ impl Engine<'_> {
             }
             whole = self
                 .symbols
-                .inserted(term.cut(bits), whole, Field { place, bits })
+                .inserted(term.cut(bits), whole, BitField { place, bits })
                 .cut(8 * size_bytes);
         }
         whole
@@ -426,13 +440,13 @@ impl Engine<'_> {
 }
 
 /// Accesses of equal size, each beside the one before.
-struct Rounds {
+struct StrideRun {
     first: u64,
     /// Address of the next access, had there been one; none if the direction is not known.
     end: Option<u64>,
 }
 
-impl Rounds {
+impl StrideRun {
     fn of<'a>(accesses: impl Iterator<Item = &'a RunAccess>, size_bytes: u16) -> Option<Self> {
         let (mut first, mut last, mut stride) = (None, 0u64, None);
         for access in accesses {
@@ -459,7 +473,7 @@ impl Rounds {
 }
 
 /// A store that may fail, and of which the trace may tell all the same.
-pub(super) fn is_exclusive(here: Here<'_>) -> bool {
+pub(super) fn is_exclusive(here: CurrentStep<'_>) -> bool {
     here.step
         .encoding
         .is_some_and(|encoding| here.step.set.is_exclusive_store(&encoding))

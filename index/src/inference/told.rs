@@ -3,17 +3,17 @@
 use stepback_machine::{AccessKind, Expression, RegisterView};
 use stepback_parsers::Step;
 
-use crate::answers::reason::{Fact, Way};
+use crate::answers::reason::{Fact, ValueDerivation};
 use crate::inference::engine::Engine;
-use crate::inference::here::Here;
-use crate::inference::run::Told;
-use crate::inference::width::{AddressWidth, Decisive};
+use crate::inference::here::CurrentStep;
+use crate::inference::run::StatedRegister;
+use crate::inference::width::{AddressWidth, WidthBit};
 
 impl Engine<'_> {
     /// Takes in the recorded window counts from before the first step.
     pub fn take_counts(&mut self, first: Step) {
         let run = self.run;
-        for Told { view, value } in run
+        for StatedRegister { view, value } in run
             .counts
             .iter()
             .filter(|_| self.circumstances.are_values_taken)
@@ -28,14 +28,14 @@ impl Engine<'_> {
 
     /// Takes in what the trace tells of registers beside a step.
     /// What the instruction writes it means itself; any other is not what it was.
-    pub fn take_told(&mut self, here: Here<'_>) {
+    pub fn take_told(&mut self, here: CurrentStep<'_>) {
         let run = self.run;
-        if let Some(Decisive { bit, view }) = self.decisive.filter(|known| writes(here, known.view))
+        if let Some(WidthBit { bit, view }) = self.decisive.filter(|known| writes(here, known.view))
         {
             self.addresses = AddressWidth::of(bit, self.named_value(view));
         }
         for told in run.told(here.step) {
-            if let Some(Decisive { bit, .. }) =
+            if let Some(WidthBit { bit, .. }) =
                 self.decisive.filter(|known| known.view == told.view)
             {
                 self.addresses = AddressWidth::of(bit, told.value);
@@ -43,7 +43,7 @@ impl Engine<'_> {
             if !writes(here, told.view) {
                 self.registers.forget(
                     told.view,
-                    Way::Computed(here.step.step()),
+                    ValueDerivation::Computed(here.step.step()),
                     &mut self.symbols,
                 );
             }
@@ -62,7 +62,7 @@ impl Engine<'_> {
     }
 
     /// Takes in what the trace tells of the values that a step loads and stores. Registers are still what they were before it.
-    pub fn take_access_values(&mut self, here: Here<'_>) {
+    pub fn take_access_values(&mut self, here: CurrentStep<'_>) {
         if !self.circumstances.are_values_taken || here.step.encoding.is_none() {
             return;
         }
@@ -106,7 +106,7 @@ impl Engine<'_> {
 }
 
 /// True when the instruction of a step writes a part of a register.
-fn writes(here: Here<'_>, view: RegisterView) -> bool {
+fn writes(here: CurrentStep<'_>, view: RegisterView) -> bool {
     let home = |register| {
         if here.step.mode.has_windows() {
             here.step.mode.home(register)

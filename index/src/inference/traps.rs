@@ -3,7 +3,7 @@
 
 use stepback_parsers::{Marker, MarkerKind};
 
-use crate::inference::path::Path;
+use crate::inference::path::ControlPath;
 use crate::inference::run::RunStep;
 
 /// Traps inside of each other.
@@ -11,15 +11,15 @@ const NESTED: usize = 8;
 
 /// A trap that was taken.
 #[derive(Clone, Copy, Debug)]
-struct TrapTaken {
+struct ActiveTrap {
     /// Where control is to come back.
     resumed: u64,
-    path: Path,
+    path: ControlPath,
 }
 
 /// What becomes of what is known where control is taken elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Crossing {
+pub(super) enum TrapCrossing {
     /// It holds.
     Kept,
     /// Anything may have changed.
@@ -28,7 +28,7 @@ pub(super) enum Crossing {
 
 /// The traps whose handlers the steps are in, outermost first.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Traps(Vec<TrapTaken>);
+pub(super) struct Traps(Vec<ActiveTrap>);
 
 impl Traps {
     /// Nothing is known of them any more.
@@ -39,9 +39,14 @@ impl Traps {
     /// Goes over the begin or the end of a trap that comes behind a step; the path goes there.
     /// What the kernel does for a program that asks it need not be traced, nor what it does before control comes to
     /// somewhere else than it was taken from.
-    pub fn cross(&mut self, step: &RunStep, marker: Marker, path: &mut Path) -> Crossing {
+    pub fn cross(
+        &mut self,
+        step: &RunStep,
+        marker: Marker,
+        path: &mut ControlPath,
+    ) -> TrapCrossing {
         if !step.mode.has_windows() || step.is_lost {
-            return Crossing::Lost;
+            return TrapCrossing::Lost;
         }
         match marker.kind {
             MarkerKind::HARDWARE_EVENT => self.enter(step, marker.value, path),
@@ -49,28 +54,28 @@ impl Traps {
                 match self.0.pop().filter(|taken| taken.resumed == marker.value) {
                     Some(taken) => {
                         *path = taken.path;
-                        Crossing::Kept
+                        TrapCrossing::Kept
                     }
-                    None => Crossing::Lost,
+                    None => TrapCrossing::Lost,
                 }
             }
-            _ => Crossing::Lost,
+            _ => TrapCrossing::Lost,
         }
     }
 
-    fn enter(&mut self, step: &RunStep, resumed: u64, path: &mut Path) -> Crossing {
+    fn enter(&mut self, step: &RunStep, resumed: u64, path: &mut ControlPath) -> TrapCrossing {
         let is_asked_for = step.is_trap() && step.is_executed;
         let behind = path
             .behind_trap(step, resumed)
             .filter(|_| !is_asked_for && self.0.len() < NESTED);
         let Some(behind) = behind else {
-            return Crossing::Lost;
+            return TrapCrossing::Lost;
         };
-        self.0.push(TrapTaken {
+        self.0.push(ActiveTrap {
             resumed,
             path: behind,
         });
         path.lose();
-        Crossing::Kept
+        TrapCrossing::Kept
     }
 }

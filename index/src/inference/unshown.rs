@@ -4,11 +4,11 @@ use stepback_machine::{AccessKind, MemoryOperand, StoreExtent};
 
 use crate::answers::reason::Fact;
 use crate::inference::engine::Engine;
-use crate::inference::here::Here;
+use crate::inference::here::CurrentStep;
 
 /// A store that reaches further than its records, or has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Unshown {
+pub(super) struct UnrecordedStore {
     /// Of its step.
     pub slot: u64,
     /// The first address; none when it may be anywhere.
@@ -16,7 +16,7 @@ pub(super) struct Unshown {
     pub size_bytes: u64,
 }
 
-impl Unshown {
+impl UnrecordedStore {
     /// True when it may have changed this byte.
     pub fn reaches(&self, address: u64) -> bool {
         self.address
@@ -26,7 +26,7 @@ impl Unshown {
 
 impl Engine<'_> {
     /// Forgets the memory that a step stores into without a record.
-    pub fn forget_unshown(&mut self, here: Here<'_>) {
+    pub fn forget_unshown(&mut self, here: CurrentStep<'_>) {
         let accesses = self.run.accesses(here.step);
         let meaning = &here.instruction.meaning;
         let is_recorded = accesses
@@ -58,7 +58,7 @@ impl Engine<'_> {
                 None => self.memory.clear(),
             }
             let (slot, size_bytes) = (here.step.slot, size_bytes.unwrap_or(u64::MAX));
-            self.unshown.push(Unshown {
+            self.unshown.push(UnrecordedStore {
                 slot,
                 address: address.filter(|_| size_bytes < u64::MAX),
                 size_bytes,
@@ -67,7 +67,7 @@ impl Engine<'_> {
     }
 
     /// The address of an operand by what is known of its registers so far.
-    fn stated_address(&mut self, operand: &MemoryOperand, here: Here<'_>) -> Option<u64> {
+    fn stated_address(&mut self, operand: &MemoryOperand, here: CurrentStep<'_>) -> Option<u64> {
         if operand.segment.is_some() {
             return None;
         }
@@ -75,7 +75,7 @@ impl Engine<'_> {
         self.symbols.stated(term)
     }
 
-    fn longest_bytes(&mut self, extent: &StoreExtent, here: Here<'_>) -> u64 {
+    fn longest_bytes(&mut self, extent: &StoreExtent, here: CurrentStep<'_>) -> u64 {
         let fact = Fact::Constant(here.step.step());
         let chosen = extent
             .chosen_by

@@ -1,6 +1,6 @@
 //! How much of an address tells of the registers that it was made of: a processor may cut off the upper half.
 
-use stepback_machine::{InstructionSet, RegisterView, Registers, StateBit};
+use stepback_machine::{InstructionSet, RegisterBit, RegisterView, Registers};
 use stepback_parsers::Position;
 
 use crate::answers::error::QueryError;
@@ -31,7 +31,7 @@ impl AddressWidth {
     }
 
     /// As the register says that decides it, of which the lowest 8 bytes are given.
-    pub fn of(bit: StateBit, value: Option<u64>) -> Self {
+    pub fn of(bit: RegisterBit, value: Option<u64>) -> Self {
         match value.map(|value| value >> bit.bit & 1) {
             Some(0) => Self::Whole,
             Some(_) => Self::Half,
@@ -42,7 +42,7 @@ impl AddressWidth {
     /// That of a thread at a slot.
     pub fn at(index: &Index, thread: ThreadId, slot: u64) -> Result<Self, QueryError> {
         let set = index.instruction_set(thread);
-        let Some(Decisive { bit, view }) = Decisive::of(set) else {
+        let Some(WidthBit { bit, view }) = WidthBit::of(set) else {
             return Ok(Self::Whole);
         };
         let at = Position(slot.min(index.step_count()));
@@ -53,13 +53,13 @@ impl AddressWidth {
 
 /// The bit that decides.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Decisive {
-    pub bit: StateBit,
+pub(super) struct WidthBit {
+    pub bit: RegisterBit,
     /// The register in which it is.
     pub view: RegisterView,
 }
 
-impl Decisive {
+impl WidthBit {
     /// None where addresses are never cut off.
     pub fn of(set: InstructionSet) -> Option<Self> {
         let bit = set.narrow_addresses()?;

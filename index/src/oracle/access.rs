@@ -6,19 +6,19 @@ use stepback_machine::{AccessKind, Address};
 use stepback_parsers::{Line, Position};
 
 use crate::answers::access_kinds::AccessKinds;
-use crate::answers::accesses_at::{Accessed, AccessesAt};
+use crate::answers::accesses_at::{AccessesAt, CellAccess};
 use crate::answers::cell::Cell;
 use crate::answers::direction::Direction;
 use crate::answers::hit::{Doubt, HIT_EFFECTS, Hit};
 use crate::answers::thread::ThreadId;
-use crate::oracle::banks::{Certainty, Meaning};
-use crate::oracle::event::{Event, EventKind};
-use crate::oracle::operands::{AskedUses, Done, Use};
+use crate::oracle::banks::{MatchCertainty, NameMeaning};
+use crate::oracle::event::{OracleEvent, OracleEventKind};
+use crate::oracle::operands::{ActiveSlot, PossibleUse, UseQuery};
 use crate::oracle::record::{Oracle, Replay};
 use crate::query::access::{Accesses, NearestAccess};
 
 impl Replay for NearestAccess {
-    fn replay(&self, oracle: &Oracle) -> Option<Option<Accessed>> {
+    fn replay(&self, oracle: &Oracle) -> Option<Option<CellAccess>> {
         let nearest = Accesses {
             nearest: *self,
             thread: None,
@@ -42,7 +42,7 @@ impl Replay for Accesses {
         // Instructions show one use per step.
         let of_hit = |hit: Hit| AccessesAt {
             position: hit.position,
-            accesses: vec![Accessed::Step(Box::new(hit))],
+            accesses: vec![CellAccess::Step(Box::new(hit))],
         };
         if let Some(asked) = oracle.asked_uses(cell, kinds) {
             let used = self.nearest.use_by_operands(oracle, asked);
@@ -59,21 +59,21 @@ impl Replay for Accesses {
             return Some(hit.map(of_hit));
         }
         let meant = oracle.meant_cell(cell, at);
-        let counts = |event: &&Event| {
+        let counts = |event: &&OracleEvent| {
             accesses(event, &meant, kinds) && is_of_thread(event, cell, self.thread)
         };
-        let events: Vec<&Event> = match direction {
+        let events: Vec<&OracleEvent> = match direction {
             Direction::Back => {
                 let events = oracle.events_until(at).iter().rev();
                 events.filter(counts).collect()
             }
             Direction::Forward => {
                 let events = oracle.events_after(at).iter();
-                let by_steps = |event: &&Event| event.owner.is_some();
+                let by_steps = |event: &&OracleEvent| event.owner.is_some();
                 events.filter(counts).filter(by_steps).collect()
             }
         };
-        let part = Part {
+        let part = SlotPortion {
             skip: self.skip,
             limit: self.limit,
         };
@@ -85,9 +85,9 @@ impl Replay for Accesses {
             Some(hit) => {
                 let doubt = self.nearest.doubt(oracle, event);
                 let doubt = doubt.or(bank_doubt(event, &meant));
-                Accessed::Step(Box::new(Hit { doubt, ..hit }))
+                CellAccess::Step(Box::new(Hit { doubt, ..hit }))
             }
-            None => Accessed::Initial(Line(event.line + 1)),
+            None => CellAccess::Initial(Line(event.line + 1)),
         });
         Some(Some(AccessesAt {
             position: Position(slot),
@@ -98,34 +98,34 @@ impl Replay for Accesses {
 
 impl NearestAccess {
     /// Finds the nearest use that only the operands of instructions show.
-    fn use_by_operands(&self, oracle: &Oracle, asked: AskedUses) -> Option<Use> {
+    fn use_by_operands(&self, oracle: &Oracle, asked: UseQuery) -> Option<PossibleUse> {
         let (at, mut uses) = (self.at, oracle.uses(asked));
-        let doubt_at = |used: &Use| used.doubt.or_else(|| oracle.filtered(at));
+        let doubt_at = |used: &PossibleUse| used.doubt.or_else(|| oracle.filtered(at));
         let used = match self.direction {
             Direction::Forward => uses.find(|used| used.step.before() >= at)?,
             Direction::Back => {
                 let last = uses.rev().find(|used| used.step.after() <= at)?;
-                let done = Done {
+                let done = ActiveSlot {
                     thread: asked.thread,
                     slot: last.step.after().0,
                 };
                 let restored = || oracle.restored(done, at);
                 let is_write = self.kinds != AccessKinds::Reads;
                 let doubt = last.doubt.or_else(|| is_write.then(restored).flatten());
-                Use { doubt, ..last }
+                PossibleUse { doubt, ..last }
             }
         };
         let doubt = doubt_at(&used);
-        Some(Use { doubt, ..used })
+        Some(PossibleUse { doubt, ..used })
     }
 
     /// Returns why a write that was found may not be the last.
-    fn doubt(&self, oracle: &Oracle, event: &Event) -> Option<Doubt> {
-        let is_recorded = !matches!(event.kind, EventKind::HostWrite { .. });
+    fn doubt(&self, oracle: &Oracle, event: &OracleEvent) -> Option<Doubt> {
+        let is_recorded = !matches!(event.kind, OracleEventKind::HostWrite { .. });
         let is_last_write = self.direction == Direction::Back
             && self.kinds == AccessKinds::Writes
             && !matches!(self.cell, Cell::Register { .. });
-        let done = Done {
+        let done = ActiveSlot {
             thread: event.thread,
             slot: event.slot,
         };
@@ -136,12 +136,12 @@ impl NearestAccess {
 }
 
 /// So many of what happened in the first slot that has some, behind those that are passed over there.
-struct Part {
+struct SlotPortion {
     skip: usize,
     limit: usize,
 }
 
-impl Part {
+impl SlotPortion {
     fn of<'t, T>(&self, all: &'t [T], slot_of: impl Fn(&T) -> u64) -> &'t [T] {
         let mut groups = all.chunk_by(|one, next| slot_of(one) == slot_of(next));
         let first = groups.next().unwrap_or_default();
@@ -155,14 +155,14 @@ impl Part {
 }
 
 /// Whether an event is by a thread that is meant; a register is of a thread by itself.
-fn is_of_thread(event: &Event, cell: Cell, thread: Option<ThreadId>) -> bool {
+fn is_of_thread(event: &OracleEvent, cell: Cell, thread: Option<ThreadId>) -> bool {
     matches!(cell, Cell::Register { .. }) || thread.is_none_or(|thread| thread == event.thread)
 }
 
 /// The reads of a register: no trace of this kind records them.
-fn decoded_uses(cell: Cell, kinds: AccessKinds) -> Option<AskedUses> {
+fn decoded_uses(cell: Cell, kinds: AccessKinds) -> Option<UseQuery> {
     match cell {
-        Cell::Register { thread, view } if kinds == AccessKinds::Reads => Some(AskedUses {
+        Cell::Register { thread, view } if kinds == AccessKinds::Reads => Some(UseQuery {
             thread,
             view,
             kinds,
@@ -172,34 +172,35 @@ fn decoded_uses(cell: Cell, kinds: AccessKinds) -> Option<AskedUses> {
 }
 
 /// A cell, and which register its name means.
-enum MeantCell {
+enum ResolvedCell {
     Register {
         thread: ThreadId,
-        meaning: Meaning,
+        meaning: NameMeaning,
     },
     Memory {
         address: Address,
         len_bytes: u64,
     },
     /// The accesses that went there, by their places in memory of ours.
-    Physical(HashSet<*const Event>),
+    Physical(HashSet<*const OracleEvent>),
 }
 
 /// Why an access of a register may be one of another.
-fn bank_doubt(event: &Event, cell: &MeantCell) -> Option<Doubt> {
-    let (EventKind::Register(written), MeantCell::Register { meaning, .. }) = (&event.kind, cell)
+fn bank_doubt(event: &OracleEvent, cell: &ResolvedCell) -> Option<Doubt> {
+    let (OracleEventKind::Register(written), ResolvedCell::Register { meaning, .. }) =
+        (&event.kind, cell)
     else {
         return None;
     };
-    (meaning.certainty(written) == Some(Certainty::Doubtful)).then_some(Doubt::Bank)
+    (meaning.certainty(written) == Some(MatchCertainty::Doubtful)).then_some(Doubt::Bank)
 }
 
-fn accesses(event: &Event, cell: &MeantCell, kinds: AccessKinds) -> bool {
+fn accesses(event: &OracleEvent, cell: &ResolvedCell, kinds: AccessKinds) -> bool {
     match (&event.kind, cell) {
-        (EventKind::Register(written), MeantCell::Register { thread, meaning }) => {
+        (OracleEventKind::Register(written), ResolvedCell::Register { thread, meaning }) => {
             event.thread == *thread && meaning.certainty(written).is_some()
         }
-        (EventKind::Access(access), MeantCell::Memory { address, len_bytes }) => {
+        (OracleEventKind::Access(access), ResolvedCell::Memory { address, len_bytes }) => {
             let is_wanted = match kinds {
                 AccessKinds::Reads => access.kind == AccessKind::Read,
                 AccessKinds::Writes => access.kind == AccessKind::Write,
@@ -212,12 +213,15 @@ fn accesses(event: &Event, cell: &MeantCell, kinds: AccessKinds) -> bool {
             };
             is_wanted && access.each_byte().any(|(touched, _)| is_inside(touched))
         }
-        (EventKind::Access(access), MeantCell::Physical(events)) => {
+        (OracleEventKind::Access(access), ResolvedCell::Physical(events)) => {
             let is_read = access.kind == AccessKind::Read;
             let is_wanted = kinds == AccessKinds::All || is_read == (kinds == AccessKinds::Reads);
             is_wanted && events.contains(&std::ptr::from_ref(event))
         }
-        (EventKind::HostWrite { first, last, .. }, MeantCell::Memory { address, len_bytes }) => {
+        (
+            OracleEventKind::HostWrite { first, last, .. },
+            ResolvedCell::Memory { address, len_bytes },
+        ) => {
             let is_inside = *len_bytes > 0
                 && *first <= address.0.saturating_add(len_bytes - 1)
                 && address.0 <= *last;
@@ -228,13 +232,13 @@ fn accesses(event: &Event, cell: &MeantCell, kinds: AccessKinds) -> bool {
 }
 
 impl Oracle {
-    fn meant_cell(&self, cell: Cell, at: Position) -> MeantCell {
+    fn meant_cell(&self, cell: Cell, at: Position) -> ResolvedCell {
         match cell {
-            Cell::Register { thread, view } => MeantCell::Register {
+            Cell::Register { thread, view } => ResolvedCell::Register {
                 thread,
                 meaning: self.meaning(thread, view, at),
             },
-            Cell::Memory { address, len_bytes } => MeantCell::Memory { address, len_bytes },
+            Cell::Memory { address, len_bytes } => ResolvedCell::Memory { address, len_bytes },
             Cell::Physical { address, len_bytes } => {
                 let is_inside = |touched: u64| {
                     touched
@@ -247,19 +251,19 @@ impl Oracle {
                         events.insert(std::ptr::from_ref(event));
                     }
                 });
-                MeantCell::Physical(events)
+                ResolvedCell::Physical(events)
             }
         }
     }
 
     /// The uses of the register that a cell is, where only operands tell of it.
-    fn asked_uses(&self, cell: Cell, kinds: AccessKinds) -> Option<AskedUses> {
+    fn asked_uses(&self, cell: Cell, kinds: AccessKinds) -> Option<UseQuery> {
         match cell {
             Cell::Register { thread, view }
                 if self.has_operands_alone
                     || kinds != AccessKinds::Reads && self.never_names(thread, view) =>
             {
-                Some(AskedUses {
+                Some(UseQuery {
                     thread,
                     view,
                     kinds,
@@ -270,7 +274,7 @@ impl Oracle {
     }
 
     /// An event as the hit of a question; none when no step did it.
-    pub(super) fn hit_of(&self, event: &Event) -> Option<Hit> {
+    pub(super) fn hit_of(&self, event: &OracleEvent) -> Option<Hit> {
         let mut record = self.record(event.owner?)?;
         record.effects.truncate(HIT_EFFECTS);
         Some(Hit {

@@ -6,7 +6,7 @@ use stepback_machine::{AccessKind, Address};
 
 use crate::answers::access_kinds::AccessKinds;
 use crate::answers::hit::Hit;
-use crate::oracle::event::EventKind;
+use crate::oracle::event::OracleEventKind;
 use crate::oracle::passed_over::behind_known;
 use crate::oracle::record::{Oracle, Replay};
 use crate::query::accesses::AccessesOf;
@@ -20,7 +20,7 @@ impl Replay for AccessesOf {
             .events_after(self.from)
             .iter()
             .filter(|event| match &event.kind {
-                EventKind::Access(access) => {
+                OracleEventKind::Access(access) => {
                     let is_wanted = match self.kinds {
                         AccessKinds::Reads => access.is_read(),
                         AccessKinds::Writes => !access.is_read(),
@@ -50,7 +50,7 @@ impl Replay for PageHeat {
         let steps = self.to.0.saturating_sub(self.from.0).max(1);
         let is_between = |slot: u64| slot <= self.to.0 && (slot > self.from.0 || self.from.0 == 0);
         for event in oracle.events.iter().filter(|event| is_between(event.slot)) {
-            let EventKind::Access(access) = &event.kind else {
+            let OracleEventKind::Access(access) = &event.kind else {
                 continue;
             };
             let part = event.slot.saturating_sub(self.from.0 + 1) * buckets as u64 / steps;

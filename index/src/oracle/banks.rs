@@ -2,14 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use stepback_machine::naive::{self, Cell};
+use stepback_machine::naive::{self, NaiveWindowCell};
 use stepback_machine::{
-    Bank, BankedRegister, InstructionSet, Mode, RegisterId, RegisterView, Security, ThreadStack,
+    Bank, BankedRegister, InstructionSet, Mode, RegisterId, RegisterView, SecurityState,
+    ThreadStack,
 };
 use stepback_parsers::{Position, RegisterWrite, Step, StepEvent, ThreadNumber, WrittenName};
 
 use crate::answers::thread::ThreadId;
-use crate::oracle::event::{Event, EventKind, Written};
+use crate::oracle::event::{OracleEvent, OracleEventKind, OracleWrite};
 use crate::oracle::record::Oracle;
 
 /// Writes of the stack pointers of M-profile that are looked at to find the one in use.
@@ -17,22 +18,22 @@ const MOVES_TRIED: usize = 16;
 
 /// A register of the processor. Those of AArch32 that AArch64 sees too have its numbers (DDI 0487, D1.20.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Physical {
+pub(super) enum PhysicalRegister {
     General(u16),
     StackOfLevel(u8),
-    MainStack(Security),
-    ProcessStack(Security),
+    MainStack(SecurityState),
+    ProcessStack(SecurityState),
     MonitorStack,
     MonitorLink,
     /// Of a processor with windows.
-    Cell(Cell),
+    Cell(NaiveWindowCell),
     /// What has no banks.
     Single(RegisterId),
     /// A plain name in an unknown mode.
     Some(RegisterId),
 }
 
-impl Physical {
+impl PhysicalRegister {
     /// The register that a line wrote.
     pub fn of_write(register: RegisterId, bank: Option<BankedRegister>, mode: Mode) -> Self {
         let Some(BankedRegister { plain, bank }) = bank else {
@@ -72,7 +73,7 @@ impl Physical {
             ) => Self::StackOfLevel(0),
             (
                 RegisterId::SP,
-                Mode::Handler(Security::Unsaid) | Mode::Thread(Security::Unsaid, _),
+                Mode::Handler(SecurityState::Unsaid) | Mode::Thread(SecurityState::Unsaid, _),
             ) => Self::Some(register),
             (
                 RegisterId::SP,
@@ -112,12 +113,12 @@ impl Physical {
 
 /// The mode of the lines of a step.
 #[derive(Default)]
-pub(super) struct ModeOfSlot {
+pub(super) struct SlotMode {
     step: Option<(ThreadNumber, InstructionSet)>,
     mode: Mode,
 }
 
-impl ModeOfSlot {
+impl SlotMode {
     pub fn begin(step: &StepEvent<'_>) -> Self {
         Self {
             step: Some((step.thread, step.instruction_set)),
@@ -154,27 +155,27 @@ fn told_mode(view: RegisterView, bytes: Option<&[u8]>, set: InstructionSet) -> O
 /// with an exception or its end at most.
 fn after(told: Mode, before: Mode) -> Mode {
     let same = |security| match before.security() {
-        Security::Undivided => Security::Undivided,
+        SecurityState::Undivided => SecurityState::Undivided,
         _ => security,
     };
     match (told, before) {
         (Mode::Handler(_), Mode::Handler(security)) => Mode::Handler(security),
         (Mode::Thread(_, stack), Mode::Thread(security, _)) => Mode::Thread(security, stack),
-        (Mode::Handler(_), _) => Mode::Handler(same(Security::Unsaid)),
-        (Mode::Thread(_, stack), _) => Mode::Thread(same(Security::Unsaid), stack),
+        (Mode::Handler(_), _) => Mode::Handler(same(SecurityState::Unsaid)),
+        (Mode::Thread(_, stack), _) => Mode::Thread(same(SecurityState::Unsaid), stack),
         (told, _) => told,
     }
 }
 
 /// A thread's processor between two events, as far as its lines tell.
-struct Processor {
+struct ProcessorState {
     mode: Mode,
     /// That of its last step; none before the first.
     set: Option<InstructionSet>,
-    choices: StackChoice,
+    choices: StackSelection,
 }
 
-impl Processor {
+impl ProcessorState {
     fn mode(&self) -> Mode {
         self.choices.chosen(self.mode)
     }
@@ -182,19 +183,21 @@ impl Processor {
 
 /// What was written into CONTROL, and its banks of the two security states.
 #[derive(Default)]
-struct StackChoice(BTreeMap<(RegisterId, &'static str), Option<u8>>);
+struct StackSelection(BTreeMap<(RegisterId, &'static str), Option<u8>>);
 
-impl StackChoice {
+impl StackSelection {
     /// The stack of thread mode is that which SPSEL chooses, bit 1 (DDI 0553, D1.2.7); all that were written have to agree.
     fn chosen(&self, mode: Mode) -> Mode {
         let Mode::Thread(security, _) = mode else {
             return mode;
         };
         let counts: &[&str] = match security {
-            Security::Secure if self.has("control_s") => &["control_s"],
-            Security::Secure => &["control"],
-            Security::NonSecure => &["control_ns"],
-            Security::Undivided | Security::Unsaid => &["control", "control_s", "control_ns"],
+            SecurityState::Secure if self.has("control_s") => &["control_s"],
+            SecurityState::Secure => &["control"],
+            SecurityState::NonSecure => &["control_ns"],
+            SecurityState::Undivided | SecurityState::Unsaid => {
+                &["control", "control_s", "control_ns"]
+            }
         };
         let counted = self.0.iter().filter(|((_, name), _)| counts.contains(name));
         let bits: BTreeSet<_> = counted
@@ -213,7 +216,7 @@ impl StackChoice {
     }
 
     /// Returns whether it was one of them.
-    fn follow(&mut self, name: Option<&String>, written: &Written) -> bool {
+    fn follow(&mut self, name: Option<&String>, written: &OracleWrite) -> bool {
         let name = ["control", "control_s", "control_ns"]
             .into_iter()
             .find(|known| name.is_some_and(|name| name == known));
@@ -230,26 +233,26 @@ impl StackChoice {
 }
 
 /// What a name means at a position.
-pub(super) struct Meaning {
+pub(super) struct NameMeaning {
     view: RegisterView,
     bank: Option<BankedRegister>,
     mode: Mode,
-    physical: Physical,
+    physical: PhysicalRegister,
     /// The only register that the lines of the thread say they mean by that name.
-    only: Option<Physical>,
+    only: Option<PhysicalRegister>,
 }
 
 /// Whether a write is one of what a name means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Certainty {
+pub(super) enum MatchCertainty {
     Sure,
     /// It may be one of another register of that name.
     Doubtful,
 }
 
-impl Meaning {
+impl NameMeaning {
     /// Whether a write is one of its bytes, and of two writes of one line the one that bears the name.
-    pub fn certainty(&self, written: &Written) -> Option<Certainty> {
+    pub fn certainty(&self, written: &OracleWrite) -> Option<MatchCertainty> {
         let register = self.view.register;
         if !(RegisterView {
             register,
@@ -261,10 +264,11 @@ impl Meaning {
         }
         if self.bank.is_some() || register >= RegisterId::FIRST_NAMED {
             let plain = self.bank.map(|bank| bank.plain.register);
-            let may_be = plain.is_some_and(|plain| written.physical == Physical::Some(plain));
+            let may_be =
+                plain.is_some_and(|plain| written.physical == PhysicalRegister::Some(plain));
             return match written.name != WrittenName::OfBank {
-                true if written.physical == self.physical => Some(Certainty::Sure),
-                true if may_be => Some(Certainty::Doubtful),
+                true if written.physical == self.physical => Some(MatchCertainty::Sure),
+                true if may_be => Some(MatchCertainty::Doubtful),
                 _ => None,
             };
         }
@@ -285,13 +289,13 @@ impl Meaning {
             || is_told && written.bank.is_some_and(is_in_use)
             || !is_told && Some(written.physical) == self.only;
         let is_doubtful = if is_told {
-            written.physical == Physical::Some(register)
+            written.physical == PhysicalRegister::Some(register)
         } else {
             plain == register
         };
         match (is_sure, is_doubtful) {
-            (true, _) => Some(Certainty::Sure),
-            (false, true) => Some(Certainty::Doubtful),
+            (true, _) => Some(MatchCertainty::Sure),
+            (false, true) => Some(MatchCertainty::Doubtful),
             (false, false) => None,
         }
     }
@@ -304,14 +308,19 @@ impl Oracle {
         thread: ThreadId,
         view: RegisterView,
         position: Position,
-    ) -> Meaning {
+    ) -> NameMeaning {
         self.meaning_in(thread, view, self.mode_at(thread, position))
     }
 
     /// The same in a mode.
-    pub(super) fn meaning_in(&self, thread: ThreadId, view: RegisterView, mode: Mode) -> Meaning {
+    pub(super) fn meaning_in(
+        &self,
+        thread: ThreadId,
+        view: RegisterView,
+        mode: Mode,
+    ) -> NameMeaning {
         let bank = self.bank_of(view.register);
-        let unsaid = Physical::Some(view.register);
+        let unsaid = PhysicalRegister::Some(view.register);
         let own = self
             .writes()
             .filter(|(writer, _)| *writer == thread)
@@ -324,48 +333,48 @@ impl Oracle {
                 && written.told != unsaid
                 && matches!(view.register, RegisterId::SP | RegisterId::LR)
         });
-        let told: Vec<Physical> = named.map(|written| written.told).collect();
+        let told: Vec<PhysicalRegister> = named.map(|written| written.told).collect();
         let only = told
             .first()
             .copied()
             .filter(|first| told.iter().all(|other| other == first));
-        Meaning {
+        NameMeaning {
             view,
             bank,
             mode,
-            physical: Physical::of_write(view.register, bank, mode),
+            physical: PhysicalRegister::of_write(view.register, bank, mode),
             only,
         }
     }
 
     /// Finds out which registers were written under plain names, by the modes that each thread goes through.
     pub(super) fn follow_modes(&mut self) {
-        let mut processors: HashMap<ThreadId, Processor> = HashMap::new();
+        let mut processors: HashMap<ThreadId, ProcessorState> = HashMap::new();
         for step in self.steps.iter().rev() {
-            let processor = Processor {
+            let processor = ProcessorState {
                 mode: step.mode,
                 set: None,
-                choices: StackChoice::default(),
+                choices: StackSelection::default(),
             };
             processors.insert(step.thread, processor);
         }
         let mut events = self.events.clone();
         let mut controlled = HashMap::new();
         for event in &mut events {
-            let nothing = || Processor {
+            let nothing = || ProcessorState {
                 mode: Mode::Other,
                 set: None,
-                choices: StackChoice::default(),
+                choices: StackSelection::default(),
             };
             let processor = processors.entry(event.thread).or_insert_with(nothing);
             match &mut event.kind {
-                EventKind::Step => {
+                OracleEventKind::Step => {
                     let Some(step) = event.owner.and_then(|step| self.step(step)) else {
                         continue;
                     };
                     (processor.mode, processor.set) = (step.mode, Some(step.instruction_set));
                 }
-                EventKind::Register(written) => {
+                OracleEventKind::Register(written) => {
                     let told = processor
                         .set
                         .and_then(|set| told_mode(written.view, written.bytes.as_deref(), set));
@@ -384,7 +393,7 @@ impl Oracle {
                             self.moved_stack(event.thread, processor.mode, until)
                         });
                         let mode = moved.unwrap_or_else(|| processor.mode());
-                        written.physical = Physical::of_plain(written.view.register, mode);
+                        written.physical = PhysicalRegister::of_plain(written.view.register, mode);
                     }
                 }
                 _ => {}
@@ -412,8 +421,8 @@ impl Oracle {
             .find(|step| step.thread == thread)
             .map(|step| step.mode);
         match (mode, next) {
-            (Mode::Handler(Security::Unsaid), Some(next @ Mode::Handler(_)))
-            | (Mode::Thread(Security::Unsaid, _), Some(next @ Mode::Thread(..))) => next,
+            (Mode::Handler(SecurityState::Unsaid), Some(next @ Mode::Handler(_)))
+            | (Mode::Thread(SecurityState::Unsaid, _), Some(next @ Mode::Thread(..))) => next,
             (mode, _) => mode,
         }
     }
@@ -423,13 +432,13 @@ impl Oracle {
         if let Some(moved) = self.moved_stack(thread, mode, position.0) {
             return moved;
         }
-        let mut choices = StackChoice::default();
+        let mut choices = StackSelection::default();
         for event in self
             .events_until(position)
             .iter()
             .filter(|event| event.thread == thread)
         {
-            if let EventKind::Register(written) = &event.kind {
+            if let OracleEventKind::Register(written) = &event.kind {
                 choices.follow(self.outside_name(written.view.register), written);
             }
         }
@@ -442,15 +451,15 @@ impl Oracle {
         let Mode::Thread(security, _) = mode else {
             return None;
         };
-        let of_stack = |event: &Event| match &event.kind {
-            EventKind::Register(written)
+        let of_stack = |event: &OracleEvent| match &event.kind {
+            OracleEventKind::Register(written)
                 if event.thread == thread && written.name != WrittenName::OfBank =>
             {
                 match written.told {
-                    Physical::MainStack(own) if own == security => {
+                    PhysicalRegister::MainStack(own) if own == security => {
                         Some((ThreadStack::Main, written.view.register))
                     }
-                    Physical::ProcessStack(own) if own == security => {
+                    PhysicalRegister::ProcessStack(own) if own == security => {
                         Some((ThreadStack::Process, written.view.register))
                     }
                     _ => None,
@@ -458,9 +467,9 @@ impl Oracle {
             }
             _ => None,
         };
-        let is_control = |event: &Event| match &event.kind {
-            EventKind::Register(written) if event.thread == thread => {
-                StackChoice::default().follow(self.outside_name(written.view.register), written)
+        let is_control = |event: &OracleEvent| match &event.kind {
+            OracleEventKind::Register(written) if event.thread == thread => {
+                StackSelection::default().follow(self.outside_name(written.view.register), written)
             }
             _ => false,
         };
@@ -536,10 +545,10 @@ impl Oracle {
     /// before its first step those of the first.
     fn state_at(&self, thread: ThreadId, position: Position) -> Option<(Mode, InstructionSet)> {
         let until = self.events_until(position);
-        let own = |event: &&crate::oracle::event::Event| event.thread == thread;
-        let begun = until
-            .iter()
-            .rposition(|event| event.thread == thread && matches!(event.kind, EventKind::Step));
+        let own = |event: &&crate::oracle::event::OracleEvent| event.thread == thread;
+        let begun = until.iter().rposition(|event| {
+            event.thread == thread && matches!(event.kind, OracleEventKind::Step)
+        });
         let Some(begun) = begun else {
             let first = self.steps.iter().find(|step| step.thread == thread)?;
             return Some((first.mode, first.instruction_set));
@@ -548,7 +557,7 @@ impl Oracle {
         let step = since.first().and_then(|event| self.step(event.owner?))?;
         let mut state = (step.mode, step.instruction_set);
         for event in since.iter().filter(own) {
-            if let EventKind::Register(written) = &event.kind {
+            if let OracleEventKind::Register(written) = &event.kind {
                 let told = told_mode(written.view, written.bytes.as_deref(), step.instruction_set);
                 let set = |mode| naive::set_of_mode(mode, step.instruction_set);
                 state = told.map_or(state, |mode| (after(mode, state.0), set(mode)));
@@ -564,14 +573,14 @@ impl Oracle {
     }
 
     /// Tells the first writes of a line, which come directly before its last one, the bank that this bears.
-    pub(super) fn tell_first_half(&mut self, copy: &Written) {
+    pub(super) fn tell_first_half(&mut self, copy: &OracleWrite) {
         for event in self
             .events
             .iter_mut()
             .rev()
             .take_while(|event| event.kind.is_named(WrittenName::OfBank))
         {
-            if let EventKind::Register(written) = &mut event.kind {
+            if let OracleEventKind::Register(written) = &mut event.kind {
                 (written.bank, written.physical, written.told) =
                     (copy.bank, copy.physical, copy.told);
             }

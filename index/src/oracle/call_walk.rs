@@ -2,17 +2,17 @@
 
 use std::collections::{HashMap, HashSet};
 
-use stepback_machine::naive::{Kind, LINK_A64, Target};
+use stepback_machine::naive::{LINK_A64, NaiveCallTarget, NaiveFlow};
 use stepback_machine::{Address, RegisterId};
 use stepback_parsers::{Step, TextKind, WrittenName};
 
-use crate::answers::call::{Call, Entered, Evidence, Left};
+use crate::answers::call::{Call, Evidence, FrameEntry, FrameExit};
 use crate::answers::thread::ThreadId;
 use crate::oracle::call_frames::{
-    Entry, Interrupted, Jump, Pending, Root, Stack, What, is_above, is_near, is_within,
-    may_resume_at, next_pc,
+    InterruptedStep, OracleEntry, OracleFrame, OracleFrameKind, OracleJump, OracleRoot,
+    OracleStack, is_above, is_near, is_within, may_resume_at, next_pc,
 };
-use crate::oracle::event::{Event, EventKind, Told, Written};
+use crate::oracle::event::{OracleEvent, OracleEventKind, OracleStep, OracleWrite};
 use crate::oracle::record::Oracle;
 
 /// Steps after a write of the link register within which a transfer of control can be a call, and one more.
@@ -21,7 +21,7 @@ const AGE_LIMIT: u8 = 8;
 const RETURN_DISTANCE: u64 = 64;
 
 /// A walk over the events of a thread.
-pub(super) struct Walk<'a> {
+pub(super) struct OracleCallWalk<'a> {
     oracle: &'a Oracle,
     pub(super) thread: ThreadId,
     /// Where it turned to other stacks.
@@ -29,11 +29,11 @@ pub(super) struct Walk<'a> {
     /// What was found, by the number of the stack.
     pub(super) calls: Vec<(usize, Call)>,
     /// The stack in use, and its number.
-    stack: Stack<'a>,
+    stack: OracleStack<'a>,
     number: usize,
     /// All stacks; that in use is elsewhere meanwhile.
-    stacks: Vec<Stack<'a>>,
-    last: Option<(Step, &'a Told)>,
+    stacks: Vec<OracleStack<'a>>,
+    last: Option<(Step, &'a OracleStep)>,
     /// Values of registers, as far as they are known.
     values: HashMap<RegisterId, u64>,
     /// The stack pointer that is in use again since an exception ended, until it is written.
@@ -53,23 +53,23 @@ pub(super) struct Walk<'a> {
     /// A call left no return address that is recorded.
     has_blind_calls: bool,
     /// The last step after which control went elsewhere without any sign of an exception.
-    diverted_after: Option<&'a Told>,
+    diverted_after: Option<&'a OracleStep>,
     /// The steps behind which the trace tells of an exception: anywhere (true), or before any other step (false).
     words: HashSet<(Step, bool)>,
     /// Where calls returned to on which stack with which stack pointer, and how many frames were pending then.
     return_points: HashMap<(usize, Option<u64>, u64), usize>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> OracleCallWalk<'a> {
     pub(super) fn new(oracle: &'a Oracle, thread: ThreadId) -> Self {
         Self {
             oracle,
             thread,
             turns: Vec::new(),
             calls: Vec::new(),
-            stack: Stack::default(),
+            stack: OracleStack::default(),
             number: 0,
-            stacks: vec![Stack::default()],
+            stacks: vec![OracleStack::default()],
             last: None,
             values: HashMap::new(),
             sp_again: None,
@@ -95,7 +95,7 @@ impl<'a> Walk<'a> {
         let (oracle, thread) = (self.oracle, self.thread);
         for event in oracle.events.iter().filter(|event| event.thread == thread) {
             match &event.kind {
-                EventKind::Step => {
+                OracleEventKind::Step => {
                     if let Some((step, told)) = event
                         .owner
                         .and_then(|step| Some((step, self.oracle.step(step)?)))
@@ -103,7 +103,7 @@ impl<'a> Walk<'a> {
                         self.step(step, told);
                     }
                 }
-                EventKind::Register(written) if written.name != WrittenName::BankCopy => {
+                OracleEventKind::Register(written) if written.name != WrittenName::BankCopy => {
                     self.register(written)
                 }
                 _ => {}
@@ -113,7 +113,7 @@ impl<'a> Walk<'a> {
         self
     }
 
-    fn register(&mut self, written: &Written) {
+    fn register(&mut self, written: &OracleWrite) {
         let is_low = written.view.offset == 0 && written.view.size_bytes >= 4;
         let number = |bytes: &Vec<u8>| {
             bytes
@@ -159,14 +159,14 @@ impl<'a> Walk<'a> {
     }
 
     /// The stack pointer that a step uses, if that was set while another was in use: the setting step and the value.
-    fn set_stack(&self, told: &Told) -> Option<(Step, u64)> {
+    fn set_stack(&self, told: &OracleStep) -> Option<(Step, u64)> {
         let (step, register, value) = self.other_stack?;
         let is_other =
             told.mode.tells(RegisterId::SP) && told.mode.home(RegisterId::SP) != register;
         Some((step, value.filter(|_| !is_other)?))
     }
 
-    fn set_since(&self, jump: &Jump<'_>, entry: Step) -> Option<u64> {
+    fn set_since(&self, jump: &OracleJump<'_>, entry: Step) -> Option<u64> {
         self.set_stack(jump.told)
             .filter(|(step, _)| *step >= entry)
             .map(|(_, value)| value)
@@ -177,19 +177,19 @@ impl<'a> Walk<'a> {
             .unwrap_or_else(|| self.values.get(&RegisterId::SP).copied())
     }
 
-    fn link(&self, told: &Told) -> Option<u64> {
+    fn link(&self, told: &OracleStep) -> Option<u64> {
         self.values.get(&told.naive().link_register()).copied()
     }
 
-    fn step(&mut self, step: Step, told: &'a Told) {
+    fn step(&mut self, step: Step, told: &'a OracleStep) {
         self.lr_age = (self.lr_age + 1).min(AGE_LIMIT);
         match self.last {
             None => {
                 self.sp_high = None;
                 self.is_sp_set = false;
                 self.choose_first_stack(told);
-                self.stack.root = Some(Root {
-                    entered: Entered::Root,
+                self.stack.root = Some(OracleRoot {
+                    entered: FrameEntry::Root,
                     evidence: Evidence::Start,
                     before: None,
                     entry: step,
@@ -199,7 +199,7 @@ impl<'a> Walk<'a> {
             Some((last_step, last)) if (next_pc(last) ^ told.pc.0) & !1 != 0 => {
                 let has_words =
                     self.words.contains(&(last_step, true)) || self.words.contains(&(step, false));
-                self.transfer(Jump {
+                self.transfer(OracleJump {
                     last_step,
                     last,
                     step,
@@ -216,7 +216,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The stack pointer of the first step is the bank that its mode uses (DDI 0487, D1.4 "The stack pointer registers").
-    fn choose_first_stack(&mut self, told: &Told) {
+    fn choose_first_stack(&mut self, told: &OracleStep) {
         let in_use = told
             .mode
             .tells(RegisterId::SP)
@@ -235,7 +235,7 @@ impl<'a> Walk<'a> {
         };
     }
 
-    fn transfer(&mut self, jump: Jump<'a>) {
+    fn transfer(&mut self, jump: OracleJump<'a>) {
         let high = self.sp_high.take();
         if let Some(place) = self.exception_left_by(&jump) {
             return match self.entry_at_return(place, &jump) {
@@ -244,7 +244,8 @@ impl<'a> Walk<'a> {
             };
         }
         let is_entry = self.has_exception_return(&jump) && self.lr_age == 1;
-        let is_certain = |pending: &Pending<'_>| !matches!(pending.what, What::Maybe);
+        let is_certain =
+            |pending: &OracleFrame<'_>| !matches!(pending.what, OracleFrameKind::Maybe);
         let is_resuming = self
             .diverted_after
             .is_some_and(|told| may_resume_at(told, jump.told.pc.0));
@@ -253,15 +254,15 @@ impl<'a> Walk<'a> {
             return self.leave_unseen_exception(jump);
         }
         if let Some(evidence) = self.exception(&jump) {
-            let interrupted = Interrupted {
+            let interrupted = InterruptedStep {
                 step: jump.last_step,
                 told: jump.last,
             };
             let exception = self.pending(
                 jump,
-                What::Exception(evidence, interrupted, self.has_exception_return(&jump)),
+                OracleFrameKind::Exception(evidence, interrupted, self.has_exception_return(&jump)),
             );
-            let exception = Pending {
+            let exception = OracleFrame {
                 sp: self.sp(),
                 ..exception
             };
@@ -283,14 +284,14 @@ impl<'a> Walk<'a> {
             .map(|to| to.what);
         let is_returned = self.return_to(self.sp(), Some(jump.target()), jump.last_step);
         let left = if is_returned {
-            Left::Skipped
+            FrameExit::Skipped
         } else {
-            Left::Longjmp
+            FrameExit::Longjmp
         };
         lost.iter()
             .for_each(|pending| self.close(pending, Some(jump.last_step), left));
         if is_returned {
-            if let Some(What::StateCall(sp)) = returning {
+            if let Some(OracleFrameKind::StateCall(sp)) = returning {
                 self.sp_again = Some(self.set_since(&jump, jump.last_step).or(sp));
             }
             return;
@@ -300,38 +301,43 @@ impl<'a> Walk<'a> {
         let is_near = |link: &u64| link.abs_diff(expected) < RETURN_DISTANCE;
         let link = self.link(jump.told);
         let is_stored = link.is_some_and(|link| jump.told.naive().is_state_return(link));
-        if jump.kind() == Kind::Call
+        if jump.kind() == NaiveFlow::Call
             && (jump.told.naive().is_state_gateway() || self.lr_age == 1 && is_stored)
         {
             let sp = self
                 .sp()
                 .map(|sp| if is_stored { sp.wrapping_add(8) } else { sp });
-            self.call(Pending {
+            self.call(OracleFrame {
                 return_address: expected,
-                ..self.pending(jump, What::StateCall(sp))
+                ..self.pending(jump, OracleFrameKind::StateCall(sp))
             });
             return;
         }
         if let Some(return_address) = link.filter(is_near).filter(|_| self.lr_age < AGE_LIMIT) {
             let is_certain = return_address == expected && self.lr_age == 1;
-            let what = if is_certain { What::Call } else { What::Maybe };
-            self.call(Pending {
+            let what = if is_certain {
+                OracleFrameKind::Call
+            } else {
+                OracleFrameKind::Maybe
+            };
+            self.call(OracleFrame {
                 sp: self.sp(),
                 return_address,
                 ..self.pending(jump, what)
             });
             return;
         }
-        self.has_blind_calls |= jump.kind() == Kind::Call && link.is_none();
-        let is_far = lost.iter().any(Pending::is_certain_call);
-        if jump.kind() == Kind::Return && !is_far {
+        self.has_blind_calls |= jump.kind() == NaiveFlow::Call && link.is_none();
+        let is_far = lost.iter().any(OracleFrame::is_certain_call);
+        if jump.kind() == NaiveFlow::Return && !is_far {
             self.return_from_root(&jump);
         }
     }
 
     /// A return that no call explains, out of the outermost known frame.
-    fn return_from_root(&mut self, jump: &Jump<'_>) {
-        let is_certain = |pending: &Pending<'_>| !matches!(pending.what, What::Maybe);
+    fn return_from_root(&mut self, jump: &OracleJump<'_>) {
+        let is_certain =
+            |pending: &OracleFrame<'_>| !matches!(pending.what, OracleFrameKind::Maybe);
         let is_below = self
             .stack
             .range
@@ -344,10 +350,11 @@ impl<'a> Walk<'a> {
         self.stack.pending.clear();
         self.calls.push((
             self.number,
-            self.root_frame(root, Some(jump.last_step), Left::Return),
+            self.root_frame(root, Some(jump.last_step), FrameExit::Return),
         ));
-        let (entered, evidence, before) = (Entered::Root, Evidence::Caller, Some(jump.last_step));
-        self.stack.root = Some(Root {
+        let (entered, evidence, before) =
+            (FrameEntry::Root, Evidence::Caller, Some(jump.last_step));
+        self.stack.root = Some(OracleRoot {
             entered,
             evidence,
             before,
@@ -357,19 +364,19 @@ impl<'a> Walk<'a> {
     }
 
     /// A return from an exception that was taken before the trace began.
-    fn leave_unseen_exception(&mut self, jump: Jump<'a>) {
+    fn leave_unseen_exception(&mut self, jump: OracleJump<'a>) {
         let over = std::mem::take(&mut self.stack.pending);
         over.iter()
-            .for_each(|pending| self.close(pending, Some(jump.last_step), Left::Skipped));
+            .for_each(|pending| self.close(pending, Some(jump.last_step), FrameExit::Skipped));
         if let Some(root) = self.stack.root {
             self.calls.push((
                 self.number,
-                self.root_frame(root, Some(jump.last_step), Left::Return),
+                self.root_frame(root, Some(jump.last_step), FrameExit::Return),
             ));
         }
         let (before, entry, function) = (Some(jump.last_step), jump.step, jump.told.pc);
-        let root = Root {
-            entered: Entered::Root,
+        let root = OracleRoot {
+            entered: FrameEntry::Root,
             evidence: Evidence::Caller,
             before,
             entry,
@@ -385,14 +392,14 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn pending(&self, jump: Jump<'_>, what: What<'a>) -> Pending<'a> {
-        let Jump {
+    fn pending(&self, jump: OracleJump<'_>, what: OracleFrameKind<'a>) -> OracleFrame<'a> {
+        let OracleJump {
             last_step: call_step,
             step: entry_step,
             told,
             ..
         } = jump;
-        Pending {
+        OracleFrame {
             sp: None,
             return_address: 0,
             call_step,
@@ -405,10 +412,10 @@ impl<'a> Walk<'a> {
     }
 
     /// How it shows that an exception was taken, if it was.
-    fn exception(&self, jump: &Jump<'_>) -> Option<Evidence> {
+    fn exception(&self, jump: &OracleJump<'_>) -> Option<Evidence> {
         let is_taken = match jump.kind() {
-            Kind::Trap => true,
-            Kind::Other => jump.has_words || jump.last.opcode != 0 && self.is_handler(jump),
+            NaiveFlow::Trap => true,
+            NaiveFlow::Other => jump.has_words || jump.last.opcode != 0 && self.is_handler(jump),
             _ if self.place_of(self.sp(), jump.target()).is_some() => false,
             _ => {
                 let is_told = jump.has_words && self.is_handler(jump) && !jump.goes_on();
@@ -422,7 +429,7 @@ impl<'a> Walk<'a> {
         })
     }
 
-    fn is_handler(&self, jump: &Jump<'_>) -> bool {
+    fn is_handler(&self, jump: &OracleJump<'_>) -> bool {
         let is_near = |link: u64| link.abs_diff(next_pc(jump.last)) <= 8;
         if self.has_exception_return(jump) {
             return self.lr_age == 1;
@@ -432,26 +439,34 @@ impl<'a> Walk<'a> {
     }
 
     /// Whether the link register holds what makes a handler return from an exception.
-    fn has_exception_return(&self, jump: &Jump<'_>) -> bool {
+    fn has_exception_return(&self, jump: &OracleJump<'_>) -> bool {
         self.link(jump.told)
             .is_some_and(|link| jump.told.naive().is_exception_return(link))
     }
 
-    fn is_return_from_exception(&self, jump: &Jump<'_>) -> bool {
+    fn is_return_from_exception(&self, jump: &OracleJump<'_>) -> bool {
         match jump.kind() {
-            Kind::ExceptionReturn => true,
-            Kind::Return | Kind::Branch => {
+            NaiveFlow::ExceptionReturn => true,
+            NaiveFlow::Return | NaiveFlow::Branch => {
                 self.has_exception_return(jump) && jump.last.naive().branch_target().is_none()
             }
             _ => false,
         }
     }
 
-    fn exception_left_by(&self, jump: &Jump<'_>) -> Option<usize> {
+    fn exception_left_by(&self, jump: &OracleJump<'_>) -> Option<usize> {
         let pc = jump.told.pc.0;
-        let innermost = self.stack.pending.iter().rposition(Pending::is_exception)?;
-        let is_level =
-            self.stack.pending.iter().rposition(Pending::has_own_stack) == Some(innermost);
+        let innermost = self
+            .stack
+            .pending
+            .iter()
+            .rposition(OracleFrame::is_exception)?;
+        let is_level = self
+            .stack
+            .pending
+            .iter()
+            .rposition(OracleFrame::has_own_stack)
+            == Some(innermost);
         if self.is_return_from_exception(jump) {
             let left = self
                 .stack
@@ -463,13 +478,13 @@ impl<'a> Walk<'a> {
                 .filter(|left| self.entry_at_return(*left, jump) != Some(EntryAtReturn::Nested));
         }
         let is_other =
-            jump.kind() == Kind::Call || self.place_of(self.sp(), jump.target()).is_some();
+            jump.kind() == NaiveFlow::Call || self.place_of(self.sp(), jump.target()).is_some();
         let inside = self.stack.pending.get(innermost..).unwrap_or_default();
-        let is_linked = inside
-            .first()
-            .is_some_and(|exception| matches!(exception.what, What::Exception(_, _, true)));
-        let has_calls = inside.iter().any(Pending::is_certain_call);
-        if jump.kind() == Kind::Return && is_level && is_linked && !has_calls && !is_other {
+        let is_linked = inside.first().is_some_and(|exception| {
+            matches!(exception.what, OracleFrameKind::Exception(_, _, true))
+        });
+        let has_calls = inside.iter().any(OracleFrame::is_certain_call);
+        if jump.kind() == NaiveFlow::Return && is_level && is_linked && !has_calls && !is_other {
             return self
                 .stack
                 .pending
@@ -490,7 +505,7 @@ impl<'a> Walk<'a> {
 
     /// What is entered where a step seems to return from the exception at a place, by the manual's rules for EXC_RETURN
     /// (DDI 0403, B1.5.8 and B1.5.12): the link register shows it, as no code runs before the next handler.
-    fn entry_at_return(&self, place: usize, jump: &Jump<'_>) -> Option<EntryAtReturn> {
+    fn entry_at_return(&self, place: usize, jump: &OracleJump<'_>) -> Option<EntryAtReturn> {
         let exception = self.stack.pending.get(place)?;
         let link = self
             .link(jump.told)
@@ -511,14 +526,14 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn chain_exception(&mut self, place: usize, jump: Jump<'a>) {
+    fn chain_exception(&mut self, place: usize, jump: OracleJump<'a>) {
         let mut inside = self.stack.pending.split_off(place);
         let ended = inside.remove(0);
         inside
             .iter()
-            .for_each(|pending| self.close(pending, Some(jump.last_step), Left::Skipped));
-        self.close(&ended, Some(jump.last_step), Left::Return);
-        let What::Exception(_, interrupted, _) = ended.what else {
+            .for_each(|pending| self.close(pending, Some(jump.last_step), FrameExit::Skipped));
+        self.close(&ended, Some(jump.last_step), FrameExit::Return);
+        let OracleFrameKind::Exception(_, interrupted, _) = ended.what else {
             return;
         };
         let evidence = if jump.has_words {
@@ -526,24 +541,27 @@ impl<'a> Walk<'a> {
         } else {
             Evidence::Jump
         };
-        let next = self.pending(jump, What::Exception(evidence, interrupted, true));
-        self.stack.pending.push(Pending {
+        let next = self.pending(
+            jump,
+            OracleFrameKind::Exception(evidence, interrupted, true),
+        );
+        self.stack.pending.push(OracleFrame {
             sp: ended.sp,
             ..next
         });
     }
 
-    fn leave_exception(&mut self, place: usize, jump: Jump<'a>) {
+    fn leave_exception(&mut self, place: usize, jump: OracleJump<'a>) {
         let turn = self.turned_by_return(place, &jump);
         let is_handlers = is_within(self.stack.range(), self.sp());
         let mut inside = self.stack.pending.split_off(place);
         let exception = inside.remove(0);
         inside
             .iter()
-            .for_each(|pending| self.close(pending, Some(jump.last_step), Left::Skipped));
-        self.close(&exception, Some(jump.last_step), Left::Return);
+            .for_each(|pending| self.close(pending, Some(jump.last_step), FrameExit::Skipped));
+        self.close(&exception, Some(jump.last_step), FrameExit::Return);
         // What the returning step itself wrote is what counts, unless the handler set another stack pointer.
-        let What::Exception(_, interrupted, _) = exception.what else {
+        let OracleFrameKind::Exception(_, interrupted, _) = exception.what else {
             return;
         };
         let set = self.set_since(&jump, Step(interrupted.step.0 + 1));
@@ -573,9 +591,9 @@ impl<'a> Walk<'a> {
             return;
         }
         let return_address = told.naive().return_address();
-        if told.naive().kind() == Kind::Call && self.link(jump.told) == Some(return_address) {
-            let call = self.pending(jump, What::Call);
-            self.call(Pending {
+        if told.naive().kind() == NaiveFlow::Call && self.link(jump.told) == Some(return_address) {
+            let call = self.pending(jump, OracleFrameKind::Call);
+            self.call(OracleFrame {
                 sp: set.or(exception.sp),
                 return_address,
                 call_step: interrupted.step,
@@ -606,7 +624,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The stacks that are not in use, with their numbers.
-    fn others(&self) -> impl Iterator<Item = (usize, &Stack<'a>)> {
+    fn others(&self) -> impl Iterator<Item = (usize, &OracleStack<'a>)> {
         self.stacks
             .iter()
             .enumerate()
@@ -614,11 +632,11 @@ impl<'a> Walk<'a> {
     }
 
     /// The number of the stack that a return turns to when the stack pointer was set.
-    fn turned_by_set(&self, jump: &Jump<'_>) -> Option<usize> {
+    fn turned_by_set(&self, jump: &OracleJump<'_>) -> Option<usize> {
         let (sp, target, range) = (self.sp(), jump.target(), self.stack.range());
-        let is_return = jump.kind() == Kind::Return;
-        let is_open =
-            is_return || jump.kind() == Kind::Branch && jump.last.naive().branch_target().is_none();
+        let is_return = jump.kind() == NaiveFlow::Return;
+        let is_open = is_return
+            || jump.kind() == NaiveFlow::Branch && jump.last.naive().branch_target().is_none();
         if !self.is_sp_set
             || !is_open
             || is_near(range, sp, 0)
@@ -626,7 +644,7 @@ impl<'a> Walk<'a> {
         {
             return None;
         }
-        let returns = |stack: &Stack<'_>| {
+        let returns = |stack: &OracleStack<'_>| {
             stack
                 .pending
                 .iter()
@@ -650,7 +668,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The number of the stack that the return of an exception turns to.
-    fn turned_by_return(&self, place: usize, jump: &Jump<'_>) -> Option<usize> {
+    fn turned_by_return(&self, place: usize, jump: &OracleJump<'_>) -> Option<usize> {
         let (pc, handler) = (jump.told.pc.0, self.stack.range());
         let interrupted_step = self.stack.pending.get(place)?.interrupted()?.step;
         let set = self.set_since(jump, Step(interrupted_step.0 + 1));
@@ -663,7 +681,7 @@ impl<'a> Walk<'a> {
             .rfind(|pending| pending.has_own_stack());
         let home = around.map_or(self.stack.range, |pending| pending.range);
         let exception = self.stack.pending.get(place)?;
-        let What::Exception(_, interrupted, _) = exception.what else {
+        let OracleFrameKind::Exception(_, interrupted, _) = exception.what else {
             return None;
         };
         let resumed: Vec<_> = self
@@ -674,7 +692,8 @@ impl<'a> Walk<'a> {
             if exception.resumes_at(pc) && exception.was_taken_at(sp) {
                 return None;
             }
-            let is_it = |stack: &Stack<'_>| stack.turned_by.is_some_and(|by| by.was_taken_at(sp));
+            let is_it =
+                |stack: &OracleStack<'_>| stack.turned_by.is_some_and(|by| by.was_taken_at(sp));
             if let Some((number, _)) = resumed.iter().find(|(_, stack)| is_it(stack)) {
                 return Some(*number);
             }
@@ -703,26 +722,29 @@ impl<'a> Walk<'a> {
         {
             return Some(number);
         }
-        let goes_on = !matches!(interrupted.told.naive().kind(), Kind::Other | Kind::Trap);
+        let goes_on = !matches!(
+            interrupted.told.naive().kind(),
+            NaiveFlow::Other | NaiveFlow::Trap
+        );
         let is_skip = set.is_none() && (goes_on || pc.abs_diff(next_pc(interrupted.told)) <= 64);
         (!is_skip && !is_near(home, sp, 512) && self.stacks.len() < 256)
             .then_some(self.stacks.len())
     }
 
-    fn turn(&mut self, number: usize, jump: Jump<'a>) {
+    fn turn(&mut self, number: usize, jump: OracleJump<'a>) {
         if number == self.stacks.len() {
             let (before, entry, function) = (Some(jump.last_step), jump.step, jump.told.pc);
-            let (entered, evidence) = (Entered::Switch, Evidence::Stack);
-            let root = Some(Root {
+            let (entered, evidence) = (FrameEntry::Switch, Evidence::Stack);
+            let root = Some(OracleRoot {
                 entered,
                 evidence,
                 before,
                 entry,
                 function,
             });
-            self.stacks.push(Stack {
+            self.stacks.push(OracleStack {
                 root,
-                ..Stack::default()
+                ..OracleStack::default()
             });
         }
         if let Some(left) = self.stacks.get_mut(self.number) {
@@ -740,11 +762,11 @@ impl<'a> Walk<'a> {
         self.stack
             .pending
             .iter()
-            .rposition(Pending::has_own_stack)
+            .rposition(OracleFrame::has_own_stack)
             .map_or(0, |place| place + 1)
     }
 
-    fn call(&mut self, call: Pending<'a>) {
+    fn call(&mut self, call: OracleFrame<'a>) {
         let (inside, key) = (self.inside(), (call.sp, call.return_address));
         let found = self
             .stack
@@ -752,22 +774,22 @@ impl<'a> Walk<'a> {
             .iter()
             .rposition(|pending| pending.returns_to(key.0, key.1));
         if let Some(place) = found.filter(|place| *place >= inside) {
-            if matches!(call.what, What::Maybe) {
+            if matches!(call.what, OracleFrameKind::Maybe) {
                 return;
             }
             let over = self.stack.pending.split_off(place);
             over.iter()
-                .for_each(|pending| self.close(pending, Some(call.call_step), Left::Longjmp));
+                .for_each(|pending| self.close(pending, Some(call.call_step), FrameExit::Longjmp));
         }
         self.stack.pending.push(call);
     }
 
     /// A jump that left calls, or that goes where a call returned to before, ends at the frame that has the stack pointer
     /// of now: what it called is over.
-    fn suspect(&mut self, target: u64, lost: &[Pending<'_>], jump: Step) {
+    fn suspect(&mut self, target: u64, lost: &[OracleFrame<'_>], jump: Step) {
         let sp = self.sp();
         let first = match self.return_points.get(&(self.number, sp, target)) {
-            _ if lost.iter().any(Pending::is_certain_call) => 0,
+            _ if lost.iter().any(OracleFrame::is_certain_call) => 0,
             Some(first) => *first,
             None => return,
         };
@@ -782,8 +804,8 @@ impl<'a> Walk<'a> {
     }
 
     /// Takes away the innermost calls above which the stack pointer rose.
-    fn lose_below(&mut self, high: Option<u64>) -> Vec<Pending<'a>> {
-        let is_lost = |pending: &mut Pending<'_>| {
+    fn lose_below(&mut self, high: Option<u64>) -> Vec<OracleFrame<'a>> {
+        let is_lost = |pending: &mut OracleFrame<'_>| {
             !pending.is_exception() && pending.sp.is_some() && pending.sp < high
         };
         std::iter::from_fn(|| self.stack.pending.pop_if(is_lost)).collect()
@@ -818,10 +840,10 @@ impl<'a> Walk<'a> {
         let call = above.remove(0);
         self.return_points
             .insert((self.number, call.sp, call.return_address), place);
-        self.close(&call, Some(exit), Left::Return);
+        self.close(&call, Some(exit), FrameExit::Return);
         above
             .iter()
-            .for_each(|pending| self.close(pending, Some(exit), Left::Skipped));
+            .for_each(|pending| self.close(pending, Some(exit), FrameExit::Skipped));
         true
     }
 
@@ -830,7 +852,7 @@ impl<'a> Walk<'a> {
             return self.leave_open();
         };
         match last.naive().kind() {
-            Kind::Return => {
+            NaiveFlow::Return => {
                 let high = self.sp_high.take();
                 let lost = self.lose_below(high);
                 let link = self.link(last);
@@ -838,22 +860,27 @@ impl<'a> Walk<'a> {
                     self.return_to(self.sp(), None, step);
                 }
                 lost.iter()
-                    .for_each(|pending| self.close(pending, Some(step), Left::Skipped));
+                    .for_each(|pending| self.close(pending, Some(step), FrameExit::Skipped));
             }
-            Kind::ExceptionReturn => {
+            NaiveFlow::ExceptionReturn => {
                 let resumed = self
                     .stack
                     .pending
                     .iter()
                     .rposition(|pending| pending.resumes_at(next_pc(last)));
-                let innermost = || self.stack.pending.iter().rposition(Pending::is_exception);
+                let innermost = || {
+                    self.stack
+                        .pending
+                        .iter()
+                        .rposition(OracleFrame::is_exception)
+                };
                 if let Some(place) = resumed.or_else(innermost) {
                     let mut inside = self.stack.pending.split_off(place);
                     let exception = inside.remove(0);
-                    self.close(&exception, Some(step), Left::Return);
+                    self.close(&exception, Some(step), FrameExit::Return);
                     inside
                         .iter()
-                        .for_each(|pending| self.close(pending, Some(step), Left::Skipped));
+                        .for_each(|pending| self.close(pending, Some(step), FrameExit::Skipped));
                 }
             }
             _ => {}
@@ -861,8 +888,8 @@ impl<'a> Walk<'a> {
         self.leave_open();
         let return_address = last.naive().return_address();
         let function = match last.naive().target() {
-            Some(Target::Address(address)) => Some(address),
-            Some(Target::Register(register)) => self
+            Some(NaiveCallTarget::Address(address)) => Some(address),
+            Some(NaiveCallTarget::Register(register)) => self
                 .value(register)
                 .map(|value| last.naive().without_mark(value)),
             None => None,
@@ -875,8 +902,8 @@ impl<'a> Walk<'a> {
                 call_step: Some(step),
                 entry_step: None,
                 exit_step: None,
-                entered: Entered::Call,
-                left: Left::Open,
+                entered: FrameEntry::Call,
+                left: FrameExit::Open,
                 evidence: Evidence::Link,
                 depth: 0,
                 parent: None,
@@ -904,37 +931,39 @@ impl<'a> Walk<'a> {
             let (open, root) = (std::mem::take(&mut stack.pending), stack.root);
             self.number = number;
             open.iter()
-                .for_each(|pending| self.close(pending, None, Left::Open));
+                .for_each(|pending| self.close(pending, None, FrameExit::Open));
             if let Some(root) = root {
                 self.calls
-                    .push((number, self.root_frame(root, None, Left::Open)));
+                    .push((number, self.root_frame(root, None, FrameExit::Open)));
             }
         }
         self.number = in_use;
     }
 
     /// Keeps a frame that is over, if it was one for certain.
-    fn close(&mut self, pending: &Pending<'_>, exit_step: Option<Step>, left: Left) {
+    fn close(&mut self, pending: &OracleFrame<'_>, exit_step: Option<Step>, left: FrameExit) {
         let (exit_step, left) = match pending.jumped_out {
-            Some(jump) if left != Left::Return => (Some(jump), Left::Longjmp),
+            Some(jump) if left != FrameExit::Return => (Some(jump), FrameExit::Longjmp),
             _ => (exit_step, left),
         };
         let (entered, evidence) = match pending.what {
-            What::Maybe if left != Left::Return => return,
-            What::Maybe => (Entered::Call, Evidence::Return),
-            What::Call | What::StateCall(_) => (Entered::Call, Evidence::Link),
-            What::Exception(evidence, ..) => (Entered::Exception, evidence),
+            OracleFrameKind::Maybe if left != FrameExit::Return => return,
+            OracleFrameKind::Maybe => (FrameEntry::Call, Evidence::Return),
+            OracleFrameKind::Call | OracleFrameKind::StateCall(_) => {
+                (FrameEntry::Call, Evidence::Link)
+            }
+            OracleFrameKind::Exception(evidence, ..) => (FrameEntry::Exception, evidence),
         };
-        let frame = self.frame(pending, Entry { entered, evidence }, exit_step, left);
+        let frame = self.frame(pending, OracleEntry { entered, evidence }, exit_step, left);
         self.calls.push((self.number, frame));
     }
 
     fn frame(
         &self,
-        pending: &Pending<'_>,
-        how: Entry,
+        pending: &OracleFrame<'_>,
+        how: OracleEntry,
         exit_step: Option<Step>,
-        left: Left,
+        left: FrameExit,
     ) -> Call {
         Call {
             thread: self.thread,
@@ -950,7 +979,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn root_frame(&self, root: Root, exit_step: Option<Step>, left: Left) -> Call {
+    fn root_frame(&self, root: OracleRoot, exit_step: Option<Step>, left: FrameExit) -> Call {
         Call {
             thread: self.thread,
             function: root.function,
@@ -976,8 +1005,8 @@ enum EntryAtReturn {
 }
 
 /// The step that words about an exception belong to, if an event is such.
-fn exception_words(event: &Event) -> Option<Vec<(Step, bool)>> {
-    let EventKind::Text {
+fn exception_words(event: &OracleEvent) -> Option<Vec<(Step, bool)>> {
+    let OracleEventKind::Text {
         kind: TextKind::Exception,
         ..
     } = &event.kind

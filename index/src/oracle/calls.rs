@@ -6,7 +6,7 @@ use stepback_parsers::{Position, Step};
 
 use crate::answers::call::{Call, CallId};
 use crate::answers::thread::ThreadId;
-use crate::oracle::call_walk::Walk;
+use crate::oracle::call_walk::OracleCallWalk;
 use crate::oracle::record::Oracle;
 
 /// The frames of a trace.
@@ -37,7 +37,8 @@ impl Oracle {
             let (found, turns) = match self.recorded_calls(thread) {
                 Some(found) => found,
                 None => {
-                    let Walk { calls, turns, .. } = Walk::new(self, thread).walked();
+                    let OracleCallWalk { calls, turns, .. } =
+                        OracleCallWalk::new(self, thread).walked();
                     (calls, turns)
                 }
             };

@@ -6,7 +6,7 @@ use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
 use crate::answers::difference::{Difference, MemoryDifference, RegisterDifference};
-use crate::oracle::event::{Event, EventKind};
+use crate::oracle::event::{OracleEvent, OracleEventKind};
 use crate::oracle::memory::bytes_of;
 use crate::oracle::record::{Oracle, Replay};
 use crate::query::difference::DifferenceBetween;
@@ -83,7 +83,7 @@ impl Oracle {
     /// The step that changed a byte last.
     fn changer_of_byte(&self, address: u64, until: Position) -> Option<Step> {
         let memory = BTreeSet::from([address]);
-        let changes = |event: &&Event| {
+        let changes = |event: &&OracleEvent| {
             touched(event, &memory).contains(&address) && is_change(event, address)
         };
         self.events_until(until).iter().rev().find(changes)?.owner
@@ -105,7 +105,7 @@ impl Oracle {
     /// The bytes of images that the host wrote over.
     fn loaded_and_written_by_host(&self) -> impl Iterator<Item = u64> {
         self.events.iter().flat_map(|event| {
-            let EventKind::HostWrite { first, last, .. } = event.kind else {
+            let OracleEventKind::HostWrite { first, last, .. } = event.kind else {
                 return Vec::new();
             };
             let loaded = |from: u64| {
@@ -123,17 +123,21 @@ impl Oracle {
 }
 
 /// Whether an event that touches a byte changed it.
-fn is_change(event: &Event, address: u64) -> bool {
+fn is_change(event: &OracleEvent, address: u64) -> bool {
     match &event.kind {
-        EventKind::Access(access) => !access.is_read() || access.contradicting.contains(&address),
+        OracleEventKind::Access(access) => {
+            !access.is_read() || access.contradicting.contains(&address)
+        }
         _ => true,
     }
 }
 
 /// Those of some bytes that an event touches.
-fn touched(event: &Event, memory: &BTreeSet<u64>) -> Vec<u64> {
+fn touched(event: &OracleEvent, memory: &BTreeSet<u64>) -> Vec<u64> {
     match event.kind {
-        EventKind::HostWrite { first, last, .. } => memory.range(first..=last).copied().collect(),
+        OracleEventKind::HostWrite { first, last, .. } => {
+            memory.range(first..=last).copied().collect()
+        }
         _ => bytes_of(event).map(|(address, _)| address).collect(),
     }
 }

@@ -7,14 +7,14 @@ use stepback_parsers::{Position, WrittenName};
 
 use crate::answers::cell::MemoryRange;
 use crate::answers::range_effects::{MemoryInput, MemoryOutput, RangeEffects, RegisterEffect};
-use crate::oracle::banks::Physical;
-use crate::oracle::event::{Event, EventKind};
+use crate::oracle::banks::PhysicalRegister;
+use crate::oracle::event::{OracleEvent, OracleEventKind};
 use crate::oracle::record::{Oracle, Replay};
 use crate::query::effects_within::EffectsWithin;
 
 /// What is known of the bytes that were used.
 #[derive(Default)]
-struct Used {
+struct EffectState {
     registers: Vec<RegisterBytes>,
     read: BTreeMap<u64, ReadByte>,
     /// With the slot of the last write of each.
@@ -34,7 +34,7 @@ struct ReadByte {
 
 /// The bytes of a register that were used.
 struct RegisterBytes {
-    cell: Physical,
+    cell: PhysicalRegister,
     plain: RegisterId,
     read: BTreeSet<u16>,
     written: BTreeSet<u16>,
@@ -48,14 +48,14 @@ impl Replay for EffectsWithin {
             return None;
         }
         let slots = self.from.0.saturating_add(1)..=self.to.0;
-        let own = |event: &&Event| event.thread == self.thread && slots.contains(&event.slot);
-        let events: Vec<&Event> = oracle.events.iter().filter(own).collect();
-        let (mut used, mut steps, mut undecoded) = (Used::default(), 0, 0);
+        let own = |event: &&OracleEvent| event.thread == self.thread && slots.contains(&event.slot);
+        let events: Vec<&OracleEvent> = oracle.events.iter().filter(own).collect();
+        let (mut used, mut steps, mut undecoded) = (EffectState::default(), 0, 0);
         // What stands before the first step of the thread is of none; then each step begins a part.
-        for part in events.chunk_by(|_, next| !matches!(next.kind, EventKind::Step)) {
+        for part in events.chunk_by(|_, next| !matches!(next.kind, OracleEventKind::Step)) {
             let step = part
                 .first()
-                .filter(|event| matches!(event.kind, EventKind::Step));
+                .filter(|event| matches!(event.kind, OracleEventKind::Step));
             let slot = part.first().map_or(0, |event| event.slot);
             let told = step.and_then(|step| oracle.steps.get(usize::try_from(step.slot - 1).ok()?));
             let instruction = told.and_then(|told| {
@@ -67,7 +67,7 @@ impl Replay for EffectsWithin {
             let operands = told.zip(registers).filter(|(told, _)| told.is_executed);
             if let Some((told, registers)) = &operands {
                 for view in &registers.reads {
-                    let meant = Physical::of_write(view.register, None, told.mode);
+                    let meant = PhysicalRegister::of_write(view.register, None, told.mode);
                     used.read_register(slot, cell(meant, view.register), *view);
                 }
             }
@@ -75,7 +75,7 @@ impl Replay for EffectsWithin {
                 .for_each(|event| used.read_memory(event, self.blocks));
             if let Some((told, registers)) = &operands {
                 for view in &registers.writes {
-                    let meant = Physical::of_write(view.register, None, told.mode);
+                    let meant = PhysicalRegister::of_write(view.register, None, told.mode);
                     used.write_register(slot, cell(meant, view.register), *view);
                 }
             }
@@ -91,16 +91,16 @@ impl Replay for EffectsWithin {
 }
 
 /// Registers are told apart by their names, those of windows by their cells.
-fn cell(meant: Physical, register: RegisterId) -> Physical {
-    if matches!(meant, Physical::Cell(_)) {
+fn cell(meant: PhysicalRegister, register: RegisterId) -> PhysicalRegister {
+    if matches!(meant, PhysicalRegister::Cell(_)) {
         meant
     } else {
-        Physical::Single(register)
+        PhysicalRegister::Single(register)
     }
 }
 
-impl Used {
-    fn register(&mut self, cell: Physical, plain: RegisterId) -> &mut RegisterBytes {
+impl EffectState {
+    fn register(&mut self, cell: PhysicalRegister, plain: RegisterId) -> &mut RegisterBytes {
         let place = self
             .registers
             .iter()
@@ -120,7 +120,7 @@ impl Used {
         &mut self.registers[place]
     }
 
-    fn read_register(&mut self, slot: u64, cell: Physical, view: RegisterView) {
+    fn read_register(&mut self, slot: u64, cell: PhysicalRegister, view: RegisterView) {
         let register = self.register(cell, view.register);
         for byte in view.offset..view.offset + view.size_bytes {
             if !register.written.contains(&byte) {
@@ -130,7 +130,7 @@ impl Used {
         }
     }
 
-    fn write_register(&mut self, slot: u64, cell: Physical, view: RegisterView) {
+    fn write_register(&mut self, slot: u64, cell: PhysicalRegister, view: RegisterView) {
         let register = self.register(cell, view.register);
         register
             .written
@@ -146,8 +146,8 @@ impl Used {
         has_room
     }
 
-    fn read_memory(&mut self, event: &Event, limit: usize) {
-        let EventKind::Access(access) = &event.kind else {
+    fn read_memory(&mut self, event: &OracleEvent, limit: usize) {
+        let OracleEventKind::Access(access) = &event.kind else {
             return;
         };
         for (address, value) in access.each_byte().filter(|_| access.is_read()) {
@@ -165,9 +165,9 @@ impl Used {
         }
     }
 
-    fn write(&mut self, event: &Event, limit: usize) {
+    fn write(&mut self, event: &OracleEvent, limit: usize) {
         let (first, last) = match &event.kind {
-            EventKind::Register(written) if written.view.register != RegisterId::PC => {
+            OracleEventKind::Register(written) if written.view.register != RegisterId::PC => {
                 if written.name != WrittenName::BankCopy {
                     self.write_register(
                         event.slot,
@@ -177,11 +177,11 @@ impl Used {
                 }
                 return;
             }
-            EventKind::Access(access) if !access.is_read() && access.size_bytes > 0 => (
+            OracleEventKind::Access(access) if !access.is_read() && access.size_bytes > 0 => (
                 access.address.0,
                 access.address.0 + (u64::from(access.size_bytes) - 1),
             ),
-            EventKind::HostWrite { first, last, .. } => (*first, *last),
+            OracleEventKind::HostWrite { first, last, .. } => (*first, *last),
             _ => return,
         };
         for address in first..=last {
@@ -208,7 +208,7 @@ impl Used {
                     }
                 }
                 let cell = match register.cell {
-                    Physical::Cell(cell) => cell.register(),
+                    PhysicalRegister::Cell(cell) => cell.register(),
                     _ => register.plain,
                 };
                 effects.extend(runs.into_iter().map(|view| RegisterEffect {

@@ -1,19 +1,19 @@
 //! The events as the oracle keeps them.
 
-use stepback_machine::naive::{Kind, NaiveStep};
+use stepback_machine::naive::{NaiveFlow, NaiveStep};
 use stepback_machine::{
-    AccessKind, Address, BankedRegister, Branch, Encoding, InstructionSet, Mode, RegisterId,
-    RegisterView, decode,
+    AccessKind, Address, BankedRegister, Encoding, InstructionSet, Mode, RecordedBranch,
+    RegisterId, RegisterView, decode,
 };
 use stepback_parsers::{DelaySlot, Marker, Step, StepOrigin, TextKind, WrittenName};
 
 use crate::answers::host_operation::HostOperation;
 use crate::answers::thread::ThreadId;
-use crate::oracle::banks::Physical;
+use crate::oracle::banks::PhysicalRegister;
 
 /// An event of the trace.
 #[derive(Clone, Debug)]
-pub(super) struct Event {
+pub(super) struct OracleEvent {
     /// Steps of any thread before it: the first position at which it shows.
     pub slot: u64,
     /// Whose it is.
@@ -23,18 +23,18 @@ pub(super) struct Event {
     /// Its line, counted from 0.
     pub line: u64,
     /// What happened.
-    pub kind: EventKind,
+    pub kind: OracleEventKind,
 }
 
 /// What happened.
 #[derive(Clone, Debug)]
-pub(super) enum EventKind {
+pub(super) enum OracleEventKind {
     /// A step began.
     Step,
     /// A register got a value.
-    Register(Written),
+    Register(OracleWrite),
     /// Memory was accessed.
-    Access(Accessed),
+    Access(OracleAccess),
     /// The host may have written memory, as the step asked it to.
     HostWrite {
         first: u64,
@@ -49,7 +49,7 @@ pub(super) enum EventKind {
     Marker(Marker),
 }
 
-impl EventKind {
+impl OracleEventKind {
     /// Whether it is a write of a register that bears such a name.
     pub fn is_named(&self, name: WrittenName) -> bool {
         matches!(self, Self::Register(written) if written.name == name)
@@ -68,7 +68,7 @@ pub(super) struct NamedLine {
 
 /// A write of a register.
 #[derive(Clone, Debug)]
-pub(super) struct Written {
+pub(super) struct OracleWrite {
     pub view: RegisterView,
     /// None when the trace does not tell.
     pub bytes: Option<Vec<u8>>,
@@ -76,14 +76,14 @@ pub(super) struct Written {
     /// Whose name the line gave; none of a plain one.
     pub bank: Option<BankedRegister>,
     /// Which register it was, as the modes of its thread tell.
-    pub physical: Physical,
+    pub physical: PhysicalRegister,
     /// The same as far as the lines of its step tell.
-    pub told: Physical,
+    pub told: PhysicalRegister,
 }
 
 /// An access to memory.
 #[derive(Clone, Debug)]
-pub(super) struct Accessed {
+pub(super) struct OracleAccess {
     pub kind: AccessKind,
     pub address: Address,
     pub size_bytes: u8,
@@ -93,14 +93,14 @@ pub(super) struct Accessed {
     pub contradicting: Vec<u64>,
 }
 
-impl Event {
+impl OracleEvent {
     /// Whether the host may have written a byte.
     pub fn is_host_write_of(&self, address: u64) -> bool {
-        matches!(self.kind, EventKind::HostWrite { first, last, .. } if (first..=last).contains(&address))
+        matches!(self.kind, OracleEventKind::HostWrite { first, last, .. } if (first..=last).contains(&address))
     }
 }
 
-impl Accessed {
+impl OracleAccess {
     /// The addresses of its bytes, each with its value.
     pub fn each_byte(&self) -> impl Iterator<Item = (u64, Option<u8>)> + '_ {
         let value = |place: u64| self.bytes?.get(usize::try_from(place).ok()?).copied();
@@ -116,7 +116,7 @@ impl Accessed {
 
 /// A step as the trace tells it.
 #[derive(Clone, Debug)]
-pub(super) struct Told {
+pub(super) struct OracleStep {
     pub thread: ThreadId,
     pub chunk_offset: u64,
     /// Line of its instruction, counted from 0.
@@ -129,7 +129,7 @@ pub(super) struct Told {
     pub instruction_set: InstructionSet,
     pub opcode: u32,
     pub encoding: Option<Encoding>,
-    pub branch: Branch,
+    pub branch: RecordedBranch,
     pub length_bytes: u8,
     pub is_executed: bool,
     pub delay_slot: DelaySlot,
@@ -138,7 +138,7 @@ pub(super) struct Told {
     pub text: Vec<u8>,
 }
 
-impl Told {
+impl OracleStep {
     /// What is read of its encoding.
     pub fn naive(&self) -> NaiveStep {
         let Self {
@@ -175,6 +175,7 @@ impl Told {
     /// Whether it jumps to what a register or memory holds.
     pub fn may_return(&self) -> bool {
         let naive = self.naive();
-        matches!(naive.kind(), Kind::Branch | Kind::Return) && naive.branch_target().is_none()
+        matches!(naive.kind(), NaiveFlow::Branch | NaiveFlow::Return)
+            && naive.branch_target().is_none()
     }
 }

@@ -3,7 +3,7 @@
 use crate::answers::cell::MemoryRange;
 use crate::answers::direction::Direction;
 use crate::answers::external_change::ExternalChange;
-use crate::oracle::event::{Event, EventKind};
+use crate::oracle::event::{OracleEvent, OracleEventKind};
 use crate::oracle::passed_over::behind_known;
 use crate::oracle::record::{Oracle, Replay};
 use crate::query::externals::ExternalChanges;
@@ -33,7 +33,7 @@ impl Oracle {
     /// An event as an external change of a range, if it is one.
     fn external_change(&self, place: usize, range: Option<MemoryRange>) -> Option<ExternalChange> {
         let event = self.events.get(place)?;
-        let EventKind::Access(access) = &event.kind else {
+        let OracleEventKind::Access(access) = &event.kind else {
             return None;
         };
         let is_inside = |address: &u64| match range {
@@ -61,7 +61,7 @@ impl Oracle {
     /// What the events before one told of a byte.
     fn known_before(&self, place: usize, address: u64) -> Option<u8> {
         let mut state = crate::answers::byte_state::ByteState::default();
-        let earlier: &[Event] = self.events.get(..place).unwrap_or_default();
+        let earlier: &[OracleEvent] = self.events.get(..place).unwrap_or_default();
         earlier
             .iter()
             .for_each(|event| crate::oracle::memory::follow(&mut state, event, address));

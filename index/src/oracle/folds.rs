@@ -4,28 +4,28 @@ use std::collections::BTreeSet;
 
 use stepback_parsers::Step;
 
-use crate::answers::call::{Call, CallId, Entered};
+use crate::answers::call::{Call, CallId, FrameEntry};
 use crate::oracle::record::Oracle;
-use crate::query::folds::Row;
+use crate::query::folds::TraceListRow;
 
 impl Oracle {
     /// All rows when some calls are folded: a row for each step, but one for each run of folded calls that overlap.
-    pub fn rows(&self, calls: &[Call], folded: &BTreeSet<CallId>) -> Vec<Row> {
-        let mut rows: Vec<Row> = Vec::new();
+    pub fn rows(&self, calls: &[Call], folded: &BTreeSet<CallId>) -> Vec<TraceListRow> {
+        let mut rows: Vec<TraceListRow> = Vec::new();
         for step in (0..self.step_count()).map(Step) {
             match rows.last_mut() {
-                Some(Row::Folded { last, .. }) if *last >= step => {
+                Some(TraceListRow::Folded { last, .. }) if *last >= step => {
                     // A call of another stack that begins here makes the run longer.
                     let longest = self.folded_at(calls, folded, step).map(|(_, end)| end);
                     *last = longest.max(Some(*last)).unwrap_or(step);
                 }
                 _ => rows.push(match self.folded_at(calls, folded, step) {
-                    Some((call, last)) => Row::Folded {
+                    Some((call, last)) => TraceListRow::Folded {
                         call,
                         first: step,
                         last,
                     },
-                    None => Row::Step(step),
+                    None => TraceListRow::Step(step),
                 }),
             }
         }
@@ -43,7 +43,7 @@ impl Oracle {
         let spans = folded.iter().filter_map(|id| {
             let call = calls.get(usize::try_from(id.0).ok()?)?;
             let last = call.exit_step.unwrap_or(end);
-            let is_here = !matches!(call.entered, Entered::Root | Entered::Switch)
+            let is_here = !matches!(call.entered, FrameEntry::Root | FrameEntry::Switch)
                 && call.entry_step == Some(step)
                 && last >= step;
             is_here.then_some((*id, last))

@@ -7,11 +7,11 @@ use stepback_parsers::{Position, Step};
 
 use crate::answers::host_operation::HostOperation;
 use crate::answers::thread::ThreadId;
-use crate::oracle::event::{Event, EventKind};
+use crate::oracle::event::{OracleEvent, OracleEventKind};
 use crate::oracle::record::Oracle;
 
 /// What a step asks the host for.
-struct Asked {
+struct SemihostingRequest {
     thread: ThreadId,
     /// The bytes of a word.
     size: u16,
@@ -21,10 +21,10 @@ struct Asked {
 impl Oracle {
     /// Adds what semihosting calls let the host write, and finds the reads that contradict the last value known of a byte.
     pub(super) fn follow_memory(&mut self) {
-        let opens = |event: &Event| {
+        let opens = |event: &OracleEvent| {
             let asked = event
                 .owner
-                .filter(|_| matches!(event.kind, EventKind::Step))
+                .filter(|_| matches!(event.kind, OracleEventKind::Step))
                 .and_then(|step| self.asked(step));
             asked.is_some_and(|asked| asked.operation.is_none_or(is_writing))
         };
@@ -32,8 +32,8 @@ impl Oracle {
         for event in &self.events {
             events.push(event.clone());
             // Until it is known where a call lets the host write, that may be anywhere.
-            events.extend(opens(event).then(|| Event {
-                kind: EventKind::HostWriteAnywhere,
+            events.extend(opens(event).then(|| OracleEvent {
+                kind: OracleEventKind::HostWriteAnywhere,
                 ..event.clone()
             }));
         }
@@ -55,12 +55,12 @@ impl Oracle {
     fn decide_calls(&mut self) {
         let mut place = 0;
         while let Some(event) = self.events.get(place).cloned() {
-            if matches!(event.kind, EventKind::HostWriteAnywhere) {
+            if matches!(event.kind, OracleEventKind::HostWriteAnywhere) {
                 self.events.remove(place);
                 let Some(kind) = event.owner.and_then(|step| self.host_write(step)) else {
                     continue;
                 };
-                self.events.insert(place, Event { kind, ..event });
+                self.events.insert(place, OracleEvent { kind, ..event });
             }
             place += 1;
         }
@@ -71,7 +71,7 @@ impl Oracle {
         self.external_changes = 0;
         for event in &mut self.events {
             match &mut event.kind {
-                EventKind::Access(access) => {
+                OracleEventKind::Access(access) => {
                     access.contradicting.clear();
                     for (address, value) in access.each_byte().collect::<Vec<_>>() {
                         match value {
@@ -87,7 +87,7 @@ impl Oracle {
                     }
                     self.external_changes += u64::from(!access.contradicting.is_empty());
                 }
-                EventKind::HostWrite { first, last, .. } => {
+                OracleEventKind::HostWrite { first, last, .. } => {
                     known.retain(|address, _| *address < *first || *address > *last);
                 }
                 _ => {}
@@ -96,7 +96,7 @@ impl Oracle {
     }
 
     /// What a step asks the host for; none when it does not.
-    fn asked(&self, step: Step) -> Option<Asked> {
+    fn asked(&self, step: Step) -> Option<SemihostingRequest> {
         let told = self.step(step).filter(|told| told.is_executed)?;
         let naive = told.naive();
         if !naive.is_host_call() {
@@ -104,7 +104,7 @@ impl Oracle {
         }
         let operation =
             self.register_before(told.thread, step, RegisterView::new(RegisterId(0), 0, 4));
-        Some(Asked {
+        Some(SemihostingRequest {
             thread: told.thread,
             size: naive.word_bytes(),
             operation,
@@ -120,15 +120,15 @@ impl Oracle {
     }
 
     /// What a step lets the host write, by what is known before it; none for nothing.
-    fn host_write(&self, step: Step) -> Option<EventKind> {
-        let Asked {
+    fn host_write(&self, step: Step) -> Option<OracleEventKind> {
+        let SemihostingRequest {
             thread,
             size,
             operation,
         } = self.asked(step)?;
         let block = self.register_before(thread, step, RegisterView::new(RegisterId(1), 0, size));
         let Some((operation, block)) = operation.zip(block) else {
-            return Some(EventKind::HostWriteAnywhere);
+            return Some(OracleEventKind::HostWriteAnywhere);
         };
         let word = |number: u64| {
             let start = block.checked_add(number * u64::from(size))?;
@@ -155,7 +155,7 @@ impl Oracle {
             _ => return None,
         };
         let Some((first, len)) = address.zip(len) else {
-            return Some(EventKind::HostWriteAnywhere);
+            return Some(OracleEventKind::HostWriteAnywhere);
         };
         let highest = if size == 8 {
             u64::MAX
@@ -163,7 +163,7 @@ impl Oracle {
             u64::from(u32::MAX)
         };
         let last = first.saturating_add(len.checked_sub(1)?).min(highest);
-        (first <= last).then_some(EventKind::HostWrite {
+        (first <= last).then_some(OracleEventKind::HostWrite {
             first,
             last,
             operation,

@@ -1,12 +1,12 @@
 //! Where a thread goes on behind its last step, of instructions of Arm of which no record says what they did.
 
-use stepback_machine::naive::{Kind, Target};
-use stepback_machine::{Branch, RegisterId, RegisterView};
+use stepback_machine::naive::{NaiveCallTarget, NaiveFlow};
+use stepback_machine::{RecordedBranch, RegisterId, RegisterView};
 use stepback_parsers::Position;
 
 use crate::answers::step_record::LATE_STEPS;
 use crate::answers::thread::ThreadId;
-use crate::oracle::event::{Event, EventKind, Told};
+use crate::oracle::event::{OracleEvent, OracleEventKind, OracleStep};
 use crate::oracle::record::Oracle;
 
 /// What is known of the program counter.
@@ -42,8 +42,8 @@ impl Oracle {
             return NextPc::Written;
         }
         let near = last.after().0.saturating_add(LATE_STEPS);
-        let is_exception = |event: &Event| match &event.kind {
-            EventKind::Text { kind, .. } => kind.is_exceptional() && event.slot <= near,
+        let is_exception = |event: &OracleEvent| match &event.kind {
+            OracleEventKind::Text { kind, .. } => kind.is_exceptional() && event.slot <= near,
             _ => false,
         };
         if behind.clone().any(is_exception) {
@@ -53,33 +53,34 @@ impl Oracle {
             .map_or(NextPc::Unknown, NextPc::Known)
     }
 
-    fn led_to(&self, step: &Told, before: Position) -> Option<u64> {
+    fn led_to(&self, step: &OracleStep, before: Position) -> Option<u64> {
         let naive = step.naive();
         let behind = step.pc.0.wrapping_add(u64::from(step.length_bytes));
         if !step.is_executed {
             return Some(behind);
         }
-        if step.branch != Branch::Unsaid || step.encoding.is_none() || naive.is_undefined() {
+        if step.branch != RecordedBranch::Unsaid || step.encoding.is_none() || naive.is_undefined()
+        {
             return None;
         }
         match naive.kind() {
-            Kind::Other => Some(behind),
-            Kind::Trap | Kind::ExceptionReturn => None,
-            Kind::Branch | Kind::Call | Kind::Return if naive.is_compare() => None,
-            Kind::Branch if naive.condition_of_branch().is_some() => {
+            NaiveFlow::Other => Some(behind),
+            NaiveFlow::Trap | NaiveFlow::ExceptionReturn => None,
+            NaiveFlow::Branch | NaiveFlow::Call | NaiveFlow::Return if naive.is_compare() => None,
+            NaiveFlow::Branch if naive.condition_of_branch().is_some() => {
                 let status = RegisterView::new(RegisterId::PSR, 0, 4);
                 let flags = self.register_value(step.thread, status, before).to_u64()? >> 28;
                 match holds(naive.condition_of_branch()?, flags) {
                     true => match naive.jump_target()? {
-                        Target::Address(address) => Some(address),
-                        Target::Register(_) => None,
+                        NaiveCallTarget::Address(address) => Some(address),
+                        NaiveCallTarget::Register(_) => None,
                     },
                     false => Some(behind),
                 }
             }
-            Kind::Branch | Kind::Call | Kind::Return => match naive.jump_target()? {
-                Target::Address(address) => Some(address),
-                Target::Register(register) => {
+            NaiveFlow::Branch | NaiveFlow::Call | NaiveFlow::Return => match naive.jump_target()? {
+                NaiveCallTarget::Address(address) => Some(address),
+                NaiveCallTarget::Register(register) => {
                     let view = RegisterView::new(register, 0, naive.word_bytes());
                     let held = self.register_value(step.thread, view, before).to_u64()?;
                     let is_return = step.instruction_set.is_function_return_value(held);
@@ -107,6 +108,6 @@ fn holds(code: u32, flags: u64) -> bool {
     holds != (code & 1 == 1)
 }
 
-fn is_written(event: &Event) -> bool {
-    matches!(&event.kind, EventKind::Register(written) if written.view.register == RegisterId::PC)
+fn is_written(event: &OracleEvent) -> bool {
+    matches!(&event.kind, OracleEventKind::Register(written) if written.view.register == RegisterId::PC)
 }

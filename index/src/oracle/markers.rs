@@ -4,7 +4,7 @@ use stepback_parsers::{MarkerKind, Position};
 
 use crate::answers::markers::MarkerHit;
 use crate::answers::thread::ThreadId;
-use crate::oracle::event::{Event, EventKind};
+use crate::oracle::event::{OracleEvent, OracleEventKind};
 use crate::oracle::record::{Oracle, Replay};
 use crate::query::markers::{FindMarkers, LastMarkers, NextMarker};
 
@@ -60,12 +60,15 @@ impl Oracle {
         kinds: &'a [MarkerKind],
         thread: Option<ThreadId>,
     ) -> impl Iterator<Item = MarkerHit> + 'a {
-        let of_thread = move |event: &&Event| thread.is_none_or(|thread| event.thread == thread);
+        let of_thread =
+            move |event: &&OracleEvent| thread.is_none_or(|thread| event.thread == thread);
         self.events
             .iter()
             .filter(of_thread)
             .filter_map(|event| match event.kind {
-                EventKind::Marker(marker) if kinds.is_empty() || kinds.contains(&marker.kind) => {
+                OracleEventKind::Marker(marker)
+                    if kinds.is_empty() || kinds.contains(&marker.kind) =>
+                {
                     Some(MarkerHit {
                         position: Position(event.slot),
                         step: event.owner,

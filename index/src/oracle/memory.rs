@@ -6,7 +6,7 @@ use stepback_parsers::Position;
 use crate::answers::byte_state::ByteState;
 use crate::answers::program::Program;
 use crate::answers::value::ValueSource;
-use crate::oracle::event::{Event, EventKind};
+use crate::oracle::event::{OracleEvent, OracleEventKind};
 use crate::oracle::record::{Oracle, Replay};
 use crate::query::memory::{MemoryAt, NextAccessedBlock, NextTouchedBlock};
 
@@ -52,8 +52,8 @@ impl Replay for NextTouchedBlock {
 }
 
 /// The bytes that an event accessed.
-pub(super) fn bytes_of(event: &Event) -> impl Iterator<Item = (u64, Option<u8>)> + '_ {
-    let access = if let EventKind::Access(access) = &event.kind {
+pub(super) fn bytes_of(event: &OracleEvent) -> impl Iterator<Item = (u64, Option<u8>)> + '_ {
+    let access = if let OracleEventKind::Access(access) = &event.kind {
         Some(access)
     } else {
         None
@@ -91,8 +91,8 @@ impl Oracle {
 
     /// What the next access after a position tells of a byte, when it is a load.
     fn inferred_byte(&self, address: u64, position: Position) -> ByteState {
-        let may_write = |event: &&Event| {
-            let is_anywhere = matches!(event.kind, EventKind::HostWriteAnywhere);
+        let may_write = |event: &&OracleEvent| {
+            let is_anywhere = matches!(event.kind, OracleEventKind::HostWriteAnywhere);
             is_anywhere || is_evidence(event, address)
         };
         let told_in = self
@@ -111,11 +111,12 @@ impl Oracle {
             };
         }
         for event in self.events_after(position) {
-            if event.is_host_write_of(address) || matches!(event.kind, EventKind::HostWriteAnywhere)
+            if event.is_host_write_of(address)
+                || matches!(event.kind, OracleEventKind::HostWriteAnywhere)
             {
                 break;
             }
-            let EventKind::Access(access) = &event.kind else {
+            let OracleEventKind::Access(access) = &event.kind else {
                 continue;
             };
             let Some((_, value)) = access.each_byte().find(|(touched, _)| *touched == address)
@@ -138,7 +139,8 @@ impl Oracle {
 
     /// What was loaded, and that the host cannot have overwritten.
     pub(super) fn loaded_byte(&self, address: u64, position: Position) -> Option<u8> {
-        let is_open = |event: &Event| matches!(event.kind, EventKind::HostWriteAnywhere);
+        let is_open =
+            |event: &OracleEvent| matches!(event.kind, OracleEventKind::HostWriteAnywhere);
         let byte = if self.events_until(position).iter().any(is_open) {
             Program::constant_byte
         } else {
@@ -167,11 +169,11 @@ impl Oracle {
 }
 
 /// Whether an event tells the value of a byte, or that it is no longer what it was.
-pub(super) fn is_evidence(event: &Event, address: u64) -> bool {
+pub(super) fn is_evidence(event: &OracleEvent, address: u64) -> bool {
     if event.is_host_write_of(address) {
         return true;
     }
-    let EventKind::Access(access) = &event.kind else {
+    let OracleEventKind::Access(access) = &event.kind else {
         return false;
     };
     access
@@ -180,11 +182,11 @@ pub(super) fn is_evidence(event: &Event, address: u64) -> bool {
 }
 
 /// What is known of a byte after an event.
-pub(super) fn follow(state: &mut ByteState, event: &Event, address: u64) {
+pub(super) fn follow(state: &mut ByteState, event: &OracleEvent, address: u64) {
     if event.is_host_write_of(address) {
         *state = ByteState::default();
     }
-    let EventKind::Access(access) = &event.kind else {
+    let OracleEventKind::Access(access) = &event.kind else {
         return;
     };
     let first = address.wrapping_sub(access.address.0);

@@ -7,14 +7,14 @@ use stepback_machine::{InstructionSet, RegisterId, RegisterView, Registers, naiv
 use stepback_parsers::Position;
 
 use crate::answers::thread::ThreadId;
-use crate::oracle::event::{Event, EventKind, Written};
+use crate::oracle::event::{OracleEvent, OracleEventKind, OracleWrite};
 use crate::oracle::record::Oracle;
 
 impl Oracle {
     /// All writes of registers of the whole trace.
-    pub(super) fn writes(&self) -> impl Iterator<Item = (ThreadId, &Written)> {
+    pub(super) fn writes(&self) -> impl Iterator<Item = (ThreadId, &OracleWrite)> {
         self.events.iter().filter_map(|event| match &event.kind {
-            EventKind::Register(written) => Some((event.thread, written)),
+            OracleEventKind::Register(written) => Some((event.thread, written)),
             _ => None,
         })
     }
@@ -26,7 +26,7 @@ impl Oracle {
     }
 
     /// The set whose names an event bears: that of the step before it if that is of its thread.
-    pub(super) fn set_of_event(&self, event: &Event) -> InstructionSet {
+    pub(super) fn set_of_event(&self, event: &OracleEvent) -> InstructionSet {
         let step = Position(event.slot)
             .last_step()
             .and_then(|step| self.step(step));

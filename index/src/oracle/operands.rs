@@ -1,22 +1,22 @@
 //! Registers of traces that record none: by the operands of each instruction.
 
 use stepback_machine::{
-    Bank, Condition, Encoding, InstructionSet, Mode, RegisterId, RegisterView, decode,
+    Bank, Encoding, ExecutionCondition, InstructionSet, Mode, RegisterId, RegisterView, decode,
 };
-use stepback_parsers::{GapReason, MarkerKind, Position, Recording, Step};
+use stepback_parsers::{GapReason, MarkerKind, Position, RecordingScope, Step};
 
 use crate::answers::access_kinds::AccessKinds;
 use crate::answers::hit::{Doubt, Hit};
 use crate::answers::step_record::{Access, AccessTarget};
 use crate::answers::thread::ThreadId;
 use crate::answers::value::Value;
-use crate::oracle::banks::Physical;
-use crate::oracle::event::{Event, EventKind, Told, Written};
+use crate::oracle::banks::PhysicalRegister;
+use crate::oracle::event::{OracleEvent, OracleEventKind, OracleStep, OracleWrite};
 use crate::oracle::record::Oracle;
 
 /// Which uses of a register are asked for.
 #[derive(Clone, Copy)]
-pub(super) struct AskedUses {
+pub(super) struct UseQuery {
     pub thread: ThreadId,
     pub view: RegisterView,
     pub kinds: AccessKinds,
@@ -24,21 +24,21 @@ pub(super) struct AskedUses {
 
 /// A step that may use a register, and why it may not.
 #[derive(Clone, Copy)]
-pub(super) struct Use {
+pub(super) struct PossibleUse {
     pub step: Step,
     pub doubt: Option<Doubt>,
 }
 
 /// A slot in which a thread did something.
 #[derive(Clone, Copy)]
-pub(super) struct Done {
+pub(super) struct ActiveSlot {
     pub thread: ThreadId,
     pub slot: u64,
 }
 
 /// A step whose instruction reads a register.
 pub(super) struct DecodedRead {
-    pub used: Use,
+    pub used: PossibleUse,
     /// Which register it is depends on the mode.
     pub has_banks: bool,
     /// The register under the name that it has for the step: in another window it has another.
@@ -47,17 +47,20 @@ pub(super) struct DecodedRead {
 
 impl Oracle {
     /// The steps that may use a register, in order.
-    pub(super) fn uses(&self, asked: AskedUses) -> impl DoubleEndedIterator<Item = Use> + '_ {
+    pub(super) fn uses(
+        &self,
+        asked: UseQuery,
+    ) -> impl DoubleEndedIterator<Item = PossibleUse> + '_ {
         self.uses_by(asked, move |_, used| used.overlaps(asked.view))
     }
 
     /// The same of a register that an instruction uses under this or that name, by its mode.
     fn uses_by(
         &self,
-        asked: AskedUses,
-        is_meant: impl Fn(&Told, RegisterView) -> bool,
-    ) -> impl DoubleEndedIterator<Item = Use> {
-        let AskedUses {
+        asked: UseQuery,
+        is_meant: impl Fn(&OracleStep, RegisterView) -> bool,
+    ) -> impl DoubleEndedIterator<Item = PossibleUse> {
+        let UseQuery {
             thread,
             view,
             kinds,
@@ -70,7 +73,7 @@ impl Oracle {
             .filter(move |(_, told)| is_register && told.thread == thread);
         own.filter_map(move |(step, told)| {
             let is_used = |used| is_meant(told, used);
-            Some(Use {
+            Some(PossibleUse {
                 step: Step(step as u64),
                 doubt: doubt(told, self.encoding_of(told), kinds, is_used)?,
             })
@@ -81,10 +84,10 @@ impl Oracle {
     /// None for registers that instructions name by number.
     pub(super) fn decoded_reads(
         &self,
-        asked_uses: AskedUses,
+        asked_uses: UseQuery,
         at: Position,
     ) -> Option<Vec<DecodedRead>> {
-        let AskedUses { thread, view, .. } = asked_uses;
+        let UseQuery { thread, view, .. } = asked_uses;
         let named = self
             .outside_name(view.register)
             .map(|name| InstructionSet::banked_anywhere(name));
@@ -102,10 +105,10 @@ impl Oracle {
             .filter(|banked| banked.plain.register == plain && banked.bank != Bank::Other)
             .map(|banked| banked.bank)
             .collect();
-        let is_meant = |told: &Told| match asked {
+        let is_meant = |told: &OracleStep| match asked {
             Some(banked) => banked.bank.is_in_use(told.mode),
             None => {
-                let meant = |mode| Physical::of_write(plain, None, mode);
+                let meant = |mode| PhysicalRegister::of_write(plain, None, mode);
                 let is_told = told.mode.tells(plain) && mode.tells(plain);
                 (!is_told || meant(told.mode) == meant(mode))
                     && banks
@@ -117,14 +120,14 @@ impl Oracle {
             register: plain,
             ..view
         };
-        let asked_reads = AskedUses {
+        let asked_reads = UseQuery {
             view: plain,
             ..asked_uses
         };
         // A cell of a window has another name in another.
-        let cell = Physical::of_write(plain.register, None, mode);
-        let is_cell = |told: &Told, used: RegisterView| {
-            let is_same = Physical::of_write(used.register, None, told.mode) == cell;
+        let cell = PhysicalRegister::of_write(plain.register, None, mode);
+        let is_cell = |told: &OracleStep, used: RegisterView| {
+            let is_same = PhysicalRegister::of_write(used.register, None, told.mode) == cell;
             is_same
                 && RegisterView {
                     register: plain.register,
@@ -132,7 +135,7 @@ impl Oracle {
                 }
                 .overlaps(plain)
         };
-        let reads: Vec<Use> = match mode {
+        let reads: Vec<PossibleUse> = match mode {
             Mode::Window { .. } => self.uses_by(asked_reads, is_cell).collect(),
             _ => self
                 .uses(asked_reads)
@@ -140,16 +143,17 @@ impl Oracle {
                 .collect(),
         };
         let has_banks = asked.is_some() || !banks.is_empty();
-        let seen = |used: &Use| {
+        let seen = |used: &PossibleUse| {
             let mode = self.steps[used.step.0 as usize].mode;
-            let is_cell = |register: &RegisterId| Physical::of_write(*register, None, mode) == cell;
+            let is_cell =
+                |register: &RegisterId| PhysicalRegister::of_write(*register, None, mode) == cell;
             let named = (0..RegisterId::PC.0).map(RegisterId).find(is_cell);
             RegisterView {
                 register: named.unwrap_or(plain.register),
                 ..view
             }
         };
-        let decoded = |used: Use| {
+        let decoded = |used: PossibleUse| {
             let seen = if matches!(mode, Mode::Window { .. }) {
                 seen(&used)
             } else {
@@ -157,7 +161,7 @@ impl Oracle {
             };
             let doubt = used.doubt.filter(|doubt| *doubt != Doubt::Conditional);
             DecodedRead {
-                used: Use { doubt, ..used },
+                used: PossibleUse { doubt, ..used },
                 has_banks,
                 seen,
             }
@@ -166,7 +170,7 @@ impl Oracle {
     }
 
     /// A decoded read as the hit of a question.
-    pub(super) fn read_hit(&self, asked: AskedUses, read: &DecodedRead) -> Option<Hit> {
+    pub(super) fn read_hit(&self, asked: UseQuery, read: &DecodedRead) -> Option<Hit> {
         let hit = self.use_hit(asked, read.used)?;
         let access = hit.access.map(|access| Access {
             is_decoded: true,
@@ -199,7 +203,7 @@ impl Oracle {
         if self.has_operands_alone || !is_decoded || view.register >= RegisterId::PC {
             return false;
         }
-        let plain = |written: &Written| {
+        let plain = |written: &OracleWrite| {
             let banked = self
                 .outside_name(written.view.register)
                 .and_then(|name| InstructionSet::banked_anywhere(name));
@@ -215,14 +219,14 @@ impl Oracle {
         !named.contains(&RegisterId::SP) && (named.is_empty() || view.register == RegisterId::SP)
     }
 
-    pub(super) fn use_hit(&self, asked: AskedUses, found: Use) -> Option<Hit> {
+    pub(super) fn use_hit(&self, asked: UseQuery, found: PossibleUse) -> Option<Hit> {
         let (
-            AskedUses {
+            UseQuery {
                 thread,
                 view,
                 kinds,
             },
-            Use { step, doubt },
+            PossibleUse { step, doubt },
         ) = (asked, found);
         let record = self.record(step)?;
         let access = Access {
@@ -243,8 +247,8 @@ impl Oracle {
     }
 
     /// Why memory that a thread wrote in a slot may have changed.
-    pub(super) fn overtaken(&self, done: Done, until: Position) -> Option<Doubt> {
-        let Done {
+    pub(super) fn overtaken(&self, done: ActiveSlot, until: Position) -> Option<Doubt> {
+        let ActiveSlot {
             thread,
             slot: after,
         } = done;
@@ -287,7 +291,7 @@ impl Oracle {
     }
 
     /// The last that are told up to a position, all of one slot.
-    fn recordings_at(&self, at: Position) -> impl Iterator<Item = Recording> {
+    fn recordings_at(&self, at: Position) -> impl Iterator<Item = RecordingScope> {
         let told = self
             .recordings
             .iter()
@@ -306,7 +310,7 @@ impl Oracle {
             before
                 .filter(|event| event.thread == thread)
                 .find_map(|event| match event.kind {
-                    EventKind::Marker(marker) if marker.kind == MarkerKind::SYSTEM_CALL => {
+                    OracleEventKind::Marker(marker) if marker.kind == MarkerKind::SYSTEM_CALL => {
                         Some((event.slot, marker, event.owner))
                     }
                     _ => None,
@@ -323,8 +327,8 @@ impl Oracle {
     }
 
     /// Why a thread's registers may not be what its instruction in a slot left.
-    pub(super) fn restored(&self, done: Done, until: Position) -> Option<Doubt> {
-        let Done {
+    pub(super) fn restored(&self, done: ActiveSlot, until: Position) -> Option<Doubt> {
+        let ActiveSlot {
             thread,
             slot: after,
         } = done;
@@ -333,8 +337,8 @@ impl Oracle {
             .iter()
             .rev()
             .take_while(|event| event.slot >= after);
-        let kind = |event: &Event| match event.kind {
-            EventKind::Marker(marker) if event.thread == thread => Some(marker.kind),
+        let kind = |event: &OracleEvent| match event.kind {
+            OracleEventKind::Marker(marker) if event.thread == thread => Some(marker.kind),
             _ => None,
         };
         let is_kernel =
@@ -357,13 +361,13 @@ impl Oracle {
             .rev()
             .take_while(|event| event.slot >= after);
         events.into_iter().find_map(|event| match event.kind {
-            EventKind::Marker(marker) if marker.kind == MarkerKind::KERNEL_EVENT => {
+            OracleEventKind::Marker(marker) if marker.kind == MarkerKind::KERNEL_EVENT => {
                 event.owner.map(|step| Doubt::KernelEvent { step })
             }
-            EventKind::Marker(marker) if is_gap(marker.kind) => {
+            OracleEventKind::Marker(marker) if is_gap(marker.kind) => {
                 event.owner.map(|step| Doubt::Gap { step })
             }
-            EventKind::Marker(marker) if marker.kind == MarkerKind::SYSTEM_CALL => {
+            OracleEventKind::Marker(marker) if marker.kind == MarkerKind::SYSTEM_CALL => {
                 let writes = self
                     .instruction_set(event.thread)
                     .system_call_may_write(marker.value);
@@ -385,7 +389,7 @@ fn is_gap(kind: MarkerKind) -> bool {
 
 /// Why a step may not use a register, if it may use it.
 fn doubt(
-    told: &Told,
+    told: &OracleStep,
     encoding: Option<Encoding>,
     kinds: AccessKinds,
     is_meant: impl Fn(RegisterView) -> bool,
@@ -408,6 +412,7 @@ fn doubt(
     };
     let is_used = used.concat().iter().any(|used| is_meant(*used));
     is_used.then(|| {
-        (instruction.meaning.condition == Condition::Conditional).then_some(Doubt::Conditional)
+        (instruction.meaning.condition == ExecutionCondition::Conditional)
+            .then_some(Doubt::Conditional)
     })
 }

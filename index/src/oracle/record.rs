@@ -4,16 +4,18 @@ use std::collections::HashMap;
 
 use stepback_machine::{InstructionSet, RegisterId};
 use stepback_parsers::{
-    EventSink, MarkerEvent, MemoryAccess, ParseScratch, Place, Position, Problem, Recording,
-    Recurrence, RegisterSource, RegisterWrite, Source, SourceError, Step, StepEvent, TextEvent,
-    ThreadNumber,
+    EventSink, InputLocation, MarkerEvent, MemoryAccess, ParseScratch, Position, Problem,
+    RecordingScope, Recurrence, RegisterSource, RegisterWrite, Source, SourceError, Step,
+    StepEvent, TextEvent, ThreadNumber,
 };
 
 use crate::answers::index_info::{TimeFall, Warning};
 use crate::answers::program::Program;
 use crate::answers::thread::{ThreadId, ThreadInfo};
-use crate::oracle::banks::{ModeOfSlot, Physical};
-use crate::oracle::event::{Accessed, Event, EventKind, NamedLine, Told, Written};
+use crate::oracle::banks::{PhysicalRegister, SlotMode};
+use crate::oracle::event::{
+    NamedLine, OracleAccess, OracleEvent, OracleEventKind, OracleStep, OracleWrite,
+};
 use crate::query::question::Query;
 
 /// A trace as a list of events.
@@ -28,10 +30,10 @@ pub struct Oracle {
     pub(super) has_operands_alone: bool,
     /// Where each line begins.
     pub(super) line_starts: Vec<u64>,
-    pub(super) events: Vec<Event>,
+    pub(super) events: Vec<OracleEvent>,
     /// What the trace says of what it records.
-    pub(super) recordings: Vec<ToldRecording>,
-    pub(super) steps: Vec<Told>,
+    pub(super) recordings: Vec<RecordingChange>,
+    pub(super) steps: Vec<OracleStep>,
     pub(super) thread_names: Vec<String>,
     pub(super) register_names: Vec<String>,
     pub(super) widths: HashMap<RegisterId, u16>,
@@ -49,10 +51,10 @@ pub struct Oracle {
 
 /// What a marker says of what the trace records.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ToldRecording {
+pub(super) struct RecordingChange {
     /// That of the marker.
     pub slot: u64,
-    pub recording: Recording,
+    pub recording: RecordingScope,
 }
 
 /// A question that the oracle can answer.
@@ -118,14 +120,14 @@ impl Oracle {
             oracle: &mut oracle,
             last_steps,
             last_times,
-            modes: ModeOfSlot::default(),
+            modes: SlotMode::default(),
         };
         source.parse(0..source.length(), &mut ParseScratch::default(), &mut sink)?;
         if oracle.thread_names.is_empty() {
             oracle.thread_names.push("cpu0".to_owned());
         }
         let told = oracle.events.iter().filter_map(|event| match event.kind {
-            EventKind::Marker(marker) => Some(ToldRecording {
+            OracleEventKind::Marker(marker) => Some(RecordingChange {
                 slot: event.slot,
                 recording: source.recording(marker)?,
             }),
@@ -204,7 +206,7 @@ impl Oracle {
             .map(|(_, number)| Step(number))
     }
 
-    pub(super) fn step(&self, step: Step) -> Option<&Told> {
+    pub(super) fn step(&self, step: Step) -> Option<&OracleStep> {
         self.steps.get(usize::try_from(step.0).ok()?)
     }
 
@@ -215,7 +217,7 @@ impl Oracle {
     }
 
     /// The events that show at a position.
-    pub(super) fn events_until(&self, position: Position) -> &[Event] {
+    pub(super) fn events_until(&self, position: Position) -> &[OracleEvent] {
         let end = self
             .events
             .partition_point(|event| event.slot <= position.0);
@@ -223,7 +225,7 @@ impl Oracle {
     }
 
     /// The events that do not show yet at a position.
-    pub(super) fn events_after(&self, position: Position) -> &[Event] {
+    pub(super) fn events_after(&self, position: Position) -> &[OracleEvent] {
         let start = self
             .events
             .partition_point(|event| event.slot <= position.0);
@@ -266,14 +268,14 @@ struct Recorder<'a> {
     last_steps: HashMap<u16, Step>,
     /// Of each thread the time that its last step bears.
     last_times: HashMap<u16, u64>,
-    modes: ModeOfSlot,
+    modes: SlotMode,
 }
 
 impl Recorder<'_> {
-    fn push(&mut self, thread: ThreadNumber, place: Place, kind: EventKind) {
+    fn push(&mut self, thread: ThreadNumber, place: InputLocation, kind: OracleEventKind) {
         let owner = self.last_steps.get(&thread.0).copied();
         let (slot, line) = (self.oracle.step_count(), place.line_in_range);
-        self.oracle.events.push(Event {
+        self.oracle.events.push(OracleEvent {
             slot,
             thread: ThreadId(thread.0),
             owner,
@@ -308,7 +310,7 @@ impl EventSink for Recorder<'_> {
         self.last_steps
             .insert(step.thread.0, Step(self.oracle.step_count()));
         let before = self.oracle.steps.last().and_then(|last| last.time);
-        self.oracle.steps.push(Told {
+        self.oracle.steps.push(OracleStep {
             thread: ThreadId(step.thread.0),
             chunk_offset: step.chunk_offset,
             line: step.place.line_in_range,
@@ -329,15 +331,16 @@ impl EventSink for Recorder<'_> {
             mode: step.mode,
             text: step.text.to_vec(),
         });
-        self.modes = ModeOfSlot::begin(step);
-        self.push(step.thread, step.place, EventKind::Step);
+        self.modes = SlotMode::begin(step);
+        self.push(step.thread, step.place, OracleEventKind::Step);
     }
 
     fn register_write(&mut self, write: &RegisterWrite<'_>) {
         let bytes = write.bytes.map(<[u8]>::to_vec);
         let bank = self.oracle.bank_of(write.view.register);
-        let physical = Physical::of_write(write.view.register, bank, self.modes.of(write.thread));
-        let written = Written {
+        let physical =
+            PhysicalRegister::of_write(write.view.register, bank, self.modes.of(write.thread));
+        let written = OracleWrite {
             view: write.view,
             bytes,
             name: write.name,
@@ -349,7 +352,11 @@ impl EventSink for Recorder<'_> {
             self.oracle.tell_first_half(&written);
         }
         self.modes.follow(write);
-        self.push(write.thread, write.place, EventKind::Register(written));
+        self.push(
+            write.thread,
+            write.place,
+            OracleEventKind::Register(written),
+        );
     }
 
     fn access(&mut self, access: &MemoryAccess) {
@@ -360,14 +367,18 @@ impl EventSink for Recorder<'_> {
             bytes,
             ..
         } = *access;
-        let accessed = Accessed {
+        let accessed = OracleAccess {
             kind,
             address,
             size_bytes,
             bytes,
             contradicting: Vec::new(),
         };
-        self.push(access.thread, access.place, EventKind::Access(accessed));
+        self.push(
+            access.thread,
+            access.place,
+            OracleEventKind::Access(accessed),
+        );
     }
 
     fn text(&mut self, event: &TextEvent<'_>) {
@@ -375,7 +386,7 @@ impl EventSink for Recorder<'_> {
         self.push(
             event.thread,
             event.place,
-            EventKind::Text {
+            OracleEventKind::Text {
                 kind: event.kind,
                 text,
             },
@@ -383,7 +394,11 @@ impl EventSink for Recorder<'_> {
     }
 
     fn marker(&mut self, event: &MarkerEvent) {
-        self.push(event.thread, event.place, EventKind::Marker(event.marker));
+        self.push(
+            event.thread,
+            event.place,
+            OracleEventKind::Marker(event.marker),
+        );
     }
 
     fn problem(&mut self, problem: &Problem) {

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use stepback_machine::{AccessKind, Address, Branch};
+use stepback_machine::{AccessKind, Address, RecordedBranch};
 use stepback_parsers::{Gap, GapReason, Marker, MarkerKind, Step};
 
-use crate::answers::call::{Call, Entered, Evidence, Left};
+use crate::answers::call::{Call, Evidence, FrameEntry, FrameExit};
 use crate::answers::thread::ThreadId;
-use crate::oracle::event::{Event, EventKind, Told};
+use crate::oracle::event::{OracleEvent, OracleEventKind, OracleStep};
 use crate::oracle::record::Oracle;
 
 /// Return addresses that lie further apart are on different stacks.
@@ -20,9 +20,9 @@ impl Oracle {
         let is_said = self
             .steps
             .iter()
-            .any(|step| step.thread == thread && step.branch != Branch::Unsaid);
+            .any(|step| step.thread == thread && step.branch != RecordedBranch::Unsaid);
         is_said.then(|| {
-            let mut walk = Walk::new(thread);
+            let mut walk = RecordedCallWalk::new(thread);
             let events: Vec<_> = self
                 .events
                 .iter()
@@ -31,10 +31,10 @@ impl Oracle {
             for (place, event) in events.iter().enumerate() {
                 let later = events.get(place + 1..).unwrap_or_default();
                 match (&event.kind, event.owner) {
-                    (EventKind::Step, Some(step)) => {
+                    (OracleEventKind::Step, Some(step)) => {
                         walk.extend(self.step(step).map(|told| (step, told, later)))
                     }
-                    (EventKind::Marker(marker), _) => walk.marker(*marker),
+                    (OracleEventKind::Marker(marker), _) => walk.marker(*marker),
                     _ => {}
                 }
             }
@@ -48,15 +48,15 @@ pub(super) type FoundCalls = (Vec<(usize, Call)>, Vec<(ThreadId, Step, usize)>);
 
 /// A frame that is not over.
 #[derive(Clone, Debug)]
-struct Open {
+struct RecordedOpenFrame {
     call_step: Step,
     entry: Option<Step>,
     function: Address,
-    what: What,
+    what: RecordedFrameKind,
 }
 
 #[derive(Clone, Debug)]
-enum What {
+enum RecordedFrameKind {
     Call {
         back: Address,
         at: Option<u64>,
@@ -65,14 +65,14 @@ enum What {
     Redirection {
         ended_by: MarkerKind,
         from: Option<Address>,
-        interrupted: Option<Pending>,
+        interrupted: Option<UnfinishedBranch>,
         own: Option<u64>,
     },
 }
 
-impl Open {
+impl RecordedOpenFrame {
     fn at(&self) -> Option<u64> {
-        if let What::Call { at, .. } = self.what {
+        if let RecordedFrameKind::Call { at, .. } = self.what {
             at
         } else {
             None
@@ -80,34 +80,36 @@ impl Open {
     }
 
     fn is_redirection(&self) -> bool {
-        matches!(self.what, What::Redirection { .. })
+        matches!(self.what, RecordedFrameKind::Redirection { .. })
     }
 }
 
 /// A branch on the way.
 #[derive(Clone, Debug)]
-struct Pending {
+struct UnfinishedBranch {
     step: Step,
-    branch: Branch,
+    branch: RecordedBranch,
     pc: Address,
     next: Address,
     at: Option<u64>,
     target: Option<Address>,
 }
 
-impl Pending {
+impl UnfinishedBranch {
     /// Whether it is a call after which control is at an address.
     fn has_called(&self, address: Address) -> bool {
-        matches!(self.branch, Branch::Call | Branch::IndirectCall)
-            && address != self.pc
+        matches!(
+            self.branch,
+            RecordedBranch::Call | RecordedBranch::IndirectCall
+        ) && address != self.pc
             && address != self.next
     }
 }
 
 /// The outermost known frame.
 #[derive(Clone, Copy, Debug)]
-struct Root {
-    entered: Entered,
+struct RecordedRoot {
+    entered: FrameEntry,
     evidence: Evidence,
     before: Option<Step>,
     entry: Step,
@@ -118,58 +120,61 @@ struct Root {
 
 /// What is known of a stack of the thread.
 #[derive(Debug, Default)]
-struct Task {
-    open: Vec<Open>,
-    root: Option<Root>,
+struct RecordedTask {
+    open: Vec<RecordedOpenFrame>,
+    root: Option<RecordedRoot>,
     turn: Option<Step>,
     /// The calls that a jump seemed to leave: from which on, and the jump.
     suspicion: Option<(usize, Step)>,
     /// Where calls returned to: how many frames were open, and by which step the innermost was called.
     points: HashMap<Address, Vec<(usize, Option<Step>)>>,
     /// Where an interrupt left it for another stack, and the branch on the way.
-    left: Option<(Option<Address>, Option<Pending>)>,
+    left: Option<(Option<Address>, Option<UnfinishedBranch>)>,
     /// The last step before it, while it has none.
     switched_after: Option<Step>,
 }
 
-struct Walk {
+struct RecordedCallWalk {
     thread: ThreadId,
     calls: Vec<(usize, Call)>,
     turns: Vec<(ThreadId, Step, usize)>,
     /// The stack in use, and its number.
-    task: Task,
+    task: RecordedTask,
     number: usize,
     /// All stacks; that in use is elsewhere meanwhile.
-    tasks: Vec<Task>,
+    tasks: Vec<RecordedTask>,
     /// The last step before a gap.
     gap_after: Option<Step>,
     window: u64,
     /// The next step is one that an exception interrupted before the trace began.
     is_resuming: bool,
     last: Option<Step>,
-    pending: Option<Pending>,
+    pending: Option<UnfinishedBranch>,
     /// The marker that ends the redirection that has no step yet, and the interrupted address.
     redirected: Option<(MarkerKind, Option<Address>)>,
     is_abort: bool,
 }
 
-impl<'a> Extend<(Step, &'a Told, &'a [&'a Event])> for Walk {
-    fn extend<T: IntoIterator<Item = (Step, &'a Told, &'a [&'a Event])>>(&mut self, steps: T) {
+impl<'a> Extend<(Step, &'a OracleStep, &'a [&'a OracleEvent])> for RecordedCallWalk {
+    fn extend<T: IntoIterator<Item = (Step, &'a OracleStep, &'a [&'a OracleEvent])>>(
+        &mut self,
+        steps: T,
+    ) {
         steps
             .into_iter()
             .for_each(|(step, told, later)| self.step(step, told, later));
     }
 }
 
-impl Walk {
+impl RecordedCallWalk {
     fn new(thread: ThreadId) -> Self {
         Self {
             thread,
             calls: Vec::new(),
             turns: Vec::new(),
-            task: Task::default(),
+            task: RecordedTask::default(),
             number: 0,
-            tasks: vec![Task::default()],
+            tasks: vec![RecordedTask::default()],
             gap_after: None,
             window: 0,
             is_resuming: false,
@@ -180,15 +185,15 @@ impl Walk {
         }
     }
 
-    fn step(&mut self, step: Step, told: &Told, later: &[&Event]) {
+    fn step(&mut self, step: Step, told: &OracleStep, later: &[&OracleEvent]) {
         let (pending, redirected) = (self.pending.take(), self.redirected.take());
         let is_resuming = std::mem::take(&mut self.is_resuming);
         match (self.task.root, self.last, redirected) {
             (Some(root), Some(last), _) if is_resuming => {
-                self.close(0, last, Left::Skipped);
-                self.tell_root(root, Some(last), Left::Return);
-                let (entered, evidence, before) = (Entered::Root, Evidence::Caller, Some(last));
-                self.task.root = Some(Root {
+                self.close(0, last, FrameExit::Skipped);
+                self.tell_root(root, Some(last), FrameExit::Return);
+                let (entered, evidence, before) = (FrameEntry::Root, Evidence::Caller, Some(last));
+                self.task.root = Some(RecordedRoot {
                     entered,
                     evidence,
                     before,
@@ -200,13 +205,13 @@ impl Walk {
             }
             (Some(_), Some(call_step), Some((ended_by, from))) => {
                 self.believe();
-                let what = What::Redirection {
+                let what = RecordedFrameKind::Redirection {
                     ended_by,
                     from,
                     interrupted: pending,
                     own: None,
                 };
-                self.task.open.push(Open {
+                self.task.open.push(RecordedOpenFrame {
                     call_step,
                     entry: Some(step),
                     function: told.pc,
@@ -233,11 +238,11 @@ impl Walk {
             (None, _, _) => {
                 let (gap, switch) = (self.gap_after.take(), self.task.switched_after.take());
                 let (entered, evidence, before) = match (gap, switch) {
-                    (Some(_), _) => (Entered::Gap, Evidence::Start, gap),
-                    (None, Some(_)) => (Entered::Switch, Evidence::Stack, switch),
-                    (None, None) => (Entered::Root, Evidence::Start, None),
+                    (Some(_), _) => (FrameEntry::Gap, Evidence::Start, gap),
+                    (None, Some(_)) => (FrameEntry::Switch, Evidence::Stack, switch),
+                    (None, None) => (FrameEntry::Root, Evidence::Start, None),
                 };
-                self.task.root = Some(Root {
+                self.task.root = Some(RecordedRoot {
                     entered,
                     evidence,
                     before,
@@ -249,23 +254,25 @@ impl Walk {
         }
         self.last = Some(step);
         let turns = [
-            Branch::Call,
-            Branch::IndirectCall,
-            Branch::Return,
-            Branch::IndirectJump,
+            RecordedBranch::Call,
+            RecordedBranch::IndirectCall,
+            RecordedBranch::Return,
+            RecordedBranch::IndirectJump,
         ];
         if turns.contains(&told.branch) {
             let wanted = match told.branch {
                 _ if !told.naive().pushes_return_address() => None,
-                Branch::Call | Branch::IndirectCall => Some(AccessKind::Write),
-                Branch::Return => Some(AccessKind::Read),
+                RecordedBranch::Call | RecordedBranch::IndirectCall => Some(AccessKind::Write),
+                RecordedBranch::Return => Some(AccessKind::Read),
                 _ => None,
             };
             let own = later
                 .iter()
-                .take_while(|event| !matches!(event.kind, EventKind::Step));
+                .take_while(|event| !matches!(event.kind, OracleEventKind::Step));
             let at = own.filter_map(|event| match &event.kind {
-                EventKind::Access(access) if Some(access.kind) == wanted => Some(access.address.0),
+                OracleEventKind::Access(access) if Some(access.kind) == wanted => {
+                    Some(access.address.0)
+                }
                 _ => None,
             });
             let next = Address(told.pc.0.wrapping_add(u64::from(told.length_bytes)));
@@ -274,7 +281,7 @@ impl Walk {
                 told.pc,
                 told.naive().call_target(told.encoding).map(Address),
             );
-            self.pending = Some(Pending {
+            self.pending = Some(UnfinishedBranch {
                 step,
                 branch,
                 pc,
@@ -290,20 +297,20 @@ impl Walk {
         self.task
             .open
             .iter()
-            .rposition(Open::is_redirection)
+            .rposition(RecordedOpenFrame::is_redirection)
             .map_or(0, |place| place + 1)
     }
 
-    fn turn_to(&mut self, step: Step, pc: Address, by: &Pending) {
+    fn turn_to(&mut self, step: Step, pc: Address, by: &UnfinishedBranch) {
         match by.branch {
-            Branch::Return => self.return_to(step, pc, by),
-            Branch::IndirectJump => self.jump_to(pc, by.step),
+            RecordedBranch::Return => self.return_to(step, pc, by),
+            RecordedBranch::IndirectJump => self.jump_to(pc, by.step),
             _ if pc == by.next => {}
             _ => self.call(by, Some(step), pc),
         }
     }
 
-    fn call(&mut self, by: &Pending, entry: Option<Step>, function: Address) {
+    fn call(&mut self, by: &UnfinishedBranch, entry: Option<Step>, function: Address) {
         if let Some(at) = by.at {
             self.leave_redirections(at, by.step);
             self.lose(
@@ -319,11 +326,11 @@ impl Walk {
         {
             root.stack = root.stack.max(by.at);
         }
-        let what = What::Call {
+        let what = RecordedFrameKind::Call {
             back: by.next,
             at: by.at,
         };
-        self.task.open.push(Open {
+        self.task.open.push(RecordedOpenFrame {
             call_step: by.step,
             entry,
             function,
@@ -331,13 +338,13 @@ impl Walk {
         });
     }
 
-    fn return_to(&mut self, step: Step, pc: Address, by: &Pending) {
+    fn return_to(&mut self, step: Step, pc: Address, by: &UnfinishedBranch) {
         if let Some(at) = by.at {
             self.leave_redirections(at, by.step);
         }
         let inside = self.inside();
         let with = |wanted: Option<u64>| {
-            let is_it = move |open: &Open| matches!(open.what, What::Call { back, at } if back == pc && at == wanted);
+            let is_it = move |open: &RecordedOpenFrame| matches!(open.what, RecordedFrameKind::Call { back, at } if back == pc && at == wanted);
             self.task
                 .open
                 .iter()
@@ -351,7 +358,8 @@ impl Walk {
             .len()
             .checked_sub(1)
             .filter(|last| *last >= inside);
-        let is_last = by.at.is_some() && self.task.open.last().and_then(Open::at) == by.at;
+        let is_last =
+            by.at.is_some() && self.task.open.last().and_then(RecordedOpenFrame::at) == by.at;
         let Some(place) = last
             .filter(|_| is_last)
             .or_else(|| with(by.at))
@@ -373,10 +381,10 @@ impl Walk {
             }
             return;
         };
-        let is_point = matches!(self.task.open[place].what, What::Call { back, .. } if back == pc);
+        let is_point = matches!(self.task.open[place].what, RecordedFrameKind::Call { back, .. } if back == pc);
         self.task.suspicion = self.task.suspicion.filter(|(from, _)| *from > place);
-        self.close(place + 1, by.step, Left::Skipped);
-        self.close(place, by.step, Left::Return);
+        self.close(place + 1, by.step, FrameExit::Skipped);
+        self.close(place, by.step, FrameExit::Return);
         self.task.suspicion = None;
         if is_point {
             let caller = self.caller(place);
@@ -387,7 +395,7 @@ impl Walk {
     }
 
     /// A return out of the outermost known frame, by an address above those of its own calls.
-    fn return_from_root(&mut self, step: Step, pc: Address, by: &Pending) {
+    fn return_from_root(&mut self, step: Step, pc: Address, by: &UnfinishedBranch) {
         let Some(root) = self.task.root.filter(|_| self.task.open.is_empty()) else {
             return;
         };
@@ -395,10 +403,10 @@ impl Walk {
             (Some(at), Some(own)) if at <= own || at >= own + STACK_BYTES => return,
             _ => {}
         }
-        self.tell_root(root, Some(by.step), Left::Return);
+        self.tell_root(root, Some(by.step), FrameExit::Return);
         let stack = by.at.or(root.stack);
-        let (entered, evidence, before) = (Entered::Root, Evidence::Caller, Some(by.step));
-        self.task.root = Some(Root {
+        let (entered, evidence, before) = (FrameEntry::Root, Evidence::Caller, Some(by.step));
+        self.task.root = Some(RecordedRoot {
             entered,
             evidence,
             before,
@@ -419,8 +427,8 @@ impl Walk {
             let Some((last, root)) = self.last.zip(self.task.root.take()) else {
                 continue;
             };
-            self.close(0, last, Left::Gap);
-            self.tell_root(root, Some(last), Left::Gap);
+            self.close(0, last, FrameExit::Gap);
+            self.tell_root(root, Some(last), FrameExit::Gap);
             self.gap_after = Some(last);
             self.task.points.clear();
             is_inside = true;
@@ -443,7 +451,7 @@ impl Walk {
         self.number = number;
     }
 
-    fn tell_root(&mut self, root: Root, exit_step: Option<Step>, left: Left) {
+    fn tell_root(&mut self, root: RecordedRoot, exit_step: Option<Step>, left: FrameExit) {
         let call = Call {
             thread: self.thread,
             function: root.function,
@@ -488,25 +496,29 @@ impl Walk {
                 None => Some((depth, step)),
             };
         } else {
-            self.close(depth, step, Left::Longjmp);
+            self.close(depth, step, FrameExit::Longjmp);
             self.task.suspicion = None;
         }
     }
 
     fn believe(&mut self) {
         if let Some((from, step)) = self.task.suspicion.take() {
-            self.close(from, step, Left::Longjmp);
+            self.close(from, step, FrameExit::Longjmp);
         }
     }
 
-    fn left_at(&self, open: &Open, step: Step) -> Step {
+    fn left_at(&self, open: &RecordedOpenFrame, step: Step) -> Step {
         self.task
             .turn
             .filter(|turn| *turn > open.call_step && *turn < step)
             .unwrap_or(step)
     }
 
-    fn lose(&mut self, is_over: impl Fn(u64) -> bool, exit: impl Fn(&Self, &Open) -> Step) {
+    fn lose(
+        &mut self,
+        is_over: impl Fn(u64) -> bool,
+        exit: impl Fn(&Self, &RecordedOpenFrame) -> Step,
+    ) {
         while let Some(open) = self
             .task
             .open
@@ -514,15 +526,19 @@ impl Walk {
             .filter(|open| open.at().is_some_and(&is_over))
         {
             let exit = exit(self, open);
-            self.close(self.task.open.len() - 1, exit, Left::Longjmp);
+            self.close(self.task.open.len() - 1, exit, FrameExit::Longjmp);
         }
         self.task.suspicion = None;
     }
 
     fn leave_redirections(&mut self, at: u64, step: Step) {
         while let Some(innermost) = self.inside().checked_sub(1) {
-            let is_redirection =
-                |place: &usize| matches!(self.task.open[*place].what, What::Redirection { .. });
+            let is_redirection = |place: &usize| {
+                matches!(
+                    self.task.open[*place].what,
+                    RecordedFrameKind::Redirection { .. }
+                )
+            };
             let nested = (0..=innermost)
                 .rev()
                 .take(NESTED)
@@ -531,14 +547,15 @@ impl Walk {
             let around = place
                 .checked_sub(1)
                 .and_then(|place| self.task.open[place].at());
-            let What::Redirection { own, .. } = &mut self.task.open[innermost].what else {
+            let RecordedFrameKind::Redirection { own, .. } = &mut self.task.open[innermost].what
+            else {
                 return;
             };
             let own = *own.get_or_insert(at);
             match around {
                 Some(around) if own < around && around - own < STACK_BYTES && at >= around => {
                     let exit = self.left_at(&self.task.open[place], step);
-                    self.close(place, exit, Left::Longjmp);
+                    self.close(place, exit, FrameExit::Longjmp);
                 }
                 _ => return,
             }
@@ -588,21 +605,22 @@ impl Walk {
         } else if let Some((_, end)) = begins.iter().find(|(begin, _)| *begin == marker.kind) {
             let before = self.redirected.replace((*end, address));
             if let Some(((ended_by, from), call_step)) = before.zip(self.last) {
-                let what = What::Redirection {
+                let what = RecordedFrameKind::Redirection {
                     ended_by,
                     from,
                     interrupted: self.pending.take(),
                     own: None,
                 };
                 let function = Address(marker.value);
-                self.task.open.push(Open {
+                self.task.open.push(RecordedOpenFrame {
                     call_step,
                     entry: None,
                     function,
                     what,
                 });
             }
-            let is_call = |by: &Pending| address.is_some_and(|address| by.has_called(address));
+            let is_call =
+                |by: &UnfinishedBranch| address.is_some_and(|address| by.has_called(address));
             if self.task.root.is_some()
                 && self.pending.as_ref().is_some_and(is_call)
                 && let Some((by, function)) = self.pending.take().zip(address)
@@ -622,31 +640,31 @@ impl Walk {
             self.redirected = None;
             return;
         }
-        let is_it = |open: &Open| matches!(open.what, What::Redirection { ended_by, .. } if ended_by == end);
-        let is_resumed = |open: &Open| {
+        let is_it = |open: &RecordedOpenFrame| matches!(open.what, RecordedFrameKind::Redirection { ended_by, .. } if ended_by == end);
+        let is_resumed = |open: &RecordedOpenFrame| {
             is_it(open)
-                && matches!(open.what, What::Redirection { from, .. } if from == to && to.is_some())
+                && matches!(open.what, RecordedFrameKind::Redirection { from, .. } if from == to && to.is_some())
         };
         let places = || self.task.open.iter();
         let Some(place) = places()
             .rposition_of(is_resumed)
             .or_else(|| places().rposition_of(is_it))
         else {
-            self.is_resuming =
-                self.task.root.is_some() && !self.task.open.iter().any(Open::is_redirection);
+            self.is_resuming = self.task.root.is_some()
+                && !self.task.open.iter().any(RecordedOpenFrame::is_redirection);
             return;
         };
         let Some(step) = self.last else { return };
         let mut came_from = None;
-        if let What::Redirection {
+        if let RecordedFrameKind::Redirection {
             interrupted, from, ..
         } = &self.task.open[place].what
         {
             (self.pending, came_from) = (interrupted.clone(), *from);
         }
         self.redirected = None;
-        self.close(place + 1, step, Left::Skipped);
-        self.close(place, step, Left::Return);
+        self.close(place + 1, step, FrameExit::Skipped);
+        self.close(place, step, FrameExit::Return);
         self.task.suspicion = None;
         if let Some((from, to)) = came_from.zip(to).filter(|(from, to)| from != to) {
             self.return_elsewhere(from, to, step);
@@ -655,7 +673,7 @@ impl Walk {
 
     /// An interrupt returns to another address than the interrupted one: perhaps to another task.
     fn return_elsewhere(&mut self, from: Address, to: Address, step: Step) {
-        let is_there = |task: &Task| {
+        let is_there = |task: &RecordedTask| {
             task.left
                 .as_ref()
                 .is_some_and(|(address, _)| *address == Some(to))
@@ -669,12 +687,13 @@ impl Walk {
             .filter(|(_, task)| is_there(task))
             .map(|(number, _)| number)
             .next();
-        let is_own = from.0.abs_diff(to.0) <= 64 || self.task.open.iter().any(Open::is_redirection);
+        let is_own = from.0.abs_diff(to.0) <= 64
+            || self.task.open.iter().any(RecordedOpenFrame::is_redirection);
         let is_new = known.is_none() && !is_own && self.tasks.len() < 256;
         if is_new {
-            self.tasks.push(Task {
+            self.tasks.push(RecordedTask {
                 switched_after: Some(step),
-                ..Task::default()
+                ..RecordedTask::default()
             });
         }
         let Some(number) = known.or_else(|| is_new.then(|| self.tasks.len() - 1)) else {
@@ -686,29 +705,29 @@ impl Walk {
         self.pending = self.task.left.take().and_then(|(_, pending)| pending);
     }
 
-    fn close(&mut self, place: usize, step: Step, left: Left) {
+    fn close(&mut self, place: usize, step: Step, left: FrameExit) {
         while self.task.open.len() > place {
             let number = self.task.open.len() - 1;
             let Some(open) = self.task.open.pop() else {
                 return;
             };
             let (exit, left) = match self.task.suspicion {
-                Some((from, jump)) if number >= from => (jump, Left::Longjmp),
+                Some((from, jump)) if number >= from => (jump, FrameExit::Longjmp),
                 _ => (step, left),
             };
             self.tell(&open, Some(exit), left);
         }
     }
 
-    fn tell(&mut self, open: &Open, exit_step: Option<Step>, left: Left) {
+    fn tell(&mut self, open: &RecordedOpenFrame, exit_step: Option<Step>, left: FrameExit) {
         let is_over = exit_step.is_some_and(|exit| exit <= open.call_step);
         if open.entry.is_none() && (open.is_redirection() || is_over) {
             return;
         }
         let entered = if open.is_redirection() {
-            Entered::Exception
+            FrameEntry::Exception
         } else {
-            Entered::Call
+            FrameEntry::Call
         };
         let call = Call {
             thread: self.thread,
@@ -734,10 +753,10 @@ impl Walk {
             self.take(number);
             self.believe();
             for open in std::mem::take(&mut self.task.open) {
-                self.tell(&open, None, Left::Open);
+                self.tell(&open, None, FrameExit::Open);
             }
             if let Some(root) = self.task.root {
-                self.tell_root(root, None, Left::Open);
+                self.tell_root(root, None, FrameExit::Open);
             }
         }
         (self.calls, self.turns)

@@ -9,23 +9,23 @@ use crate::answers::access_kinds::AccessKinds;
 use crate::answers::register_file::{RegisterFile, RegisterState};
 use crate::answers::thread::ThreadId;
 use crate::answers::value::{Value, ValueSource};
-use crate::oracle::banks::Certainty;
-use crate::oracle::event::EventKind;
+use crate::oracle::banks::MatchCertainty;
+use crate::oracle::event::OracleEventKind;
 use crate::oracle::last_lead::NextPc;
-use crate::oracle::operands::AskedUses;
+use crate::oracle::operands::UseQuery;
 use crate::oracle::record::{Oracle, Replay};
 use crate::query::registers::RegistersAt;
 
 /// A byte of a register that was written.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct WrittenByte {
+pub(super) struct RegisterByteWrite {
     pub value: Option<u8>,
     slot: u64,
     owner: Option<Step>,
 }
 
 /// By their places in the register.
-pub(super) type WrittenBytes = HashMap<u16, WrittenByte>;
+pub(super) type RegisterByteWrites = HashMap<u16, RegisterByteWrite>;
 
 impl Replay for RegistersAt {
     fn replay(&self, oracle: &Oracle) -> Option<RegisterFile> {
@@ -62,7 +62,7 @@ impl Oracle {
                 return recorded;
             }
             // Under another name a line may have written it since: `sp_svc` is `x19`.
-            let asked = AskedUses {
+            let asked = UseQuery {
                 thread,
                 view,
                 kinds: AccessKinds::Writes,
@@ -88,8 +88,8 @@ impl Oracle {
 }
 
 /// A register whose bytes are known by their places in it.
-fn state(name: String, view: RegisterView, bytes: &WrittenBytes) -> RegisterState {
-    let written: Vec<Option<&WrittenByte>> = (0..view.size_bytes)
+fn state(name: String, view: RegisterView, bytes: &RegisterByteWrites) -> RegisterState {
+    let written: Vec<Option<&RegisterByteWrite>> = (0..view.size_bytes)
         .map(|place| bytes.get(&(view.offset + place)))
         .collect();
     let value = Value(
@@ -138,7 +138,7 @@ fn next_pc_state(name: String, view: RegisterView, pc: NextPc) -> RegisterState 
 
 impl Oracle {
     /// A register of which only operands tell.
-    fn unknown_state(&self, name: String, asked: AskedUses, at: Position) -> RegisterState {
+    fn unknown_state(&self, name: String, asked: UseQuery, at: Position) -> RegisterState {
         let mut uses = self.uses(asked).rev();
         let last = uses.find(|used| used.step.after() <= at);
         let written_by = last.map(|used| used.step);
@@ -185,15 +185,20 @@ impl Oracle {
     }
 
     /// The bytes of a view as a name means it at a position.
-    fn view_bytes(&self, thread: ThreadId, view: RegisterView, position: Position) -> WrittenBytes {
-        let mut bytes = WrittenBytes::new();
+    fn view_bytes(
+        &self,
+        thread: ThreadId,
+        view: RegisterView,
+        position: Position,
+    ) -> RegisterByteWrites {
+        let mut bytes = RegisterByteWrites::new();
         let meaning = self.meaning(thread, view, position);
         for event in self
             .events_until(position)
             .iter()
             .filter(|event| event.thread == thread)
         {
-            let EventKind::Register(written) = &event.kind else {
+            let OracleEventKind::Register(written) = &event.kind else {
                 continue;
             };
             let Some(certainty) = meaning.certainty(written) else {
@@ -203,7 +208,7 @@ impl Oracle {
             let is_simd = (RegisterId::V0..RegisterId::P0).contains(&written.view.register);
             let is_whole = (written.view.offset, written.view.size_bytes) == (0, 16);
             if is_simd && is_whole && self.instruction_set(thread).has_states() {
-                let byte = WrittenByte {
+                let byte = RegisterByteWrite {
                     value: Some(0),
                     slot: event.slot,
                     owner: event.owner,
@@ -214,9 +219,9 @@ impl Oracle {
                 let value = written
                     .bytes
                     .as_ref()
-                    .filter(|_| certainty == Certainty::Sure);
+                    .filter(|_| certainty == MatchCertainty::Sure);
                 let value = value.and_then(|bytes| bytes.get(usize::from(place)).copied());
-                let byte = WrittenByte {
+                let byte = RegisterByteWrite {
                     value,
                     slot: event.slot,
                     owner: event.owner,

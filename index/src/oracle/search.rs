@@ -8,7 +8,7 @@ use stepback_parsers::{Position, Step, WrittenName};
 use crate::answers::hit::Hit;
 use crate::answers::step_record::LATE_STEPS;
 use crate::answers::thread::ThreadId;
-use crate::oracle::event::{Accessed, Event, EventKind};
+use crate::oracle::event::{OracleAccess, OracleEvent, OracleEventKind};
 use crate::oracle::record::{Oracle, Replay};
 use crate::query::search::bytes::FindBytes;
 use crate::query::search::pattern::TextPattern;
@@ -94,7 +94,8 @@ impl Replay for FindBytes {
     fn replay(&self, oracle: &Oracle) -> Option<Vec<Hit>> {
         oracle.check(self.from)?;
         let events = oracle.events_after(self.from).iter();
-        let is_whose = |event: &&Event| self.thread.is_none_or(|thread| thread == event.thread);
+        let is_whose =
+            |event: &&OracleEvent| self.thread.is_none_or(|thread| thread == event.thread);
         let found = events
             .filter(is_whose)
             .filter(|event| has_bytes(&self.what, oracle, event));
@@ -108,8 +109,8 @@ impl Replay for FindBytes {
 }
 
 /// Whether an access touches bytes of memory as they are once its slot is over: a load their first.
-fn has_bytes(wanted: &[u8], oracle: &Oracle, event: &Event) -> bool {
-    let EventKind::Access(Accessed {
+fn has_bytes(wanted: &[u8], oracle: &Oracle, event: &OracleEvent) -> bool {
+    let OracleEventKind::Access(OracleAccess {
         kind,
         address,
         size_bytes,
@@ -155,7 +156,7 @@ impl Replay for FindValue {
         oracle.check(self.from)?;
         let events = oracle.events_after(self.from).iter();
         let found = events.filter(|event| {
-            let is_copy = matches!(&event.kind, EventKind::Register(written) if written.name == WrittenName::BankCopy);
+            let is_copy = matches!(&event.kind, OracleEventKind::Register(written) if written.name == WrittenName::BankCopy);
             let is_it = oracle.access_of(event).is_some_and(|access| self.what.is(&access.value));
             let is_whose = self.thread.is_none_or(|thread| thread == event.thread);
             !is_copy && is_whose && is_it

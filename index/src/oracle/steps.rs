@@ -7,7 +7,7 @@ use crate::answers::index_info::{TimeFall, WARNINGS_KEPT};
 use crate::answers::step_record::LATE_STEPS;
 use crate::answers::step_record::{Access, AccessTarget, Effect, StepRecord};
 use crate::answers::value::Value;
-use crate::oracle::event::{Accessed, Event, EventKind, Told, Written};
+use crate::oracle::event::{OracleAccess, OracleEvent, OracleEventKind, OracleStep, OracleWrite};
 use crate::oracle::record::{Oracle, Replay};
 use crate::query::steps::{FallsAcrossTime, LineOfStep, PositionOfTime, Steps};
 
@@ -88,7 +88,7 @@ impl Oracle {
     }
 
     /// The bytes of a step's instruction; none when neither trace nor program tell.
-    pub(super) fn encoding_of(&self, told: &Told) -> Option<Encoding> {
+    pub(super) fn encoding_of(&self, told: &OracleStep) -> Option<Encoding> {
         told.encoding.or_else(|| {
             self.program
                 .instruction(told.pc, told.length_bytes, told.instruction_set)
@@ -96,7 +96,7 @@ impl Oracle {
     }
 
     /// The disassembly of a step.
-    pub(super) fn text_of(&self, told: &Told) -> String {
+    pub(super) fn text_of(&self, told: &OracleStep) -> String {
         step_text(
             &told.text,
             self.encoding_of(told),
@@ -106,30 +106,30 @@ impl Oracle {
         )
     }
 
-    fn effect(&self, event: &Event) -> Option<Effect> {
+    fn effect(&self, event: &OracleEvent) -> Option<Effect> {
         match &event.kind {
-            EventKind::Step | EventKind::HostWriteAnywhere => None,
-            EventKind::Register(written) if written.name == WrittenName::BankCopy => None,
-            EventKind::Register(written) => Some(Effect::Register {
+            OracleEventKind::Step | OracleEventKind::HostWriteAnywhere => None,
+            OracleEventKind::Register(written) if written.name == WrittenName::BankCopy => None,
+            OracleEventKind::Register(written) => Some(Effect::Register {
                 name: self.register_name(written.view, self.set_of_event(event)),
                 view: written.view,
                 value: register_value(written),
             }),
-            EventKind::Access(_) | EventKind::HostWrite { .. } => {
+            OracleEventKind::Access(_) | OracleEventKind::HostWrite { .. } => {
                 self.access_of(event).map(Effect::Access)
             }
-            EventKind::Text { kind, text } if kind.is_exceptional() => {
+            OracleEventKind::Text { kind, text } if kind.is_exceptional() => {
                 Some(Effect::Exception(text.clone()))
             }
-            EventKind::Text { text, .. } => Some(Effect::Note(text.clone())),
-            EventKind::Marker(marker) => Some(Effect::Marker(*marker)),
+            OracleEventKind::Text { text, .. } => Some(Effect::Note(text.clone())),
+            OracleEventKind::Marker(marker) => Some(Effect::Marker(*marker)),
         }
     }
 
     /// What an event did to a cell.
-    pub(super) fn access_of(&self, event: &Event) -> Option<Access> {
+    pub(super) fn access_of(&self, event: &OracleEvent) -> Option<Access> {
         match &event.kind {
-            EventKind::Register(written) => Some(Access {
+            OracleEventKind::Register(written) => Some(Access {
                 kind: AccessKind::Write,
                 target: AccessTarget::Register(
                     self.register_name(written.view, self.set_of_event(event)),
@@ -140,7 +140,7 @@ impl Oracle {
                 is_external: false,
                 host_operation: None,
             }),
-            EventKind::Access(access) => Some(Access {
+            OracleEventKind::Access(access) => Some(Access {
                 kind: access.kind,
                 target: AccessTarget::Memory {
                     address: access.address,
@@ -152,7 +152,7 @@ impl Oracle {
                 is_external: !access.contradicting.is_empty(),
                 host_operation: None,
             }),
-            EventKind::HostWrite {
+            OracleEventKind::HostWrite {
                 first,
                 last,
                 operation,
@@ -168,14 +168,14 @@ impl Oracle {
                 is_external: false,
                 host_operation: Some(*operation),
             }),
-            EventKind::Step
-            | EventKind::HostWriteAnywhere
-            | EventKind::Text { .. }
-            | EventKind::Marker(_) => None,
+            OracleEventKind::Step
+            | OracleEventKind::HostWriteAnywhere
+            | OracleEventKind::Text { .. }
+            | OracleEventKind::Marker(_) => None,
         }
     }
 
-    fn memory_value(&self, access: &Accessed) -> Value {
+    fn memory_value(&self, access: &OracleAccess) -> Value {
         let mut bytes: Vec<Option<u8>> = access.each_byte().map(|(_, value)| value).collect();
         if self.is_big_endian {
             bytes.reverse();
@@ -184,7 +184,7 @@ impl Oracle {
     }
 }
 
-fn register_value(written: &Written) -> Value {
+fn register_value(written: &OracleWrite) -> Value {
     let byte = |place: u16| written.bytes.as_ref()?.get(usize::from(place)).copied();
     Value((0..written.view.size_bytes).map(byte).collect())
 }

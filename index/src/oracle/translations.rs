@@ -9,7 +9,7 @@ use crate::answers::byte_state::ByteState;
 use crate::answers::thread::ThreadId;
 use crate::answers::translation::Translation;
 use crate::answers::value::ValueSource;
-use crate::oracle::event::{Event, EventKind};
+use crate::oracle::event::{OracleEvent, OracleEventKind};
 use crate::oracle::record::{Oracle, Replay};
 use crate::query::physical_memory::PhysicalMemoryAt;
 use crate::query::translations::TranslationsAt;
@@ -24,7 +24,7 @@ impl Replay for TranslationsAt {
             .iter()
             .filter(|event| event.slot <= self.position.0)
         {
-            let EventKind::Marker(marker) = event.kind else {
+            let OracleEventKind::Marker(marker) = event.kind else {
                 continue;
             };
             if marker.kind == MarkerKind::PAGE_SIZE {
@@ -73,7 +73,7 @@ impl Oracle {
     /// Hands over each byte of each access that went to a known physical address, with that address and its value.
     pub(super) fn each_physical_byte<'e>(
         &'e self,
-        mut each: impl FnMut(&'e Event, u64, Option<u8>),
+        mut each: impl FnMut(&'e OracleEvent, u64, Option<u8>),
     ) {
         let mut page_bytes = None;
         let mut pages: BTreeMap<(ThreadId, u64), u64> = BTreeMap::new();
@@ -81,11 +81,11 @@ impl Oracle {
         for event in &self.events {
             let thread = event.thread;
             match (&event.kind, page_bytes) {
-                (EventKind::Marker(marker), None) => {
+                (OracleEventKind::Marker(marker), None) => {
                     page_bytes =
                         Some(marker.value).filter(|_| marker.kind == MarkerKind::PAGE_SIZE);
                 }
-                (EventKind::Marker(Marker { kind, value }), Some(size)) => match *kind {
+                (OracleEventKind::Marker(Marker { kind, value }), Some(size)) => match *kind {
                     MarkerKind::PHYSICAL_ADDRESS => {
                         physical.insert(thread, value / size * size);
                     }
@@ -100,7 +100,7 @@ impl Oracle {
                     MarkerKind::TRANSLATIONS_FORGOTTEN => pages.retain(|(of, _), _| *of != thread),
                     _ => {}
                 },
-                (EventKind::Access(access), Some(size)) => {
+                (OracleEventKind::Access(access), Some(size)) => {
                     for (address, value) in access.each_byte() {
                         if let Some(page) = pages.get(&(thread, address / size)) {
                             each(event, page + address % size, value);
@@ -126,7 +126,8 @@ impl Replay for PhysicalMemoryAt {
             let Some(byte) = place.and_then(|place| bytes.get_mut(place)) else {
                 return;
             };
-            let is_read = matches!(&event.kind, EventKind::Access(access) if access.is_read());
+            let is_read =
+                matches!(&event.kind, OracleEventKind::Access(access) if access.is_read());
             if event.slot <= self.position.0 && (value.is_some() || !is_read) {
                 let (source, seen_at) = match value {
                     Some(_) => (ValueSource::Recorded, Some(Position(event.slot))),

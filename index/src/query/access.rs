@@ -3,7 +3,7 @@
 use stepback_parsers::Position;
 
 use crate::answers::access_kinds::AccessKinds;
-use crate::answers::accesses_at::{Accessed, AccessesAt};
+use crate::answers::accesses_at::{AccessesAt, CellAccess};
 use crate::answers::cancel::Cancel;
 use crate::answers::cell::Cell;
 use crate::answers::direction::Direction;
@@ -11,9 +11,9 @@ use crate::answers::error::QueryError;
 use crate::answers::hit::Hit;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
-use crate::query::asked::{Asked, Owners, Part};
+use crate::query::asked::{AccessQuery, AccessWindow, OwnerFilter};
 use crate::query::in_memory::InMemory;
-use crate::query::physical::PhysicalAsked;
+use crate::query::physical::PhysicalAccessQuery;
 use crate::query::question::Query;
 use crate::read::slots::SlotReader;
 
@@ -58,14 +58,14 @@ impl NearestAccess {
     /// # Errors
     /// See [`QueryError`].
     pub fn hit(&self, index: &Index, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
-        Ok(self.run(index, cancel)?.and_then(Accessed::into_hit))
+        Ok(self.run(index, cancel)?.and_then(CellAccess::into_hit))
     }
 }
 
 impl Query for NearestAccess {
-    type Answer = Option<Accessed>;
+    type Answer = Option<CellAccess>;
 
-    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Option<Accessed>, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Option<CellAccess>, QueryError> {
         let nearest = Accesses {
             nearest: *self,
             thread: None,
@@ -114,33 +114,33 @@ impl InMemory for Accesses {
             direction,
         } = self.nearest;
         SlotReader(index).check_position(at)?;
-        let asked = Asked {
+        let asked = AccessQuery {
             index,
             cell,
             homes: None,
             kinds,
             owners: match direction {
-                Direction::Back => Owners::Any,
-                Direction::Forward => Owners::Steps,
+                Direction::Back => OwnerFilter::Any,
+                Direction::Forward => OwnerFilter::Steps,
             },
             thread: self.thread,
             memory: SlotReader(index).memory_at(seen_by, at)?,
             within: None,
             cancel,
         };
-        if let Some(physical) = PhysicalAsked::of(&asked)? {
+        if let Some(physical) = PhysicalAccessQuery::of(&asked)? {
             return physical.nearest(self);
         }
         if let Some(decoded) = asked.decoded(at)? {
             let hit = decoded.nearest(at, direction, cancel)?;
             return Ok(hit.map(|hit| AccessesAt {
                 position: hit.position,
-                accesses: vec![Accessed::Step(Box::new(hit))],
+                accesses: vec![CellAccess::Step(Box::new(hit))],
             }));
         }
         // Where the register has banks, the one in use at the position is meant.
         let asked = asked.in_state_at(at)?;
-        let mut part = Part {
+        let mut part = AccessWindow {
             skip: self.skip,
             limit: self.limit,
         };
@@ -199,7 +199,7 @@ mod tests {
         let step = |query: NearestAccess| {
             let accessed = query.run(index, &cancel).unwrap();
             accessed
-                .and_then(Accessed::into_hit)
+                .and_then(CellAccess::into_hit)
                 .map(|hit| hit.record.step.0)
         };
         let last = step(NearestAccess::last(cell, kinds, index.end()));

@@ -7,7 +7,7 @@ use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 use crate::index::Index;
 use crate::query::question::Query;
-use crate::read::slots::{EventKind, SlotReader};
+use crate::read::slots::{SlotEventKind, SlotReader};
 
 /// How many of some consecutive steps read and write memory, as the trace records it. Cost: reads the text of these steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -50,7 +50,7 @@ impl Query for AccessShares {
         // What a step did shows in the slot behind it.
         let slots = self.first.0.saturating_add(1)..end.saturating_add(1);
         SlotReader(index).each_event(slots.clone(), |event| {
-            let EventKind::Access { kind, .. } = event.kind else {
+            let SlotEventKind::Access { kind, .. } = event.kind else {
                 return Ok(());
             };
             if !slots.contains(&event.slot) {

@@ -11,13 +11,13 @@ use crate::answers::error::QueryError;
 use crate::answers::hit::Hit;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
-use crate::query::asked::Part;
+use crate::query::asked::AccessWindow;
 use crate::query::in_memory::InMemory;
 use crate::query::question::Query;
 use crate::read::contradictions::Contradictions;
 use crate::read::hits::{FoundAccess, HitReader};
 use crate::read::records::RecordReader;
-use crate::read::slots::{EventKind, SlotReader};
+use crate::read::slots::{SlotEventKind, SlotReader};
 use crate::store::granules::{GRANULE_BITS, Granule, Touch, byte_mask, last_of};
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::damaged;
@@ -58,7 +58,7 @@ impl InMemory for AccessesOf {
         SlotReader(index).check_position(self.from)?;
         let memory = SlotReader(index).memory_at(seen_by, self.from)?;
         let (mut first, mut found) = (self.from.0.saturating_add(1), Vec::new());
-        let mut part = Part {
+        let mut part = AccessWindow {
             skip: self.skip,
             limit: self.limit,
         };
@@ -93,7 +93,7 @@ impl AccessesOf {
         &self,
         index: &Index,
         slot: u64,
-        part: &mut Part,
+        part: &mut AccessWindow,
     ) -> Result<Vec<FoundAccess>, QueryError> {
         let (mut found, mut left) = (Vec::new(), part.skip);
         let mut contradictions = Contradictions::default();
@@ -122,8 +122,8 @@ impl AccessesOf {
         Ok(found)
     }
 
-    fn is_meant(&self, event: &EventKind) -> bool {
-        let EventKind::Access {
+    fn is_meant(&self, event: &SlotEventKind) -> bool {
+        let SlotEventKind::Access {
             kind,
             address,
             size_bytes,

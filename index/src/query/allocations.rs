@@ -10,7 +10,7 @@ use stepback_parsers::{Marker, MarkerKind, Position};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
-use crate::answers::heap::{BLOCKS, BadFree, Block, Freed, Heap};
+use crate::answers::heap::{BLOCKS, BadFree, BlockRelease, Heap, HeapBlock};
 use crate::answers::markers::MarkerHit;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
@@ -56,7 +56,7 @@ impl Query for Allocations {
     type Answer = Heap;
 
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<Heap, QueryError> {
-        let mut builder = Builder::new(&self.roles);
+        let mut builder = HeapBuilder::new(&self.roles);
         let mut from = Position(0);
         loop {
             let batch = FindMarkers {
@@ -79,9 +79,9 @@ impl Query for Allocations {
 }
 
 /// Follows the markers.
-struct Builder<'a> {
+struct HeapBuilder<'a> {
     roles: &'a BTreeMap<u64, HeapRole>,
-    threads: HashMap<ThreadId, Thread>,
+    threads: HashMap<ThreadId, HeapThread>,
     /// The place of the last block at each address, allocated or freed; none when a later one there is not followed.
     latest: HashMap<u64, u32>,
     /// So many blocks are followed.
@@ -91,7 +91,7 @@ struct Builder<'a> {
 
 /// A thread that calls such functions.
 #[derive(Debug, Default)]
-struct Thread {
+struct HeapThread {
     /// The function that the markers being read belong to.
     function: Option<u64>,
     /// Calls that have not returned.
@@ -115,8 +115,8 @@ struct HeapCall {
 const DEPTH: usize = 16;
 
 /// What ends a block: a marker of a function.
-fn freed_by(hit: &MarkerHit, function: u64) -> Freed {
-    Freed {
+fn freed_by(hit: &MarkerHit, function: u64) -> BlockRelease {
+    BlockRelease {
         at: hit.position,
         step: hit.step,
         thread: hit.thread,
@@ -124,7 +124,7 @@ fn freed_by(hit: &MarkerHit, function: u64) -> Freed {
     }
 }
 
-impl<'a> Builder<'a> {
+impl<'a> HeapBuilder<'a> {
     fn new(roles: &'a BTreeMap<u64, HeapRole>) -> Self {
         let (threads, latest) = Default::default();
         Self {
@@ -232,7 +232,7 @@ impl<'a> Builder<'a> {
         if value == 0 {
             return;
         }
-        let block = Block {
+        let block = HeapBlock {
             address: Address(value),
             size_bytes,
             allocated_at: hit.position,
@@ -245,7 +245,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Follows a block that a call gave out, as far as there is room.
-    fn follow(&mut self, block: &Block, called_at: Position, by_call: Freed) {
+    fn follow(&mut self, block: &HeapBlock, called_at: Position, by_call: BlockRelease) {
         let before = self.live(block.address.0);
         // A function that calls another of these passes on what that one allocated.
         if let Some((place, _)) = before.filter(|(_, before)| before.allocated_at >= called_at) {
@@ -264,7 +264,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The block that is allocated at an address, and its place.
-    fn live(&self, address: u64) -> Option<(u32, Block)> {
+    fn live(&self, address: u64) -> Option<(u32, HeapBlock)> {
         let place = *self.latest.get(&address)?;
         Some((
             place,
@@ -273,7 +273,7 @@ impl<'a> Builder<'a> {
     }
 
     /// A function that frees was called.
-    fn freed(&mut self, address: u64, return_address: Address, by: Freed) {
+    fn freed(&mut self, address: u64, return_address: Address, by: BlockRelease) {
         let live = self.live(address);
         let of_other = live.filter(|(_, block)| block.allocated_by != by.thread);
         if let Some(before) = of_other.and_then(|(place, _)| self.heap.take_unfreed_before(place)) {
@@ -284,7 +284,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Notes when there is no block at an address that is freed or moved.
-    fn check_block(&mut self, address: u64, return_address: Address, by: Freed) {
+    fn check_block(&mut self, address: u64, return_address: Address, by: BlockRelease) {
         if address == 0 || self.live(address).is_some() {
             return;
         }
@@ -296,7 +296,7 @@ impl<'a> Builder<'a> {
         if freed_before.is_none() && self.heap.is_cut_short {
             return;
         }
-        let Freed {
+        let BlockRelease {
             at,
             step,
             thread,
@@ -315,7 +315,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Ends the block at a place.
-    fn end(&mut self, place: u32, by: Freed) {
+    fn end(&mut self, place: u32, by: BlockRelease) {
         self.heap.take_unfreed_before(place);
         self.heap.end(place, by);
     }
@@ -334,9 +334,9 @@ mod tests {
     /// Follows calls of `malloc` (by what it returned) and `free` (by what it was given), and so many blocks at most.
     fn heap(calls: &[(u64, u64)], limit: usize) -> Heap {
         let roles = BTreeMap::from([(MALLOC, HeapRole::Allocate), (FREE, HeapRole::Free)]);
-        let mut builder = Builder {
+        let mut builder = HeapBuilder {
             limit,
-            ..Builder::new(&roles)
+            ..HeapBuilder::new(&roles)
         };
         for (at, (function, address)) in (1..).map(|time| 10 * time).zip(calls) {
             let argument = if *function == MALLOC { 64 } else { *address };

@@ -7,7 +7,7 @@ use stepback_machine::{AccessKind, Address, RegisterView};
 use stepback_parsers::{Line, Position, Step};
 
 use crate::answers::access_kinds::AccessKinds;
-use crate::answers::accesses_at::Accessed;
+use crate::answers::accesses_at::CellAccess;
 use crate::answers::cancel::Cancel;
 use crate::answers::cell::{Cell, MemoryRange};
 use crate::answers::direction::Direction;
@@ -16,16 +16,16 @@ use crate::answers::hit::{Doubt, Hit};
 use crate::answers::step_record::{Access, AccessTarget, Effect};
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
-use crate::index::homes::{Certainty, Homes};
+use crate::index::homes::{Homes, WriteCertainty};
 use crate::index::memories::MemoryId;
 use crate::inference::access_values::fill_accesses;
 use crate::inference::overwrites::OverwriteReader;
 use crate::query::access::NearestAccess;
-use crate::query::decoded::{Decoded, OperandsOf};
+use crate::query::decoded::{DecodedUses, OperandsOf};
 use crate::query::question::Query as _;
 use crate::query::register_reads::RegisterReads;
 use crate::query::steps::Steps;
-use crate::query::within::Within;
+use crate::query::within::PhysicalPageFilter;
 use crate::read::bytes::ByteReader;
 use crate::read::contradictions::Contradictions;
 use crate::read::hits::{FoundAccess, HitReader};
@@ -35,7 +35,7 @@ use crate::read::operands::OperandReader;
 use crate::read::own_slots::OwnSlots;
 use crate::read::records::RecordReader;
 use crate::read::register_reader::RegisterReader;
-use crate::read::slots::{EventKind, SlotEvent, SlotReader, ThreadSlot};
+use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader, ThreadSlot};
 use crate::read::touches::TouchReader;
 use crate::read::untraced::UntracedReader;
 use crate::read::views::ViewReader;
@@ -46,32 +46,32 @@ use crate::store::regions::ranges::AddressRange;
 
 /// What is asked for.
 #[derive(Clone)]
-pub(super) struct Asked<'a> {
+pub(super) struct AccessQuery<'a> {
     pub index: &'a Index,
     pub cell: Cell,
     /// Where the bytes of a register are: of its banks the one in use at the position; none before that is known.
     pub homes: Option<Homes>,
     pub kinds: AccessKinds,
-    pub owners: Owners,
+    pub owners: OwnerFilter,
     /// Whose accesses of memory; without it, those of all threads.
     pub thread: Option<ThreadId>,
     /// The memory that is meant; none where all threads see the same one.
     pub memory: Option<MemoryId>,
     /// Accesses of the memory count only where they went to a physical page.
-    pub within: Option<Within>,
+    pub within: Option<PhysicalPageFilter>,
     pub cancel: &'a Cancel,
 }
 
 /// A part of some accesses: so many, behind some of the first slot with any that are passed over.
 #[derive(Clone, Copy)]
-pub(super) struct Part {
+pub(super) struct AccessWindow {
     pub skip: usize,
     pub limit: usize,
 }
 
 /// Whose accesses are meant.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Owners {
+pub(super) enum OwnerFilter {
     /// Also what the trace states of a thread before its first step.
     Any,
     /// Those of steps.
@@ -79,25 +79,25 @@ pub(super) enum Owners {
 }
 
 /// An access of the cell, and the step that did it: none where a thread's first step is still to come.
-pub(super) struct Done<'a> {
+pub(super) struct OwnedAccess<'a> {
     pub step: Option<Step>,
     thread: ThreadId,
-    what: What<'a>,
+    what: AccessSource<'a>,
     /// Whether it accessed the cell.
-    certainty: Certainty,
+    certainty: WriteCertainty,
 }
 
 /// What accessed the cell.
-enum What<'a> {
+enum AccessSource<'a> {
     /// A line or record.
     Event(SlotEvent),
     /// The host, as a call asked it to.
     Host(&'a HostRegion),
 }
 
-impl<'a> Asked<'a> {
+impl<'a> AccessQuery<'a> {
     /// The uses of the register that the cell is, where instructions alone tell of them.
-    pub fn decoded(&self, at: Position) -> Result<Option<Decoded<'a>>, QueryError> {
+    pub fn decoded(&self, at: Position) -> Result<Option<DecodedUses<'a>>, QueryError> {
         let Cell::Register { thread, view } = self.cell else {
             return Ok(None);
         };
@@ -113,7 +113,7 @@ impl<'a> Asked<'a> {
                 kinds: self.kinds.into(),
             };
             let cell = reader.cells(&[view], at)?.pop().unwrap_or(view);
-            return Ok(Some(Decoded::Uses(OperandsOf {
+            return Ok(Some(DecodedUses::Uses(OperandsOf {
                 reader,
                 view,
                 cell,
@@ -122,7 +122,7 @@ impl<'a> Asked<'a> {
         }
         let reads = (self.kinds == AccessKinds::Reads)
             .then(|| RegisterReads::new(self.index, thread, view, at));
-        Ok(reads.transpose()?.map(Decoded::Reads))
+        Ok(reads.transpose()?.map(DecodedUses::Reads))
     }
 
     /// The same about what the register means in the state at a position: of its banks the one in use.
@@ -191,8 +191,8 @@ impl<'a> Asked<'a> {
         &self,
         slot: u64,
         direction: Direction,
-        part: &mut Part,
-    ) -> Result<Vec<Done<'a>>, QueryError> {
+        part: &mut AccessWindow,
+    ) -> Result<Vec<OwnedAccess<'a>>, QueryError> {
         match direction {
             Direction::Back => self.done_backwards_in(slot, part),
             Direction::Forward => self.done_in(slot, part),
@@ -200,7 +200,11 @@ impl<'a> Asked<'a> {
     }
 
     /// Accesses of a slot that are meant, in trace order: so many, behind some that are passed over.
-    fn done_in(&self, slot: u64, part: &mut Part) -> Result<Vec<Done<'a>>, QueryError> {
+    fn done_in(
+        &self,
+        slot: u64,
+        part: &mut AccessWindow,
+    ) -> Result<Vec<OwnedAccess<'a>>, QueryError> {
         let (mut done, mut left) = (Vec::new(), part.skip);
         self.each_done(slot, |found| {
             if left > 0 {
@@ -214,14 +218,18 @@ impl<'a> Asked<'a> {
     }
 
     /// The same from the last one backwards.
-    fn done_backwards_in(&self, slot: u64, part: &mut Part) -> Result<Vec<Done<'a>>, QueryError> {
+    fn done_backwards_in(
+        &self,
+        slot: u64,
+        part: &mut AccessWindow,
+    ) -> Result<Vec<OwnedAccess<'a>>, QueryError> {
         let mut count = 0usize;
         self.each_done(slot, |_| count += 1)?;
         let end = count.saturating_sub(part.skip);
         let limit = part.limit.min(end);
         let mut done = self.done_in(
             slot,
-            &mut Part {
+            &mut AccessWindow {
                 skip: end - limit,
                 limit,
             },
@@ -234,7 +242,11 @@ impl<'a> Asked<'a> {
     }
 
     /// Hands over the accesses of a slot that are meant, in trace order.
-    fn each_done(&self, slot: u64, mut take: impl FnMut(Done<'a>)) -> Result<(), QueryError> {
+    fn each_done(
+        &self,
+        slot: u64,
+        mut take: impl FnMut(OwnedAccess<'a>),
+    ) -> Result<(), QueryError> {
         let mut open = self.open_writes(slot)?;
         let mut inside = self.within.as_ref().map(|within| within.in_slot(slot));
         SlotReader(self.index).each_event(slot..slot.saturating_add(1), |mut event| {
@@ -244,22 +256,22 @@ impl<'a> Asked<'a> {
             if let Some(open) = &mut open {
                 open.tell(&mut event);
             }
-            if let (Some(inside), EventKind::Marker(marker)) = (&mut inside, &event.kind) {
+            if let (Some(inside), SlotEventKind::Marker(marker)) = (&mut inside, &event.kind) {
                 inside.marker(event.thread, *marker);
             }
             // What the host wrote comes right behind the step that asked for it, before what the trace shows.
-            if let EventKind::Step(_) = event.kind
+            if let SlotEventKind::Step(_) = event.kind
                 && let Some(region) = self.host_region_of(slot)
                 && self.is_of_thread(event.thread)
                 && self.within.is_none()
             {
                 let step = Position(slot).last_step();
-                let what = What::Host(region);
-                take(Done {
+                let what = AccessSource::Host(region);
+                take(OwnedAccess {
                     step,
                     thread: event.thread,
                     what,
-                    certainty: Certainty::Sure,
+                    certainty: WriteCertainty::Sure,
                 });
             }
             if let Some(certainty) = self.meant(&event)
@@ -272,11 +284,11 @@ impl<'a> Asked<'a> {
                     SlotReader(self.index).owner(event.thread, slot)?,
                 );
                 // A dump of a thread before its first step, after the first of another: no step did it.
-                if step.is_some() || self.owners == Owners::Any {
-                    take(Done {
+                if step.is_some() || self.owners == OwnerFilter::Any {
+                    take(OwnedAccess {
                         step,
                         thread,
-                        what: What::Event(event),
+                        what: AccessSource::Event(event),
                         certainty,
                     });
                 }
@@ -299,29 +311,29 @@ impl<'a> Asked<'a> {
     pub fn accessed(
         &self,
         slot: u64,
-        done: &[Done<'_>],
+        done: &[OwnedAccess<'_>],
         query: NearestAccess,
-    ) -> Result<Vec<Accessed>, QueryError> {
+    ) -> Result<Vec<CellAccess>, QueryError> {
         let by_steps = done
             .iter()
-            .filter(|done| done.step.is_some() || matches!(done.what, What::Host(_)));
+            .filter(|done| done.step.is_some() || matches!(done.what, AccessSource::Host(_)));
         let mut hits = self.hits(by_steps)?.into_iter();
         let mut doubts: HashMap<ThreadId, Option<Doubt>> = HashMap::new();
         // It is the same for all lines of the slot.
         let mut line_base = None;
         let mut next_hit = || hits.next().ok_or(QueryError::TraceChanged);
         let accessed = done.iter().map(|done| match (&done.what, done.step) {
-            (What::Event(event), None) => {
+            (AccessSource::Event(event), None) => {
                 let base = match line_base {
                     Some(base) => base,
                     None => *line_base.insert(self.line_base(slot)?),
                 };
-                Ok(Accessed::Initial(Line(
+                Ok(CellAccess::Initial(Line(
                     base.wrapping_add(event.line_in_range),
                 )))
             }
-            (What::Host(_), _) => Ok(Accessed::Step(Box::new(next_hit()?))),
-            (What::Event(_), Some(_)) => {
+            (AccessSource::Host(_), _) => Ok(CellAccess::Step(Box::new(next_hit()?))),
+            (AccessSource::Event(_), Some(_)) => {
                 let mut hit = next_hit()?;
                 // Only traces with markers show system calls.
                 if query.direction == Direction::Back
@@ -341,7 +353,7 @@ impl<'a> Asked<'a> {
                         }
                     };
                 }
-                Ok(Accessed::Step(Box::new(hit)))
+                Ok(CellAccess::Step(Box::new(hit)))
             }
         });
         accessed.collect()
@@ -350,18 +362,18 @@ impl<'a> Asked<'a> {
     /// Accesses of a slot by steps as hits, with the values that follow from what steps did.
     pub fn hits<'d>(
         &self,
-        done: impl Iterator<Item = &'d Done<'d>> + Clone,
+        done: impl Iterator<Item = &'d OwnedAccess<'d>> + Clone,
     ) -> Result<Vec<Hit>, QueryError> {
         let contradictions = self.contradictions_of(done.clone())?;
-        let found = |done: &Done<'_>| {
+        let found = |done: &OwnedAccess<'_>| {
             let step = done.step.ok_or(QueryError::TraceChanged)?;
             Ok(match &done.what {
-                What::Host(region) => FoundAccess {
+                AccessSource::Host(region) => FoundAccess {
                     step,
                     position: Position(region.slot),
                     access: Some(region.access()),
                 },
-                What::Event(event) => {
+                AccessSource::Event(event) => {
                     let access = RecordReader(self.index).access_of(event, &contradictions);
                     let access = access.map(|access| self.under_plain_name(event, access));
                     FoundAccess {
@@ -372,11 +384,11 @@ impl<'a> Asked<'a> {
                 }
             })
         };
-        let certainties: Vec<Certainty> = done.clone().map(|done| done.certainty).collect();
+        let certainties: Vec<WriteCertainty> = done.clone().map(|done| done.certainty).collect();
         let mut hits =
             HitReader(self.index).hits(done.map(found).collect::<Result<_, QueryError>>()?)?;
         for (hit, certainty) in hits.iter_mut().zip(certainties) {
-            hit.doubt = (certainty == Certainty::Doubtful)
+            hit.doubt = (certainty == WriteCertainty::Doubtful)
                 .then_some(Doubt::Bank)
                 .or(hit.doubt);
         }
@@ -425,13 +437,13 @@ impl<'a> Asked<'a> {
     /// What the reads among some accesses, all of one slot, contradict.
     fn contradictions_of<'d>(
         &self,
-        done: impl Iterator<Item = &'d Done<'d>>,
+        done: impl Iterator<Item = &'d OwnedAccess<'d>>,
     ) -> Result<Contradictions, QueryError> {
         let mut slots = done.filter_map(|done| match &done.what {
-            What::Event(event)
+            AccessSource::Event(event)
                 if matches!(
                     event.kind,
-                    EventKind::Access {
+                    SlotEventKind::Access {
                         kind: AccessKind::Read,
                         ..
                     }
@@ -451,7 +463,7 @@ impl<'a> Asked<'a> {
     fn under_plain_name(&self, event: &SlotEvent, access: Access) -> Access {
         let (
             Cell::Register { view, .. },
-            EventKind::Register {
+            SlotEventKind::Register {
                 view: written,
                 is_bank_copy: true,
                 ..
@@ -549,9 +561,9 @@ impl<'a> Asked<'a> {
     }
 
     /// Whether an event accesses the cell; none where it does not.
-    fn meant(&self, event: &SlotEvent) -> Option<Certainty> {
+    fn meant(&self, event: &SlotEvent) -> Option<WriteCertainty> {
         match (&event.kind, self.cell) {
-            (EventKind::Register { .. }, Cell::Register { thread, .. }) => {
+            (SlotEventKind::Register { .. }, Cell::Register { thread, .. }) => {
                 let homes = self.homes.as_ref().filter(|_| event.thread == thread)?;
                 event
                     .home()
@@ -559,7 +571,7 @@ impl<'a> Asked<'a> {
                     .map(|written| written.certainty)
             }
             (
-                EventKind::Access {
+                SlotEventKind::Access {
                     kind,
                     address,
                     size_bytes,
@@ -575,7 +587,7 @@ impl<'a> Asked<'a> {
                     && self.kinds.includes(*kind)
                     && address.0 <= last(wanted, len_bytes)
                     && wanted.0 <= last(*address, u64::from(*size_bytes));
-                is_meant.then_some(Certainty::Sure)
+                is_meant.then_some(WriteCertainty::Sure)
             }
             _ => None,
         }

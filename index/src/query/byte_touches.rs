@@ -9,7 +9,7 @@ use crate::answers::error::QueryError;
 use crate::index::Index;
 use crate::query::question::Query;
 use crate::read::slots::SlotReader;
-use crate::read::touches::{ByteTouches, TouchReader, Wanted};
+use crate::read::touches::{ByteTouches, TouchFilter, TouchReader};
 use crate::store::granules::granules_of;
 
 /// When each of some bytes was accessed last before a position. Cost: as many lookups as there are blocks of 64 bytes;
@@ -34,8 +34,9 @@ impl Query for TouchesAt {
         let mut bytes = Vec::new();
         for (granule, mask) in granules_of(self.address, self.len_bytes) {
             cancel.check()?;
-            let writes = reader.last_touches(granule, mask, self.position.0, Wanted::Writes)?;
-            let reads = reader.last_touches(granule, mask, self.position.0, Wanted::Reads)?;
+            let writes =
+                reader.last_touches(granule, mask, self.position.0, TouchFilter::Writes)?;
+            let reads = reader.last_touches(granule, mask, self.position.0, TouchFilter::Reads)?;
             let at = |touches: &ByteTouches, place: usize| {
                 touches[place].map(|touch| Position(touch.slot))
             };

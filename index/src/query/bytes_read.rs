@@ -11,12 +11,12 @@ use crate::builder::options::BuildOptions;
 use crate::index::Index;
 
 /// A text that counts the bytes read from it.
-struct Counted {
+struct CountedText {
     text: Vec<u8>,
     bytes_read: Arc<AtomicU64>,
 }
 
-impl ReadAt for Counted {
+impl ReadAt for CountedText {
     fn length(&self) -> io::Result<u64> {
         self.text.length()
     }
@@ -31,7 +31,7 @@ impl ReadAt for Counted {
 /// Returns the number of bytes of a Tarmac trace that a query of its index reads.
 pub fn bytes_read_by(text: String, ask: impl FnOnce(&Index)) -> u64 {
     let bytes_read = Arc::default();
-    let counted = Counted {
+    let counted = CountedText {
         text: text.into_bytes(),
         bytes_read: Arc::clone(&bytes_read),
     };

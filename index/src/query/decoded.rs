@@ -15,14 +15,14 @@ use crate::read::records::RecordReader;
 use crate::read::slots::ThreadSlot;
 
 /// The uses of a register as instructions tell of them.
-pub(super) enum Decoded<'a> {
+pub(super) enum DecodedUses<'a> {
     /// Of any kind, in traces that record no registers.
     Uses(OperandsOf<'a>),
     /// Reads, in traces that record writes alone.
     Reads(RegisterReads<'a>),
 }
 
-impl Decoded<'_> {
+impl DecodedUses<'_> {
     /// Returns the nearest use before or after a position.
     pub fn nearest(
         &self,

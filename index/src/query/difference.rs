@@ -22,8 +22,8 @@ use crate::read::bytes::ByteReader;
 use crate::read::contradictions::Contradictions;
 use crate::read::fetches::FetchReader;
 use crate::read::names::NameReader;
-use crate::read::slots::{EventKind, SlotEvent, SlotReader};
-use crate::read::touches::{TouchAt, TouchReader, Wanted};
+use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader};
+use crate::read::touches::{TouchAt, TouchFilter, TouchReader};
 use crate::store::granules::{GRANULE_BITS, Granule};
 use crate::store::regions::ranges::AddressRange;
 use crate::store::segment::meta::Section;
@@ -89,14 +89,14 @@ impl Query for DifferenceBetween {
         };
         let slots = self.from.min(self.to).0 + 1..self.from.max(self.to).0 + 1;
         let memory = SlotReader(index).memory_at(self.thread, self.to)?;
-        let mut writers = Writers {
+        let mut writers = WriterFinder {
             index,
             memory,
             slots: HashMap::default(),
             last: None,
         };
         let mut granules = changed_granules(index, slots, cancel)?.into_iter();
-        let mut missing = Missing {
+        let mut missing = MissingBytes {
             index,
             memory,
             inferred: BTreeSet::new(),
@@ -125,7 +125,7 @@ impl Query for DifferenceBetween {
                 blocks
                     .iter_mut()
                     .try_for_each(|block| missing.fill(block, position, cancel))?;
-                Ok::<Vec<Values>, QueryError>(
+                Ok::<Vec<BlockValues>, QueryError>(
                     blocks
                         .iter()
                         .map(|block| block.states.map(|state| state.value))
@@ -141,7 +141,7 @@ impl Query for DifferenceBetween {
 }
 
 /// Infers bytes without a recorded value.
-struct Missing<'a> {
+struct MissingBytes<'a> {
     index: &'a Index,
     /// The memory that is compared; none where there is only one.
     memory: Option<MemoryId>,
@@ -151,7 +151,7 @@ struct Missing<'a> {
     left_out: BTreeSet<u64>,
 }
 
-impl Missing<'_> {
+impl MissingBytes<'_> {
     fn fill(
         &mut self,
         block: &mut BlockState,
@@ -193,17 +193,17 @@ impl Missing<'_> {
 }
 
 /// The bytes of a block.
-type Values = [Option<u8>; 64];
+type BlockValues = [Option<u8>; 64];
 
 /// The last changes of the bytes of a block between two positions.
-struct Change {
+struct BlockChange {
     granule: u64,
-    last: Box<[Option<Changer>; 64]>,
+    last: Box<[Option<ByteChanger>; 64]>,
 }
 
 /// The access or host call that may have changed a byte.
 #[derive(Clone, Copy)]
-enum Changer {
+enum ByteChanger {
     /// A write, or a read that shows another value.
     Access { slot: u64, is_write: bool },
     /// A call that let the host write.
@@ -213,11 +213,15 @@ enum Changer {
 impl DifferenceBetween {
     /// Returns the last changes of a block between the two positions; none where the trace shows no change.
     /// A byte known at only one position, because the host may have written in between, does not count as changed.
-    fn change_of(&self, granule: u64, writers: &Writers<'_>) -> Result<Option<Change>, QueryError> {
+    fn change_of(
+        &self,
+        granule: u64,
+        writers: &WriterFinder<'_>,
+    ) -> Result<Option<BlockChange>, QueryError> {
         let (earlier, later) = (self.from.min(self.to).0, self.from.max(self.to).0);
         let reader = TouchReader::in_memory(writers.index, writers.memory);
-        let written = reader.last_touches(granule, u64::MAX, later, Wanted::Writes)?;
-        let external = reader.last_touches(granule, u64::MAX, later, Wanted::External)?;
+        let written = reader.last_touches(granule, u64::MAX, later, TouchFilter::Writes)?;
+        let external = reader.last_touches(granule, u64::MAX, later, TouchFilter::External)?;
         let by_host = writers
             .index
             .host_regions
@@ -228,10 +232,10 @@ impl DifferenceBetween {
             let is_last = |touch: &TouchAt| touch.slot > earlier && Some(touch.slot) >= host;
             let touch = written[place].max(external[place]).filter(is_last);
             let access =
-                touch.map(|TouchAt { slot, is_write, .. }| Changer::Access { slot, is_write });
-            access.or(host.map(|slot| Changer::Host { slot }))
+                touch.map(|TouchAt { slot, is_write, .. }| ByteChanger::Access { slot, is_write });
+            access.or(host.map(|slot| ByteChanger::Host { slot }))
         };
-        let change = Change {
+        let change = BlockChange {
             granule,
             last: Box::new(std::array::from_fn(last)),
         };
@@ -239,7 +243,7 @@ impl DifferenceBetween {
     }
 }
 
-impl Change {
+impl BlockChange {
     /// The bytes that may have changed, a bit each.
     fn bytes(&self) -> u64 {
         (0..64)
@@ -249,9 +253,9 @@ impl Change {
 
     fn compare(
         &self,
-        writers: &mut Writers<'_>,
-        from: &Values,
-        to: &Values,
+        writers: &mut WriterFinder<'_>,
+        from: &BlockValues,
+        to: &BlockValues,
         runs: &mut Vec<MemoryDifference>,
     ) -> Result<(), QueryError> {
         let bytes = self.bytes();
@@ -280,16 +284,16 @@ impl Change {
     fn writer_of(
         &self,
         place: usize,
-        writers: &mut Writers<'_>,
+        writers: &mut WriterFinder<'_>,
     ) -> Result<Option<Step>, QueryError> {
         match self.last[place] {
-            Some(Changer::Access { slot, is_write }) => writers.of_byte(Accessed {
+            Some(ByteChanger::Access { slot, is_write }) => writers.of_byte(TouchedByte {
                 slot,
                 is_write,
                 granule: self.granule,
                 place,
             }),
-            Some(Changer::Host { slot }) => Ok(Position(slot).last_step()),
+            Some(ByteChanger::Host { slot }) => Ok(Position(slot).last_step()),
             None => Ok(None),
         }
     }
@@ -297,7 +301,7 @@ impl Change {
 
 /// A byte of a block that a slot accessed.
 #[derive(Clone, Copy)]
-struct Accessed {
+struct TouchedByte {
     slot: u64,
     is_write: bool,
     granule: u64,
@@ -305,7 +309,7 @@ struct Accessed {
 }
 
 /// Finds the steps that wrote bytes. Each slot is read once, except where threads take turns in one.
-struct Writers<'a> {
+struct WriterFinder<'a> {
     index: &'a Index,
     /// The memory that is compared; none where there is only one.
     memory: Option<MemoryId>,
@@ -315,9 +319,9 @@ struct Writers<'a> {
     last: Option<(u64, Vec<SlotEvent>, Contradictions)>,
 }
 
-impl Writers<'_> {
+impl WriterFinder<'_> {
     /// The step that wrote a byte of a block, or whose read showed that something else had.
-    fn of_byte(&mut self, byte: Accessed) -> Result<Option<Step>, QueryError> {
+    fn of_byte(&mut self, byte: TouchedByte) -> Result<Option<Step>, QueryError> {
         if self.index.threads().len() == 1 {
             return Ok(Position(byte.slot).last_step());
         }
@@ -334,7 +338,7 @@ impl Writers<'_> {
     fn owner_of_all(&self, slot: u64) -> Result<Option<Option<Step>>, QueryError> {
         let (mut thread, mut is_shared) = (None, false);
         SlotReader(self.index).each_event(slot..slot.saturating_add(1), |event| {
-            if matches!(event.kind, EventKind::Access { .. }) {
+            if matches!(event.kind, SlotEventKind::Access { .. }) {
                 is_shared |= *thread.get_or_insert(event.thread) != event.thread;
             }
             Ok(())
@@ -345,8 +349,8 @@ impl Writers<'_> {
             .transpose()
     }
 
-    fn among_threads(&mut self, byte: Accessed) -> Result<Option<Step>, QueryError> {
-        let Accessed {
+    fn among_threads(&mut self, byte: TouchedByte) -> Result<Option<Step>, QueryError> {
+        let TouchedByte {
             slot,
             is_write: wants_write,
             granule,
@@ -362,7 +366,7 @@ impl Writers<'_> {
         };
         let wanted = (granule << GRANULE_BITS) + place as u64;
         for event in events.iter().rev() {
-            let EventKind::Access {
+            let SlotEventKind::Access {
                 kind,
                 address,
                 size_bytes,

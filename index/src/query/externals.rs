@@ -13,14 +13,14 @@ use crate::answers::external_change::ExternalChange;
 use crate::answers::step_record::Access;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
-use crate::query::asked::Part;
+use crate::query::asked::AccessWindow;
 use crate::query::known_before::KnownBefore;
 use crate::query::question::Query;
 use crate::read::contradictions::Contradictions;
 use crate::read::external_slots::ExternalSlots;
 use crate::read::hits::{FoundAccess, HitReader};
 use crate::read::records::RecordReader;
-use crate::read::slots::{EventKind, SlotEvent, SlotReader};
+use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader};
 use crate::store::granules::{bytes_between, granules_of, last_of};
 
 /// External changes before or after a position, the nearest first.
@@ -51,7 +51,7 @@ impl Query for ExternalChanges {
             range: self.range,
             thread: self.thread,
         };
-        let mut part = Part {
+        let mut part = AccessWindow {
             skip: self.skip,
             limit: self.limit,
         };
@@ -106,7 +106,7 @@ struct ChangedReads {
 
 impl ChangeReader<'_> {
     /// A part of the reads of a slot that are meant, but for those that no step did. Cost: the text of the slot, once.
-    fn reads_in(&self, slot: u64, part: &mut Part) -> Result<ChangedReads, QueryError> {
+    fn reads_in(&self, slot: u64, part: &mut AccessWindow) -> Result<ChangedReads, QueryError> {
         let mut found = ChangedReads {
             reads: Vec::new(),
             count: 0,
@@ -130,9 +130,13 @@ impl ChangeReader<'_> {
     }
 
     /// The same part counted from the last one, in trace order.
-    fn last_reads_in(&self, slot: u64, part: &mut Part) -> Result<Vec<ChangedRead>, QueryError> {
+    fn last_reads_in(
+        &self,
+        slot: u64,
+        part: &mut AccessWindow,
+    ) -> Result<Vec<ChangedRead>, QueryError> {
         let skip = std::mem::take(&mut part.skip);
-        let mut from_start = Part {
+        let mut from_start = AccessWindow {
             skip: 0,
             limit: part.limit,
         };
@@ -148,7 +152,7 @@ impl ChangeReader<'_> {
         Ok(self
             .reads_in(
                 slot,
-                &mut Part {
+                &mut AccessWindow {
                     skip: first,
                     limit: end - first,
                 },
@@ -161,7 +165,7 @@ impl ChangeReader<'_> {
         event: &SlotEvent,
         contradictions: &Contradictions,
     ) -> Result<Option<ChangedRead>, QueryError> {
-        let EventKind::Access {
+        let SlotEventKind::Access {
             kind: AccessKind::Read,
             address,
             size_bytes,

@@ -9,7 +9,7 @@ use crate::store::calls::table::CallTable;
 
 /// A row of a trace list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Row {
+pub enum TraceListRow {
     /// A step.
     Step(Step),
     /// The steps of a folded call, in one row after the step that called.
@@ -31,11 +31,11 @@ pub struct FoldSet {
     step_count: u64,
     folded: BTreeSet<CallId>,
     /// The folds that are not inside others, by first step.
-    runs: Vec<Run>,
+    runs: Vec<FoldedRun>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Run {
+struct FoldedRun {
     call: CallId,
     first: u64,
     last: u64,
@@ -60,21 +60,21 @@ impl FoldSet {
     }
 
     /// What a row shows; none beyond the last.
-    pub fn row(&self, row: u64) -> Option<Row> {
+    pub fn row(&self, row: u64) -> Option<TraceListRow> {
         if row >= self.row_count() {
             return None;
         }
         let before = self.runs.partition_point(|run| run.row <= row);
         let Some(run) = before.checked_sub(1).map(|number| self.runs[number]) else {
-            return Some(Row::Step(Step(row)));
+            return Some(TraceListRow::Step(Step(row)));
         };
         Some(match row - run.row {
-            0 => Row::Folded {
+            0 => TraceListRow::Folded {
                 call: run.call,
                 first: Step(run.first),
                 last: Step(run.last),
             },
-            rows => Row::Step(Step(run.last + rows)),
+            rows => TraceListRow::Step(Step(run.last + rows)),
         })
     }
 
@@ -187,7 +187,7 @@ impl FoldSet {
                     run.last = run.last.max(last);
                 }
                 _ => {
-                    self.runs.push(Run {
+                    self.runs.push(FoldedRun {
                         call,
                         first,
                         last,
@@ -208,8 +208,10 @@ mod tests {
     /// What the rows show: steps, and folded calls as `call:first-last`.
     fn text(folds: &FoldSet) -> String {
         let row = |row| match folds.row(row) {
-            Some(Row::Step(step)) => step.0.to_string(),
-            Some(Row::Folded { call, first, last }) => format!("{}:{}-{}", call.0, first.0, last.0),
+            Some(TraceListRow::Step(step)) => step.0.to_string(),
+            Some(TraceListRow::Folded { call, first, last }) => {
+                format!("{}:{}-{}", call.0, first.0, last.0)
+            }
             None => "none".to_owned(),
         };
         (0..folds.row_count())
@@ -224,8 +226,8 @@ mod tests {
         assert_eq!(folds.row(folds.row_count()), None);
         for row in 0..folds.row_count() {
             match folds.row(row) {
-                Some(Row::Step(step)) => assert_eq!(folds.row_of(step), row),
-                Some(Row::Folded { first, last, .. }) => {
+                Some(TraceListRow::Step(step)) => assert_eq!(folds.row_of(step), row),
+                Some(TraceListRow::Folded { first, last, .. }) => {
                     (first.0..=last.0).for_each(|step| assert_eq!(folds.row_of(Step(step)), row));
                 }
                 None => unreachable!("row {row} is one of row_count"),

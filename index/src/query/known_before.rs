@@ -10,7 +10,7 @@ use crate::answers::error::QueryError;
 use crate::index::Index;
 use crate::read::byte_values::BlockState;
 use crate::read::bytes::ByteReader;
-use crate::read::slots::{EventKind, SlotEvent};
+use crate::read::slots::{SlotEvent, SlotEventKind};
 use crate::store::granules::{GRANULE_BITS, granules_of};
 
 /// What is known of some blocks of memory while the events of a slot are gone through in order.
@@ -68,7 +68,7 @@ impl KnownBefore {
 
     /// Goes on behind an event.
     pub fn take(&mut self, event: &SlotEvent) {
-        let EventKind::Access {
+        let SlotEventKind::Access {
             kind,
             address,
             size_bytes,

@@ -36,7 +36,7 @@ pub struct MemoryAt {
 }
 
 /// The bytes of a block that are in a range, by the number of the range.
-struct Part {
+struct RangeBlock {
     range: usize,
     granule: u64,
     bytes: u64,
@@ -125,7 +125,7 @@ impl MemoryRangesAt {
         let reader = ByteReader::in_memory(index, memory);
         let mut states = vec![Vec::new(); self.ranges.len()];
         let parts_of = |(range, MemoryRange { address, len_bytes }): (usize, &MemoryRange)| {
-            granules_of(*address, *len_bytes).map(move |(granule, bytes)| Part {
+            granules_of(*address, *len_bytes).map(move |(granule, bytes)| RangeBlock {
                 range,
                 granule,
                 bytes,
@@ -139,7 +139,7 @@ impl MemoryRangesAt {
             .collect();
         for shared in shared.chunks(BLOCKS) {
             cancel.check()?;
-            let block = |parts: &&[Part]| {
+            let block = |parts: &&[RangeBlock]| {
                 let need = parts.iter().fold(0, |need, part| need | part.bytes);
                 parts
                     .first()
@@ -148,7 +148,7 @@ impl MemoryRangesAt {
             let mut blocks: Vec<_> = shared.iter().filter_map(block).collect();
             reader.fill(&mut blocks, self.position)?;
             for (parts, block) in shared.iter().zip(&blocks) {
-                for Part { range, bytes, .. } in parts.iter() {
+                for RangeBlock { range, bytes, .. } in parts.iter() {
                     let wanted = block
                         .states
                         .iter()

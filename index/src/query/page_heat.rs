@@ -13,7 +13,7 @@ use crate::index::memories::MemoryId;
 use crate::query::in_memory::InMemory;
 use crate::query::question::Query;
 use crate::read::slots::SlotReader;
-use crate::store::granules::{GRANULE_BITS, Granule, Shape};
+use crate::store::granules::{GRANULE_BITS, Granule, TouchShape};
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::damaged;
 
@@ -88,7 +88,7 @@ impl PageHeat {
         cancel: &Cancel,
     ) -> Result<HeatMap, QueryError> {
         SlotReader(index).check_position(self.from.max(self.to))?;
-        let mut counts = Counts::new(self);
+        let mut counts = PageHeatCounts::new(self);
         let (first, last) = (self.first_slot(), self.to.0);
         let segments = &index.contents.segments;
         let start = segments
@@ -138,7 +138,7 @@ impl PageHeat {
 }
 
 /// The counts so far.
-struct Counts {
+struct PageHeatCounts {
     first: u64,
     steps: u64,
     buckets: usize,
@@ -151,7 +151,7 @@ struct Counts {
     page: (u64, Vec<u32>),
 }
 
-impl Counts {
+impl PageHeatCounts {
     fn new(question: &PageHeat) -> Self {
         let buckets = question.buckets.clamp(1, BUCKETS);
         let steps = question.to.0.saturating_sub(question.from.0).max(1);
@@ -168,7 +168,7 @@ impl Counts {
         }
     }
 
-    fn add(&mut self, granule: u64, slot: u64, shape: Shape) {
+    fn add(&mut self, granule: u64, slot: u64, shape: TouchShape) {
         let page = granule >> (self.page_bits - GRANULE_BITS);
         let is_second = shape.is_split() && shape.is_second_part();
         if is_second && page << (self.page_bits - GRANULE_BITS) != granule {

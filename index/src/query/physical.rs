@@ -9,8 +9,8 @@ use crate::answers::cell::{Cell, MemoryRange};
 use crate::answers::error::QueryError;
 use crate::index::Index;
 use crate::query::access::{Accesses, NearestAccess};
-use crate::query::asked::{Asked, Part};
-use crate::query::within::Within;
+use crate::query::asked::{AccessQuery, AccessWindow};
+use crate::query::within::PhysicalPageFilter;
 use crate::read::told_pages::{PageReader, WantedPages};
 use crate::store::granules::last_of;
 
@@ -19,7 +19,7 @@ pub(super) struct VirtualPart {
     /// Where it lies.
     pub range: MemoryRange,
     /// When it lay there.
-    pub within: Within,
+    pub within: PhysicalPageFilter,
 }
 
 impl VirtualPart {
@@ -62,7 +62,7 @@ impl VirtualPart {
         let Some(page_bytes) = pages.page_bytes else {
             return Ok(Vec::new());
         };
-        let part = |within: Within| {
+        let part = |within: PhysicalPageFilter| {
             let first = address.0.max(within.physical());
             let last = last.min(within.physical() | (page_bytes - 1));
             let virtual_first = Address(within.page() | first & (page_bytes - 1));
@@ -74,19 +74,19 @@ impl VirtualPart {
                 within,
             }
         };
-        let within = Within::all(&pages, address.0 & !(page_bytes - 1), last);
+        let within = PhysicalPageFilter::all(&pages, address.0 & !(page_bytes - 1), last);
         Ok(within.into_iter().map(part).collect())
     }
 }
 
 /// A question about physical memory, as one about each part of it.
-pub(super) struct PhysicalAsked<'a> {
-    parts: Vec<Asked<'a>>,
+pub(super) struct PhysicalAccessQuery<'a> {
+    parts: Vec<AccessQuery<'a>>,
 }
 
-impl<'a> PhysicalAsked<'a> {
+impl<'a> PhysicalAccessQuery<'a> {
     /// The parts of a question; none where it is not about physical memory.
-    pub fn of(asked: &Asked<'a>) -> Result<Option<Self>, QueryError> {
+    pub fn of(asked: &AccessQuery<'a>) -> Result<Option<Self>, QueryError> {
         let Cell::Physical { address, len_bytes } = asked.cell else {
             return Ok(None);
         };
@@ -99,11 +99,11 @@ impl<'a> PhysicalAsked<'a> {
     }
 
     /// The same of parts that are known.
-    pub fn among(asked: &Asked<'a>, parts: Vec<VirtualPart>) -> Self {
+    pub fn among(asked: &AccessQuery<'a>, parts: Vec<VirtualPart>) -> Self {
         let part = |VirtualPart {
                         range: MemoryRange { address, len_bytes },
                         within,
-                    }| Asked {
+                    }| AccessQuery {
             index: asked.index,
             cell: Cell::Memory { address, len_bytes },
             homes: None,
@@ -132,7 +132,7 @@ impl<'a> PhysicalAsked<'a> {
             let Some(slot) = slot else { break };
             let mut accesses = Vec::new();
             for part in &self.parts {
-                let mut all = Part {
+                let mut all = AccessWindow {
                     skip: 0,
                     limit: skip.saturating_add(limit),
                 };

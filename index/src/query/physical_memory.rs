@@ -14,8 +14,8 @@ use crate::index::Index;
 use crate::query::memory::MemoryAt;
 use crate::query::physical::VirtualPart;
 use crate::query::question::Query;
-use crate::read::slots::{EventKind, SlotReader};
-use crate::read::touches::{TouchReader, Wanted};
+use crate::read::slots::{SlotEventKind, SlotReader};
+use crate::read::touches::{TouchFilter, TouchReader};
 use crate::store::granules::{GRANULE_BITS, bytes_between, granules_of};
 
 /// Bytes of physical memory at a position: each as the last access of it left or found it, through whichever virtual page lay
@@ -56,7 +56,7 @@ impl Query for PhysicalMemoryAt {
         let parts = VirtualPart::all(index, MemoryRange { address, len_bytes }, cancel)?;
         let mut bytes =
             vec![ByteState::default(); usize::try_from(len_bytes).unwrap_or(usize::MAX)];
-        let reader = PartReader {
+        let reader = VirtualPartReader {
             index,
             cancel,
             position,
@@ -72,7 +72,7 @@ impl Query for PhysicalMemoryAt {
 }
 
 /// A part, and what is known of its bytes.
-struct Filled<'a> {
+struct VirtualPartState<'a> {
     part: &'a VirtualPart,
     number: usize,
     /// Its page never lay elsewhere, and no other page lay there.
@@ -80,7 +80,7 @@ struct Filled<'a> {
     touches: &'a [Option<LastTouch>],
 }
 
-impl Filled<'_> {
+impl VirtualPartState<'_> {
     /// The state of a byte as that of the physical one: what later loads through the page tell holds only where it never lay
     /// elsewhere and no other page lay there, and what one page contradicts another may have written.
     fn state(&self, state: ByteState) -> ByteState {
@@ -97,13 +97,13 @@ impl Filled<'_> {
 }
 
 /// Reads parts at a position.
-struct PartReader<'a> {
+struct VirtualPartReader<'a> {
     index: &'a Index,
     cancel: &'a Cancel,
     position: Position,
 }
 
-impl PartReader<'_> {
+impl VirtualPartReader<'_> {
     /// Fills in bytes of a physical page, of which these are all the virtual parts that it ever had.
     fn fill_page(&self, parts: &[VirtualPart], bytes: &mut [ByteState]) -> Result<(), QueryError> {
         let mut touches = vec![None::<LastTouch>; bytes.len()];
@@ -118,7 +118,7 @@ impl PartReader<'_> {
         for (number, part) in parts.iter().enumerate() {
             let is_plain = is_alone && part.within.is_always();
             self.fill(
-                Filled {
+                VirtualPartState {
                     part,
                     number,
                     is_plain,
@@ -150,7 +150,7 @@ impl PartReader<'_> {
                     granule,
                     need,
                     last,
-                    Wanted::Evidence,
+                    TouchFilter::Evidence,
                 )?;
                 let mut slots: Vec<u64> =
                     touches.iter().flatten().map(|touch| touch.slot).collect();
@@ -185,10 +185,10 @@ impl PartReader<'_> {
         let (mut inside, mut mask) = (part.within.in_slot(slot), 0);
         SlotReader(self.index).each_event(slot..slot.saturating_add(1), |event| {
             match event.kind {
-                EventKind::Marker(marker) if event.slot == slot => {
+                SlotEventKind::Marker(marker) if event.slot == slot => {
                     inside.marker(event.thread, marker)
                 }
-                EventKind::Access {
+                SlotEventKind::Access {
                     kind,
                     address,
                     size_bytes,
@@ -215,8 +215,12 @@ impl PartReader<'_> {
     }
 
     /// Fills in the bytes of a part that were last accessed through it, and what an image holds where none were.
-    fn fill(&self, filled: Filled<'_>, bytes: &mut [ByteState]) -> Result<(), QueryError> {
-        let Filled {
+    fn fill(
+        &self,
+        filled: VirtualPartState<'_>,
+        bytes: &mut [ByteState],
+    ) -> Result<(), QueryError> {
+        let VirtualPartState {
             part,
             number,
             touches,

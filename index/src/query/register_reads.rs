@@ -32,13 +32,13 @@ pub(super) struct RegisterReads<'a> {
     /// As instructions name it.
     plain: RegisterView,
     /// The banks of its plain name that the trace names, and whether each is meant.
-    banks: Vec<MeantBank>,
+    banks: Vec<BankCandidate>,
     /// The mode in which the plain name means it; none in particular where a bank was asked for by its own.
     mode: Mode,
 }
 
 /// A bank, and whether it is the one that is asked about.
-struct MeantBank {
+struct BankCandidate {
     bank: Bank,
     is_meant: bool,
 }
@@ -70,7 +70,7 @@ impl<'a> RegisterReads<'a> {
         let (mode, banks) = match asked {
             Some(known) => (
                 Mode::Other,
-                vec![MeantBank {
+                vec![BankCandidate {
                     bank: known.bank,
                     is_meant: true,
                 }],
@@ -81,7 +81,7 @@ impl<'a> RegisterReads<'a> {
                     .mode()?
                     .with_control(None);
                 let is_meant = |bank: Bank| bank.is_in_use(mode);
-                let banks = shared.map(|known| MeantBank {
+                let banks = shared.map(|known| BankCandidate {
                     bank: known.bank,
                     is_meant: is_meant(known.bank),
                 });

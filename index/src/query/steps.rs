@@ -10,7 +10,7 @@ use crate::index::Index;
 use crate::inference::access_values::fill_accesses;
 use crate::query::question::Query;
 use crate::read::lines::LineReader;
-use crate::read::records::{Detail, RecordReader};
+use crate::read::records::{RecordDetail, RecordReader};
 
 /// Consecutive steps with what they did. Cost: reads the text of these steps and of at most 127 before them once.
 ///
@@ -35,7 +35,7 @@ impl Query for Steps {
             .saturating_add(self.count)
             .min(index.step_count());
         let mut records =
-            RecordReader(index).records(&(first..=last).collect::<Vec<_>>(), Detail::Step)?;
+            RecordReader(index).records(&(first..=last).collect::<Vec<_>>(), RecordDetail::Step)?;
         fill_accesses(index, &mut records, cancel)?;
         Ok(records)
     }

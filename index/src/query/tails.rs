@@ -7,10 +7,10 @@
 
 use std::collections::HashSet;
 
-use stepback_machine::{Address, Branch, Flow};
+use stepback_machine::{Address, FlowKind, RecordedBranch};
 use stepback_parsers::Step;
 
-use crate::answers::call::{Call, CallId, Entered, Evidence, Left};
+use crate::answers::call::{Call, CallId, Evidence, FrameEntry, FrameExit};
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
@@ -19,13 +19,13 @@ use crate::read::functions::Functions;
 use crate::read::slots::SlotReader;
 use crate::read::visits::VisitReader;
 use crate::store::calls::encoder::encode_sorted;
-use crate::store::calls::frame::Frame;
+use crate::store::calls::frame::CallFrame;
 use crate::store::calls::table::CallTable;
-use crate::store::data::Data;
+use crate::store::data::IndexData;
 
 /// A jump out of a frame to the start of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Tail {
+struct TailJump {
     frame: CallId,
     jump: Step,
     entry: Step,
@@ -33,7 +33,7 @@ struct Tail {
 }
 
 /// Places from which control reaches a function's start, but never by a tail call, such as the ends of loops.
-type Others = HashSet<Address>;
+type OrdinaryEntries = HashSet<Address>;
 
 /// Beyond this many such places, finding out whether the jump came from one of them costs more than reading the step.
 const OTHERS: usize = 16;
@@ -70,7 +70,7 @@ pub fn tail_calls(index: &Index, cancel: &Cancel) -> Result<Option<CallTable>, Q
                 .flat_map(|call| successors(call, calls.stack_of(id), group)),
         );
     }
-    later.sort_unstable_by_key(Frame::place);
+    later.sort_unstable_by_key(CallFrame::place);
     let cut_at = |id: CallId| {
         let place = tails.partition_point(|tail| tail.frame < id);
         tails
@@ -88,20 +88,24 @@ pub fn tail_calls(index: &Index, cancel: &Cancel) -> Result<Option<CallTable>, Q
         )
     };
     let first = whole().map(named).map(|(id, call)| match cut_at(id) {
-        Some(jump) => Frame {
+        Some(jump) => CallFrame {
             exit_step: Some(jump.0),
-            left: Left::Tail,
-            ..Frame::of(&call, calls.stack_of(id))
+            left: FrameExit::Tail,
+            ..CallFrame::of(&call, calls.stack_of(id))
         },
-        None => Frame::of(&call, calls.stack_of(id)),
+        None => CallFrame::of(&call, calls.stack_of(id)),
     });
-    let merged = Merged {
+    let merged = MergedFrames {
         first: first.peekable(),
         later: later.into_iter().peekable(),
     };
     let (bytes, layout) = encode_sorted(merged, calls.layout().switches.clone());
     let len = bytes.len();
-    Ok(Some(calls.with_frames(Data::Memory(bytes), len, layout)))
+    Ok(Some(calls.with_frames(
+        IndexData::Memory(bytes),
+        len,
+        layout,
+    )))
 }
 
 /// Where the function of a frame begins, as far as that is known: of a caller only a place inside is known.
@@ -119,14 +123,14 @@ struct TailFinder<'a> {
 }
 
 impl TailFinder<'_> {
-    fn tails(&self, cancel: &Cancel) -> Result<Vec<Tail>, QueryError> {
+    fn tails(&self, cancel: &Cancel) -> Result<Vec<TailJump>, QueryError> {
         let calls = self.index.plain_calls();
         let frames = (0..calls.len()).filter_map(|id| calls.get(CallId(id)));
         let mut entries: Vec<Step> = frames.filter_map(|call| call.entry_step).collect();
         entries.sort_unstable();
         let mut tails = Vec::new();
         for start in self.functions.starts() {
-            let mut others = Others::new();
+            let mut others = OrdinaryEntries::new();
             cancel.check()?;
             VisitReader(self.index).for_each_visit(Address(*start), cancel, |entry| {
                 if entries.binary_search(&entry).is_err() {
@@ -143,8 +147,8 @@ impl TailFinder<'_> {
         &self,
         function: Address,
         entry: Step,
-        others: &mut Others,
-    ) -> Result<Option<Tail>, QueryError> {
+        others: &mut OrdinaryEntries,
+    ) -> Result<Option<TailJump>, QueryError> {
         let thread = SlotReader(self.index).thread_at(entry.after())?;
         let Some(jump) = SlotReader(self.index).owner(thread, entry.before().0)? else {
             return Ok(None);
@@ -163,7 +167,7 @@ impl TailFinder<'_> {
         let frame = frame
             .filter(is_inside)
             .filter(|_| calls.called_by(thread, jump).is_none());
-        Ok(frame.map(|frame| Tail {
+        Ok(frame.map(|frame| TailJump {
             frame,
             jump,
             entry,
@@ -175,7 +179,7 @@ impl TailFinder<'_> {
         &self,
         function: Address,
         jump: Step,
-        others: &mut Others,
+        others: &mut OrdinaryEntries,
     ) -> Result<bool, QueryError> {
         if others.len() <= OTHERS {
             for pc in others.iter() {
@@ -192,10 +196,12 @@ impl TailFinder<'_> {
         let target = control
             .target
             .address()
-            .filter(|_| control.flow != Flow::Call);
+            .filter(|_| control.flow != FlowKind::Call);
         let jumps = match step.branch {
-            Branch::Unsaid => control.flow == Flow::Branch,
-            Branch::Jump | Branch::IndirectJump | Branch::Conditional(_) => true,
+            RecordedBranch::Unsaid => control.flow == FlowKind::Branch,
+            RecordedBranch::Jump
+            | RecordedBranch::IndirectJump
+            | RecordedBranch::Conditional(_) => true,
             _ => false,
         };
         let can_be = jumps
@@ -215,12 +221,12 @@ impl TailFinder<'_> {
 fn successors<'a>(
     call: &'a Call,
     stack: u32,
-    tails: &'a [Tail],
-) -> impl Iterator<Item = Frame> + 'a {
+    tails: &'a [TailJump],
+) -> impl Iterator<Item = CallFrame> + 'a {
     let ThreadId(thread) = call.thread;
     tails.iter().enumerate().map(move |(number, tail)| {
         let next = tails.get(number + 1);
-        Frame {
+        CallFrame {
             thread,
             stack,
             function: tail.function.0,
@@ -230,9 +236,9 @@ fn successors<'a>(
                 .map(|next| next.jump)
                 .or(call.exit_step)
                 .map(|step| step.0),
-            entered: Entered::Tail,
+            entered: FrameEntry::Tail,
             left: if next.is_some() {
-                Left::Tail
+                FrameExit::Tail
             } else {
                 call.left
             },
@@ -242,15 +248,15 @@ fn successors<'a>(
 }
 
 /// Two runs of frames in the order of the table, as one.
-struct Merged<A: Iterator<Item = Frame>, B: Iterator<Item = Frame>> {
+struct MergedFrames<A: Iterator<Item = CallFrame>, B: Iterator<Item = CallFrame>> {
     first: std::iter::Peekable<A>,
     later: std::iter::Peekable<B>,
 }
 
-impl<A: Iterator<Item = Frame>, B: Iterator<Item = Frame>> Iterator for Merged<A, B> {
-    type Item = Frame;
+impl<A: Iterator<Item = CallFrame>, B: Iterator<Item = CallFrame>> Iterator for MergedFrames<A, B> {
+    type Item = CallFrame;
 
-    fn next(&mut self) -> Option<Frame> {
+    fn next(&mut self) -> Option<CallFrame> {
         match (self.first.peek(), self.later.peek()) {
             (Some(first), Some(later)) if later.place() < first.place() => self.later.next(),
             (None, _) => self.later.next(),

@@ -8,9 +8,9 @@ use stepback_parsers::Position;
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
-use crate::answers::translation::{Mapping, PageCounts, Translation, TranslationCounts};
+use crate::answers::translation::{PageCounts, Translation, TranslationCounts, VirtualMapping};
 use crate::index::Index;
-use crate::index::told_pages::ToldPage;
+use crate::index::told_pages::MappedPage;
 use crate::query::question::Query;
 use crate::read::slots::SlotReader;
 use crate::read::told_pages::{PageReader, WantedPages};
@@ -81,7 +81,7 @@ impl Query for TranslationsAt {
         let inside = page_bytes - 1;
         let told = pages.of_page(self.address.0 & !inside).rev();
         let held = told.filter(|told| told.thread == self.thread && told.holds_at(self.position.0));
-        let translation = |told: &ToldPage| Translation {
+        let translation = |told: &MappedPage| Translation {
             context: told.context,
             physical: Address(told.physical | self.address.0 & inside),
             page: Address(told.page),
@@ -93,9 +93,9 @@ impl Query for TranslationsAt {
 }
 
 impl Query for MappingsAt {
-    type Answer = Vec<Mapping>;
+    type Answer = Vec<VirtualMapping>;
 
-    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<Mapping>, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<VirtualMapping>, QueryError> {
         SlotReader(index).check_position(self.position)?;
         let wanted = WantedPages::Physical {
             first: self.physical.0,
@@ -111,7 +111,7 @@ impl Query for MappingsAt {
             .of_physical(physical, physical)
             .rev()
             .filter(|told| told.holds_at(self.position.0));
-        let mapping = |told: &ToldPage| Mapping {
+        let mapping = |told: &MappedPage| VirtualMapping {
             thread: told.thread,
             address: Address(told.page | self.physical.0 & inside),
             translation: Translation {
@@ -132,7 +132,7 @@ impl Query for CountTranslations {
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<TranslationCounts, QueryError> {
         let reader = PageReader(index);
         let counts = reader.all_pages(cancel)?.map(|pages| {
-            let count = |key: fn(&ToldPage) -> u64| {
+            let count = |key: fn(&MappedPage) -> u64| {
                 pages.all().iter().map(key).collect::<BTreeSet<_>>().len() as u64
             };
             let contexts: BTreeSet<u64> =

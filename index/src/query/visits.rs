@@ -11,10 +11,10 @@ use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::query::question::Query;
 use crate::read::key_maps::KeyMapReader;
-use crate::read::own_steps::OwnSteps;
+use crate::read::own_steps::SegmentStepFilter;
 use crate::read::slots::SlotReader;
 use crate::read::visits::VisitReader;
-use crate::store::key_map::Key;
+use crate::store::key_map::SegmentKey;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::damaged;
 
@@ -85,7 +85,7 @@ impl Query for VisitsFrom {
             .saturating_sub(1);
         let mut found = Vec::new();
         for number in
-            KeyMapReader(index).segments_with(Key::Pc(self.pc.0), start..segments.len())?
+            KeyMapReader(index).segments_with(SegmentKey::Pc(self.pc.0), start..segments.len())?
         {
             cancel.check()?;
             let Some((base, visits)) = VisitReader(index).visits_in(number, self.pc)? else {
@@ -122,7 +122,7 @@ impl Query for NearestVisit {
                 after.saturating_sub(1)..segments.len()
             }
         };
-        let mut numbers = KeyMapReader(index).segments_with(Key::Pc(self.pc.0), numbers)?;
+        let mut numbers = KeyMapReader(index).segments_with(SegmentKey::Pc(self.pc.0), numbers)?;
         if self.direction == Direction::Back {
             numbers.reverse();
         }
@@ -132,7 +132,7 @@ impl Query for NearestVisit {
                 continue;
             };
             let bound = u32::try_from(first.saturating_sub(base)).unwrap_or(u32::MAX);
-            let own = OwnSteps {
+            let own = SegmentStepFilter {
                 segment: index.segment(number),
                 thread: self.thread,
             };
@@ -156,7 +156,7 @@ impl Query for NthVisit {
             return Ok(None);
         };
         for number in KeyMapReader(index)
-            .segments_with(Key::Pc(self.pc.0), 0..index.contents.segments.len())?
+            .segments_with(SegmentKey::Pc(self.pc.0), 0..index.contents.segments.len())?
         {
             cancel.check()?;
             let Some((base, visits)) = VisitReader(index).visits_in(number, self.pc)? else {

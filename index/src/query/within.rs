@@ -9,20 +9,20 @@ use stepback_parsers::Marker;
 
 use crate::answers::direction::Direction;
 use crate::answers::thread::ThreadId;
-use crate::index::told_pages::{ToldPage, ToldPages};
-use crate::read::told_pages::{PageMarkers, PageNews};
+use crate::index::told_pages::{MappedPage, PageMappings};
+use crate::read::told_pages::{PageMarkers, PageUpdate};
 
 /// Accesses of a virtual page count where it is a physical one.
 #[derive(Clone, Debug)]
-pub(super) struct Within {
-    pages: Arc<ToldPages>,
+pub(super) struct PhysicalPageFilter {
+    pages: Arc<PageMappings>,
     page: u64,
     physical: u64,
 }
 
-impl Within {
+impl PhysicalPageFilter {
     /// The virtual pages that some physical ones were told to be at some time, each with the physical one.
-    pub fn all(pages: &Arc<ToldPages>, first: u64, last: u64) -> Vec<Self> {
+    pub fn all(pages: &Arc<PageMappings>, first: u64, last: u64) -> Vec<Self> {
         let mut found: Vec<(u64, u64)> = pages
             .of_physical(first, last)
             .map(|told| (told.physical, told.page))
@@ -47,7 +47,7 @@ impl Within {
         self.physical
     }
 
-    fn told(&self) -> impl DoubleEndedIterator<Item = &ToldPage> {
+    fn told(&self) -> impl DoubleEndedIterator<Item = &MappedPage> {
         self.pages
             .of_page(self.page)
             .filter(|told| told.physical == self.physical)
@@ -81,8 +81,8 @@ impl Within {
     }
 
     /// What holds within a slot.
-    pub fn in_slot(&self, slot: u64) -> InSlot<'_> {
-        InSlot {
+    pub fn in_slot(&self, slot: u64) -> SlotPageFilter<'_> {
+        SlotPageFilter {
             within: self,
             slot,
             threads: Vec::new(),
@@ -91,20 +91,20 @@ impl Within {
 }
 
 /// Goes along the events of a slot.
-pub(super) struct InSlot<'a> {
-    within: &'a Within,
+pub(super) struct SlotPageFilter<'a> {
+    within: &'a PhysicalPageFilter,
     slot: u64,
-    threads: Vec<OfThread>,
+    threads: Vec<ThreadPageFilter>,
 }
 
-struct OfThread {
+struct ThreadPageFilter {
     thread: ThreadId,
     markers: PageMarkers,
     /// Where the page lies.
     physical: Option<u64>,
 }
 
-impl InSlot<'_> {
+impl SlotPageFilter<'_> {
     /// Takes a marker of the slot.
     pub fn marker(&mut self, thread: ThreadId, marker: Marker) {
         let Some(page_bytes) = self.within.pages.page_bytes else {
@@ -116,13 +116,13 @@ impl InSlot<'_> {
             .markers
             .take(marker.kind, marker.value, page_bytes)
         {
-            Some(PageNews::Told {
+            Some(PageUpdate::Told {
                 page: told,
                 physical,
                 ..
             }) if told == page => of_thread.physical = Some(physical),
-            Some(PageNews::Over { page: over }) if over == page => of_thread.physical = None,
-            Some(PageNews::AllOver) => of_thread.physical = None,
+            Some(PageUpdate::Over { page: over }) if over == page => of_thread.physical = None,
+            Some(PageUpdate::AllOver) => of_thread.physical = None,
             _ => {}
         }
     }
@@ -133,7 +133,7 @@ impl InSlot<'_> {
         self.of_thread(thread).physical == Some(physical)
     }
 
-    fn of_thread(&mut self, thread: ThreadId) -> &mut OfThread {
+    fn of_thread(&mut self, thread: ThreadId) -> &mut ThreadPageFilter {
         let place = self
             .threads
             .iter()
@@ -146,7 +146,7 @@ impl InSlot<'_> {
                 let physical = last
                     .filter(|last| self.slot <= last.used_until)
                     .map(|last| last.physical);
-                self.threads.push(OfThread {
+                self.threads.push(ThreadPageFilter {
                     thread,
                     markers: PageMarkers::default(),
                     physical,

@@ -5,7 +5,7 @@
 //! The mode is that of the thread's last step, or what the status register says that was written since.
 //! Where it does not tell, at the position or at a write, the write may be one of another register of the same name.
 
-use stepback_machine::{Bank, InstructionSet, Mode, RegisterId, RegisterView, Twin};
+use stepback_machine::{Bank, InstructionSet, Mode, RegisterAlias, RegisterId, RegisterView};
 
 use crate::answers::error::QueryError;
 use crate::index::homes::Homes;
@@ -205,7 +205,7 @@ impl<'a> BankNames<'a> {
             doubtful.extend(self.set.banks(plain).chain(others));
         }
         let mut open: Vec<RegisterId> = open_of(self.set, plain).into_iter().collect();
-        if let Some(Twin { register, mode }) = mode.twin(plain) {
+        if let Some(RegisterAlias { register, mode }) = mode.twin(plain) {
             let home = mode.home(register);
             let is_twin = |known: &&NamedBank| {
                 known

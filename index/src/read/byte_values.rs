@@ -15,7 +15,7 @@ const NEAR: u64 = 16;
 
 /// Which of several accesses in a slot gives the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Order {
+pub(crate) enum ValueOrder {
     First,
     Last,
 }
@@ -104,7 +104,7 @@ impl ValueRequests {
     pub fn read(
         mut self,
         index: &Index,
-        order: Order,
+        order: ValueOrder,
         blocks: &mut [BlockState],
     ) -> Result<(), QueryError> {
         self.0.sort_unstable();
@@ -147,7 +147,7 @@ struct ValueSink<'a> {
     rest: &'a mut [ValueRequest],
     /// How many of them are of this slot.
     here: usize,
-    order: Order,
+    order: ValueOrder,
     blocks: &'a mut [BlockState],
 }
 
@@ -180,7 +180,7 @@ impl EventSink for ValueSink<'_> {
             let Some(block) = self.blocks.get_mut(request.block) else {
                 continue;
             };
-            let wanted = if self.order == Order::Last {
+            let wanted = if self.order == ValueOrder::Last {
                 request.bytes
             } else {
                 request.bytes & !request.found

@@ -10,10 +10,10 @@ use crate::answers::error::QueryError;
 use crate::answers::value::ValueSource;
 use crate::index::Index;
 use crate::index::memories::MemoryId;
-use crate::read::byte_values::{BlockState, Order, ValueRequests};
+use crate::read::byte_values::{BlockState, ValueOrder, ValueRequests};
 use crate::read::fetches::{Fetch, FetchReader};
 use crate::read::key_maps::KeyMapReader;
-use crate::read::touches::{ByteTouches, TouchAt, TouchReader, Wanted};
+use crate::read::touches::{ByteTouches, TouchAt, TouchFilter, TouchReader};
 use crate::store::granules::{GRANULE_BITS, bytes_between, last_of};
 
 /// In a longer range, blocks that no step touches are skipped over.
@@ -154,9 +154,12 @@ impl<'a> ByteReader<'a> {
         let mut requests = ValueRequests::default();
         let mut loaded = Vec::new();
         for (number, block) in blocks.iter_mut().enumerate() {
-            let mut evidence =
-                self.touches()
-                    .last_touches(block.granule, block.need, at.0, Wanted::Evidence)?;
+            let mut evidence = self.touches().last_touches(
+                block.granule,
+                block.need,
+                at.0,
+                TouchFilter::Evidence,
+            )?;
             block.touched = mask_where(&evidence, |_| true);
             let by_host = self
                 .index
@@ -177,7 +180,7 @@ impl<'a> ByteReader<'a> {
             requests.add(number, block.granule, &evidence);
             loaded.push(mask_where(&evidence, |touch| !touch.is_write));
         }
-        requests.read(self.index, Order::Last, blocks)?;
+        requests.read(self.index, ValueOrder::Last, blocks)?;
         if self.index.contents.externals != 0 {
             let loaded = blocks.iter_mut().zip(loaded).filter(|(_, read)| *read != 0);
             loaded
@@ -194,16 +197,16 @@ impl<'a> ByteReader<'a> {
         read: u64,
         at: Position,
     ) -> Result<(), QueryError> {
-        let external = self
-            .touches()
-            .last_touches(block.granule, read, at.0, Wanted::External)?;
+        let external =
+            self.touches()
+                .last_touches(block.granule, read, at.0, TouchFilter::External)?;
         // Usually there is none, and then what was written before does not matter.
         let changed = mask_where(&external, |_| true);
         let written = match changed {
             0 => return Ok(()),
             _ => self
                 .touches()
-                .last_touches(block.granule, changed, at.0, Wanted::Writes)?,
+                .last_touches(block.granule, changed, at.0, TouchFilter::Writes)?,
         };
         let by_host = self
             .index
@@ -233,7 +236,7 @@ impl<'a> ByteReader<'a> {
             }
             let mut later =
                 self.touches()
-                    .next_touches(block.granule, need, from, Wanted::Evidence)?;
+                    .next_touches(block.granule, need, from, TouchFilter::Evidence)?;
             let fetches = FetchReader(self.index).next(block.granule, need, from)?;
             let by_host = self
                 .index
@@ -264,7 +267,7 @@ impl<'a> ByteReader<'a> {
             requests.add(number, block.granule, &later);
             loaded.push((number, mask_where(&later, |_| true)));
         }
-        requests.read(self.index, Order::First, blocks)?;
+        requests.read(self.index, ValueOrder::First, blocks)?;
         for (number, mask) in loaded {
             let states = blocks.get_mut(number).map(|block| block.states.iter_mut());
             let marked = states

@@ -13,7 +13,7 @@ use crate::index::Index;
 use crate::index::call_gaps::{CallGap, CallGaps};
 use crate::read::markers::{MarkerReader, WantedMarkers};
 use crate::read::slots::SlotReader;
-use crate::store::packed::{FRAME, List};
+use crate::store::packed::{FRAME, PackedList};
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::{SegmentReader, damaged};
 use crate::store::segment::views::markers_of;
@@ -159,7 +159,7 @@ fn steps_of(segment: &SegmentReader<'_>, local: u16) -> Result<Vec<u32>, QueryEr
     }
 }
 
-fn numbers(list: Option<List<'_>>) -> Result<Vec<u32>, QueryError> {
+fn numbers(list: Option<PackedList<'_>>) -> Result<Vec<u32>, QueryError> {
     let Some(list) = list else {
         return Ok(Vec::new());
     };

@@ -8,7 +8,7 @@ use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 use crate::answers::program::Program;
 use crate::index::Index;
-use crate::read::touches::{TouchReader, Wanted};
+use crate::read::touches::{TouchFilter, TouchReader};
 use crate::store::codes::ExecutedCode;
 use crate::store::granules::GRANULE_BITS;
 
@@ -57,7 +57,7 @@ impl CodeCheck<'_> {
                 granule,
                 mask,
                 code.first.0,
-                Wanted::Evidence,
+                TouchFilter::Evidence,
             )?;
             let by_host = self
                 .0

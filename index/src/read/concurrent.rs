@@ -18,9 +18,9 @@ use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::read::markers::MarkerReader;
-use crate::read::slots::{EventKind, SlotReader, local_thread};
+use crate::read::slots::{SlotEventKind, SlotReader, local_thread};
 use crate::store::contents::MarkerContents;
-use crate::store::packed::{List, Malformed};
+use crate::store::packed::{MalformedEncoding, PackedList};
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::damaged;
 use crate::store::segment::views::markers_of;
@@ -30,7 +30,7 @@ const THREADS: usize = 1024;
 
 /// What others did at the time of some steps of a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Concurrent {
+pub(crate) struct ConcurrentActivity {
     /// The slots of the others' steps, as far as these do not stand among the steps themselves.
     pub blocks: Vec<Range<u64>>,
     /// The slots in which markers of the others tell of what ran at that time: from the first on.
@@ -47,7 +47,7 @@ impl<'a> ConcurrentReader<'a> {
         &self,
         thread: ThreadId,
         slots: &Range<u64>,
-    ) -> Result<Option<Concurrent>, QueryError> {
+    ) -> Result<Option<ConcurrentActivity>, QueryError> {
         let threads = self.0.threads().len();
         if threads > THREADS {
             return Ok(None);
@@ -62,7 +62,7 @@ impl<'a> ConcurrentReader<'a> {
             let markers = others
                 .into_iter()
                 .map(|other| Ok((other, self.begun_before(other, first)?..end)));
-            return Ok(Some(Concurrent {
+            return Ok(Some(ConcurrentActivity {
                 blocks: Vec::new(),
                 markers: markers.collect::<Result<_, QueryError>>()?,
             }));
@@ -74,7 +74,7 @@ impl<'a> ConcurrentReader<'a> {
         let end = self
             .next_time(thread, last)?
             .unwrap_or_else(|| self.0.step_count());
-        let mut found = Concurrent {
+        let mut found = ConcurrentActivity {
             blocks: Vec::new(),
             markers: Vec::new(),
         };
@@ -121,7 +121,7 @@ impl<'a> ConcurrentReader<'a> {
         let events = SlotReader(self.0).events(slot..slot.saturating_add(1))?;
         let own = events.iter().filter(|event| event.thread == thread);
         let mut known = own.filter_map(|event| match event.kind {
-            EventKind::Marker(marker) => {
+            SlotEventKind::Marker(marker) => {
                 Some(marker.kind).filter(|known| [kind, MarkerKind::TIMESTAMP].contains(known))
             }
             _ => None,
@@ -222,7 +222,7 @@ impl<'a> ConcurrentReader<'a> {
         &self,
         known: &MarkerContents,
         number: u32,
-        find: impl Fn(&List<'_>, u64) -> Result<Option<u32>, Malformed>,
+        find: impl Fn(&PackedList<'_>, u64) -> Result<Option<u32>, MalformedEncoding>,
     ) -> Result<Option<u64>, QueryError> {
         let Some(segment) = self.0.segment(number as usize) else {
             return Ok(None);
@@ -233,8 +233,8 @@ impl<'a> ConcurrentReader<'a> {
         let Some(list) = segment.list(local, markers_of(known.kind))? else {
             return Ok(None);
         };
-        let found =
-            find(&list, segment.meta.step_base).map_err(|Malformed| damaged(Section::Registers))?;
+        let found = find(&list, segment.meta.step_base)
+            .map_err(|MalformedEncoding| damaged(Section::Registers))?;
         Ok(found.map(|slot| segment.meta.step_base.saturating_add(u64::from(slot))))
     }
 }
@@ -256,7 +256,7 @@ fn joined(mut blocks: Vec<Range<u64>>) -> Vec<Range<u64>> {
 mod tests {
     use std::time::{Duration, Instant};
 
-    use stepback_machine::{Branch, InstructionSet};
+    use stepback_machine::{InstructionSet, RecordedBranch};
 
     use super::*;
     use crate::builder::in_memory::index_in_memory;
@@ -269,7 +269,7 @@ mod tests {
             let time = Record::marker(thread, MarkerKind::TIMESTAMP, 1);
             [time]
                 .into_iter()
-                .chain((0..3).map(move |_| Record::step(thread, 0x1000, 1, Branch::None)))
+                .chain((0..3).map(move |_| Record::step(thread, 0x1000, 1, RecordedBranch::None)))
         };
         let records = (0..4).flat_map(|_| (0..threads).flat_map(turn)).collect();
         let options = BuildOptions {

@@ -6,7 +6,7 @@ use std::collections::hash_map::Entry;
 use crate::answers::cell::MemoryRange;
 use crate::answers::error::QueryError;
 use crate::index::Index;
-use crate::read::slots::{EventKind, SlotEvent, SlotReader};
+use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader};
 use crate::read::touches::TouchReader;
 use crate::store::granules::granules_of;
 
@@ -19,7 +19,7 @@ pub(crate) struct Contradictions {
     /// The slot of the last event, and whether anything in it contradicts.
     slot: Option<(u64, bool)>,
     /// The blocks that the slot's events touched so far.
-    blocks: HashMap<u64, Block>,
+    blocks: HashMap<u64, SlotBlock>,
 }
 
 /// A read that found some bytes of a block other than they were known to be.
@@ -34,7 +34,7 @@ struct Contradiction {
 
 /// A block of memory in a slot.
 #[derive(Debug)]
-struct Block {
+struct SlotBlock {
     /// What contradicts in each touch of the slot; nothing when none does.
     masks: Vec<u64>,
     /// Touches of the events so far.
@@ -68,7 +68,7 @@ impl Contradictions {
     }
 
     fn add(&mut self, index: &Index, event: &SlotEvent) -> Result<(), QueryError> {
-        let EventKind::Access {
+        let SlotEventKind::Access {
             address,
             size_bytes,
             ..
@@ -97,7 +97,7 @@ impl Contradictions {
         for (granule, _) in granules_of(address, u64::from(size_bytes)) {
             let block = match self.blocks.entry(granule) {
                 Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(none) => none.insert(Block {
+                Entry::Vacant(none) => none.insert(SlotBlock {
                     masks: TouchReader::new(index).contradictions_in(granule, slot)?,
                     passed: 0,
                 }),

@@ -10,7 +10,7 @@ use crate::answers::direction::Direction;
 use crate::answers::error::QueryError;
 use crate::index::Index;
 use crate::read::bytes::ByteReader;
-use crate::read::touches::{ByteTouches, TouchReader, Wanted};
+use crate::read::touches::{ByteTouches, TouchFilter, TouchReader};
 
 /// The walk of one question.
 pub(crate) struct ExternalSlots<'a> {
@@ -43,10 +43,10 @@ impl<'a> ExternalSlots<'a> {
         let (index, direction) = (self.index, self.direction);
         let look = |granule: u64, bytes: u64| match direction {
             Direction::Forward => {
-                TouchReader::new(index).next_touches(granule, bytes, bound, Wanted::External)
+                TouchReader::new(index).next_touches(granule, bytes, bound, TouchFilter::External)
             }
             Direction::Back => {
-                TouchReader::new(index).last_touches(granule, bytes, bound, Wanted::External)
+                TouchReader::new(index).last_touches(granule, bytes, bound, TouchFilter::External)
             }
         };
         let due = match &mut self.due {

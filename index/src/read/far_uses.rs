@@ -11,12 +11,12 @@ use crate::answers::direction::Direction;
 use crate::answers::error::QueryError;
 use crate::answers::hit::Doubt;
 use crate::answers::thread::ThreadId;
-use crate::index::operand_table::{OperandTable, OperandTableWriter, Users};
+use crate::index::operand_table::{OperandTable, OperandTableWriter, UserAddresses};
 use crate::read::encodings::known_encoding;
 use crate::read::key_maps::KeyMapReader;
 use crate::read::operands::{OperandReader, OperandUse, use_of};
 use crate::read::slots::local_thread;
-use crate::store::key_map::Key;
+use crate::store::key_map::SegmentKey;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::{SegmentReader, damaged};
 
@@ -95,7 +95,7 @@ impl<'a> FarUses<'a> {
                 for pc in users {
                     numbers.extend(
                         KeyMapReader(self.reader.index)
-                            .segments_with(Key::Pc(pc.0), range.clone())?,
+                            .segments_with(SegmentKey::Pc(pc.0), range.clone())?,
                     );
                 }
                 numbers.into_iter().collect()
@@ -125,7 +125,7 @@ impl<'a> FarUses<'a> {
 
     /// The addresses of instructions that may use the view: of a cell of a window, those that use a register which is the
     /// cell in some window.
-    fn users(&self, cancel: &Cancel) -> Result<Users, QueryError> {
+    fn users(&self, cancel: &Cancel) -> Result<UserAddresses, QueryError> {
         let (table, kinds) = (self.table(cancel)?, self.reader.kinds);
         let names = Mode::names_of_cell(self.view.register);
         if names.is_empty() {
@@ -263,7 +263,7 @@ mod tests {
     use std::sync::Arc;
 
     use stepback_generator::Dice;
-    use stepback_machine::{Branch, Registers};
+    use stepback_machine::{RecordedBranch, Registers};
     use stepback_parsers::MarkerKind;
 
     use super::records::{Record, Records};
@@ -287,9 +287,9 @@ mod tests {
                 0x100c => return Record::write(thread, 0x8000),
                 0x1010 => return Record::marker(thread, MarkerKind::TIMESTAMP, 0),
                 // It uses none of the registers that are asked for.
-                _ => return Record::step(thread, pc, 4, Branch::None),
+                _ => return Record::step(thread, pc, 4, RecordedBranch::None),
             };
-            Record::instruction(thread, pc, &code, Branch::None)
+            Record::instruction(thread, pc, &code, RecordedBranch::None)
         });
         Records::new(records.collect(), InstructionSet::A64)
     }

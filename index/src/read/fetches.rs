@@ -57,7 +57,7 @@ impl FetchReader<'_> {
             .codes
             .around(first, first | ((1 << GRANULE_BITS) - 1));
         for of_address in codes.chunk_by(|one, next| one.pc == next.pc) {
-            let mut walk = Walk {
+            let mut walk = FetchWalk {
                 granule,
                 from,
                 way,
@@ -73,7 +73,7 @@ impl FetchReader<'_> {
         &self,
         codes: &[ExecutedCode],
         need: u64,
-        walk: &mut Walk<'_>,
+        walk: &mut FetchWalk<'_>,
     ) -> Result<(), QueryError> {
         let Some(pc) = codes.first().map(|code| code.pc) else {
             return Ok(());
@@ -142,14 +142,14 @@ impl FetchReader<'_> {
 }
 
 /// A search for the nearest fetches of the bytes of a block.
-struct Walk<'a> {
+struct FetchWalk<'a> {
     granule: u64,
     from: u64,
     way: Direction,
     fetches: &'a mut ByteFetches,
 }
 
-impl Walk<'_> {
+impl FetchWalk<'_> {
     /// Takes the bytes of an instruction that a slot fetched, where no nearer fetch is known.
     fn take(&mut self, pc: Address, encoding: &Encoding, slot: u64, need: u64) {
         let mask = mask_of(self.granule, pc, encoding) & need;

@@ -6,7 +6,7 @@ use crate::answers::error::QueryError;
 use crate::answers::hit::Hit;
 use crate::answers::step_record::Access;
 use crate::index::Index;
-use crate::read::records::{Detail, RecordReader};
+use crate::read::records::{RecordDetail, RecordReader};
 
 /// An access of a step that was found.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ impl HitReader<'_> {
         let mut steps: Vec<Step> = found.iter().map(|found| found.step).collect();
         steps.sort_unstable();
         steps.dedup();
-        let records = RecordReader(self.0).records_of(&steps, Detail::Hit)?;
+        let records = RecordReader(self.0).records_of(&steps, RecordDetail::Hit)?;
         let hit = |FoundAccess {
                        step,
                        position,

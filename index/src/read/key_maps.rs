@@ -5,9 +5,9 @@ use std::ops::Range;
 use crate::answers::error::QueryError;
 use crate::index::{Index, bad_key_map};
 use crate::store::contents::{KeyMaps, mapped};
-use crate::store::granules::{Granule, Reach};
-use crate::store::key_map::{Key, SEGMENTS, SegmentSet};
-use crate::store::pcs::Visits;
+use crate::store::granules::{Granule, TouchCoverage};
+use crate::store::key_map::{SEGMENTS, SegmentKey, SegmentSet};
+use crate::store::pcs::SegmentVisits;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::damaged;
 
@@ -19,7 +19,7 @@ impl<'a> KeyMapReader<'a> {
     /// Cost: one lookup for each 64 segments, whatever the answer, and for each of the last ones that have no map.
     pub(crate) fn segments_with(
         &self,
-        key: Key,
+        key: SegmentKey,
         range: Range<usize>,
     ) -> Result<Vec<usize>, QueryError> {
         let mut found = Vec::new();
@@ -34,10 +34,10 @@ impl<'a> KeyMapReader<'a> {
             }
             let map = self.0.key_map(number, key)?;
             let set = match key {
-                Key::Granule(granule) => map
-                    .find::<SegmentSet<Reach>>(granule)
+                SegmentKey::Granule(granule) => map
+                    .find::<SegmentSet<TouchCoverage>>(granule)
                     .map(|set| set.map(|set| set.segments)),
-                Key::Pc(pc) => map
+                SegmentKey::Pc(pc) => map
                     .find::<SegmentSet<()>>(pc)
                     .map(|set| set.map(|set| set.segments)),
             };
@@ -55,8 +55,8 @@ impl<'a> KeyMapReader<'a> {
                 continue;
             };
             let has_it = match key {
-                Key::Granule(granule) => segment.granule(granule)?.is_some(),
-                Key::Pc(pc) => segment.visits(pc)?.is_some(),
+                SegmentKey::Granule(granule) => segment.granule(granule)?.is_some(),
+                SegmentKey::Pc(pc) => segment.visits(pc)?.is_some(),
             };
             found.extend(has_it.then_some(number));
         }
@@ -75,7 +75,7 @@ impl<'a> KeyMapReader<'a> {
         group: usize,
         granule: u64,
         range: &Range<usize>,
-        wants: &dyn Fn(Reach) -> bool,
+        wants: &dyn Fn(TouchCoverage) -> bool,
     ) -> Result<impl DoubleEndedIterator<Item = usize> + use<>, QueryError> {
         let maps = self.0.contents.key_maps.get(group);
         let Range { start, end } = maps.map_or(self.unmapped(), |maps| {
@@ -86,8 +86,8 @@ impl<'a> KeyMapReader<'a> {
             Some(_) => {
                 let found = self
                     .0
-                    .key_map(group, Key::Granule(granule))?
-                    .find::<SegmentSet<Reach>>(granule);
+                    .key_map(group, SegmentKey::Granule(granule))?
+                    .find::<SegmentSet<TouchCoverage>>(granule);
                 let set = found.map_err(|_| bad_key_map())?.unwrap_or_default();
                 Some(if set.gist.is_none_or(wants) {
                     set.segments
@@ -116,8 +116,8 @@ impl<'a> KeyMapReader<'a> {
             false
         };
         for number in 0..self.0.contents.key_maps.len() {
-            let map = self.0.key_map(number, Key::Granule(from))?;
-            map.for_each_from(from, |granule, _: SegmentSet<Reach>| note(granule))
+            let map = self.0.key_map(number, SegmentKey::Granule(from))?;
+            map.for_each_from(from, |granule, _: SegmentSet<TouchCoverage>| note(granule))
                 .map_err(|_| bad_key_map())?;
         }
         for segment in self.unmapped().filter_map(|number| self.0.segment(number)) {
@@ -132,7 +132,7 @@ impl<'a> KeyMapReader<'a> {
     /// Tells all addresses of steps, in any order, some of them several times.
     pub(crate) fn for_each_pc(&self, mut tell: impl FnMut(u64)) -> Result<(), QueryError> {
         for number in 0..self.0.contents.key_maps.len() {
-            let map = self.0.key_map(number, Key::Pc(0))?;
+            let map = self.0.key_map(number, SegmentKey::Pc(0))?;
             let told = map.for_each_from(0, |pc, _: SegmentSet<()>| {
                 tell(pc);
                 true
@@ -140,7 +140,7 @@ impl<'a> KeyMapReader<'a> {
             told.map_err(|_| bad_key_map())?;
         }
         for segment in self.unmapped().filter_map(|number| self.0.segment(number)) {
-            let told = segment.pcs()?.for_each_from(0, |pc, _: Visits<'_>| {
+            let told = segment.pcs()?.for_each_from(0, |pc, _: SegmentVisits<'_>| {
                 tell(pc);
                 true
             });

@@ -1,7 +1,8 @@
 //! Where a thread goes on behind its last step, of which the trace shows no next one.
 
 use stepback_machine::{
-    Address, Branch, Control, Delay, FlagTest, Flow, Lead, RegisterId, RegisterView, Site, Target,
+    Address, BranchTarget, CodeSite, ControlFlowEffect, ControlSuccessor, DelaySlotRule, FlagTest,
+    FlowKind, RecordedBranch, RegisterId, RegisterView,
 };
 use stepback_parsers::{DelaySlot, Step};
 
@@ -9,12 +10,12 @@ use crate::answers::error::QueryError;
 use crate::answers::step_record::LATE_STEPS;
 use crate::read::diversions::BREAKS;
 use crate::read::register_reader::RegisterReader;
-use crate::read::slots::{EventKind, SlotReader, StepText};
+use crate::read::slots::{SlotEventKind, SlotReader, StepText};
 use crate::read::views::ViewReader;
 
 /// What is known of the program counter behind the last step of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LastLead {
+pub(crate) enum LastProgramCounter {
     /// The trace wrote it behind that step, or the thread has no step: what it wrote last counts.
     Written,
     /// The last step leads here.
@@ -24,7 +25,7 @@ pub(crate) enum LastLead {
 }
 
 /// A branch behind which another instruction comes before control goes where it leads.
-struct BranchBefore {
+struct DelayedBranch {
     at: Step,
     step: StepText,
 }
@@ -32,18 +33,18 @@ struct BranchBefore {
 impl RegisterReader<'_> {
     /// Where the thread goes on that has no step from the position on. Cost: the text of its last step,
     /// in a trace of several threads that of up to [`LATE_STEPS`] steps behind it.
-    pub(crate) fn last_lead(&self) -> Result<LastLead, QueryError> {
+    pub(crate) fn last_lead(&self) -> Result<LastProgramCounter, QueryError> {
         let Some(last) = SlotReader(self.index).owner(self.thread, self.at.0)? else {
-            return Ok(LastLead::Written);
+            return Ok(LastProgramCounter::Written);
         };
         let pc = RegisterView::new(RegisterId::PC, 0, u16::MAX);
         for known in ViewReader(self.index).overlapping(self.thread, pc) {
             if ViewReader(self.index).last_write_slot(known, self.at.0)? >= Some(last.after().0) {
-                return Ok(LastLead::Written);
+                return Ok(LastProgramCounter::Written);
             }
         }
         let Some(step) = self.undiverted(last)? else {
-            return Ok(LastLead::Open);
+            return Ok(LastProgramCounter::Open);
         };
         self.lead_of(last, &step)
     }
@@ -58,9 +59,9 @@ impl RegisterReader<'_> {
             .filter(|event| event.thread == self.thread)
         {
             match event.kind {
-                EventKind::Step(step) => found = Some(step),
-                EventKind::Text { kind, .. } if kind.is_exceptional() => return Ok(None),
-                EventKind::Marker(marker) if BREAKS.contains(&marker.kind) => return Ok(None),
+                SlotEventKind::Step(step) => found = Some(step),
+                SlotEventKind::Text { kind, .. } if kind.is_exceptional() => return Ok(None),
+                SlotEventKind::Marker(marker) if BREAKS.contains(&marker.kind) => return Ok(None),
                 _ => {}
             }
         }
@@ -73,7 +74,7 @@ impl RegisterReader<'_> {
         &self,
         last: Step,
         slot: &StepText,
-    ) -> Result<Option<BranchBefore>, QueryError> {
+    ) -> Result<Option<DelayedBranch>, QueryError> {
         let Some(at) = SlotReader(self.index).owner(self.thread, last.0)? else {
             return Ok(None);
         };
@@ -81,34 +82,40 @@ impl RegisterReader<'_> {
             .step_of(at.after().0)?
             .map(|(_, step)| step);
         let is_before = |step: &StepText| {
-            let has_slot = step.is_executed && step.control().delay != Delay::None;
+            let has_slot = step.is_executed && step.control().delay != DelaySlotRule::None;
             has_slot && (step.next_pc() == slot.pc || step.delay_slot != DelaySlot::None)
         };
-        Ok(step.filter(is_before).map(|step| BranchBefore { at, step }))
+        Ok(step
+            .filter(is_before)
+            .map(|step| DelayedBranch { at, step }))
     }
 
     fn lead_beyond(
         &self,
-        BranchBefore { at, step }: BranchBefore,
+        DelayedBranch { at, step }: DelayedBranch,
         slot: &StepText,
-    ) -> Result<LastLead, QueryError> {
+    ) -> Result<LastProgramCounter, QueryError> {
         // Where a branch in the slot leads is decided by two.
-        if slot.control().flow != Flow::Next {
-            return Ok(LastLead::Open);
+        if slot.control().flow != FlowKind::Next {
+            return Ok(LastProgramCounter::Open);
         }
-        let Control { target, delay, .. } = step.control();
+        let ControlFlowEffect { target, delay, .. } = step.control();
         let is_taken = match (slot.delay_slot, delay, step.branch) {
-            (DelaySlot::Annulled, Delay::UnlessNotTaken, _) => Some(false),
-            (DelaySlot::Annulled, Delay::Annulled, _) => Some(true),
-            (_, _, Branch::Conditional(is_taken)) => is_taken,
-            (_, _, Branch::Unsaid | Branch::None | Branch::SystemEntry) => None,
+            (DelaySlot::Annulled, DelaySlotRule::UnlessNotTaken, _) => Some(false),
+            (DelaySlot::Annulled, DelaySlotRule::Annulled, _) => Some(true),
+            (_, _, RecordedBranch::Conditional(is_taken)) => is_taken,
+            (_, _, RecordedBranch::Unsaid | RecordedBranch::None | RecordedBranch::SystemEntry) => {
+                None
+            }
             _ => Some(true),
         };
         match (is_taken, target) {
-            (Some(false), _) => Ok(LastLead::To(slot.next_pc())),
-            (Some(true), Target::Address(address)) => Ok(LastLead::To(Address(address))),
-            (Some(true), Target::Register(register)) => self.led_by(at, &step, register),
-            (Some(true), Target::Unsaid) | (None, _) => Ok(LastLead::Open),
+            (Some(false), _) => Ok(LastProgramCounter::To(slot.next_pc())),
+            (Some(true), BranchTarget::Address(address)) => {
+                Ok(LastProgramCounter::To(Address(address)))
+            }
+            (Some(true), BranchTarget::Register(register)) => self.led_by(at, &step, register),
+            (Some(true), BranchTarget::Unsaid) | (None, _) => Ok(LastProgramCounter::Open),
         }
     }
 
@@ -118,7 +125,7 @@ impl RegisterReader<'_> {
         at: Step,
         step: &StepText,
         register: RegisterId,
-    ) -> Result<LastLead, QueryError> {
+    ) -> Result<LastProgramCounter, QueryError> {
         let set = step.instruction_set;
         let held = self.held_before(at, RegisterView::new(register, 0, set.word_bytes()))?;
         // In a handler of M-profile the register may say how to return from the exception, and in a function that the other
@@ -127,20 +134,20 @@ impl RegisterReader<'_> {
             set.is_exception_return_value(value) || set.is_function_return_value(value)
         };
         let target = held.filter(|value| !is_return(*value));
-        Ok(target.map_or(LastLead::Open, |value| {
-            LastLead::To(Address(set.code_address(value)))
+        Ok(target.map_or(LastProgramCounter::Open, |value| {
+            LastProgramCounter::To(Address(set.code_address(value)))
         }))
     }
 
-    fn lead_of(&self, last: Step, step: &StepText) -> Result<LastLead, QueryError> {
+    fn lead_of(&self, last: Step, step: &StepText) -> Result<LastProgramCounter, QueryError> {
         if let Some(branch) = self.branch_before(last, step)? {
             return self.lead_beyond(branch, step);
         }
         if !step.is_executed {
-            return Ok(LastLead::To(step.next_pc()));
+            return Ok(LastProgramCounter::To(step.next_pc()));
         }
         let set = step.instruction_set;
-        let site = step.encoding.map(|encoding| Site {
+        let site = step.encoding.map(|encoding| CodeSite {
             pc: step.pc,
             encoding,
         });
@@ -149,27 +156,36 @@ impl RegisterReader<'_> {
         {
             return self.decided(last, step, test);
         }
-        match site.map_or(Lead::Open, |site| set.lead(&site, step.branch)) {
+        match site.map_or(ControlSuccessor::Open, |site| set.lead(&site, step.branch)) {
             // The slot of a branch comes first, wherever that leads.
-            Lead::Open if step.control().delay == Delay::Slot => Ok(LastLead::To(step.next_pc())),
-            Lead::Open => Ok(LastLead::Open),
-            Lead::Behind => Ok(LastLead::To(step.next_pc())),
-            Lead::Address(address) => Ok(LastLead::To(Address(address))),
-            Lead::Register(register) => self.led_by(last, step, register),
+            ControlSuccessor::Open if step.control().delay == DelaySlotRule::Slot => {
+                Ok(LastProgramCounter::To(step.next_pc()))
+            }
+            ControlSuccessor::Open => Ok(LastProgramCounter::Open),
+            ControlSuccessor::Behind => Ok(LastProgramCounter::To(step.next_pc())),
+            ControlSuccessor::Address(address) => Ok(LastProgramCounter::To(Address(address))),
+            ControlSuccessor::Register(register) => self.led_by(last, step, register),
         }
     }
 
     /// Where a conditional branch leads, by the flags before it.
-    fn decided(&self, last: Step, step: &StepText, test: FlagTest) -> Result<LastLead, QueryError> {
+    fn decided(
+        &self,
+        last: Step,
+        step: &StepText,
+        test: FlagTest,
+    ) -> Result<LastProgramCounter, QueryError> {
         let Some(status) = self.held_before(last, RegisterView::new(RegisterId::PSR, 0, 4))? else {
-            return Ok(LastLead::Open);
+            return Ok(LastProgramCounter::Open);
         };
         let target = step
             .control()
             .target
             .address()
             .filter(|_| test.holds(status));
-        Ok(LastLead::To(target.map_or(step.next_pc(), Address)))
+        Ok(LastProgramCounter::To(
+            target.map_or(step.next_pc(), Address),
+        ))
     }
 
     /// What a register held before a step, as far as the trace recorded it.

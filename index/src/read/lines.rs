@@ -14,7 +14,7 @@ pub(crate) struct LineReader<'a>(pub &'a Index);
 
 impl<'a> LineReader<'a> {
     /// The slot to which a line, counted from 0, belongs, and where its text begins.
-    pub(crate) fn chunk_of_line(&self, line: u64) -> Result<Chunk, QueryError> {
+    pub(crate) fn chunk_of_line(&self, line: u64) -> Result<SlotTextStart, QueryError> {
         let Some((number, block)) = self.block_of_line(line)? else {
             return self.chunk_in_block(0, 0, line);
         };
@@ -54,12 +54,17 @@ impl<'a> LineReader<'a> {
     }
 
     /// Looks for a line from a slot on whose step's line (its text's line for slot 0) is known.
-    fn chunk_in_block(&self, first: u64, first_line: u64, line: u64) -> Result<Chunk, QueryError> {
+    fn chunk_in_block(
+        &self,
+        first: u64,
+        first_line: u64,
+        line: u64,
+    ) -> Result<SlotTextStart, QueryError> {
         // One step more than the block: lines with its time may stand before its instruction.
         let end = (first + FRAME as u64 + 1).min(self.0.step_count());
         let range =
             SlotReader(self.0).text_start(first)?..SlotReader(self.0).text_start(end + 1)?;
-        let mut found = Chunk {
+        let mut found = SlotTextStart {
             slot: first,
             line: first_line,
             offset: range.start,
@@ -87,7 +92,7 @@ impl<'a> LineReader<'a> {
             if begins > line && step.slot != first {
                 break;
             }
-            found = Chunk {
+            found = SlotTextStart {
                 slot: step.slot,
                 line: begins,
                 offset: step.chunk_offset,
@@ -139,7 +144,7 @@ impl<'a> LineReader<'a> {
 
 /// Where the text of a slot begins.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Chunk {
+pub(crate) struct SlotTextStart {
     pub slot: u64,
     /// Its first line, counted from 0.
     pub line: u64,

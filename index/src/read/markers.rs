@@ -10,9 +10,9 @@ use crate::answers::error::QueryError;
 use crate::answers::markers::{MarkerCount, MarkerHit};
 use crate::answers::thread::ThreadId;
 use crate::index::{Index, KindSegments};
-use crate::read::slots::{EventKind, SlotEvent, SlotReader};
+use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader};
 use crate::store::contents::MarkerContents;
-use crate::store::packed::List;
+use crate::store::packed::PackedList;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::{SegmentReader, damaged};
 use crate::store::segment::views::{SHARING_CALLS, markers_of, markers_of_all};
@@ -280,7 +280,7 @@ impl<'a> MarkerReader<'a> {
         &self,
         segment: &SegmentReader<'b>,
         wanted: WantedMarkers<'_>,
-    ) -> Result<Vec<List<'b>>, QueryError> {
+    ) -> Result<Vec<PackedList<'b>>, QueryError> {
         let mut lists = Vec::new();
         if let Some(thread) = wanted.thread {
             let kinds = self
@@ -323,7 +323,7 @@ impl<'a> MarkerReader<'a> {
         let is_meant = |event: &SlotEvent| slots.binary_search(&event.slot).is_ok();
         let mut hits = Vec::new();
         for event in events.into_iter().filter(is_meant) {
-            let EventKind::Marker(marker) = event.kind else {
+            let SlotEventKind::Marker(marker) = event.kind else {
                 continue;
             };
             if wanted.includes(event.thread, marker.kind) {
@@ -342,7 +342,7 @@ impl<'a> MarkerReader<'a> {
 
 /// The slots of a range that have such markers in a segment: ascending, at most `limit`.
 fn slots_of(
-    lists: &[List<'_>],
+    lists: &[PackedList<'_>],
     step_base: u64,
     range: &Range<u64>,
     limit: usize,

@@ -5,13 +5,13 @@
 //! that was loaded does, and so do the lines of what pushes and pops.
 
 use stepback_machine::{
-    Flow, Mode, RegisterId, RegisterView, Security, Target, ThreadStack, decode,
+    BranchTarget, FlowKind, Mode, RegisterId, RegisterView, SecurityState, ThreadStack, decode,
 };
 use stepback_parsers::{Position, Step};
 
 use crate::answers::error::QueryError;
 use crate::read::register_reader::RegisterReader;
-use crate::read::slots::{EventKind, SlotEvent, SlotReader, StepText};
+use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader, StepText};
 use crate::read::views::ViewReader;
 use crate::store::named_bank::NamedBank;
 
@@ -34,11 +34,11 @@ impl RegisterReader<'_> {
     /// The stack pointer that a step of the thread moved last in this security state, since CONTROL was written.
     pub(crate) fn moved_stack(
         &mut self,
-        security: Security,
+        security: SecurityState,
     ) -> Result<Option<ThreadStack>, QueryError> {
         let [main, process] =
             [ThreadStack::Main, ThreadStack::Process].map(|stack| self.names_of(security, stack));
-        if security == Security::Unsaid || main.len() + process.len() == 2 {
+        if security == SecurityState::Unsaid || main.len() + process.len() == 2 {
             return Ok(None);
         }
         let (thread, mut last) = (self.thread, self.at.0);
@@ -69,7 +69,7 @@ impl RegisterReader<'_> {
 
     /// Returns the register of a stack pointer and the separate names that the trace uses for it.
     /// Writes are listed under any of them.
-    fn names_of(&self, security: Security, stack: ThreadStack) -> Vec<RegisterId> {
+    fn names_of(&self, security: SecurityState, stack: ThreadStack) -> Vec<RegisterId> {
         let home = Mode::Thread(security, stack).home(RegisterId::SP);
         let is_it =
             |known: &&NamedBank| known.bank.mode().map(|mode| mode.home(known.plain)) == Some(home);
@@ -86,12 +86,12 @@ impl RegisterReader<'_> {
     fn stack_moved_in(
         &mut self,
         slot: u64,
-        security: Security,
+        security: SecurityState,
         names: [&[RegisterId]; 2],
     ) -> Result<Option<ThreadStack>, QueryError> {
         let events = self.events_of(slot)?;
         let is_of = |event: &SlotEvent, names: &[RegisterId]| match &event.kind {
-            EventKind::Register {
+            SlotEventKind::Register {
                 view,
                 home: Some(home),
                 ..
@@ -118,8 +118,8 @@ impl RegisterReader<'_> {
     }
 
     fn text_of(&mut self, step: Step) -> Result<Option<StepText>, QueryError> {
-        let text = |kind: &EventKind| match kind {
-            EventKind::Step(text) => Some(text.clone()),
+        let text = |kind: &SlotEventKind| match kind {
+            SlotEventKind::Step(text) => Some(text.clone()),
             _ => None,
         };
         Ok(self
@@ -153,6 +153,6 @@ fn writes_stack(text: &StepText) -> bool {
 fn may_return(text: &StepText) -> bool {
     let control = text.control();
     text.is_executed
-        && matches!(control.flow, Flow::Branch | Flow::Return)
-        && !matches!(control.target, Target::Address(_))
+        && matches!(control.flow, FlowKind::Branch | FlowKind::Return)
+        && !matches!(control.target, BranchTarget::Address(_))
 }

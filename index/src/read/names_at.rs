@@ -1,6 +1,6 @@
 //! The names of registers at a position: a processor may change to a state in which they have others.
 
-use stepback_machine::{InstructionSet, RegisterId, RegisterView, State};
+use stepback_machine::{ExecutionState, InstructionSet, RegisterId, RegisterView};
 use stepback_parsers::Position;
 
 use crate::answers::error::QueryError;
@@ -28,7 +28,11 @@ impl NameReader<'_> {
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn state_at(&self, thread: ThreadId, at: Position) -> Result<Option<State>, QueryError> {
+    pub fn state_at(
+        &self,
+        thread: ThreadId,
+        at: Position,
+    ) -> Result<Option<ExecutionState>, QueryError> {
         RegisterReader::new(self.0, thread, at).state_at()
     }
 
@@ -65,7 +69,7 @@ impl NameReader<'_> {
     ) -> Result<Option<String>, QueryError> {
         let name = name.to_ascii_lowercase();
         let is_banked = InstructionSet::is_state_banked_anywhere(&name);
-        let Some(State { set, mode }) = is_banked
+        let Some(ExecutionState { set, mode }) = is_banked
             .then(|| self.state_at(thread, at))
             .transpose()?
             .flatten()

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use stepback_machine::{
-    InstructionSet, Mode, RegisterId, Security, StackChoices, State, ThreadStack,
+    ExecutionState, InstructionSet, Mode, RegisterId, SecurityState, StackChoices, ThreadStack,
 };
 use stepback_parsers::Position;
 
@@ -15,7 +15,7 @@ use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::index::homes::Homes;
 use crate::read::register_reader::RegisterReader;
-use crate::read::slots::{EventKind, SlotEvent};
+use crate::read::slots::{SlotEvent, SlotEventKind};
 use crate::read::states::{lowest_byte, told_by};
 use crate::read::views::ViewReader;
 
@@ -23,12 +23,12 @@ use crate::read::views::ViewReader;
 pub(crate) struct OpenWrites<'a> {
     index: &'a Index,
     thread: ThreadId,
-    state: Option<State>,
+    state: Option<ExecutionState>,
     /// That of the thread's last step; none before its first.
     set: Option<InstructionSet>,
     choices: StackChoices,
     /// The stacks that steps before the slot moved, unless CONTROL is written in it.
-    moved: Vec<(Security, ThreadStack)>,
+    moved: Vec<(SecurityState, ThreadStack)>,
 }
 
 /// An event that says which register it wrote, as far as the events up to it tell.
@@ -69,7 +69,7 @@ impl<'a> OpenWrites<'a> {
     ) -> Result<Option<Self>, QueryError> {
         let set = index.instruction_set(thread);
         let is_open = |event: &SlotEvent| match &event.kind {
-            EventKind::Register {
+            SlotEventKind::Register {
                 view,
                 home: Some(home),
                 ..
@@ -95,7 +95,11 @@ impl<'a> OpenWrites<'a> {
         };
         let mut moved = Vec::new();
         if slot > 0 {
-            for security in [Security::Undivided, Security::Secure, Security::NonSecure] {
+            for security in [
+                SecurityState::Undivided,
+                SecurityState::Secure,
+                SecurityState::NonSecure,
+            ] {
                 moved.extend(reader.moved_stack(security)?.map(|stack| (security, stack)));
             }
         }
@@ -135,14 +139,14 @@ impl<'a> OpenWrites<'a> {
             }
         }
         match &mut event.kind {
-            EventKind::Step(step) => {
-                self.state = Some(State {
+            SlotEventKind::Step(step) => {
+                self.state = Some(ExecutionState {
                     set: step.instruction_set,
                     mode: step.mode,
                 });
                 self.set = Some(step.instruction_set);
             }
-            EventKind::Register {
+            SlotEventKind::Register {
                 view,
                 home: Some(home),
                 ..

@@ -6,8 +6,8 @@
 use std::ops::{ControlFlow, Range};
 
 use stepback_machine::{
-    AccessKind, Address, Condition, Encoding, Instruction, InstructionSet, Mode, RegisterId,
-    RegisterView, decode,
+    AccessKind, Address, Encoding, ExecutionCondition, Instruction, InstructionSet, Mode,
+    RegisterId, RegisterView, decode,
 };
 use stepback_parsers::{EventSink, Position, StepEvent, ThreadNumber};
 
@@ -100,7 +100,7 @@ fn use_by(
     let Some(is_used) = is_used(instruction, step.mode, view, kinds) else {
         return Some(Some(Doubt::Undecoded));
     };
-    let is_conditional = instruction.meaning.condition == Condition::Conditional;
+    let is_conditional = instruction.meaning.condition == ExecutionCondition::Conditional;
     is_used.then_some(is_conditional.then_some(Doubt::Conditional))
 }
 

@@ -1,6 +1,6 @@
 //! Why what a step left may have changed without a step: signals, and what the trace leaves out.
 
-use stepback_parsers::{MarkerKind, Position, Recording, Step};
+use stepback_parsers::{MarkerKind, Position, RecordingScope, Step};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -73,7 +73,7 @@ impl DoubtReader<'_> {
         &self,
         at: Position,
         cancel: &Cancel,
-    ) -> Result<Vec<Recording>, QueryError> {
+    ) -> Result<Vec<RecordingScope>, QueryError> {
         let wanted = WantedMarkers {
             kinds: &[MarkerKind::RECORDING],
             thread: None,

@@ -3,22 +3,26 @@
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
 use crate::read::slots::{first_step_of, last_step_of};
-use crate::store::pcs::Visits;
+use crate::store::pcs::SegmentVisits;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::{SegmentReader, damaged};
 
 /// The steps of a segment that are meant.
-pub(crate) struct OwnSteps<'a> {
+pub(crate) struct SegmentStepFilter<'a> {
     /// None has none.
     pub segment: Option<SegmentReader<'a>>,
     /// Whose; without it, those of all threads.
     pub thread: Option<ThreadId>,
 }
 
-impl OwnSteps<'_> {
+impl SegmentStepFilter<'_> {
     /// The place of the first visit that is meant, from a slot of the segment on.
     /// Cost: a lookup for each turn of the thread in which it did not come there, or each visit of others.
-    pub fn first_visit(&self, visits: &Visits<'_>, from: u32) -> Result<Option<usize>, QueryError> {
+    pub fn first_visit(
+        &self,
+        visits: &SegmentVisits<'_>,
+        from: u32,
+    ) -> Result<Option<usize>, QueryError> {
         let malformed = |_| damaged(Section::Pcs);
         let mut place = visits.count_below(from).map_err(malformed)?;
         while place < visits.len() {
@@ -33,7 +37,11 @@ impl OwnSteps<'_> {
     }
 
     /// The place of the last visit that is meant, before a slot of the segment.
-    pub fn last_visit(&self, visits: &Visits<'_>, below: u32) -> Result<Option<usize>, QueryError> {
+    pub fn last_visit(
+        &self,
+        visits: &SegmentVisits<'_>,
+        below: u32,
+    ) -> Result<Option<usize>, QueryError> {
         let malformed = |_| damaged(Section::Pcs);
         let mut count = visits.count_below(below).map_err(malformed)?;
         while let Some(place) = count.checked_sub(1) {

@@ -59,7 +59,7 @@ impl PointReader<'_> {
             steps.start.0.saturating_add(1),
             steps.end.0.saturating_add(1),
         );
-        let mut found = OwnAddresses {
+        let mut found = ThreadStepAddresses {
             index: self.0,
             thread,
             threads: Vec::new(),
@@ -72,7 +72,7 @@ impl PointReader<'_> {
 }
 
 /// Keeps the addresses of the steps of a thread.
-struct OwnAddresses<'a> {
+struct ThreadStepAddresses<'a> {
     index: &'a Index,
     thread: ThreadId,
     /// By their numbers in this run of the parser.
@@ -82,7 +82,7 @@ struct OwnAddresses<'a> {
     found: Vec<(Step, Address)>,
 }
 
-impl EventSink for OwnAddresses<'_> {
+impl EventSink for ThreadStepAddresses<'_> {
     fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
         self.threads
             .push(self.index.thread_by_name(name).unwrap_or_default());

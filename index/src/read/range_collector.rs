@@ -12,7 +12,7 @@ use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::read::byte_set::ByteSet;
 use crate::read::encodings::encoding_of;
-use crate::store::granules::{GRANULE_BITS, Run, granules_of, runs_of};
+use crate::store::granules::{BlockSpan, GRANULE_BITS, granules_of, runs_of};
 
 /// Follows the steps of a thread. Memory: about 350 bytes for each block of 64 bytes, up to `limit` blocks,
 /// and more for blocks whose bytes are used in many separate runs.
@@ -23,17 +23,17 @@ pub(crate) struct RangeCollector<'a> {
     threads: Vec<ThreadId>,
     named: Vec<RegisterId>,
     slot: u64,
-    registers: HashMap<RegisterId, RegisterUsed>,
-    blocks: HashMap<u64, BlockUsed>,
+    registers: HashMap<RegisterId, RegisterUsage>,
+    blocks: HashMap<u64, BlockUsage>,
     limit: usize,
     /// What the step at hand wrote: it shows to the next.
-    written: Written,
+    written: StepWriteSet,
     effects: RangeEffects,
 }
 
 /// What became of a register.
 #[derive(Clone, Copy, Debug)]
-struct RegisterUsed {
+struct RegisterUsage {
     /// What tells it from others.
     cell: RegisterId,
     /// As the step that used it first names it.
@@ -47,7 +47,7 @@ struct RegisterUsed {
 
 /// What became of a block of memory, a bit a byte.
 #[derive(Debug, Default)]
-struct BlockUsed {
+struct BlockUsage {
     read: u64,
     /// Of those that were read: whose value is told.
     known: u64,
@@ -72,7 +72,7 @@ fn add_bytes(
     BytesAt { bytes, slot }: BytesAt,
     choose: fn(u64, u64) -> u64,
 ) {
-    for Run { first, len } in runs_of(bytes) {
+    for BlockSpan { first, len } in runs_of(bytes) {
         let mut new = BytesAt {
             bytes: (u64::MAX >> (64 - len)) << first,
             slot,
@@ -100,7 +100,7 @@ fn slot_of(byte: usize, known: &[BytesAt]) -> Position {
 
 /// What a step wrote.
 #[derive(Debug, Default)]
-struct Written {
+struct StepWriteSet {
     registers: Vec<RegisterWritten>,
     memory: Vec<MemoryWritten>,
 }
@@ -252,10 +252,10 @@ impl<'a> RangeCollector<'a> {
     /// What was gathered.
     pub fn finish(mut self) -> RangeEffects {
         self.end_step();
-        let mut registers: Vec<RegisterUsed> = self.registers.into_values().collect();
+        let mut registers: Vec<RegisterUsage> = self.registers.into_values().collect();
         registers.sort_unstable_by_key(|used| used.plain);
-        let effects = |of: fn(&RegisterUsed) -> (ByteSet, u64)| {
-            let effects = |used: &RegisterUsed| {
+        let effects = |of: fn(&RegisterUsage) -> (ByteSet, u64)| {
+            let effects = |used: &RegisterUsage| {
                 let (register, cell, (bytes, slot)) = (used.plain, used.cell, of(used));
                 let view = move |run: Range<u16>| {
                     RegisterView::new(register, run.start, run.end - run.start)
@@ -272,7 +272,7 @@ impl<'a> RangeCollector<'a> {
         };
         let register_inputs = effects(|used| (used.read, used.first_read));
         let register_outputs = effects(|used| (used.written, used.last_write));
-        let mut blocks: Vec<(u64, BlockUsed)> = self.blocks.into_iter().collect();
+        let mut blocks: Vec<(u64, BlockUsage)> = self.blocks.into_iter().collect();
         blocks.sort_unstable_by_key(|(granule, _)| *granule);
         let (mut memory_inputs, mut memory_outputs) =
             (Vec::<MemoryInput>::new(), Vec::<MemoryOutput>::new());
@@ -336,12 +336,12 @@ fn bytes_of(view: RegisterView) -> ByteSet {
 }
 
 fn used_of(
-    registers: &mut HashMap<RegisterId, RegisterUsed>,
+    registers: &mut HashMap<RegisterId, RegisterUsage>,
     cell: RegisterId,
     view: RegisterView,
-) -> &mut RegisterUsed {
+) -> &mut RegisterUsage {
     let (read, written, first_read, last_write) = Default::default();
-    registers.entry(cell).or_insert(RegisterUsed {
+    registers.entry(cell).or_insert(RegisterUsage {
         cell,
         plain: view.register,
         read,
@@ -353,15 +353,15 @@ fn used_of(
 
 /// The block; none where it is one more than the limit.
 fn block_of(
-    blocks: &mut HashMap<u64, BlockUsed>,
+    blocks: &mut HashMap<u64, BlockUsage>,
     granule: u64,
     limit: usize,
-) -> Option<&mut BlockUsed> {
+) -> Option<&mut BlockUsage> {
     let has_room = blocks.len() < limit;
     match blocks.entry(granule) {
         std::collections::hash_map::Entry::Occupied(known) => Some(known.into_mut()),
         std::collections::hash_map::Entry::Vacant(free) => {
-            has_room.then(|| free.insert(BlockUsed::default()))
+            has_room.then(|| free.insert(BlockUsage::default()))
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::answers::value::Value;
 use crate::index::Index;
 use crate::read::contradictions::Contradictions;
 use crate::read::names::NameReader;
-use crate::read::slots::{EventKind, SlotEvent, SlotReader, StepText};
+use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader, StepText};
 use crate::store::packed::FRAME;
 
 /// How many slots behind the last step are read at first for its late events.
@@ -23,7 +23,7 @@ const FIRST_LATE_STEPS: u64 = 16;
 
 /// How much of what steps did is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Detail {
+pub(crate) enum RecordDetail {
     /// All that an answer has room for.
     Step,
     /// The first few effects of each: the hits of a step have them all.
@@ -39,7 +39,7 @@ impl<'a> RecordReader<'a> {
     pub(crate) fn records_of(
         &self,
         steps: &[Step],
-        detail: Detail,
+        detail: RecordDetail,
     ) -> Result<Vec<StepRecord>, QueryError> {
         let mut slots: Vec<_> = steps.iter().map(|step| step.0.saturating_add(1)).collect();
         slots.sort_unstable();
@@ -73,7 +73,7 @@ impl<'a> RecordReader<'a> {
     pub(crate) fn records(
         &self,
         wanted: &[u64],
-        detail: Detail,
+        detail: RecordDetail,
     ) -> Result<Vec<StepRecord>, QueryError> {
         let Some((first, last)) = wanted.first().copied().zip(wanted.last().copied()) else {
             return Ok(Vec::new());
@@ -85,7 +85,7 @@ impl<'a> RecordReader<'a> {
         // Lines are known for the first step of a block, so the text is read from there on.
         let contradictions = Contradictions::default();
         let (records, waiting, room) = (Vec::new(), HashMap::default(), ANSWER_EFFECTS);
-        let mut found = Found {
+        let mut found = RecordCollector {
             index: self.0,
             wanted,
             detail,
@@ -154,21 +154,23 @@ impl<'a> RecordReader<'a> {
 
     fn effect(&self, event: &SlotEvent, contradictions: &Contradictions) -> Option<Effect> {
         match &event.kind {
-            EventKind::Register {
+            SlotEventKind::Register {
                 is_bank_copy: true, ..
             }
-            | EventKind::Step(_) => None,
-            EventKind::Register { view, bytes, .. } => Some(Effect::Register {
+            | SlotEventKind::Step(_) => None,
+            SlotEventKind::Register { view, bytes, .. } => Some(Effect::Register {
                 name: NameReader(self.0).register_name(*view, event.set),
                 view: *view,
                 value: register_value(bytes.as_deref(), view.size_bytes),
             }),
-            EventKind::Access { .. } => self.access_of(event, contradictions).map(Effect::Access),
-            EventKind::Text { kind, text } if kind.is_exceptional() => {
+            SlotEventKind::Access { .. } => {
+                self.access_of(event, contradictions).map(Effect::Access)
+            }
+            SlotEventKind::Text { kind, text } if kind.is_exceptional() => {
                 Some(Effect::Exception(text.clone()))
             }
-            EventKind::Text { text, .. } => Some(Effect::Note(text.clone())),
-            EventKind::Marker(marker) => Some(Effect::Marker(*marker)),
+            SlotEventKind::Text { text, .. } => Some(Effect::Note(text.clone())),
+            SlotEventKind::Marker(marker) => Some(Effect::Marker(*marker)),
         }
     }
 
@@ -179,7 +181,7 @@ impl<'a> RecordReader<'a> {
         contradictions: &Contradictions,
     ) -> Option<Access> {
         match &event.kind {
-            EventKind::Register { view, bytes, .. } => Some(Access {
+            SlotEventKind::Register { view, bytes, .. } => Some(Access {
                 kind: AccessKind::Write,
                 target: AccessTarget::Register(NameReader(self.0).register_name(*view, event.set)),
                 value: register_value(bytes.as_deref(), view.size_bytes),
@@ -188,7 +190,7 @@ impl<'a> RecordReader<'a> {
                 is_external: false,
                 host_operation: None,
             }),
-            EventKind::Access {
+            SlotEventKind::Access {
                 kind,
                 address,
                 size_bytes,
@@ -211,7 +213,7 @@ impl<'a> RecordReader<'a> {
                     host_operation: None,
                 })
             }
-            EventKind::Step(_) | EventKind::Text { .. } | EventKind::Marker(_) => None,
+            SlotEventKind::Step(_) | SlotEventKind::Text { .. } | SlotEventKind::Marker(_) => None,
         }
     }
 
@@ -243,7 +245,7 @@ impl<'a> RecordReader<'a> {
     ) -> Result<Hit, QueryError> {
         let slot = step.0.saturating_add(1);
         let record = self
-            .records(&[slot], Detail::Step)?
+            .records(&[slot], RecordDetail::Step)?
             .into_iter()
             .next()
             .ok_or(QueryError::TraceChanged)?;
@@ -257,11 +259,11 @@ impl<'a> RecordReader<'a> {
 }
 
 /// Steps while their effects are found.
-struct Found<'a> {
+struct RecordCollector<'a> {
     index: &'a Index,
     /// The slots of all that are wanted, ascending.
     wanted: &'a [u64],
-    detail: Detail,
+    detail: RecordDetail,
     records: Vec<StepRecord>,
     /// The threads whose last step is one that is wanted, and the place of its record: few of thousands.
     waiting: HashMap<ThreadId, usize>,
@@ -271,7 +273,7 @@ struct Found<'a> {
     room: usize,
 }
 
-impl Found<'_> {
+impl RecordCollector<'_> {
     /// True while effects of a wanted step may come.
     fn is_waiting(&self) -> bool {
         !self.waiting.is_empty()
@@ -291,13 +293,13 @@ impl Found<'_> {
     }
 
     fn is_full(&self, record: &StepRecord) -> bool {
-        self.detail == Detail::Hit && record.effects.len() >= HIT_EFFECTS
+        self.detail == RecordDetail::Hit && record.effects.len() >= HIT_EFFECTS
     }
 
     /// Takes the next event; a step that is wanted comes with its line.
     fn take(&mut self, event: SlotEvent, line: Option<Line>) -> Result<(), QueryError> {
         self.contradictions.go_on(self.index, &event)?;
-        if let EventKind::Step(step) = event.kind {
+        if let SlotEventKind::Step(step) = event.kind {
             let line = line.filter(|_| self.wanted.get(self.records.len()) == Some(&event.slot));
             self.waiting.remove(&event.thread);
             if let Some(line) = line {

@@ -3,7 +3,7 @@
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
-use stepback_machine::{RegisterId, RegisterView, State};
+use stepback_machine::{ExecutionState, RegisterId, RegisterView};
 use stepback_parsers::Position;
 
 use crate::answers::cancel::Cancel;
@@ -12,11 +12,11 @@ use crate::answers::register_file::RegisterState;
 use crate::answers::thread::ThreadId;
 use crate::answers::value::{Value, ValueSource};
 use crate::index::Index;
-use crate::index::homes::{Certainty, Homes, MeantWrite};
-use crate::read::last_lead::LastLead;
+use crate::index::homes::{HomeWrite, Homes, WriteCertainty};
+use crate::read::last_lead::LastProgramCounter;
 use crate::read::open_writes::OpenWrites;
 use crate::read::records::RecordReader;
-use crate::read::slots::{EventKind, SlotEvent, SlotReader};
+use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader};
 use crate::read::write_lists::WriteLists;
 
 /// Reads the registers of one register file; many were last written by the same steps, which are read once.
@@ -29,7 +29,7 @@ pub(crate) struct RegisterReader<'a> {
     /// Those whose events say which registers they wrote, as far as the trace tells.
     told: HashSet<u64>,
     /// The state at the position, once it was asked for.
-    pub(crate) state: Option<Option<State>>,
+    pub(crate) state: Option<Option<ExecutionState>>,
 }
 
 impl<'a> RegisterReader<'a> {
@@ -95,7 +95,7 @@ impl<'a> RegisterReader<'a> {
         for near in open.chunk_by(|one, next| next - one < BLOCK_SLOTS) {
             for event in SlotReader(self.index).events_of(near)? {
                 if event.thread == self.thread
-                    && !matches!(event.kind, EventKind::Access { .. })
+                    && !matches!(event.kind, SlotEventKind::Access { .. })
                     && let Some(events) = self.events.get_mut(&event.slot)
                 {
                     events.push(event);
@@ -105,17 +105,21 @@ impl<'a> RegisterReader<'a> {
         Ok(())
     }
 
-    fn search(&mut self, view: RegisterView) -> Result<Search<'a>, QueryError> {
+    fn search(&mut self, view: RegisterView) -> Result<RegisterSearch<'a>, QueryError> {
         let homes = self.homes(view)?;
         let mut lists = WriteLists::of(self.index, self.thread, &homes, self.at)?;
         if let Some(low) = self.clearing(view) {
             lists.add_exactly(low)?;
         }
-        Ok(Search { view, homes, lists })
+        Ok(RegisterSearch { view, homes, lists })
     }
 
-    fn found(&mut self, name: String, search: Search<'a>) -> Result<RegisterState, QueryError> {
-        let Search {
+    fn found(
+        &mut self,
+        name: String,
+        search: RegisterSearch<'a>,
+    ) -> Result<RegisterState, QueryError> {
+        let RegisterSearch {
             view,
             homes,
             mut lists,
@@ -126,18 +130,21 @@ impl<'a> RegisterReader<'a> {
             return Ok(pc);
         }
         let mut newest = None;
-        let mut bytes: Vec<Byte> = vec![Byte::Open; usize::from(view.size_bytes)];
+        let mut bytes: Vec<RegisterByteState> =
+            vec![RegisterByteState::Open; usize::from(view.size_bytes)];
         let mut looked_at = 0;
-        while bytes.contains(&Byte::Open)
+        while bytes.contains(&RegisterByteState::Open)
             && let Some(slot) = lists.next()?
         {
-            if self.fill(slot, &homes, &mut bytes)? == Found::Something {
+            if self.fill(slot, &homes, &mut bytes)? == SlotWriteState::Something {
                 newest = newest.or(Some(slot));
             }
             looked_at += 1;
             if looked_at == OPEN_WRITES {
-                let open = bytes.iter_mut().filter(|byte| **byte == Byte::Open);
-                open.for_each(|byte| *byte = Byte::Unknown);
+                let open = bytes
+                    .iter_mut()
+                    .filter(|byte| **byte == RegisterByteState::Open);
+                open.for_each(|byte| *byte = RegisterByteState::Unknown);
             }
         }
         let value = Value(bytes.iter().map(|byte| byte.value()).collect());
@@ -172,41 +179,46 @@ impl<'a> RegisterReader<'a> {
     }
 
     /// Takes from a slot what later slots left open: its last write of each byte.
-    fn fill(&mut self, slot: u64, homes: &Homes, bytes: &mut [Byte]) -> Result<Found, QueryError> {
-        let mut found = Found::Nothing;
+    fn fill(
+        &mut self,
+        slot: u64,
+        homes: &Homes,
+        bytes: &mut [RegisterByteState],
+    ) -> Result<SlotWriteState, QueryError> {
+        let mut found = SlotWriteState::Nothing;
         let Some(first) = homes.lists().next().map(|view| usize::from(view.offset)) else {
             return Ok(found);
         };
         let clearing = homes.lists().next().and_then(|view| self.clearing(view));
         for event in self.told_events_of(slot, homes)?.iter().rev() {
-            let EventKind::Register {
+            let SlotEventKind::Register {
                 bytes: value, view, ..
             } = &event.kind
             else {
                 continue;
             };
             if clearing == Some(*view) {
-                found = Found::Something;
+                found = SlotWriteState::Something;
                 let beyond = bytes
                     .iter_mut()
                     .skip(usize::from(SIMD_BYTES).saturating_sub(first));
                 beyond
-                    .filter(|byte| **byte == Byte::Open)
-                    .for_each(|byte| *byte = Byte::Known(0));
+                    .filter(|byte| **byte == RegisterByteState::Open)
+                    .for_each(|byte| *byte = RegisterByteState::Known(0));
             }
-            let Some(MeantWrite {
+            let Some(HomeWrite {
                 view: written,
                 certainty,
             }) = event.home().and_then(|home| homes.written(home))
             else {
                 continue;
             };
-            found = Found::Something;
-            let value = value.as_ref().filter(|_| certainty == Certainty::Sure);
+            found = SlotWriteState::Something;
+            let value = value.as_ref().filter(|_| certainty == WriteCertainty::Sure);
             for (place, byte) in bytes
                 .iter_mut()
                 .enumerate()
-                .filter(|(_, byte)| **byte == Byte::Open)
+                .filter(|(_, byte)| **byte == RegisterByteState::Open)
             {
                 let offset = (first + place).checked_sub(usize::from(written.offset));
                 let Some(offset) =
@@ -216,7 +228,9 @@ impl<'a> RegisterReader<'a> {
                 };
                 *byte = value
                     .and_then(|value| value.get(offset))
-                    .map_or(Byte::Unknown, |byte| Byte::Known(*byte));
+                    .map_or(RegisterByteState::Unknown, |byte| {
+                        RegisterByteState::Known(*byte)
+                    });
             }
         }
         Ok(found)
@@ -246,7 +260,7 @@ impl<'a> RegisterReader<'a> {
                 let mut events = Vec::new();
                 SlotReader(self.index).each_event(slot..slot.saturating_add(1), |event| {
                     // A step may access memory a million times.
-                    let is_access = matches!(event.kind, EventKind::Access { .. });
+                    let is_access = matches!(event.kind, SlotEventKind::Access { .. });
                     if event.slot == slot && event.thread == self.thread && !is_access {
                         events.push(event);
                     }
@@ -265,7 +279,7 @@ impl<'a> RegisterReader<'a> {
         view: RegisterView,
     ) -> Result<Option<RegisterState>, QueryError> {
         let lead = match SlotReader(self.index).next_step_of(self.thread, self.at)? {
-            Some(step) => LastLead::To(
+            Some(step) => LastProgramCounter::To(
                 RecordReader(self.index)
                     .pc_of(step)?
                     .ok_or(QueryError::TraceChanged)?,
@@ -273,9 +287,9 @@ impl<'a> RegisterReader<'a> {
             None => self.last_lead()?,
         };
         let (bytes, source) = match lead {
-            LastLead::Written => return Ok(None),
-            LastLead::To(pc) => (pc.0.to_le_bytes().map(Some), ValueSource::Inferred),
-            LastLead::Open => ([None; 8], ValueSource::Unknown),
+            LastProgramCounter::Written => return Ok(None),
+            LastProgramCounter::To(pc) => (pc.0.to_le_bytes().map(Some), ValueSource::Inferred),
+            LastProgramCounter::Open => ([None; 8], ValueSource::Unknown),
         };
         let value = Value(
             bytes
@@ -297,7 +311,7 @@ impl<'a> RegisterReader<'a> {
 }
 
 /// What one register's value is put together from.
-struct Search<'a> {
+struct RegisterSearch<'a> {
     view: RegisterView,
     homes: Homes,
     lists: WriteLists<'a>,
@@ -314,14 +328,14 @@ const OPEN_WRITES: usize = 1024;
 
 /// Whether a slot writes a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Found {
+enum SlotWriteState {
     Something,
     Nothing,
 }
 
 /// A byte of a register while it is put together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Byte {
+enum RegisterByteState {
     /// Not found yet.
     Open,
     /// Written with a value that the trace does not give.
@@ -330,7 +344,7 @@ enum Byte {
     Known(u8),
 }
 
-impl Byte {
+impl RegisterByteState {
     fn value(self) -> Option<u8> {
         if let Self::Known(byte) = self {
             Some(byte)

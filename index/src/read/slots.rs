@@ -6,8 +6,8 @@ use std::cell::RefCell;
 use std::ops::Range;
 
 use stepback_machine::{
-    AccessKind, Address, Branch, Control, Encoding, InstructionSet, Mode, RegisterId, RegisterView,
-    Site,
+    AccessKind, Address, CodeSite, ControlFlowEffect, Encoding, InstructionSet, Mode,
+    RecordedBranch, RegisterId, RegisterView,
 };
 use stepback_parsers::{
     DelaySlot, EventSink, Flow, Marker, MarkerEvent, MemoryAccess, ParseScratch, Position,
@@ -44,14 +44,14 @@ pub(crate) struct SlotEvent {
     /// What register names mean at it: the set of its slot's step where that is of its thread, else that of its thread's first.
     pub set: InstructionSet,
     /// What happened.
-    pub kind: EventKind,
+    pub kind: SlotEventKind,
 }
 
 impl SlotEvent {
     /// The register that it wrote, if it wrote one.
     pub(crate) fn home(&self) -> Option<RegisterView> {
         match self.kind {
-            EventKind::Register { home, .. } => home,
+            SlotEventKind::Register { home, .. } => home,
             _ => None,
         }
     }
@@ -59,7 +59,7 @@ impl SlotEvent {
 
 /// What happened.
 #[derive(Clone, Debug)]
-pub(crate) enum EventKind {
+pub(crate) enum SlotEventKind {
     /// A step was reached.
     Step(StepText),
     /// A register got a value; `home` is the view of the register itself, none for the first of two writes of a line.
@@ -89,7 +89,7 @@ pub(crate) struct StepText {
     pub instruction_set: InstructionSet,
     pub opcode: u32,
     pub encoding: Option<Encoding>,
-    pub branch: Branch,
+    pub branch: RecordedBranch,
     pub length_bytes: u8,
     pub is_executed: bool,
     pub delay_slot: DelaySlot,
@@ -105,15 +105,17 @@ impl StepText {
     }
 
     /// What it does to control, as far as its encoding says.
-    pub fn control(&self) -> Control {
+    pub fn control(&self) -> ControlFlowEffect {
         let encoding = self
             .instruction_set
             .encoding_of(self.opcode, self.length_bytes);
-        let site = encoding.map(|encoding| Site {
+        let site = encoding.map(|encoding| CodeSite {
             pc: self.pc,
             encoding,
         });
-        site.map_or_else(Control::default, |site| self.instruction_set.control(&site))
+        site.map_or_else(ControlFlowEffect::default, |site| {
+            self.instruction_set.control(&site)
+        })
     }
 }
 
@@ -230,7 +232,7 @@ impl<'a> SlotReader<'a> {
         let mut found = None;
         self.each_event_from(slot, slot..slot.saturating_add(1), |event, _| {
             match event.kind {
-                EventKind::Step(step) if event.slot == slot => {
+                SlotEventKind::Step(step) if event.slot == slot => {
                     found = Some((event.thread, step));
                     Ok(Flow::Stop)
                 }
@@ -248,7 +250,7 @@ impl<'a> SlotReader<'a> {
         slots: Range<u64>,
         take: impl FnMut(SlotEvent, u64) -> Result<Flow, QueryError>,
     ) -> Result<(), QueryError> {
-        self.hand_over(first..slots.end, Kept::From(slots.start), take)
+        self.hand_over(first..slots.end, SlotSelection::From(slots.start), take)
     }
 
     /// The events of some slots, which ascend, in order. All between them is read too.
@@ -271,7 +273,7 @@ impl<'a> SlotReader<'a> {
             return Ok(());
         };
         let read = *first..last.saturating_add(1);
-        self.hand_over(read, Kept::These(slots), |event, _| {
+        self.hand_over(read, SlotSelection::These(slots), |event, _| {
             take(event).map(|()| Flow::Continue)
         })
     }
@@ -279,7 +281,7 @@ impl<'a> SlotReader<'a> {
     fn hand_over(
         &self,
         read: Range<u64>,
-        kept: Kept<'_>,
+        kept: SlotSelection<'_>,
         take: impl FnMut(SlotEvent, u64) -> Result<Flow, QueryError>,
     ) -> Result<(), QueryError> {
         let mut reader = EventReader::new(self.0, read.start, kept, take);
@@ -513,14 +515,14 @@ pub(crate) fn first_step_of(
 
 /// The slots whose events are handed over; others are only passed over.
 #[derive(Clone, Copy, Debug)]
-enum Kept<'s> {
+enum SlotSelection<'s> {
     /// From this one on.
     From(u64),
     /// These, which ascend.
     These(&'s [u64]),
 }
 
-impl Kept<'_> {
+impl SlotSelection<'_> {
     /// Whether a slot is among them; those asked for ascend.
     fn includes(&mut self, slot: u64) -> bool {
         match self {
@@ -539,7 +541,7 @@ impl Kept<'_> {
 struct EventReader<'a, 's, F> {
     index: &'a Index,
     slot: u64,
-    kept: Kept<'s>,
+    kept: SlotSelection<'s>,
     /// Whether the events of the slot are handed over.
     is_kept: bool,
     /// Line in range of the first step.
@@ -557,7 +559,7 @@ struct EventReader<'a, 's, F> {
 }
 
 impl<'a, 's, F: FnMut(SlotEvent, u64) -> Result<Flow, QueryError>> EventReader<'a, 's, F> {
-    fn new(index: &'a Index, first: u64, mut kept: Kept<'s>, take: F) -> Self {
+    fn new(index: &'a Index, first: u64, mut kept: SlotSelection<'s>, take: F) -> Self {
         let (first_line, threads, named, step, events_in_slot) = Default::default();
         let taken = Ok(Flow::Continue);
         // The first step that is read is in the first slot; before slot 1 there is a slot without a step.
@@ -578,7 +580,7 @@ impl<'a, 's, F: FnMut(SlotEvent, u64) -> Result<Flow, QueryError>> EventReader<'
         }
     }
 
-    fn push(&mut self, thread: ThreadNumber, line_in_range: u64, kind: EventKind) {
+    fn push(&mut self, thread: ThreadNumber, line_in_range: u64, kind: SlotEventKind) {
         let thread = self
             .threads
             .get(usize::from(thread.0))
@@ -653,7 +655,11 @@ impl<F: FnMut(SlotEvent, u64) -> Result<Flow, QueryError>> EventSink for EventRe
             mode: step.mode,
             text: text_of(step, encoding),
         };
-        self.push(step.thread, step.place.line_in_range, EventKind::Step(text));
+        self.push(
+            step.thread,
+            step.place.line_in_range,
+            SlotEventKind::Step(text),
+        );
     }
 
     fn register_write(&mut self, write: &RegisterWrite<'_>) {
@@ -673,7 +679,7 @@ impl<F: FnMut(SlotEvent, u64) -> Result<Flow, QueryError>> EventSink for EventRe
         };
         let bytes = write.bytes.map(<[u8]>::to_vec);
         let home = RegisterWrite { view, ..*write }.home();
-        let kind = EventKind::Register {
+        let kind = SlotEventKind::Register {
             view,
             bytes,
             is_bank_copy: write.is_bank_copy(),
@@ -696,7 +702,7 @@ impl<F: FnMut(SlotEvent, u64) -> Result<Flow, QueryError>> EventSink for EventRe
         self.push(
             access.thread,
             access.place.line_in_range,
-            EventKind::Access {
+            SlotEventKind::Access {
                 kind,
                 address,
                 size_bytes,
@@ -713,7 +719,7 @@ impl<F: FnMut(SlotEvent, u64) -> Result<Flow, QueryError>> EventSink for EventRe
         self.push(
             event.thread,
             event.place.line_in_range,
-            EventKind::Text {
+            SlotEventKind::Text {
                 kind: event.kind,
                 text,
             },
@@ -725,7 +731,7 @@ impl<F: FnMut(SlotEvent, u64) -> Result<Flow, QueryError>> EventSink for EventRe
             self.push(
                 event.thread,
                 event.place.line_in_range,
-                EventKind::Marker(event.marker),
+                SlotEventKind::Marker(event.marker),
             );
         }
     }
@@ -755,7 +761,7 @@ mod tests {
         let turn = |thread: u16| {
             [
                 Record::marker(thread, MarkerKind::TIMESTAMP, 1),
-                Record::step(thread, 0x1000, 1, Branch::None),
+                Record::step(thread, 0x1000, 1, RecordedBranch::None),
             ]
         };
         let records = (0..2).flat_map(|_| (0..threads).flat_map(turn)).collect();

@@ -1,13 +1,13 @@
 //! The state of a thread at a position: which instruction set it runs, and which banks are in use.
 
 use stepback_machine::{
-    InstructionSet, Mode, RegisterId, RegisterView, Security, StackChoices, State,
+    ExecutionState, InstructionSet, Mode, RegisterId, RegisterView, SecurityState, StackChoices,
 };
 use stepback_parsers::Position;
 
 use crate::answers::error::QueryError;
 use crate::read::register_reader::RegisterReader;
-use crate::read::slots::{EventKind, SlotEvent, SlotReader, StepText};
+use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader, StepText};
 use crate::read::views::ViewReader;
 
 /// The whole status register.
@@ -15,9 +15,9 @@ pub(super) const STATUS: RegisterView = RegisterView::new(RegisterId::PSR, 0, 4)
 
 /// What mode words and the status register tell.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct ToldState {
+pub(super) struct RecordedState {
     /// None of a thread without steps.
-    pub state: Option<State>,
+    pub state: Option<ExecutionState>,
     /// That of the thread's last step; none before its first.
     pub set: Option<InstructionSet>,
 }
@@ -30,12 +30,12 @@ impl RegisterReader<'_> {
 
     /// The state of the thread at the position: that of its last step unless the status register tells of another since,
     /// before its first step that of the first; none of a thread without steps.
-    pub(crate) fn state_at(&mut self) -> Result<Option<State>, QueryError> {
+    pub(crate) fn state_at(&mut self) -> Result<Option<ExecutionState>, QueryError> {
         if let Some(state) = self.state {
             return Ok(state);
         }
         let mut state = self.told_state()?.state;
-        if let Some(State { mode, .. }) = &mut state {
+        if let Some(ExecutionState { mode, .. }) = &mut state {
             *mode = self.security_of_next(*mode)?;
             *mode = self.with_stack(*mode)?;
         }
@@ -46,7 +46,7 @@ impl RegisterReader<'_> {
     /// A mode of which the status register does not tell the security state: that of the thread's next step, which is of the
     /// same kind unless something is missing.
     fn security_of_next(&mut self, mode: Mode) -> Result<Mode, QueryError> {
-        if mode.security() != Security::Unsaid {
+        if mode.security() != SecurityState::Unsaid {
             return Ok(mode);
         }
         let Some(next) = SlotReader(self.index).next_step_of(self.thread, self.at)? else {
@@ -58,13 +58,13 @@ impl RegisterReader<'_> {
     }
 
     /// The same without what the registers say that choose a stack pointer.
-    pub(super) fn told_state(&mut self) -> Result<ToldState, QueryError> {
+    pub(super) fn told_state(&mut self) -> Result<RecordedState, QueryError> {
         let slots = SlotReader(self.index);
         if let Some(step) = slots.owner(self.thread, self.at.0)? {
             let state = self.state_behind_step(step.after())?;
             let told = self.state_told_since(step.after(), state.set)?;
             let told = told.map_or(state, |told| told.after(Some(state)));
-            return Ok(ToldState {
+            return Ok(RecordedState {
                 state: Some(told),
                 set: Some(state.set),
             });
@@ -73,7 +73,7 @@ impl RegisterReader<'_> {
         let state = first
             .map(|step| self.state_of_step(step.after()))
             .transpose()?;
-        Ok(ToldState { state, set: None })
+        Ok(RecordedState { state, set: None })
     }
 
     /// The newest values of the registers that choose a stack pointer.
@@ -99,31 +99,31 @@ impl RegisterReader<'_> {
 
     /// The state that a step leaves behind, unless what it writes tells of another. Where nothing of registers is recorded no
     /// status says that a `save` or `restore` turned to another window.
-    fn state_behind_step(&mut self, after: Position) -> Result<State, QueryError> {
+    fn state_behind_step(&mut self, after: Position) -> Result<ExecutionState, QueryError> {
         let state = self.state_of_step(after)?;
         if !self.index.has_operands_alone() || !state.mode.has_windows() {
             return Ok(state);
         }
         let turn = |event: &SlotEvent| match &event.kind {
-            EventKind::Step(step) if step.is_executed => {
+            SlotEventKind::Step(step) if step.is_executed => {
                 step.instruction_set.window_step(step.encoding.as_ref()?)
             }
             _ => None,
         };
         let turn = self.events_of(after.0)?.iter().find_map(turn);
-        Ok(State {
+        Ok(ExecutionState {
             mode: state.mode.behind(turn),
             ..state
         })
     }
 
-    fn state_of_step(&mut self, after: Position) -> Result<State, QueryError> {
+    fn state_of_step(&mut self, after: Position) -> Result<ExecutionState, QueryError> {
         let state = |event: &SlotEvent| match &event.kind {
-            EventKind::Step(StepText {
+            SlotEventKind::Step(StepText {
                 mode,
                 instruction_set: set,
                 ..
-            }) => Some(State {
+            }) => Some(ExecutionState {
                 set: *set,
                 mode: *mode,
             }),
@@ -140,7 +140,7 @@ impl RegisterReader<'_> {
         &mut self,
         from: Position,
         set: InstructionSet,
-    ) -> Result<Option<State>, QueryError> {
+    ) -> Result<Option<ExecutionState>, QueryError> {
         let mut last = self.at.0;
         while let Some(slot) =
             ViewReader(self.index).last_register_slot(self.thread, STATUS, last)?
@@ -161,9 +161,9 @@ impl RegisterReader<'_> {
 }
 
 /// The state that an event tells of, if it is a write of the whole status register.
-pub(super) fn told_by(event: &SlotEvent, set: InstructionSet) -> Option<State> {
+pub(super) fn told_by(event: &SlotEvent, set: InstructionSet) -> Option<ExecutionState> {
     match &event.kind {
-        EventKind::Register {
+        SlotEventKind::Register {
             view,
             bytes: Some(bytes),
             ..
@@ -175,7 +175,7 @@ pub(super) fn told_by(event: &SlotEvent, set: InstructionSet) -> Option<State> {
 /// The lowest byte that an event gives a register, if it writes it: none within where the trace does not tell the value.
 pub(super) fn lowest_byte(event: &SlotEvent, register: RegisterId) -> Option<Option<u8>> {
     match &event.kind {
-        EventKind::Register { view, bytes, .. }
+        SlotEventKind::Register { view, bytes, .. }
             if view.register == register && view.offset == 0 =>
         {
             Some(bytes.as_ref().and_then(|bytes| bytes.first().copied()))

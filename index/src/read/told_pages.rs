@@ -10,7 +10,7 @@ use crate::answers::error::QueryError;
 use crate::answers::markers::MarkerHit;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
-use crate::index::told_pages::{ToldPage, ToldPages};
+use crate::index::told_pages::{MappedPage, PageMappings};
 use crate::read::markers::{MarkerReader, WantedMarkers};
 
 /// The markers that tell of pages.
@@ -41,7 +41,7 @@ pub(crate) enum WantedPages {
 
 /// What a marker says of pages, with those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PageNews {
+pub(crate) enum PageUpdate {
     /// A virtual page is a physical one.
     Told {
         page: u64,
@@ -63,21 +63,21 @@ pub(crate) struct PageMarkers {
 
 impl PageMarkers {
     /// Takes the next marker of the thread, by its kind and value.
-    pub fn take(&mut self, kind: MarkerKind, value: u64, page_bytes: u64) -> Option<PageNews> {
+    pub fn take(&mut self, kind: MarkerKind, value: u64, page_bytes: u64) -> Option<PageUpdate> {
         let page = value & !(page_bytes - 1);
         match kind {
             MarkerKind::PHYSICAL_ADDRESS => (self.physical, self.context) = (Some(page), None),
             MarkerKind::ADDRESS_CONTEXT => self.context = Some(value),
             MarkerKind::VIRTUAL_ADDRESS => {
                 let (physical, context) = (self.physical.take()?, self.context.take());
-                return Some(PageNews::Told {
+                return Some(PageUpdate::Told {
                     page,
                     physical,
                     context,
                 });
             }
-            MarkerKind::PHYSICAL_ADDRESS_NOT_AVAILABLE => return Some(PageNews::Over { page }),
-            MarkerKind::TRANSLATIONS_FORGOTTEN => return Some(PageNews::AllOver),
+            MarkerKind::PHYSICAL_ADDRESS_NOT_AVAILABLE => return Some(PageUpdate::Over { page }),
+            MarkerKind::TRANSLATIONS_FORGOTTEN => return Some(PageUpdate::AllOver),
             _ => {}
         }
         None
@@ -94,7 +94,7 @@ impl PageReader<'_> {
         &self,
         wanted: WantedPages,
         cancel: &Cancel,
-    ) -> Result<Arc<ToldPages>, QueryError> {
+    ) -> Result<Arc<PageMappings>, QueryError> {
         if let Some(known) = self.0.told_pages.get() {
             return Ok(Arc::clone(known));
         }
@@ -109,7 +109,7 @@ impl PageReader<'_> {
     }
 
     /// The same of all pages, where they are few enough to be kept.
-    pub fn all_pages(&self, cancel: &Cancel) -> Result<Option<Arc<ToldPages>>, QueryError> {
+    pub fn all_pages(&self, cancel: &Cancel) -> Result<Option<Arc<PageMappings>>, QueryError> {
         if self.0.told_pages.get().is_none() && self.told_count() > KEPT {
             return Ok(None);
         }
@@ -126,10 +126,10 @@ impl PageReader<'_> {
             .sum()
     }
 
-    fn collect(&self, wanted: WantedPages, cancel: &Cancel) -> Result<ToldPages, QueryError> {
-        let mut collected = Collected {
+    fn collect(&self, wanted: WantedPages, cancel: &Cancel) -> Result<PageMappings, QueryError> {
+        let mut collected = PageCollector {
             wanted,
-            ..Collected::default()
+            ..PageCollector::default()
         };
         let wanted = WantedMarkers {
             kinds: &KINDS,
@@ -146,7 +146,7 @@ impl PageReader<'_> {
         if collected.pages.len() > MOST {
             return Err(QueryError::TooManyPages(MOST));
         }
-        let told = ToldPages::new(collected.page_bytes, collected.pages);
+        let told = PageMappings::new(collected.page_bytes, collected.pages);
         Ok(if matches!(collected.wanted, WantedPages::All) {
             told
         } else {
@@ -157,16 +157,16 @@ impl PageReader<'_> {
 
 /// What was told so far.
 #[derive(Debug, Default)]
-struct Collected {
+struct PageCollector {
     wanted: WantedPages,
     page_bytes: Option<u64>,
-    pages: Vec<ToldPage>,
+    pages: Vec<MappedPage>,
     markers: HashMap<ThreadId, PageMarkers>,
     /// By thread and page: what holds.
     open: HashMap<ThreadId, HashMap<u64, Vec<u32>>>,
 }
 
-impl Collected {
+impl PageCollector {
     fn take(&mut self, hit: &MarkerHit) {
         let MarkerHit {
             position: Position(slot),
@@ -189,7 +189,7 @@ impl Collected {
                 .or_default()
                 .take(marker.kind, marker.value, page_bytes);
         match news {
-            Some(PageNews::Told {
+            Some(PageUpdate::Told {
                 page,
                 physical,
                 context,
@@ -204,7 +204,7 @@ impl Collected {
                         .or_default()
                         .push(place);
                     let (from, until, used_until) = (slot, u64::MAX, u64::MAX);
-                    self.pages.push(ToldPage {
+                    self.pages.push(MappedPage {
                         thread,
                         context,
                         page,
@@ -215,8 +215,8 @@ impl Collected {
                     });
                 }
             }
-            Some(PageNews::Over { page }) => self.end(thread, page, slot, |_| true),
-            Some(PageNews::AllOver) => {
+            Some(PageUpdate::Over { page }) => self.end(thread, page, slot, |_| true),
+            Some(PageUpdate::AllOver) => {
                 let pages: Vec<u64> = self
                     .open
                     .get(&thread)
@@ -233,7 +233,13 @@ impl Collected {
     }
 
     /// Something is told of a page: accesses go there no longer, and what is over does not hold any more.
-    fn end(&mut self, thread: ThreadId, page: u64, slot: u64, is_over: impl Fn(&ToldPage) -> bool) {
+    fn end(
+        &mut self,
+        thread: ThreadId,
+        page: u64,
+        slot: u64,
+        is_over: impl Fn(&MappedPage) -> bool,
+    ) {
         let Self { pages, open, .. } = self;
         let Some(of_thread) = open.get_mut(&thread) else {
             return;

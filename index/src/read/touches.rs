@@ -9,13 +9,13 @@ use crate::index::Index;
 use crate::index::memories::MemoryId;
 use crate::read::key_maps::KeyMapReader;
 use crate::read::slots::SlotReader;
-use crate::store::granules::{Granule, Masks, Reach, Touch};
+use crate::store::granules::{Granule, Touch, TouchCoverage, TouchMasks};
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::{SegmentReader, damaged};
 
 /// Which touches count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum TouchFilter {
     /// Loads.
     Reads,
     /// Stores.
@@ -28,7 +28,7 @@ pub(crate) enum Wanted {
     External,
 }
 
-impl From<AccessKinds> for Wanted {
+impl From<AccessKinds> for TouchFilter {
     fn from(kinds: AccessKinds) -> Self {
         match kinds {
             AccessKinds::Reads => Self::Reads,
@@ -38,9 +38,9 @@ impl From<AccessKinds> for Wanted {
     }
 }
 
-impl Wanted {
+impl TouchFilter {
     /// The bytes of these masks that may count.
-    fn in_masks(self, masks: Masks) -> u64 {
+    fn in_masks(self, masks: TouchMasks) -> u64 {
         match self {
             Self::Reads | Self::External => masks.read,
             Self::Writes => masks.write,
@@ -49,7 +49,7 @@ impl Wanted {
     }
 
     /// The bytes that may count in segments that touch these.
-    fn in_reach(self, reach: Reach) -> u64 {
+    fn in_reach(self, reach: TouchCoverage) -> u64 {
         if self == Self::External {
             reach.external
         } else {
@@ -89,18 +89,18 @@ pub(crate) struct TouchAt {
 pub(crate) type ByteTouches = [Option<TouchAt>; 64];
 
 /// A walk over the segments that touch a block.
-struct Walk<'a> {
+struct TouchWalk<'a> {
     granule: u64,
     /// Bytes still looked for: frames that touch none of them are skipped.
     need: &'a Cell<u64>,
-    wanted: Wanted,
+    wanted: TouchFilter,
     /// Whether a touch in a slot counts.
     counts: &'a dyn Fn(u64) -> bool,
     /// Receives a touch; returns the bytes that are not looked for any more.
     take: &'a mut dyn FnMut(TouchAt, u64) -> u64,
 }
 
-impl Walk<'_> {
+impl TouchWalk<'_> {
     /// Notes a touch; false when nothing is looked for any more.
     fn note(
         &mut self,
@@ -180,13 +180,13 @@ impl<'a> TouchReader<'a> {
         granule: u64,
         need: u64,
         last: u64,
-        wanted: Wanted,
+        wanted: TouchFilter,
     ) -> Result<ByteTouches, QueryError> {
         let mut found = [None; 64];
         let need = Cell::new(need);
         let counts = |slot| self.counts(slot);
         let mut take = |touch, mask| note_bytes(&mut found, touch, mask);
-        let mut walk = Walk {
+        let mut walk = TouchWalk {
             granule,
             need: &need,
             wanted,
@@ -199,7 +199,7 @@ impl<'a> TouchReader<'a> {
             .segments
             .partition_point(|segment| segment.step_base <= last);
         for group in (0..KeyMapReader(self.index).group_count()).rev() {
-            let wants = |reach: Reach| wanted.in_reach(reach) & need.get() != 0;
+            let wants = |reach: TouchCoverage| wanted.in_reach(reach) & need.get() != 0;
             for number in KeyMapReader(self.index)
                 .group_segments(group, granule, &(0..after), &wants)?
                 .rev()
@@ -231,7 +231,7 @@ impl<'a> TouchReader<'a> {
         granule: u64,
         need: u64,
         first: u64,
-        wanted: Wanted,
+        wanted: TouchFilter,
     ) -> Result<ByteTouches, QueryError> {
         let mut found = [None; 64];
         self.go_onward(granule, need, first, wanted, &mut |touch, mask| {
@@ -246,7 +246,7 @@ impl<'a> TouchReader<'a> {
         granule: u64,
         need: u64,
         first: u64,
-        wanted: Wanted,
+        wanted: TouchFilter,
     ) -> Result<Option<TouchAt>, QueryError> {
         let mut found = None;
         self.go_onward(granule, need, first, wanted, &mut |touch, _| {
@@ -262,12 +262,12 @@ impl<'a> TouchReader<'a> {
         granule: u64,
         need: u64,
         first: u64,
-        wanted: Wanted,
+        wanted: TouchFilter,
         take: &mut dyn FnMut(TouchAt, u64) -> u64,
     ) -> Result<(), QueryError> {
         let need = Cell::new(need);
         let counts = |slot| self.counts(slot);
-        let mut walk = Walk {
+        let mut walk = TouchWalk {
             granule,
             need: &need,
             wanted,
@@ -282,7 +282,7 @@ impl<'a> TouchReader<'a> {
             .partition_point(|segment| segment.step_base < first)
             .saturating_sub(1);
         for group in 0..KeyMapReader(self.index).group_count() {
-            let wants = |reach: Reach| wanted.in_reach(reach) & need.get() != 0;
+            let wants = |reach: TouchCoverage| wanted.in_reach(reach) & need.get() != 0;
             for number in KeyMapReader(self.index).group_segments(
                 group,
                 granule,
@@ -320,7 +320,7 @@ impl<'a> TouchReader<'a> {
         let end = known.partition_point(|segment| segment.step_base < slots.end);
         let mut is_written = false;
         for group in 0..KeyMapReader(self.index).group_count() {
-            let wants = |reach: Reach| reach.masks.write != 0;
+            let wants = |reach: TouchCoverage| reach.masks.write != 0;
             for number in
                 KeyMapReader(self.index).group_segments(group, granule, &(first..end), &wants)?
             {
@@ -389,9 +389,9 @@ impl<'a> TouchReader<'a> {
     fn relevant<'b>(
         &self,
         segment: &SegmentReader<'b>,
-        walk: &Walk<'_>,
+        walk: &TouchWalk<'_>,
     ) -> Result<Option<Granule<'b>>, QueryError> {
-        if walk.wanted == Wanted::External && segment.meta.externals == 0 {
+        if walk.wanted == TouchFilter::External && segment.meta.externals == 0 {
             return Ok(None);
         }
         let Some(list) = segment.granule(walk.granule)? else {
@@ -402,7 +402,8 @@ impl<'a> TouchReader<'a> {
             .is_none_or(|masks| walk.wanted.in_masks(masks) & walk.need.get() != 0);
         let has_external =
             || list.has_external() || !segment.meta.seams_of(walk.granule).is_empty();
-        Ok(Some(list).filter(|_| is_met && (walk.wanted != Wanted::External || has_external())))
+        Ok(Some(list)
+            .filter(|_| is_met && (walk.wanted != TouchFilter::External || has_external())))
     }
 }
 

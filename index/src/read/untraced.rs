@@ -7,7 +7,7 @@ use stepback_machine::{Mode, RegisterId};
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
-use crate::index::untraced::Untraced;
+use crate::index::untraced::UntracedRegisters;
 use crate::read::slots::SlotReader;
 use crate::read::views::ViewReader;
 
@@ -17,7 +17,7 @@ pub(crate) struct UntracedReader<'a>(pub &'a Index);
 impl UntracedReader<'_> {
     /// The registers of a thread that instructions write and no line names.
     /// Cost: the text of the thread's first step, once.
-    pub fn of(&self, thread: ThreadId) -> Result<Untraced, QueryError> {
+    pub fn of(&self, thread: ThreadId) -> Result<UntracedRegisters, QueryError> {
         let known = || {
             self.0
                 .untraced
@@ -32,10 +32,10 @@ impl UntracedReader<'_> {
         Ok(untraced)
     }
 
-    fn find(&self, thread: ThreadId) -> Result<Untraced, QueryError> {
+    fn find(&self, thread: ThreadId) -> Result<UntracedRegisters, QueryError> {
         let set = self.0.instruction_set(thread);
         if self.0.has_operands_alone() || set.has_windows() {
-            return Ok(Untraced::Nothing);
+            return Ok(UntracedRegisters::Nothing);
         }
         let named = ViewReader(self.0)
             .views_of(thread)
@@ -45,12 +45,12 @@ impl UntracedReader<'_> {
             .filter(|register| *register < RegisterId::PC)
             .collect();
         if named.contains(&RegisterId::SP) || !self.has_encodings(thread)? {
-            return Ok(Untraced::Nothing);
+            return Ok(UntracedRegisters::Nothing);
         }
         Ok(if named.is_empty() {
-            Untraced::General
+            UntracedRegisters::General
         } else {
-            Untraced::StackPointer
+            UntracedRegisters::StackPointer
         })
     }
 

@@ -7,7 +7,7 @@ use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::read::slots::local_thread;
 use crate::store::contents::ViewContents;
-use crate::store::packed::List;
+use crate::store::packed::PackedList;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::{SegmentReader, damaged};
 
@@ -144,7 +144,7 @@ impl<'a> ViewReader<'a> {
         &self,
         segment: &SegmentReader<'b>,
         known: &ViewContents,
-    ) -> Result<Option<List<'b>>, QueryError> {
+    ) -> Result<Option<PackedList<'b>>, QueryError> {
         let Some(thread) = local_thread(segment, ThreadId(known.thread)) else {
             return Ok(None);
         };

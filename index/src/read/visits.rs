@@ -11,9 +11,9 @@ use crate::answers::hit::Hit;
 use crate::index::Index;
 use crate::read::key_maps::KeyMapReader;
 use crate::read::records::RecordReader;
-use crate::store::key_map::Key;
+use crate::store::key_map::SegmentKey;
 use crate::store::packed::FRAME;
-use crate::store::pcs::Visits;
+use crate::store::pcs::SegmentVisits;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::damaged;
 
@@ -26,7 +26,7 @@ impl<'a> VisitReader<'a> {
         &self,
         number: usize,
         pc: Address,
-    ) -> Result<Option<(u64, Visits<'a>)>, QueryError> {
+    ) -> Result<Option<(u64, SegmentVisits<'a>)>, QueryError> {
         let Some(segment) = self.0.segment(number) else {
             return Ok(None);
         };
@@ -39,7 +39,7 @@ impl<'a> VisitReader<'a> {
     pub(crate) fn visit(
         &self,
         base: u64,
-        visits: &Visits<'_>,
+        visits: &SegmentVisits<'_>,
         place: usize,
     ) -> Result<Hit, QueryError> {
         let slot = base + u64::from(visits.get(place).map_err(|_| damaged(Section::Pcs))?);
@@ -53,8 +53,8 @@ impl<'a> VisitReader<'a> {
         cancel: &Cancel,
         mut tell: impl FnMut(Step) -> Result<(), QueryError>,
     ) -> Result<(), QueryError> {
-        for number in
-            KeyMapReader(self.0).segments_with(Key::Pc(pc.0), 0..self.0.contents.segments.len())?
+        for number in KeyMapReader(self.0)
+            .segments_with(SegmentKey::Pc(pc.0), 0..self.0.contents.segments.len())?
         {
             let Some((base, visits)) = self.visits_in(number, pc)? else {
                 continue;
@@ -84,7 +84,7 @@ impl<'a> VisitReader<'a> {
         let malformed = |_| damaged(Section::Pcs);
         let mut found = Vec::new();
         for number in KeyMapReader(self.0)
-            .segments_with(Key::Pc(pc.0), first..end)?
+            .segments_with(SegmentKey::Pc(pc.0), first..end)?
             .into_iter()
             .rev()
         {
@@ -110,7 +110,9 @@ impl<'a> VisitReader<'a> {
             .partition_point(|segment| segment.step_base < from)
             .saturating_sub(1);
         let malformed = |_| damaged(Section::Pcs);
-        for number in KeyMapReader(self.0).segments_with(Key::Pc(pc.0), first..known.len())? {
+        for number in
+            KeyMapReader(self.0).segments_with(SegmentKey::Pc(pc.0), first..known.len())?
+        {
             let Some((base, visits)) = self.visits_in(number, pc)? else {
                 continue;
             };
@@ -149,8 +151,8 @@ impl<'a> VisitReader<'a> {
     /// See [`QueryError`].
     pub fn visit_count(&self, pc: Address) -> Result<u64, QueryError> {
         let mut count = 0;
-        for number in
-            KeyMapReader(self.0).segments_with(Key::Pc(pc.0), 0..self.0.contents.segments.len())?
+        for number in KeyMapReader(self.0)
+            .segments_with(SegmentKey::Pc(pc.0), 0..self.0.contents.segments.len())?
         {
             count += self
                 .visits_in(number, pc)?

@@ -24,7 +24,7 @@ use crate::read::far_uses::FarUses;
 use crate::read::operands::{BLOCK, NEARBY, OperandReader, use_of};
 use crate::read::slots::local_thread;
 use crate::store::codes::{CodeTable, ExecutedCode};
-use crate::store::pcs::Visits;
+use crate::store::pcs::SegmentVisits;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::{SegmentReader, damaged};
 
@@ -277,19 +277,21 @@ impl SegmentSteps {
     fn of(number: usize, segment: &SegmentReader<'_>) -> Result<Self, QueryError> {
         let (mut pcs, mut places) = (Vec::new(), Vec::new());
         let mut malformed = Ok(());
-        let told = segment.pcs()?.for_each_from(0, |pc, visits: Visits<'_>| {
-            pcs.push(Address(pc));
-            let place = pcs.len() as u32;
-            malformed = visits.for_each(|slot| {
-                if slot <= segment.meta.steps {
-                    if slot as usize >= places.len() {
-                        places.resize(slot as usize + 1, 0);
+        let told = segment
+            .pcs()?
+            .for_each_from(0, |pc, visits: SegmentVisits<'_>| {
+                pcs.push(Address(pc));
+                let place = pcs.len() as u32;
+                malformed = visits.for_each(|slot| {
+                    if slot <= segment.meta.steps {
+                        if slot as usize >= places.len() {
+                            places.resize(slot as usize + 1, 0);
+                        }
+                        places[slot as usize] = place;
                     }
-                    places[slot as usize] = place;
-                }
+                });
+                malformed.is_ok()
             });
-            malformed.is_ok()
-        });
         told.and(malformed).map_err(|_| damaged(Section::Pcs))?;
         let instructions = vec![CodeAt::default(); pcs.len()];
         Ok(Self {
@@ -383,7 +385,7 @@ mod tests {
     use std::sync::Arc;
 
     use stepback_generator::Dice;
-    use stepback_machine::{Branch, InstructionSet, Registers};
+    use stepback_machine::{InstructionSet, RecordedBranch, Registers};
 
     use super::*;
     use crate::answers::access_kinds::AccessKinds;
@@ -408,11 +410,13 @@ mod tests {
             let code = match pc {
                 0x1000 if dice.one_in(2) => X1_TO_X0,
                 0x1000 | 0x1004 => X3_TO_X2,
-                0x1008 if dice.one_in(9) => return Record::step(thread, pc, 4, Branch::None),
+                0x1008 if dice.one_in(9) => {
+                    return Record::step(thread, pc, 4, RecordedBranch::None);
+                }
                 0x1008 => X1_TO_X0,
                 _ => NOP,
             };
-            Record::instruction(thread, pc, &code, Branch::None)
+            Record::instruction(thread, pc, &code, RecordedBranch::None)
         });
         Records::new(records.collect(), InstructionSet::A64)
     }

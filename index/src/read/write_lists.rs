@@ -21,14 +21,14 @@ pub(crate) struct WriteLists<'a> {
 /// The writes of a view.
 struct WriteList<'a> {
     view: &'a ViewContents,
-    meant: Meant,
+    meant: ViewSelection,
     /// The next slot to hand out.
     next: Option<u64>,
 }
 
 /// Which writes of a view are looked for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Meant {
+enum ViewSelection {
     /// All: the newest is the one.
     All,
     /// Some: which, only their slots tell.
@@ -51,24 +51,24 @@ impl<'a> WriteLists<'a> {
         };
         homes
             .closed()
-            .try_for_each(|view| lists.add(view, Meant::All))?;
+            .try_for_each(|view| lists.add(view, ViewSelection::All))?;
         homes
             .open()
-            .try_for_each(|view| lists.add(view, Meant::Some))?;
+            .try_for_each(|view| lists.add(view, ViewSelection::Some))?;
         Ok(lists)
     }
 
     /// Adds the writes of exactly a view.
     pub fn add_exactly(&mut self, view: RegisterView) -> Result<(), QueryError> {
         let before = self.lists.len();
-        self.add(view, Meant::All)?;
+        self.add(view, ViewSelection::All)?;
         let added = self.lists.split_off(before);
         self.lists
             .extend(added.into_iter().filter(|list| list.view.view == view));
         Ok(())
     }
 
-    fn add(&mut self, view: RegisterView, meant: Meant) -> Result<(), QueryError> {
+    fn add(&mut self, view: RegisterView, meant: ViewSelection) -> Result<(), QueryError> {
         for known in ViewReader(self.index).overlapping(self.thread, view) {
             let next = ViewReader(self.index).last_write_slot(known, self.at.0)?;
             self.lists.push(WriteList {
@@ -95,7 +95,7 @@ impl<'a> WriteLists<'a> {
         {
             let before = newest
                 .and_then(|slot| slot.checked_sub(1))
-                .filter(|_| list.meant == Meant::Some);
+                .filter(|_| list.meant == ViewSelection::Some);
             list.next = match before {
                 Some(before) => ViewReader(self.index).last_write_slot(list.view, before)?,
                 None => None,

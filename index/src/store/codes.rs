@@ -15,9 +15,9 @@ use serde::{Deserialize, Serialize};
 use stepback_machine::{Address, Encoding, InstructionSet};
 use stepback_parsers::Step;
 
-use crate::store::data::Data;
+use crate::store::data::IndexData;
 use crate::store::extent::Extent;
-use crate::store::packed::{Malformed, push_varint, take, take_varint};
+use crate::store::packed::{MalformedEncoding, push_varint, take, take_varint};
 
 /// Maximum number of instructions that are listed, which bounds memory: real programs execute fewer.
 pub(crate) const CODES_LIMIT: usize = 1 << 19;
@@ -33,7 +33,7 @@ pub struct CodeContents {
 
 impl CodeContents {
     /// The list, as an index file holds it; none where it is damaged.
-    pub(crate) fn table(&self, data: &Data) -> Option<CodeTable> {
+    pub(crate) fn table(&self, data: &IndexData) -> Option<CodeTable> {
         CodeTable::decode(self.codes.checked(data)?, &self.sets)
     }
 }
@@ -123,12 +123,14 @@ fn decode_code(
     bytes: &mut &[u8],
     sets: &[InstructionSet],
     before: u64,
-) -> Result<ExecutedCode, Malformed> {
+) -> Result<ExecutedCode, MalformedEncoding> {
     let pc = before.wrapping_add(take_varint(bytes)?);
-    let [number, length] = *take(bytes, 2)?.first_chunk().ok_or(Malformed)?;
-    let set = *sets.get(usize::from(number)).ok_or(Malformed)?;
-    let encoding = Encoding::new(take(bytes, length.into())?).ok_or(Malformed)?;
-    let slot = take_varint(bytes)?.checked_sub(1).ok_or(Malformed)?;
+    let [number, length] = *take(bytes, 2)?.first_chunk().ok_or(MalformedEncoding)?;
+    let set = *sets.get(usize::from(number)).ok_or(MalformedEncoding)?;
+    let encoding = Encoding::new(take(bytes, length.into())?).ok_or(MalformedEncoding)?;
+    let slot = take_varint(bytes)?
+        .checked_sub(1)
+        .ok_or(MalformedEncoding)?;
     Ok(ExecutedCode {
         pc: Address(pc),
         set,

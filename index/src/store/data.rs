@@ -12,7 +12,7 @@ pub const HEADER_LEN: usize = 56;
 
 /// The bytes of an open index.
 #[derive(Debug)]
-pub enum Data {
+pub enum IndexData {
     /// A file of ours.
     Map(memmap2::Mmap),
     /// An index that lives in memory alone.
@@ -20,15 +20,15 @@ pub enum Data {
     /// An index that is not complete: its segments, and what was written for it elsewhere.
     Joined {
         /// The file that grows. Its header is not written yet.
-        segments: Arc<Data>,
+        segments: Arc<IndexData>,
         /// How much of it counts.
         len: usize,
         /// A header, and behind it what follows the part of `segments` that counts.
-        rest: Arc<Data>,
+        rest: Arc<IndexData>,
     },
 }
 
-impl Data {
+impl IndexData {
     /// Maps an index file.
     ///
     /// # Errors
@@ -46,7 +46,7 @@ impl Data {
     }
 }
 
-impl Data {
+impl IndexData {
     /// Length in bytes.
     pub fn len(&self) -> usize {
         match self {

@@ -8,7 +8,9 @@
 //! so one pass over a group finds both.
 //! Measured: 1 to 3 bytes a key beside its lists; a lookup takes 0.1 to 0.7 microseconds.
 
-use crate::store::packed::{Malformed, entry, push_varint, take_u32, take_varint, u32_in, u64_in};
+use crate::store::packed::{
+    MalformedEncoding, entry, push_varint, take_u32, take_varint, u32_in, u64_in,
+};
 
 const GROUP: usize = 64;
 
@@ -73,7 +75,7 @@ pub struct Directory<'a> {
 }
 
 /// Some keys that follow each other.
-struct Group<'a> {
+struct DirectoryGroup<'a> {
     key: u64,
     /// With those of the groups behind it.
     entries: &'a [u8],
@@ -83,25 +85,27 @@ struct Group<'a> {
 }
 
 /// What the owner of a directory reads from an entry: it takes its part off the front and says how long its list is.
-pub trait Entry<'a>: Sized {
+pub trait DirectoryEntry<'a>: Sized {
     /// Takes an entry off the front of `entries`; its list, if it has one, lies at the front of `lists` and is taken too.
-    fn take(entries: &mut &'a [u8], lists: &mut &'a [u8]) -> Result<Self, Malformed>;
+    fn take(entries: &mut &'a [u8], lists: &mut &'a [u8]) -> Result<Self, MalformedEncoding>;
 
     /// The same when the entry is not wanted: a lookup skips half of its group on average.
-    fn skip(entries: &mut &'a [u8], lists: &mut &'a [u8]) -> Result<(), Malformed> {
+    fn skip(entries: &mut &'a [u8], lists: &mut &'a [u8]) -> Result<(), MalformedEncoding> {
         Self::take(entries, lists).map(drop)
     }
 }
 
 impl<'a> Directory<'a> {
     /// Reads the frame of a directory.
-    pub fn new(mut bytes: &'a [u8]) -> Result<Self, Malformed> {
+    pub fn new(mut bytes: &'a [u8]) -> Result<Self, MalformedEncoding> {
         let count = take_u32(&mut bytes)? as usize;
         let entries_len = take_u32(&mut bytes)? as usize;
         let (groups, bytes) = bytes
             .split_at_checked(16 * count.div_ceil(GROUP))
-            .ok_or(Malformed)?;
-        let (entries, lists) = bytes.split_at_checked(entries_len).ok_or(Malformed)?;
+            .ok_or(MalformedEncoding)?;
+        let (entries, lists) = bytes
+            .split_at_checked(entries_len)
+            .ok_or(MalformedEncoding)?;
         Ok(Self {
             count,
             groups,
@@ -110,12 +114,12 @@ impl<'a> Directory<'a> {
         })
     }
 
-    fn group_key(&self, group: usize) -> Result<u64, Malformed> {
+    fn group_key(&self, group: usize) -> Result<u64, MalformedEncoding> {
         Ok(u64_in(entry::<16>(self.groups, group)?, 0))
     }
 
     /// The last group whose first key is at most `key`.
-    fn group_of(&self, key: u64) -> Result<Option<usize>, Malformed> {
+    fn group_of(&self, key: u64) -> Result<Option<usize>, MalformedEncoding> {
         let (mut low, mut high) = (0, self.count.div_ceil(GROUP));
         while low < high {
             let middle = low.midpoint(high);
@@ -128,18 +132,18 @@ impl<'a> Directory<'a> {
         Ok(low.checked_sub(1))
     }
 
-    fn group(&self, group: usize) -> Result<Group<'a>, Malformed> {
+    fn group(&self, group: usize) -> Result<DirectoryGroup<'a>, MalformedEncoding> {
         let header = entry::<16>(self.groups, group)?;
         let entries = self
             .entries
             .get(u32_in(header, 8) as usize..)
-            .ok_or(Malformed)?;
+            .ok_or(MalformedEncoding)?;
         let lists = self
             .lists
             .get(u32_in(header, 12) as usize..)
-            .ok_or(Malformed)?;
+            .ok_or(MalformedEncoding)?;
         let count = GROUP.min(self.count.saturating_sub(group * GROUP));
-        Ok(Group {
+        Ok(DirectoryGroup {
             key: u64_in(header, 0),
             entries,
             lists,
@@ -148,13 +152,13 @@ impl<'a> Directory<'a> {
     }
 
     /// Calls `each` with the entries from a group on until it says stop (false).
-    fn walk<E: Entry<'a>>(
+    fn walk<E: DirectoryEntry<'a>>(
         &self,
         group: usize,
         mut each: impl FnMut(u64, E) -> bool,
-    ) -> Result<(), Malformed> {
+    ) -> Result<(), MalformedEncoding> {
         for group in group..self.count.div_ceil(GROUP) {
-            let Group {
+            let DirectoryGroup {
                 mut key,
                 mut entries,
                 mut lists,
@@ -171,11 +175,11 @@ impl<'a> Directory<'a> {
     }
 
     /// The entry of a key.
-    pub fn find<E: Entry<'a>>(&self, wanted: u64) -> Result<Option<E>, Malformed> {
+    pub fn find<E: DirectoryEntry<'a>>(&self, wanted: u64) -> Result<Option<E>, MalformedEncoding> {
         let Some(group) = self.group_of(wanted)? else {
             return Ok(None);
         };
-        let Group {
+        let DirectoryGroup {
             mut key,
             mut entries,
             mut lists,
@@ -196,11 +200,11 @@ impl<'a> Directory<'a> {
     }
 
     /// Calls `each` with all entries whose keys are at least `from`, in ascending order, until it says stop (false).
-    pub fn for_each_from<E: Entry<'a>>(
+    pub fn for_each_from<E: DirectoryEntry<'a>>(
         &self,
         from: u64,
         mut each: impl FnMut(u64, E) -> bool,
-    ) -> Result<(), Malformed> {
+    ) -> Result<(), MalformedEncoding> {
         let group = self.group_of(from)?.unwrap_or(0);
         self.walk(group, |key, entry| key < from || each(key, entry))
     }

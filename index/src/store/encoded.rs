@@ -17,7 +17,7 @@ pub fn encode_part<T: Serialize>(part: &T) -> Result<Vec<u8>, bincode::error::En
 
 /// Why bytes are not a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoPart {
+pub enum PartError {
     /// They do not decode.
     Malformed,
     /// More bytes follow it.
@@ -25,13 +25,13 @@ pub enum NoPart {
 }
 
 /// Reads a part that fills all of the bytes.
-pub fn decode_part<T: for<'de> Deserialize<'de>>(bytes: &[u8]) -> Result<T, NoPart> {
+pub fn decode_part<T: for<'de> Deserialize<'de>>(bytes: &[u8]) -> Result<T, PartError> {
     let (part, used) =
-        bincode::serde::decode_from_slice(bytes, CONFIG).map_err(|_| NoPart::Malformed)?;
+        bincode::serde::decode_from_slice(bytes, CONFIG).map_err(|_| PartError::Malformed)?;
     if used == bytes.len() {
         Ok(part)
     } else {
-        Err(NoPart::TooLong)
+        Err(PartError::TooLong)
     }
 }
 
@@ -81,7 +81,7 @@ mod tests {
         bytes[16..24].copy_from_slice(&(1u64 << 46).to_le_bytes());
         assert_eq!(
             decode_part::<WarningContents>(&bytes),
-            Err(NoPart::Malformed)
+            Err(PartError::Malformed)
         );
     }
 

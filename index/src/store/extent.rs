@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::store::data::Data;
+use crate::store::data::IndexData;
 
 /// A run of bytes of the index with its checksum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,12 +26,12 @@ impl Extent {
     }
 
     /// Its bytes.
-    pub fn of<'a>(&self, file: &'a Data) -> Option<&'a [u8]> {
+    pub fn of<'a>(&self, file: &'a IndexData) -> Option<&'a [u8]> {
         file.get(self.range()?)
     }
 
     /// Its bytes, if they are what was written.
-    pub fn checked<'a>(&self, file: &'a Data) -> Option<&'a [u8]> {
+    pub fn checked<'a>(&self, file: &'a IndexData) -> Option<&'a [u8]> {
         file.get_all(self.range()?)
             .filter(|bytes| is_right(bytes, self.checksum))
     }

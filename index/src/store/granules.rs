@@ -16,10 +16,10 @@
 
 use stepback_machine::{AccessKind, Address};
 
-use crate::store::directory::Entry;
+use crate::store::directory::DirectoryEntry;
 use crate::store::packed::{
-    Deltas, FRAME, Malformed, bits_len, entry, push_bits, push_varint, read_bits, take, take_u32,
-    take_u64, take_varint, u32_in, u64_in,
+    FRAME, FrameDeltas, MalformedEncoding, bits_len, entry, push_bits, push_varint, read_bits,
+    take, take_u32, take_u64, take_varint, u32_in, u64_in,
 };
 
 /// log2 of the bytes in a block.
@@ -30,7 +30,7 @@ const RAW_SHAPES: u8 = 255;
 
 /// Bytes of a block that lie one behind the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct BlockSpan {
     /// The place of the first.
     pub first: u32,
     /// How many: at least one.
@@ -38,7 +38,7 @@ pub struct Run {
 }
 
 /// Returns the runs of a mask, the lowest first.
-pub fn runs_of(mut mask: u64) -> impl Iterator<Item = Run> {
+pub fn runs_of(mut mask: u64) -> impl Iterator<Item = BlockSpan> {
     std::iter::from_fn(move || {
         if mask == 0 {
             return None;
@@ -46,15 +46,15 @@ pub fn runs_of(mut mask: u64) -> impl Iterator<Item = Run> {
         let first = mask.trailing_zeros();
         let len = (mask >> first).trailing_ones();
         mask &= u64::MAX.checked_shl(first + len).unwrap_or(0);
-        Some(Run { first, len })
+        Some(BlockSpan { first, len })
     })
 }
 
 /// Which bytes of a block an access touched, and how.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Shape(pub u16);
+pub struct TouchShape(pub u16);
 
-impl Shape {
+impl TouchShape {
     const WRITE: u16 = 1 << 12;
     const UNKNOWN: u16 = 1 << 13;
     const EXTERNAL: u16 = 1 << 14;
@@ -132,7 +132,7 @@ pub struct Touch {
     /// Local slot of its segment.
     pub slot: u32,
     /// What it touched.
-    pub shape: Shape,
+    pub shape: TouchShape,
     /// The bytes, counted from the first that it touched, that contradict what was known; 0 unless the shape says so.
     pub external: u8,
 }
@@ -147,20 +147,20 @@ impl Touch {
 /// Fills a buffer before touches are put into it.
 pub const NO_TOUCH: Touch = Touch {
     slot: 0,
-    shape: Shape(0),
+    shape: TouchShape(0),
     external: 0,
 };
 
 /// Read and write masks of some touches together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Masks {
+pub struct TouchMasks {
     /// Bytes read.
     pub read: u64,
     /// Bytes written.
     pub write: u64,
 }
 
-impl Masks {
+impl TouchMasks {
     /// The masks of some touches.
     pub fn of(touches: &[Touch]) -> Self {
         touches.iter().fold(Self::default(), |mut masks, touch| {
@@ -177,14 +177,14 @@ impl Masks {
 
 /// Which bytes of a block some touches cover.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Reach {
+pub struct TouchCoverage {
     /// Bytes read and written.
-    pub masks: Masks,
+    pub masks: TouchMasks,
     /// Bytes that a read contradicted.
     pub external: u64,
 }
 
-impl Reach {
+impl TouchCoverage {
     /// Adds a touch.
     pub fn add(&mut self, touch: Touch) {
         let side = if touch.shape.is_write() {
@@ -198,8 +198,12 @@ impl Reach {
 }
 
 /// Appends the entry of a block, and its list where it has one; returns the bytes that the touches cover.
-pub fn push_granule(entries: &mut Vec<u8>, lists: &mut Vec<u8>, touches: &[Touch]) -> Reach {
-    let mut reach = Reach::default();
+pub fn push_granule(
+    entries: &mut Vec<u8>,
+    lists: &mut Vec<u8>,
+    touches: &[Touch],
+) -> TouchCoverage {
+    let mut reach = TouchCoverage::default();
     touches.iter().for_each(|touch| reach.add(*touch));
     push_varint(entries, touches.len() as u64);
     if touches.len() <= INLINE {
@@ -237,7 +241,7 @@ fn push_touches(out: &mut Vec<u8>, touches: &[Touch]) {
     for (frame, touches) in touches.chunks(FRAME).enumerate() {
         push_frame(out, touches);
         let end = (out.len() - base) as u32;
-        let masks = Masks::of(touches);
+        let masks = TouchMasks::of(touches);
         let header = &mut out[table + 24 * frame..][..24];
         header[..4].copy_from_slice(&touches[0].slot.to_le_bytes());
         header[4..8].copy_from_slice(&end.to_le_bytes());
@@ -247,7 +251,7 @@ fn push_touches(out: &mut Vec<u8>, touches: &[Touch]) {
 }
 
 fn push_frame(out: &mut Vec<u8>, touches: &[Touch]) {
-    let deltas = Deltas::of(touches.windows(2).map(|pair| pair[1].slot - pair[0].slot));
+    let deltas = FrameDeltas::of(touches.windows(2).map(|pair| pair[1].slot - pair[0].slot));
     deltas.push_head(out);
     let mut shapes: [u16; 16] = [0; 16];
     let mut numbers = [0u8; FRAME];
@@ -308,12 +312,12 @@ pub struct Granule<'a> {
     len: usize,
     inline: [Touch; INLINE],
     list: &'a [u8],
-    masks: Option<Masks>,
+    masks: Option<TouchMasks>,
     has_external: bool,
 }
 
-impl<'a> Entry<'a> for Granule<'a> {
-    fn take(entries: &mut &'a [u8], lists: &mut &'a [u8]) -> Result<Self, Malformed> {
+impl<'a> DirectoryEntry<'a> for Granule<'a> {
+    fn take(entries: &mut &'a [u8], lists: &mut &'a [u8]) -> Result<Self, MalformedEncoding> {
         let len = take_varint(entries)? as usize;
         let mut granule = Self {
             len,
@@ -326,7 +330,7 @@ impl<'a> Entry<'a> for Granule<'a> {
             let mut slot = 0u32;
             for touch in &mut granule.inline[..len] {
                 slot = slot.wrapping_add(take_varint(entries)? as u32);
-                let shape = Shape(take_varint(entries)? as u16);
+                let shape = TouchShape(take_varint(entries)? as u16);
                 let external = if shape.is_external() {
                     take(entries, 1)?[0]
                 } else {
@@ -338,7 +342,7 @@ impl<'a> Entry<'a> for Granule<'a> {
                     external,
                 };
             }
-            granule.masks = Some(Masks::of(&granule.inline[..len]));
+            granule.masks = Some(TouchMasks::of(&granule.inline[..len]));
             granule.has_external = granule.inline[..len]
                 .iter()
                 .any(|touch| touch.shape.is_external());
@@ -349,26 +353,32 @@ impl<'a> Entry<'a> for Granule<'a> {
         if len > MASKS_FROM {
             let mut masks = take(entries, 16)?;
             let read = take_u64(&mut masks)?;
-            granule.masks = Some(Masks {
+            granule.masks = Some(TouchMasks {
                 read,
                 write: take_u64(&mut masks)?,
             });
         }
-        granule.list = take(lists, usize::try_from(tagged >> 1).map_err(|_| Malformed)?)?;
+        granule.list = take(
+            lists,
+            usize::try_from(tagged >> 1).map_err(|_| MalformedEncoding)?,
+        )?;
         Ok(granule)
     }
 
-    fn skip(entries: &mut &'a [u8], lists: &mut &'a [u8]) -> Result<(), Malformed> {
+    fn skip(entries: &mut &'a [u8], lists: &mut &'a [u8]) -> Result<(), MalformedEncoding> {
         let len = take_varint(entries)? as usize;
         if len > INLINE {
             let tagged = take_varint(entries)?;
             take(entries, if len > MASKS_FROM { 16 } else { 0 })?;
-            take(lists, usize::try_from(tagged >> 1).map_err(|_| Malformed)?)?;
+            take(
+                lists,
+                usize::try_from(tagged >> 1).map_err(|_| MalformedEncoding)?,
+            )?;
             return Ok(());
         }
         for _ in 0..len {
             take_varint(entries)?;
-            let shape = Shape(take_varint(entries)? as u16);
+            let shape = TouchShape(take_varint(entries)? as u16);
             take(entries, usize::from(shape.is_external()))?;
         }
         Ok(())
@@ -377,7 +387,7 @@ impl<'a> Entry<'a> for Granule<'a> {
 
 /// A decoded frame of touches.
 #[derive(Debug)]
-struct Frame {
+struct TouchFrame {
     touches: [Touch; FRAME],
     len: usize,
 }
@@ -389,16 +399,16 @@ impl Granule<'_> {
     }
 
     /// All bytes touched, when they are known without decoding.
-    pub fn masks(&self) -> Option<Masks> {
+    pub fn masks(&self) -> Option<TouchMasks> {
         self.masks
     }
 
     /// All bytes touched; decodes the list where the entry does not say.
-    pub fn reach(&self) -> Result<Reach, Malformed> {
+    pub fn reach(&self) -> Result<TouchCoverage, MalformedEncoding> {
         if let Some(masks) = self.masks.filter(|_| !self.has_external) {
-            return Ok(Reach { masks, external: 0 });
+            return Ok(TouchCoverage { masks, external: 0 });
         }
-        let mut reach = Reach::default();
+        let mut reach = TouchCoverage::default();
         self.walk_forward(
             0,
             |_| true,
@@ -415,7 +425,7 @@ impl Granule<'_> {
     }
 
     /// First slot and masks of a frame.
-    fn frame_header(&self, frame: usize) -> Result<(u32, Option<Masks>), Malformed> {
+    fn frame_header(&self, frame: usize) -> Result<(u32, Option<TouchMasks>), MalformedEncoding> {
         if self.len <= INLINE {
             return Ok((self.inline[0].slot, self.masks));
         }
@@ -425,7 +435,7 @@ impl Granule<'_> {
         let header = entry::<24>(self.list, frame)?;
         Ok((
             u32_in(header, 0),
-            Some(Masks {
+            Some(TouchMasks {
                 read: u64_in(header, 8),
                 write: u64_in(header, 16),
             }),
@@ -433,7 +443,7 @@ impl Granule<'_> {
     }
 
     /// How many frames begin below a slot.
-    fn frames_below(&self, slot: u32) -> Result<usize, Malformed> {
+    fn frames_below(&self, slot: u32) -> Result<usize, MalformedEncoding> {
         let (mut low, mut high) = (0, self.frame_count());
         while low < high {
             let middle = low.midpoint(high);
@@ -446,8 +456,8 @@ impl Granule<'_> {
         Ok(low)
     }
 
-    fn frame(&self, frame: usize) -> Result<Frame, Malformed> {
-        let mut decoded = Frame {
+    fn frame(&self, frame: usize) -> Result<TouchFrame, MalformedEncoding> {
+        let mut decoded = TouchFrame {
             touches: [NO_TOUCH; FRAME],
             len: self.len,
         };
@@ -468,7 +478,7 @@ impl Granule<'_> {
         };
         decoded.len = self.len.saturating_sub(frame * FRAME).min(FRAME);
         decode_frame(
-            bytes.ok_or(Malformed)?,
+            bytes.ok_or(MalformedEncoding)?,
             first,
             &mut decoded.touches[..decoded.len],
         )?;
@@ -476,7 +486,7 @@ impl Granule<'_> {
     }
 
     /// A touch by its place in the list.
-    pub fn get(&self, place: u32) -> Result<Option<Touch>, Malformed> {
+    pub fn get(&self, place: u32) -> Result<Option<Touch>, MalformedEncoding> {
         let place = place as usize;
         if place >= self.len {
             return Ok(None);
@@ -490,9 +500,9 @@ impl Granule<'_> {
     pub fn walk_back(
         &self,
         below: u32,
-        mut wants: impl FnMut(Masks) -> bool,
+        mut wants: impl FnMut(TouchMasks) -> bool,
         mut each: impl FnMut(Touch, u32) -> bool,
-    ) -> Result<(), Malformed> {
+    ) -> Result<(), MalformedEncoding> {
         for frame in (0..self.frames_below(below)?).rev() {
             let (_, masks) = self.frame_header(frame)?;
             if masks.is_some_and(|masks| !wants(masks)) {
@@ -513,9 +523,9 @@ impl Granule<'_> {
     pub fn walk_forward(
         &self,
         from: u32,
-        mut wants: impl FnMut(Masks) -> bool,
+        mut wants: impl FnMut(TouchMasks) -> bool,
         mut each: impl FnMut(Touch, u32) -> bool,
-    ) -> Result<(), Malformed> {
+    ) -> Result<(), MalformedEncoding> {
         for frame in self.frames_below(from)?.saturating_sub(1)..self.frame_count() {
             let (_, masks) = self.frame_header(frame)?;
             if masks.is_some_and(|masks| !wants(masks)) {
@@ -532,7 +542,11 @@ impl Granule<'_> {
     }
 }
 
-fn decode_frame(mut bytes: &[u8], first: u32, touches: &mut [Touch]) -> Result<(), Malformed> {
+fn decode_frame(
+    mut bytes: &[u8],
+    first: u32,
+    touches: &mut [Touch],
+) -> Result<(), MalformedEncoding> {
     let width = u32::from(take(&mut bytes, 1)?[0]).min(33);
     let least = take_varint(&mut bytes)? as u32;
     let kinds = take(&mut bytes, 1)?[0];
@@ -550,13 +564,16 @@ fn decode_frame(mut bytes: &[u8], first: u32, touches: &mut [Touch]) -> Result<(
         place += 1;
     })?;
     let shape = |table: &[u8], number: usize| {
-        entry::<2>(table, number).map(|bytes| Shape(u16::from_le_bytes(*bytes)))
+        entry::<2>(table, number).map(|bytes| TouchShape(u16::from_le_bytes(*bytes)))
     };
     if is_raw {
         for (number, touch) in touches.iter_mut().enumerate() {
             touch.shape = shape(bytes, number)?;
         }
-        return take_external(bytes.get(2 * touches.len()..).ok_or(Malformed)?, touches);
+        return take_external(
+            bytes.get(2 * touches.len()..).ok_or(MalformedEncoding)?,
+            touches,
+        );
     }
     let mut place = 0;
     let mut bad = false;
@@ -565,18 +582,18 @@ fn decode_frame(mut bytes: &[u8], first: u32, touches: &mut [Touch]) -> Result<(
     read_bits(numbers, touches.len(), number_bits, |number| {
         match shape(shapes, number as usize) {
             Ok(shape) => touches[place].shape = shape,
-            Err(Malformed) => bad = true,
+            Err(MalformedEncoding) => bad = true,
         }
         place += 1;
     })?;
     if bad {
-        Err(Malformed)
+        Err(MalformedEncoding)
     } else {
         take_external(bytes, touches)
     }
 }
 
-fn take_external(mut bytes: &[u8], touches: &mut [Touch]) -> Result<(), Malformed> {
+fn take_external(mut bytes: &[u8], touches: &mut [Touch]) -> Result<(), MalformedEncoding> {
     for touch in touches.iter_mut().filter(|touch| touch.shape.is_external()) {
         touch.external = take(&mut bytes, 1)?[0];
     }
@@ -621,7 +638,7 @@ mod tests {
         let mut slot = 0;
         let touch = |(delta, shape): &(u8, u16)| {
             slot += u32::from(*delta);
-            let shape = Shape(shape << 9 & 0x7fff | shape & 63);
+            let shape = TouchShape(shape << 9 & 0x7fff | shape & 63);
             Touch {
                 slot,
                 shape,
@@ -647,7 +664,7 @@ mod tests {
             for (key, seeds) in &blocks {
                 let expected = touches(seeds);
                 let granule: Granule<'_> = directory.find(*key).unwrap().unwrap();
-                let mut reach = Reach::default();
+                let mut reach = TouchCoverage::default();
                 expected.iter().for_each(|touch| reach.add(*touch));
                 prop_assert_eq!(granule.reach().unwrap(), reach);
                 let mut found = Vec::new();

@@ -8,13 +8,13 @@
 //! So bytes that no segment touches need not be looked for in each segment:
 //! the first half of a block may be written in all 64 segments, and its second half in none.
 
-use crate::store::directory::{DirectoryWriter, Entry};
-use crate::store::granules::{Masks, Reach};
-use crate::store::packed::{Malformed, take, take_u64};
+use crate::store::directory::{DirectoryEntry, DirectoryWriter};
+use crate::store::granules::{TouchCoverage, TouchMasks};
+use crate::store::packed::{MalformedEncoding, take, take_u64};
 
 /// What a map is asked for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Key {
+pub(crate) enum SegmentKey {
     /// A block of memory: address / 64.
     Granule(u64),
     /// An address of an instruction.
@@ -27,26 +27,26 @@ const INLINE: u32 = 4;
 const BITMAP: u8 = 255;
 
 /// What a map says of a key besides the segments that have it, for all of them together.
-pub trait Gist: Copy + Default {
+pub trait KeySummary: Copy + Default {
     /// Adds that of another segment.
     fn join(&mut self, other: Self);
     /// Appends it as it lies in the index.
     fn push(self, entries: &mut Vec<u8>);
     /// Takes it off the front.
-    fn take(entries: &mut &[u8]) -> Result<Self, Malformed>;
+    fn take(entries: &mut &[u8]) -> Result<Self, MalformedEncoding>;
 }
 
-impl Gist for () {
+impl KeySummary for () {
     fn join(&mut self, _other: ()) {}
 
     fn push(self, _entries: &mut Vec<u8>) {}
 
-    fn take(_entries: &mut &[u8]) -> Result<Self, Malformed> {
+    fn take(_entries: &mut &[u8]) -> Result<Self, MalformedEncoding> {
         Ok(())
     }
 }
 
-impl Gist for Reach {
+impl KeySummary for TouchCoverage {
     fn join(&mut self, other: Self) {
         self.masks.read |= other.masks.read;
         self.masks.write |= other.masks.write;
@@ -59,8 +59,8 @@ impl Gist for Reach {
         }
     }
 
-    fn take(entries: &mut &[u8]) -> Result<Self, Malformed> {
-        let masks = Masks {
+    fn take(entries: &mut &[u8]) -> Result<Self, MalformedEncoding> {
+        let masks = TouchMasks {
             read: take_u64(entries)?,
             write: take_u64(entries)?,
         };
@@ -80,8 +80,8 @@ pub struct SegmentSet<G> {
     pub gist: Option<G>,
 }
 
-impl<'a, G: Gist> Entry<'a> for SegmentSet<G> {
-    fn take(entries: &mut &'a [u8], _lists: &mut &'a [u8]) -> Result<Self, Malformed> {
+impl<'a, G: KeySummary> DirectoryEntry<'a> for SegmentSet<G> {
+    fn take(entries: &mut &'a [u8], _lists: &mut &'a [u8]) -> Result<Self, MalformedEncoding> {
         let count = take(entries, 1)?[0];
         if count == BITMAP {
             return Ok(Self {
@@ -113,7 +113,7 @@ impl<G> Default for KeyMapWriter<G> {
     }
 }
 
-impl<G: Gist> KeyMapWriter<G> {
+impl<G: KeySummary> KeyMapWriter<G> {
     /// Adds the keys of a segment.
     pub fn add(&mut self, segment: u8, keys: impl Iterator<Item = (u64, G)>) {
         self.entries
@@ -194,8 +194,8 @@ mod tests {
     fn a_block_of_many_segments_says_which_bytes_they_touch() {
         let mut writer = KeyMapWriter::default();
         for segment in 0..5 {
-            let reach = Reach {
-                masks: Masks {
+            let reach = TouchCoverage {
+                masks: TouchMasks {
                     read: 1 << segment,
                     write: 0x80,
                 },
@@ -210,8 +210,8 @@ mod tests {
         }
         let bytes = writer.finish();
         let map = Directory::new(&bytes).unwrap();
-        let gist = Some(Reach {
-            masks: Masks {
+        let gist = Some(TouchCoverage {
+            masks: TouchMasks {
                 read: 0b11111,
                 write: 0x80,
             },
@@ -226,7 +226,7 @@ mod tests {
         );
         assert_eq!(
             map.find(9).unwrap(),
-            Some(SegmentSet::<Reach> {
+            Some(SegmentSet::<TouchCoverage> {
                 segments: 0b11110,
                 gist: None
             })

@@ -18,8 +18,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::answers::error::OpenError;
 use crate::store::contents::Contents;
-use crate::store::data::{Data, HEADER_LEN};
-use crate::store::encoded::{NoPart, decode_part};
+use crate::store::data::{HEADER_LEN, IndexData};
+use crate::store::encoded::{PartError, decode_part};
 use crate::store::extent::{Extent, is_right};
 use crate::store::packed::{take, take_u32, take_u64};
 
@@ -49,7 +49,7 @@ pub fn header(directory: Extent, file_len: u64) -> [u8; HEADER_LEN] {
 }
 
 /// The length of the part of an index that lies in another file, by the header of the file that holds the rest.
-pub fn start_of_rest(rest: &Data) -> Option<usize> {
+pub fn start_of_rest(rest: &IndexData) -> Option<usize> {
     let header = rest.get(0..HEADER_LEN)?;
     let checksum = take_u64(&mut header.get(HEADER_LEN - 8..)?).ok()?;
     let len = take_u64(&mut header.get(HEADER_LEN - 16..)?).ok()?;
@@ -60,7 +60,7 @@ pub fn start_of_rest(rest: &Data) -> Option<usize> {
 }
 
 /// Reads the directory of an index file, if the file is complete, ours, and undamaged so far.
-pub fn decode(file: &Data) -> Result<Contents, OpenError> {
+pub fn decode(file: &IndexData) -> Result<Contents, OpenError> {
     const SHORT: OpenError = OpenError::Damaged("it ends within its header");
     let Some(header) = file.get(0..HEADER_LEN) else {
         let is_ours = file.get(0..MAGIC.len()).is_some_and(|start| start == MAGIC);
@@ -104,8 +104,8 @@ pub fn decode(file: &Data) -> Result<Contents, OpenError> {
         "the checksum of its directory does not hold",
     ))?;
     let contents: Contents = decode_part(bytes).map_err(|reason| match reason {
-        NoPart::Malformed => OpenError::Damaged("its directory cannot be read"),
-        NoPart::TooLong => OpenError::Damaged("its directory is longer than it should be"),
+        PartError::Malformed => OpenError::Damaged("its directory cannot be read"),
+        PartError::TooLong => OpenError::Damaged("its directory is longer than it should be"),
     })?;
     if !contents.is_consistent() {
         return Err(OpenError::Damaged(

@@ -4,21 +4,21 @@ use std::fs::File;
 use std::io::{BufWriter, Seek as _, SeekFrom, Write as _};
 use std::sync::Arc;
 
-use crate::store::data::{Data, HEADER_LEN};
+use crate::store::data::{HEADER_LEN, IndexData};
 
 /// Where the bytes of an index go.
-pub trait Output {
+pub trait IndexOutput {
     /// Appends bytes.
     fn append(&mut self, bytes: &[u8]) -> std::io::Result<()>;
     /// Overwrites the first bytes.
     fn write_header(&mut self, header: &[u8; HEADER_LEN]) -> std::io::Result<()>;
     /// All bytes so far. What is returned must be dropped before more is written.
-    fn read_back(&mut self) -> std::io::Result<Arc<Data>>;
+    fn read_back(&mut self) -> std::io::Result<Arc<IndexData>>;
     /// All bytes so far, to be read while more is written.
-    fn so_far(&mut self) -> std::io::Result<Arc<Data>>;
+    fn so_far(&mut self) -> std::io::Result<Arc<IndexData>>;
 }
 
-impl Output for BufWriter<File> {
+impl IndexOutput for BufWriter<File> {
     fn append(&mut self, bytes: &[u8]) -> std::io::Result<()> {
         self.write_all(bytes)
     }
@@ -29,19 +29,19 @@ impl Output for BufWriter<File> {
         self.seek(SeekFrom::End(0)).map(|_| ())
     }
 
-    fn read_back(&mut self) -> std::io::Result<Arc<Data>> {
+    fn read_back(&mut self) -> std::io::Result<Arc<IndexData>> {
         self.flush()?;
         // This builder alone writes the file, and only behind what is mapped.
-        Data::map(self.get_ref()).map(Arc::new)
+        IndexData::map(self.get_ref()).map(Arc::new)
     }
 
-    fn so_far(&mut self) -> std::io::Result<Arc<Data>> {
+    fn so_far(&mut self) -> std::io::Result<Arc<IndexData>> {
         self.read_back()
     }
 }
 
 /// An index in memory: what is read back is shared, not copied.
-impl Output for Arc<Data> {
+impl IndexOutput for Arc<IndexData> {
     fn append(&mut self, bytes: &[u8]) -> std::io::Result<()> {
         memory_of(self)?.extend_from_slice(bytes);
         Ok(())
@@ -53,33 +53,33 @@ impl Output for Arc<Data> {
         Ok(())
     }
 
-    fn read_back(&mut self) -> std::io::Result<Arc<Data>> {
+    fn read_back(&mut self) -> std::io::Result<Arc<IndexData>> {
         Ok(Self::clone(self))
     }
 
-    fn so_far(&mut self) -> std::io::Result<Arc<Data>> {
-        Ok(Self::new(Data::Memory(memory_of(self)?.clone())))
+    fn so_far(&mut self) -> std::io::Result<Arc<IndexData>> {
+        Ok(Self::new(IndexData::Memory(memory_of(self)?.clone())))
     }
 }
 
-fn memory_of(data: &mut Arc<Data>) -> std::io::Result<&mut Vec<u8>> {
+fn memory_of(data: &mut Arc<IndexData>) -> std::io::Result<&mut Vec<u8>> {
     match Arc::get_mut(data) {
-        Some(Data::Memory(bytes)) => Ok(bytes),
+        Some(IndexData::Memory(bytes)) => Ok(bytes),
         _ => Err(std::io::ErrorKind::ResourceBusy.into()),
     }
 }
 
 /// What follows the segments of an index that still grows: it is written elsewhere, behind a header.
 #[derive(Debug)]
-pub struct Rest<O> {
-    segments: Arc<Data>,
+pub struct TrailerOutput<O> {
+    segments: Arc<IndexData>,
     len: usize,
     rest: O,
 }
 
-impl<O: Output> Rest<O> {
+impl<O: IndexOutput> TrailerOutput<O> {
     /// What follows the first `len` bytes of `segments`, written to `rest`, which is empty.
-    pub fn new(segments: Arc<Data>, len: usize, mut rest: O) -> std::io::Result<Self> {
+    pub fn new(segments: Arc<IndexData>, len: usize, mut rest: O) -> std::io::Result<Self> {
         rest.append(&[0; HEADER_LEN])?;
         Ok(Self {
             segments,
@@ -88,8 +88,8 @@ impl<O: Output> Rest<O> {
         })
     }
 
-    fn joined(&self, rest: Arc<Data>) -> Arc<Data> {
-        Arc::new(Data::Joined {
+    fn joined(&self, rest: Arc<IndexData>) -> Arc<IndexData> {
+        Arc::new(IndexData::Joined {
             segments: Arc::clone(&self.segments),
             len: self.len,
             rest,
@@ -97,7 +97,7 @@ impl<O: Output> Rest<O> {
     }
 }
 
-impl<O: Output> Output for Rest<O> {
+impl<O: IndexOutput> IndexOutput for TrailerOutput<O> {
     fn append(&mut self, bytes: &[u8]) -> std::io::Result<()> {
         self.rest.append(bytes)
     }
@@ -106,12 +106,12 @@ impl<O: Output> Output for Rest<O> {
         self.rest.write_header(header)
     }
 
-    fn read_back(&mut self) -> std::io::Result<Arc<Data>> {
+    fn read_back(&mut self) -> std::io::Result<Arc<IndexData>> {
         let rest = self.rest.read_back()?;
         Ok(self.joined(rest))
     }
 
-    fn so_far(&mut self) -> std::io::Result<Arc<Data>> {
+    fn so_far(&mut self) -> std::io::Result<Arc<IndexData>> {
         let rest = self.rest.so_far()?;
         Ok(self.joined(rest))
     }

@@ -15,7 +15,7 @@ pub const FRAME: usize = 128;
 
 /// The bytes of a list or column are not what an encoder writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Malformed;
+pub struct MalformedEncoding;
 
 /// Appends `value` in groups of 7 bits, least significant first.
 pub fn push_varint(out: &mut Vec<u8>, mut value: u64) {
@@ -27,46 +27,50 @@ pub fn push_varint(out: &mut Vec<u8>, mut value: u64) {
 }
 
 /// Takes a varint off the front of `bytes`.
-pub fn take_varint(bytes: &mut &[u8]) -> Result<u64, Malformed> {
+pub fn take_varint(bytes: &mut &[u8]) -> Result<u64, MalformedEncoding> {
     let mut value = 0u64;
     for shift in (0..64).step_by(7) {
-        let (&byte, rest) = bytes.split_first().ok_or(Malformed)?;
+        let (&byte, rest) = bytes.split_first().ok_or(MalformedEncoding)?;
         *bytes = rest;
         value |= u64::from(byte & 0x7f) << shift;
         if byte < 0x80 {
             return Ok(value);
         }
     }
-    Err(Malformed)
+    Err(MalformedEncoding)
 }
 
 /// Takes `count` bytes off the front of `bytes`.
-pub fn take<'a>(bytes: &mut &'a [u8], count: usize) -> Result<&'a [u8], Malformed> {
-    let (head, rest) = bytes.split_at_checked(count).ok_or(Malformed)?;
+pub fn take<'a>(bytes: &mut &'a [u8], count: usize) -> Result<&'a [u8], MalformedEncoding> {
+    let (head, rest) = bytes.split_at_checked(count).ok_or(MalformedEncoding)?;
     *bytes = rest;
     Ok(head)
 }
 
 /// Takes a little-endian `u32` off the front of `bytes`.
-pub fn take_u32(bytes: &mut &[u8]) -> Result<u32, Malformed> {
+pub fn take_u32(bytes: &mut &[u8]) -> Result<u32, MalformedEncoding> {
     let head = take(bytes, 4)?;
-    Ok(u32::from_le_bytes(head.try_into().map_err(|_| Malformed)?))
+    Ok(u32::from_le_bytes(
+        head.try_into().map_err(|_| MalformedEncoding)?,
+    ))
 }
 
 /// Takes a little-endian `u64` off the front of `bytes`.
-pub fn take_u64(bytes: &mut &[u8]) -> Result<u64, Malformed> {
+pub fn take_u64(bytes: &mut &[u8]) -> Result<u64, MalformedEncoding> {
     let head = take(bytes, 8)?;
-    Ok(u64::from_le_bytes(head.try_into().map_err(|_| Malformed)?))
+    Ok(u64::from_le_bytes(
+        head.try_into().map_err(|_| MalformedEncoding)?,
+    ))
 }
 
 /// The `index`-th of a table of entries of `N` bytes.
-pub fn entry<const N: usize>(table: &[u8], index: usize) -> Result<&[u8; N], Malformed> {
-    let start = index.checked_mul(N).ok_or(Malformed)?;
-    let end = start.checked_add(N).ok_or(Malformed)?;
+pub fn entry<const N: usize>(table: &[u8], index: usize) -> Result<&[u8; N], MalformedEncoding> {
+    let start = index.checked_mul(N).ok_or(MalformedEncoding)?;
+    let end = start.checked_add(N).ok_or(MalformedEncoding)?;
     table
         .get(start..end)
         .and_then(|bytes| bytes.try_into().ok())
-        .ok_or(Malformed)
+        .ok_or(MalformedEncoding)
 }
 
 /// Little-endian `u32` at `offset` of a fixed entry.
@@ -137,9 +141,9 @@ pub fn read_bits(
     count: usize,
     width: u32,
     mut each: impl FnMut(u64),
-) -> Result<(), Malformed> {
+) -> Result<(), MalformedEncoding> {
     if width > 64 || bytes.len() < bits_len(count, width) {
-        return Err(Malformed);
+        return Err(MalformedEncoding);
     }
     if width == 0 {
         (0..count).for_each(|_| each(0));
@@ -183,14 +187,14 @@ pub fn read_bits(
 
 /// The deltas of a frame.
 #[derive(Debug)]
-pub struct Deltas {
+pub struct FrameDeltas {
     deltas: [u32; FRAME],
     count: usize,
     least: u32,
     width: u32,
 }
 
-impl Deltas {
+impl FrameDeltas {
     /// Up to 127 deltas.
     #[inline(always)]
     pub fn of(numbers: impl ExactSizeIterator<Item = u32>) -> Self {
@@ -250,7 +254,7 @@ impl Deltas {
 
 /// Appends the deltas of up to 128 numbers that never decrease.
 fn push_frame(out: &mut Vec<u8>, numbers: &[u32]) {
-    let deltas = Deltas::of(numbers.windows(2).map(|pair| pair[1] - pair[0]));
+    let deltas = FrameDeltas::of(numbers.windows(2).map(|pair| pair[1] - pair[0]));
     deltas.push_head(out);
     deltas.push_rest(out);
 }
@@ -278,26 +282,26 @@ pub fn push_list(out: &mut Vec<u8>, numbers: &[u32]) {
 
 /// A list as it lies in the index.
 #[derive(Clone, Copy, Debug)]
-pub struct List<'a> {
+pub struct PackedList<'a> {
     bytes: &'a [u8],
     len: usize,
 }
 
 /// A decoded frame.
 #[derive(Debug)]
-pub struct Frame {
+pub struct PackedFrame {
     numbers: [u32; FRAME],
     len: usize,
 }
 
-impl Frame {
+impl PackedFrame {
     /// The numbers.
     pub fn numbers(&self) -> &[u32] {
         &self.numbers[..self.len]
     }
 }
 
-impl<'a> List<'a> {
+impl<'a> PackedList<'a> {
     /// A list of `len` numbers.
     pub fn new(bytes: &'a [u8], len: usize) -> Self {
         Self { bytes, len }
@@ -313,7 +317,7 @@ impl<'a> List<'a> {
     }
 
     /// The first number of a frame.
-    fn first_of(&self, frame: usize) -> Result<u32, Malformed> {
+    fn first_of(&self, frame: usize) -> Result<u32, MalformedEncoding> {
         if self.len <= FRAME {
             return take_u32(&mut &self.bytes[..]);
         }
@@ -321,9 +325,9 @@ impl<'a> List<'a> {
     }
 
     /// The bytes of a frame, with those behind it.
-    fn frame_bytes(&self, frame: usize) -> Result<&'a [u8], Malformed> {
+    fn frame_bytes(&self, frame: usize) -> Result<&'a [u8], MalformedEncoding> {
         Ok(if self.len <= FRAME {
-            self.bytes.get(4..).ok_or(Malformed)?
+            self.bytes.get(4..).ok_or(MalformedEncoding)?
         } else {
             let start = if frame == 0 {
                 0
@@ -332,14 +336,14 @@ impl<'a> List<'a> {
             };
             self.bytes
                 .get(8 * self.frame_count() + start..)
-                .ok_or(Malformed)?
+                .ok_or(MalformedEncoding)?
         })
     }
 
     /// Decodes a frame.
-    pub fn frame(&self, frame: usize) -> Result<Frame, Malformed> {
+    pub fn frame(&self, frame: usize) -> Result<PackedFrame, MalformedEncoding> {
         let len = self.len.saturating_sub(frame * FRAME).min(FRAME);
-        let mut decoded = Frame {
+        let mut decoded = PackedFrame {
             numbers: [self.first_of(frame)?; FRAME],
             len,
         };
@@ -357,7 +361,7 @@ impl<'a> List<'a> {
         frame: usize,
         limit: usize,
         mut each: impl FnMut(u32),
-    ) -> Result<(), Malformed> {
+    ) -> Result<(), MalformedEncoding> {
         let (mut number, mut bytes) = (self.first_of(frame)?, self.frame_bytes(frame)?);
         let width = u32::from(take(&mut bytes, 1)?[0]).min(33);
         let least = take_varint(&mut bytes)? as u32;
@@ -373,7 +377,7 @@ impl<'a> List<'a> {
     }
 
     /// Calls `each` with all numbers.
-    pub fn for_each(&self, mut each: impl FnMut(u32)) -> Result<(), Malformed> {
+    pub fn for_each(&self, mut each: impl FnMut(u32)) -> Result<(), MalformedEncoding> {
         (0..self.frame_count()).try_for_each(|frame| {
             each(self.first_of(frame)?);
             self.for_each_behind(frame, FRAME, &mut each)
@@ -381,9 +385,9 @@ impl<'a> List<'a> {
     }
 
     /// The `index`-th number. Cost: adds up those before it in its frame.
-    pub fn get(&self, index: usize) -> Result<u32, Malformed> {
+    pub fn get(&self, index: usize) -> Result<u32, MalformedEncoding> {
         if index >= self.len {
-            return Err(Malformed);
+            return Err(MalformedEncoding);
         }
         let mut number = self.first_of(index / FRAME)?;
         self.for_each_behind(index / FRAME, index % FRAME, |next| number = next)?;
@@ -391,7 +395,7 @@ impl<'a> List<'a> {
     }
 
     /// How many numbers are below `bound`.
-    pub fn count_below(&self, bound: u32) -> Result<usize, Malformed> {
+    pub fn count_below(&self, bound: u32) -> Result<usize, MalformedEncoding> {
         let Some(frame) = self.frame_below(bound)? else {
             return Ok(0);
         };
@@ -400,7 +404,7 @@ impl<'a> List<'a> {
     }
 
     /// The last frame that begins below `bound`.
-    fn frame_below(&self, bound: u32) -> Result<Option<usize>, Malformed> {
+    fn frame_below(&self, bound: u32) -> Result<Option<usize>, MalformedEncoding> {
         let (mut low, mut high) = (0, self.frame_count());
         while low < high {
             let middle = low.midpoint(high);
@@ -414,7 +418,7 @@ impl<'a> List<'a> {
     }
 
     /// The last number below `bound`. Cost: adds up those of a frame, of which none is stored.
-    pub fn last_below(&self, bound: u32) -> Result<Option<u32>, Malformed> {
+    pub fn last_below(&self, bound: u32) -> Result<Option<u32>, MalformedEncoding> {
         let Some(frame) = self.frame_below(bound)? else {
             return Ok(None);
         };
@@ -426,7 +430,7 @@ impl<'a> List<'a> {
     }
 
     /// The first number from `bound` on.
-    pub fn first_from(&self, bound: u32) -> Result<Option<u32>, Malformed> {
+    pub fn first_from(&self, bound: u32) -> Result<Option<u32>, MalformedEncoding> {
         let frame = self.frame_below(bound)?;
         let mut found = None;
         if let Some(frame) = frame {
@@ -468,18 +472,18 @@ pub fn push_times(out: &mut Vec<u8>, times: &[u64]) {
 
 /// The time column of a segment.
 #[derive(Clone, Copy, Debug)]
-pub struct Times<'a> {
+pub struct TimeColumn<'a> {
     bytes: &'a [u8],
     len: usize,
 }
 
-impl<'a> Times<'a> {
+impl<'a> TimeColumn<'a> {
     /// A column of `len` times.
     pub fn new(bytes: &'a [u8], len: usize) -> Self {
         Self { bytes, len }
     }
 
-    fn frame(&self, frame: usize) -> Result<([u64; FRAME], usize), Malformed> {
+    fn frame(&self, frame: usize) -> Result<([u64; FRAME], usize), MalformedEncoding> {
         let header = entry::<12>(self.bytes, frame)?;
         let start = if frame == 0 {
             0
@@ -489,7 +493,7 @@ impl<'a> Times<'a> {
         let mut bytes = self
             .bytes
             .get(12 * self.len.div_ceil(FRAME) + start..)
-            .ok_or(Malformed)?;
+            .ok_or(MalformedEncoding)?;
         let len = self.len.saturating_sub(frame * FRAME).min(FRAME);
         let width = u32::from(take(&mut bytes, 1)?[0]);
         let least = take_varint(&mut bytes)?;
@@ -505,13 +509,16 @@ impl<'a> Times<'a> {
     }
 
     /// The time of a step.
-    pub fn get(&self, index: usize) -> Result<u64, Malformed> {
+    pub fn get(&self, index: usize) -> Result<u64, MalformedEncoding> {
         let (times, len) = self.frame(index / FRAME)?;
-        times[..len].get(index % FRAME).copied().ok_or(Malformed)
+        times[..len]
+            .get(index % FRAME)
+            .copied()
+            .ok_or(MalformedEncoding)
     }
 
     /// How many steps have a time of at most `bound`.
-    pub fn count_up_to(&self, bound: u64) -> Result<usize, Malformed> {
+    pub fn count_up_to(&self, bound: u64) -> Result<usize, MalformedEncoding> {
         let (mut low, mut high) = (0, self.len.div_ceil(FRAME));
         while low < high {
             let middle = low.midpoint(high);
@@ -547,7 +554,7 @@ mod tests {
             numbers.sort_unstable();
             let mut bytes = Vec::new();
             push_list(&mut bytes, &numbers);
-            let list = List::new(&bytes, numbers.len());
+            let list = PackedList::new(&bytes, numbers.len());
             for (index, number) in numbers.iter().enumerate() {
                 prop_assert_eq!(list.get(index), Ok(*number));
             }
@@ -564,7 +571,7 @@ mod tests {
             times.sort_unstable();
             let mut bytes = Vec::new();
             push_times(&mut bytes, &times);
-            let column = Times::new(&bytes, times.len());
+            let column = TimeColumn::new(&bytes, times.len());
             for (index, time) in times.iter().enumerate() {
                 prop_assert_eq!(column.get(index), Ok(*time));
             }
@@ -573,11 +580,11 @@ mod tests {
 
         #[test]
         fn damaged_lists_give_errors_not_panics(bytes in prop::collection::vec(any::<u8>(), 0..200), len in 0usize..400, at: u32) {
-            let list = List::new(&bytes, len);
+            let list = PackedList::new(&bytes, len);
             let _error = list.count_below(at);
             let _error = list.last_below(at);
             let _error = list.get(at as usize % 400);
-            let _error = Times::new(&bytes, len).count_up_to(u64::from(at));
+            let _error = TimeColumn::new(&bytes, len).count_up_to(u64::from(at));
         }
     }
 }

@@ -5,8 +5,10 @@
 //! ```
 //! The list is that of [`crate::store::packed`].
 
-use crate::store::directory::Entry;
-use crate::store::packed::{FRAME, List, Malformed, push_list, push_varint, take, take_varint};
+use crate::store::directory::DirectoryEntry;
+use crate::store::packed::{
+    FRAME, MalformedEncoding, PackedList, push_list, push_varint, take, take_varint,
+};
 
 const INLINE: usize = 4;
 
@@ -28,19 +30,19 @@ pub fn push_visits(entries: &mut Vec<u8>, lists: &mut Vec<u8>, slots: &[u32]) {
 
 /// The steps at an address in a segment, as they lie in the index.
 #[derive(Clone, Copy, Debug)]
-pub enum Visits<'a> {
+pub enum SegmentVisits<'a> {
     /// Up to four.
     Few([u32; INLINE], usize),
     /// More.
-    Many(List<'a>),
+    Many(PackedList<'a>),
 }
 
-impl<'a> Entry<'a> for Visits<'a> {
-    fn take(entries: &mut &'a [u8], lists: &mut &'a [u8]) -> Result<Self, Malformed> {
+impl<'a> DirectoryEntry<'a> for SegmentVisits<'a> {
+    fn take(entries: &mut &'a [u8], lists: &mut &'a [u8]) -> Result<Self, MalformedEncoding> {
         let len = take_varint(entries)? as usize;
         if len > INLINE {
-            let bytes = usize::try_from(take_varint(entries)?).map_err(|_| Malformed)?;
-            return Ok(Self::Many(List::new(take(lists, bytes)?, len)));
+            let bytes = usize::try_from(take_varint(entries)?).map_err(|_| MalformedEncoding)?;
+            return Ok(Self::Many(PackedList::new(take(lists, bytes)?, len)));
         }
         let (mut slots, mut slot) = ([0; INLINE], 0u32);
         for place in &mut slots[..len] {
@@ -51,7 +53,7 @@ impl<'a> Entry<'a> for Visits<'a> {
     }
 }
 
-impl Visits<'_> {
+impl SegmentVisits<'_> {
     /// How many visits.
     pub fn len(&self) -> usize {
         match self {
@@ -61,7 +63,7 @@ impl Visits<'_> {
     }
 
     /// How many are below a slot.
-    pub fn count_below(&self, bound: u32) -> Result<usize, Malformed> {
+    pub fn count_below(&self, bound: u32) -> Result<usize, MalformedEncoding> {
         match self {
             Self::Few(slots, len) => Ok(slots[..*len].partition_point(|slot| *slot < bound)),
             Self::Many(list) => list.count_below(bound),
@@ -69,7 +71,7 @@ impl Visits<'_> {
     }
 
     /// Calls `each` with all slots.
-    pub fn for_each(&self, mut each: impl FnMut(u32)) -> Result<(), Malformed> {
+    pub fn for_each(&self, mut each: impl FnMut(u32)) -> Result<(), MalformedEncoding> {
         match self {
             Self::Few(slots, len) => slots[..*len].iter().for_each(|slot| each(*slot)),
             Self::Many(list) => list.for_each(each)?,
@@ -78,7 +80,7 @@ impl Visits<'_> {
     }
 
     /// The slots from the `128 * number`-th on, at most 128; empty behind the last.
-    pub fn block(&self, number: usize) -> Result<Vec<u32>, Malformed> {
+    pub fn block(&self, number: usize) -> Result<Vec<u32>, MalformedEncoding> {
         match self {
             Self::Few(slots, len) => Ok(if number == 0 {
                 slots[..*len].to_vec()
@@ -91,9 +93,9 @@ impl Visits<'_> {
     }
 
     /// The `index`-th.
-    pub fn get(&self, index: usize) -> Result<u32, Malformed> {
+    pub fn get(&self, index: usize) -> Result<u32, MalformedEncoding> {
         match self {
-            Self::Few(slots, len) => slots[..*len].get(index).copied().ok_or(Malformed),
+            Self::Few(slots, len) => slots[..*len].get(index).copied().ok_or(MalformedEncoding),
             Self::Many(list) => list.get(index),
         }
     }

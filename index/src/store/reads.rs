@@ -12,26 +12,26 @@ thread_local! {
 /// While it lives, this thread may or may not read indexes; then it is as before.
 #[derive(Debug)]
 #[must_use = "the rule ends when this is dropped"]
-pub struct ReadRule {
+pub struct ReadGuard {
     before: bool,
 }
 
-impl Drop for ReadRule {
+impl Drop for ReadGuard {
     fn drop(&mut self) {
         MAY_READ.set(self.before);
     }
 }
 
 /// From here on this thread may not read an index.
-pub fn forbid_reads() -> ReadRule {
-    ReadRule {
+pub fn forbid_reads() -> ReadGuard {
+    ReadGuard {
         before: MAY_READ.replace(false),
     }
 }
 
 /// From here on this thread may read indexes again: what runs is a job.
-pub fn allow_reads() -> ReadRule {
-    ReadRule {
+pub fn allow_reads() -> ReadGuard {
+    ReadGuard {
         before: MAY_READ.replace(true),
     }
 }
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn an_index_is_not_read_where_that_is_forbidden() {
-        let data = crate::store::data::Data::Memory(vec![7; 4]);
+        let data = crate::store::data::IndexData::Memory(vec![7; 4]);
         let read = || std::panic::catch_unwind(|| data.get(1..3).is_some());
         assert!(read().is_ok_and(|is_there| is_there));
         let drawing = forbid_reads();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use stepback_index::{
-    AccessKinds, Accessed, BuildOptions, Cancel, Cell, DifferenceBetween, Effect, Index,
+    AccessKinds, BuildOptions, Cancel, Cell, CellAccess, DifferenceBetween, Effect, Index,
     NameReader, NearestAccess, Query as _, RegisterDifference, RegisterViewsAt, RegistersAt, Steps,
     ThreadId, index_in_memory,
     oracle::{Oracle, Replay},
@@ -78,7 +78,7 @@ fn check_text(text: &str, name: &str, expected: &[&str]) {
             let answer = last.run(&index, &cancel).unwrap();
             assert_eq!(Some(&answer), last.replay(&oracle).as_ref());
             let writer = match answer {
-                Some(Accessed::Step(hit)) => {
+                Some(CellAccess::Step(hit)) => {
                     assert_eq!(
                         state.written_at,
                         Some(hit.position),
@@ -90,7 +90,7 @@ fn check_text(text: &str, name: &str, expected: &[&str]) {
                     );
                     Some(hit.record.step)
                 }
-                Some(Accessed::Initial(_)) | None => None,
+                Some(CellAccess::Initial(_)) | None => None,
             };
             assert_eq!(state.written_by, writer, "{name} at {position:?}");
             let value = state
@@ -607,7 +607,7 @@ fn the_next_write_of_a_register_is_one_of_the_bank_in_use() {
         let next = NearestAccess::next(cell, AccessKinds::Writes, Position(from));
         let answer = next.run(&index, &Cancel::default()).unwrap();
         assert_eq!(Some(&answer), next.replay(&oracle).as_ref());
-        let hit = answer.and_then(Accessed::into_hit);
+        let hit = answer.and_then(CellAccess::into_hit);
         hit.map(|hit| hit.record.step.0)
     };
     assert_eq!(

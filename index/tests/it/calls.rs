@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use stepback_index::{
-    BuildOptions, Call, CallId, Cancel, Entered, Program, index_in_memory, oracle::Oracle,
+    BuildOptions, Call, CallId, Cancel, FrameEntry, Program, index_in_memory, oracle::Oracle,
     tail_calls, with_images,
 };
 use stepback_parsers::{Step, Tarmac};
@@ -78,7 +78,7 @@ fn check_with(program: &Program, text: &str, expected: &[&str]) {
             .unwrap();
         let calls = (0..index.calls().len()).filter_map(|id| index.calls().get(CallId(id)));
         let found: Vec<_> = calls
-            .filter(|call| call.entered != Entered::Root)
+            .filter(|call| call.entered != FrameEntry::Root)
             .map(|call| shown(&call))
             .collect();
         assert_eq!(found, expected, "segments of {segment_bytes} bytes");

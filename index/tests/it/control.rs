@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use stepback_index::{
-    BuildOptions, Cancel, End, Index, Influence, NotKnown, Query as _, SliceRow, index_in_memory,
+    BuildOptions, Cancel, ForwardSliceQuery, Index, Query as _, SliceEndKind, SliceRow,
+    UnknownInput, index_in_memory,
 };
 use stepback_parsers::{Position, Tarmac};
 
@@ -57,7 +58,7 @@ fn index(steps: &str) -> Index {
 }
 
 fn forward(index: &Index, name: &str) -> Vec<SliceRow> {
-    let question = Influence {
+    let question = ForwardSliceQuery {
         cell: cell(index, name),
         at: Position(0),
         edges: EDGES,
@@ -80,7 +81,7 @@ fn branches_decide_up_to_where_their_ways_meet() {
     assert_eq!(linked(&rows), expected);
     assert_eq!(
         ends_of_control(&rows),
-        [(End::Initial { line: None }, vec![3, 4, 9])]
+        [(SliceEndKind::Initial { line: None }, vec![3, 4, 9])]
     );
 }
 
@@ -91,8 +92,8 @@ fn what_decided_is_named_where_the_rows_end() {
     assert_eq!(
         ends_of_control(&rows),
         [
-            (End::Limit, vec![6]),
-            (End::Initial { line: None }, vec![9])
+            (SliceEndKind::Limit, vec![6]),
+            (SliceEndKind::Initial { line: None }, vec![9])
         ]
     );
 }
@@ -113,7 +114,10 @@ fn an_interrupt_is_not_decided_by_what_it_interrupts() {
     let rows = backward(&index, "x1", usize::MAX);
     assert_eq!(
         ends_of_control(&rows),
-        [(End::Unknown(NotKnown::NotOfInstruction), vec![1])]
+        [(
+            SliceEndKind::Unknown(UnknownInput::NotOfInstruction),
+            vec![1]
+        )]
     );
 }
 
@@ -136,7 +140,10 @@ fn where_no_way_is_seen_the_end_says_so() {
     let rows = backward(&self::index(&steps), "x1", usize::MAX);
     assert_eq!(
         ends_of_control(&rows),
-        [(End::Unknown(NotKnown::DeciderNotFound), vec![1])]
+        [(
+            SliceEndKind::Unknown(UnknownInput::DeciderNotFound),
+            vec![1]
+        )]
     );
 }
 

@@ -6,7 +6,7 @@ use stepback_generator::drmemtrace::{
     Architecture, Container, Sample, SampleFile, TraceRecipe, TraceWriter, kind, marker,
 };
 use stepback_index::{
-    AccessKinds, Accessed, Accesses, BuildOptions, Cancel, Cell, Doubt, Effect, FindText, Hit,
+    AccessKinds, Accesses, BuildOptions, Cancel, Cell, CellAccess, Doubt, Effect, FindText, Hit,
     Index, LineOfStep, NearestAccess, PageHeat, Query as _, RawLines, Steps, ThreadId,
     index_in_memory,
 };
@@ -14,7 +14,7 @@ use stepback_machine::{AccessKind, Address, InstructionSet, Registers};
 use stepback_parsers::{
     Line, Position, Source as _, Step, TraceFile,
     drmemtrace::{Drmemtrace, RecordContent, VisibleRecord},
-    kept::KeptOptions,
+    kept::CacheFileOptions,
     step_store::StoredAccess,
 };
 
@@ -30,7 +30,7 @@ fn index_of_files(files: Vec<SampleFile>, segment_bytes: u64) -> Index {
             data: Arc::new(file.bytes),
         })
         .collect();
-    let trace = Drmemtrace::open(files, KeptOptions::default()).unwrap();
+    let trace = Drmemtrace::open(files, CacheFileOptions::default()).unwrap();
     trace.store().wait_for(u64::MAX).unwrap();
     trace.grow().unwrap();
     index_in_memory(
@@ -265,7 +265,7 @@ fn doubt_after(number: u64, arguments: [u32; 4]) -> Option<Doubt> {
     };
     let last = NearestAccess::last(cell, AccessKinds::Writes, index.end());
     match last.run(&index, &Cancel::default()).unwrap() {
-        Some(Accessed::Step(hit)) => hit.doubt,
+        Some(CellAccess::Step(hit)) => hit.doubt,
         other => panic!("{other:?}"),
     }
 }
@@ -339,7 +339,7 @@ fn synthetic_instructions_have_operands() {
     let last = |name, kinds| {
         let question = NearestAccess::last(cell(name), kinds, index.end());
         match question.run(&index, &Cancel::default()).unwrap() {
-            Some(Accessed::Step(hit)) => Some(hit.record.step),
+            Some(CellAccess::Step(hit)) => Some(hit.record.step),
             _ => None,
         }
     };
@@ -509,7 +509,7 @@ fn accesses_of_a_thread_are_found_between_those_that_others_make_in_the_kernel()
                     .run(&index, &cancel)
                     .unwrap();
                     let next = next.into_iter().flat_map(|next| next.accesses);
-                    let next: Vec<Hit> = next.filter_map(Accessed::into_hit).collect();
+                    let next: Vec<Hit> = next.filter_map(CellAccess::into_hit).collect();
                     assert_eq!(
                         next.iter().map(place).collect::<Vec<_>>(),
                         after,
@@ -527,8 +527,8 @@ fn accesses_of_a_thread_are_found_between_those_that_others_make_in_the_kernel()
                         .into_iter()
                         .flat_map(|last| last.accesses)
                         .map(|accessed| match accessed {
-                            Accessed::Step(hit) => place(&hit),
-                            Accessed::Initial(line) => panic!("{line:?}"),
+                            CellAccess::Step(hit) => place(&hit),
+                            CellAccess::Initial(line) => panic!("{line:?}"),
                         });
                     assert_eq!(last.collect::<Vec<_>>(), before, "last before {asked}");
                 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use stepback_index::{
-    AccessKinds, AccessTarget, Accessed, Accesses, AccessesOf, BuildOptions, ByteState, Cancel,
-    Cell, Direction, Effect, ExternalChanges, FindText, FindValue, Hit, Index, MemoryAt,
+    AccessKinds, AccessTarget, Accesses, AccessesOf, BuildOptions, ByteState, Cancel, Cell,
+    CellAccess, Direction, Effect, ExternalChanges, FindText, FindValue, Hit, Index, MemoryAt,
     MemoryRange, NearestAccess, Number, Query as _, Steps, ThreadId, ValueSource, index_in_memory,
 };
 use stepback_machine::Address;
@@ -354,7 +354,7 @@ fn the_access_of_a_thread_among_those_of_thousands_is_read_alone() {
             next.unwrap()
                 .into_iter()
                 .flat_map(|next| next.accesses)
-                .filter_map(Accessed::into_hit)
+                .filter_map(CellAccess::into_hit)
                 .map(|hit| hit.record.step.0)
                 .collect::<Vec<_>>(),
             [2 * CPUS + own]
@@ -407,7 +407,7 @@ fn a_step_with_many_changes_is_read_a_few_times_however_many_it_has() {
     let hits = next.run(&index, &cancel).unwrap().into_iter();
     let hits: Vec<Hit> = hits
         .flat_map(|next| next.accesses)
-        .filter_map(Accessed::into_hit)
+        .filter_map(CellAccess::into_hit)
         .collect();
     let accesses = hits.iter().map(|hit| hit.access.as_ref().unwrap());
     assert!(
@@ -484,7 +484,7 @@ fn the_accesses_of_threads_that_take_turns_in_a_step_are_read_a_few_times_howeve
         .unwrap();
         let hits = hits.into_iter().flat_map(|next| next.accesses);
         let steps = hits
-            .filter_map(Accessed::into_hit)
+            .filter_map(CellAccess::into_hit)
             .map(|hit| hit.record.step.0);
         assert_eq!(steps.collect::<Vec<_>>(), [0, 1].repeat(LINES as usize / 2));
     });

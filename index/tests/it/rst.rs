@@ -9,14 +9,14 @@ use std::sync::Arc;
 
 use crate::support::rst_writer::{Flags, Kind, RstWriter};
 use stepback_index::{
-    AccessKinds, Accessed, BuildOptions, CallId, Cancel, Cell, Entered, Index, Left, NameReader,
-    NearestAccess, Query as _, RegisterState, RegisterViewsAt, RegistersAt, Steps, ThreadId,
-    TranslationsAt, ValueSource, index_in_memory,
+    AccessKinds, BuildOptions, CallId, Cancel, Cell, CellAccess, FrameEntry, FrameExit, Index,
+    NameReader, NearestAccess, Query as _, RegisterState, RegisterViewsAt, RegistersAt, Steps,
+    ThreadId, TranslationsAt, ValueSource, index_in_memory,
     oracle::{Oracle, Replay as _},
 };
-use stepback_machine::{Address, Encoding, InstructionSet, Mode, WindowStep, decode};
+use stepback_machine::{Address, Encoding, InstructionSet, Mode, WindowChange, decode};
 use stepback_parsers::rst::{Instruction, RecordReader, Rst, kind};
-use stepback_parsers::{Position, Source as _, Step, TraceFile, kept::KeptOptions};
+use stepback_parsers::{Position, Source as _, Step, TraceFile, kept::CacheFileOptions};
 
 fn file(path: &Path) -> TraceFile {
     let name = path.file_name().unwrap().to_string_lossy().into_owned();
@@ -37,7 +37,7 @@ fn index_of(path: &Path, segment_bytes: u64) -> Index {
 }
 
 fn index_of_file(file: TraceFile, segment_bytes: u64) -> Index {
-    let trace = Rst::open(vec![file], KeptOptions::default()).unwrap();
+    let trace = Rst::open(vec![file], CacheFileOptions::default()).unwrap();
     trace.store().wait_for(u64::MAX).unwrap();
     trace.grow().unwrap();
     index_in_memory(
@@ -282,7 +282,7 @@ fn the_last_write_of_an_in_is_that_of_the_callers_out() {
         };
         let question = NearestAccess::last(cell, AccessKinds::Writes, Position(before));
         match question.run(&index, &Cancel::default()).unwrap() {
-            Some(Accessed::Step(hit)) => Some(hit.record.step.0),
+            Some(CellAccess::Step(hit)) => Some(hit.record.step.0),
             _ => None,
         }
     };
@@ -322,7 +322,7 @@ fn what_is_written_and_never_told_is_not_recorded() {
         view,
     };
     let question = NearestAccess::last(cell, AccessKinds::Writes, Position(10));
-    let Some(Accessed::Step(hit)) = question.run(&index, &Cancel::default()).unwrap() else {
+    let Some(CellAccess::Step(hit)) = question.run(&index, &Cancel::default()).unwrap() else {
         panic!("it is written")
     };
     assert_eq!(hit.record.step, Step(9));
@@ -357,11 +357,14 @@ fn calls_begin_behind_their_delay_slots_and_traps_are_frames() {
             .collect();
         let entered = |kind| frames.iter().filter(|frame| frame.entered == kind).count();
         assert_eq!(
-            (entered(Entered::Call), entered(Entered::Exception)),
+            (entered(FrameEntry::Call), entered(FrameEntry::Exception)),
             (calls, traps),
             "{name}"
         );
-        for frame in frames.iter().filter(|frame| frame.entered == Entered::Call) {
+        for frame in frames
+            .iter()
+            .filter(|frame| frame.entered == FrameEntry::Call)
+        {
             let (call, entry) = (frame.call_step.unwrap(), frame.entry_step.unwrap());
             assert_eq!(
                 all[call.0 as usize].1.ea,
@@ -407,9 +410,9 @@ fn reads_are_those_of_the_window_in_use() {
         window = match InstructionSet::Sparc64
             .window_step(&Encoding::new(&found.word.to_be_bytes()).unwrap())
         {
-            Some(WindowStep::Save) => window + 1,
-            Some(WindowStep::Restore) => window + 7,
-            Some(WindowStep::Flush | WindowStep::Choice) | None => window,
+            Some(WindowChange::Save) => window + 1,
+            Some(WindowChange::Restore) => window + 7,
+            Some(WindowChange::Flush | WindowChange::Choice) | None => window,
         };
     }
     for (position, mode) in modes.iter().enumerate() {
@@ -425,13 +428,13 @@ fn reads_are_those_of_the_window_in_use() {
             };
             let question = NearestAccess::last(cell, AccessKinds::Reads, Position(at));
             let found = match question.run(&index, &Cancel::default()).unwrap() {
-                Some(Accessed::Step(hit)) => {
+                Some(CellAccess::Step(hit)) => {
                     // Nobody wrote it since, unless the step that read it did.
                     let step = hit.record.step.0;
                     let last = NearestAccess::last(cell, AccessKinds::Writes, Position(at));
                     let last = last.run(&index, &Cancel::default()).unwrap();
                     let is_fresh =
-                        matches!(last, Some(Accessed::Step(hit)) if hit.record.step.0 >= step);
+                        matches!(last, Some(CellAccess::Step(hit)) if hit.record.step.0 >= step);
                     let read = hit.access.and_then(|access| access.value.to_u64());
                     assert!(
                         is_fresh || read == value(&index, at, name),
@@ -493,7 +496,7 @@ fn last_write(index: &Index, position: u64, name: &str) -> Option<u64> {
     };
     let question = NearestAccess::last(cell, AccessKinds::Writes, Position(position));
     match question.run(index, &Cancel::default()).unwrap() {
-        Some(Accessed::Step(hit)) => Some(hit.record.step.0),
+        Some(CellAccess::Step(hit)) => Some(hit.record.step.0),
         _ => None,
     }
 }
@@ -767,7 +770,9 @@ fn what_a_kernel_did_that_no_record_shows_is_unknown() {
         );
         let frames = (0..index.calls().len()).filter_map(|id| index.calls().get(CallId(id)));
         assert_eq!(
-            frames.filter(|call| call.entered != Entered::Root).count(),
+            frames
+                .filter(|call| call.entered != FrameEntry::Root)
+                .count(),
             0,
             "nothing of the kernel is shown"
         );
@@ -886,7 +891,7 @@ fn a_longjmp_leaves_the_frames_of_all_windows_between() {
         };
         let index = index_of_file(file, 1 << 20);
         let frames = (0..index.calls().len()).filter_map(|id| index.calls().get(CallId(id)));
-        let frames = frames.filter(|frame| frame.entered == Entered::Call);
+        let frames = frames.filter(|frame| frame.entered == FrameEntry::Call);
         let told: Vec<_> = frames
             .map(|frame| {
                 (
@@ -899,11 +904,11 @@ fn a_longjmp_leaves_the_frames_of_all_windows_between() {
             .collect();
         // What stands in the slot of a return is the last step of its frame.
         let expected = [
-            (call, 1, call + 3, Left::Return),
-            (outer, 1, left + 1, Left::Longjmp),
-            (middle, 2, left + 1, Left::Longjmp),
-            (longjmp, 3, left + 1, Left::Longjmp),
-            (last, 1, back + 1, Left::Return),
+            (call, 1, call + 3, FrameExit::Return),
+            (outer, 1, left + 1, FrameExit::Longjmp),
+            (middle, 2, left + 1, FrameExit::Longjmp),
+            (longjmp, 3, left + 1, FrameExit::Longjmp),
+            (last, 1, back + 1, FrameExit::Return),
         ];
         assert_eq!(told, expected, "{jump:08x}");
     }
@@ -922,7 +927,7 @@ fn check_frames(program: Program, expected: &[&str]) {
         let number = |step: Option<Step>| step.map_or("-".to_owned(), |step| step.0.to_string());
         let frames = (0..index.calls().len()).filter_map(|id| index.calls().get(CallId(id)));
         let frames = frames
-            .filter(|frame| frame.entered != Entered::Root)
+            .filter(|frame| frame.entered != FrameEntry::Root)
             .map(|frame| {
                 let (call, entry, exit) = (
                     number(frame.call_step),

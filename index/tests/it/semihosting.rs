@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use stepback_index::{
-    AccessKinds, Accessed, BuildOptions, Cancel, Cell, Direction, Effect, ExternalChanges,
+    AccessKinds, BuildOptions, Cancel, Cell, CellAccess, Direction, Effect, ExternalChanges,
     HostOperation, Index, MemoryAt, NearestAccess, Program, Query as _, Steps, ValueSource,
     index_in_memory, with_images,
 };
@@ -56,8 +56,10 @@ fn writer(index: &Index, before: u64, address: u64) -> Option<(u64, Option<HostO
     };
     let question = NearestAccess::last(cell, AccessKinds::Writes, Position(before));
     match question.run(index, &Cancel::default()).unwrap() {
-        Some(Accessed::Step(hit)) => Some((hit.record.step.0, hit.access.unwrap().host_operation)),
-        Some(Accessed::Initial(_)) | None => None,
+        Some(CellAccess::Step(hit)) => {
+            Some((hit.record.step.0, hit.access.unwrap().host_operation))
+        }
+        Some(CellAccess::Initial(_)) | None => None,
     }
 }
 
@@ -143,7 +145,7 @@ fn the_call_is_the_last_write_of_what_it_filled() {
         let is_accessed = |kinds| {
             let query = NearestAccess::next(cell, kinds, Position(1));
             let accessed = query.run(&index, &Cancel::default()).unwrap();
-            let hit = accessed.and_then(Accessed::into_hit);
+            let hit = accessed.and_then(CellAccess::into_hit);
             hit.is_some_and(|hit| hit.record.step == Step(1))
         };
         assert!(is_accessed(AccessKinds::Writes));

@@ -1,9 +1,9 @@
 //! Calling conventions (Procedure Call Standard for the Arm Architecture, AAPCS64 and AAPCS32; SMC Calling Convention, DEN 0028;
 //! Linux, `syscall(2)`).
 
-use crate::abi::{Abi, Failure, ReturnAddress, SystemCalls};
-use crate::host_call::HostCall;
-use crate::linux::names::Numbers;
+use crate::abi::{Abi, ReturnAddress, SystemCallConvention, SystemCallFailure};
+use crate::host_call::SemihostingCall;
+use crate::linux::names::SystemCallNumbering;
 use crate::view::RegisterId;
 
 /// The link register of A64.
@@ -19,10 +19,10 @@ pub const AAPCS64: Abi = Abi {
         "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x29", "d8", "d9",
         "d10", "d11", "d12", "d13", "d14", "d15",
     ],
-    system_calls: SystemCalls {
-        numbers: Numbers::Generic,
+    system_calls: SystemCallConvention {
+        numbers: SystemCallNumbering::Generic,
         number: Some("x8"),
-        failure: Failure::Negative,
+        failure: SystemCallFailure::Negative,
         kept_arguments: &[],
         changed: &["x0"],
     },
@@ -38,10 +38,10 @@ pub const AAPCS32: Abi = Abi {
         "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "d8", "d9", "d10", "d11", "d12", "d13",
         "d14", "d15",
     ],
-    system_calls: SystemCalls {
-        numbers: Numbers::Arm,
+    system_calls: SystemCallConvention {
+        numbers: SystemCallNumbering::Arm,
         number: Some("r7"),
-        failure: Failure::Negative,
+        failure: SystemCallFailure::Negative,
         kept_arguments: &[],
         changed: &["r0"],
     },
@@ -56,12 +56,12 @@ pub const FIRMWARE_64: &[&str] = &[
 pub const FIRMWARE_32: &[&str] = &["r0", "r1", "r2", "r3", "r12"];
 
 /// Semihosting in AArch64.
-pub const HOST_CALL_64: HostCall = HostCall {
+pub const HOST_CALL_64: SemihostingCall = SemihostingCall {
     operation: "w0",
     argument: "x1",
 };
 /// The same in AArch32.
-pub const HOST_CALL_32: HostCall = HostCall {
+pub const HOST_CALL_32: SemihostingCall = SemihostingCall {
     operation: "r0",
     argument: "r1",
 };

@@ -1,15 +1,16 @@
 //! Which names are those of banks.
 
 use crate::bank::{Bank, BankedRegister};
-use crate::mode::{Security, bank_mode};
+use crate::mode::{SecurityState, bank_mode};
 use crate::view::{RegisterId, RegisterView};
 
 use crate::arm::registers::aarch32_view;
 
 /// The security state of a lower-case name if it is that of the register which chooses the stack pointer of M-profile's
 /// `thread` mode.
-pub fn stack_choice(name: &str) -> Option<Security> {
-    matches!(name, "control" | "control_s" | "control_ns").then(|| Security::of(name.as_bytes()))
+pub fn stack_choice(name: &str) -> Option<SecurityState> {
+    matches!(name, "control" | "control_s" | "control_ns")
+        .then(|| SecurityState::of(name.as_bytes()))
 }
 
 /// Returns true for a register that each security state has, by its lower-case name without a suffix
@@ -20,7 +21,7 @@ pub fn is_state_banked(name: &str) -> bool {
         "control" | "primask" | "faultmask" | "basepri" | "msplim" | "psplim"
     );
     is_control
-        || matches!(banked(name), Some(BankedRegister { bank, .. }) if bank == Bank::Main(Security::Undivided) || bank == Bank::Process(Security::Undivided))
+        || matches!(banked(name), Some(BankedRegister { bank, .. }) if bank == Bank::Main(SecurityState::Undivided) || bank == Bank::Process(SecurityState::Undivided))
 }
 
 /// The bank of a lower-case name such as `r13_svc`, `msp_s`, `r13_process` or `sp_el1`; none for names of no bank.
@@ -36,7 +37,7 @@ pub fn banked(name: &str) -> Option<BankedRegister> {
         .filter(|level| *level < 4);
     let stack = RegisterView::new(RegisterId::SP, 0, 4);
     let link = RegisterView::new(RegisterId::LR, 0, 4);
-    let security = Security::of(name.as_bytes());
+    let security = SecurityState::of(name.as_bytes());
     let stack_word = suffix.split_once('_').map_or(suffix, |(word, _)| word);
     let (plain, bank) = match (plain, mode) {
         ("msp", _) => (stack, Bank::Main(security)),

@@ -2,8 +2,8 @@
 
 use capstone::RegId;
 
-use crate::description::Description;
-use crate::disassembly::Disassembled;
+use crate::description::MeaningBuilder;
+use crate::disassembly::DisassembledInstruction;
 use crate::set::InstructionSet;
 use crate::view::{RegisterId, RegisterView};
 
@@ -13,8 +13,8 @@ use crate::arm::views::{view_of, written};
 ///
 /// The lists name the old destination of most vector forms; there the description decides, which is complete.
 pub fn note_listed(
-    description: &mut Description,
-    instruction: &Disassembled<'_>,
+    description: &mut MeaningBuilder,
+    instruction: &DisassembledInstruction<'_>,
     set: InstructionSet,
 ) {
     if !description.meaning.memory.is_empty() {
@@ -38,7 +38,7 @@ pub fn note_listed(
 }
 
 /// The registers by its lists; memory that it accesses is not described.
-pub fn describe(instruction: &Disassembled<'_>, set: InstructionSet) -> Description {
+pub fn describe(instruction: &DisassembledInstruction<'_>, set: InstructionSet) -> MeaningBuilder {
     let views = |registers: &[RegId]| -> Vec<RegisterView> {
         let views = registers
             .iter()
@@ -47,7 +47,7 @@ pub fn describe(instruction: &Disassembled<'_>, set: InstructionSet) -> Descript
             .filter(|view| view.register != RegisterId::PC)
             .collect()
     };
-    let mut description = Description::default();
+    let mut description = MeaningBuilder::default();
     for view in views(instruction.detail.regs_read()) {
         description.read(view);
     }

@@ -2,10 +2,10 @@
 //!
 //! Encodings: Arm Architecture Reference Manual (DDI 0487) for A64, (DDI 0406) for A32 and T32, (DDI 0553) for M-profile.
 
-use crate::control::Flow;
+use crate::control::FlowKind;
 
 /// What an instruction of T32 does, when its condition holds.
-pub fn t32_flow(opcode: u32) -> Flow {
+pub fn t32_flow(opcode: u32) -> FlowKind {
     if opcode > 0xffff {
         t32_wide(opcode)
     } else {
@@ -15,135 +15,135 @@ pub fn t32_flow(opcode: u32) -> Flow {
 
 /// The same of A64.
 #[inline]
-pub fn a64_flow(opcode: u32) -> Flow {
+pub fn a64_flow(opcode: u32) -> FlowKind {
     match opcode >> 24 {
-        0x14..=0x17 => Flow::Branch, // B
-        0x94..=0x97 => Flow::Call,   // BL
-        0x54 => Flow::Branch,        // B.cond
-        0xd4 => Flow::Trap,          // SVC, HVC, SMC, BRK, HLT
+        0x14..=0x17 => FlowKind::Branch, // B
+        0x94..=0x97 => FlowKind::Call,   // BL
+        0x54 => FlowKind::Branch,        // B.cond
+        0xd4 => FlowKind::Trap,          // SVC, HVC, SMC, BRK, HLT
         0xd6 | 0xd7 => match opcode >> 21 & 0xf {
-            0 | 8 => Flow::Branch,          // BR, BRAA
-            1 | 9 => Flow::Call,            // BLR, BLRAA
-            2 => Flow::Return,              // RET, RETAA
-            4 | 5 => Flow::ExceptionReturn, // ERET, DRPS
-            _ => Flow::Next,
+            0 | 8 => FlowKind::Branch,          // BR, BRAA
+            1 | 9 => FlowKind::Call,            // BLR, BLRAA
+            2 => FlowKind::Return,              // RET, RETAA
+            4 | 5 => FlowKind::ExceptionReturn, // ERET, DRPS
+            _ => FlowKind::Next,
         },
-        high if matches!(high & 0x7e, 0x34 | 0x36) => Flow::Branch, // CBZ, TBZ
-        _ => Flow::Next,
+        high if matches!(high & 0x7e, 0x34 | 0x36) => FlowKind::Branch, // CBZ, TBZ
+        _ => FlowKind::Next,
     }
 }
 
 /// The same of A32.
-pub fn a32_flow(opcode: u32) -> Flow {
+pub fn a32_flow(opcode: u32) -> FlowKind {
     if opcode >> 28 == 0xf {
         return match opcode {
-            _ if opcode & 0xfe00_0000 == 0xfa00_0000 => Flow::Call, // BLX
-            _ if opcode & 0xfe50_ffff == 0xf810_0a00 => Flow::ExceptionReturn, // RFE
-            _ => Flow::Next,
+            _ if opcode & 0xfe00_0000 == 0xfa00_0000 => FlowKind::Call, // BLX
+            _ if opcode & 0xfe50_ffff == 0xf810_0a00 => FlowKind::ExceptionReturn, // RFE
+            _ => FlowKind::Next,
         };
     }
     match opcode >> 24 & 0xf {
-        0xa => Flow::Branch,
-        0xb => Flow::Call,
-        0xf => Flow::Trap, // SVC
+        0xa => FlowKind::Branch,
+        0xb => FlowKind::Call,
+        0xf => FlowKind::Trap, // SVC
         8 | 9 => a32_load_many(opcode),
         4..=7 => a32_load(opcode),
         0..=3 => a32_data(opcode),
-        _ => Flow::Next,
+        _ => FlowKind::Next,
     }
 }
 
-fn a32_load_many(opcode: u32) -> Flow {
+fn a32_load_many(opcode: u32) -> FlowKind {
     match opcode & 0x0050_8000 {
-        0x0010_8000 => Flow::Return,          // LDM {…,pc}
-        0x0050_8000 => Flow::ExceptionReturn, // LDM {…,pc}^
-        _ => Flow::Next,
+        0x0010_8000 => FlowKind::Return,          // LDM {…,pc}
+        0x0050_8000 => FlowKind::ExceptionReturn, // LDM {…,pc}^
+        _ => FlowKind::Next,
     }
 }
 
-fn a32_load(opcode: u32) -> Flow {
+fn a32_load(opcode: u32) -> FlowKind {
     let is_media = opcode & 0x0200_0010 == 0x0200_0010;
     match opcode & 0x0fff_ffff {
         // LDR pc,[sp],#4; functions that keep the stack aligned pop 8 bytes or more.
-        opcode if opcode & 0xffff_f003 == 0x049d_f000 && opcode & 0xfff != 0 => Flow::Return,
-        _ if !is_media && opcode & 0x0050_f000 == 0x0010_f000 => Flow::Branch, // LDR pc
-        _ => Flow::Next,
+        opcode if opcode & 0xffff_f003 == 0x049d_f000 && opcode & 0xfff != 0 => FlowKind::Return,
+        _ if !is_media && opcode & 0x0050_f000 == 0x0010_f000 => FlowKind::Branch, // LDR pc
+        _ => FlowKind::Next,
     }
 }
 
-fn a32_data(opcode: u32) -> Flow {
+fn a32_data(opcode: u32) -> FlowKind {
     match opcode & 0x0fff_fff0 {
         0x012f_ff10 => {
             return if opcode & 15 == 14 {
-                Flow::Return
+                FlowKind::Return
             } else {
-                Flow::Branch
+                FlowKind::Branch
             };
         } // BX
-        0x012f_ff20 => return Flow::Branch, // BXJ
-        0x012f_ff30 => return Flow::Call,   // BLX
+        0x012f_ff20 => return FlowKind::Branch, // BXJ
+        0x012f_ff30 => return FlowKind::Call,   // BLX
         _ => {}
     }
     let is_register = opcode & 0x0200_0000 == 0;
     if is_register && opcode & 0x0f90_00f0 == 0x0100_0070 {
-        return Flow::Trap; // HLT, BKPT, HVC, SMC
+        return FlowKind::Trap; // HLT, BKPT, HVC, SMC
     }
     // Compares have no destination, and multiplications and small loads lie among the register forms.
     let has_destination = opcode & 0x0180_0000 != 0x0100_0000;
     let is_other = is_register && opcode & 0x90 == 0x90;
     if opcode & 0xf000 != 0xf000 || !has_destination || is_other {
-        return Flow::Next;
+        return FlowKind::Next;
     }
     match opcode & 0x0fff_ffff {
-        0x01a0_f00e => Flow::Return,                             // MOV pc,lr
-        _ if opcode & 0x0010_0000 != 0 => Flow::ExceptionReturn, // SUBS pc,lr,#4
-        _ => Flow::Branch,
+        0x01a0_f00e => FlowKind::Return, // MOV pc,lr
+        _ if opcode & 0x0010_0000 != 0 => FlowKind::ExceptionReturn, // SUBS pc,lr,#4
+        _ => FlowKind::Branch,
     }
 }
 
-fn t32_narrow(opcode: u32) -> Flow {
+fn t32_narrow(opcode: u32) -> FlowKind {
     match opcode {
-        0x4770 | 0x4774 | 0x46f7 => Flow::Return, // BX lr, BXNS lr, MOV pc,lr
-        0xbd00..=0xbdff => Flow::Return,          // POP {…,pc}
-        0x4700..=0x477f => Flow::Branch,          // BX
-        0x4780..=0x47ff => Flow::Call,            // BLX
-        0xd000..=0xddff => Flow::Branch,          // B<c>
-        0xdf00..=0xdfff => Flow::Trap,            // SVC
-        0xe000..=0xe7ff => Flow::Branch,          // B
-        0xbe00..=0xbeff | 0xba80..=0xbabf => Flow::Trap, // BKPT, HLT
-        _ if opcode & 0xf500 == 0xb100 => Flow::Branch, // CBZ
-        _ if opcode & 0xfd87 == 0x4487 && opcode & 0x0300 != 0x0100 => Flow::Branch, // ADD pc, MOV pc
-        _ => Flow::Next,
+        0x4770 | 0x4774 | 0x46f7 => FlowKind::Return, // BX lr, BXNS lr, MOV pc,lr
+        0xbd00..=0xbdff => FlowKind::Return,          // POP {…,pc}
+        0x4700..=0x477f => FlowKind::Branch,          // BX
+        0x4780..=0x47ff => FlowKind::Call,            // BLX
+        0xd000..=0xddff => FlowKind::Branch,          // B<c>
+        0xdf00..=0xdfff => FlowKind::Trap,            // SVC
+        0xe000..=0xe7ff => FlowKind::Branch,          // B
+        0xbe00..=0xbeff | 0xba80..=0xbabf => FlowKind::Trap, // BKPT, HLT
+        _ if opcode & 0xf500 == 0xb100 => FlowKind::Branch, // CBZ
+        _ if opcode & 0xfd87 == 0x4487 && opcode & 0x0300 != 0x0100 => FlowKind::Branch, // ADD pc, MOV pc
+        _ => FlowKind::Next,
     }
 }
 
-fn t32_wide(opcode: u32) -> Flow {
+fn t32_wide(opcode: u32) -> FlowKind {
     match opcode {
-        0xf85d_fb01..=0xf85d_fbff if opcode & 3 == 0 => Flow::Return, // LDR pc,[sp],#4
+        0xf85d_fb01..=0xf85d_fbff if opcode & 3 == 0 => FlowKind::Return, // LDR pc,[sp],#4
         _ if opcode & 0xf800_8000 == 0xf000_8000 => t32_control(opcode),
-        _ if opcode & 0xffd0_ffff == 0xe810_c000 => Flow::ExceptionReturn, // RFEDB
-        _ if opcode & 0xffd0_ffff == 0xe990_c000 => Flow::ExceptionReturn, // RFEIA
-        _ if opcode >> 16 == 0xe89f => Flow::Next,                         // CLRM
-        _ if opcode & 0xffd0_8000 == 0xe890_8000 => Flow::Return,          // LDM {…,pc}
-        _ if opcode & 0xffd0_8000 == 0xe910_8000 => Flow::Return,          // LDMDB {…,pc}
-        _ if opcode & 0xff70_f000 == 0xf850_f000 => Flow::Branch,          // LDR pc
-        _ if opcode & 0xfff0_ffe0 == 0xe8d0_f000 => Flow::Branch,          // TBB, TBH
-        _ => Flow::Next,
+        _ if opcode & 0xffd0_ffff == 0xe810_c000 => FlowKind::ExceptionReturn, // RFEDB
+        _ if opcode & 0xffd0_ffff == 0xe990_c000 => FlowKind::ExceptionReturn, // RFEIA
+        _ if opcode >> 16 == 0xe89f => FlowKind::Next,                         // CLRM
+        _ if opcode & 0xffd0_8000 == 0xe890_8000 => FlowKind::Return,          // LDM {…,pc}
+        _ if opcode & 0xffd0_8000 == 0xe910_8000 => FlowKind::Return,          // LDMDB {…,pc}
+        _ if opcode & 0xff70_f000 == 0xf850_f000 => FlowKind::Branch,          // LDR pc
+        _ if opcode & 0xfff0_ffe0 == 0xe8d0_f000 => FlowKind::Branch,          // TBB, TBH
+        _ => FlowKind::Next,
     }
 }
 
 /// Branches and what shares their encodings.
-fn t32_control(opcode: u32) -> Flow {
+fn t32_control(opcode: u32) -> FlowKind {
     match opcode & 0x5000 {
-        0x5000 => Flow::Call,                                              // BL
-        0x4000 if opcode & 1 == 0 => Flow::Call,                           // BLX
-        0x4000 if opcode & 0x2000 != 0 => Flow::Next,                      // DLS
-        0x4000 | 0x1000 => Flow::Branch,                                   // LE, WLS; B
-        _ if opcode & 0x0380_0000 != 0x0380_0000 => Flow::Branch,          // B<c>
-        _ if opcode & 0xffff_ff00 == 0xf3de_8f00 => Flow::ExceptionReturn, // SUBS pc,lr
-        _ if opcode & 0xfff0_ffff == 0xf3c0_8f00 => Flow::Branch,          // BXJ
-        _ if opcode & 0xffe0_f000 == 0xf7e0_8000 => Flow::Trap,            // HVC, SMC
-        _ => Flow::Next,
+        0x5000 => FlowKind::Call,                                              // BL
+        0x4000 if opcode & 1 == 0 => FlowKind::Call,                           // BLX
+        0x4000 if opcode & 0x2000 != 0 => FlowKind::Next,                      // DLS
+        0x4000 | 0x1000 => FlowKind::Branch,                                   // LE, WLS; B
+        _ if opcode & 0x0380_0000 != 0x0380_0000 => FlowKind::Branch,          // B<c>
+        _ if opcode & 0xffff_ff00 == 0xf3de_8f00 => FlowKind::ExceptionReturn, // SUBS pc,lr
+        _ if opcode & 0xfff0_ffff == 0xf3c0_8f00 => FlowKind::Branch,          // BXJ
+        _ if opcode & 0xffe0_f000 == 0xf7e0_8000 => FlowKind::Trap,            // HVC, SMC
+        _ => FlowKind::Next,
     }
 }
 
@@ -156,7 +156,7 @@ mod tests {
     use super::*;
     use crate::set::InstructionSet;
 
-    fn flow(opcode: u32, set: InstructionSet) -> Flow {
+    fn flow(opcode: u32, set: InstructionSet) -> FlowKind {
         match set {
             InstructionSet::A64 => a64_flow(opcode),
             InstructionSet::A32 => a32_flow(opcode),
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(set: InstructionSet, expected: Flow, opcodes: &[u32]) {
+    fn check(set: InstructionSet, expected: FlowKind, opcodes: &[u32]) {
         for opcode in opcodes {
             assert_eq!(flow(*opcode, set), expected, "{opcode:#x}");
         }
@@ -176,7 +176,7 @@ mod tests {
         let set = InstructionSet::A64;
         check(
             set,
-            Flow::Branch,
+            FlowKind::Branch,
             &[
                 0x1400_0001,
                 0x17ff_fff0,
@@ -186,18 +186,22 @@ mod tests {
                 0xd61f_03c0,
             ],
         );
-        check(set, Flow::Branch, &[0xd71f_0a11]);
-        check(set, Flow::Call, &[0x97ff_ffb5, 0xd63f_0040, 0xd73f_0840]);
-        check(set, Flow::Return, &[0xd65f_03c0, 0xd65f_0bff]);
+        check(set, FlowKind::Branch, &[0xd71f_0a11]);
         check(
             set,
-            Flow::Trap,
+            FlowKind::Call,
+            &[0x97ff_ffb5, 0xd63f_0040, 0xd73f_0840],
+        );
+        check(set, FlowKind::Return, &[0xd65f_03c0, 0xd65f_0bff]);
+        check(
+            set,
+            FlowKind::Trap,
             &[0xd400_0001, 0xd400_0002, 0xd420_0000, 0xd45e_0000],
         );
-        check(set, Flow::ExceptionReturn, &[0xd69f_03e0, 0xd69f_0bff]);
+        check(set, FlowKind::ExceptionReturn, &[0xd69f_03e0, 0xd69f_0bff]);
         check(
             set,
-            Flow::Next,
+            FlowKind::Next,
             &[0xd503_201f, 0x9100_03fd, 0x0000_0000, 0xa9be_7bfd],
         );
     }
@@ -207,7 +211,7 @@ mod tests {
         let set = InstructionSet::A32;
         check(
             set,
-            Flow::Branch,
+            FlowKind::Branch,
             &[
                 0xea00_0001,
                 0x0aff_fffe,
@@ -217,11 +221,15 @@ mod tests {
                 0xe08f_f003,
             ],
         );
-        check(set, Flow::Branch, &[0xe1a0_f003, 0xe5bc_f123]);
-        check(set, Flow::Call, &[0xeb00_0001, 0xfa00_0001, 0xe12f_ff33]);
+        check(set, FlowKind::Branch, &[0xe1a0_f003, 0xe5bc_f123]);
         check(
             set,
-            Flow::Return,
+            FlowKind::Call,
+            &[0xeb00_0001, 0xfa00_0001, 0xe12f_ff33],
+        );
+        check(
+            set,
+            FlowKind::Return,
             &[
                 0xe12f_ff1e,
                 0xe1a0_f00e,
@@ -231,10 +239,14 @@ mod tests {
             ],
         );
         // LDR pc,[sp],#8 and #16, LDREQ; not LDR pc,[sp],#0, [sp],#-4, [sp,#8], [sp,#8]!, [r1],#8.
-        check(set, Flow::Return, &[0xe49d_f008, 0xe49d_f010, 0x049d_f008]);
         check(
             set,
-            Flow::Branch,
+            FlowKind::Return,
+            &[0xe49d_f008, 0xe49d_f010, 0x049d_f008],
+        );
+        check(
+            set,
+            FlowKind::Branch,
             &[
                 0xe49d_f000,
                 0xe41d_f004,
@@ -245,17 +257,17 @@ mod tests {
         );
         check(
             set,
-            Flow::Trap,
+            FlowKind::Trap,
             &[0xef12_3456, 0xe120_0070, 0xe160_0070, 0xe10f_0070],
         );
         check(
             set,
-            Flow::ExceptionReturn,
+            FlowKind::ExceptionReturn,
             &[0xe25e_f004, 0xe1b0_f00e, 0xe8fd_8001, 0xf8bd_0a00],
         );
         check(
             set,
-            Flow::Next,
+            FlowKind::Next,
             &[
                 0xe1a0_0000,
                 0xe15f_0001,
@@ -272,7 +284,7 @@ mod tests {
         let set = InstructionSet::T32;
         check(
             set,
-            Flow::Branch,
+            FlowKind::Branch,
             &[
                 0xd0fe,
                 0xe7fe,
@@ -287,13 +299,13 @@ mod tests {
         );
         check(
             set,
-            Flow::Branch,
+            FlowKind::Branch,
             &[0xe8df_f000, 0xf8df_f010, 0xf85f_f004, 0xf00f_c001],
         );
-        check(set, Flow::Call, &[0x4798, 0xf000_f801, 0xf000_e802]);
+        check(set, FlowKind::Call, &[0x4798, 0xf000_f801, 0xf000_e802]);
         check(
             set,
-            Flow::Return,
+            FlowKind::Return,
             &[
                 0x4770,
                 0xbd10,
@@ -305,12 +317,16 @@ mod tests {
             ],
         );
         // LDR pc,[sp],#-8, [sp,#8]!, [r1],#8.
-        check(set, Flow::Branch, &[0xf85d_f908, 0xf85d_ff08, 0xf851_fb08]);
-        check(set, Flow::Trap, &[0xdf00, 0xbeab, 0xf7f0_8000]);
-        check(set, Flow::ExceptionReturn, &[0xf3de_8f04, 0xe990_c000]);
         check(
             set,
-            Flow::Next,
+            FlowKind::Branch,
+            &[0xf85d_f908, 0xf85d_ff08, 0xf851_fb08],
+        );
+        check(set, FlowKind::Trap, &[0xdf00, 0xbeab, 0xf7f0_8000]);
+        check(set, FlowKind::ExceptionReturn, &[0xf3de_8f04, 0xe990_c000]);
+        check(
+            set,
+            FlowKind::Next,
             &[
                 0xbf00,
                 0x4608,
@@ -348,7 +364,7 @@ mod tests {
             let opcode = if high == 0x54 { high << 24 | low & !0x10 } else { high << 24 | low };
             let disassembler = Capstone::new().arm64().mode(arm64::ArchMode::Arm).detail(true).build().unwrap();
             if let Some(is_jump) = is_jump_for(&disassembler, &opcode.to_le_bytes()) {
-                let found = matches!(flow(opcode, InstructionSet::A64), Flow::Branch | Flow::Call | Flow::Return | Flow::ExceptionReturn);
+                let found = matches!(flow(opcode, InstructionSet::A64), FlowKind::Branch | FlowKind::Call | FlowKind::Return | FlowKind::ExceptionReturn);
                 prop_assert_eq!(found, is_jump, "{:#x}", opcode);
             }
         }
@@ -360,7 +376,7 @@ mod tests {
             let is_pop = opcode & 0xff00 == 0xbd00 || opcode & 0xfc87 == 0x4487;
             let is_secure = opcode & 0xff00 == 0x4700 && opcode & 7 != 0;
             if let Some(is_jump) = is_jump_for(&disassembler, &(opcode as u16).to_le_bytes()).filter(|_| !is_pop && !is_secure) {
-                let found = matches!(flow(opcode, InstructionSet::T32), Flow::Branch | Flow::Call | Flow::Return);
+                let found = matches!(flow(opcode, InstructionSet::T32), FlowKind::Branch | FlowKind::Call | FlowKind::Return);
                 prop_assert_eq!(found, is_jump, "{:#x}", opcode);
             }
         }

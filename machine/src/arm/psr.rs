@@ -5,9 +5,9 @@
 
 use std::fmt;
 
-use crate::mode::{Mode, Security, State, ThreadStack};
+use crate::mode::{ExecutionState, Mode, SecurityState, ThreadStack};
 use crate::set::InstructionSet;
-use crate::status::{Bits, Flag, Status};
+use crate::status::{PartialBits, StatusFlag, StatusRegister};
 
 /// A program status register (`cpsr`, `psr`, `xpsr`, `pstate`, any `spsr_…`), field by field.
 /// A field is none when the trace does not say it, or the profile of the processor does not have it.
@@ -51,7 +51,7 @@ impl Psr {
     /// Reads the bits of a value, least significant byte first, `None` for a byte that is not known.
     /// `set` is the instruction set of the thread; whether the processor is of M-profile shows in bit 24 (its T bit).
     pub fn decode(bytes: &[Option<u8>], set: InstructionSet) -> Self {
-        let bits = Bits(bytes);
+        let bits = PartialBits(bytes);
         let flags = Self {
             negative: bits.flag(31),
             zero: bits.flag(30),
@@ -69,7 +69,7 @@ impl Psr {
     /// Reads the value of `nzcv`: the flags alone, in the lowest four bits where it is that narrow,
     /// else where they are in the whole register.
     pub fn decode_nzcv(bytes: &[Option<u8>]) -> Self {
-        let bits = Bits(bytes);
+        let bits = PartialBits(bytes);
         let top = if bytes.len() < 4 { 3 } else { 31 };
         let flag = |place: u32| bits.flag(top - place);
         Self {
@@ -101,7 +101,7 @@ impl Psr {
         ]
     }
 
-    fn with_level(self, bits: Bits<'_>) -> Self {
+    fn with_level(self, bits: PartialBits<'_>) -> Self {
         const MODES: [Option<&str>; 16] = {
             let mut modes = [None; 16];
             modes[0] = Some("EL0t");
@@ -127,7 +127,7 @@ impl Psr {
         }
     }
 
-    fn with_mode(self, bits: Bits<'_>) -> Self {
+    fn with_mode(self, bits: PartialBits<'_>) -> Self {
         let mode = bits.field(0, 5).and_then(|mode| {
             Some(match mode {
                 0x10 => ("usr", Some(0)),
@@ -154,7 +154,7 @@ impl Psr {
         }
     }
 
-    fn with_exception(self, bits: Bits<'_>) -> Self {
+    fn with_exception(self, bits: PartialBits<'_>) -> Self {
         let exception = bits
             .field(0, 8)
             .zip(bits.flag(8))
@@ -167,7 +167,7 @@ impl Psr {
         }
     }
 
-    fn with_thumb_fields(self, bits: Bits<'_>) -> Self {
+    fn with_thumb_fields(self, bits: PartialBits<'_>) -> Self {
         let if_then = bits
             .field(10, 6)
             .zip(bits.field(25, 2))
@@ -184,22 +184,22 @@ impl Psr {
 /// The state that a value tells of in a thread whose last step was of a set.
 /// Bit 4 tells the execution states apart; nothing but an exception leaves AArch32, and none is taken to EL0.
 #[inline]
-pub fn state_of(status: u32, set: InstructionSet) -> Option<State> {
+pub fn state_of(status: u32, set: InstructionSet) -> Option<ExecutionState> {
     if set == InstructionSet::T32 && status >> 24 & 1 == 1 {
         let is_thread = status & 0x1ff == 0;
-        let security = Security::Undivided;
+        let security = SecurityState::Undivided;
         let mode = if is_thread {
             Mode::Thread(security, ThreadStack::Unsaid)
         } else {
             Mode::Handler(security)
         };
-        return Some(State { set, mode });
+        return Some(ExecutionState { set, mode });
     }
     if status >> 4 & 1 == 0 {
         let (level, has_own_stack) = ((status >> 2 & 3) as u8, status & 1 == 1);
         let is_level =
             status & 2 == 0 && (level > 0 || !has_own_stack && set == InstructionSet::A64);
-        return is_level.then_some(State {
+        return is_level.then_some(ExecutionState {
             set: InstructionSet::A64,
             mode: Mode::Level {
                 level,
@@ -223,14 +223,14 @@ pub fn state_of(status: u32, set: InstructionSet) -> Option<State> {
     } else {
         InstructionSet::A32
     };
-    Some(State {
+    Some(ExecutionState {
         set,
         mode: Mode::Banked(mode),
     })
 }
 
 /// What is shown of the register.
-impl From<&Psr> for Status {
+impl From<&Psr> for StatusRegister {
     fn from(psr: &Psr) -> Self {
         let word = |letter| match letter {
             'n' => "negative",
@@ -238,13 +238,13 @@ impl From<&Psr> for Status {
             'c' => "carry",
             _ => "overflow",
         };
-        let flag = |(letter, is_set)| Flag {
+        let flag = |(letter, is_set)| StatusFlag {
             letter,
             word: word(letter),
             is_set,
         };
         // Q is there in AArch32 alone.
-        let saturation = psr.saturation.map(|is_set| Flag {
+        let saturation = psr.saturation.map(|is_set| StatusFlag {
             letter: 'q',
             word: "saturated",
             is_set: Some(is_set),
@@ -260,7 +260,7 @@ impl From<&Psr> for Status {
             masks: psr
                 .masks()
                 .into_iter()
-                .map(|(letter, is_set)| Flag {
+                .map(|(letter, is_set)| StatusFlag {
                     letter,
                     word: "",
                     is_set,
@@ -482,8 +482,8 @@ mod tests {
         );
     }
 
-    fn status(value: u32, set: InstructionSet) -> Status {
-        Status::from(&Psr::decode(&value.to_le_bytes().map(Some), set))
+    fn status(value: u32, set: InstructionSet) -> StatusRegister {
+        StatusRegister::from(&Psr::decode(&value.to_le_bytes().map(Some), set))
     }
 
     #[test]
@@ -506,7 +506,7 @@ mod tests {
             Some("handler 11")
         );
         assert_eq!(
-            Status::from(&Psr::decode(&[None; 4], InstructionSet::A64)).mode,
+            StatusRegister::from(&Psr::decode(&[None; 4], InstructionSet::A64)).mode,
             None
         );
     }

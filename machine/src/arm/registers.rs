@@ -1,7 +1,7 @@
 //! Registers of AArch64 and AArch32 (Arm Architecture Reference Manual, DDI 0487, B1.2 and E1.2).
 
 use crate::register_group::RegisterGroup;
-use crate::register_run::Run;
+use crate::register_run::RegisterRun;
 use crate::set::InstructionSet;
 use crate::view::{RegisterId, RegisterView};
 
@@ -16,103 +16,119 @@ pub fn aarch32_view(name: &str) -> Option<RegisterView> {
 }
 
 /// What a register file shows of AArch64.
-pub const SHOWN_64: [Run; 7] = [
-    Run::of("x", 31),
-    Run::one("sp"),
-    Run::one("pc"),
-    Run::one("psr"),
-    Run::of("v", 32),
-    Run::one("fpcr"),
-    Run::one("fpsr"),
+pub const SHOWN_64: [RegisterRun; 7] = [
+    RegisterRun::of("x", 31),
+    RegisterRun::one("sp"),
+    RegisterRun::one("pc"),
+    RegisterRun::one("psr"),
+    RegisterRun::of("v", 32),
+    RegisterRun::one("fpcr"),
+    RegisterRun::one("fpsr"),
 ];
 
 /// The same of AArch32.
-pub const SHOWN_32: [Run; 8] = [
-    Run::of("r", 13),
-    Run::one("sp"),
-    Run::one("lr"),
-    Run::one("pc"),
-    Run::one("psr"),
-    Run::of("d", 32),
-    Run::of("s", 32),
-    Run::one("fpscr"),
+pub const SHOWN_32: [RegisterRun; 8] = [
+    RegisterRun::of("r", 13),
+    RegisterRun::one("sp"),
+    RegisterRun::one("lr"),
+    RegisterRun::one("pc"),
+    RegisterRun::one("psr"),
+    RegisterRun::of("d", 32),
+    RegisterRun::of("s", 32),
+    RegisterRun::one("fpscr"),
 ];
 
 /// Other names, in the order in which they are tried for a view that has none yet.
-pub const OTHERS: [Run; 16] = [
-    Run::one("wsp"),
-    Run::one("xsp"),
-    Run::one("fpscr"),
-    Run::one("fpcr"),
-    Run::one("fpsr"),
-    Run::one("vpr"),
-    Run::of("w", 32),
-    Run::of("r", 32),
-    Run::of("x", 32),
-    Run::of("q", 32),
-    Run::of("d", 32),
-    Run::of("s", 32),
-    Run::of("h", 32),
-    Run::of("b", 32),
-    Run::of("z", 32),
-    Run::of("p", 32),
+pub const OTHERS: [RegisterRun; 16] = [
+    RegisterRun::one("wsp"),
+    RegisterRun::one("xsp"),
+    RegisterRun::one("fpscr"),
+    RegisterRun::one("fpcr"),
+    RegisterRun::one("fpsr"),
+    RegisterRun::one("vpr"),
+    RegisterRun::of("w", 32),
+    RegisterRun::of("r", 32),
+    RegisterRun::of("x", 32),
+    RegisterRun::of("q", 32),
+    RegisterRun::of("d", 32),
+    RegisterRun::of("s", 32),
+    RegisterRun::of("h", 32),
+    RegisterRun::of("b", 32),
+    RegisterRun::of("z", 32),
+    RegisterRun::of("p", 32),
 ];
 
 /// The signals of a core in AArch64, as the Tarmac Trace Utilities export them.
-pub const SIGNALS_64: [Run; 5] = [
-    Run::of("x", 31),
-    Run::one("xsp"),
-    Run::one("psr"),
-    Run::of("d", 32),
-    Run::of("s", 32),
+pub const SIGNALS_64: [RegisterRun; 5] = [
+    RegisterRun::of("x", 31),
+    RegisterRun::one("xsp"),
+    RegisterRun::one("psr"),
+    RegisterRun::of("d", 32),
+    RegisterRun::of("s", 32),
 ];
 
 /// The same in AArch32.
-pub const SIGNALS_32: [Run; 4] = [
-    Run::of("r", 15),
-    Run::one("psr"),
-    Run::of("d", 16),
-    Run::of("s", 32),
+pub const SIGNALS_32: [RegisterRun; 4] = [
+    RegisterRun::of("r", 15),
+    RegisterRun::one("psr"),
+    RegisterRun::of("d", 16),
+    RegisterRun::of("s", 32),
 ];
 
 /// The registers of a window in AArch64.
-pub const fn group_64(group: RegisterGroup) -> &'static [Run] {
+pub const fn group_64(group: RegisterGroup) -> &'static [RegisterRun] {
     match group {
         RegisterGroup::Core => {
             const {
                 &[
-                    Run::of("x", 31),
-                    Run::one("sp"),
-                    Run::one("pc"),
-                    Run::one("psr"),
+                    RegisterRun::of("x", 31),
+                    RegisterRun::one("sp"),
+                    RegisterRun::one("pc"),
+                    RegisterRun::one("psr"),
                 ]
             }
         }
-        RegisterGroup::Single => const { &[Run::of("s", 32), Run::one("fpcr"), Run::one("fpsr")] },
-        RegisterGroup::Double => const { &[Run::of("d", 32), Run::one("fpcr"), Run::one("fpsr")] },
-        RegisterGroup::Vector => const { &[Run::of("v", 32)] },
-        RegisterGroup::Scalable => const { &[Run::of("z", 32), Run::of("p", 16)] },
+        RegisterGroup::Single => {
+            const {
+                &[
+                    RegisterRun::of("s", 32),
+                    RegisterRun::one("fpcr"),
+                    RegisterRun::one("fpsr"),
+                ]
+            }
+        }
+        RegisterGroup::Double => {
+            const {
+                &[
+                    RegisterRun::of("d", 32),
+                    RegisterRun::one("fpcr"),
+                    RegisterRun::one("fpsr"),
+                ]
+            }
+        }
+        RegisterGroup::Vector => const { &[RegisterRun::of("v", 32)] },
+        RegisterGroup::Scalable => const { &[RegisterRun::of("z", 32), RegisterRun::of("p", 16)] },
         RegisterGroup::System => const { &[] },
     }
 }
 
 /// The same in AArch32.
-pub const fn group_32(group: RegisterGroup) -> &'static [Run] {
+pub const fn group_32(group: RegisterGroup) -> &'static [RegisterRun] {
     match group {
         RegisterGroup::Core => {
             const {
                 &[
-                    Run::of("r", 13),
-                    Run::one("sp"),
-                    Run::one("lr"),
-                    Run::one("pc"),
-                    Run::one("psr"),
+                    RegisterRun::of("r", 13),
+                    RegisterRun::one("sp"),
+                    RegisterRun::one("lr"),
+                    RegisterRun::one("pc"),
+                    RegisterRun::one("psr"),
                 ]
             }
         }
-        RegisterGroup::Single => const { &[Run::of("s", 32), Run::one("fpscr")] },
-        RegisterGroup::Double => const { &[Run::of("d", 32), Run::one("fpscr")] },
-        RegisterGroup::Vector => const { &[Run::of("q", 16), Run::one("vpr")] },
+        RegisterGroup::Single => const { &[RegisterRun::of("s", 32), RegisterRun::one("fpscr")] },
+        RegisterGroup::Double => const { &[RegisterRun::of("d", 32), RegisterRun::one("fpscr")] },
+        RegisterGroup::Vector => const { &[RegisterRun::of("q", 16), RegisterRun::one("vpr")] },
         RegisterGroup::Scalable | RegisterGroup::System => const { &[] },
     }
 }

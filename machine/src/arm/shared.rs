@@ -27,12 +27,12 @@ macro_rules! shared_by_arm {
             crate::arm::bank::banked(name)
         }
 
-        fn status(bytes: &[Option<u8>]) -> crate::status::Status {
-            crate::status::Status::from(&crate::arm::psr::Psr::decode(bytes, Self::SET))
+        fn status(bytes: &[Option<u8>]) -> crate::status::StatusRegister {
+            crate::status::StatusRegister::from(&crate::arm::psr::Psr::decode(bytes, Self::SET))
         }
 
         #[inline(always)]
-        fn state_of(status: u32) -> Option<crate::mode::State> {
+        fn state_of(status: u32) -> Option<crate::mode::ExecutionState> {
             crate::arm::psr::state_of(status, Self::SET)
         }
 
@@ -45,7 +45,7 @@ macro_rules! shared_by_arm {
             crate::arm::text_flow::text_flow(text)
         }
 
-        fn operand_word(mnemonic: &str, word: &str) -> crate::text_flow::OperandWord {
+        fn operand_word(mnemonic: &str, word: &str) -> crate::text_flow::OperandWordKind {
             crate::arm::words::operand_word(mnemonic, word)
         }
     };

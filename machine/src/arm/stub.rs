@@ -1,9 +1,9 @@
 //! Stubs of AArch64 (ELF for the Arm 64-bit Architecture, "Procedure linkage table").
 
-use crate::stub::{Stub, StubSlot};
+use crate::stub::{LinkageStub, StubSlot};
 
 /// `adrp x16, page; ldr x17, [x16, #offset]`, the first possibly behind `bti c`.
-pub fn slot_of_aarch64(stub: &Stub<'_>) -> Option<StubSlot> {
+pub fn slot_of_aarch64(stub: &LinkageStub<'_>) -> Option<StubSlot> {
     let words: Vec<u32> = stub
         .code
         .as_chunks()

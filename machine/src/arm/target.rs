@@ -3,14 +3,14 @@
 //! Encodings: Arm Architecture Reference Manual (DDI 0487) `B`, `B.cond`, `CBZ`, `TBZ`, `BL`, `BLR`, `BR`, `RET`;
 //! (DDI 0406) `B`, `CBZ`, `BL, BLX (immediate)`, `BLX (register)`, `BX`.
 
-use crate::control::Target;
+use crate::control::BranchTarget;
 
 use crate::arm::registers::{register_32, register_64};
 
 /// Of A64.
 #[inline]
-pub fn a64_target(opcode: u32, pc: u64) -> Target {
-    let to = |offset: i64| Target::Address(pc.wrapping_add_signed(4 * offset));
+pub fn a64_target(opcode: u32, pc: u64) -> BranchTarget {
+    let to = |offset: i64| BranchTarget::Address(pc.wrapping_add_signed(4 * offset));
     match opcode {
         _ if opcode & 0x7c00_0000 == 0x1400_0000 => to(signed(opcode, 0, 26)), // B, BL
         _ if opcode >> 24 == 0x54 || opcode & 0x7e00_0000 == 0x3400_0000 => {
@@ -18,15 +18,15 @@ pub fn a64_target(opcode: u32, pc: u64) -> Target {
         } // B.cond, CBZ
         _ if opcode & 0x7e00_0000 == 0x3600_0000 => to(signed(opcode, 5, 14)), // TBZ
         _ if matches!(opcode & !0x3e0, 0xd61f_0000 | 0xd63f_0000 | 0xd65f_0000) => {
-            register_64(opcode >> 5 & 31).map_or(Target::Unsaid, Target::Register) // BR, BLR, RET
+            register_64(opcode >> 5 & 31).map_or(BranchTarget::Unsaid, BranchTarget::Register) // BR, BLR, RET
         }
-        _ => Target::Unsaid,
+        _ => BranchTarget::Unsaid,
     }
 }
 
 /// Of A32.
-pub fn a32_target(opcode: u32, pc: u64) -> Target {
-    let to = |offset: i64| Target::Address(narrow(pc.wrapping_add_signed(8 + offset)));
+pub fn a32_target(opcode: u32, pc: u64) -> BranchTarget {
+    let to = |offset: i64| BranchTarget::Address(narrow(pc.wrapping_add_signed(8 + offset)));
     match opcode {
         // BLX goes to T32 code, so one bit more counts.
         _ if opcode & 0xfe00_0000 == 0xfa00_0000 => {
@@ -36,15 +36,15 @@ pub fn a32_target(opcode: u32, pc: u64) -> Target {
             to(4 * signed(opcode, 0, 24))
         }
         _ if opcode & 0x0fff_ffd0 == 0x012f_ff10 => {
-            register_32(opcode & 15).map_or(Target::Unsaid, Target::Register) // BX, BLX
+            register_32(opcode & 15).map_or(BranchTarget::Unsaid, BranchTarget::Register) // BX, BLX
         }
-        _ => Target::Unsaid,
+        _ => BranchTarget::Unsaid,
     }
 }
 
 /// Of T32.
-pub fn t32_target(opcode: u32, pc: u64) -> Target {
-    let to = |offset: i64| Target::Address(narrow(pc.wrapping_add_signed(offset)));
+pub fn t32_target(opcode: u32, pc: u64) -> BranchTarget {
+    let to = |offset: i64| BranchTarget::Address(narrow(pc.wrapping_add_signed(offset)));
     match opcode {
         _ if opcode & 0xffff_f000 == 0xd000 => to(4 + 2 * signed(opcode, 0, 8)),
         _ if opcode & 0xffff_f800 == 0xe000 => to(4 + 2 * signed(opcode, 0, 11)),
@@ -53,7 +53,7 @@ pub fn t32_target(opcode: u32, pc: u64) -> Target {
         }
         // BX, BLX, but not those of the security extension, whose lowest bit says something else.
         _ if opcode & 0xffff_ff07 == 0x4700 => {
-            register_32(opcode >> 3 & 15).map_or(Target::Unsaid, Target::Register)
+            register_32(opcode >> 3 & 15).map_or(BranchTarget::Unsaid, BranchTarget::Register)
         }
         _ if opcode & 0xf800_d000 == 0xf000_9000 => to(4 + wide_offset(opcode)), // B
         _ if opcode & 0xf800_d000 == 0xf000_8000 => {
@@ -75,7 +75,7 @@ pub fn t32_target(opcode: u32, pc: u64) -> Target {
                 offset
             })
         }
-        _ => Target::Unsaid,
+        _ => BranchTarget::Unsaid,
     }
 }
 

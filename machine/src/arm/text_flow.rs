@@ -1,10 +1,10 @@
 //! Where control goes behind an instruction of Arm, by its text: as Arm's models write it (`BL {pc}+0x88c`) and as disassemblers do.
 
-use crate::text_flow::{TextFlow, Words};
+use crate::text_flow::{InstructionWords, TextFlow};
 
 /// How an instruction goes elsewhere; none when it goes on to the next.
 pub fn text_flow(text: &str) -> Option<TextFlow> {
-    let Words { mnemonic, operands } = Words::of(text, &[]);
+    let InstructionWords { mnemonic, operands } = InstructionWords::of(text, &[]);
     // The width of a T32 encoding says nothing here.
     let base = mnemonic
         .strip_suffix(".w")

@@ -1,21 +1,21 @@
 //! What words of operands mean.
 
-use crate::text_flow::OperandWord;
-use crate::word::Word;
+use crate::text_flow::OperandWordKind;
+use crate::word::AssemblyWord;
 
 /// What a word in lower case is.
-pub fn operand_word(mnemonic: &str, word: &str) -> OperandWord {
+pub fn operand_word(mnemonic: &str, word: &str) -> OperandWordKind {
     match mnemonic {
-        "mrs" | "msr" | "vmrs" | "vmsr" => OperandWord::Register,
-        _ if is_register(word) => OperandWord::Register,
-        _ if mnemonic.starts_with("adr") => OperandWord::Address,
-        _ => OperandWord::Other,
+        "mrs" | "msr" | "vmrs" | "vmsr" => OperandWordKind::Register,
+        _ if is_register(word) => OperandWordKind::Register,
+        _ if mnemonic.starts_with("adr") => OperandWordKind::Address,
+        _ => OperandWordKind::Other,
     }
 }
 
 /// Registers of A64, A32 and T32 with their element sizes (`v0.16b`), and system registers.
 fn is_register(word: &str) -> bool {
-    let word = Word::of(word);
+    let word = AssemblyWord::of(word);
     word.is_numbered(&NUMBERED)
         || NAMED.contains(&word.base)
         || SYSTEM_ENDINGS

@@ -5,6 +5,6 @@ pub(crate) mod sharing;
 pub(crate) mod tables;
 pub(crate) mod written;
 
-pub use names::{LARGEST_ERROR, Numbers, error_name, signal_name};
-pub use sharing::{Sharing, is_fixed_mapping, is_own_mapping, may_be_written};
-pub use written::{WrittenIf, WrittenLength, WrittenPart};
+pub use names::{LARGEST_ERROR, SystemCallNumbering, error_name, signal_name};
+pub use sharing::{MemorySharing, is_fixed_mapping, is_own_mapping, may_be_written};
+pub use written::{SystemCallWrite, SystemCallWriteCondition, SystemCallWriteLength};

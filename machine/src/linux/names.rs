@@ -5,11 +5,11 @@ use std::sync::LazyLock;
 
 use crate::linux::tables;
 
-type Names = HashMap<u64, &'static str>;
+type LinuxNameTable = HashMap<u64, &'static str>;
 
 /// Whose numbers of system calls are meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Numbers {
+pub enum SystemCallNumbering {
     /// x86 in 64-bit mode.
     X86_64,
     /// x86 in 32-bit mode.
@@ -27,7 +27,7 @@ pub enum Numbers {
 /// A number from here on is one of Solaris, in a trace of an architecture whose kernels have others.
 const FIRST_OF_SOLARIS: u64 = 1 << 16;
 
-impl Numbers {
+impl SystemCallNumbering {
     /// The number under which a trace keeps a call, so that it tells whose it is.
     pub fn marked(self, number: u64) -> u64 {
         if self == Self::Solaris {
@@ -75,13 +75,15 @@ impl Numbers {
 
     /// The name of a system call; none for a number that no kernel of the architecture had when this was written.
     pub fn name(self, number: u64) -> Option<&'static str> {
-        static COMMON: LazyLock<Names> = LazyLock::new(|| names_by_number(tables::COMMON));
-        static X86_64: LazyLock<Names> = LazyLock::new(|| names_by_number(tables::X86_64));
-        static X86_32: LazyLock<Names> = LazyLock::new(|| names_by_number(tables::X86_32));
-        static GENERIC: LazyLock<Names> = LazyLock::new(|| names_by_number(tables::GENERIC));
-        static ARM: LazyLock<Names> = LazyLock::new(|| names_by_number(tables::ARM));
-        static SPARC: LazyLock<Names> = LazyLock::new(|| names_by_number(tables::SPARC));
-        static SOLARIS: LazyLock<Names> = LazyLock::new(|| names_by_number(tables::SOLARIS));
+        static COMMON: LazyLock<LinuxNameTable> = LazyLock::new(|| names_by_number(tables::COMMON));
+        static X86_64: LazyLock<LinuxNameTable> = LazyLock::new(|| names_by_number(tables::X86_64));
+        static X86_32: LazyLock<LinuxNameTable> = LazyLock::new(|| names_by_number(tables::X86_32));
+        static GENERIC: LazyLock<LinuxNameTable> =
+            LazyLock::new(|| names_by_number(tables::GENERIC));
+        static ARM: LazyLock<LinuxNameTable> = LazyLock::new(|| names_by_number(tables::ARM));
+        static SPARC: LazyLock<LinuxNameTable> = LazyLock::new(|| names_by_number(tables::SPARC));
+        static SOLARIS: LazyLock<LinuxNameTable> =
+            LazyLock::new(|| names_by_number(tables::SOLARIS));
         let table = match self {
             Self::X86_64 => &X86_64,
             Self::X86_32 => &X86_32,
@@ -98,9 +100,9 @@ impl Numbers {
 /// Results of system calls from here down to -1, cut to the width of a register, are errors (Linux, `IS_ERR_VALUE`).
 pub const LARGEST_ERROR: u64 = 4095;
 
-fn names_by_number(table: &'static str) -> Names {
+fn names_by_number(table: &'static str) -> LinuxNameTable {
     let mut next = 0;
-    let mut names = Names::new();
+    let mut names = LinuxNameTable::new();
     for word in table.split_ascii_whitespace() {
         match word
             .strip_suffix(':')
@@ -154,20 +156,27 @@ mod tests {
 
     #[test]
     fn kernels_of_one_architecture_are_told_apart() {
-        let kept = Numbers::Solaris.marked(4);
-        assert_eq!(Numbers::Sparc.told_apart(kept), (Numbers::Solaris, 4));
+        let kept = SystemCallNumbering::Solaris.marked(4);
         assert_eq!(
-            Numbers::Sparc.told_apart(Numbers::Sparc.marked(4)),
-            (Numbers::Sparc, 4)
+            SystemCallNumbering::Sparc.told_apart(kept),
+            (SystemCallNumbering::Solaris, 4)
         );
         assert_eq!(
-            Numbers::X86_64.told_apart(kept),
-            (Numbers::X86_64, kept),
+            SystemCallNumbering::Sparc.told_apart(SystemCallNumbering::Sparc.marked(4)),
+            (SystemCallNumbering::Sparc, 4)
+        );
+        assert_eq!(
+            SystemCallNumbering::X86_64.told_apart(kept),
+            (SystemCallNumbering::X86_64, kept),
             "it has one kernel"
         );
         let names = |number| {
-            [Numbers::Sparc, Numbers::Solaris, Numbers::X86_64]
-                .map(|whose| whose.error_name(number))
+            [
+                SystemCallNumbering::Sparc,
+                SystemCallNumbering::Solaris,
+                SystemCallNumbering::X86_64,
+            ]
+            .map(|whose| whose.error_name(number))
         };
         assert_eq!(names(2), [Some("ENOENT"); 3]);
         assert_eq!(
@@ -196,12 +205,12 @@ mod tests {
         ];
         assert_eq!(
             solaris
-                .map(|error| Numbers::Solaris.error_name(error))
+                .map(|error| SystemCallNumbering::Solaris.error_name(error))
                 .to_vec(),
             [&expected[..], &further].concat()
         );
         assert_eq!(
-            [108, 122, 127].map(|error| Numbers::Sparc.error_name(error)),
+            [108, 122, 127].map(|error| SystemCallNumbering::Sparc.error_name(error)),
             [Some("EDEADLOCK"), Some("EILSEQ"), Some("ECANCELED")]
         );
         assert_eq!(

@@ -1,6 +1,6 @@
 //! System calls from which on memory changes though no instruction of the program stores there (`man 2`).
 
-use crate::linux::names::Numbers;
+use crate::linux::names::SystemCallNumbering;
 
 /// The bits of the flags of a mapping that say who sees what is stored there (`MAP_TYPE`).
 const KIND_OF_MAPPING: u64 = 0xf;
@@ -13,7 +13,7 @@ const PROTECTION_WRITE: u64 = 2;
 
 /// What a system call makes others change. Arguments are told by their number, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sharing {
+pub enum MemorySharing {
     /// Memory at the result, as long as one argument says, unless another has the flags of a mapping of one's own.
     Mapped {
         /// How long.
@@ -61,30 +61,37 @@ pub fn may_be_written(protection: u64) -> bool {
 }
 
 /// What the system call of a number makes others change; none for nothing.
-pub(crate) fn sharing(numbers: Numbers, number: u64) -> Option<Sharing> {
+pub(crate) fn sharing(numbers: SystemCallNumbering, number: u64) -> Option<MemorySharing> {
     Some(match numbers.name(number)? {
         // Where this is the older one of two, its arguments are in memory.
-        "mmap" if matches!(numbers, Numbers::X86_32 | Numbers::Arm) => Sharing::Anywhere,
+        "mmap"
+            if matches!(
+                numbers,
+                SystemCallNumbering::X86_32 | SystemCallNumbering::Arm
+            ) =>
+        {
+            MemorySharing::Anywhere
+        }
         // One number for all that is shared by number; pages are mapped and files read behind the program's back.
-        "ipc" if numbers == Numbers::Sparc => Sharing::Anywhere,
-        "shmsys" | "kaio" if numbers == Numbers::Solaris => Sharing::Anywhere,
-        "mmap" | "mmap2" | "mmap64" => Sharing::Mapped {
+        "ipc" if numbers == SystemCallNumbering::Sparc => MemorySharing::Anywhere,
+        "shmsys" | "kaio" if numbers == SystemCallNumbering::Solaris => MemorySharing::Anywhere,
+        "mmap" | "mmap2" | "mmap64" => MemorySharing::Mapped {
             length: 1,
             protection: 2,
             flags: 3,
         },
-        "mremap" => Sharing::Moved {
+        "mremap" => MemorySharing::Moved {
             from: 0,
             length: 1,
             new_length: 2,
         },
-        "shmat" => Sharing::Attached,
+        "shmat" => MemorySharing::Attached,
         // The kernel writes there whenever the thread comes back from it.
-        "rseq" => Sharing::Area {
+        "rseq" => MemorySharing::Area {
             address: 0,
             length: 1,
         },
-        "io_uring_setup" | "io_submit" => Sharing::Anywhere,
+        "io_uring_setup" | "io_submit" => MemorySharing::Anywhere,
         _ => return None,
     })
 }
@@ -96,38 +103,41 @@ mod tests {
     #[test]
     fn what_makes_others_change_memory_is_known_by_number() {
         assert_eq!(
-            sharing(Numbers::X86_64, 9),
-            Some(Sharing::Mapped {
+            sharing(SystemCallNumbering::X86_64, 9),
+            Some(MemorySharing::Mapped {
                 length: 1,
                 protection: 2,
                 flags: 3
             })
         );
         assert_eq!(
-            sharing(Numbers::Generic, 222),
-            Some(Sharing::Mapped {
+            sharing(SystemCallNumbering::Generic, 222),
+            Some(MemorySharing::Mapped {
                 length: 1,
                 protection: 2,
                 flags: 3
             })
         );
         assert_eq!(
-            sharing(Numbers::Arm, 192),
-            Some(Sharing::Mapped {
+            sharing(SystemCallNumbering::Arm, 192),
+            Some(MemorySharing::Mapped {
                 length: 1,
                 protection: 2,
                 flags: 3
             })
         );
         assert_eq!(
-            sharing(Numbers::X86_64, 334),
-            Some(Sharing::Area {
+            sharing(SystemCallNumbering::X86_64, 334),
+            Some(MemorySharing::Area {
                 address: 0,
                 length: 1
             })
         );
-        assert_eq!(sharing(Numbers::X86_64, 425), Some(Sharing::Anywhere));
-        assert_eq!(sharing(Numbers::X86_64, 0), None);
+        assert_eq!(
+            sharing(SystemCallNumbering::X86_64, 425),
+            Some(MemorySharing::Anywhere)
+        );
+        assert_eq!(sharing(SystemCallNumbering::X86_64, 0), None);
     }
 
     #[test]

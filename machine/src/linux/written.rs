@@ -4,22 +4,22 @@
 //! Calls that are not in it may write anywhere: they take pointers inside of structures (`ioctl`, `recvmsg`, `readv`),
 //! run another program (`execve`), or write where an earlier call said (`exit`, `io_uring_enter`).
 
-use crate::linux::names::Numbers;
+use crate::linux::names::SystemCallNumbering;
 
 /// A piece of memory that a system call may write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WrittenPart {
+pub struct SystemCallWrite {
     /// Which argument is its address, from 0.
     pub address: usize,
     /// How long it is at most.
-    pub length: WrittenLength,
+    pub length: SystemCallWriteLength,
     /// It is written only so; none for always.
-    pub only_if: Option<WrittenIf>,
+    pub only_if: Option<SystemCallWriteCondition>,
 }
 
 /// How long a piece is at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WrittenLength {
+pub enum SystemCallWriteLength {
     /// So many bytes.
     Bytes(u32),
     /// As many items as an argument says.
@@ -33,7 +33,7 @@ pub enum WrittenLength {
 
 /// A condition on an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WrittenIf {
+pub struct SystemCallWriteCondition {
     /// Which argument.
     pub argument: usize,
     /// The bits of it that are meant.
@@ -43,13 +43,26 @@ pub struct WrittenIf {
 }
 
 /// Returns where a system call may write memory that is no part of a file; none for anywhere.
-pub(crate) fn written(numbers: Numbers, name: Option<&str>) -> Option<&'static [WrittenPart]> {
+pub(crate) fn written(
+    numbers: SystemCallNumbering,
+    name: Option<&str>,
+) -> Option<&'static [SystemCallWrite]> {
     let name = name?;
     // The older one of two: its arguments are in memory.
-    if name == "mmap" && matches!(numbers, Numbers::X86_32 | Numbers::Arm) {
+    if name == "mmap"
+        && matches!(
+            numbers,
+            SystemCallNumbering::X86_32 | SystemCallNumbering::Arm
+        )
+    {
         return None;
     }
-    if is_listed(EPOLL_WAITS, name) && matches!(numbers, Numbers::X86_64 | Numbers::X86_32) {
+    if is_listed(EPOLL_WAITS, name)
+        && matches!(
+            numbers,
+            SystemCallNumbering::X86_64 | SystemCallNumbering::X86_32
+        )
+    {
         return Some(EPOLL_X86);
     }
     if is_listed(NOTHING, name) || is_listed(FILES, name) {
@@ -70,27 +83,27 @@ fn is_listed(names: &str, name: &str) -> bool {
     names.split_ascii_whitespace().any(|known| known == name)
 }
 
-const fn bytes(address: usize, bytes: u32) -> WrittenPart {
-    WrittenPart {
+const fn bytes(address: usize, bytes: u32) -> SystemCallWrite {
+    SystemCallWrite {
         address,
-        length: WrittenLength::Bytes(bytes),
+        length: SystemCallWriteLength::Bytes(bytes),
         only_if: None,
     }
 }
 
-const fn items(address: usize, count: usize, bytes: u32) -> WrittenPart {
-    WrittenPart {
+const fn items(address: usize, count: usize, bytes: u32) -> SystemCallWrite {
+    SystemCallWrite {
         address,
-        length: WrittenLength::Items { count, bytes },
+        length: SystemCallWriteLength::Items { count, bytes },
         only_if: None,
     }
 }
 
-impl WrittenPart {
+impl SystemCallWrite {
     /// The same, if some bits of an argument have one of these values.
     const fn only_if(self, argument: usize, mask: u64, values: &'static [u64]) -> Self {
         Self {
-            only_if: Some(WrittenIf {
+            only_if: Some(SystemCallWriteCondition {
                 argument,
                 mask,
                 values,
@@ -125,7 +138,7 @@ const AUXILIARY_VECTOR: &[u64] = &[0x4155_5856];
 const MEMORY_MAP: &[u64] = &[35];
 const CORE_COOKIE: &[u64] = &[62];
 /// These give structures of 12 bytes on x86, of 16 elsewhere.
-const EPOLL_X86: &[WrittenPart] = &[items(1, 2, 12)];
+const EPOLL_X86: &[SystemCallWrite] = &[items(1, 2, 12)];
 const EPOLL_WAITS: &str = "epoll_wait epoll_pwait epoll_pwait2";
 
 /// Calls that write no memory of the program that was there before.
@@ -162,7 +175,7 @@ const FILES: &str = "\
 const FILES_AND_MORE: &str = "copy_file_range sendfile sendfile64 splice";
 
 /// Names and pieces.
-const TABLE: [(&str, &[WrittenPart]); 72] = [
+const TABLE: [(&str, &[SystemCallWrite]); 72] = [
     ("read pread pread64 recv", &[items(1, 2, 1)]),
     ("getrandom getcwd", &[items(0, 1, 1)]),
     (
@@ -352,7 +365,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(numbers: Numbers, number: u64, expected: Option<&[WrittenPart]>) {
+    fn check(numbers: SystemCallNumbering, number: u64, expected: Option<&[SystemCallWrite]>) {
         assert_eq!(
             written(numbers, numbers.name(number)),
             expected,
@@ -363,22 +376,22 @@ mod tests {
 
     #[test]
     fn the_pieces_of_some_calls_are_known() {
-        check(Numbers::X86_64, 0, Some(&[items(1, 2, 1)]));
-        check(Numbers::X86_64, 1, Some(&[]));
-        check(Numbers::X86_64, 16, None);
-        assert_eq!(written(Numbers::X86_64, None), None);
+        check(SystemCallNumbering::X86_64, 0, Some(&[items(1, 2, 1)]));
+        check(SystemCallNumbering::X86_64, 1, Some(&[]));
+        check(SystemCallNumbering::X86_64, 16, None);
+        assert_eq!(written(SystemCallNumbering::X86_64, None), None);
     }
 
     /// `brk` has another number in each table (`arch/*/include/uapi/asm/unistd*.h`).
     #[test]
     fn calls_without_buffers_write_nothing_on_any_architecture() {
         let brk = [
-            (Numbers::X86_64, 12),
-            (Numbers::X86_32, 45),
-            (Numbers::Generic, 214),
-            (Numbers::Arm, 45),
-            (Numbers::Sparc, 17),
-            (Numbers::Solaris, 17),
+            (SystemCallNumbering::X86_64, 12),
+            (SystemCallNumbering::X86_32, 45),
+            (SystemCallNumbering::Generic, 214),
+            (SystemCallNumbering::Arm, 45),
+            (SystemCallNumbering::Sparc, 17),
+            (SystemCallNumbering::Solaris, 17),
         ];
         for (numbers, number) in brk {
             assert_eq!(numbers.name(number), Some("brk"));
@@ -390,27 +403,27 @@ mod tests {
     fn a_question_about_the_process_writes_its_answer_alone() {
         // `arch_prctl(ARCH_SET_FS)` is asked at the start of every program, `clock_gettime` gives a `timespec`.
         check(
-            Numbers::X86_64,
+            SystemCallNumbering::X86_64,
             158,
             Some(&[bytes(1, 8).only_if(0, 0xffff_ffff, ARCH_QUERIES)]),
         );
         assert!(!ARCH_QUERIES.contains(&0x1002), "ARCH_SET_FS");
-        check(Numbers::X86_64, 228, Some(&[bytes(1, 16)]));
+        check(SystemCallNumbering::X86_64, 228, Some(&[bytes(1, 16)]));
         assert!(!PROCESS_QUERIES.contains(&15), "PR_SET_NAME");
-        check(Numbers::X86_64, 232, Some(&[items(1, 2, 12)]));
-        check(Numbers::Generic, 22, Some(&[items(1, 2, 16)]));
+        check(SystemCallNumbering::X86_64, 232, Some(&[items(1, 2, 12)]));
+        check(SystemCallNumbering::Generic, 22, Some(&[items(1, 2, 16)]));
     }
 
     #[test]
     fn a_mapping_replaces_only_what_it_is_told_to() {
         check(
-            Numbers::X86_64,
+            SystemCallNumbering::X86_64,
             9,
             Some(&[items(0, 1, 1).only_if(3, FIXED, &[FIXED])]),
         );
-        check(Numbers::X86_32, 90, None);
+        check(SystemCallNumbering::X86_32, 90, None);
         check(
-            Numbers::X86_32,
+            SystemCallNumbering::X86_32,
             192,
             Some(&[items(0, 1, 1).only_if(3, FIXED, &[FIXED])]),
         );

@@ -7,5 +7,5 @@ mod tables;
 mod windows;
 
 pub use mode::{set_of_mode, set_of_width, told_mode};
-pub use step::{Kind, LINK_A64, NaiveStep, Target};
-pub use windows::{Cell, cell_of};
+pub use step::{LINK_A64, NaiveCallTarget, NaiveFlow, NaiveStep};
+pub use windows::{NaiveWindowCell, cell_of};

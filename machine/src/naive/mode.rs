@@ -1,6 +1,6 @@
 //! The mode of a status register, by a table.
 
-use crate::mode::{Mode, Security, ThreadStack};
+use crate::mode::{Mode, SecurityState, ThreadStack};
 use crate::set::InstructionSet;
 
 /// The mode that a value of the whole status register tells of, lowest byte first
@@ -20,7 +20,7 @@ pub fn told_mode(status: [u8; 4], set: InstructionSet) -> Option<Mode> {
     }
     if set == InstructionSet::T32 && top & 1 != 0 {
         let is_thread = low == 0 && second & 1 == 0;
-        let none = Security::Undivided;
+        let none = SecurityState::Undivided;
         return Some(if is_thread {
             Mode::Thread(none, ThreadStack::Unsaid)
         } else {

@@ -7,7 +7,7 @@ use crate::view::RegisterId;
 
 /// What an instruction does to the program counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum NaiveFlow {
     /// Control goes on.
     Other,
     /// A jump.
@@ -24,7 +24,7 @@ pub enum Kind {
 
 /// Where a call goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Target {
+pub enum NaiveCallTarget {
     /// To this address.
     Address(u64),
     /// To what a register holds.
@@ -46,28 +46,28 @@ pub struct NaiveStep {
 
 impl NaiveStep {
     /// What an instruction does, when its condition holds.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> NaiveFlow {
         let opcode = self.opcode;
         let encodings = match self.set {
-            InstructionSet::A64 if opcode >> 26 == 0b10_0101 => return Kind::Call,
+            InstructionSet::A64 if opcode >> 26 == 0b10_0101 => return NaiveFlow::Call,
             InstructionSet::A64 => A64,
             InstructionSet::A32 if opcode >> 28 == 15 => A32_ALWAYS,
             InstructionSet::A32 => A32,
             InstructionSet::T32 if opcode > 0xffff => WIDE,
             InstructionSet::T32 => NARROW,
-            _ => return Kind::Other,
+            _ => return NaiveFlow::Other,
         };
         let found = encodings
             .iter()
             .find(|(mask, bits, _)| opcode & mask == *bits);
-        found.map_or(Kind::Other, |(_, _, kind)| *kind)
+        found.map_or(NaiveFlow::Other, |(_, _, kind)| *kind)
     }
 
     /// Where a call of any set goes whose bytes hold that: BL (DDI 0487, C6.2.35), CALL rel32 (Intel SDM, volume 2, CALL).
     pub fn call_target(&self, encoding: Option<Encoding>) -> Option<u64> {
         match self.set {
             InstructionSet::A64 => match self.target() {
-                Some(Target::Address(address)) => Some(address),
+                Some(NaiveCallTarget::Address(address)) => Some(address),
                 _ => None,
             },
             InstructionSet::X86_64 => {
@@ -123,11 +123,11 @@ impl NaiveStep {
     }
 
     /// Where a call goes; none for other instructions.
-    pub fn target(&self) -> Option<Target> {
+    pub fn target(&self) -> Option<NaiveCallTarget> {
         let (pc, opcode) = (self.pc, self.opcode);
         let bits = |from: u32, count: u32| (opcode >> from) & ((1 << count) - 1);
         match self.set {
-            InstructionSet::A64 if bits(26, 6) == 0b10_0101 => Some(Target::Address(
+            InstructionSet::A64 if bits(26, 6) == 0b10_0101 => Some(NaiveCallTarget::Address(
                 pc.wrapping_add_signed(4 * signed(bits(0, 26), 26)),
             )),
             InstructionSet::A64 if opcode & 0xffff_fc1f == 0xd63f_0000 => a64_register(bits(5, 5)),
@@ -160,7 +160,7 @@ impl NaiveStep {
     }
 
     /// Where a jump of any kind goes; none where its encoding does not say.
-    pub fn jump_target(&self) -> Option<Target> {
+    pub fn jump_target(&self) -> Option<NaiveCallTarget> {
         let bits = |from: u32, count: u32| (self.opcode >> from) & ((1 << count) - 1);
         let through = match self.set {
             InstructionSet::A64
@@ -176,7 +176,7 @@ impl NaiveStep {
         };
         through
             .or_else(|| self.target())
-            .or_else(|| self.branch_target().map(Target::Address))
+            .or_else(|| self.branch_target().map(NaiveCallTarget::Address))
     }
 
     /// Whether it compares a register to decide about a jump.
@@ -248,7 +248,7 @@ impl NaiveStep {
     pub fn is_vector(&self) -> bool {
         match self.set {
             InstructionSet::A64 => self.pc & 0x7f == 0,
-            InstructionSet::A32 => self.pc & 0x1f != 0 && self.kind() == Kind::Branch,
+            InstructionSet::A32 => self.pc & 0x1f != 0 && self.kind() == NaiveFlow::Branch,
             _ => false,
         }
     }
@@ -320,19 +320,19 @@ impl NaiveStep {
 pub const LINK_A64: RegisterId = RegisterId(30);
 
 /// An address of AArch32 without its Thumb bit.
-fn narrow(address: u64) -> Target {
-    Target::Address(address & 0xffff_fffe)
+fn narrow(address: u64) -> NaiveCallTarget {
+    NaiveCallTarget::Address(address & 0xffff_fffe)
 }
 
-fn a64_register(number: u32) -> Option<Target> {
+fn a64_register(number: u32) -> Option<NaiveCallTarget> {
     u16::try_from(number)
         .ok()
         .filter(|number| *number < 31)
-        .map(|number| Target::Register(RegisterId(number)))
+        .map(|number| NaiveCallTarget::Register(RegisterId(number)))
 }
 
-fn a32_register(number: u32) -> Option<Target> {
-    Some(Target::Register(match number {
+fn a32_register(number: u32) -> Option<NaiveCallTarget> {
+    Some(NaiveCallTarget::Register(match number {
         13 => RegisterId::SP,
         14 => RegisterId::LR,
         _ => RegisterId(u16::try_from(number).ok().filter(|number| *number < 13)?),

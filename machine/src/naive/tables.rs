@@ -1,11 +1,11 @@
 //! Encodings by mask and bits.
 
-use super::step::Kind::{self, Branch, Call, ExceptionReturn, Other, Return, Trap};
+use super::step::NaiveFlow::{self, Branch, Call, ExceptionReturn, Other, Return, Trap};
 
 /// The bits that are looked at, what they are, and what the instruction then is; the first that fits counts.
-pub type Encodings = &'static [(u32, u32, Kind)];
+pub type NaiveEncodingTable = &'static [(u32, u32, NaiveFlow)];
 
-pub const A64: Encodings = &[
+pub const A64: NaiveEncodingTable = &[
     (0x7c00_0000, 0x1400_0000, Branch), // B and BL; the latter is told apart below
     (0xff00_0000, 0x5400_0000, Branch),
     (0x7c00_0000, 0x3400_0000, Branch), // CBZ, TBZ
@@ -18,12 +18,12 @@ pub const A64: Encodings = &[
 ];
 
 /// Those without a condition.
-pub const A32_ALWAYS: Encodings = &[
+pub const A32_ALWAYS: NaiveEncodingTable = &[
     (0xfe00_0000, 0xfa00_0000, Call),
     (0xfe50_ffff, 0xf810_0a00, ExceptionReturn),
 ];
 
-pub const A32: Encodings = &[
+pub const A32: NaiveEncodingTable = &[
     (0x0f00_0000, 0x0a00_0000, Branch),
     (0x0f00_0000, 0x0b00_0000, Call),
     (0x0f00_0000, 0x0f00_0000, Trap),
@@ -45,7 +45,7 @@ pub const A32: Encodings = &[
     (0x0c10_f000, 0x0000_f000, Branch),
 ];
 
-pub const NARROW: Encodings = &[
+pub const NARROW: NaiveEncodingTable = &[
     (0xffff, 0x46f7, Return),
     (0xfffb, 0x4770, Return),
     (0xff00, 0xbd00, Return),
@@ -62,7 +62,7 @@ pub const NARROW: Encodings = &[
     (0xff87, 0x4687, Branch),
 ];
 
-pub const WIDE: Encodings = &[
+pub const WIDE: NaiveEncodingTable = &[
     (!0, 0xf85d_fb00, Branch),
     (0xffff_ff03, 0xf85d_fb00, Return),
     (0xf800_d000, 0xf000_d000, Call),

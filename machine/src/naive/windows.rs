@@ -5,7 +5,7 @@ use crate::view::RegisterId;
 
 /// A register of a processor with windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cell {
+pub enum NaiveWindowCell {
     /// Of a set of globals.
     Global {
         /// Which set.
@@ -29,7 +29,7 @@ pub enum Cell {
     },
 }
 
-impl Cell {
+impl NaiveWindowCell {
     /// The number that it has among the registers.
     pub fn register(self) -> RegisterId {
         RegisterId(match self {
@@ -41,7 +41,7 @@ impl Cell {
 }
 
 /// The cell that a register is, in a mode with windows; none for all others.
-pub fn cell_of(register: RegisterId, mode: Mode) -> Option<Cell> {
+pub fn cell_of(register: RegisterId, mode: Mode) -> Option<NaiveWindowCell> {
     let Mode::Window {
         current,
         count,
@@ -59,58 +59,58 @@ pub fn cell_of(register: RegisterId, mode: Mode) -> Option<Cell> {
         )
     };
     Some(match register.0 {
-        1..=7 => Cell::Global {
+        1..=7 => NaiveWindowCell::Global {
             set: globals,
             number: part(0, 8).1,
         },
-        8..=13 => Cell::In {
+        8..=13 => NaiveWindowCell::In {
             window: above,
             number: part(8, 8).1,
         },
-        31 | 32 => Cell::In {
+        31 | 32 => NaiveWindowCell::In {
             window: above,
             number: part(25, 8).1,
         },
-        16..=23 => Cell::Local {
+        16..=23 => NaiveWindowCell::Local {
             window: current,
             number: part(16, 8).1,
         },
-        24..=30 => Cell::In {
+        24..=30 => NaiveWindowCell::In {
             window: current,
             number: part(24, 8).1,
         },
-        14 => Cell::In {
+        14 => NaiveWindowCell::In {
             window: current,
             number: 7,
         },
         128..=639 => match part(128, 16) {
-            (window, number @ 0..=7) => Cell::Local { window, number },
-            (window, number) => Cell::In {
+            (window, number @ 0..=7) => NaiveWindowCell::Local { window, number },
+            (window, number) => NaiveWindowCell::In {
                 window,
                 number: number - 8,
             },
         },
-        640..=703 => Cell::Global {
+        640..=703 => NaiveWindowCell::Global {
             set: part(640, 8).0,
             number: part(640, 8).1,
         },
-        704..=711 => Cell::In {
+        704..=711 => NaiveWindowCell::In {
             window: (above + 1) % count,
             number: part(704, 8).1,
         },
-        712..=719 => Cell::Local {
+        712..=719 => NaiveWindowCell::Local {
             window: above,
             number: part(712, 8).1,
         },
-        720..=727 => Cell::Local {
+        720..=727 => NaiveWindowCell::Local {
             window: below,
             number: part(720, 8).1,
         },
-        728..=735 => Cell::In {
+        728..=735 => NaiveWindowCell::In {
             window: below,
             number: part(728, 8).1,
         },
-        896..=1151 => Cell::In {
+        896..=1151 => NaiveWindowCell::In {
             window: (part(896, 8).0 + 1) % count,
             number: part(896, 8).1,
         },
@@ -144,7 +144,7 @@ mod tests {
                 "{one:?} {other:?}"
             );
             assert_eq!(
-                cell_of(one, mode).map(Cell::register),
+                cell_of(one, mode).map(NaiveWindowCell::register),
                 Some(mode.home(one)),
                 "{one:?}"
             );
@@ -155,16 +155,19 @@ mod tests {
         };
         assert_eq!(
             cell("%o6"),
-            Some(Cell::In {
+            Some(NaiveWindowCell::In {
                 window: 0,
                 number: 6
             })
         );
-        assert_eq!(cell("g3"), Some(Cell::Global { set: 2, number: 3 }));
+        assert_eq!(
+            cell("g3"),
+            Some(NaiveWindowCell::Global { set: 2, number: 3 })
+        );
         assert_eq!(
             (cell("w-1.i7"), cell("pc")),
             (
-                Some(Cell::In {
+                Some(NaiveWindowCell::In {
                     window: 5,
                     number: 7
                 }),

@@ -2,20 +2,20 @@
 
 use capstone::Capstone;
 
-use crate::abi::{Abi, Failure, ReturnAddress, SystemCalls};
+use crate::abi::{Abi, ReturnAddress, SystemCallConvention, SystemCallFailure};
 use crate::architecture::Architecture;
-use crate::control::Control;
+use crate::control::ControlFlowEffect;
 use crate::instruction::Instruction;
-use crate::linux::names::Numbers;
-use crate::names::Names;
+use crate::linux::names::SystemCallNumbering;
+use crate::names::ArchitectureNames;
 use crate::privilege::Privilege;
 use crate::regdeps::encoding::SyntheticInstruction;
 use crate::regdeps::registers;
 use crate::regdeps::registers::FLAG;
 use crate::register_group::RegisterGroup;
 use crate::set::InstructionSet;
-use crate::site::Site;
-use crate::text_flow::{OperandWord, TextFlow};
+use crate::site::CodeSite;
+use crate::text_flow::{OperandWordKind, TextFlow};
 use crate::view::{RegisterId, RegisterView};
 
 /// See [`InstructionSet::Regdeps`].
@@ -23,7 +23,7 @@ pub struct Regdeps;
 
 impl Architecture for Regdeps {
     const SET: InstructionSet = InstructionSet::Regdeps;
-    const NAMES: Names = Names {
+    const NAMES: ArchitectureNames = ArchitectureNames {
         choice: None,
         word: "regdeps",
         title: "synthetic",
@@ -37,10 +37,10 @@ impl Architecture for Regdeps {
         result: None,
         return_address: ReturnAddress::Unknown,
         callee_saved: &[],
-        system_calls: SystemCalls {
-            numbers: Numbers::X86_64,
+        system_calls: SystemCallConvention {
+            numbers: SystemCallNumbering::X86_64,
             number: None,
-            failure: Failure::Negative,
+            failure: SystemCallFailure::Negative,
             kept_arguments: &[],
             changed: &[],
         },
@@ -73,25 +73,25 @@ impl Architecture for Regdeps {
         None
     }
 
-    fn decode(site: &Site, _disassemblers: &[Capstone]) -> Option<Instruction> {
+    fn decode(site: &CodeSite, _disassemblers: &[Capstone]) -> Option<Instruction> {
         let decoded = SyntheticInstruction::decode(site.encoding.bytes())?;
         Some(Instruction::new(&decoded.text(), Some(decoded.describe())))
     }
 
     /// Where branches go, and of which kind they are, only the records say.
-    fn control(_site: &Site) -> Control {
-        Control::default()
+    fn control(_site: &CodeSite) -> ControlFlowEffect {
+        ControlFlowEffect::default()
     }
 
     fn text_flow(_text: &str) -> Option<TextFlow> {
         None
     }
 
-    fn operand_word(_mnemonic: &str, word: &str) -> OperandWord {
+    fn operand_word(_mnemonic: &str, word: &str) -> OperandWordKind {
         if registers::view(word).is_some() {
-            OperandWord::Register
+            OperandWordKind::Register
         } else {
-            OperandWord::Other
+            OperandWordKind::Other
         }
     }
 

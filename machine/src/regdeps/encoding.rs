@@ -5,7 +5,7 @@
 //! If there are registers, a byte with the size of the operation follows, then the registers written, then those read.
 //! The rest, up to a multiple of four bytes, is padding without a meaning.
 
-use crate::description::Description;
+use crate::description::MeaningBuilder;
 use crate::flags::FlagUse;
 use crate::regdeps::registers::{FLAG, FLAGS, name_of, view_of};
 
@@ -101,8 +101,8 @@ impl<'a> SyntheticInstruction<'a> {
     }
 
     /// Describes which registers it uses. Each register written depends on all that are read.
-    pub fn describe(&self) -> Description {
-        let mut description = Description::default();
+    pub fn describe(&self) -> MeaningBuilder {
+        let mut description = MeaningBuilder::default();
         self.sources
             .iter()
             .filter_map(|code| view_of(*code))

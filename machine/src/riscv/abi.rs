@@ -1,7 +1,7 @@
 //! Calling convention (RISC-V ELF psABI; Linux, `syscall(2)`).
 
-use crate::abi::{Abi, Failure, ReturnAddress, SystemCalls};
-use crate::linux::names::Numbers;
+use crate::abi::{Abi, ReturnAddress, SystemCallConvention, SystemCallFailure};
+use crate::linux::names::SystemCallNumbering;
 use crate::view::RegisterId;
 
 /// `ra`.
@@ -17,10 +17,10 @@ pub const LP64: Abi = Abi {
         "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "fs0", "fs1",
         "fs2", "fs3", "fs4", "fs5", "fs6", "fs7", "fs8", "fs9", "fs10", "fs11",
     ],
-    system_calls: SystemCalls {
-        numbers: Numbers::Generic,
+    system_calls: SystemCallConvention {
+        numbers: SystemCallNumbering::Generic,
         number: Some("a7"),
-        failure: Failure::Negative,
+        failure: SystemCallFailure::Negative,
         kept_arguments: &[],
         changed: &["a0"],
     },

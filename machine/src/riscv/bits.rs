@@ -3,23 +3,23 @@
 use crate::access_kind::AccessKind;
 use crate::address::Address;
 use crate::bytes::Encoding;
-use crate::description::Description;
+use crate::description::MeaningBuilder;
 use crate::expression::Expression;
 use crate::meaning::MemoryOperand;
-use crate::site::Site;
+use crate::site::CodeSite;
 use crate::view::{RegisterId, RegisterView};
 
 use crate::riscv::compressed::expanded;
 use crate::riscv::registers::general;
 
 /// The description of an instruction; none for those outside of what is described.
-pub fn describe(site: &Site) -> Option<Description> {
+pub fn describe(site: &CodeSite) -> Option<MeaningBuilder> {
     let opcode = long_form(&site.encoding)?;
-    let mut bits = Bits {
+    let mut bits = RiscvDescriber {
         opcode,
         pc: site.pc,
         behind: site.behind(),
-        description: Description::default(),
+        description: MeaningBuilder::default(),
     };
     bits.dispatch().then_some(bits.description)
 }
@@ -34,15 +34,15 @@ pub fn long_form(encoding: &Encoding) -> Option<u32> {
 }
 
 /// An instruction that is being described; a compressed one in its long form.
-pub(super) struct Bits {
+pub(super) struct RiscvDescriber {
     pub opcode: u32,
     pub pc: Address,
     /// The address behind it.
     pub behind: u64,
-    pub description: Description,
+    pub description: MeaningBuilder,
 }
 
-impl Bits {
+impl RiscvDescriber {
     fn dispatch(&mut self) -> bool {
         match self.field(0, 7) {
             0x03 => return self.load(),

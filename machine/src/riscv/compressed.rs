@@ -2,7 +2,7 @@
 
 /// The instruction of four bytes that does the same; none for what is reserved.
 pub fn expanded(half: u16) -> Option<u32> {
-    let bits = Half(u32::from(half));
+    let bits = CompressedInstruction(u32::from(half));
     match (half & 3, half >> 13) {
         (0, kind) => bits.small(kind),
         (1, kind) => bits.arithmetic(kind),
@@ -15,9 +15,9 @@ const STACK: u32 = 2;
 
 /// A compressed instruction.
 #[derive(Clone, Copy)]
-struct Half(u32);
+struct CompressedInstruction(u32);
 
-impl Half {
+impl CompressedInstruction {
     fn field(self, first: u32, width: u32) -> u32 {
         self.0 >> first & ((1 << width) - 1)
     }

@@ -1,33 +1,33 @@
 //! Where control goes behind an instruction (The RISC-V Instruction Set Manual, volume I, 2.5 and 2.8; volume II, 3.3.2).
 
-use crate::control::{Control, Delay, Flow, Target};
+use crate::control::{BranchTarget, ControlFlowEffect, DelaySlotRule, FlowKind};
 use crate::riscv::bits::long_form;
-use crate::site::Site;
+use crate::site::CodeSite;
 
 /// What an instruction does to control. What a register says of a target lacks the lowest bit, so it is not said.
-pub fn control(site: &Site) -> Control {
+pub fn control(site: &CodeSite) -> ControlFlowEffect {
     let Some(opcode) = long_form(&site.encoding) else {
-        return Control::default();
+        return ControlFlowEffect::default();
     };
-    let to = |offset: i64| Target::Address(site.pc.0.wrapping_add_signed(offset));
+    let to = |offset: i64| BranchTarget::Address(site.pc.0.wrapping_add_signed(offset));
     let (flow, target) = match opcode & 0x7f {
-        0x63 => (Flow::Branch, to(branch_offset(opcode))),
-        0x67 => (indirect_flow(opcode), Target::Unsaid), // JALR
+        0x63 => (FlowKind::Branch, to(branch_offset(opcode))),
+        0x67 => (indirect_flow(opcode), BranchTarget::Unsaid), // JALR
         0x6f => (
             if is_link(opcode >> 7) {
-                Flow::Call
+                FlowKind::Call
             } else {
-                Flow::Branch
+                FlowKind::Branch
             },
             to(jump_offset(opcode)),
         ), // JAL
-        0x73 => (system_flow(opcode), Target::Unsaid),
-        _ => (Flow::Next, Target::Unsaid),
+        0x73 => (system_flow(opcode), BranchTarget::Unsaid),
+        _ => (FlowKind::Next, BranchTarget::Unsaid),
     };
-    Control {
+    ControlFlowEffect {
         flow,
         target,
-        delay: Delay::None,
+        delay: DelaySlotRule::None,
     }
 }
 
@@ -36,19 +36,19 @@ fn is_link(number: u32) -> bool {
     matches!(number & 31, 1 | 5)
 }
 
-fn indirect_flow(opcode: u32) -> Flow {
+fn indirect_flow(opcode: u32) -> FlowKind {
     match (is_link(opcode >> 7), is_link(opcode >> 15)) {
-        (true, _) => Flow::Call,
-        (false, true) => Flow::Return,
-        (false, false) => Flow::Branch,
+        (true, _) => FlowKind::Call,
+        (false, true) => FlowKind::Return,
+        (false, false) => FlowKind::Branch,
     }
 }
 
-fn system_flow(opcode: u32) -> Flow {
+fn system_flow(opcode: u32) -> FlowKind {
     match opcode {
-        0x0000_0073 | 0x0010_0073 => Flow::Trap, // ECALL, EBREAK
-        0x1020_0073 | 0x3020_0073 | 0x7020_0073 => Flow::ExceptionReturn, // SRET, MRET, MNRET
-        _ => Flow::Next,
+        0x0000_0073 | 0x0010_0073 => FlowKind::Trap, // ECALL, EBREAK
+        0x1020_0073 | 0x3020_0073 | 0x7020_0073 => FlowKind::ExceptionReturn, // SRET, MRET, MNRET
+        _ => FlowKind::Next,
     }
 }
 
@@ -71,17 +71,17 @@ mod tests {
     use crate::bytes::Encoding;
 
     #[track_caller]
-    fn check(bytes: &[u8], flow: Flow, target: Target) {
-        let site = Site {
+    fn check(bytes: &[u8], flow: FlowKind, target: BranchTarget) {
+        let site = CodeSite {
             pc: Address(0x1000),
             encoding: Encoding::new(bytes).unwrap(),
         };
         assert_eq!(
             control(&site),
-            Control {
+            ControlFlowEffect {
                 flow,
                 target,
-                delay: Delay::None
+                delay: DelaySlotRule::None
             },
             "{bytes:02x?}"
         );
@@ -91,49 +91,77 @@ mod tests {
     fn jumps_and_branches_say_where_they_go() {
         check(
             &0x0080_00efu32.to_le_bytes(),
-            Flow::Call,
-            Target::Address(0x1008),
+            FlowKind::Call,
+            BranchTarget::Address(0x1008),
         ); // jal ra, 8
         check(
             &0xffdf_f06fu32.to_le_bytes(),
-            Flow::Branch,
-            Target::Address(0xffc),
+            FlowKind::Branch,
+            BranchTarget::Address(0xffc),
         ); // j -4
         check(
             &0xfe05_0ee3u32.to_le_bytes(),
-            Flow::Branch,
-            Target::Address(0xffc),
+            FlowKind::Branch,
+            BranchTarget::Address(0xffc),
         ); // beqz a0, -4
         check(
             &0xa001u16.to_le_bytes(),
-            Flow::Branch,
-            Target::Address(0x1000),
+            FlowKind::Branch,
+            BranchTarget::Address(0x1000),
         ); // c.j 0
         check(
             &0xc111u16.to_le_bytes(),
-            Flow::Branch,
-            Target::Address(0x1004),
+            FlowKind::Branch,
+            BranchTarget::Address(0x1004),
         ); // c.beqz a0, 4
     }
 
     #[test]
     fn link_registers_tell_calls_from_returns() {
-        check(&0x0000_8067u32.to_le_bytes(), Flow::Return, Target::Unsaid); // ret
-        check(&0x0007_80e7u32.to_le_bytes(), Flow::Call, Target::Unsaid); // jalr a5
-        check(&0x0007_8067u32.to_le_bytes(), Flow::Branch, Target::Unsaid); // jr a5
-        check(&0x8082u16.to_le_bytes(), Flow::Return, Target::Unsaid); // c.jr ra
-        check(&0x9782u16.to_le_bytes(), Flow::Call, Target::Unsaid); // c.jalr a5
+        check(
+            &0x0000_8067u32.to_le_bytes(),
+            FlowKind::Return,
+            BranchTarget::Unsaid,
+        ); // ret
+        check(
+            &0x0007_80e7u32.to_le_bytes(),
+            FlowKind::Call,
+            BranchTarget::Unsaid,
+        ); // jalr a5
+        check(
+            &0x0007_8067u32.to_le_bytes(),
+            FlowKind::Branch,
+            BranchTarget::Unsaid,
+        ); // jr a5
+        check(
+            &0x8082u16.to_le_bytes(),
+            FlowKind::Return,
+            BranchTarget::Unsaid,
+        ); // c.jr ra
+        check(
+            &0x9782u16.to_le_bytes(),
+            FlowKind::Call,
+            BranchTarget::Unsaid,
+        ); // c.jalr a5
     }
 
     #[test]
     fn system_instructions_are_told_apart() {
-        check(&0x73u32.to_le_bytes(), Flow::Trap, Target::Unsaid);
+        check(&0x73u32.to_le_bytes(), FlowKind::Trap, BranchTarget::Unsaid);
         check(
             &0x3020_0073u32.to_le_bytes(),
-            Flow::ExceptionReturn,
-            Target::Unsaid,
+            FlowKind::ExceptionReturn,
+            BranchTarget::Unsaid,
         );
-        check(&0x1050_0073u32.to_le_bytes(), Flow::Next, Target::Unsaid); // wfi
-        check(&0x0000_0013u32.to_le_bytes(), Flow::Next, Target::Unsaid);
+        check(
+            &0x1050_0073u32.to_le_bytes(),
+            FlowKind::Next,
+            BranchTarget::Unsaid,
+        ); // wfi
+        check(
+            &0x0000_0013u32.to_le_bytes(),
+            FlowKind::Next,
+            BranchTarget::Unsaid,
+        );
     }
 }

@@ -4,12 +4,12 @@ use crate::access_kind::AccessKind;
 use crate::view::RegisterView;
 
 use crate::expression::{Expression, Operation};
-use crate::riscv::bits::Bits;
+use crate::riscv::bits::RiscvDescriber;
 
 /// What fills the upper half of a register that holds a single-precision number.
 const BOX: Expression = Expression::Constant(0xffff_ffff_0000_0000);
 
-impl Bits {
+impl RiscvDescriber {
     /// FLW, FLD, FSW, FSD; other widths are those of vectors.
     pub fn float_memory(&mut self) -> bool {
         let size_bytes = match self.field(12, 3) {

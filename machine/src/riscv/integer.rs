@@ -3,9 +3,9 @@
 use crate::access_kind::AccessKind;
 
 use crate::expression::{Expression, Operation};
-use crate::riscv::bits::Bits;
+use crate::riscv::bits::RiscvDescriber;
 
-impl Bits {
+impl RiscvDescriber {
     pub fn load(&mut self) -> bool {
         let kind = self.field(12, 3);
         if kind == 7 {

@@ -7,10 +7,10 @@ use capstone::arch::{BuildsCapstone as _, BuildsCapstoneExtraMode as _};
 use crate::abi::Abi;
 use crate::architecture::Architecture;
 use crate::bytes::Encoding;
-use crate::control::Control;
-use crate::disassembly::Disassembled;
+use crate::control::ControlFlowEffect;
+use crate::disassembly::DisassembledInstruction;
 use crate::instruction::Instruction;
-use crate::names::{Choice, ElfMachine, Names};
+use crate::names::{ArchitectureChoice, ArchitectureNames, ElfMachine};
 use crate::privilege::Privilege;
 use crate::register_group::RegisterGroup;
 use crate::riscv::abi::{LINK, LP64};
@@ -23,9 +23,9 @@ use crate::riscv::text::absolute;
 use crate::riscv::text_flow::text_flow;
 use crate::riscv::words::operand_word;
 use crate::set::InstructionSet;
-use crate::site::Site;
-use crate::stub::{Stub, StubSlot};
-use crate::text_flow::{OperandWord, TextFlow};
+use crate::site::CodeSite;
+use crate::stub::{LinkageStub, StubSlot};
+use crate::text_flow::{OperandWordKind, TextFlow};
 use crate::view::{RegisterId, RegisterView};
 
 /// See [`InstructionSet::Riscv64`].
@@ -33,8 +33,8 @@ pub struct Riscv64;
 
 impl Architecture for Riscv64 {
     const SET: InstructionSet = InstructionSet::Riscv64;
-    const NAMES: Names = Names {
-        choice: Some(Choice {
+    const NAMES: ArchitectureNames = ArchitectureNames {
+        choice: Some(ArchitectureChoice {
             name: "riscv64",
             help: "RISC-V, 64 bit",
         }),
@@ -100,10 +100,10 @@ impl Architecture for Riscv64 {
         built.into_iter().collect()
     }
 
-    fn decode(site: &Site, disassemblers: &[Capstone]) -> Option<Instruction> {
-        Disassembled::first(disassemblers, site, |found| {
+    fn decode(site: &CodeSite, disassemblers: &[Capstone]) -> Option<Instruction> {
+        DisassembledInstruction::first(disassemblers, site, |found| {
             let operands = absolute(found.mnemonic, found.operands, site.pc);
-            Disassembled {
+            DisassembledInstruction {
                 operands: &operands,
                 ..*found
             }
@@ -112,7 +112,7 @@ impl Architecture for Riscv64 {
         })
     }
 
-    fn control(site: &Site) -> Control {
+    fn control(site: &CodeSite) -> ControlFlowEffect {
         control(site)
     }
 
@@ -135,7 +135,7 @@ impl Architecture for Riscv64 {
         text_flow(text)
     }
 
-    fn operand_word(mnemonic: &str, word: &str) -> OperandWord {
+    fn operand_word(mnemonic: &str, word: &str) -> OperandWordKind {
         operand_word(mnemonic, word)
     }
 
@@ -143,7 +143,7 @@ impl Architecture for Riscv64 {
         address >> 56 == 0 || privilege == Privilege::Kernel
     }
 
-    fn stub_slot(stub: &Stub<'_>) -> Option<StubSlot> {
+    fn stub_slot(stub: &LinkageStub<'_>) -> Option<StubSlot> {
         slot_of(stub)
     }
 }

@@ -1,9 +1,9 @@
 //! Stubs (RISC-V ELF psABI, "Program Linkage Table").
 
-use crate::stub::{Stub, StubSlot};
+use crate::stub::{LinkageStub, StubSlot};
 
 /// `auipc t3, page; ld t3, offset(t3)`.
-pub fn slot_of(stub: &Stub<'_>) -> Option<StubSlot> {
+pub fn slot_of(stub: &LinkageStub<'_>) -> Option<StubSlot> {
     let words: Vec<u32> = stub
         .code
         .as_chunks()

@@ -1,20 +1,20 @@
 //! What words of operands mean.
 
-use crate::text_flow::OperandWord;
-use crate::word::Word;
+use crate::text_flow::OperandWordKind;
+use crate::word::AssemblyWord;
 
 /// What a word in lower case is.
-pub fn operand_word(_mnemonic: &str, word: &str) -> OperandWord {
+pub fn operand_word(_mnemonic: &str, word: &str) -> OperandWordKind {
     if is_register(word) {
-        OperandWord::Register
+        OperandWordKind::Register
     } else {
-        OperandWord::Other
+        OperandWordKind::Other
     }
 }
 
 /// Registers by number and by their names in the calling convention.
 fn is_register(word: &str) -> bool {
-    let word = Word::of(word);
+    let word = AssemblyWord::of(word);
     word.is_numbered(&["x", "f", "v", "a", "t", "s", "ft", "fs", "fa"])
         || NAMED.contains(&word.base)
 }

@@ -1,7 +1,7 @@
 //! Calling conventions (SPARC Compliance Definition 2.4, chapter 3; Linux, `syscall(2)`; Solaris, `<sys/trap.h>`).
 
-use crate::abi::{Abi, Failure, ReturnAddress, SystemCalls};
-use crate::linux::names::Numbers;
+use crate::abi::{Abi, ReturnAddress, SystemCallConvention, SystemCallFailure};
+use crate::linux::names::SystemCallNumbering;
 use crate::view::RegisterId;
 
 /// `%o7`.
@@ -18,10 +18,10 @@ pub const ABI: Abi = Abi {
         "l0", "l1", "l2", "l3", "l4", "l5", "l6", "l7", "i0", "i1", "i2", "i3", "i4", "i5", "i6",
         "i7",
     ],
-    system_calls: SystemCalls {
-        numbers: Numbers::Sparc,
+    system_calls: SystemCallConvention {
+        numbers: SystemCallNumbering::Sparc,
         number: Some("g1"),
-        failure: Failure::Flag {
+        failure: SystemCallFailure::Flag {
             register: "ccr",
             bit: 0,
         },
@@ -43,10 +43,10 @@ pub const fn stack_end(pointer: u64) -> u64 {
 }
 
 /// Whose numbers a software trap means (Linux, `arch/sparc/kernel/ttable_64.S`; Solaris, `<sys/trap.h>`).
-pub const fn numbers_of_trap(trap: u32) -> Option<Numbers> {
+pub const fn numbers_of_trap(trap: u32) -> Option<SystemCallNumbering> {
     match trap {
-        0x10 | 0x6d => Some(Numbers::Sparc),
-        0x00 | 0x08 | 0x40 => Some(Numbers::Solaris),
+        0x10 | 0x6d => Some(SystemCallNumbering::Sparc),
+        0x00 | 0x08 | 0x40 => Some(SystemCallNumbering::Solaris),
         _ => None,
     }
 }

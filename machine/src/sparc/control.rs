@@ -1,13 +1,13 @@
 //! Where control goes behind an instruction (V9, 6.3.4 and appendix A; UltraSPARC Architecture 2007, 6.3.5).
 
-use crate::control::{Control, Delay, Flow, Target};
+use crate::control::{BranchTarget, ControlFlowEffect, DelaySlotRule, FlowKind};
 use crate::sparc::target::{branch_target, call_target};
-use crate::sparc::word::Word;
+use crate::sparc::word::SparcWord;
 use crate::window::general;
 
 /// What a word at an address does to control. `bn,a` is a jump over the instruction behind it.
-pub fn control(word: Word, pc: u64) -> Control {
-    let to = |flow, target, delay| Control {
+pub fn control(word: SparcWord, pc: u64) -> ControlFlowEffect {
+    let to = |flow, target, delay| ControlFlowEffect {
         flow,
         target,
         delay,
@@ -15,15 +15,21 @@ pub fn control(word: Word, pc: u64) -> Control {
     match (word.format(), word.kind()) {
         (0, _) => branch(word, pc),
         (1, _) => to(
-            Flow::Call,
-            Target::Address(call_target(word, pc)),
-            Delay::Slot,
+            FlowKind::Call,
+            BranchTarget::Address(call_target(word, pc)),
+            DelaySlotRule::Slot,
         ),
-        (2, 0x38) => to(jump_flow(word), jump_target(word), Delay::Slot),
-        (2, 0x39) => to(Flow::Return, Target::Unsaid, Delay::Slot),
-        (2, 0x3a) if word.field(25, 4) != NEVER => to(Flow::Trap, Target::Unsaid, Delay::None),
-        (2, 0x3e) => to(Flow::ExceptionReturn, Target::Unsaid, Delay::None),
-        _ => Control::default(),
+        (2, 0x38) => to(jump_flow(word), jump_target(word), DelaySlotRule::Slot),
+        (2, 0x39) => to(FlowKind::Return, BranchTarget::Unsaid, DelaySlotRule::Slot),
+        (2, 0x3a) if word.field(25, 4) != NEVER => {
+            to(FlowKind::Trap, BranchTarget::Unsaid, DelaySlotRule::None)
+        }
+        (2, 0x3e) => to(
+            FlowKind::ExceptionReturn,
+            BranchTarget::Unsaid,
+            DelaySlotRule::None,
+        ),
+        _ => ControlFlowEffect::default(),
     }
 }
 
@@ -31,49 +37,49 @@ pub fn control(word: Word, pc: u64) -> Control {
 const NEVER: u32 = 0;
 const ALWAYS: u32 = 8;
 
-fn branch(word: Word, pc: u64) -> Control {
+fn branch(word: SparcWord, pc: u64) -> ControlFlowEffect {
     let Some(target) = branch_target(word, pc) else {
-        return Control::default();
+        return ControlFlowEffect::default();
     };
-    let jump = |target, delay| Control {
-        flow: Flow::Branch,
-        target: Target::Address(target),
+    let jump = |target, delay| ControlFlowEffect {
+        flow: FlowKind::Branch,
+        target: BranchTarget::Address(target),
         delay,
     };
     let is_annulling = word.flag(29);
     if word.branch_kind() == 3 {
         return match (word.flag(28), is_annulling) {
-            (true, _) => jump(target, Delay::None),
-            (false, true) => jump(target, Delay::UnlessNotTaken),
-            (false, false) => jump(target, Delay::Slot),
+            (true, _) => jump(target, DelaySlotRule::None),
+            (false, true) => jump(target, DelaySlotRule::UnlessNotTaken),
+            (false, false) => jump(target, DelaySlotRule::Slot),
         };
     }
     match (word.field(25, 4), is_annulling) {
-        (NEVER, true) => jump(pc.wrapping_add(8), Delay::Annulled),
-        (NEVER, false) => Control::default(),
-        (ALWAYS, true) => jump(target, Delay::Annulled),
-        (ALWAYS, false) | (_, false) => jump(target, Delay::Slot),
-        (_, true) => jump(target, Delay::UnlessNotTaken),
+        (NEVER, true) => jump(pc.wrapping_add(8), DelaySlotRule::Annulled),
+        (NEVER, false) => ControlFlowEffect::default(),
+        (ALWAYS, true) => jump(target, DelaySlotRule::Annulled),
+        (ALWAYS, false) | (_, false) => jump(target, DelaySlotRule::Slot),
+        (_, true) => jump(target, DelaySlotRule::UnlessNotTaken),
     }
 }
 
 /// A return goes to behind the call and its delay slot, or over the word behind them that tells of a structure.
-fn jump_flow(word: Word) -> Flow {
+fn jump_flow(word: SparcWord) -> FlowKind {
     let is_behind_call = word.has_number() && matches!(word.number(), 8 | 12);
     match (word.destination(), word.first()) {
-        (0, 15 | 31) if is_behind_call => Flow::Return,
-        (0, _) => Flow::Branch,
-        _ => Flow::Call,
+        (0, 15 | 31) if is_behind_call => FlowKind::Return,
+        (0, _) => FlowKind::Branch,
+        _ => FlowKind::Call,
     }
 }
 
-fn jump_target(word: Word) -> Target {
+fn jump_target(word: SparcWord) -> BranchTarget {
     match (word.is_second_zero(), word.first()) {
-        (true, 0) => Target::Address(0),
-        (true, first) => Target::Register(general(first)),
-        (false, 0) if word.has_number() => Target::Address(word.number().cast_unsigned()),
-        (false, 0) => Target::Register(general(word.second())),
-        (false, _) => Target::Unsaid,
+        (true, 0) => BranchTarget::Address(0),
+        (true, first) => BranchTarget::Register(general(first)),
+        (false, 0) if word.has_number() => BranchTarget::Address(word.number().cast_unsigned()),
+        (false, 0) => BranchTarget::Register(general(word.second())),
+        (false, _) => BranchTarget::Unsaid,
     }
 }
 
@@ -83,10 +89,10 @@ mod tests {
     use crate::view::RegisterId;
 
     #[track_caller]
-    fn check(word: u32, flow: Flow, target: Target, delay: Delay) {
+    fn check(word: u32, flow: FlowKind, target: BranchTarget, delay: DelaySlotRule) {
         assert_eq!(
-            control(Word(word), 0x1000),
-            Control {
+            control(SparcWord(word), 0x1000),
+            ControlFlowEffect {
                 flow,
                 target,
                 delay
@@ -97,89 +103,169 @@ mod tests {
 
     #[test]
     fn branches_say_what_becomes_of_the_instruction_behind_them() {
-        let behind = Target::Address(0x1010);
-        check(0x1080_0004, Flow::Branch, behind, Delay::Slot); // b
-        check(0x3080_0004, Flow::Branch, behind, Delay::Annulled); // b,a
-        check(0x0280_0004, Flow::Branch, behind, Delay::Slot); // be
-        check(0x2268_0004, Flow::Branch, behind, Delay::UnlessNotTaken); // be,a %xcc
+        let behind = BranchTarget::Address(0x1010);
+        check(0x1080_0004, FlowKind::Branch, behind, DelaySlotRule::Slot); // b
+        check(
+            0x3080_0004,
+            FlowKind::Branch,
+            behind,
+            DelaySlotRule::Annulled,
+        ); // b,a
+        check(0x0280_0004, FlowKind::Branch, behind, DelaySlotRule::Slot); // be
+        check(
+            0x2268_0004,
+            FlowKind::Branch,
+            behind,
+            DelaySlotRule::UnlessNotTaken,
+        ); // be,a %xcc
         check(
             0x2480_3fff,
-            Flow::Branch,
-            Target::Address(0x1_0ffc),
-            Delay::UnlessNotTaken,
+            FlowKind::Branch,
+            BranchTarget::Address(0x1_0ffc),
+            DelaySlotRule::UnlessNotTaken,
         ); // ble,a
         check(
             0x2080_0004,
-            Flow::Branch,
-            Target::Address(0x1008),
-            Delay::Annulled,
+            FlowKind::Branch,
+            BranchTarget::Address(0x1008),
+            DelaySlotRule::Annulled,
         ); // bn,a
-        check(0x0080_0004, Flow::Next, Target::Unsaid, Delay::None); // bn
-        check(0x02c2_4004, Flow::Branch, behind, Delay::Slot); // brz %o1
-        check(0x22c2_4004, Flow::Branch, behind, Delay::UnlessNotTaken); // brz,a %o1
+        check(
+            0x0080_0004,
+            FlowKind::Next,
+            BranchTarget::Unsaid,
+            DelaySlotRule::None,
+        ); // bn
+        check(0x02c2_4004, FlowKind::Branch, behind, DelaySlotRule::Slot); // brz %o1
+        check(
+            0x22c2_4004,
+            FlowKind::Branch,
+            behind,
+            DelaySlotRule::UnlessNotTaken,
+        ); // brz,a %o1
         check(
             0x02f2_7fff,
-            Flow::Branch,
-            Target::Address(0xffc),
-            Delay::Slot,
+            FlowKind::Branch,
+            BranchTarget::Address(0xffc),
+            DelaySlotRule::Slot,
         ); // brz %o1, backwards
-        check(0x13c0_0004, Flow::Next, Target::Unsaid, Delay::None); // of a coprocessor: version 9 has none
-        check(0x0348_0004, Flow::Branch, behind, Delay::Slot); // fbne
-        check(0x3348_0004, Flow::Branch, behind, Delay::UnlessNotTaken); // fbe,a
-        check(0x12c2_4085, Flow::Branch, behind, Delay::None); // cwbe
-        check(0x0100_0000, Flow::Next, Target::Unsaid, Delay::None); // nop
+        check(
+            0x13c0_0004,
+            FlowKind::Next,
+            BranchTarget::Unsaid,
+            DelaySlotRule::None,
+        ); // of a coprocessor: version 9 has none
+        check(0x0348_0004, FlowKind::Branch, behind, DelaySlotRule::Slot); // fbne
+        check(
+            0x3348_0004,
+            FlowKind::Branch,
+            behind,
+            DelaySlotRule::UnlessNotTaken,
+        ); // fbe,a
+        check(0x12c2_4085, FlowKind::Branch, behind, DelaySlotRule::None); // cwbe
+        check(
+            0x0100_0000,
+            FlowKind::Next,
+            BranchTarget::Unsaid,
+            DelaySlotRule::None,
+        ); // nop
     }
 
     #[test]
     fn calls_and_returns_are_told_by_their_registers() {
         check(
             0x4000_0004,
-            Flow::Call,
-            Target::Address(0x1010),
-            Delay::Slot,
+            FlowKind::Call,
+            BranchTarget::Address(0x1010),
+            DelaySlotRule::Slot,
         );
-        check(0x7fff_ffff, Flow::Call, Target::Address(0xffc), Delay::Slot);
-        check(0x81c3_e008, Flow::Return, Target::Unsaid, Delay::Slot); // retl
-        check(0x81c7_e008, Flow::Return, Target::Unsaid, Delay::Slot); // ret
-        check(0x81c7_e00c, Flow::Return, Target::Unsaid, Delay::Slot); // jmp %i7 + 12
-        check(0x81cf_e008, Flow::Return, Target::Unsaid, Delay::Slot); // return %i7 + 8
+        check(
+            0x7fff_ffff,
+            FlowKind::Call,
+            BranchTarget::Address(0xffc),
+            DelaySlotRule::Slot,
+        );
+        check(
+            0x81c3_e008,
+            FlowKind::Return,
+            BranchTarget::Unsaid,
+            DelaySlotRule::Slot,
+        ); // retl
+        check(
+            0x81c7_e008,
+            FlowKind::Return,
+            BranchTarget::Unsaid,
+            DelaySlotRule::Slot,
+        ); // ret
+        check(
+            0x81c7_e00c,
+            FlowKind::Return,
+            BranchTarget::Unsaid,
+            DelaySlotRule::Slot,
+        ); // jmp %i7 + 12
+        check(
+            0x81cf_e008,
+            FlowKind::Return,
+            BranchTarget::Unsaid,
+            DelaySlotRule::Slot,
+        ); // return %i7 + 8
         check(
             0x9fc4_4000,
-            Flow::Call,
-            Target::Register(RegisterId(17)),
-            Delay::Slot,
+            FlowKind::Call,
+            BranchTarget::Register(RegisterId(17)),
+            DelaySlotRule::Slot,
         ); // call %l1
         check(
             0x81c4_4000,
-            Flow::Branch,
-            Target::Register(RegisterId(17)),
-            Delay::Slot,
+            FlowKind::Branch,
+            BranchTarget::Register(RegisterId(17)),
+            DelaySlotRule::Slot,
         ); // jmp %l1
         check(
             0x81c3_c000,
-            Flow::Branch,
-            Target::Register(RegisterId::LR),
-            Delay::Slot,
+            FlowKind::Branch,
+            BranchTarget::Register(RegisterId::LR),
+            DelaySlotRule::Slot,
         ); // jmp %o7
-        check(0x81c4_401a, Flow::Branch, Target::Unsaid, Delay::Slot); // jmp %l1 + %i2
+        check(
+            0x81c4_401a,
+            FlowKind::Branch,
+            BranchTarget::Unsaid,
+            DelaySlotRule::Slot,
+        ); // jmp %l1 + %i2
     }
 
     #[test]
     fn traps_and_their_ends_are_told() {
-        check(0x91d0_206d, Flow::Trap, Target::Unsaid, Delay::None);
-        check(0x83d0_2005, Flow::Trap, Target::Unsaid, Delay::None); // te 5
-        check(0x81d0_2005, Flow::Next, Target::Unsaid, Delay::None); // tn 5
+        check(
+            0x91d0_206d,
+            FlowKind::Trap,
+            BranchTarget::Unsaid,
+            DelaySlotRule::None,
+        );
+        check(
+            0x83d0_2005,
+            FlowKind::Trap,
+            BranchTarget::Unsaid,
+            DelaySlotRule::None,
+        ); // te 5
+        check(
+            0x81d0_2005,
+            FlowKind::Next,
+            BranchTarget::Unsaid,
+            DelaySlotRule::None,
+        ); // tn 5
         check(
             0x81f0_0000,
-            Flow::ExceptionReturn,
-            Target::Unsaid,
-            Delay::None,
+            FlowKind::ExceptionReturn,
+            BranchTarget::Unsaid,
+            DelaySlotRule::None,
         ); // done
         check(
             0x83f0_0000,
-            Flow::ExceptionReturn,
-            Target::Unsaid,
-            Delay::None,
+            FlowKind::ExceptionReturn,
+            BranchTarget::Unsaid,
+            DelaySlotRule::None,
         ); // retry
     }
 }

@@ -2,14 +2,14 @@
 
 /// Which of the two a condition is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Codes {
+pub enum ConditionCodeSet {
     /// `%icc`, of 32 bits.
     Narrow,
     /// `%xcc`, of 64.
     Wide,
 }
 
-impl Codes {
+impl ConditionCodeSet {
     /// By the bit that chooses.
     pub fn of(is_wide: u32) -> Self {
         if is_wide == 0 {
@@ -29,12 +29,12 @@ impl Codes {
 }
 
 /// Carry of 32 bits, which ADDC and SUBC take in.
-pub const CARRY: u64 = 1 << Codes::Narrow.place();
+pub const CARRY: u64 = 1 << ConditionCodeSet::Narrow.place();
 /// Negative and overflow of 32 bits, which MULScc takes in.
-pub const SIGN: u64 = 0b1010 << Codes::Narrow.place();
+pub const SIGN: u64 = 0b1010 << ConditionCodeSet::Narrow.place();
 
 /// The codes that a condition looks at, by its four bits in an encoding; the highest one only turns it round.
-pub fn of_condition(code: u32, codes: Codes) -> u64 {
+pub fn of_condition(code: u32, codes: ConditionCodeSet) -> u64 {
     const C: u64 = 1;
     const V: u64 = 2;
     const Z: u64 = 4;

@@ -28,17 +28,17 @@ pub const FLOAT_EXCEPTIONS: RegisterView = RegisterView::new(RegisterId::FPSCR, 
 pub const GRAPHICS_STATUS: RegisterView = RegisterView::new(RegisterId::FPCR, 0, 8);
 
 /// A register that has a name of its own, and its width.
-struct Special {
+struct SparcSpecialRegister {
     name: &'static str,
     size_bytes: u16,
 }
 
-const fn special(name: &'static str, size_bytes: u16) -> Special {
-    Special { name, size_bytes }
+const fn special(name: &'static str, size_bytes: u16) -> SparcSpecialRegister {
+    SparcSpecialRegister { name, size_bytes }
 }
 
 /// All that are neither general nor of floating point, in the order in which they are shown; their numbers are their places.
-const SPECIAL: [Special; 40] = [
+const SPECIAL: [SparcSpecialRegister; 40] = [
     special("npc", 8),
     special("y", 4),
     special("asi", 1),
@@ -83,7 +83,7 @@ const SPECIAL: [Special; 40] = [
 ];
 
 /// What each trap level has.
-const OF_LEVEL: [Special; 5] = [
+const OF_LEVEL: [SparcSpecialRegister; 5] = [
     special("tpc", 8),
     special("tnpc", 8),
     special("tstate", 8),

@@ -5,19 +5,19 @@ use std::ops::Range;
 
 use capstone::Capstone;
 
-use crate::abi::{Abi, StateBit};
+use crate::abi::{Abi, RegisterBit};
 use crate::address::Address;
 use crate::architecture::Architecture;
 use crate::bytes::Encoding;
-use crate::control::Control;
+use crate::control::ControlFlowEffect;
 use crate::instruction::Instruction;
-use crate::linux::names::Numbers;
-use crate::mode::{Mode, State};
-use crate::names::{ElfMachine, Names};
+use crate::linux::names::SystemCallNumbering;
+use crate::mode::{ExecutionState, Mode};
+use crate::names::{ArchitectureNames, ElfMachine};
 use crate::privilege::Privilege;
 use crate::register_group::RegisterGroup;
 use crate::set::InstructionSet;
-use crate::site::Site;
+use crate::site::CodeSite;
 use crate::sparc::abi::{ABI, LINK, numbers_of_trap, stack_end};
 use crate::sparc::control::control;
 use crate::sparc::meaning::whole::describe;
@@ -26,19 +26,19 @@ use crate::sparc::status::status;
 use crate::sparc::text::whole::text_of;
 use crate::sparc::text_flow::text_flow;
 use crate::sparc::traps::trap_name;
-use crate::sparc::word::Word;
+use crate::sparc::word::SparcWord;
 use crate::sparc::words::operand_word;
-use crate::status::Status;
-use crate::text_flow::{OperandWord, TextFlow};
+use crate::status::StatusRegister;
+use crate::text_flow::{OperandWordKind, TextFlow};
 use crate::view::{RegisterId, RegisterView};
-use crate::window::{COMPUTED, WindowStep, banks, general};
+use crate::window::{COMPUTED, WindowChange, banks, general};
 
 /// See [`InstructionSet::Sparc64`].
 pub struct Sparc64;
 
 impl Architecture for Sparc64 {
     const SET: InstructionSet = InstructionSet::Sparc64;
-    const NAMES: Names = Names {
+    const NAMES: ArchitectureNames = ArchitectureNames {
         choice: None,
         word: "sparc64",
         title: "SPARC V9",
@@ -69,7 +69,7 @@ impl Architecture for Sparc64 {
     const WINDOW_COUNTS: &'static [&'static str] =
         &["cansave", "canrestore", "cleanwin", "otherwin"];
     /// PSTATE.AM (V9, 5.2.1.7).
-    const NARROW_ADDRESSES: Option<StateBit> = Some(StateBit {
+    const NARROW_ADDRESSES: Option<RegisterBit> = Some(RegisterBit {
         register: "pstate",
         bit: 3,
     });
@@ -104,13 +104,13 @@ impl Architecture for Sparc64 {
         banks(plain).next().is_none()
     }
 
-    fn status(bytes: &[Option<u8>]) -> Status {
+    fn status(bytes: &[Option<u8>]) -> StatusRegister {
         status(bytes)
     }
 
     #[inline(always)]
-    fn state_of(status: u32) -> Option<State> {
-        Mode::of_window_status(status).map(|mode| State {
+    fn state_of(status: u32) -> Option<ExecutionState> {
+        Mode::of_window_status(status).map(|mode| ExecutionState {
             set: Self::SET,
             mode,
         })
@@ -134,7 +134,7 @@ impl Architecture for Sparc64 {
         4
     }
 
-    fn decode(site: &Site, _disassemblers: &[Capstone]) -> Option<Instruction> {
+    fn decode(site: &CodeSite, _disassemblers: &[Capstone]) -> Option<Instruction> {
         let word = word_of(&site.encoding)?;
         Some(Instruction::new(
             &text_of(word, site.pc.0)?,
@@ -142,11 +142,12 @@ impl Architecture for Sparc64 {
         ))
     }
 
-    fn control(site: &Site) -> Control {
-        word_of(&site.encoding).map_or_else(Control::default, |word| control(word, site.pc.0))
+    fn control(site: &CodeSite) -> ControlFlowEffect {
+        word_of(&site.encoding)
+            .map_or_else(ControlFlowEffect::default, |word| control(word, site.pc.0))
     }
 
-    fn numbers_of_trap(encoding: &Encoding) -> Option<Numbers> {
+    fn numbers_of_trap(encoding: &Encoding) -> Option<SystemCallNumbering> {
         let word = word_of(encoding)?;
         let is_number =
             word.format() == 2 && word.kind() == 0x3a && word.has_number() && word.first() == 0;
@@ -171,7 +172,7 @@ impl Architecture for Sparc64 {
 
     /// ILLTRAP among them.
     fn is_undefined(encoding: &Encoding) -> bool {
-        let is_some = |word: &Word| {
+        let is_some = |word: &SparcWord| {
             (word.format() != 0 || word.branch_kind() != 0) && text_of(*word, 0).is_some()
         };
         word_of(encoding).filter(is_some).is_none()
@@ -191,23 +192,23 @@ impl Architecture for Sparc64 {
     fn stack_end(pointer: u64) -> u64 {
         stack_end(pointer)
     }
-    fn window_step(encoding: &Encoding) -> Option<WindowStep> {
+    fn window_step(encoding: &Encoding) -> Option<WindowChange> {
         let word = word_of(encoding).filter(|word| word.format() == 2)?;
         match (word.kind(), word.destination()) {
-            (0x3c, _) => Some(WindowStep::Save),
-            (0x39 | 0x3d, _) => Some(WindowStep::Restore),
+            (0x3c, _) => Some(WindowChange::Save),
+            (0x39 | 0x3d, _) => Some(WindowChange::Restore),
             // FLUSHW, and the trap by which programs ask for the same (Solaris, `<sys/trap.h>`; Linux does so too).
-            (0x2b, _) => Some(WindowStep::Flush),
+            (0x2b, _) => Some(WindowChange::Flush),
             (0x3a, condition)
                 if condition & 15 != 0
                     && word.has_number()
                     && word.first() == 0
                     && word.field(0, 7) == 3 =>
             {
-                Some(WindowStep::Flush)
+                Some(WindowChange::Flush)
             }
             // WRPR of PSTATE, which chooses a set of globals in older processors, of CWP and of GL.
-            (0x32, 6 | 9 | 16) => Some(WindowStep::Choice),
+            (0x32, 6 | 9 | 16) => Some(WindowChange::Choice),
             _ => None,
         }
     }
@@ -215,7 +216,7 @@ impl Architecture for Sparc64 {
     /// ADD, SUB; SAVE and RESTORE, which go to the frame below or above.
     #[inline(always)]
     fn computes_stack_from_itself(opcode: u32) -> bool {
-        let word = Word(opcode);
+        let word = SparcWord(opcode);
         word.format() == 2
             && match word.kind() {
                 0x00 | 0x04 => word.destination() == 14 && word.first() == 14,
@@ -232,7 +233,7 @@ impl Architecture for Sparc64 {
         text_flow(text)
     }
 
-    fn operand_word(mnemonic: &str, word: &str) -> OperandWord {
+    fn operand_word(mnemonic: &str, word: &str) -> OperandWordKind {
         operand_word(mnemonic, word)
     }
 
@@ -248,11 +249,11 @@ impl Architecture for Sparc64 {
 }
 
 /// The bytes of an instruction as a word; none for other lengths than 4.
-fn word_of(encoding: &Encoding) -> Option<Word> {
+fn word_of(encoding: &Encoding) -> Option<SparcWord> {
     encoding
         .bytes()
         .try_into()
         .ok()
         .map(u32::from_be_bytes)
-        .map(Word)
+        .map(SparcWord)
 }

@@ -1,7 +1,7 @@
 //! The condition codes and the window in use (The SPARC Architecture Manual, Version 9, 5.2.5 and 5.2.11).
 
 use crate::mode::Mode;
-use crate::status::{Bits, Flag, Status};
+use crate::status::{PartialBits, StatusFlag, StatusRegister};
 
 /// Where the condition codes begin: `icc`, then `xcc`.
 const CONDITIONS: u32 = 32;
@@ -14,12 +14,12 @@ const LETTERS: [(char, &str, &str); 4] = [
 ];
 
 /// What the status register says: the codes of 32 bits first, then those of 64.
-pub fn status(bytes: &[Option<u8>]) -> Status {
-    let bits = Bits(bytes);
+pub fn status(bytes: &[Option<u8>]) -> StatusRegister {
+    let bits = PartialBits(bytes);
     let codes = |first: u32, is_wide: bool| {
         (0u32..)
             .zip(LETTERS)
-            .map(move |(place, (letter, word, wide_word))| Flag {
+            .map(move |(place, (letter, word, wide_word))| StatusFlag {
                 letter,
                 word: if is_wide { wide_word } else { word },
                 is_set: bits.flag(CONDITIONS + first + 3 - place),
@@ -39,7 +39,7 @@ pub fn status(bytes: &[Option<u8>]) -> Status {
             u8::from(flag.is_set?)
         ))
     });
-    Status {
+    StatusRegister {
         flags: codes(0, false).chain(codes(4, true)).collect(),
         flag_sets: &["icc", "xcc"],
         masks: Vec::new(),

@@ -1,14 +1,14 @@
 //! Where branches go that hold their target.
 
-use crate::sparc::word::Word;
+use crate::sparc::word::SparcWord;
 
 /// Where a `call` goes.
-pub fn call_target(word: Word, pc: u64) -> u64 {
+pub fn call_target(word: SparcWord, pc: u64) -> u64 {
     pc.wrapping_add_signed(word.signed(0, 30) << 2)
 }
 
 /// Where a branch goes; none for what is no branch.
-pub fn branch_target(word: Word, pc: u64) -> Option<u64> {
+pub fn branch_target(word: SparcWord, pc: u64) -> Option<u64> {
     let words = match word.branch_kind() {
         1 | 5 => word.signed(0, 19),
         2 | 6 => word.signed(0, 22),

@@ -1,10 +1,10 @@
 //! Where control goes behind an instruction of SPARC, by its text.
 
-use crate::text_flow::{TextFlow, Words};
+use crate::text_flow::{InstructionWords, TextFlow};
 
 /// How an instruction goes elsewhere; none when it goes on to the next.
 pub fn text_flow(text: &str) -> Option<TextFlow> {
-    let Words { mnemonic, operands } = Words::of(text, &[]);
+    let InstructionWords { mnemonic, operands } = InstructionWords::of(text, &[]);
     let base = mnemonic.split(',').next().unwrap_or_default();
     Some(match base {
         "call" => TextFlow::Call,

@@ -2,9 +2,9 @@
 
 /// An instruction as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Word(pub u32);
+pub struct SparcWord(pub u32);
 
-impl Word {
+impl SparcWord {
     /// Some bits.
     pub const fn field(self, first: u32, width: u32) -> u32 {
         self.0 >> first & ((1 << width) - 1)

@@ -8,13 +8,13 @@ use crate::address::Address;
 use crate::bytes::Encoding;
 use crate::decoder::decode;
 use crate::instruction::Instruction;
-use crate::origins::{Input, Origin};
+use crate::origins::{InstructionInput, ValueOrigin};
 use crate::registers::Registers;
 use crate::set::InstructionSet;
 use crate::view::{RegisterId, RegisterView};
 
 /// A mask of bytes of a register.
-type Bytes = u64;
+type ByteMask = u64;
 
 /// Forms that read whole registers and use parts of them.
 const PARTIAL_READERS: [&str; 10] = [
@@ -22,27 +22,28 @@ const PARTIAL_READERS: [&str; 10] = [
 ];
 
 /// A register that an instruction writes, and what its value depends on.
-struct Output {
+struct RegisterDependence {
     view: RegisterView,
     /// The bytes that keep their values.
-    kept: Bytes,
+    kept: ByteMask,
     /// The bytes of the old value that matter.
-    old: Bytes,
+    old: ByteMask,
     /// The other registers that matter, with the bytes of a vector that do.
-    sources: BTreeMap<RegisterId, Bytes>,
+    sources: BTreeMap<RegisterId, ByteMask>,
 }
 
-impl Output {
+impl RegisterDependence {
     fn parse(text: &str, set: InstructionSet) -> Self {
         let mut words = text.split_whitespace();
         let view = view(words.next().unwrap(), set);
-        let mut mask = || Bytes::from_str_radix(words.next().unwrap(), 16).unwrap() << view.offset;
+        let mut mask =
+            || ByteMask::from_str_radix(words.next().unwrap(), 16).unwrap() << view.offset;
         let (kept, old) = (mask(), mask());
         let mut sources = BTreeMap::new();
         for word in words {
             let (name, mask) = word.split_once(':').unwrap_or((word, "0"));
             let source = self::view(name, set);
-            let bytes = Bytes::from_str_radix(mask, 16).unwrap() << source.offset;
+            let bytes = ByteMask::from_str_radix(mask, 16).unwrap() << source.offset;
             *sources.entry(source.register).or_default() |= bytes;
         }
         // A source may be another part of the register that is written.
@@ -85,7 +86,7 @@ impl Output {
                         ..view
                     },
                 );
-                let same = Input::Register(RegisterView {
+                let same = InstructionInput::Register(RegisterView {
                     offset,
                     size_bytes: 1,
                     ..view
@@ -105,8 +106,10 @@ impl Output {
         output
     }
 
-    fn take(&mut self, input: Input, vector_bytes: u16) {
-        let Input::Register(view) = input else { return };
+    fn take(&mut self, input: InstructionInput, vector_bytes: u16) {
+        let InstructionInput::Register(view) = input else {
+            return;
+        };
         let bytes = bytes_of(view, vector_bytes).fold(0, |bytes, byte| bytes | 1 << byte);
         match view.register == self.view.register {
             true => self.old |= bytes,
@@ -130,7 +133,7 @@ impl Output {
             ),
         );
         let most = if is_whole && self.old != 0 {
-            Bytes::MAX
+            ByteMask::MAX
         } else {
             halves(self.old)
         };
@@ -145,7 +148,11 @@ impl Output {
                 continue;
             };
             let is_vector = (RegisterId::V0..RegisterId::P0).contains(register);
-            let most = if is_whole { Bytes::MAX } else { halves(*bytes) };
+            let most = if is_whole {
+                ByteMask::MAX
+            } else {
+                halves(*bytes)
+            };
             let is_right = !is_vector || covers(*known, *bytes) && covers(most, *known);
             check(
                 is_right,
@@ -163,7 +170,7 @@ impl Output {
 }
 
 /// What flows into a byte of a register: itself where the instruction does not write it.
-fn origins_of_byte(instruction: &Instruction, byte: RegisterView) -> Vec<Origin> {
+fn origins_of_byte(instruction: &Instruction, byte: RegisterView) -> Vec<ValueOrigin> {
     let effect = instruction
         .meaning
         .writes
@@ -176,8 +183,8 @@ fn origins_of_byte(instruction: &Instruction, byte: RegisterView) -> Vec<Origin>
             instruction.origins_of_value(&effect.value, first..first + 1)
         }
         None if is_written => instruction.origins_of_selection(None, Some(byte.register)),
-        None => vec![Origin {
-            input: Input::Register(byte),
+        None => vec![ValueOrigin {
+            input: InstructionInput::Register(byte),
             is_copy: true,
         }],
     }
@@ -187,12 +194,12 @@ fn bytes_of(view: RegisterView, vector_bytes: u16) -> impl Iterator<Item = u16> 
     (view.offset..view.offset + view.size_bytes).take_while(move |byte| *byte < vector_bytes)
 }
 
-fn covers(outer: Bytes, inner: Bytes) -> bool {
+fn covers(outer: ByteMask, inner: ByteMask) -> bool {
     inner & !outer == 0
 }
 
 /// All bytes of the groups of eight that have one of these.
-fn halves(bytes: Bytes) -> Bytes {
+fn halves(bytes: ByteMask) -> ByteMask {
     let groups = (0..8).map(|number| 0xff << (8 * number));
     groups
         .filter(|group| bytes & group != 0)
@@ -226,7 +233,10 @@ fn check(table: &str, set: InstructionSet, vector_bytes: u16, names_whole: bool)
             || PARTIAL_READERS.iter().any(|name| text.starts_with(name));
         let mut differences = Vec::new();
         let mut written = Vec::new();
-        for mut output in outputs.split(" ; ").map(|text| Output::parse(text, set)) {
+        for mut output in outputs
+            .split(" ; ")
+            .map(|text| RegisterDependence::parse(text, set))
+        {
             let is_vector = (RegisterId::V0..RegisterId::P0).contains(&output.view.register);
             output.view.size_bytes = if is_vector {
                 output.view.size_bytes.min(vector_bytes)
@@ -237,7 +247,7 @@ fn check(table: &str, set: InstructionSet, vector_bytes: u16, names_whole: bool)
                 differences.push(format!("{:?} is not written", output.view));
             }
             differences.extend(output.differences(
-                &Output::described(&instruction, output.view, vector_bytes),
+                &RegisterDependence::described(&instruction, output.view, vector_bytes),
                 is_whole,
             ));
             let is_listed = |view: &RegisterView| {

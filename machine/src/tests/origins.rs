@@ -5,7 +5,7 @@ use crate::address::Address;
 use crate::bytes::Encoding;
 use crate::decoder::decode;
 use crate::instruction::Instruction;
-use crate::origins::{Input, Origin};
+use crate::origins::{InstructionInput, ValueOrigin};
 use crate::registers::Registers;
 use crate::set::InstructionSet;
 use crate::view::RegisterView;
@@ -59,10 +59,10 @@ fn name(view: RegisterView, set: InstructionSet) -> String {
     }
 }
 
-fn origin(Origin { input, is_copy }: Origin, set: InstructionSet) -> String {
+fn origin(ValueOrigin { input, is_copy }: ValueOrigin, set: InstructionSet) -> String {
     let text = match input {
-        Input::Register(view) => name(view, set),
-        Input::Loaded {
+        InstructionInput::Register(view) => name(view, set),
+        InstructionInput::Loaded {
             operand,
             first,
             len_bytes,
@@ -70,12 +70,12 @@ fn origin(Origin { input, is_copy }: Origin, set: InstructionSet) -> String {
             Some(len) => format!("m{operand}[{first}..{}]", first + len),
             None => format!("m{operand}"),
         },
-        Input::AllLoaded => "all loaded".to_owned(),
+        InstructionInput::AllLoaded => "all loaded".to_owned(),
     };
     if is_copy { format!("={text}") } else { text }
 }
 
-fn listed(origins: Vec<Origin>, set: InstructionSet) -> String {
+fn listed(origins: Vec<ValueOrigin>, set: InstructionSet) -> String {
     let mut texts: Vec<_> = origins.into_iter().map(|one| origin(one, set)).collect();
     texts.sort_unstable();
     texts.join(" ")
@@ -426,8 +426,8 @@ fn the_rest_of_a_register_that_is_written_in_part_keeps_its_value() {
     let encoding = Encoding::new(&0x85a0_0821_u32.to_be_bytes()).unwrap();
     let instruction = decode(encoding, Address(0x1000), InstructionSet::Sparc64);
     let view = |name| Registers::view(name, InstructionSet::Sparc64).unwrap();
-    let kept = [Origin {
-        input: Input::Register(view("f3")),
+    let kept = [ValueOrigin {
+        input: InstructionInput::Register(view("f3")),
         is_copy: true,
     }];
     assert_eq!(instruction.origins_of_unwritten(view("f3")), kept);

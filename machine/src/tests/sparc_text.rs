@@ -165,9 +165,9 @@ fn compare(words: &[u32]) {
 }
 
 /// Numbers that look random and are always the same (xorshift).
-struct Numbers(u64);
+struct XorshiftNumbers(u64);
 
-impl Numbers {
+impl XorshiftNumbers {
     fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -183,7 +183,7 @@ impl Numbers {
 
 #[test]
 fn random_words_of_every_kind_have_the_text_of_the_tool() {
-    let mut numbers = Numbers(0x1234_5678_9abc_def1);
+    let mut numbers = XorshiftNumbers(0x1234_5678_9abc_def1);
     let mut words = Vec::new();
     for _ in 0..60_000 {
         let number = numbers.next();
@@ -275,7 +275,7 @@ fn whole_programs_have_the_text_of_the_tool() {
 
 #[test]
 fn every_word_decodes_without_a_panic_and_what_it_means_is_told_where_it_has_a_text() {
-    let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
+    let mut numbers = XorshiftNumbers(0x9e37_79b9_7f4a_7c15);
     for _ in 0..200_000 {
         let word = numbers.next() as u32;
         let encoding = crate::bytes::Encoding::new(&word.to_be_bytes()).unwrap();

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use crate::access_kind::AccessKind;
 use crate::address::Address;
 use crate::bytes::Encoding;
-use crate::control::{Flow, Target};
+use crate::control::{BranchTarget, FlowKind};
 use crate::decoder::decode;
 use crate::meaning::MemoryOperand;
 use crate::mode::Mode;
@@ -24,9 +24,9 @@ const COUNT: u8 = 8;
 
 /// A record of 24 bytes.
 #[derive(Clone, Copy)]
-struct Record<'a>(&'a [u8; 24]);
+struct RstRecord<'a>(&'a [u8; 24]);
 
-impl Record<'_> {
+impl RstRecord<'_> {
     fn number(self, place: usize, length: usize) -> u64 {
         self.0[place..place + length]
             .iter()
@@ -130,7 +130,7 @@ impl Processor {
 }
 
 #[derive(Default)]
-struct Checked {
+struct CheckCounts {
     steps: usize,
     values: usize,
     addresses: usize,
@@ -138,7 +138,7 @@ struct Checked {
 }
 
 /// An instruction whose values were told, and what it is said to do.
-struct Pending {
+struct PendingCheck {
     text: String,
     pc: u64,
     is_plain: bool,
@@ -150,11 +150,11 @@ struct Pending {
     values: Vec<(RegisterView, u64)>,
 }
 
-fn replay(name: &str, bytes: &[u8]) -> Checked {
-    let (mut processor, mut checked) = (Processor::default(), Checked::default());
-    let mut pending: Option<Pending> = None;
+fn replay(name: &str, bytes: &[u8]) -> CheckCounts {
+    let (mut processor, mut checked) = (Processor::default(), CheckCounts::default());
+    let mut pending: Option<PendingCheck> = None;
     // The first values name the window behind its registers.
-    let told = |record: &Record<'_>| {
+    let told = |record: &RstRecord<'_>| {
         (0..2)
             .find(|slot| record.0[0] == 9 && (record.0[2 + slot], record.0[4 + slot]) == (3, 9))
             .map(|slot| record.number(8 + 8 * slot, 8))
@@ -163,10 +163,10 @@ fn replay(name: &str, bytes: &[u8]) -> Checked {
         .as_chunks()
         .0
         .iter()
-        .map(Record)
+        .map(RstRecord)
         .find_map(|record| told(&record))
         .unwrap_or(0) as u8;
-    for record in bytes.as_chunks().0.iter().map(Record) {
+    for record in bytes.as_chunks().0.iter().map(RstRecord) {
         match record.0[0] {
             3 => {
                 settle(name, &mut processor, &mut checked, pending.take());
@@ -181,7 +181,12 @@ fn replay(name: &str, bytes: &[u8]) -> Checked {
 }
 
 /// What the trace did not tell of is as it was.
-fn settle(name: &str, processor: &mut Processor, checked: &mut Checked, pending: Option<Pending>) {
+fn settle(
+    name: &str,
+    processor: &mut Processor,
+    checked: &mut CheckCounts,
+    pending: Option<PendingCheck>,
+) {
     let Some(pending) = pending.filter(|pending| pending.is_plain) else {
         return;
     };
@@ -200,10 +205,10 @@ fn settle(name: &str, processor: &mut Processor, checked: &mut Checked, pending:
 
 fn execute(
     processor: &mut Processor,
-    record: Record<'_>,
-    checked: &mut Checked,
+    record: RstRecord<'_>,
+    checked: &mut CheckCounts,
     name: &str,
-) -> Option<Pending> {
+) -> Option<PendingCheck> {
     if record.has(0x02) {
         return None;
     }
@@ -219,7 +224,7 @@ fn execute(
         .unwrap_or_else(|| panic!("{name} {pc:x} {}", instruction.text));
     let (text, is_plain) = (
         instruction.text.clone(),
-        !record.has(0x20 | 0x08) && instruction.control.flow != Flow::ExceptionReturn,
+        !record.has(0x20 | 0x08) && instruction.control.flow != FlowKind::ExceptionReturn,
     );
     checked.steps += 1;
     let meaning = &instruction.meaning;
@@ -233,11 +238,11 @@ fn execute(
     }
     if record.has(0x04) && is_plain {
         let target = match instruction.control.target {
-            Target::Address(target) => Some(target),
-            Target::Register(register) => {
+            BranchTarget::Address(target) => Some(target),
+            BranchTarget::Register(register) => {
                 processor.read(processor.home(RegisterView::new(register, 0, 8)))
             }
-            Target::Unsaid => None,
+            BranchTarget::Unsaid => None,
         };
         assert!(
             target.is_none_or(|target| target == address),
@@ -298,7 +303,7 @@ fn execute(
             .iter()
             .for_each(|(operand, value)| processor.store(operand, *value));
     }
-    Some(Pending {
+    Some(PendingCheck {
         text,
         pc,
         is_plain,
@@ -310,9 +315,9 @@ fn execute(
 
 fn values(
     processor: &mut Processor,
-    record: Record<'_>,
-    mut pending: Option<&mut Pending>,
-    checked: &mut Checked,
+    record: RstRecord<'_>,
+    mut pending: Option<&mut PendingCheck>,
+    checked: &mut CheckCounts,
     name: &str,
 ) {
     for slot in 0..2 {
@@ -369,7 +374,7 @@ fn recorded_processors_did_what_their_instructions_mean() {
             continue;
         };
         let checked = replay(name, &bytes);
-        let Checked {
+        let CheckCounts {
             steps,
             values,
             addresses,

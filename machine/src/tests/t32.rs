@@ -1,5 +1,5 @@
 use crate::address::Address;
-use crate::control::{Flow, Target};
+use crate::control::{BranchTarget, FlowKind};
 use crate::decoder::decode;
 use crate::set::InstructionSet;
 
@@ -211,12 +211,12 @@ fn loops_of_armv8_1_m_branch() {
         let found = control(bytes);
         assert_eq!(
             (found.flow, found.target),
-            (Flow::Branch, Target::Address(target)),
+            (FlowKind::Branch, BranchTarget::Address(target)),
             "{bytes}"
         );
     }
     for bytes in ["42f001e0", "0ff001e0", "9fe80180"] {
-        assert_eq!(control(bytes).flow, Flow::Next, "{bytes}");
+        assert_eq!(control(bytes).flow, FlowKind::Next, "{bytes}");
     }
 }
 

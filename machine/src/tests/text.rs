@@ -10,7 +10,7 @@ use crate::view::RegisterView;
 use crate::decoder::decode;
 use crate::expression::{Expression, Operation};
 use crate::instruction::Instruction;
-use crate::meaning::{Condition, MemoryOperand};
+use crate::meaning::{ExecutionCondition, MemoryOperand};
 
 /// Compares lines of the form `hexadecimal bytes ; reads | writes | accesses | values`, of which the last may be missing.
 /// The instructions stand at 0x1000.
@@ -80,9 +80,9 @@ fn parts(instruction: &Instruction, set: InstructionSet) -> [String; 4] {
         .collect();
     values.sort_unstable();
     match meaning.condition {
-        Condition::Always => {}
-        Condition::Conditional => values.insert(0, "if".to_owned()),
-        Condition::Block(count) => values.insert(0, format!("block {count}")),
+        ExecutionCondition::Always => {}
+        ExecutionCondition::Conditional => values.insert(0, "if".to_owned()),
+        ExecutionCondition::Block(count) => values.insert(0, format!("block {count}")),
     }
     let memory = if meaning.is_memory_known {
         memory.join(" ")

@@ -1,7 +1,7 @@
 //! Calling conventions (System V ABI, AMD64 and Intel386 supplements; Linux, `syscall(2)`).
 
-use crate::abi::{Abi, Failure, ReturnAddress, SystemCalls};
-use crate::linux::names::Numbers;
+use crate::abi::{Abi, ReturnAddress, SystemCallConvention, SystemCallFailure};
+use crate::linux::names::SystemCallNumbering;
 
 /// In 64-bit mode.
 pub const ABI_64: Abi = Abi {
@@ -10,10 +10,10 @@ pub const ABI_64: Abi = Abi {
     return_address: ReturnAddress::Stack,
     // System V ABI for AMD64, figure 3.4.
     callee_saved: &["rbx", "rbp", "r12", "r13", "r14", "r15"],
-    system_calls: SystemCalls {
-        numbers: Numbers::X86_64,
+    system_calls: SystemCallConvention {
+        numbers: SystemCallNumbering::X86_64,
         number: Some("rax"),
-        failure: Failure::Negative,
+        failure: SystemCallFailure::Negative,
         kept_arguments: &["rdi", "rsi", "rdx", "r10", "r8", "r9"],
         changed: &["rax", "rcx", "r11"],
     },
@@ -26,10 +26,10 @@ pub const ABI_32: Abi = Abi {
     return_address: ReturnAddress::Stack,
     // System V ABI for i386, table 2.3.
     callee_saved: &["ebx", "esi", "edi", "ebp"],
-    system_calls: SystemCalls {
-        numbers: Numbers::X86_32,
+    system_calls: SystemCallConvention {
+        numbers: SystemCallNumbering::X86_32,
         number: Some("eax"),
-        failure: Failure::Negative,
+        failure: SystemCallFailure::Negative,
         kept_arguments: &[],
         changed: &["eax", "ecx", "edx"],
     },

@@ -6,11 +6,11 @@ use iced_x86::{
 };
 
 use crate::access_kind::AccessKind;
-use crate::description::Description;
+use crate::description::MeaningBuilder;
 use crate::expression::Expression;
 use crate::flags::FlagUse;
 use crate::meaning::{MemoryOperand, ScaledRegister};
-use crate::site::Site;
+use crate::site::CodeSite;
 use crate::view::{RegisterId, RegisterView};
 
 use crate::x86::extent::extent;
@@ -18,17 +18,17 @@ use crate::x86::flags::bits_of;
 use crate::x86::registers;
 
 /// What an instruction uses and does; none when it may change any register.
-pub fn describe(instruction: Instruction, word_bytes: u16) -> Option<Description> {
+pub fn describe(instruction: Instruction, word_bytes: u16) -> Option<MeaningBuilder> {
     if matches!(
         instruction.mnemonic(),
         Mnemonic::Iret | Mnemonic::Iretd | Mnemonic::Iretq
     ) {
         return None;
     }
-    let mut described = X86 {
+    let mut described = X86Describer {
         instruction,
         word_bytes,
-        description: Description::default(),
+        description: MeaningBuilder::default(),
     };
     described.registers();
     described.memory();
@@ -43,7 +43,7 @@ pub fn describe(instruction: Instruction, word_bytes: u16) -> Option<Description
 }
 
 /// The instruction whose bytes these are, all of them; none when they are none.
-pub fn decoded(site: &Site, word_bytes: u16) -> Option<Instruction> {
+pub fn decoded(site: &CodeSite, word_bytes: u16) -> Option<Instruction> {
     let bytes = site.encoding.bytes();
     let instruction = Decoder::with_ip(
         u32::from(8 * word_bytes),
@@ -56,13 +56,13 @@ pub fn decoded(site: &Site, word_bytes: u16) -> Option<Instruction> {
 }
 
 /// An instruction that is being described.
-pub(super) struct X86 {
+pub(super) struct X86Describer {
     pub instruction: Instruction,
     pub word_bytes: u16,
-    pub description: Description,
+    pub description: MeaningBuilder,
 }
 
-impl X86 {
+impl X86Describer {
     /// The view of a register; none for those that the tables do not have (`cr0`) and the program counter.
     pub fn view(&self, register: Register) -> Option<RegisterView> {
         if register == Register::SP {

@@ -4,26 +4,26 @@ use iced_x86::{FlowControl, Instruction, Mnemonic, OpKind};
 
 use crate::address::Address;
 use crate::bytes::Encoding;
-use crate::control::{Control, Delay, Flow, Target};
-use crate::site::Site;
+use crate::control::{BranchTarget, ControlFlowEffect, DelaySlotRule, FlowKind};
+use crate::site::CodeSite;
 use crate::x86::access::decoded;
 use crate::x86::registers;
 
 /// What an instruction does to control.
-pub fn control(site: &Site, word_bytes: u16) -> Control {
+pub fn control(site: &CodeSite, word_bytes: u16) -> ControlFlowEffect {
     let Some(instruction) = decoded(site, word_bytes) else {
-        return Control::default();
+        return ControlFlowEffect::default();
     };
-    Control {
+    ControlFlowEffect {
         flow: flow(&instruction),
         target: target(&instruction, word_bytes),
-        delay: Delay::None,
+        delay: DelaySlotRule::None,
     }
 }
 
 /// True for bytes that are no instruction, and for UD2 and its kin.
 pub fn is_undefined(encoding: &Encoding, word_bytes: u16) -> bool {
-    let site = Site {
+    let site = CodeSite {
         pc: Address(0),
         encoding: *encoding,
     };
@@ -33,7 +33,7 @@ pub fn is_undefined(encoding: &Encoding, word_bytes: u16) -> bool {
 
 /// True for what may end in an exception whatever it accesses: DIV and IDIV (#DE), and what raises one by itself.
 pub fn may_raise(encoding: &Encoding, word_bytes: u16) -> bool {
-    let site = Site {
+    let site = CodeSite {
         pc: Address(0),
         encoding: *encoding,
     };
@@ -42,37 +42,41 @@ pub fn may_raise(encoding: &Encoding, word_bytes: u16) -> bool {
     is_undefined(encoding, word_bytes) || decoded(&site, word_bytes).is_some_and(is_division)
 }
 
-fn flow(instruction: &Instruction) -> Flow {
+fn flow(instruction: &Instruction) -> FlowKind {
     use Mnemonic::{
         Iret, Iretd, Iretq, Syscall, Sysenter, Sysexit, Sysexitq, Sysret, Sysretq, Vmcall, Vmmcall,
     };
     match (instruction.mnemonic(), instruction.flow_control()) {
-        (Syscall | Sysenter | Vmcall | Vmmcall, _) | (_, FlowControl::Interrupt) => Flow::Trap,
-        (Iret | Iretd | Iretq | Sysret | Sysretq | Sysexit | Sysexitq, _) => Flow::ExceptionReturn,
-        (_, FlowControl::Call | FlowControl::IndirectCall) => Flow::Call,
-        (_, FlowControl::Return) => Flow::Return,
+        (Syscall | Sysenter | Vmcall | Vmmcall, _) | (_, FlowControl::Interrupt) => FlowKind::Trap,
+        (Iret | Iretd | Iretq | Sysret | Sysretq | Sysexit | Sysexitq, _) => {
+            FlowKind::ExceptionReturn
+        }
+        (_, FlowControl::Call | FlowControl::IndirectCall) => FlowKind::Call,
+        (_, FlowControl::Return) => FlowKind::Return,
         (
             _,
             FlowControl::UnconditionalBranch
             | FlowControl::IndirectBranch
             | FlowControl::ConditionalBranch,
-        ) => Flow::Branch,
-        _ => Flow::Next,
+        ) => FlowKind::Branch,
+        _ => FlowKind::Next,
     }
 }
 
-fn target(instruction: &Instruction, word_bytes: u16) -> Target {
+fn target(instruction: &Instruction, word_bytes: u16) -> BranchTarget {
     match instruction.op0_kind() {
-        OpKind::NearBranch32 | OpKind::NearBranch64 if flow(instruction) != Flow::Next => {
-            Target::Address(instruction.near_branch_target())
+        OpKind::NearBranch32 | OpKind::NearBranch64 if flow(instruction) != FlowKind::Next => {
+            BranchTarget::Address(instruction.near_branch_target())
         }
         OpKind::Register if matches!(instruction.mnemonic(), Mnemonic::Jmp | Mnemonic::Call) => {
             let name = format!("{:?}", instruction.op0_register()).to_ascii_lowercase();
             let view =
                 registers::view(&name, word_bytes).filter(|view| view.size_bytes == word_bytes);
-            view.map_or(Target::Unsaid, |view| Target::Register(view.register))
+            view.map_or(BranchTarget::Unsaid, |view| {
+                BranchTarget::Register(view.register)
+            })
         }
-        _ => Target::Unsaid,
+        _ => BranchTarget::Unsaid,
     }
 }
 
@@ -82,17 +86,17 @@ mod tests {
     use crate::view::RegisterId;
 
     #[track_caller]
-    fn check(word_bytes: u16, bytes: &[u8], flow: Flow, target: Target) {
-        let site = Site {
+    fn check(word_bytes: u16, bytes: &[u8], flow: FlowKind, target: BranchTarget) {
+        let site = CodeSite {
             pc: Address(0x40_1000),
             encoding: Encoding::new(bytes).unwrap(),
         };
         assert_eq!(
             control(&site, word_bytes),
-            Control {
+            ControlFlowEffect {
                 flow,
                 target,
-                delay: Delay::None
+                delay: DelaySlotRule::None
             },
             "{bytes:02x?}"
         );
@@ -100,33 +104,48 @@ mod tests {
 
     #[test]
     fn direct_branches_say_where_they_go() {
-        check(8, &[0x74, 0x10], Flow::Branch, Target::Address(0x40_1012));
+        check(
+            8,
+            &[0x74, 0x10],
+            FlowKind::Branch,
+            BranchTarget::Address(0x40_1012),
+        );
         check(
             8,
             &[0x0f, 0x84, 0, 1, 0, 0],
-            Flow::Branch,
-            Target::Address(0x40_1106),
+            FlowKind::Branch,
+            BranchTarget::Address(0x40_1106),
         );
-        check(8, &[0xeb, 0xfe], Flow::Branch, Target::Address(0x40_1000));
+        check(
+            8,
+            &[0xeb, 0xfe],
+            FlowKind::Branch,
+            BranchTarget::Address(0x40_1000),
+        );
         check(
             8,
             &[0xe8, 0, 1, 0, 0],
-            Flow::Call,
-            Target::Address(0x40_1105),
+            FlowKind::Call,
+            BranchTarget::Address(0x40_1105),
         );
         check(
             8,
             &[0xf2, 0xe9, 0, 1, 0, 0],
-            Flow::Branch,
-            Target::Address(0x40_1106),
+            FlowKind::Branch,
+            BranchTarget::Address(0x40_1106),
         );
         check(
             4,
             &[0xe9, 0, 0, 0xc0, 0xff],
-            Flow::Branch,
-            Target::Address(0x1005),
+            FlowKind::Branch,
+            BranchTarget::Address(0x1005),
         );
-        check(8, &[0xe3, 0x10], Flow::Branch, Target::Address(0x40_1012));
+        check(
+            8,
+            &[0xe3, 0x10],
+            FlowKind::Branch,
+            BranchTarget::Address(0x40_1012),
+        );
     }
 
     #[test]
@@ -134,28 +153,33 @@ mod tests {
         check(
             8,
             &[0xff, 0xe0],
-            Flow::Branch,
-            Target::Register(RegisterId(0)),
+            FlowKind::Branch,
+            BranchTarget::Register(RegisterId(0)),
         );
         check(
             8,
             &[0x41, 0xff, 0xd3],
-            Flow::Call,
-            Target::Register(RegisterId(11)),
+            FlowKind::Call,
+            BranchTarget::Register(RegisterId(11)),
         );
         check(
             8,
             &[0x3e, 0xff, 0xe4],
-            Flow::Branch,
-            Target::Register(RegisterId::SP),
+            FlowKind::Branch,
+            BranchTarget::Register(RegisterId::SP),
         );
         check(
             4,
             &[0xff, 0xd1],
-            Flow::Call,
-            Target::Register(RegisterId(1)),
+            FlowKind::Call,
+            BranchTarget::Register(RegisterId(1)),
         );
-        check(8, &[0xff, 0x25, 0, 0, 0, 0], Flow::Branch, Target::Unsaid);
+        check(
+            8,
+            &[0xff, 0x25, 0, 0, 0, 0],
+            FlowKind::Branch,
+            BranchTarget::Unsaid,
+        );
     }
 
     #[test]
@@ -182,10 +206,15 @@ mod tests {
             &[0x0f, 0x01, 0xc1],
             &[0x0f, 0x01, 0xd9],
         ] {
-            check(8, bytes, Flow::Trap, Target::Unsaid);
+            check(8, bytes, FlowKind::Trap, BranchTarget::Unsaid);
         }
-        check(8, &[0xc3], Flow::Return, Target::Unsaid);
-        check(8, &[0x48, 0xcf], Flow::ExceptionReturn, Target::Unsaid);
-        check(8, &[0x90], Flow::Next, Target::Unsaid);
+        check(8, &[0xc3], FlowKind::Return, BranchTarget::Unsaid);
+        check(
+            8,
+            &[0x48, 0xcf],
+            FlowKind::ExceptionReturn,
+            BranchTarget::Unsaid,
+        );
+        check(8, &[0x90], FlowKind::Next, BranchTarget::Unsaid);
     }
 }

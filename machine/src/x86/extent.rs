@@ -2,55 +2,55 @@
 
 use iced_x86::Mnemonic;
 
-use crate::meaning::{ExtentPart, StoreExtent};
+use crate::meaning::{StoreExtent, StoreExtentPart};
 use crate::view::{RegisterId, RegisterView};
 
 /// The pieces of an XSAVE area by their bits in `eax`, at their places in the standard form: none has them further up.
 /// AMD has some lower, and the compacted form all.
-const XSAVE: [ExtentPart; 7] = [
+const XSAVE: [StoreExtentPart; 7] = [
     // The x87, SSE and the header, which is always written.
-    ExtentPart {
+    StoreExtentPart {
         bits: 0,
         end_bytes: 576,
     },
     // AVX.
-    ExtentPart {
+    StoreExtentPart {
         bits: 1 << 2,
         end_bytes: 832,
     },
     // MPX; in its place the general registers of APX (bit 19).
-    ExtentPart {
+    StoreExtentPart {
         bits: 3 << 3 | 1 << 19,
         end_bytes: 1088,
     },
     // AVX-512.
-    ExtentPart {
+    StoreExtentPart {
         bits: 1 << 5,
         end_bytes: 1152,
     },
-    ExtentPart {
+    StoreExtentPart {
         bits: 1 << 6,
         end_bytes: 1664,
     },
-    ExtentPart {
+    StoreExtentPart {
         bits: 1 << 7,
         end_bytes: 2688,
     },
     // Protection keys, AMX, what the kernel keeps for itself, and what is still to come.
-    ExtentPart {
+    StoreExtentPart {
         bits: !0xff & !(1 << 19),
         end_bytes: 16 << 10,
     },
 ];
-const FXSAVE: [ExtentPart; 1] = [ExtentPart {
+const FXSAVE: [StoreExtentPart; 1] = [StoreExtentPart {
     bits: 0,
     end_bytes: 512,
 }];
-const FNSAVE: [ExtentPart; 1] = [ExtentPart {
+const FNSAVE: [StoreExtentPart; 1] = [StoreExtentPart {
     bits: 0,
     end_bytes: 108,
 }];
-const FNSTENV: [ExtentPart; 1] = [ExtentPart {
+const FNSTENV: [StoreExtentPart; 1] = [StoreExtentPart {
     bits: 0,
     end_bytes: 28,
 }];

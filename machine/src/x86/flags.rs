@@ -2,7 +2,7 @@
 
 use iced_x86::RflagsBits;
 
-use crate::status::{Bits, Flag, Status};
+use crate::status::{PartialBits, StatusFlag, StatusRegister};
 
 /// Where the flags stand that instructions compute with, and how the decoder calls them.
 const PLACES: [(u32, u32); 7] = [
@@ -25,16 +25,16 @@ pub fn bits_of(flags: u32) -> u64 {
 }
 
 /// The condition flags.
-pub fn status(bytes: &[Option<u8>]) -> Status {
+pub fn status(bytes: &[Option<u8>]) -> StatusRegister {
     const FLAGS: [(char, u32); 6] = [('o', 11), ('s', 7), ('z', 6), ('a', 4), ('p', 2), ('c', 0)];
-    let bits = Bits(bytes);
-    let flags = FLAGS.map(|(letter, place)| Flag {
+    let bits = PartialBits(bytes);
+    let flags = FLAGS.map(|(letter, place)| StatusFlag {
         letter,
         word: "",
         is_set: bits.flag(place),
     });
-    Status {
+    StatusRegister {
         flags: flags.to_vec(),
-        ..Status::default()
+        ..StatusRegister::default()
     }
 }

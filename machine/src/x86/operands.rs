@@ -5,9 +5,9 @@ use crate::view::{RegisterId, RegisterView};
 use iced_x86::{OpKind, Register};
 
 use crate::expression::{Expression, Operation};
-use crate::x86::access::X86;
+use crate::x86::access::X86Describer;
 
-impl X86 {
+impl X86Describer {
     pub fn is_memory(&self, operand: u32) -> bool {
         use OpKind::{Memory, MemoryESDI, MemoryESEDI, MemoryESRDI, MemorySegESI, MemorySegRSI};
         matches!(

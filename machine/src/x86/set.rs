@@ -5,17 +5,17 @@ use capstone::Capstone;
 use crate::abi::Abi;
 use crate::architecture::Architecture;
 use crate::bytes::Encoding;
-use crate::control::Control;
+use crate::control::ControlFlowEffect;
 use crate::instruction::Instruction;
-use crate::names::{Choice, ElfMachine, Names};
+use crate::names::{ArchitectureChoice, ArchitectureNames, ElfMachine};
 use crate::privilege::Privilege;
 use crate::register_group::RegisterGroup;
-use crate::register_run::Run;
+use crate::register_run::RegisterRun;
 use crate::set::InstructionSet;
-use crate::site::Site;
-use crate::status::Status;
-use crate::stub::{Stub, StubSlot};
-use crate::text_flow::{OperandWord, TextFlow};
+use crate::site::CodeSite;
+use crate::status::StatusRegister;
+use crate::stub::{LinkageStub, StubSlot};
+use crate::text_flow::{OperandWordKind, TextFlow};
 use crate::view::{RegisterId, RegisterView};
 use crate::x86::abi::{ABI_32, ABI_64};
 use crate::x86::access::{decoded, describe};
@@ -47,7 +47,7 @@ impl<const WORD_BYTES: u16> Architecture for X86<WORD_BYTES> {
     } else {
         InstructionSet::X86_32
     };
-    const NAMES: Names = if Self::IS_WIDE { NAMES_64 } else { NAMES_32 };
+    const NAMES: ArchitectureNames = if Self::IS_WIDE { NAMES_64 } else { NAMES_32 };
     const WORD_BYTES: u16 = WORD_BYTES;
     const ABI: Abi = if Self::IS_WIDE { ABI_64 } else { ABI_32 };
     const ELF: &'static [ElfMachine] = &[ElfMachine {
@@ -81,11 +81,11 @@ impl<const WORD_BYTES: u16> Architecture for X86<WORD_BYTES> {
         registers::number_of(register).filter(|number| Self::IS_WIDE || *number < 8)
     }
 
-    fn status(bytes: &[Option<u8>]) -> Status {
+    fn status(bytes: &[Option<u8>]) -> StatusRegister {
         status(bytes)
     }
 
-    fn decode(site: &Site, _disassemblers: &[Capstone]) -> Option<Instruction> {
+    fn decode(site: &CodeSite, _disassemblers: &[Capstone]) -> Option<Instruction> {
         let found = decoded(site, WORD_BYTES)?;
         Some(Instruction::new(
             &text_of(&found),
@@ -93,7 +93,7 @@ impl<const WORD_BYTES: u16> Architecture for X86<WORD_BYTES> {
         ))
     }
 
-    fn control(site: &Site) -> Control {
+    fn control(site: &CodeSite) -> ControlFlowEffect {
         control(site, WORD_BYTES)
     }
 
@@ -109,7 +109,7 @@ impl<const WORD_BYTES: u16> Architecture for X86<WORD_BYTES> {
         text_flow(text)
     }
 
-    fn operand_word(mnemonic: &str, word: &str) -> OperandWord {
+    fn operand_word(mnemonic: &str, word: &str) -> OperandWordKind {
         operand_word(mnemonic, word)
     }
 
@@ -127,7 +127,7 @@ impl<const WORD_BYTES: u16> Architecture for X86<WORD_BYTES> {
         !Self::IS_WIDE || privilege.reaches(address)
     }
 
-    fn stub_slot(stub: &Stub<'_>) -> Option<StubSlot> {
+    fn stub_slot(stub: &LinkageStub<'_>) -> Option<StubSlot> {
         if Self::IS_WIDE {
             slot_of_64(stub)
         } else {
@@ -136,8 +136,8 @@ impl<const WORD_BYTES: u16> Architecture for X86<WORD_BYTES> {
     }
 }
 
-const NAMES_64: Names = Names {
-    choice: Some(Choice {
+const NAMES_64: ArchitectureNames = ArchitectureNames {
+    choice: Some(ArchitectureChoice {
         name: "x86_64",
         help: "x86, 64 bit",
     }),
@@ -146,8 +146,8 @@ const NAMES_64: Names = Names {
     spoken: "x86-64",
 };
 
-const NAMES_32: Names = Names {
-    choice: Some(Choice {
+const NAMES_32: ArchitectureNames = ArchitectureNames {
+    choice: Some(ArchitectureChoice {
         name: "x86_32",
         help: "x86, 32 bit",
     }),
@@ -157,7 +157,7 @@ const NAMES_32: Names = Names {
 };
 
 fn shown(general: &[&str], vectors: u16) -> Vec<String> {
-    let vectors = Run::of("xmm", vectors);
+    let vectors = RegisterRun::of("xmm", vectors);
     let fixed = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
     fixed(general)
         .into_iter()
@@ -171,7 +171,7 @@ fn other_names(word_bytes: u16) -> Vec<String> {
         (8..16).flat_map(|number| ["d", "w", "b"].map(|suffix| format!("r{number}{suffix}")));
     let vectors = ["xmm", "ymm", "zmm", "k", "st", "mm"]
         .into_iter()
-        .flat_map(|prefix| Run::of(prefix, 32).names());
+        .flat_map(|prefix| RegisterRun::of(prefix, 32).names());
     registers::fixed_names(word_bytes)
         .map(str::to_owned)
         .chain(parts)

@@ -1,10 +1,10 @@
 //! Stubs (System V ABI, AMD64 and Intel386 supplements, "Procedure Linkage Table").
 
-use crate::stub::{Stub, StubSlot};
+use crate::stub::{LinkageStub, StubSlot};
 
 /// `jmp *[rip + …]`.
-pub fn slot_of_64(stub: &Stub<'_>) -> Option<StubSlot> {
-    let Jump {
+pub fn slot_of_64(stub: &LinkageStub<'_>) -> Option<StubSlot> {
+    let StubJump {
         operand,
         displacement,
         behind,
@@ -17,8 +17,8 @@ pub fn slot_of_64(stub: &Stub<'_>) -> Option<StubSlot> {
 }
 
 /// `jmp *[…]`, or relative to the table, which position-independent code has in ebx.
-pub fn slot_of_32(stub: &Stub<'_>) -> Option<StubSlot> {
-    let Jump {
+pub fn slot_of_32(stub: &LinkageStub<'_>) -> Option<StubSlot> {
+    let StubJump {
         operand,
         displacement,
         ..
@@ -30,14 +30,14 @@ pub fn slot_of_32(stub: &Stub<'_>) -> Option<StubSlot> {
     }
 }
 
-struct Jump {
+struct StubJump {
     operand: u8,
     displacement: i32,
     behind: u64,
 }
 
 /// `jmp`, behind `endbr` and with a prefix where control flow is guarded.
-fn jump(code: &[u8]) -> Option<Jump> {
+fn jump(code: &[u8]) -> Option<StubJump> {
     let guarded = code
         .strip_prefix(b"\xf3\x0f\x1e")
         .and_then(|rest| rest.get(1..))
@@ -46,7 +46,7 @@ fn jump(code: &[u8]) -> Option<Jump> {
     let (operand, rest) = jump.strip_prefix(b"\xff")?.split_first()?;
     let (displacement, rest) = rest.split_first_chunk()?;
     let displacement = i32::from_le_bytes(*displacement);
-    Some(Jump {
+    Some(StubJump {
         operand: *operand,
         displacement,
         behind: (code.len() - rest.len()) as u64,

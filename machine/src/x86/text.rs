@@ -53,12 +53,12 @@ mod tests {
     use super::*;
     use crate::address::Address;
     use crate::bytes::Encoding;
-    use crate::site::Site;
+    use crate::site::CodeSite;
     use crate::x86::access::decoded;
 
     #[track_caller]
     fn check(bytes: &[u8], expected: &str) {
-        let site = Site {
+        let site = CodeSite {
             pc: Address(0x1000),
             encoding: Encoding::new(bytes).unwrap(),
         };

@@ -1,6 +1,6 @@
 //! Where control goes behind an instruction of x86, by its text in Intel's syntax.
 
-use crate::text_flow::{TextFlow, Words};
+use crate::text_flow::{InstructionWords, TextFlow};
 
 /// What is written before a mnemonic: `bnd jmp`, `notrack jmp`, `repz ret`.
 pub const PREFIXES: &[&str] = &[
@@ -9,7 +9,7 @@ pub const PREFIXES: &[&str] = &[
 
 /// How an instruction goes elsewhere; none when it goes on to the next.
 pub fn text_flow(text: &str) -> Option<TextFlow> {
-    let Words { mnemonic, .. } = Words::of(text, PREFIXES);
+    let InstructionWords { mnemonic, .. } = InstructionWords::of(text, PREFIXES);
     Some(match mnemonic.as_str() {
         "call" | "lcall" => TextFlow::Call,
         "ret" | "retf" | "retfq" | "iret" | "iretd" | "iretq" | "sysret" | "sysretq"

@@ -4,9 +4,9 @@ use crate::view::{RegisterId, RegisterView};
 use iced_x86::{InstructionInfoFactory, MemorySize, Mnemonic, OpAccess, OpKind, Register};
 
 use crate::expression::{Expression, Operation};
-use crate::x86::access::X86;
+use crate::x86::access::X86Describer;
 
-impl X86 {
+impl X86Describer {
     /// Fills in what can be told.
     pub fn values(&mut self) {
         use Mnemonic as M;

@@ -1,14 +1,14 @@
 //! What words of operands mean.
 
-use crate::text_flow::OperandWord;
-use crate::word::Word;
+use crate::text_flow::OperandWordKind;
+use crate::word::AssemblyWord;
 
 /// What a word in lower case is.
-pub fn operand_word(_mnemonic: &str, word: &str) -> OperandWord {
+pub fn operand_word(_mnemonic: &str, word: &str) -> OperandWordKind {
     match word {
-        _ if is_register(word) => OperandWord::Register,
-        _ if SIZES.contains(&word) => OperandWord::Keyword,
-        _ => OperandWord::Other,
+        _ if is_register(word) => OperandWordKind::Register,
+        _ if SIZES.contains(&word) => OperandWordKind::Keyword,
+        _ => OperandWordKind::Other,
     }
 }
 
@@ -18,7 +18,7 @@ const SIZES: [&str; 9] = [
 ];
 
 fn is_register(word: &str) -> bool {
-    let word = Word::of(word);
+    let word = AssemblyWord::of(word);
     word.is_numbered(&NUMBERED) || NAMED.contains(&word.base) || is_wide(word.base)
 }
 

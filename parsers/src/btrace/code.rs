@@ -5,13 +5,16 @@ use std::mem::take;
 
 use foldhash::HashMap;
 use stepback_machine::{
-    Address, Branch, Control, Delay, Encoding, Flow, InstructionSet, Site, Target, WindowStep,
+    Address, BranchTarget, CodeSite, ControlFlowEffect, DelaySlotRule, Encoding, FlowKind,
+    InstructionSet, RecordedBranch, WindowChange,
 };
 
-use crate::btrace::couples::Couples;
+use crate::btrace::couples::BranchCouples;
 use crate::btrace::kind::{BranchKind, is_probe};
 use crate::program_file::ProgramFile;
-use crate::reconstruct::{Behind, Fork, Found, Outcome, Program, Stretch, Stretched, Told};
+use crate::reconstruct::{
+    DecisionPresence, Fork, InstructionLookup, Outcome, Program, Stretch, StretchEnd, SuccessorSet,
+};
 
 /// How the recorded programs decode.
 pub const SET: InstructionSet = InstructionSet::Sparc64;
@@ -24,7 +27,7 @@ const REMEMBERED: usize = 1 << 16;
 
 /// What an instruction is that is recorded, or that sends control elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Transfer {
+pub struct ControlTransfer {
     /// For the walk.
     pub fork: Fork,
     /// The instruction; 0 for one that a probe stands in place of.
@@ -34,41 +37,41 @@ pub struct Transfer {
     /// Whether it is taken whatever the processor holds.
     pub is_always_taken: Option<bool>,
     /// What it did to control when it was taken.
-    taken: Branch,
+    taken: RecordedBranch,
 }
 
-impl Transfer {
+impl ControlTransfer {
     /// Of an instruction word; none for one that only goes on.
     pub fn of(word: u32, pc: u64) -> Option<Self> {
         let kind = BranchKind::of_word(word);
         let control = match SET.encoding_of(word, WORD as u8) {
-            Some(encoding) => SET.control(&Site {
+            Some(encoding) => SET.control(&CodeSite {
                 pc: Address(pc),
                 encoding,
             }),
-            None => Control::default(),
+            None => ControlFlowEffect::default(),
         };
         let goes_elsewhere = matches!(
             control.flow,
-            Flow::Branch | Flow::Call | Flow::Return | Flow::ExceptionReturn
+            FlowKind::Branch | FlowKind::Call | FlowKind::Return | FlowKind::ExceptionReturn
         );
         if kind.is_none() && !goes_elsewhere && !is_probe(word) {
             return None;
         }
         let is_always_taken = kind.and_then(|kind| kind.is_always_taken(word));
-        let is_direct = matches!(control.target, Target::Address(_));
+        let is_direct = matches!(control.target, BranchTarget::Address(_));
         let taken = match control.flow {
-            Flow::Branch if is_direct && is_always_taken.is_none() => {
-                Branch::Conditional(Some(true))
+            FlowKind::Branch if is_direct && is_always_taken.is_none() => {
+                RecordedBranch::Conditional(Some(true))
             }
-            Flow::Branch if is_direct => Branch::Jump,
-            Flow::Branch => Branch::IndirectJump,
-            Flow::Call if is_direct => Branch::Call,
-            Flow::Call => Branch::IndirectCall,
-            Flow::Return => Branch::Return,
-            Flow::Next | Flow::Trap | Flow::ExceptionReturn => Branch::None,
+            FlowKind::Branch if is_direct => RecordedBranch::Jump,
+            FlowKind::Branch => RecordedBranch::IndirectJump,
+            FlowKind::Call if is_direct => RecordedBranch::Call,
+            FlowKind::Call => RecordedBranch::IndirectCall,
+            FlowKind::Return => RecordedBranch::Return,
+            FlowKind::Next | FlowKind::Trap | FlowKind::ExceptionReturn => RecordedBranch::None,
         };
-        let slot_bytes = if control.delay == Delay::None {
+        let slot_bytes = if control.delay == DelaySlotRule::None {
             0
         } else {
             WORD as u8
@@ -77,7 +80,7 @@ impl Transfer {
             control,
             behind: pc.wrapping_add(WORD),
             slot_bytes,
-            told: Told::Always,
+            told: DecisionPresence::Always,
         };
         Some(Self {
             fork,
@@ -89,10 +92,12 @@ impl Transfer {
     }
 
     /// What it did to control.
-    pub fn branch(&self, outcome: Outcome) -> Branch {
+    pub fn branch(&self, outcome: Outcome) -> RecordedBranch {
         match self.taken {
-            Branch::Conditional(_) => Branch::Conditional(Some(outcome != Outcome::NotTaken)),
-            _ if self.is_always_taken == Some(false) => Branch::None,
+            RecordedBranch::Conditional(_) => {
+                RecordedBranch::Conditional(Some(outcome != Outcome::NotTaken))
+            }
+            _ if self.is_always_taken == Some(false) => RecordedBranch::None,
             taken => taken,
         }
     }
@@ -101,24 +106,24 @@ impl Transfer {
 /// Under which numbers a store has the steps of an instruction that are usual for it: of a branch that was taken and one that
 /// was not, of another instruction outside of a delay slot and inside.
 #[derive(Clone, Debug, Default)]
-pub struct Usual([Cell<u32>; 2]);
+pub struct StepNumberCache([Cell<u32>; 2]);
 
-impl Usual {
+impl StepNumberCache {
     /// The number of one of the two.
     #[inline]
-    pub fn number(&self, which: Which) -> Option<u32> {
+    pub fn number(&self, which: CachedStepKind) -> Option<u32> {
         self.0[which as usize].get().checked_sub(1)
     }
 
     /// Remembers it.
-    pub fn set(&self, which: Which, number: Option<u32>) {
+    pub fn set(&self, which: CachedStepKind, number: Option<u32>) {
         self.0[which as usize].set(number.map_or(0, |number| number.saturating_add(1)));
     }
 }
 
 /// Which of two usual steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Which {
+pub enum CachedStepKind {
     /// A branch that was taken, or another instruction outside of a delay slot.
     First,
     /// A branch that was not taken, or another instruction in a delay slot.
@@ -127,25 +132,25 @@ pub enum Which {
 
 /// What the files say of an instruction.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen<'a> {
+pub struct ProgramInstruction<'a> {
     /// It.
     pub word: u32,
     /// To which register window it turns, if it does.
-    pub turn: Option<WindowStep>,
+    pub turn: Option<WindowChange>,
     /// What it does to control; none where it only goes on.
-    pub transfer: Option<&'a Transfer>,
+    pub transfer: Option<&'a ControlTransfer>,
     /// Its usual steps.
-    pub usual: &'a Usual,
+    pub usual: &'a StepNumberCache,
 }
 
 /// Code that lies together.
 #[derive(Debug)]
-struct Part {
+struct DecodedRegion {
     first: u64,
     words: Vec<u32>,
     /// For each word to which register window it turns, if it does.
-    turns: Vec<Option<WindowStep>>,
-    usual: Vec<Usual>,
+    turns: Vec<Option<WindowChange>>,
+    usual: Vec<StepNumberCache>,
     /// For each word how many from it on are no forks, up to the next fork or the end; or [`FORK`] and the number of a fork.
     runs: Vec<u32>,
 }
@@ -154,14 +159,14 @@ struct Part {
 #[derive(Debug)]
 pub struct ProgramCode {
     /// By their addresses, none of which two have.
-    parts: Vec<Part>,
-    forks: Vec<Transfer>,
+    parts: Vec<DecodedRegion>,
+    forks: Vec<ControlTransfer>,
     /// Words that records tell and no file has, by their addresses.
-    told: RefCell<HashMap<u64, Option<Transfer>>>,
+    told: RefCell<HashMap<u64, Option<ControlTransfer>>>,
     /// Whether the recorder records `return`.
-    returns: Cell<Told>,
+    returns: Cell<DecisionPresence>,
     /// Followed at the first gap.
-    couples: OnceCell<Couples>,
+    couples: OnceCell<BranchCouples>,
 }
 
 impl ProgramCode {
@@ -171,7 +176,7 @@ impl ProgramCode {
             parts: Vec::new(),
             forks: Vec::new(),
             told: RefCell::default(),
-            returns: Cell::new(Told::Perhaps),
+            returns: Cell::new(DecisionPresence::Perhaps),
             couples: OnceCell::new(),
         };
         regions_of(files)
@@ -186,22 +191,22 @@ impl ProgramCode {
     }
 
     /// All that send control elsewhere, or are recorded.
-    pub fn forks(&self) -> &[Transfer] {
+    pub fn forks(&self) -> &[ControlTransfer] {
         &self.forks
     }
 
     /// The recorder records `return`.
     pub fn note_returns(&self) {
-        self.returns.set(Told::Always);
+        self.returns.set(DecisionPresence::Always);
     }
 
-    fn add(&mut self, region: Region) {
-        let Region { first, words } = region;
+    fn add(&mut self, region: WordRegion) {
+        let WordRegion { first, words } = region;
         let mut runs = vec![0; words.len()];
         let mut straight = 0;
         for (place, (word, run)) in words.iter().zip(&mut runs).enumerate().rev() {
             let pc = first.wrapping_add(place as u64 * WORD);
-            *run = match Transfer::of(*word, pc) {
+            *run = match ControlTransfer::of(*word, pc) {
                 None => {
                     straight += 1;
                     straight
@@ -215,8 +220,8 @@ impl ProgramCode {
         }
         let turn = |word: &u32| encoding_of(*word).and_then(|encoding| SET.window_step(&encoding));
         let turns = words.iter().map(turn).collect();
-        let usual = vec![Usual::default(); words.len()];
-        self.parts.push(Part {
+        let usual = vec![StepNumberCache::default(); words.len()];
+        self.parts.push(DecodedRegion {
             first,
             words,
             turns,
@@ -227,8 +232,8 @@ impl ProgramCode {
 
     /// The part that has an address, and the place of its word there.
     #[inline]
-    fn place(&self, pc: u64) -> Option<(&Part, usize)> {
-        let inside = |part: &Part| {
+    fn place(&self, pc: u64) -> Option<(&DecodedRegion, usize)> {
+        let inside = |part: &DecodedRegion| {
             let offset = pc.wrapping_sub(part.first);
             let place = (offset / WORD) as usize;
             (offset.is_multiple_of(WORD) && offset / WORD < part.words.len() as u64)
@@ -254,7 +259,7 @@ impl ProgramCode {
 
     /// The instructions from an address on that are no forks, as many as lie together and no more than asked for.
     #[inline]
-    pub fn plain(&self, first: u64, count: u64) -> impl Iterator<Item = Seen<'_>> {
+    pub fn plain(&self, first: u64, count: u64) -> impl Iterator<Item = ProgramInstruction<'_>> {
         let found = self.place(first);
         let words = found
             .and_then(|(part, place)| part.words.get(place..))
@@ -266,7 +271,7 @@ impl ProgramCode {
             .and_then(|(part, place)| part.usual.get(place..))
             .unwrap_or_default();
         let seen = words.iter().zip(turns).zip(usual);
-        let seen = seen.map(|((word, turn), usual)| Seen {
+        let seen = seen.map(|((word, turn), usual)| ProgramInstruction {
             word: *word,
             turn: *turn,
             transfer: None,
@@ -277,7 +282,7 @@ impl ProgramCode {
 
     /// What the instruction at an address is that a file has; none for one that only goes on.
     #[inline]
-    pub fn transfer(&self, pc: u64) -> Option<&Transfer> {
+    pub fn transfer(&self, pc: u64) -> Option<&ControlTransfer> {
         let (part, place) = self.place(pc)?;
         let run = *part.runs.get(place)?;
         self.forks
@@ -287,7 +292,7 @@ impl ProgramCode {
 
     /// All that the files say of an instruction; none where no file has it.
     #[inline]
-    pub fn see(&self, pc: u64) -> Option<Seen<'_>> {
+    pub fn see(&self, pc: u64) -> Option<ProgramInstruction<'_>> {
         let (part, place) = self.place(pc)?;
         let run = *part.runs.get(place)?;
         let transfer = self
@@ -295,7 +300,7 @@ impl ProgramCode {
             .get((run & !FORK) as usize)
             .filter(|_| run & FORK != 0);
         let turn = part.turns.get(place).copied().flatten();
-        Some(Seen {
+        Some(ProgramInstruction {
             word: *part.words.get(place)?,
             turn,
             transfer,
@@ -304,12 +309,12 @@ impl ProgramCode {
     }
 
     /// What a record told of an instruction where a probe stands or no file has anything.
-    pub fn told_at(&self, pc: u64) -> Option<Transfer> {
+    pub fn told_at(&self, pc: u64) -> Option<ControlTransfer> {
         self.told.borrow().get(&pc).copied().flatten()
     }
 
     /// What an instruction is that a record tells, where a file does not have it or has a probe there.
-    pub fn told_transfer(&self, word: u32, pc: u64) -> Option<Transfer> {
+    pub fn told_transfer(&self, word: u32, pc: u64) -> Option<ControlTransfer> {
         let mut told = self.told.borrow_mut();
         if let Some(known) = told
             .get(&pc)
@@ -320,27 +325,27 @@ impl ProgramCode {
         if told.len() >= REMEMBERED {
             told.clear();
         }
-        let transfer = Transfer::of(word, pc);
+        let transfer = ControlTransfer::of(word, pc);
         told.insert(pc, transfer);
         transfer
     }
 }
 
 /// Words that lie together.
-struct Region {
+struct WordRegion {
     first: u64,
     words: Vec<u32>,
 }
 
-impl Region {
+impl WordRegion {
     fn end(&self) -> u64 {
         self.first + self.words.len() as u64 * WORD
     }
 }
 
 /// The code of some files by addresses, each address once.
-fn regions_of(files: &[ProgramFile]) -> Vec<Region> {
-    let mut regions: Vec<Region> = Vec::new();
+fn regions_of(files: &[ProgramFile]) -> Vec<WordRegion> {
+    let mut regions: Vec<WordRegion> = Vec::new();
     for part in files.iter().flat_map(|file| &file.parts) {
         let words: Vec<u32> = part
             .bytes
@@ -351,7 +356,7 @@ fn regions_of(files: &[ProgramFile]) -> Vec<Region> {
             .collect();
         let has_end = part.address.checked_add(part.bytes.len() as u64).is_some();
         if has_end && part.address.is_multiple_of(WORD) && !words.is_empty() {
-            let added = Region {
+            let added = WordRegion {
                 first: part.address,
                 words,
             };
@@ -363,7 +368,7 @@ fn regions_of(files: &[ProgramFile]) -> Vec<Region> {
         }
     }
     regions.sort_unstable_by_key(|region| region.first);
-    let mut joined: Vec<Region> = Vec::new();
+    let mut joined: Vec<WordRegion> = Vec::new();
     for mut region in regions {
         match joined
             .last_mut()
@@ -377,19 +382,19 @@ fn regions_of(files: &[ProgramFile]) -> Vec<Region> {
 }
 
 /// What a region leaves of one below it.
-fn uncovered(mut below: Region, above: &Region) -> impl Iterator<Item = Region> {
+fn uncovered(mut below: WordRegion, above: &WordRegion) -> impl Iterator<Item = WordRegion> {
     let words_to = |address: u64| {
         (address.saturating_sub(below.first) / WORD).min(below.words.len() as u64) as usize
     };
     let (before, upto) = (words_to(above.first), words_to(above.end()));
-    let behind = Region {
+    let behind = WordRegion {
         first: below.first + upto as u64 * WORD,
         words: below.words.split_off(upto),
     };
     let mut words = take(&mut below.words);
     words.truncate(before);
     [
-        Region {
+        WordRegion {
             first: below.first,
             words,
         },
@@ -408,11 +413,11 @@ impl Program for ProgramCode {
             ended,
         };
         let Some((part, place)) = self.place(from) else {
-            return nothing(Stretched::Unmapped);
+            return nothing(StretchEnd::Unmapped);
         };
         let run = part.runs.get(place).copied().unwrap_or(FORK);
         if run & FORK != 0 {
-            return nothing(Stretched::AtFork);
+            return nothing(StretchEnd::AtFork);
         }
         let run = u64::from(run);
         if let Some(until) = until.filter(|until| *until >= from && *until <= from + run * WORD)
@@ -422,14 +427,14 @@ impl Program for ProgramCode {
             return Stretch {
                 instructions,
                 end: until,
-                ended: Stretched::There,
+                ended: StretchEnd::There,
             };
         }
         let is_end = place as u64 + run == part.words.len() as u64;
         let ended = if is_end {
-            Stretched::Unmapped
+            StretchEnd::Unmapped
         } else {
-            Stretched::AtFork
+            StretchEnd::AtFork
         };
         Stretch {
             instructions: run,
@@ -438,7 +443,7 @@ impl Program for ProgramCode {
         }
     }
 
-    fn find(&self, pc: u64) -> Found {
+    fn find(&self, pc: u64) -> InstructionLookup {
         match self.transfer(pc) {
             Some(transfer) => {
                 let is_return = transfer.kind == Some(BranchKind::Return);
@@ -447,27 +452,27 @@ impl Program for ProgramCode {
                 } else {
                     transfer.fork.told
                 };
-                Found::Fork(Fork {
+                InstructionLookup::Fork(Fork {
                     told,
                     ..transfer.fork
                 })
             }
-            None if self.word(pc).is_some() => Found::Plain {
+            None if self.word(pc).is_some() => InstructionLookup::Plain {
                 behind: pc.wrapping_add(WORD),
             },
-            None => Found::Unmapped,
+            None => InstructionLookup::Unmapped,
         }
     }
 
-    fn behind_slot(&self, pc: u64) -> Behind {
+    fn behind_slot(&self, pc: u64) -> SuccessorSet {
         // Of what no file has nothing is known of what is around it, either.
         let is_known = self.transfer(pc).is_some();
         if is_known {
             self.couples
-                .get_or_init(|| Couples::of(self))
+                .get_or_init(|| BranchCouples::of(self))
                 .behind(self, pc)
         } else {
-            Behind::default()
+            SuccessorSet::default()
         }
     }
 }

@@ -5,32 +5,32 @@
 //! without standing behind another: all such chains of a program are followed once.
 
 use foldhash::{HashMap, HashSet};
-use stepback_machine::Delay;
+use stepback_machine::DelaySlotRule;
 
-use crate::btrace::code::{ProgramCode, Transfer, WORD};
+use crate::btrace::code::{ControlTransfer, ProgramCode, WORD};
 use crate::btrace::kind::is_probe;
-use crate::reconstruct::Behind;
+use crate::reconstruct::SuccessorSet;
 
 /// In a program with more links of such chains control may go anywhere behind any branch: some 4 MiB.
 const LONGEST: usize = 1 << 16;
 
 /// The branches that couples lead to.
 #[derive(Clone, Debug, Default)]
-pub struct Couples {
+pub struct BranchCouples {
     /// By their addresses where control may go behind them.
-    behind: HashMap<u64, Behind>,
+    behind: HashMap<u64, SuccessorSet>,
     /// Where it may go behind any branch: a register leads to a couple's second instruction.
-    behind_any: Behind,
+    behind_any: SuccessorSet,
 }
 
 /// A branch that comes next, with what comes behind it; none where either is anywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Link {
+struct CoupleLink {
     pc: Option<u64>,
     behind: Option<u64>,
 }
 
-impl Couples {
+impl BranchCouples {
     /// Those of a program. Cost: its branches, and the links of its chains.
     pub fn of(code: &ProgramCode) -> Self {
         let mut couples = Self::default();
@@ -39,7 +39,7 @@ impl Couples {
             let second = code
                 .transfer(first.fork.behind)
                 .filter(|second| passes_slot(second));
-            let link = second.map(|second| Link {
+            let link = second.map(|second| CoupleLink {
                 pc: target_of(first),
                 behind: target_of(second),
             });
@@ -53,7 +53,12 @@ impl Couples {
     }
 
     /// Goes along a chain until it ends or was gone along before.
-    fn follow(&mut self, code: &ProgramCode, mut link: Option<Link>, seen: &mut HashSet<Link>) {
+    fn follow(
+        &mut self,
+        code: &ProgramCode,
+        mut link: Option<CoupleLink>,
+        seen: &mut HashSet<CoupleLink>,
+    ) {
         while let Some(here) = link.take() {
             let transfer = here.pc.map(|pc| code.transfer(pc));
             if transfer.is_some_and(|transfer| transfer.is_none())
@@ -64,13 +69,13 @@ impl Couples {
             }
             self.add(here);
             link = match transfer.flatten() {
-                Some(transfer) if passes_slot(transfer) => Some(Link {
+                Some(transfer) if passes_slot(transfer) => Some(CoupleLink {
                     pc: here.behind,
                     behind: target_of(transfer),
                 }),
                 Some(_) => None,
                 // Behind any branch comes what that one leads to.
-                None => Some(Link {
+                None => Some(CoupleLink {
                     pc: here.behind,
                     behind: None,
                 }),
@@ -79,7 +84,7 @@ impl Couples {
     }
 
     /// Where control may go behind a branch, other than on.
-    pub fn behind(&self, code: &ProgramCode, pc: u64) -> Behind {
+    pub fn behind(&self, code: &ProgramCode, pc: u64) -> SuccessorSet {
         let mut behind = self.behind.get(&pc).cloned().unwrap_or_default();
         behind.may_be_any |= self.behind_any.may_be_any;
         self.behind_any
@@ -98,7 +103,7 @@ impl Couples {
         behind
     }
 
-    fn add(&mut self, Link { pc, behind }: Link) {
+    fn add(&mut self, CoupleLink { pc, behind }: CoupleLink) {
         let known = match pc {
             Some(pc) => self.behind.entry(pc).or_default(),
             None => &mut self.behind_any,
@@ -111,15 +116,17 @@ impl Couples {
 }
 
 /// Whether a branch may lead elsewhere behind its delay slot.
-fn passes_slot(transfer: &Transfer) -> bool {
+fn passes_slot(transfer: &ControlTransfer) -> bool {
     match transfer.fork.control.delay {
-        Delay::Slot | Delay::UnlessNotTaken => transfer.is_always_taken != Some(false),
-        Delay::None | Delay::Annulled => false,
+        DelaySlotRule::Slot | DelaySlotRule::UnlessNotTaken => {
+            transfer.is_always_taken != Some(false)
+        }
+        DelaySlotRule::None | DelaySlotRule::Annulled => false,
     }
 }
 
 /// Where a branch leads; none where that is anywhere.
-fn target_of(transfer: &Transfer) -> Option<u64> {
+fn target_of(transfer: &ControlTransfer) -> Option<u64> {
     transfer.fork.control.target.address()
 }
 
@@ -148,8 +155,8 @@ mod tests {
             parts,
         }]);
         assert_eq!(
-            Couples::of(&code).behind(&code, pc),
-            Behind {
+            BranchCouples::of(&code).behind(&code, pc),
+            SuccessorSet {
                 addresses: addresses.to_vec(),
                 may_be_any
             },

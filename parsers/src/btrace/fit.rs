@@ -1,15 +1,15 @@
 //! Whether a record fits the program.
 
-use stepback_machine::Delay;
+use stepback_machine::DelaySlotRule;
 
-use crate::btrace::code::{ProgramCode, Transfer, WORD, is_same_small};
+use crate::btrace::code::{ControlTransfer, ProgramCode, WORD, is_same_small};
 use crate::btrace::kind::{BranchKind, is_probe};
 use crate::btrace::record::BranchRecord;
-use crate::reconstruct::{Decision, Outcome, Sought};
+use crate::reconstruct::{Decision, NextDecision, Outcome};
 
 /// Why a record cannot be of the program, or not be whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Misfit {
+pub enum RecordMismatch {
     /// The program has another instruction there.
     #[error("the program has {found:08x} there, not {told:08x}")]
     Word {
@@ -37,37 +37,37 @@ pub enum Misfit {
 
 /// A record that fits.
 #[derive(Clone, Copy, Debug)]
-pub struct Fitting {
+pub struct FittedRecord {
     /// What its instruction is.
-    pub transfer: Transfer,
+    pub transfer: ControlTransfer,
     /// What it did.
     pub decision: Decision,
 }
 
-impl Fitting {
+impl FittedRecord {
     /// What a record says, if that can be.
     ///
     /// # Errors
     /// It cannot.
-    pub fn of(record: &BranchRecord, code: &ProgramCode) -> Result<Self, Misfit> {
+    pub fn of(record: &BranchRecord, code: &ProgramCode) -> Result<Self, RecordMismatch> {
         let transfer = transfer_of(record, code)?;
-        let kind = transfer.kind.ok_or(Misfit::NoBranch)?;
+        let kind = transfer.kind.ok_or(RecordMismatch::NoBranch)?;
         if record.kind.is_some_and(|number| number != kind as u8) {
-            return Err(Misfit::Kind(kind));
+            return Err(RecordMismatch::Kind(kind));
         }
         if let Some(is_taken) = transfer
             .is_always_taken
             .filter(|is_taken| *is_taken != record.is_taken)
         {
-            return Err(Misfit::Outcome(is_taken));
+            return Err(RecordMismatch::Outcome(is_taken));
         }
         let is_annulled = match transfer.fork.control.delay {
-            Delay::Annulled => true,
-            Delay::UnlessNotTaken => !record.is_taken,
-            Delay::Slot | Delay::None => false,
+            DelaySlotRule::Annulled => true,
+            DelaySlotRule::UnlessNotTaken => !record.is_taken,
+            DelaySlotRule::Slot | DelaySlotRule::None => false,
         };
         if record.is_annulled.is_some_and(|told| told != is_annulled) {
-            return Err(Misfit::Annulment(is_annulled));
+            return Err(RecordMismatch::Annulment(is_annulled));
         }
         Ok(Self {
             transfer,
@@ -76,10 +76,10 @@ impl Fitting {
     }
 
     /// The decision, for a walk to come to.
-    pub fn sought(&self) -> Sought {
+    pub fn sought(&self) -> NextDecision {
         let Self { transfer, decision } = self;
         let behind = transfer.fork.behind;
-        Sought {
+        NextDecision {
             pc: behind.wrapping_sub(WORD),
             behind,
             slot: decision.slot,
@@ -87,23 +87,34 @@ impl Fitting {
     }
 
     /// Why a record that fits by itself does not: what it says of the delay slot cannot be.
-    pub fn misfit_of_slot(&self) -> Misfit {
-        Misfit::Target(self.transfer.fork.behind.wrapping_add(WORD))
+    pub fn misfit_of_slot(&self) -> RecordMismatch {
+        RecordMismatch::Target(self.transfer.fork.behind.wrapping_add(WORD))
     }
 }
 
-fn transfer_of(record: &BranchRecord, code: &ProgramCode) -> Result<Transfer, Misfit> {
+fn transfer_of(
+    record: &BranchRecord,
+    code: &ProgramCode,
+) -> Result<ControlTransfer, RecordMismatch> {
     let found = code.word(record.pc).filter(|word| !is_probe(*word));
     let told = record.word;
     match (found, told) {
-        (Some(found), Some(told)) if found != told => Err(Misfit::Word { found, told }),
-        (Some(_), _) => code.transfer(record.pc).copied().ok_or(Misfit::NoBranch),
-        (None, Some(told)) => code.told_transfer(told, record.pc).ok_or(Misfit::NoBranch),
-        (None, None) => Err(Misfit::NoBranch),
+        (Some(found), Some(told)) if found != told => Err(RecordMismatch::Word { found, told }),
+        (Some(_), _) => code
+            .transfer(record.pc)
+            .copied()
+            .ok_or(RecordMismatch::NoBranch),
+        (None, Some(told)) => code
+            .told_transfer(told, record.pc)
+            .ok_or(RecordMismatch::NoBranch),
+        (None, None) => Err(RecordMismatch::NoBranch),
     }
 }
 
-fn decision_of(record: &BranchRecord, transfer: &Transfer) -> Result<Decision, Misfit> {
+fn decision_of(
+    record: &BranchRecord,
+    transfer: &ControlTransfer,
+) -> Result<Decision, RecordMismatch> {
     let direct = transfer.fork.control.target.address();
     let outcome = match (record.is_taken, direct) {
         (false, _) => Outcome::NotTaken,
@@ -113,7 +124,7 @@ fn decision_of(record: &BranchRecord, transfer: &Transfer) -> Result<Decision, M
         (true, Some(target)) if is_same_small(record.pc, target, record.target) => {
             Outcome::To(record.target)
         }
-        (true, Some(target)) => return Err(Misfit::Target(target)),
+        (true, Some(target)) => return Err(RecordMismatch::Target(target)),
     };
     // What is behind the delay slot is recorded where a branch was not taken.
     let slot = (!record.is_taken).then(|| record.target.wrapping_sub(WORD));

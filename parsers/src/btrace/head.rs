@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::btrace::kind::BranchKind;
 use crate::btrace::layout::BranchLayout;
 use crate::btrace::text_line::{TextLine, is_heading};
-use crate::packed::Forward;
+use crate::packed::ForwardReader;
 use crate::read_at::TraceFile;
 
 /// What files with a header begin with.
@@ -41,7 +41,7 @@ impl BtraceHead {
     /// The file could not be read.
     pub fn of(file: &TraceFile) -> io::Result<Option<Self>> {
         let mut head = vec![0; HEAD];
-        let count = Forward::open(Arc::clone(&file.data), 0)?.read(&mut head)?;
+        let count = ForwardReader::open(Arc::clone(&file.data), 0)?.read(&mut head)?;
         head.truncate(count);
         Ok(with_header(&head)
             .or_else(|| text(&head))

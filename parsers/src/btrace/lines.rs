@@ -7,19 +7,19 @@ use crate::events::{
 };
 use crate::gap::Gap;
 use crate::marker::MarkerKind;
-use crate::source::MadeLine;
+use crate::source::RenderedLine;
 
 /// Makes a line of each event.
-pub struct Lines<'a> {
-    each: &'a mut dyn FnMut(MadeLine<'_>),
+pub struct BtraceLineSink<'a> {
+    each: &'a mut dyn FnMut(RenderedLine<'_>),
     /// By the number of the thread.
     names: Vec<String>,
     chunk_offset: u64,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> BtraceLineSink<'a> {
     /// Hands out the lines of a range of the trace that begins at this offset.
-    pub fn new(chunk_offset: u64, each: &'a mut dyn FnMut(MadeLine<'_>)) -> Self {
+    pub fn new(chunk_offset: u64, each: &'a mut dyn FnMut(RenderedLine<'_>)) -> Self {
         Self {
             each,
             names: Vec::new(),
@@ -33,7 +33,7 @@ impl<'a> Lines<'a> {
             .get(usize::from(thread.0))
             .map_or("", String::as_str);
         let line = format!("{name} {text}");
-        (self.each)(MadeLine {
+        (self.each)(RenderedLine {
             chunk_offset: self.chunk_offset,
             thread: name,
             text: line.as_bytes(),
@@ -41,7 +41,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-impl EventSink for Lines<'_> {
+impl EventSink for BtraceLineSink<'_> {
     fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
         self.names.push(name.to_owned());
     }

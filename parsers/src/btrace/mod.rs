@@ -24,13 +24,13 @@ mod text_line;
 mod windows;
 mod written;
 
-pub use fit::{Fitting, Misfit};
+pub use fit::{FittedRecord, RecordMismatch};
 pub use head::BtraceHead;
 pub use kind::BranchKind;
 pub use layout::{BranchLayout, OWN_LAYOUT};
-pub use order::{Order, Turn};
-pub use reader::RecordReader;
+pub use order::{OrderedRecord, TimeOrderedReader};
+pub use reader::BranchRecordReader;
 pub use record::BranchRecord;
 pub use source::{Btrace, BtraceOptions};
 pub use text_line::{HEADING, TextLine};
-pub use written::{RecordsOfSteps, TextWriter, header};
+pub use written::{BtraceTextWriter, StepRecorder, header};

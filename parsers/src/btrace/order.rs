@@ -10,7 +10,7 @@ use std::io;
 
 use foldhash::HashMap;
 
-use crate::btrace::reader::RecordReader;
+use crate::btrace::reader::BranchRecordReader;
 use crate::btrace::record::BranchRecord;
 use crate::packed::Damage;
 
@@ -21,7 +21,7 @@ const THREADS: usize = 1 << 16;
 
 /// A record in its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Turn<'a> {
+pub struct OrderedRecord<'a> {
     /// Its number in this order, from 1.
     pub ordinal: u64,
     /// With a time that does not run backwards in its thread.
@@ -35,22 +35,22 @@ pub struct Turn<'a> {
 }
 
 /// Hands out records in the order of their times.
-pub struct Order {
-    reader: RecordReader,
-    slots: VecDeque<Slot>,
+pub struct TimeOrderedReader {
+    reader: BranchRecordReader,
+    slots: VecDeque<ReorderSlot>,
     /// The number of the first slot.
     first: u64,
     /// Times and numbers of slots that came in order.
     sorted: VecDeque<(u64, u64)>,
     /// Of those that did not.
     late: BinaryHeap<Reverse<(u64, u64)>>,
-    threads: HashMap<u64, Thread>,
+    threads: HashMap<u64, LastThreadRecord>,
     handed_out: u64,
     is_over: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Slot {
+struct ReorderSlot {
     record: BranchRecord,
     /// By which it gets its turn.
     key: u64,
@@ -62,16 +62,16 @@ struct Slot {
 
 /// The last record of a thread.
 #[derive(Clone, Copy, Debug)]
-struct Thread {
+struct LastThreadRecord {
     slot: u64,
     key: u64,
     /// The key of the one before it; none for its first.
     key_before: Option<u64>,
 }
 
-impl Order {
+impl TimeOrderedReader {
     /// From the first record on.
-    pub fn new(reader: RecordReader) -> Self {
+    pub fn new(reader: BranchRecordReader) -> Self {
         Self {
             reader,
             slots: VecDeque::new(),
@@ -88,7 +88,7 @@ impl Order {
     ///
     /// # Errors
     /// The file could not be read.
-    pub fn next_turn(&mut self) -> io::Result<Option<Turn<'_>>> {
+    pub fn next_turn(&mut self) -> io::Result<Option<OrderedRecord<'_>>> {
         while self.slots.front().is_some_and(|slot| slot.is_taken) {
             self.slots.pop_front();
             self.first += 1;
@@ -129,13 +129,13 @@ impl Order {
         }
         self.threads.insert(
             record.thread,
-            Thread {
+            LastThreadRecord {
                 slot: number,
                 key,
                 key_before: known.map(|_| earliest),
             },
         );
-        self.slots.push_back(Slot {
+        self.slots.push_back(ReorderSlot {
             record,
             key,
             next: None,
@@ -146,8 +146,8 @@ impl Order {
     }
 
     /// The time before which the next record of a thread cannot be. Where only the last one's is out of line, that is put right.
-    fn earliest_behind(&mut self, known: Thread, time: Option<u64>) -> u64 {
-        let Thread {
+    fn earliest_behind(&mut self, known: LastThreadRecord, time: Option<u64>) -> u64 {
+        let LastThreadRecord {
             slot: number,
             key,
             key_before,
@@ -172,7 +172,7 @@ impl Order {
         }
     }
 
-    fn slot(&mut self, number: u64) -> Option<&mut Slot> {
+    fn slot(&mut self, number: u64) -> Option<&mut ReorderSlot> {
         let place = usize::try_from(number.checked_sub(self.first)?).ok()?;
         self.slots.get_mut(place)
     }
@@ -201,12 +201,12 @@ impl Order {
         }
     }
 
-    fn turn(&self, number: u64) -> Option<Turn<'_>> {
+    fn turn(&self, number: u64) -> Option<OrderedRecord<'_>> {
         let slot = |number: u64| {
             self.slots
                 .get(usize::try_from(number.checked_sub(self.first)?).ok()?)
         };
-        let Slot {
+        let ReorderSlot {
             record,
             next,
             wrong_time,
@@ -214,7 +214,7 @@ impl Order {
         } = slot(number)?;
         let next = next.and_then(slot).map(|slot| &slot.record);
         let may_go_on = next.is_some() || !self.is_over;
-        Some(Turn {
+        Some(OrderedRecord {
             ordinal: self.handed_out,
             record,
             next,
@@ -262,9 +262,9 @@ mod tests {
             name: String::new(),
             data: Arc::new(bytes),
         };
-        let mut order = Order::new(RecordReader::new(file, layout));
+        let mut order = TimeOrderedReader::new(BranchRecordReader::new(file, layout));
         let mut turns = Vec::new();
-        while let Some(Turn {
+        while let Some(OrderedRecord {
             record,
             next,
             wrong_time,

@@ -5,18 +5,18 @@ use std::sync::Arc;
 
 use crate::btrace::layout::BranchLayout;
 use crate::btrace::record::BranchRecord;
-use crate::packed::{Damage, Forward};
+use crate::packed::{Damage, ForwardReader};
 use crate::read_at::TraceFile;
 
 /// Records that are read at once.
 const BATCH: usize = 4096;
 
 /// Reads the records of a file.
-pub struct RecordReader {
+pub struct BranchRecordReader {
     file: TraceFile,
     layout: BranchLayout,
     /// None before the first record.
-    input: Option<Forward>,
+    input: Option<ForwardReader>,
     bytes: Vec<u8>,
     /// What was handed out of them.
     done: usize,
@@ -25,7 +25,7 @@ pub struct RecordReader {
     is_over: bool,
 }
 
-impl RecordReader {
+impl BranchRecordReader {
     /// From the first record on.
     pub fn new(file: TraceFile, layout: BranchLayout) -> Self {
         Self {
@@ -78,7 +78,7 @@ impl RecordReader {
         let room = self.bytes.get_mut(rest..).unwrap_or_default();
         let input = match &mut self.input {
             Some(input) => input,
-            none => none.insert(Forward::open(
+            none => none.insert(ForwardReader::open(
                 Arc::clone(&self.file.data),
                 self.layout.first_record,
             )?),

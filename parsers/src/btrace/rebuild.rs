@@ -5,21 +5,25 @@
 //! what leads to it is told right before it.
 
 use foldhash::HashMap;
-use stepback_machine::{Branch, WindowStep};
+use stepback_machine::{RecordedBranch, WindowChange};
 
-use crate::btrace::code::{ProgramCode, SET, Seen, WORD, Which, encoding_of};
-use crate::btrace::fit::{Fitting, Misfit};
+use crate::btrace::code::{
+    CachedStepKind, ProgramCode, ProgramInstruction, SET, WORD, encoding_of,
+};
+use crate::btrace::fit::{FittedRecord, RecordMismatch};
 use crate::btrace::kind::{BranchKind, is_probe};
-use crate::btrace::order::Turn;
+use crate::btrace::order::OrderedRecord;
 use crate::btrace::record::BranchRecord;
-use crate::btrace::windows::Windows;
-use crate::events::{DelaySlot, Place, Problem, Recurrence, StepOrigin, TextKind, ThreadNumber};
+use crate::btrace::windows::WindowTracker;
+use crate::events::{
+    DelaySlot, InputLocation, Problem, Recurrence, StepOrigin, TextKind, ThreadNumber,
+};
 use crate::gap::{Gap, GapReason};
 use crate::marker::{Marker, MarkerKind};
 use crate::packed::Damage;
-use crate::reconstruct::{Outcome, PassedStep, PassedStretch, PathSink, Stop, Walk};
-use crate::step_store::encoder::{BlockSink, Encoder, StepAgain};
-use crate::step_store::record::{Reached, StoredRegister, StoredStep, StoredThread};
+use crate::reconstruct::{Outcome, PassedStep, PassedStretch, PathSink, Walk, WalkStop};
+use crate::step_store::encoder::{BlockSink, Encoder, RepeatedStep};
+use crate::step_store::record::{StepStatus, StoredRegister, StoredStep, StoredThread};
 
 /// Threads have numbers of 16 bits.
 const THREADS: usize = 1 << 16;
@@ -27,12 +31,12 @@ const THREADS: usize = 1 << 16;
 const INPUTS: u16 = 64;
 
 /// Hands the steps of a recording to an encoder.
-pub struct Rebuild<'e, B> {
+pub struct PathRebuilder<'e, B> {
     encoder: &'e mut Encoder<B>,
     code: ProgramCode,
     /// Where the program's files begin.
     entries: Vec<u64>,
-    threads: Vec<Thread>,
+    threads: Vec<RebuiltThread>,
     numbers: HashMap<u64, usize>,
     /// The thread of the last record.
     last: Option<ThreadNumber>,
@@ -43,7 +47,7 @@ pub struct Rebuild<'e, B> {
 
 /// How the records of a file end.
 #[derive(Clone, Copy, Debug)]
-pub struct Ending<'a> {
+pub struct RecordingEnd<'a> {
     /// Of a record that is not there as a whole.
     pub cut_off_bytes: usize,
     /// Why there are no more.
@@ -52,25 +56,25 @@ pub struct Ending<'a> {
 
 /// A thread of the recording.
 #[derive(Debug)]
-struct Thread {
+struct RebuiltThread {
     number: ThreadNumber,
     walk: Walk,
-    windows: Windows,
+    windows: WindowTracker,
     /// Its next record was not there yet when the last one had its turn.
     is_open: bool,
     /// The record at which the walk stands.
-    at_record: Option<Fitting>,
+    at_record: Option<FittedRecord>,
     cpu: Option<u64>,
-    last: Option<Last>,
+    last: Option<LastRecordTime>,
 }
 
 /// What is remembered of a thread's last record.
 #[derive(Clone, Copy, Debug)]
-struct Last {
+struct LastRecordTime {
     time: Option<u64>,
 }
 
-impl<'e, B: BlockSink> Rebuild<'e, B> {
+impl<'e, B: BlockSink> PathRebuilder<'e, B> {
     /// Nothing read so far.
     pub fn new(encoder: &'e mut Encoder<B>, code: ProgramCode, entries: Vec<u64>) -> Self {
         Self {
@@ -86,8 +90,8 @@ impl<'e, B: BlockSink> Rebuild<'e, B> {
     }
 
     /// Takes the next record.
-    pub fn turn(&mut self, turn: &Turn<'_>) {
-        let Turn {
+    pub fn turn(&mut self, turn: &OrderedRecord<'_>) {
+        let OrderedRecord {
             ordinal,
             record,
             next,
@@ -120,7 +124,7 @@ impl<'e, B: BlockSink> Rebuild<'e, B> {
             return;
         };
         (thread.last, thread.is_open) = (
-            Some(Last { time: record.time }),
+            Some(LastRecordTime { time: record.time }),
             next.is_none() && may_go_on,
         );
         if let Some(fitting) = thread.at_record.take() {
@@ -130,7 +134,7 @@ impl<'e, B: BlockSink> Rebuild<'e, B> {
                 thread: thread.number,
                 windows: &mut thread.windows,
             };
-            let mut sink = Deciding {
+            let mut sink = DecisionSink {
                 sink,
                 next_record: Some(ordinal.saturating_add(1)),
             };
@@ -165,10 +169,10 @@ impl<'e, B: BlockSink> Rebuild<'e, B> {
     pub fn finish(
         mut self,
         records: u64,
-        Ending {
+        RecordingEnd {
             cut_off_bytes,
             damage,
-        }: Ending<'_>,
+        }: RecordingEnd<'_>,
     ) {
         self.encoder.begin_record(records.saturating_add(1));
         for place in 0..self.threads.len() {
@@ -211,13 +215,13 @@ impl<'e, B: BlockSink> Rebuild<'e, B> {
             },
         );
         if !self.code.is_empty() {
-            self.encoder.mode(thread, Windows::default().mode());
+            self.encoder.mode(thread, WindowTracker::default().mode());
         }
         self.numbers.insert(number, place);
-        self.threads.push(Thread {
+        self.threads.push(RebuiltThread {
             number: thread,
             walk: Walk::default(),
-            windows: Windows::default(),
+            windows: WindowTracker::default(),
             is_open: false,
             at_record: None,
             cpu: None,
@@ -271,7 +275,7 @@ impl<'e, B: BlockSink> Rebuild<'e, B> {
 
     /// A thread's first record.
     fn begin(&mut self, place: usize, record: &BranchRecord) {
-        let fitting = match Fitting::of(record, &self.code) {
+        let fitting = match FittedRecord::of(record, &self.code) {
             Ok(fitting) => fitting,
             Err(misfit) => return self.contradict(place, record, misfit),
         };
@@ -289,7 +293,7 @@ impl<'e, B: BlockSink> Rebuild<'e, B> {
             windows: &mut thread.windows,
         };
         let stop = thread.walk.come_to(&self.code, fitting.sought(), &mut sink);
-        if let Some(Stop::Contradicted(_)) = stop {
+        if let Some(WalkStop::Contradicted(_)) = stop {
             return self.contradicted(record, fitting.misfit_of_slot());
         }
         thread.at_record = Some(fitting);
@@ -300,7 +304,7 @@ impl<'e, B: BlockSink> Rebuild<'e, B> {
         if next.kind == Some(BranchKind::Return as u8) {
             self.code.note_returns();
         }
-        let fitting = match Fitting::of(next, &self.code) {
+        let fitting = match FittedRecord::of(next, &self.code) {
             Ok(fitting) => fitting,
             Err(misfit) => return self.contradict(place, next, misfit),
         };
@@ -314,7 +318,7 @@ impl<'e, B: BlockSink> Rebuild<'e, B> {
             windows: &mut thread.windows,
         };
         let stop = thread.walk.come_to(&self.code, fitting.sought(), &mut sink);
-        if let Some(Stop::Contradicted(_)) = stop {
+        if let Some(WalkStop::Contradicted(_)) = stop {
             return self.contradicted(next, fitting.misfit_of_slot());
         }
         thread.at_record = Some(fitting);
@@ -326,7 +330,7 @@ impl<'e, B: BlockSink> Rebuild<'e, B> {
     }
 
     /// A record that cannot be: the way up to where it should be is shown, then a gap.
-    fn contradict(&mut self, place: usize, record: &BranchRecord, misfit: Misfit) {
+    fn contradict(&mut self, place: usize, record: &BranchRecord, misfit: RecordMismatch) {
         let Some(thread) = self.threads.get_mut(place) else {
             return;
         };
@@ -340,7 +344,7 @@ impl<'e, B: BlockSink> Rebuild<'e, B> {
         };
         let went = thread.walk.approach(&self.code, record.pc, &mut sink);
         thread.at_record = None;
-        if went != Err(Stop::Nowhere) || thread.last.is_none() {
+        if went != Err(WalkStop::Nowhere) || thread.last.is_none() {
             self.encoder.marker(
                 number,
                 Gap {
@@ -354,7 +358,7 @@ impl<'e, B: BlockSink> Rebuild<'e, B> {
         self.contradicted(record, misfit);
     }
 
-    fn contradicted(&mut self, record: &BranchRecord, misfit: Misfit) {
+    fn contradicted(&mut self, record: &BranchRecord, misfit: RecordMismatch) {
         self.problem(
             record,
             &format!("at {:#x}, contradicts the program: {misfit}", record.pc),
@@ -367,7 +371,11 @@ impl<'e, B: BlockSink> Rebuild<'e, B> {
             return;
         };
         let number = thread.number;
-        if thread.last.replace(Last { time: record.time }).is_none() {
+        if thread
+            .last
+            .replace(LastRecordTime { time: record.time })
+            .is_none()
+        {
             self.encoder.marker(
                 number,
                 Marker {
@@ -385,7 +393,7 @@ impl<'e, B: BlockSink> Rebuild<'e, B> {
         } else {
             Outcome::NotTaken
         };
-        let branch = transfer.map_or(Branch::Unsaid, |transfer| transfer.branch(outcome));
+        let branch = transfer.map_or(RecordedBranch::Unsaid, |transfer| transfer.branch(outcome));
         let target = record.is_taken.then_some(record.target);
         let word = record.word.unwrap_or(0);
         self.encoder.step(&StoredStep {
@@ -406,7 +414,7 @@ pub const FILTERED: u64 = 1;
 
 fn problem(message: String) -> Problem {
     Problem {
-        place: Place::default(),
+        place: InputLocation::default(),
         column: 0,
         message,
         recurrence: Recurrence::Single,
@@ -414,10 +422,12 @@ fn problem(message: String) -> Problem {
 }
 
 /// What lies on both sides of a gap.
-fn gap_note(stop: Stop, last: Option<Last>, next: &BranchRecord) -> String {
+fn gap_note(stop: WalkStop, last: Option<LastRecordTime>, next: &BranchRecord) -> String {
     let from = match stop {
-        Stop::Undecided(pc) | Stop::Unmapped(pc) | Stop::Another(pc) => format!("from {pc:#x} "),
-        Stop::Nowhere | Stop::Contradicted(_) => String::new(),
+        WalkStop::Undecided(pc) | WalkStop::Unmapped(pc) | WalkStop::Another(pc) => {
+            format!("from {pc:#x} ")
+        }
+        WalkStop::Nowhere | WalkStop::Contradicted(_) => String::new(),
     };
     let between = last.and_then(|last| next.time?.checked_sub(last.time?));
     let between = between.map_or_else(String::new, |nanos| {
@@ -433,7 +443,7 @@ fn input_of(thread: ThreadNumber) -> u16 {
 
 /// Which usual step of an instruction this is; none where it is none of them.
 #[inline]
-fn which_usual(seen: Seen<'_>, passed: PassedStep) -> Option<Which> {
+fn which_usual(seen: ProgramInstruction<'_>, passed: PassedStep) -> Option<CachedStepKind> {
     // What stands behind a probe the records say, and that may change.
     if is_probe(seen.word) {
         return None;
@@ -445,11 +455,13 @@ fn which_usual(seen: Seen<'_>, passed: PassedStep) -> Option<Which> {
         passed.origin,
     ) {
         (true, Some(Outcome::NotTaken), DelaySlot::None, StepOrigin::Recorded) => {
-            Some(Which::Second)
+            Some(CachedStepKind::Second)
         }
-        (true, Some(_), DelaySlot::None, StepOrigin::Recorded) => Some(Which::First),
-        (false, None, DelaySlot::None, StepOrigin::Reconstructed) => Some(Which::First),
-        (false, None, DelaySlot::Executed, StepOrigin::Reconstructed) => Some(Which::Second),
+        (true, Some(_), DelaySlot::None, StepOrigin::Recorded) => Some(CachedStepKind::First),
+        (false, None, DelaySlot::None, StepOrigin::Reconstructed) => Some(CachedStepKind::First),
+        (false, None, DelaySlot::Executed, StepOrigin::Reconstructed) => {
+            Some(CachedStepKind::Second)
+        }
         _ => None,
     }
 }
@@ -458,24 +470,24 @@ fn step_of(thread: ThreadNumber, pc: u64, word: u32) -> StoredStep {
     StoredStep {
         input: input_of(thread),
         thread,
-        branch: Branch::None,
+        branch: RecordedBranch::None,
         set: SET,
         length_bytes: WORD as u16,
         pc,
         encoding: encoding_of(word),
         target: None,
-        reached: Reached::PLAINLY,
+        reached: StepStatus::PLAINLY,
     }
 }
 
 /// Makes steps of what a record decides: the first is that of the record, what follows (a slot that is annulled) is of none.
-struct Deciding<'a, B> {
+struct DecisionSink<'a, B> {
     sink: StepSink<'a, B>,
     /// The number of the next record, until the step of this one was made.
     next_record: Option<u64>,
 }
 
-impl<B: BlockSink> PathSink for Deciding<'_, B> {
+impl<B: BlockSink> PathSink for DecisionSink<'_, B> {
     fn stretch(&mut self, stretch: PassedStretch) {
         self.sink.stretch(stretch);
     }
@@ -497,15 +509,20 @@ struct StepSink<'a, B> {
     encoder: &'a mut Encoder<B>,
     code: &'a ProgramCode,
     thread: ThreadNumber,
-    windows: &'a mut Windows,
+    windows: &'a mut WindowTracker,
 }
 
 impl<B: BlockSink> StepSink<'_, B> {
     /// A step that was there before; false where it was not.
     #[inline(always)]
-    fn step_again(&mut self, seen: Seen<'_>, which: Which, target: Option<u64>) -> bool {
+    fn step_again(
+        &mut self,
+        seen: ProgramInstruction<'_>,
+        which: CachedStepKind,
+        target: Option<u64>,
+    ) -> bool {
         let thread = self.thread;
-        let again = |number| StepAgain {
+        let again = |number| RepeatedStep {
             input: input_of(thread),
             thread,
             number,
@@ -518,7 +535,7 @@ impl<B: BlockSink> StepSink<'_, B> {
 
     /// What an instruction does to the register window.
     #[inline(never)]
-    fn turn(&mut self, step: WindowStep) {
+    fn turn(&mut self, step: WindowChange) {
         let is_unknown = self.windows.turn(step);
         self.encoder.mode(self.thread, self.windows.mode());
         if is_unknown {
@@ -539,17 +556,19 @@ impl<B: BlockSink> PathSink for StepSink<'_, B> {
         } = stretch;
         let mut pc = first;
         for seen in self.code.plain(first, instructions) {
-            if origin != StepOrigin::Reconstructed || !self.step_again(seen, Which::First, None) {
-                let reached = Reached {
+            if origin != StepOrigin::Reconstructed
+                || !self.step_again(seen, CachedStepKind::First, None)
+            {
+                let reached = StepStatus {
                     origin,
-                    ..Reached::PLAINLY
+                    ..StepStatus::PLAINLY
                 };
                 let number = self.encoder.step(&StoredStep {
                     reached,
                     ..step_of(self.thread, pc, seen.word)
                 });
                 if origin == StepOrigin::Reconstructed {
-                    seen.usual.set(Which::First, number);
+                    seen.usual.set(CachedStepKind::First, number);
                 }
             }
             if let Some(turn) = seen.turn {
@@ -586,9 +605,9 @@ impl<B: BlockSink> PathSink for StepSink<'_, B> {
         let word = transfer.map_or(seen.map_or(0, |seen| seen.word), |transfer| transfer.word);
         let branch = match (transfer, outcome) {
             (Some(transfer), Some(outcome)) => transfer.branch(outcome),
-            _ => Branch::None,
+            _ => RecordedBranch::None,
         };
-        let reached = Reached {
+        let reached = StepStatus {
             slot,
             is_executed: slot != DelaySlot::Annulled,
             origin,

@@ -6,17 +6,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use memchr::memchr;
-use stepback_machine::{Branch, Delay};
+use stepback_machine::{DelaySlotRule, RecordedBranch};
 
-use crate::btrace::code::{SET, Transfer, WORD, encoding_of};
+use crate::btrace::code::{ControlTransfer, SET, WORD, encoding_of};
 use crate::btrace::text_line::{TextLine, is_ellipsis, is_heading};
-use crate::events::{DelaySlot, Place, Problem, Recurrence, StepOrigin, ThreadNumber};
+use crate::events::{DelaySlot, InputLocation, Problem, Recurrence, StepOrigin, ThreadNumber};
 use crate::gap::{Gap, GapReason};
-use crate::packed::Forward;
+use crate::packed::ForwardReader;
 use crate::read_at::TraceFile;
 use crate::reconstruct::Outcome;
 use crate::step_store::encoder::{BlockSink, Encoder};
-use crate::step_store::record::{Reached, ReadEnd, StoredStep, StoredThread};
+use crate::step_store::record::{ReadEnd, StepStatus, StoredStep, StoredThread};
 
 /// Bytes that are read at once.
 const BUFFER: usize = 256 << 10;
@@ -32,8 +32,8 @@ pub fn retell<B: BlockSink>(
     is_stopped: &AtomicBool,
     encoder: &mut Encoder<B>,
 ) -> io::Result<ReadEnd> {
-    let mut told = Told::new(encoder);
-    let mut input = Forward::open(Arc::clone(&file.data), 0)?;
+    let mut told = TextStepEncoder::new(encoder);
+    let mut input = ForwardReader::open(Arc::clone(&file.data), 0)?;
     let mut buffer = vec![0; BUFFER];
     let (mut filled, mut is_too_long) = (0, false);
     loop {
@@ -72,29 +72,29 @@ pub fn retell<B: BlockSink>(
 /// The thread of all lines.
 const THREAD: ThreadNumber = ThreadNumber(0);
 
-struct Told<'e, B> {
+struct TextStepEncoder<'e, B> {
     encoder: &'e mut Encoder<B>,
     lines: u64,
     time: u64,
     /// Steps whose branches and delay slots the next lines tell of.
-    held: VecDeque<Held>,
+    held: VecDeque<PendingTextStep>,
     /// The step before these.
-    before: Option<Held>,
+    before: Option<PendingTextStep>,
 }
 
 /// A step that a line tells of.
 #[derive(Clone, Copy, Debug)]
-struct Held {
+struct PendingTextStep {
     /// The number of its line.
     line: u64,
     time: u64,
     pc: u64,
     word: u32,
-    transfer: Option<Transfer>,
+    transfer: Option<ControlTransfer>,
     slot: DelaySlot,
 }
 
-impl<'e, B: BlockSink> Told<'e, B> {
+impl<'e, B: BlockSink> TextStepEncoder<'e, B> {
     fn new(encoder: &'e mut Encoder<B>) -> Self {
         encoder.thread(THREAD, StoredThread { tid: 1, pid: 0 });
         Self {
@@ -122,7 +122,7 @@ impl<'e, B: BlockSink> Told<'e, B> {
     }
 
     fn problem(&mut self, message: String) {
-        let place = Place::default();
+        let place = InputLocation::default();
         self.encoder.problem(&Problem {
             place,
             column: 0,
@@ -166,11 +166,11 @@ impl<'e, B: BlockSink> Told<'e, B> {
             self.gap();
         }
         self.time = self.time.saturating_add(delta_nanos);
-        let transfer = Transfer::of(word, pc);
+        let transfer = ControlTransfer::of(word, pc);
         let slot = self
             .last()
             .map_or(DelaySlot::None, |last| last.slot_at(pc, None));
-        self.held.push_back(Held {
+        self.held.push_back(PendingTextStep {
             line: self.lines,
             time: self.time,
             pc,
@@ -187,7 +187,7 @@ impl<'e, B: BlockSink> Told<'e, B> {
         }
     }
 
-    fn last(&self) -> Option<&Held> {
+    fn last(&self) -> Option<&PendingTextStep> {
         self.held.back().or(self.before.as_ref())
     }
 
@@ -209,10 +209,12 @@ impl<'e, B: BlockSink> Told<'e, B> {
         let ahead = [0, 1].map(|place| self.held.get(place).map(|step| step.pc));
         let branch = match first.transfer {
             Some(transfer) => match transfer.branch(Outcome::Taken) {
-                Branch::Conditional(_) => Branch::Conditional(first.is_taken(ahead)),
+                RecordedBranch::Conditional(_) => {
+                    RecordedBranch::Conditional(first.is_taken(ahead))
+                }
                 branch => branch,
             },
-            None => Branch::None,
+            None => RecordedBranch::None,
         };
         self.encoder.begin_record(first.line);
         self.encoder.time(THREAD, first.time);
@@ -226,7 +228,7 @@ impl<'e, B: BlockSink> Told<'e, B> {
             pc: first.pc,
             encoding: encoding_of(first.word),
             target: None,
-            reached: Reached {
+            reached: StepStatus {
                 slot: first.slot,
                 is_executed,
                 origin: StepOrigin::Recorded,
@@ -236,16 +238,20 @@ impl<'e, B: BlockSink> Told<'e, B> {
     }
 }
 
-impl Held {
-    fn delay(&self) -> Delay {
+impl PendingTextStep {
+    fn delay(&self) -> DelaySlotRule {
         self.transfer
-            .map_or(Delay::None, |transfer| transfer.fork.control.delay)
+            .map_or(DelaySlotRule::None, |transfer| transfer.fork.control.delay)
     }
 
     /// How many lines behind it tell what it did.
     fn lines_ahead(&self) -> usize {
         // Of a step in a delay slot the next line tells whether it was annulled.
-        if self.delay() == Delay::None { 1 } else { 2 }
+        if self.delay() == DelaySlotRule::None {
+            1
+        } else {
+            2
+        }
     }
 
     /// The address behind its delay slot.
@@ -267,13 +273,15 @@ impl Held {
     fn slot_at(&self, pc: u64, behind: Option<u64>) -> DelaySlot {
         let is_slot = pc == self.pc.wrapping_add(WORD);
         match self.delay() {
-            Delay::Annulled if is_slot => DelaySlot::Annulled,
-            Delay::UnlessNotTaken
+            DelaySlotRule::Annulled if is_slot => DelaySlot::Annulled,
+            DelaySlotRule::UnlessNotTaken
                 if is_slot && self.is_taken([Some(pc), behind]) == Some(false) =>
             {
                 DelaySlot::Annulled
             }
-            Delay::Slot | Delay::UnlessNotTaken if is_slot || self.slot == DelaySlot::Executed => {
+            DelaySlotRule::Slot | DelaySlotRule::UnlessNotTaken
+                if is_slot || self.slot == DelaySlot::Executed =>
+            {
                 DelaySlot::Executed
             }
             _ => DelaySlot::None,

@@ -8,21 +8,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use stepback_machine::{Endian, InstructionSet};
 
-use crate::btrace::check::{Recording as Check, check_recording};
+use crate::btrace::check::{CheckedRecording as Check, check_recording};
 use crate::btrace::code::{ProgramCode, SET};
 use crate::btrace::head::BtraceHead;
 use crate::btrace::layout::BranchLayout;
-use crate::btrace::lines::Lines;
-use crate::btrace::order::Order;
-use crate::btrace::reader::RecordReader;
-use crate::btrace::rebuild::{Ending, FILTERED, Rebuild};
+use crate::btrace::lines::BtraceLineSink;
+use crate::btrace::order::TimeOrderedReader;
+use crate::btrace::reader::BranchRecordReader;
+use crate::btrace::rebuild::{FILTERED, PathRebuilder, RecordingEnd};
 use crate::btrace::retold::retell;
 use crate::btrace::summary::fit_of;
 use crate::error::{FormatError, SourceError};
 use crate::events::EventSink;
-use crate::facts::{Recording, RegisterSource, SourceTraits};
+use crate::facts::{RecordingScope, RegisterSource, SourceTraits};
 use crate::finding::Findings;
-use crate::kept::places::KeptOptions;
+use crate::kept::places::CacheFileOptions;
 use crate::known_instruction::KnownInstruction;
 use crate::marker::{Marker, MarkerKind};
 use crate::numbers::Position;
@@ -30,7 +30,7 @@ use crate::program_file::ProgramFile;
 use crate::program_fit::ProgramFit;
 use crate::read_at::TraceFile;
 use crate::scratch::ParseScratch;
-use crate::source::{CheckWatch, MadeLine, Parsed, Source};
+use crate::source::{CheckWatch, ParsedRange, RenderedLine, Source};
 use crate::step_store::code::Code;
 use crate::step_store::encoder::Encoder;
 use crate::step_store::event_run::StoredFormat;
@@ -84,7 +84,7 @@ impl Btrace {
     pub fn open(
         file: TraceFile,
         options: BtraceOptions,
-        mut kept: KeptOptions,
+        mut kept: CacheFileOptions,
     ) -> Result<Self, SourceError> {
         let failed = |error| SourceError::Read { offset: 0, error };
         let layout = layout_of(&file, options.layout)?;
@@ -130,7 +130,7 @@ impl Btrace {
         let (read_file, read_layout, read_program) =
             (file.clone(), layout.clone(), program.clone());
         let read = move |is_stopped: &Arc<AtomicBool>, encoder: &mut Encoder<Filler>| {
-            let order = Order::new(RecordReader::new(read_file, read_layout));
+            let order = TimeOrderedReader::new(BranchRecordReader::new(read_file, read_layout));
             rebuild(order, &read_program, is_stopped, encoder)
         };
         let trace = StoredTrace::new(StepStore::open(kept, Box::new(read)));
@@ -166,9 +166,12 @@ impl Btrace {
     }
 
     /// The records in the order of their turns; none of a text, which has none.
-    pub fn records(&self) -> Option<Order> {
+    pub fn records(&self) -> Option<TimeOrderedReader> {
         let layout = self.layout.as_deref()?.clone();
-        Some(Order::new(RecordReader::new(self.file.clone(), layout)))
+        Some(TimeOrderedReader::new(BranchRecordReader::new(
+            self.file.clone(),
+            layout,
+        )))
     }
 
     /// The number of the first record behind the step before a position. O(1) reads.
@@ -186,8 +189,8 @@ impl Btrace {
     }
 
     /// The records in the order of the file; none of a text, which has none.
-    pub fn records_in_file(&self) -> Option<RecordReader> {
-        Some(RecordReader::new(
+    pub fn records_in_file(&self) -> Option<BranchRecordReader> {
+        Some(BranchRecordReader::new(
             self.file.clone(),
             self.layout.as_deref()?.clone(),
         ))
@@ -209,13 +212,13 @@ impl Btrace {
         range: Range<u64>,
         scratch: &mut ParseScratch,
         sink: &mut S,
-    ) -> Result<Parsed, SourceError> {
+    ) -> Result<ParsedRange, SourceError> {
         let end = self.trace.parse(&range, self, scratch.of(), sink);
         let end = end.map_err(|error| SourceError::Read {
             offset: range.start,
             error,
         })?;
-        Ok(Parsed { lines: 0, end })
+        Ok(ParsedRange { lines: 0, end })
     }
 }
 
@@ -274,13 +277,13 @@ fn fingerprint_of(program: &[ProgramFile], layout: &BranchLayout) -> u64 {
 
 /// Puts the path of all threads into a store.
 fn rebuild(
-    mut order: Order,
+    mut order: TimeOrderedReader,
     program: &[ProgramFile],
     is_stopped: &AtomicBool,
     encoder: &mut Encoder<Filler>,
 ) -> io::Result<ReadEnd> {
     let entries = program.iter().filter_map(|file| file.entry).collect();
-    let mut rebuild = Rebuild::new(encoder, ProgramCode::new(program), entries);
+    let mut rebuild = PathRebuilder::new(encoder, ProgramCode::new(program), entries);
     let mut count = 0;
     while let Some(turn) = order.next_turn()? {
         if turn.ordinal.is_multiple_of(PATIENCE) && is_stopped.load(Ordering::Relaxed) {
@@ -291,7 +294,7 @@ fn rebuild(
     }
     rebuild.finish(
         count,
-        Ending {
+        RecordingEnd {
             cut_off_bytes: order.cut_off_bytes(),
             damage: order.damage(),
         },
@@ -352,13 +355,13 @@ impl Source for Btrace {
         range: Range<u64>,
         scratch: &mut ParseScratch,
         sink: &mut dyn EventSink,
-    ) -> Result<Parsed, SourceError> {
+    ) -> Result<ParsedRange, SourceError> {
         self.parse_into(range, scratch, sink)
     }
 
-    fn recording(&self, marker: Marker) -> Option<Recording> {
+    fn recording(&self, marker: Marker) -> Option<RecordingScope> {
         let is_filtered = marker.kind == MarkerKind::RECORDING && marker.value == FILTERED;
-        is_filtered.then_some(Recording {
+        is_filtered.then_some(RecordingScope {
             is_filtered,
             lacks_steps: true,
             has_system_calls: false,
@@ -429,9 +432,9 @@ impl Source for Btrace {
     fn made_lines(
         &self,
         range: Range<u64>,
-        each: &mut dyn FnMut(MadeLine<'_>),
+        each: &mut dyn FnMut(RenderedLine<'_>),
     ) -> Result<(), SourceError> {
-        let mut lines = Lines::new(range.start, each);
+        let mut lines = BtraceLineSink::new(range.start, each);
         self.parse(range, &mut ParseScratch::default(), &mut lines)
             .map(|_| ())
     }

@@ -3,10 +3,10 @@
 use std::io;
 
 use crate::btrace::code::ProgramCode;
-use crate::btrace::fit::Fitting;
+use crate::btrace::fit::FittedRecord;
 use crate::btrace::kind::is_probe;
 use crate::btrace::layout::BranchLayout;
-use crate::btrace::reader::RecordReader;
+use crate::btrace::reader::BranchRecordReader;
 use crate::packed::PackedKind;
 use crate::program_file::ProgramFile;
 use crate::program_fit::ProgramFit;
@@ -40,7 +40,8 @@ pub fn fit_of(
         .take_while(|place| *place < count)
     {
         let first_record = layout.first_record + place * record_bytes;
-        let mut reader = RecordReader::new(file.clone(), layout.clone().beginning_at(first_record));
+        let mut reader =
+            BranchRecordReader::new(file.clone(), layout.clone().beginning_at(first_record));
         for _ in 0..LOOKED_AT {
             let Some(record) = reader.next_record()? else {
                 break;
@@ -49,7 +50,7 @@ pub fn fit_of(
                 (None, _) => fit.nowhere += 1,
                 (Some(found), Some(told)) if found == told || is_probe(found) => fit.same += 1,
                 // Where records do not have the instruction, it must be one that can have done what they say.
-                (Some(_), None) if Fitting::of(&record, &code).is_ok() => fit.same += 1,
+                (Some(_), None) if FittedRecord::of(&record, &code).is_ok() => fit.same += 1,
                 (Some(_), _) => fit.other += 1,
             }
         }

@@ -3,7 +3,7 @@
 //! Nothing recorded says how many windows the processor had, and when the kernel stored one to make room: it is counted as if
 //! there were as many as can be. Where a frame comes back whose cells a deeper one had meanwhile, what is in them is not known.
 
-use stepback_machine::{Mode, RegisterId, RegisterView, Registers, WindowStep};
+use stepback_machine::{Mode, RegisterId, RegisterView, Registers, WindowChange};
 
 use crate::btrace::code::SET;
 
@@ -14,14 +14,14 @@ const REGISTER: u16 = 8;
 
 /// The windows of a thread.
 #[derive(Clone, Debug)]
-pub struct Windows {
+pub struct WindowTracker {
     /// How much deeper it is than where it began.
     depth: i64,
     /// By window: how deep the frame was that had it last; none where none had it so far.
     frames: [Option<i64>; COUNT as usize],
 }
 
-impl Default for Windows {
+impl Default for WindowTracker {
     fn default() -> Self {
         Self {
             depth: 0,
@@ -30,7 +30,7 @@ impl Default for Windows {
     }
 }
 
-impl Windows {
+impl WindowTracker {
     /// What plain names mean.
     pub fn mode(&self) -> Mode {
         Mode::Window {
@@ -41,17 +41,17 @@ impl Windows {
     }
 
     /// Takes what an instruction does; true when nothing is known of the window that comes back.
-    pub fn turn(&mut self, step: WindowStep) -> bool {
+    pub fn turn(&mut self, step: WindowChange) -> bool {
         self.keep();
         match step {
-            WindowStep::Save => self.depth += 1,
-            WindowStep::Restore => self.depth -= 1,
-            WindowStep::Flush | WindowStep::Choice => return false,
+            WindowChange::Save => self.depth += 1,
+            WindowChange::Restore => self.depth -= 1,
+            WindowChange::Flush | WindowChange::Choice => return false,
         }
         let (window, depth) = (self.window(), self.depth);
         let had = self.frames.get(window).copied().flatten();
         self.keep();
-        step == WindowStep::Restore && had.is_some_and(|had| had != depth)
+        step == WindowChange::Restore && had.is_some_and(|had| had != depth)
     }
 
     /// The cells of the window that frames of their own have.
@@ -87,18 +87,24 @@ mod tests {
 
     #[test]
     fn a_frame_whose_cells_a_deeper_one_had_comes_back_unknown() {
-        let mut windows = Windows::default();
+        let mut windows = WindowTracker::default();
         let mut turn = |step, count: usize| (0..count).filter(|_| windows.turn(step)).count();
         assert_eq!(
-            (turn(WindowStep::Save, 31), turn(WindowStep::Restore, 31)),
+            (
+                turn(WindowChange::Save, 31),
+                turn(WindowChange::Restore, 31)
+            ),
             (0, 0)
         );
         assert_eq!(
-            (turn(WindowStep::Save, 34), turn(WindowStep::Restore, 34)),
+            (
+                turn(WindowChange::Save, 34),
+                turn(WindowChange::Restore, 34)
+            ),
             (0, 3)
         );
         assert_eq!(
-            (turn(WindowStep::Restore, 5), turn(WindowStep::Flush, 1)),
+            (turn(WindowChange::Restore, 5), turn(WindowChange::Flush, 1)),
             (5, 0)
         );
         assert_eq!(windows.cells().count(), 16);

@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 use std::io::{self, Write};
 
-use stepback_machine::{Branch, Delay, step_text};
+use stepback_machine::{DelaySlotRule, RecordedBranch, step_text};
 
-use crate::btrace::code::{Transfer, WORD, is_same_small};
+use crate::btrace::code::{ControlTransfer, WORD, is_same_small};
 use crate::btrace::head::{HEADER_BYTES, MAGIC};
 use crate::btrace::record::BranchRecord;
 use crate::btrace::text_line::HEADING;
@@ -29,7 +29,7 @@ pub fn header(records: u64, first_time: u64) -> Vec<u8> {
 }
 
 /// Writes a line for each step that it is handed of one thread: the form has no place for the name of another.
-pub struct TextWriter<W> {
+pub struct BtraceTextWriter<W> {
     out: W,
     /// None: all steps are of one.
     name: Option<String>,
@@ -41,7 +41,7 @@ pub struct TextWriter<W> {
     failure: Option<io::Error>,
 }
 
-impl<W: Write> TextWriter<W> {
+impl<W: Write> BtraceTextWriter<W> {
     /// Begins with the heading. Of several threads only the steps of the named one are written.
     ///
     /// # Errors
@@ -77,7 +77,7 @@ impl<W: Write> TextWriter<W> {
     }
 }
 
-impl<W: Write> EventSink for TextWriter<W> {
+impl<W: Write> EventSink for BtraceTextWriter<W> {
     fn thread_named(&mut self, thread: ThreadNumber, name: &str) {
         if self.name.as_deref() == Some(name) {
             self.number = Some(thread);
@@ -117,10 +117,10 @@ impl<W: Write> EventSink for TextWriter<W> {
 }
 
 /// Makes the records that a recorder would have written of the steps that it is handed, of one thread.
-pub struct RecordsOfSteps<F> {
+pub struct StepRecorder<F> {
     each: F,
     /// The last three steps.
-    steps: VecDeque<Step>,
+    steps: VecDeque<BranchStep>,
     names: Vec<String>,
     /// Records so far.
     pub records: u64,
@@ -129,16 +129,16 @@ pub struct RecordsOfSteps<F> {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Step {
+struct BranchStep {
     pc: u64,
     word: u32,
     time: Option<u64>,
     thread: u64,
-    branch: Branch,
+    branch: RecordedBranch,
     slot: DelaySlot,
 }
 
-impl<F: FnMut(&BranchRecord)> RecordsOfSteps<F> {
+impl<F: FnMut(&BranchRecord)> StepRecorder<F> {
     /// Hands out each record.
     pub fn new(each: F) -> Self {
         Self {
@@ -162,7 +162,7 @@ impl<F: FnMut(&BranchRecord)> RecordsOfSteps<F> {
             return;
         };
         let Some(transfer) =
-            Transfer::of(step.word, step.pc).filter(|_| step.slot != DelaySlot::Annulled)
+            ControlTransfer::of(step.word, step.pc).filter(|_| step.slot != DelaySlot::Annulled)
         else {
             return;
         };
@@ -182,20 +182,26 @@ impl<F: FnMut(&BranchRecord)> RecordsOfSteps<F> {
 }
 
 /// What a recorder would have written of a step, by the two steps behind it.
-fn record_of(step: &Step, transfer: &Transfer, ahead: [Option<Step>; 2]) -> Option<BranchRecord> {
+fn record_of(
+    step: &BranchStep,
+    transfer: &ControlTransfer,
+    ahead: [Option<BranchStep>; 2],
+) -> Option<BranchRecord> {
     let control = transfer.fork.control;
     let behind_slot = step.pc.wrapping_add(2 * WORD);
     let then = match ahead {
-        [Some(slot), behind] if control.delay != Delay::None && slot.slot != DelaySlot::None => {
+        [Some(slot), behind]
+            if control.delay != DelaySlotRule::None && slot.slot != DelaySlot::None =>
+        {
             behind.map(|step| step.pc)
         }
-        [Some(next), _] if control.delay != Delay::None => Some(next.pc),
+        [Some(next), _] if control.delay != DelaySlotRule::None => Some(next.pc),
         // A branch that is never taken, and keeps its place in the order.
         [next, behind] => next.and(behind.map(|step| step.pc)).or(Some(behind_slot)),
     };
     let is_taken = match (transfer.is_always_taken, step.branch) {
         (Some(is_taken), _) => is_taken,
-        (None, Branch::Conditional(Some(is_taken))) => is_taken,
+        (None, RecordedBranch::Conditional(Some(is_taken))) => is_taken,
         (None, _) => then
             .filter(|then| *then != behind_slot)
             .is_some_and(|then| control.target.address() == Some(then)),
@@ -208,9 +214,9 @@ fn record_of(step: &Step, transfer: &Transfer, ahead: [Option<Step>; 2]) -> Opti
         (true, None) => then?,
     };
     let is_annulled = match control.delay {
-        Delay::Annulled => true,
-        Delay::UnlessNotTaken => !is_taken,
-        Delay::Slot | Delay::None => false,
+        DelaySlotRule::Annulled => true,
+        DelaySlotRule::UnlessNotTaken => !is_taken,
+        DelaySlotRule::Slot | DelaySlotRule::None => false,
     };
     Some(BranchRecord {
         number: 0,
@@ -226,7 +232,7 @@ fn record_of(step: &Step, transfer: &Transfer, ahead: [Option<Step>; 2]) -> Opti
     })
 }
 
-impl<F: FnMut(&BranchRecord)> EventSink for RecordsOfSteps<F> {
+impl<F: FnMut(&BranchRecord)> EventSink for StepRecorder<F> {
     fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
         self.names.push(name.to_owned());
     }
@@ -234,7 +240,7 @@ impl<F: FnMut(&BranchRecord)> EventSink for RecordsOfSteps<F> {
     fn begin_step(&mut self, step: &StepEvent<'_>) {
         let name = self.names.get(usize::from(step.thread.0));
         let thread = name.and_then(|name| name.parse().ok()).unwrap_or(1);
-        self.steps.push_back(Step {
+        self.steps.push_back(BranchStep {
             pc: step.pc.0,
             word: step.opcode,
             time: step.time,

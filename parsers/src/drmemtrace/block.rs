@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 /// A stretch of the unpacked records of a file, all of one member.
 #[derive(Debug, Default)]
-pub(super) struct Block {
+pub(super) struct RecordBlock {
     /// Whole records, but at the end of a damaged member.
     pub bytes: Vec<u8>,
     /// Where they begin in the unpacked records of the file.

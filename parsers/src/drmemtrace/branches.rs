@@ -1,29 +1,29 @@
 //! Branches, and the types of the records that tell of them.
 
-use stepback_machine::Branch;
+use stepback_machine::RecordedBranch;
 
 use crate::drmemtrace::marker_names::record_name;
 use crate::drmemtrace::raw_record::kind;
 
 /// What an instruction does to control, by the type of its record (`trace_type_t`).
 #[inline(always)]
-pub fn branch_of(kind: u8) -> Branch {
+pub fn branch_of(kind: u8) -> RecordedBranch {
     match kind {
-        11 => Branch::Jump,
-        12 => Branch::IndirectJump,
-        13 => Branch::Conditional(None),
-        14 => Branch::Call,
-        15 => Branch::IndirectCall,
-        16 => Branch::Return,
-        31 => Branch::SystemEntry,
-        48 => Branch::Conditional(Some(true)),
-        49 => Branch::Conditional(Some(false)),
-        _ => Branch::None,
+        11 => RecordedBranch::Jump,
+        12 => RecordedBranch::IndirectJump,
+        13 => RecordedBranch::Conditional(None),
+        14 => RecordedBranch::Call,
+        15 => RecordedBranch::IndirectCall,
+        16 => RecordedBranch::Return,
+        31 => RecordedBranch::SystemEntry,
+        48 => RecordedBranch::Conditional(Some(true)),
+        49 => RecordedBranch::Conditional(Some(false)),
+        _ => RecordedBranch::None,
     }
 }
 
 /// The name of the type of the records of such instructions.
-pub fn instruction_name(branch: Branch) -> &'static str {
+pub fn instruction_name(branch: RecordedBranch) -> &'static str {
     let is_meant = |kind: &u8| branch_of(*kind) == branch;
     record_name(
         (0..=u8::MAX)

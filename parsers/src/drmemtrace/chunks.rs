@@ -4,14 +4,14 @@ use crate::events::ThreadNumber;
 
 /// Behind the footer of a chunk the next one repeats time and CPU, which a reader from front to back knows.
 #[derive(Debug, Default)]
-pub(super) struct Chunks {
+pub(super) struct ChunkRepetitions {
     /// False where footers mean nothing.
     is_chunked: bool,
     /// Threads whose next time and CPU are repetitions: mostly none.
     repeating: Vec<Option<ThreadNumber>>,
 }
 
-impl Chunks {
+impl ChunkRepetitions {
     /// Takes note of the marker that says how many instructions a chunk has.
     pub fn begin(&mut self, instructions: u64) {
         self.is_chunked |= instructions > 0;

@@ -4,22 +4,22 @@ use std::sync::Arc;
 
 use stepback_machine::InstructionSet;
 
-use crate::drmemtrace::chunks::Chunks;
+use crate::drmemtrace::chunks::ChunkRepetitions;
 use crate::drmemtrace::encoding_slot::EncodingSlot;
 use crate::drmemtrace::file_type::FileType;
-use crate::drmemtrace::junk::Junk;
-use crate::drmemtrace::opening::{Opening, VERSION};
-use crate::drmemtrace::raw_record::{RawRecord, Width, kind, marker};
+use crate::drmemtrace::junk::InvalidRecords;
+use crate::drmemtrace::opening::{HeaderMarkers, VERSION};
+use crate::drmemtrace::raw_record::{TraceEntry, Width, kind, marker};
 use crate::drmemtrace::record::{DataRecord, HintRecord, InstructionRecord, RecordSink};
-use crate::drmemtrace::threads::{IDLE, Threads};
-use crate::events::{Place, Problem, Recurrence, ThreadNumber};
+use crate::drmemtrace::threads::{IDLE, ThreadTable};
+use crate::events::{InputLocation, Problem, Recurrence, ThreadNumber};
 use crate::marker::{Marker, MarkerKind};
 
 /// From this version on events of the kernel say at which address they happened.
 const ADDRESS_VERSION: u64 = 3;
 
 /// Decodes the records of one file.
-pub(super) struct Decoder {
+pub(super) struct RecordDecoder {
     pub(super) input: u16,
     pub(super) name: Arc<str>,
     /// None before the first block.
@@ -30,9 +30,9 @@ pub(super) struct Decoder {
     pub(super) is_told: bool,
     /// The thread that stands for none; most records of some cores are its.
     idle: Option<ThreadNumber>,
-    pub(super) opening: Option<Opening>,
-    pub(super) chunks: Chunks,
-    pub(super) junk: Junk,
+    pub(super) opening: Option<HeaderMarkers>,
+    pub(super) chunks: ChunkRepetitions,
+    pub(super) junk: InvalidRecords,
     /// The newest version that was told to be too new: cores repeat their headers.
     pub(super) told_version: u64,
     /// What the file says its version is.
@@ -51,7 +51,7 @@ pub(super) struct Decoder {
     /// The address that accesses bear whose instruction was filtered away.
     data_pc: Option<u64>,
     /// A flush whose end is still to come.
-    flush: Option<RawRecord>,
+    flush: Option<TraceEntry>,
     /// Visible records so far.
     records: u64,
     /// True when the time at which the decoder paused may pass now.
@@ -63,23 +63,23 @@ pub(super) struct Decoder {
 }
 
 /// What decoders hand records to.
-pub(super) struct Output<'a, S> {
+pub(super) struct DecoderOutput<'a, S> {
     pub sink: &'a mut S,
-    pub threads: &'a mut Threads,
+    pub threads: &'a mut ThreadTable,
     /// True when a decoder is to stop before each time, so that other files can have their turn.
     pub is_merging: bool,
 }
 
 /// Why a decoder stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Pause {
+pub(super) enum DecoderPause {
     /// It needs more bytes.
     Block,
     /// Before a time; the records before it took so many bytes.
     Time { time: u64, bytes: usize },
 }
 
-impl Decoder {
+impl RecordDecoder {
     pub fn new(input: u16, name: Arc<str>) -> Self {
         Self {
             input,
@@ -88,9 +88,9 @@ impl Decoder {
             thread: None,
             is_told: false,
             idle: None,
-            opening: Some(Opening::default()),
-            chunks: Chunks::default(),
-            junk: Junk::default(),
+            opening: Some(HeaderMarkers::default()),
+            chunks: ChunkRepetitions::default(),
+            junk: InvalidRecords::default(),
             told_version: VERSION,
             version: VERSION,
             set: InstructionSet::X86_64,
@@ -124,10 +124,10 @@ impl Decoder {
         &mut self,
         bytes: &[u8],
         offset: u64,
-        out: &mut Output<'_, S>,
-    ) -> Pause {
+        out: &mut DecoderOutput<'_, S>,
+    ) -> DecoderPause {
         if bytes.is_empty() {
-            return Pause::Block; // which tells no width
+            return DecoderPause::Block; // which tells no width
         }
         let width = self.width.unwrap_or_else(|| {
             let width = Width::of_first(bytes);
@@ -137,10 +137,10 @@ impl Decoder {
         self.width = Some(width);
         self.offset = offset;
         match width {
-            Width::Wide => self.run(width, bytes.as_chunks().0.iter().map(RawRecord::wide), out),
+            Width::Wide => self.run(width, bytes.as_chunks().0.iter().map(TraceEntry::wide), out),
             Width::Narrow => self.run(
                 width,
-                bytes.as_chunks().0.iter().map(RawRecord::narrow),
+                bytes.as_chunks().0.iter().map(TraceEntry::narrow),
                 out,
             ),
         }
@@ -151,9 +151,9 @@ impl Decoder {
     fn run<S: RecordSink>(
         &mut self,
         width: Width,
-        records: impl Iterator<Item = RawRecord>,
-        out: &mut Output<'_, S>,
-    ) -> Pause {
+        records: impl Iterator<Item = TraceEntry>,
+        out: &mut DecoderOutput<'_, S>,
+    ) -> DecoderPause {
         let (start, step) = (self.offset, width.bytes() as u64);
         for record in records {
             let is_open = self.opening.is_none() || self.open(record, out);
@@ -164,7 +164,7 @@ impl Decoder {
                 kind::ENCODING => self.encoding(record, out),
                 kind::MARKER if record.size == marker::TIMESTAMP && self.is_pause(record, out) => {
                     let bytes = usize::try_from(self.offset - start).unwrap_or(usize::MAX);
-                    return Pause::Time {
+                    return DecoderPause::Time {
                         time: record.value,
                         bytes,
                     };
@@ -175,11 +175,11 @@ impl Decoder {
             self.last_kind = record.kind;
             self.offset += step;
         }
-        Pause::Block
+        DecoderPause::Block
     }
 
     /// True when the decoder is to stop before a time.
-    fn is_pause<S: RecordSink>(&mut self, record: RawRecord, out: &Output<'_, S>) -> bool {
+    fn is_pause<S: RecordSink>(&mut self, record: TraceEntry, out: &DecoderOutput<'_, S>) -> bool {
         let is_visible = !self.chunks.is_repeated(self.thread) && is_time(record.value, self.width);
         out.is_merging && is_visible && !std::mem::take(&mut self.is_time_due)
     }
@@ -191,7 +191,7 @@ impl Decoder {
 
     /// Whose a visible record is that comes now; it is counted.
     #[inline]
-    fn visible<S: RecordSink>(&mut self, out: &mut Output<'_, S>) -> ThreadNumber {
+    fn visible<S: RecordSink>(&mut self, out: &mut DecoderOutput<'_, S>) -> ThreadNumber {
         self.records = self.records.saturating_add(1); // a file may say that it is at any
         match self.thread {
             Some(thread) if self.is_told => thread,
@@ -200,7 +200,7 @@ impl Decoder {
     }
 
     #[cold]
-    fn tell<S: RecordSink>(&mut self, out: &mut Output<'_, S>) -> ThreadNumber {
+    fn tell<S: RecordSink>(&mut self, out: &mut DecoderOutput<'_, S>) -> ThreadNumber {
         let thread = self.thread.unwrap_or_else(|| {
             let tid = tid_in_name(&self.name);
             let source = if tid.is_some() {
@@ -221,7 +221,7 @@ impl Decoder {
     }
 
     #[inline]
-    fn instruction<S: RecordSink>(&mut self, record: RawRecord, out: &mut Output<'_, S>) {
+    fn instruction<S: RecordSink>(&mut self, record: TraceEntry, out: &mut DecoderOutput<'_, S>) {
         if record.size == 0 {
             self.data_pc = (record.value != self.pc).then_some(record.value);
             return;
@@ -252,7 +252,7 @@ impl Decoder {
     }
 
     #[inline]
-    fn data<S: RecordSink>(&mut self, record: RawRecord, out: &mut Output<'_, S>) {
+    fn data<S: RecordSink>(&mut self, record: TraceEntry, out: &mut DecoderOutput<'_, S>) {
         let data = DataRecord {
             thread: self.visible(out),
             is_write: record.kind == kind::WRITE,
@@ -264,7 +264,7 @@ impl Decoder {
     }
 
     #[inline]
-    fn encoding<S: RecordSink>(&mut self, record: RawRecord, out: &mut Output<'_, S>) {
+    fn encoding<S: RecordSink>(&mut self, record: TraceEntry, out: &mut DecoderOutput<'_, S>) {
         let width = if self.width == Some(Width::Narrow) {
             4
         } else {
@@ -275,7 +275,11 @@ impl Decoder {
         }
     }
 
-    pub(super) fn marker<S: RecordSink>(&mut self, record: RawRecord, out: &mut Output<'_, S>) {
+    pub(super) fn marker<S: RecordSink>(
+        &mut self,
+        record: TraceEntry,
+        out: &mut DecoderOutput<'_, S>,
+    ) {
         match record.size {
             marker::TIMESTAMP if self.chunks.is_repeated(self.thread) => return,
             marker::CPU if self.chunks.end_repetition(self.thread) => return,
@@ -315,14 +319,14 @@ impl Decoder {
         &mut self,
         marker: Marker,
         size_bytes: u64,
-        out: &mut Output<'_, S>,
+        out: &mut DecoderOutput<'_, S>,
     ) {
         let thread = self.visible(out);
         out.sink.marker(thread, marker, size_bytes);
     }
 
     /// A core that has nothing to run belongs to no thread.
-    fn idle<S: RecordSink>(&mut self, record: RawRecord, out: &mut Output<'_, S>) {
+    fn idle<S: RecordSink>(&mut self, record: TraceEntry, out: &mut DecoderOutput<'_, S>) {
         let thread = *self.idle.get_or_insert_with(|| {
             let thread = out.threads.number(IDLE);
             out.threads.tell(thread, out.sink);
@@ -341,7 +345,7 @@ impl Decoder {
 
     /// All types that are rare.
     #[cold]
-    fn other<S: RecordSink>(&mut self, record: RawRecord, out: &mut Output<'_, S>) {
+    fn other<S: RecordSink>(&mut self, record: TraceEntry, out: &mut DecoderOutput<'_, S>) {
         match record.kind {
             kind::NO_FETCH => self.instruction(record, out),
             kind::MAYBE_FETCH => {
@@ -350,7 +354,7 @@ impl Decoder {
                 } else {
                     kind::INSTRUCTION
                 };
-                self.instruction(RawRecord { kind, ..record }, out);
+                self.instruction(TraceEntry { kind, ..record }, out);
             }
             2..=9 | 27 | 32..=46 => self.hint(record, u64::from(record.size), out),
             kind::BUNDLE => self.bundle(record, out),
@@ -381,7 +385,7 @@ impl Decoder {
     }
 
     /// Each byte of the value is the length of an instruction.
-    fn bundle<S: RecordSink>(&mut self, record: RawRecord, out: &mut Output<'_, S>) {
+    fn bundle<S: RecordSink>(&mut self, record: TraceEntry, out: &mut DecoderOutput<'_, S>) {
         let lengths = record.value.to_le_bytes();
         let width = if self.width == Some(Width::Narrow) {
             4
@@ -395,7 +399,7 @@ impl Decoder {
             return self.junk(record, out);
         };
         for length in lengths {
-            let next = RawRecord {
+            let next = TraceEntry {
                 kind: kind::INSTRUCTION,
                 size: u16::from(*length),
                 value: self.next_pc,
@@ -405,7 +409,12 @@ impl Decoder {
     }
 
     /// A prefetch, or a flush as long as this.
-    fn hint<S: RecordSink>(&mut self, record: RawRecord, size_bytes: u64, out: &mut Output<'_, S>) {
+    fn hint<S: RecordSink>(
+        &mut self,
+        record: TraceEntry,
+        size_bytes: u64,
+        out: &mut DecoderOutput<'_, S>,
+    ) {
         let kind = MarkerKind(MarkerKind::FIRST_RECORD.0 + record.kind);
         let marker = Marker {
             kind,
@@ -420,7 +429,7 @@ impl Decoder {
         out.sink.hint(&hint);
     }
 
-    fn end_flush<S: RecordSink>(&mut self, end: RawRecord, out: &mut Output<'_, S>) {
+    fn end_flush<S: RecordSink>(&mut self, end: TraceEntry, out: &mut DecoderOutput<'_, S>) {
         match self.flush.take() {
             Some(begin) if begin.kind + 1 == end.kind && begin.value <= end.value => {
                 self.hint(begin, end.value - begin.value, out);
@@ -429,7 +438,7 @@ impl Decoder {
         }
     }
 
-    pub(super) fn set_thread<S: RecordSink>(&mut self, tid: u64, out: &mut Output<'_, S>) {
+    pub(super) fn set_thread<S: RecordSink>(&mut self, tid: u64, out: &mut DecoderOutput<'_, S>) {
         let tid = if is_all_ones(tid, self.width) {
             IDLE
         } else {
@@ -439,7 +448,7 @@ impl Decoder {
         self.is_told = false;
     }
 
-    pub(super) fn set_process<S: RecordSink>(&mut self, pid: u64, out: &mut Output<'_, S>) {
+    pub(super) fn set_process<S: RecordSink>(&mut self, pid: u64, out: &mut DecoderOutput<'_, S>) {
         if let Some(thread) = self.thread.filter(|_| !is_all_ones(pid, self.width)) {
             out.threads.set_process(thread, pid);
             self.is_told = false;
@@ -447,7 +456,7 @@ impl Decoder {
     }
 
     /// Compares the count of records with what the file says it is here: where it says more, some are missing.
-    fn check_ordinal<S: RecordSink>(&mut self, ordinal: u64, out: &mut Output<'_, S>) {
+    fn check_ordinal<S: RecordSink>(&mut self, ordinal: u64, out: &mut DecoderOutput<'_, S>) {
         self.chunks.begin(1); // only chunks begin so
         if ordinal > self.records {
             let missing = ordinal - self.records;
@@ -466,9 +475,13 @@ impl Decoder {
 
     /// Tells of a record that makes no sense.
     #[cold]
-    pub(super) fn junk<S: RecordSink>(&mut self, record: RawRecord, out: &mut Output<'_, S>) {
+    pub(super) fn junk<S: RecordSink>(
+        &mut self,
+        record: TraceEntry,
+        out: &mut DecoderOutput<'_, S>,
+    ) {
         if self.junk.is_first(self.offset) {
-            let RawRecord { kind, size, value } = record;
+            let TraceEntry { kind, size, value } = record;
             self.complain(
                 out,
                 format!("a record of type {kind}, size {size} and value {value:#x} makes no sense: it is left out"),
@@ -478,7 +491,7 @@ impl Decoder {
 
     /// Tells what is wrong at the record that is being decoded.
     #[cold]
-    pub(super) fn complain<S: RecordSink>(&self, out: &mut Output<'_, S>, message: String) {
+    pub(super) fn complain<S: RecordSink>(&self, out: &mut DecoderOutput<'_, S>, message: String) {
         out.sink
             .problem(&problem(&self.name, self.offset, &message));
     }
@@ -487,7 +500,7 @@ impl Decoder {
 /// A problem at a place in the records of a file.
 pub(super) fn problem(name: &str, offset: u64, message: &str) -> Problem {
     Problem {
-        place: Place {
+        place: InputLocation {
             offset,
             line_in_range: 0,
         },

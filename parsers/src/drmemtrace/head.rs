@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::drmemtrace::container::unpacker::Unpacker;
+use crate::drmemtrace::container::unpacker::ContainerUnpacker;
 use crate::drmemtrace::file_type::FileType;
 use crate::drmemtrace::raw_record::Width;
 use crate::drmemtrace::raw_record::{kind, marker};
@@ -41,7 +41,7 @@ impl TraceHead {
     /// # Errors
     /// The file could not be read.
     pub fn of(file: &TraceFile) -> io::Result<Option<Self>> {
-        let mut unpacker = Unpacker::open(file.data.clone())?;
+        let mut unpacker = ContainerUnpacker::open(file.data.clone())?;
         let mut buffer = Vec::new();
         for _ in 0..HEAD_BLOCKS {
             let block = unpacker.next_block(buffer, HEAD_BYTES)?;

@@ -2,12 +2,12 @@
 
 /// Counts the senseless records of a file: the first is told at once, the others at the end, together.
 #[derive(Debug, Default)]
-pub(super) struct Junk {
+pub(super) struct InvalidRecords {
     count: u64,
     last: u64,
 }
 
-impl Junk {
+impl InvalidRecords {
     /// Takes note of one at an offset; true for the first.
     pub fn is_first(&mut self, offset: u64) -> bool {
         self.count += 1;

@@ -8,13 +8,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use stepback_machine::InstructionSet;
 
-use crate::drmemtrace::block::Block;
-use crate::drmemtrace::container::unpacker::Unpacker;
-use crate::drmemtrace::decoder::{Decoder, Output, Pause, is_time, problem};
-use crate::drmemtrace::pool::Pool;
-use crate::drmemtrace::raw_record::{RawRecord, Width, kind, marker};
+use crate::drmemtrace::block::RecordBlock;
+use crate::drmemtrace::container::unpacker::ContainerUnpacker;
+use crate::drmemtrace::decoder::{DecoderOutput, DecoderPause, RecordDecoder, is_time, problem};
+use crate::drmemtrace::pool::UnpackerPool;
+use crate::drmemtrace::raw_record::{TraceEntry, Width, kind, marker};
 use crate::drmemtrace::record::RecordSink;
-use crate::drmemtrace::threads::Threads;
+use crate::drmemtrace::threads::ThreadTable;
 use crate::read_at::{ReadAt, TraceFile};
 use crate::step_store::record::ReadEnd;
 
@@ -50,9 +50,9 @@ pub fn read_records_as<S: RecordSink>(
 ) -> io::Result<ReadEnd> {
     let names: Vec<Arc<str>> = files.iter().map(|file| file.name.as_str().into()).collect();
     let data: Vec<_> = files.iter().map(|file| Arc::clone(&file.data)).collect();
-    let pool = Pool::new(files)?;
-    let mut threads = Threads::default();
-    let mut out = Output {
+    let pool = UnpackerPool::new(files)?;
+    let mut threads = ThreadTable::default();
+    let mut out = DecoderOutput {
         sink,
         threads: &mut threads,
         is_merging: names.len() > 1,
@@ -60,9 +60,9 @@ pub fn read_records_as<S: RecordSink>(
     let mut inputs = Vec::new();
     let mut turns = BinaryHeap::new();
     for (number, (name, data)) in names.into_iter().zip(data).enumerate() {
-        let mut decoder = Decoder::new(u16::try_from(number).unwrap_or(u16::MAX), name);
+        let mut decoder = RecordDecoder::new(u16::try_from(number).unwrap_or(u16::MAX), name);
         decoder.assumed = assumed;
-        let mut input = Input {
+        let mut input = MergeInput {
             number,
             decoder,
             block: pool.next_block(number, None)?,
@@ -88,61 +88,63 @@ pub fn read_records_as<S: RecordSink>(
             break;
         };
         match input.run(&pool, stop, &mut out)? {
-            Turn::Until(time) => turns.push(Reverse((time, number))),
-            Turn::Over => {}
-            Turn::Stopped => return Ok(ReadEnd::Stopped),
+            InputProgress::Until(time) => turns.push(Reverse((time, number))),
+            InputProgress::Over => {}
+            InputProgress::Stopped => return Ok(ReadEnd::Stopped),
         }
     }
     Ok(ReadEnd::Complete)
 }
 
 /// A file that is being read.
-struct Input {
+struct MergeInput {
     number: usize,
-    decoder: Decoder,
-    block: Block,
+    decoder: RecordDecoder,
+    block: RecordBlock,
     /// How much of the block was decoded.
     used: usize,
 }
 
 /// How a turn of an input ended.
-enum Turn {
+enum InputProgress {
     /// Its next time is this.
     Until(u64),
     Over,
     Stopped,
 }
 
-impl Input {
+impl MergeInput {
     /// Decodes up to the next time but one.
     fn run<S: RecordSink>(
         &mut self,
-        pool: &Pool,
+        pool: &UnpackerPool,
         stop: &AtomicBool,
-        out: &mut Output<'_, S>,
-    ) -> io::Result<Turn> {
+        out: &mut DecoderOutput<'_, S>,
+    ) -> io::Result<InputProgress> {
         self.decoder.resume();
         loop {
             let bytes = self.block.bytes.get(self.used..).unwrap_or_default();
             let offset = self.block.offset.saturating_add(self.used as u64);
             match self.decoder.decode(bytes, offset, out) {
-                Pause::Time { time, bytes } => {
+                DecoderPause::Time { time, bytes } => {
                     self.used = self.used.saturating_add(bytes);
-                    return Ok(Turn::Until(time));
+                    return Ok(InputProgress::Until(time));
                 }
-                Pause::Block if stop.load(Ordering::Relaxed) => return Ok(Turn::Stopped),
-                Pause::Block => {}
+                DecoderPause::Block if stop.load(Ordering::Relaxed) => {
+                    return Ok(InputProgress::Stopped);
+                }
+                DecoderPause::Block => {}
             }
             self.end_block(out);
             if self.block.is_file_end {
                 self.end_file(out);
-                return Ok(Turn::Over);
+                return Ok(InputProgress::Over);
             }
             self.next_block(pool)?;
         }
     }
 
-    fn next_block(&mut self, pool: &Pool) -> io::Result<()> {
+    fn next_block(&mut self, pool: &UnpackerPool) -> io::Result<()> {
         let used = std::mem::take(&mut self.block);
         self.block = pool.next_block(self.number, Some(used))?;
         self.used = 0;
@@ -150,8 +152,8 @@ impl Input {
     }
 
     /// Leaves a block, and tells what went wrong after it.
-    fn end_block<S: RecordSink>(&mut self, out: &mut Output<'_, S>) {
-        let Block {
+    fn end_block<S: RecordSink>(&mut self, out: &mut DecoderOutput<'_, S>) {
+        let RecordBlock {
             bytes,
             offset,
             member,
@@ -186,7 +188,7 @@ impl Input {
     }
 
     /// Tells what there is to tell of the whole file.
-    fn end_file<S: RecordSink>(&mut self, out: &mut Output<'_, S>) {
+    fn end_file<S: RecordSink>(&mut self, out: &mut DecoderOutput<'_, S>) {
         self.decoder.end_opening(out);
         let end = self
             .block
@@ -206,7 +208,7 @@ impl Input {
 /// The first time in a file whose first records have none, as those of a core that has nothing to run at first; none when there is none.
 /// Cost: the records before it are unpacked once more.
 fn first_time(data: Arc<dyn ReadAt>, stop: &AtomicBool) -> io::Result<Option<u64>> {
-    let mut unpacker = Unpacker::open(data)?;
+    let mut unpacker = ContainerUnpacker::open(data)?;
     let (mut buffer, mut width) = (Vec::new(), None);
     while !stop.load(Ordering::Relaxed) {
         let block = unpacker.next_block(buffer, SCAN_BYTES)?;
@@ -225,7 +227,7 @@ fn first_time(data: Arc<dyn ReadAt>, stop: &AtomicBool) -> io::Result<Option<u64
 
 /// The first time in some records.
 fn time_in(bytes: &[u8], width: Width) -> Option<u64> {
-    let is_time_record = |record: &RawRecord| {
+    let is_time_record = |record: &TraceEntry| {
         record.kind == kind::MARKER
             && record.size == marker::TIMESTAMP
             && is_time(record.value, Some(width))

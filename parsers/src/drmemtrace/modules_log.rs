@@ -53,7 +53,7 @@ impl ModulesLog {
     /// Reads a file, as far as it can be read.
     pub fn parse(bytes: &[u8]) -> Self {
         let mut log = Self::default();
-        let mut cursor = Cursor { bytes, at: 0 };
+        let mut cursor = ModulesLogCursor { bytes, at: 0 };
         let Some(version) = header_version(&mut cursor) else {
             log.problems.push(
                 0,
@@ -216,17 +216,17 @@ impl ModuleSegment {
 }
 
 /// What the first line says.
-struct Version {
+struct ModulesLogHeader {
     number: u64,
     /// Of the entries that follow.
     count: u64,
 }
 
 /// `Module Table: version 5, count 21`, in version 1 `Module Table: 21`; then from version 2 on the names of the columns.
-fn header_version(cursor: &mut Cursor<'_>) -> Option<Version> {
+fn header_version(cursor: &mut ModulesLogCursor<'_>) -> Option<ModulesLogHeader> {
     let rest = cursor.line().strip_prefix(b"Module Table:")?.trim_ascii();
     let Some(rest) = rest.strip_prefix(b"version") else {
-        return Some(Version {
+        return Some(ModulesLogHeader {
             number: 1,
             count: decimal(rest)?,
         });
@@ -237,11 +237,11 @@ fn header_version(cursor: &mut Cursor<'_>) -> Option<Version> {
     if cursor.rest().starts_with(b"Columns:") {
         cursor.line();
     }
-    Some(Version { number, count })
+    Some(ModulesLogHeader { number, count })
 }
 
 /// One entry with its line end. [`ModuleSegment::first`] is the number of the containing one until all are read.
-fn entry(cursor: &mut Cursor<'_>, version: u64) -> Result<ModuleSegment, String> {
+fn entry(cursor: &mut ModulesLogCursor<'_>, version: u64) -> Result<ModuleSegment, String> {
     let id = cursor.number("its number", decimal)?;
     if version == 1 {
         let _size = cursor.number("its size", decimal)?;
@@ -301,12 +301,12 @@ fn unplaced(id: u64) -> ModuleSegment {
 }
 
 /// A place in the file, never beyond its end.
-struct Cursor<'a> {
+struct ModulesLogCursor<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-impl<'a> Cursor<'a> {
+impl<'a> ModulesLogCursor<'a> {
     fn rest(&self) -> &'a [u8] {
         self.bytes.get(self.at..).unwrap_or_default()
     }

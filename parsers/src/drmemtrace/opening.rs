@@ -1,7 +1,7 @@
 //! The first records of a file.
 
-use crate::drmemtrace::decoder::{Decoder, Output};
-use crate::drmemtrace::raw_record::{RawRecord, kind, marker};
+use crate::drmemtrace::decoder::{DecoderOutput, RecordDecoder};
+use crate::drmemtrace::raw_record::{TraceEntry, kind, marker};
 use crate::drmemtrace::record::RecordSink;
 
 /// The newest version of the format that is known.
@@ -9,21 +9,21 @@ pub(super) const VERSION: u64 = 7;
 
 /// The markers before the records that say whose they are.
 #[derive(Debug, Default)]
-pub(super) struct Opening {
-    markers: Vec<RawRecord>,
+pub(super) struct HeaderMarkers {
+    markers: Vec<TraceEntry>,
     has_header: bool,
 }
 
 /// As many markers may wait for their thread; real files have three.
 const LIMIT: usize = 64;
 
-impl Decoder {
+impl RecordDecoder {
     /// Takes one of the first records; true when the file is open and the record is to be decoded as all others.
     #[cold]
     pub(super) fn open<S: RecordSink>(
         &mut self,
-        record: RawRecord,
-        out: &mut Output<'_, S>,
+        record: TraceEntry,
+        out: &mut DecoderOutput<'_, S>,
     ) -> bool {
         let Some(opening) = &mut self.opening else {
             return true;
@@ -50,7 +50,7 @@ impl Decoder {
     }
 
     /// Hands on the markers that waited.
-    pub(super) fn end_opening<S: RecordSink>(&mut self, out: &mut Output<'_, S>) {
+    pub(super) fn end_opening<S: RecordSink>(&mut self, out: &mut DecoderOutput<'_, S>) {
         let Some(opening) = self.opening.take() else {
             return;
         };
@@ -66,7 +66,11 @@ impl Decoder {
 
     /// A header came: the first record, or where cores and joined files repeat theirs for another thread.
     /// The markers of a repeated one that come before the record that names that thread belong to the thread before, as all records do.
-    pub(super) fn note_version<S: RecordSink>(&mut self, version: u64, out: &mut Output<'_, S>) {
+    pub(super) fn note_version<S: RecordSink>(
+        &mut self,
+        version: u64,
+        out: &mut DecoderOutput<'_, S>,
+    ) {
         self.version = version;
         if version > self.told_version {
             self.told_version = version;

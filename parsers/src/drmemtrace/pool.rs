@@ -7,37 +7,37 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{JoinHandle, available_parallelism};
 
-use crate::drmemtrace::block::Block;
-use crate::drmemtrace::container::unpacker::Unpacker;
+use crate::drmemtrace::block::RecordBlock;
+use crate::drmemtrace::container::unpacker::ContainerUnpacker;
 use crate::read_at::TraceFile;
 
 /// Unpacks any number of files, a bounded number of blocks of each ahead.
 ///
 /// Buffers are reused: a job takes one to a worker, the worker hands it on full, and the decoder returns it with the next job.
-pub(super) struct Pool {
-    jobs: Option<Sender<Job>>,
-    blocks: Vec<Receiver<io::Result<Block>>>,
+pub(super) struct UnpackerPool {
+    jobs: Option<Sender<UnpackJob>>,
+    blocks: Vec<Receiver<io::Result<RecordBlock>>>,
     workers: Vec<JoinHandle<()>>,
-    shared: Arc<Shared>,
+    shared: Arc<PoolState>,
 }
 
 /// Fill a buffer with the next block of an input.
-struct Job {
+struct UnpackJob {
     input: usize,
     buffer: Vec<u8>,
 }
 
-struct Shared {
-    inputs: Vec<Mutex<Input>>,
+struct PoolState {
+    inputs: Vec<Mutex<PoolInput>>,
     is_stopped: AtomicBool,
     block_bytes: usize,
 }
 
-struct Input {
+struct PoolInput {
     file: TraceFile,
     /// None before the first block.
-    unpacker: Option<Unpacker>,
-    blocks: Sender<io::Result<Block>>,
+    unpacker: Option<ContainerUnpacker>,
+    blocks: Sender<io::Result<RecordBlock>>,
 }
 
 /// Bytes that all buffers together may take.
@@ -47,7 +47,7 @@ const BLOCK_UNIT: usize = 24 << 10;
 /// Blocks of a file that is alone.
 const AHEAD: usize = 8;
 
-impl Pool {
+impl UnpackerPool {
     /// Begins to unpack.
     ///
     /// # Errors
@@ -57,7 +57,7 @@ impl Pool {
         let ahead = (AHEAD / count).max(2);
         let block_bytes = (MEMORY / (ahead * count) / BLOCK_UNIT).clamp(1, 11) * BLOCK_UNIT;
         let (inputs, blocks) = files.into_iter().map(input).unzip();
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(PoolState {
             inputs,
             is_stopped: AtomicBool::new(false),
             block_bytes,
@@ -87,7 +87,7 @@ impl Pool {
     ///
     /// # Errors
     /// The file could not be read.
-    pub fn next_block(&self, input: usize, used: Option<Block>) -> io::Result<Block> {
+    pub fn next_block(&self, input: usize, used: Option<RecordBlock>) -> io::Result<RecordBlock> {
         if let Some(used) = used {
             self.send(input, used.bytes);
         }
@@ -104,11 +104,11 @@ impl Pool {
         _ = self
             .jobs
             .as_ref()
-            .map(|jobs| jobs.send(Job { input, buffer }));
+            .map(|jobs| jobs.send(UnpackJob { input, buffer }));
     }
 }
 
-impl Drop for Pool {
+impl Drop for UnpackerPool {
     fn drop(&mut self) {
         self.shared.is_stopped.store(true, Ordering::Relaxed);
         self.jobs = None;
@@ -118,9 +118,9 @@ impl Drop for Pool {
     }
 }
 
-impl Shared {
+impl PoolState {
     /// Does jobs until there are no more.
-    fn work(&self, jobs: &Mutex<Receiver<Job>>) {
+    fn work(&self, jobs: &Mutex<Receiver<UnpackJob>>) {
         loop {
             let next = lock(jobs).recv();
             let (Ok(job), false) = (next, self.is_stopped.load(Ordering::Relaxed)) else {
@@ -133,7 +133,7 @@ impl Shared {
     }
 }
 
-impl Input {
+impl PoolInput {
     fn fill(&mut self, buffer: Vec<u8>, limit: usize) {
         // A library that panics must not leave the reader waiting.
         let block = catch_unwind(AssertUnwindSafe(|| self.next_block(buffer, limit)));
@@ -143,21 +143,21 @@ impl Input {
         _ = self.blocks.send(block);
     }
 
-    fn next_block(&mut self, buffer: Vec<u8>, limit: usize) -> io::Result<Block> {
+    fn next_block(&mut self, buffer: Vec<u8>, limit: usize) -> io::Result<RecordBlock> {
         match &mut self.unpacker {
             Some(unpacker) => unpacker.next_block(buffer, limit),
             none => none
-                .insert(Unpacker::open(Arc::clone(&self.file.data))?)
+                .insert(ContainerUnpacker::open(Arc::clone(&self.file.data))?)
                 .next_block(buffer, limit),
         }
     }
 }
 
 /// An input, and where its blocks come out.
-fn input(file: TraceFile) -> (Mutex<Input>, Receiver<io::Result<Block>>) {
+fn input(file: TraceFile) -> (Mutex<PoolInput>, Receiver<io::Result<RecordBlock>>) {
     let (blocks, receiver) = channel();
     (
-        Mutex::new(Input {
+        Mutex::new(PoolInput {
             file,
             unpacker: None,
             blocks,

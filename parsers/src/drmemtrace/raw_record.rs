@@ -2,7 +2,7 @@
 
 /// A record: little-endian `type`, `size`, and a value as wide as a pointer of the traced program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct RawRecord {
+pub(super) struct TraceEntry {
     /// `trace_type_t`: see [`kind`].
     pub kind: u16,
     /// What it means depends on the type: a length, or the sort of marker.
@@ -58,7 +58,7 @@ pub(super) mod marker {
     pub const CORE_IDLE: u16 = 33;
 }
 
-impl RawRecord {
+impl TraceEntry {
     /// A record of a 64-bit program.
     pub fn wide(bytes: &[u8; 12]) -> Self {
         let [a, b, c, d, value @ ..] = *bytes;
@@ -101,13 +101,13 @@ impl Width {
     }
 
     /// The records of whole bytes; what is left over at the end is left out.
-    pub(super) fn records(self, bytes: &[u8]) -> impl Iterator<Item = RawRecord> {
+    pub(super) fn records(self, bytes: &[u8]) -> impl Iterator<Item = TraceEntry> {
         let (wide, narrow) = match self {
             Self::Wide => (bytes, &[][..]),
             Self::Narrow => (&[][..], bytes),
         };
-        let wide = wide.as_chunks().0.iter().map(RawRecord::wide);
-        wide.chain(narrow.as_chunks().0.iter().map(RawRecord::narrow))
+        let wide = wide.as_chunks().0.iter().map(TraceEntry::wide);
+        wide.chain(narrow.as_chunks().0.iter().map(TraceEntry::narrow))
     }
 
     /// By the first bytes of the records of a file; wide when they do not tell.
@@ -135,7 +135,7 @@ impl Width {
     pub(super) fn guess(bytes: &[u8]) -> Option<Self> {
         let bytes = bytes.get(..GUESS_BYTES).unwrap_or(bytes);
         let sensible = |width: &Self| {
-            width.records(bytes).filter(RawRecord::is_sensible).count() * width.bytes()
+            width.records(bytes).filter(TraceEntry::is_sensible).count() * width.bytes()
         };
         let width = [Self::Narrow, Self::Wide]
             .into_iter()

@@ -13,7 +13,7 @@ use crate::drmemtrace::thumb::set_of;
 use crate::events::{Problem, ThreadNumber};
 use crate::marker::{Marker, MarkerKind};
 use crate::step_store::encoder::{BlockSink, Encoder};
-use crate::step_store::record::{Reached, StoredAccess, StoredHint, StoredStep, StoredThread};
+use crate::step_store::record::{StepStatus, StoredAccess, StoredHint, StoredStep, StoredThread};
 
 /// Threads beyond these have no bits of what they executed: their addresses are looked up each time.
 const EXECUTED_THREADS: u16 = 256;
@@ -92,7 +92,7 @@ fn stored(record: &InstructionRecord) -> StoredStep {
         encoding,
         target,
     } = *record;
-    let (branch, reached) = (branch_of(kind), Reached::PLAINLY);
+    let (branch, reached) = (branch_of(kind), StepStatus::PLAINLY);
     StoredStep {
         input,
         thread,

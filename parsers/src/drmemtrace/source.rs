@@ -18,21 +18,21 @@ use crate::drmemtrace::visible::{VisibleRecord, unix_micros, visible_records};
 use crate::error::FormatError;
 use crate::error::SourceError;
 use crate::events::{EventSink, Flow};
-use crate::facts::{KnownThread, Recording, RegisterSource, SourceTraits};
+use crate::facts::{KnownThread, RecordingScope, RegisterSource, SourceTraits};
 use crate::finding::Findings;
-use crate::kept::places::KeptOptions;
+use crate::kept::places::CacheFileOptions;
 use crate::known_instruction::KnownInstruction;
 use crate::marker::{Marker, MarkerKind};
 use crate::numbers::Position;
 use crate::read_at::TraceFile;
 use crate::scratch::ParseScratch;
-use crate::source::{CheckWatch, MadeLine, Parsed, Source};
+use crate::source::{CheckWatch, ParsedRange, RenderedLine, Source};
 use crate::step_store::code::Code;
 use crate::step_store::encoder::Encoder;
 use crate::step_store::event_run::StoredFormat;
 use crate::step_store::fill::Filler;
 use crate::step_store::items::{ITEM_BYTES, items_of};
-use crate::step_store::layout::Facts;
+use crate::step_store::layout::StoreFacts;
 use crate::step_store::record::StoredThread;
 use crate::step_store::store::{StepStore, StoreScratch};
 use crate::step_store::stored_trace::StoredTrace;
@@ -57,7 +57,7 @@ impl Drmemtrace {
     ///
     /// # Errors
     /// A file could not be read, or none of them begins like a trace.
-    pub fn open(files: Vec<TraceFile>, options: KeptOptions) -> Result<Self, SourceError> {
+    pub fn open(files: Vec<TraceFile>, options: CacheFileOptions) -> Result<Self, SourceError> {
         Self::open_as(files, None, options)
     }
 
@@ -68,7 +68,7 @@ impl Drmemtrace {
     pub fn open_as(
         files: Vec<TraceFile>,
         assumed: Option<InstructionSet>,
-        mut options: KeptOptions,
+        mut options: CacheFileOptions,
     ) -> Result<Self, SourceError> {
         let failed = |error| SourceError::Read { offset: 0, error };
         // The first file may be damaged.
@@ -129,7 +129,7 @@ impl Drmemtrace {
     }
 
     /// What is known of the trace so far.
-    pub fn facts(&self) -> Arc<Facts> {
+    pub fn facts(&self) -> Arc<StoreFacts> {
         self.store().facts()
     }
 
@@ -186,13 +186,13 @@ impl Drmemtrace {
         range: Range<u64>,
         scratch: &mut ParseScratch,
         sink: &mut S,
-    ) -> Result<Parsed, SourceError> {
+    ) -> Result<ParsedRange, SourceError> {
         let end = self.trace.parse(&range, self, scratch.of(), sink);
         let end = end.map_err(|error| SourceError::Read {
             offset: range.start,
             error,
         })?;
-        Ok(Parsed { lines: 0, end })
+        Ok(ParsedRange { lines: 0, end })
     }
 }
 
@@ -245,13 +245,13 @@ impl Source for Drmemtrace {
         range: Range<u64>,
         scratch: &mut ParseScratch,
         sink: &mut dyn EventSink,
-    ) -> Result<Parsed, SourceError> {
+    ) -> Result<ParsedRange, SourceError> {
         self.parse_into(range, scratch, sink)
     }
 
-    fn recording(&self, marker: Marker) -> Option<Recording> {
+    fn recording(&self, marker: Marker) -> Option<RecordingScope> {
         let file_type = (marker.kind == MarkerKind::RECORDING).then_some(FileType(marker.value))?;
-        Some(Recording {
+        Some(RecordingScope {
             is_filtered: file_type.has(FileType::FILTERED),
             lacks_steps: file_type.has(FileType::LACKS_STEPS),
             has_system_calls: file_type.has(FileType::SYSTEM_CALLS),
@@ -337,7 +337,7 @@ impl Source for Drmemtrace {
     fn made_lines(
         &self,
         range: Range<u64>,
-        each: &mut dyn FnMut(MadeLine<'_>),
+        each: &mut dyn FnMut(RenderedLine<'_>),
     ) -> Result<(), SourceError> {
         let failed = |error| SourceError::Read {
             offset: range.start,
@@ -357,7 +357,7 @@ impl Source for Drmemtrace {
                     .unwrap_or_default();
                 named = (Some(record.thread), identity.name());
             }
-            each(MadeLine {
+            each(RenderedLine {
                 chunk_offset: record.instructions * ITEM_BYTES,
                 thread: &named.1,
                 text: &line,

@@ -16,17 +16,17 @@ use crate::drmemtrace::visible::RecordContent;
 use crate::drmemtrace::visible::visible_records;
 use crate::events::{EventSink, MarkerEvent, MemoryAccess, StepEvent, ThreadNumber};
 use crate::facts::{RegisterSource, SourceTraits};
-use crate::kept::places::{KeptOptions, KeptPlace};
+use crate::kept::places::{CacheFileOptions, CacheFilePlace};
 use crate::marker::{Marker, MarkerKind};
 use crate::scratch::ParseScratch;
 use crate::source::Source as _;
-use crate::step_store::layout::Facts;
+use crate::step_store::layout::StoreFacts;
 use crate::step_store::record::{ReadEnd, StoredAccess, StoredHint, StoredMarker};
 use crate::step_store::store::{ReadTrace, StepStore, StoreScratch};
 
 /// A record as it goes in.
 #[derive(Clone, Copy, Debug)]
-enum Given {
+enum RecordInput {
     Instruction(InstructionRecord),
     Data(DataRecord),
     Hint(HintRecord),
@@ -46,7 +46,7 @@ impl Dice {
     }
 }
 
-fn records(count: usize, seed: u64) -> Vec<Given> {
+fn records(count: usize, seed: u64) -> Vec<RecordInput> {
     let mut dice = Dice(seed);
     let mut known = std::collections::HashSet::new();
     let mut thread = ThreadNumber(0);
@@ -55,7 +55,7 @@ fn records(count: usize, seed: u64) -> Vec<Given> {
         if dice.below(50) == 0 {
             thread = ThreadNumber(dice.below(3) as u16);
             let value = 13_439_770_329_635_967 + records.len() as u64;
-            records.push(Given::Marker(
+            records.push(RecordInput::Marker(
                 thread,
                 Marker {
                     kind: MarkerKind::TIMESTAMP,
@@ -75,7 +75,7 @@ fn records(count: usize, seed: u64) -> Vec<Given> {
         let target = (kind == 16).then_some(pc ^ 0x1234);
         let set = InstructionSet::X86_64;
         let input = thread.0;
-        records.push(Given::Instruction(InstructionRecord {
+        records.push(RecordInput::Instruction(InstructionRecord {
             input,
             thread,
             kind,
@@ -89,7 +89,7 @@ fn records(count: usize, seed: u64) -> Vec<Given> {
             let address =
                 [pc * 8, 0xffff_ffff_ffff_fff8, 8 * dice.below(9), 1 << 40][dice.below(4) as usize];
             let pc = (dice.below(30) == 0).then_some(77);
-            records.push(Given::Data(DataRecord {
+            records.push(RecordInput::Data(DataRecord {
                 thread,
                 is_write: number == 1,
                 size_bytes: [1, 8, 8, 3000][dice.below(4) as usize],
@@ -109,21 +109,21 @@ fn records(count: usize, seed: u64) -> Vec<Given> {
             };
             if kind == MarkerKind::record(18) {
                 let (size_bytes, pc) = (dice.below(2), (dice.below(3) == 0).then_some(77));
-                records.push(Given::Hint(HintRecord {
+                records.push(RecordInput::Hint(HintRecord {
                     thread,
                     marker,
                     size_bytes,
                     pc,
                 }));
             } else {
-                records.push(Given::Marker(thread, marker, 0));
+                records.push(RecordInput::Marker(thread, marker, 0));
             }
         }
     }
     records
 }
 
-fn push(records: &[Given], sink: &mut impl RecordSink) {
+fn push(records: &[RecordInput], sink: &mut impl RecordSink) {
     for thread in 0..3 {
         sink.thread(
             ThreadNumber(thread),
@@ -135,15 +135,17 @@ fn push(records: &[Given], sink: &mut impl RecordSink) {
     }
     for record in records {
         match record {
-            Given::Instruction(record) => sink.instruction(record),
-            Given::Data(record) => sink.data(record),
-            Given::Hint(record) => sink.hint(record),
-            Given::Marker(thread, marker, size_bytes) => sink.marker(*thread, *marker, *size_bytes),
+            RecordInput::Instruction(record) => sink.instruction(record),
+            RecordInput::Data(record) => sink.data(record),
+            RecordInput::Hint(record) => sink.hint(record),
+            RecordInput::Marker(thread, marker, size_bytes) => {
+                sink.marker(*thread, *marker, *size_bytes)
+            }
         }
     }
 }
 
-fn store_of(records: Vec<Given>, options: KeptOptions) -> StepStore {
+fn store_of(records: Vec<RecordInput>, options: CacheFileOptions) -> StepStore {
     let read: ReadTrace = Box::new(move |_, encoder| {
         let mut recorder = Recorder::new(encoder);
         push(&records, &mut recorder);
@@ -156,16 +158,16 @@ fn store_of(records: Vec<Given>, options: KeptOptions) -> StepStore {
 }
 
 /// Whether a record has an ordinal: those that a scheduler made have none (`reader_t::is_record_synthetic`).
-fn is_counted(record: &Given) -> bool {
-    !matches!(record, Given::Marker(_, marker, _) if marker.kind == MarkerKind::CORE_IDLE)
+fn is_counted(record: &RecordInput) -> bool {
+    !matches!(record, RecordInput::Marker(_, marker, _) if marker.kind == MarkerKind::CORE_IDLE)
 }
 
-fn count_of(records: &[Given]) -> u64 {
+fn count_of(records: &[RecordInput]) -> u64 {
     records.iter().filter(|record| is_counted(record)).count() as u64
 }
 
 /// The words of the records that have ordinals, in their order.
-fn counted(records: &[Given]) -> Vec<String> {
+fn counted(records: &[RecordInput]) -> Vec<String> {
     let lines = expected(records).into_iter().zip(records);
     lines
         .filter(|(_, record)| is_counted(record))
@@ -174,14 +176,14 @@ fn counted(records: &[Given]) -> Vec<String> {
 }
 
 /// What came in, in words, with the ordinals that are expected.
-fn expected(records: &[Given]) -> Vec<String> {
+fn expected(records: &[RecordInput]) -> Vec<String> {
     let (mut instructions, mut ordinal) = (0, 0);
     let mut encodings = std::collections::HashMap::new();
     let mut lines: Vec<String> = Vec::new();
     for record in records {
         ordinal += u64::from(is_counted(record));
         let text = match record {
-            Given::Instruction(record) => {
+            RecordInput::Instruction(record) => {
                 let encoding = encodings
                     .entry((record.input, record.pc))
                     .or_insert(record.encoding);
@@ -197,7 +199,7 @@ fn expected(records: &[Given]) -> Vec<String> {
                     )
                 }
             }
-            Given::Data(DataRecord {
+            RecordInput::Data(DataRecord {
                 thread,
                 is_write,
                 size_bytes,
@@ -209,7 +211,7 @@ fn expected(records: &[Given]) -> Vec<String> {
                     *pc == Some(77)
                 )
             }
-            Given::Hint(HintRecord {
+            RecordInput::Hint(HintRecord {
                 thread,
                 marker,
                 size_bytes,
@@ -217,7 +219,7 @@ fn expected(records: &[Given]) -> Vec<String> {
             }) => {
                 format!("{thread:?} {marker:?} {size_bytes} {}", *pc == Some(77))
             }
-            Given::Marker(thread, marker, size_bytes) => {
+            RecordInput::Marker(thread, marker, size_bytes) => {
                 format!("{thread:?} {marker:?} {size_bytes}")
             }
         };
@@ -286,7 +288,7 @@ fn found(store: &StepStore) -> Vec<String> {
 fn every_record_comes_out_as_it_went_in() {
     for (count, seed) in [(0, 0), (1, 1), (300, 2), (20_000, 3)] {
         let records = records(count, seed);
-        let store = store_of(records.clone(), KeptOptions::default());
+        let store = store_of(records.clone(), CacheFileOptions::default());
         let (expected, found) = (expected(&records), found(&store));
         for (expected, found) in expected.iter().zip(&found) {
             assert_eq!(found, expected, "{count} {seed}");
@@ -298,11 +300,11 @@ fn every_record_comes_out_as_it_went_in() {
             .threads()
             .map(|(_, counts)| counts.clone())
             .collect::<Vec<_>>();
-        let Facts {
+        let StoreFacts {
             records: count,
             summary,
             ..
-        } = Facts::clone(&store.facts());
+        } = StoreFacts::clone(&store.facts());
         let TraceCounts {
             threads: found,
             total,
@@ -320,7 +322,7 @@ fn a_step_with_too_many_records_keeps_its_ordinals() {
     let thread = ThreadNumber(0);
     let data = |number: u64| {
         let address = number << 20;
-        Given::Data(DataRecord {
+        RecordInput::Data(DataRecord {
             thread,
             is_write: true,
             size_bytes: 8,
@@ -331,7 +333,7 @@ fn a_step_with_too_many_records_keeps_its_ordinals() {
     records.extend((0..2_000_000).map(data));
     let last = count_of(&records) + 1;
     records.extend(self::records(300, 9));
-    let source = source_of(store_of(records.clone(), KeptOptions::default()));
+    let source = source_of(store_of(records.clone(), CacheFileOptions::default()));
     assert_eq!(source.facts().records, count_of(&records));
     assert_eq!(source.counts().total.stores, {
         let mut counter = Counter::default();
@@ -347,7 +349,7 @@ fn a_step_with_too_many_records_keeps_its_ordinals() {
             "{ordinal}"
         );
     }
-    let mut words = Words::default();
+    let mut words = EventWords::default();
     source
         .parse(0..source.length(), &mut ParseScratch::default(), &mut words)
         .unwrap();
@@ -366,7 +368,7 @@ fn accesses_that_claim_more_than_steps_touch_are_counted_but_not_kept() {
     let mut dice = Dice(3);
     let huge = |is_write, dice: &mut Dice| {
         let address = dice.below(1 << 40);
-        Given::Data(DataRecord {
+        RecordInput::Data(DataRecord {
             thread: ThreadNumber(0),
             is_write,
             size_bytes: u16::MAX,
@@ -376,12 +378,12 @@ fn accesses_that_claim_more_than_steps_touch_are_counted_but_not_kept() {
     };
     records.extend((0..20_000).map(|number| huge(number % 2 == 0, &mut dice)));
     records.extend(self::records(300, 9));
-    let source = source_of(store_of(records.clone(), KeptOptions::default()));
+    let source = source_of(store_of(records.clone(), CacheFileOptions::default()));
     assert_eq!(source.facts().records, count_of(&records));
     let last = counted(&records).pop().unwrap();
     let steps = source.steps_at_record(count_of(&records)).unwrap().unwrap();
     assert_eq!(last.split(' ').nth(1).unwrap(), steps.to_string());
-    let mut words = Words::default();
+    let mut words = EventWords::default();
     source
         .parse(0..source.length(), &mut ParseScratch::default(), &mut words)
         .unwrap();
@@ -402,9 +404,9 @@ fn accesses_that_claim_more_than_steps_touch_are_counted_but_not_kept() {
 
 /// Events in words.
 #[derive(Default)]
-struct Words(Vec<String>, Vec<String>);
+struct EventWords(Vec<String>, Vec<String>);
 
-impl EventSink for Words {
+impl EventSink for EventWords {
     fn thread_named(&mut self, thread: ThreadNumber, name: &str) {
         assert_eq!(usize::from(thread.0), self.1.len());
         self.1.push(name.to_owned());
@@ -463,9 +465,9 @@ fn source_of(store: StepStore) -> Drmemtrace {
 
 #[test]
 fn each_step_by_itself_gives_the_same_events_as_the_whole() {
-    let source = source_of(store_of(records(3000, 5), KeptOptions::default()));
+    let source = source_of(store_of(records(3000, 5), CacheFileOptions::default()));
     let parse = |range| {
-        let mut words = Words::default();
+        let mut words = EventWords::default();
         source
             .parse(range, &mut ParseScratch::default(), &mut words)
             .unwrap();
@@ -485,7 +487,7 @@ fn each_step_by_itself_gives_the_same_events_as_the_whole() {
 #[test]
 fn the_step_of_a_record_is_found() {
     let records = records(3000, 6);
-    let source = source_of(store_of(records.clone(), KeptOptions::default()));
+    let source = source_of(store_of(records.clone(), CacheFileOptions::default()));
     for (ordinal, line) in (1..).zip(counted(&records)) {
         let steps = source.steps_at_record(ordinal).unwrap().unwrap();
         assert_eq!(
@@ -505,11 +507,11 @@ fn the_step_of_a_record_is_found() {
 fn a_kept_store_is_used_again_and_a_damaged_one_is_not() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.sbi.steps");
-    let kept = vec![KeptPlace {
+    let kept = vec![CacheFilePlace {
         path: path.clone(),
         is_directory_ours: false,
     }];
-    let options = KeptOptions {
+    let options = CacheFileOptions {
         identity: [1, 2, 3],
         kept,
         is_copy_kept: true,
@@ -523,7 +525,7 @@ fn a_kept_store_is_used_again_and_a_damaged_one_is_not() {
     assert_eq!(found(&again), expected(&records));
     assert_eq!(
         again.facts(),
-        store_of(records, KeptOptions::default()).facts()
+        store_of(records, CacheFileOptions::default()).facts()
     );
     let bytes = std::fs::read(&path).unwrap();
     for place in [0, 9, 30, 71, bytes.len() - 1] {
@@ -556,11 +558,11 @@ fn a_kept_store_is_used_again_and_a_damaged_one_is_not() {
 fn damage_anywhere_in_a_kept_store_is_noticed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.sbi.steps");
-    let kept = vec![KeptPlace {
+    let kept = vec![CacheFilePlace {
         path: path.clone(),
         is_directory_ours: false,
     }];
-    let options = KeptOptions {
+    let options = CacheFileOptions {
         identity: [1, 2, 3],
         kept,
         is_copy_kept: true,
@@ -596,7 +598,7 @@ fn reading_stops_when_nobody_wants_it() {
         }
         Ok(ReadEnd::Stopped)
     });
-    let store = StepStore::open(KeptOptions::default(), read);
+    let store = StepStore::open(CacheFileOptions::default(), read);
     assert!(!store.is_settled() && store.items().unwrap() == 0);
     let told = Arc::new(store);
     drop(told);

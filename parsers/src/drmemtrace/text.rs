@@ -1,6 +1,6 @@
 //! Visible records as lines of text.
 
-use stepback_machine::{AccessKind, Branch};
+use stepback_machine::{AccessKind, RecordedBranch};
 
 use crate::drmemtrace::marker_names::{hint_word, marker_name};
 use crate::drmemtrace::record::ThreadIdentity;
@@ -69,7 +69,7 @@ fn push_instruction(line: &mut LineWriter<'_>, code: &Code, target: Option<u64>)
     for byte in code.encoding.unwrap_or_default().bytes() {
         line.text(" ").byte(*byte);
     }
-    if let Branch::Conditional(Some(is_taken)) = code.branch {
+    if let RecordedBranch::Conditional(Some(is_taken)) = code.branch {
         line.text(if is_taken { " (taken)" } else { " (untaken)" });
     }
     if let Some(target) = target {

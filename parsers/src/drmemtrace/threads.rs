@@ -10,19 +10,19 @@ pub(super) const IDLE: u64 = u64::MAX;
 
 /// Numbers for threads, in order of appearance.
 #[derive(Debug, Default)]
-pub(super) struct Threads {
+pub(super) struct ThreadTable {
     by_tid: HashMap<u64, ThreadNumber>,
-    known: Vec<Thread>,
+    known: Vec<ThreadTableEntry>,
 }
 
 #[derive(Debug)]
-struct Thread {
+struct ThreadTableEntry {
     identity: ThreadIdentity,
     /// What the sink was told last.
     told: Option<ThreadIdentity>,
 }
 
-impl Threads {
+impl ThreadTable {
     /// The number of a thread; all threads beyond what numbers can tell apart are one.
     pub fn number(&mut self, tid: u64) -> ThreadNumber {
         if let Some(number) = self.by_tid.get(&tid) {
@@ -32,7 +32,7 @@ impl Threads {
             return ThreadNumber(u16::MAX);
         };
         self.by_tid.insert(tid, number);
-        self.known.push(Thread {
+        self.known.push(ThreadTableEntry {
             identity: ThreadIdentity { tid, pid: 0 },
             told: None,
         });
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn threads_beyond_what_numbers_tell_apart_take_no_memory() {
-        let mut threads = Threads::default();
+        let mut threads = ThreadTable::default();
         let last = (0..70_000).map(|tid| threads.number(tid)).last();
         assert_eq!(
             (last, threads.number(5)),

@@ -1,6 +1,6 @@
 //! Which instructions of an Arm trace are Thumb.
 
-use stepback_machine::{InstructionSet, Placement};
+use stepback_machine::{InstructionPlacement, InstructionSet};
 
 use crate::step_store::code::Code;
 use crate::step_store::record::StoredStep;
@@ -10,7 +10,7 @@ pub fn set_of(record: &StoredStep, before: Option<&Code>) -> InstructionSet {
     let is_behind =
         |before: &&Code| before.pc.wrapping_add(u64::from(before.length_bytes)) == record.pc;
     let behind = before.filter(is_behind).map(|before| before.set);
-    record.set.set_at(&Placement {
+    record.set.set_at(&InstructionPlacement {
         address: record.pc,
         length_bytes: record.length_bytes,
         behind,
@@ -19,24 +19,24 @@ pub fn set_of(record: &StoredStep, before: Option<&Code>) -> InstructionSet {
 
 #[cfg(test)]
 mod tests {
-    use crate::step_store::record::Reached;
-    use stepback_machine::Branch;
+    use crate::step_store::record::StepStatus;
+    use stepback_machine::RecordedBranch;
 
     use super::*;
     use crate::events::ThreadNumber;
-    use crate::step_store::code::Shape;
+    use crate::step_store::code::EffectShape;
 
     fn record(pc: u64) -> StoredStep {
         StoredStep {
             input: 0,
             thread: ThreadNumber(0),
-            branch: Branch::None,
+            branch: RecordedBranch::None,
             set: InstructionSet::X86_64,
             length_bytes: 1,
             pc,
             encoding: None,
             target: None,
-            reached: Reached::PLAINLY,
+            reached: StepStatus::PLAINLY,
         }
     }
 
@@ -47,9 +47,9 @@ mod tests {
             length_bytes,
             set,
             encoding: None,
-            branch: Branch::None,
-            reached: Reached::PLAINLY,
-            shape: Shape::UNSET,
+            branch: RecordedBranch::None,
+            reached: StepStatus::PLAINLY,
+            shape: EffectShape::UNSET,
         };
         let check = |pc, length_bytes, before: Option<Code>, expected| {
             let record = StoredStep {

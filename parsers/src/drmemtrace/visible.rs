@@ -77,7 +77,7 @@ pub fn visible_records(
     let ordinal = store.records_before(items.start, scratch)? + 1;
     let item = first_item(items.start);
     let items = items.start..end;
-    let mut run = Run {
+    let mut run = VisibleRecordVisitor {
         items: items.clone(),
         item,
         ordinal,
@@ -89,7 +89,7 @@ pub fn visible_records(
     store.visit(items, scratch, &mut run, |run, _| run.goes_on)
 }
 
-struct Run<F> {
+struct VisibleRecordVisitor<F> {
     items: Range<u64>,
     item: u64,
     ordinal: u64,
@@ -100,7 +100,7 @@ struct Run<F> {
     pcs: Vec<(ThreadNumber, u64)>,
 }
 
-impl<F: FnMut(VisibleRecord<'_>) -> bool> Run<F> {
+impl<F: FnMut(VisibleRecord<'_>) -> bool> VisibleRecordVisitor<F> {
     fn hand_out(&mut self, content: RecordContent<'_>, ordinals: u64) {
         if self.goes_on && self.items.contains(&self.item) {
             let Self {
@@ -142,7 +142,7 @@ impl<F: FnMut(VisibleRecord<'_>) -> bool> Run<F> {
     }
 }
 
-impl<F: FnMut(VisibleRecord<'_>) -> bool> BlockVisitor for Run<F> {
+impl<F: FnMut(VisibleRecord<'_>) -> bool> BlockVisitor for VisibleRecordVisitor<F> {
     fn thread(&mut self, thread: u16, _time: Option<u64>) {
         self.thread = ThreadNumber(thread);
     }

@@ -6,4 +6,4 @@ pub(crate) mod partial;
 pub(crate) mod places;
 pub(crate) mod store;
 
-pub use places::{Identity, KeptOptions, KeptPlace};
+pub use places::{CacheFileOptions, CacheFilePlace, Identity};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// A file on its way to its name; dropped before that, it is gone.
 #[derive(Debug)]
-pub(crate) struct Partial {
+pub(crate) struct PartialFile {
     /// Holds the lock.
     file: File,
     path: PathBuf,
@@ -14,7 +14,7 @@ pub(crate) struct Partial {
     is_named: bool,
 }
 
-impl Partial {
+impl PartialFile {
     /// Begins the file for `place`, empty.
     ///
     /// # Errors
@@ -73,7 +73,7 @@ impl Partial {
     }
 }
 
-impl Drop for Partial {
+impl Drop for PartialFile {
     fn drop(&mut self) {
         if !self.is_named {
             // A leftover is overwritten next time.

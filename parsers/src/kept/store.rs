@@ -8,12 +8,12 @@ use crate::read_at::ReadAt as _;
 
 /// A file, or memory where there is no place for one.
 #[derive(Debug)]
-pub(crate) enum Store {
+pub(crate) enum ByteStore {
     File(File),
     Memory(RwLock<Vec<u8>>),
 }
 
-impl Store {
+impl ByteStore {
     pub fn memory() -> Self {
         Self::Memory(RwLock::default())
     }

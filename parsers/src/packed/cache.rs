@@ -17,12 +17,12 @@ pub(super) struct BlockCache(Vec<Mutex<Shard>>);
 #[derive(Default)]
 struct Shard {
     places: HashMap<u64, usize>,
-    slots: Vec<Slot>,
+    slots: Vec<BlockSlot>,
     /// Where to look for a slot to use again.
     hand: usize,
 }
 
-struct Slot {
+struct BlockSlot {
     block: u64,
     text: Vec<u8>,
     is_used: bool,
@@ -95,7 +95,7 @@ impl Shard {
         }
         if self.slots.len() < SLOTS {
             self.places.insert(block, self.slots.len());
-            self.slots.push(Slot {
+            self.slots.push(BlockSlot {
                 block,
                 text: text.to_vec(),
                 is_used: false,

@@ -5,7 +5,7 @@ pub(super) const GROUP: usize = 64;
 
 /// The places of the blocks: 2.1 bytes for each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Directory {
+pub(crate) struct BlockDirectory {
     /// Where the first block of each group lies.
     groups: Vec<u64>,
     /// Packed lengths of the blocks.
@@ -13,7 +13,7 @@ pub(crate) struct Directory {
     end: u64,
 }
 
-impl Directory {
+impl BlockDirectory {
     /// Of a copy whose first block lies at `start`.
     pub fn new(start: u64) -> Self {
         Self {
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn places_follow_from_lengths_and_gaps() {
-        let mut directory = Directory::new(72);
+        let mut directory = BlockDirectory::new(72);
         (0..GROUP as u16).for_each(|length| directory.push(length));
         directory.skip(1000);
         (0..10).for_each(|_| directory.push(7));

@@ -3,34 +3,34 @@
 use std::io::{self, ErrorKind, Read as _};
 use std::sync::{Arc, PoisonError};
 
-use crate::kept::partial::Partial;
-use crate::kept::places::{Begun, NewFile};
+use crate::kept::partial::PartialFile;
+use crate::kept::places::{CacheFileStart, NewCacheFile};
 use crate::packed::codec::{BLOCK, train};
 use crate::packed::directory;
-use crate::packed::input::FrontToBack;
+use crate::packed::input::SequentialReader;
 use crate::packed::layout;
-use crate::packed::layout::{Contents, DictionaryPlace};
+use crate::packed::layout::{CopyFooter, DictionaryPlace};
 use crate::packed::pipeline;
-use crate::packed::shared::{Copy, Shared};
-use crate::packed::unpacker::Unpacker;
+use crate::packed::shared::{SeekableCopy, SharedPackedText};
+use crate::packed::unpacker::TextUnpacker;
 
 /// The dictionary is made from so much of the text, and used for what follows.
 const HEAD: usize = 2 << 20;
 const _: () = assert!(HEAD.is_multiple_of(directory::GROUP * BLOCK));
 
 /// Makes a copy, or finds one that another program made meanwhile. Readers see how far it is, and why it ended.
-pub(super) fn run(shared: &Arc<Shared>, generation: u32) {
-    let _told = TellTheEnd { shared, generation };
+pub(super) fn run(shared: &Arc<SharedPackedText>, generation: u32) {
+    let _told = FillerExitGuard { shared, generation };
     match shared.options.begin(&shared.kind, || shared.is_stopped()) {
-        Begun::Stopped => {}
-        Begun::Found(path, store, contents) => {
+        CacheFileStart::Stopped => {}
+        CacheFileStart::Found(path, store, contents) => {
             if let Err(error) = shared.adopt(generation, path, store, contents) {
                 shared.change(generation, |state| {
                     state.fail(error.kind(), error.to_string())
                 });
             }
         }
-        Begun::New(NewFile {
+        CacheFileStart::New(NewCacheFile {
             store,
             partial,
             notice,
@@ -38,9 +38,9 @@ pub(super) fn run(shared: &Arc<Shared>, generation: u32) {
             shared.change(generation, |state| {
                 state.notice = notice.or(state.notice.take())
             });
-            let copy = Arc::new(Copy::new(store));
+            let copy = Arc::new(SeekableCopy::new(store));
             match (fill_into(shared, generation, Arc::clone(&copy)), partial) {
-                (Ok(true), Some(partial)) => Fill {
+                (Ok(true), Some(partial)) => CopyBuilder {
                     shared,
                     generation,
                     copy: &copy,
@@ -59,12 +59,12 @@ pub(super) fn run(shared: &Arc<Shared>, generation: u32) {
 
 /// Unpacks everything into an empty copy; false when it was told to stop.
 pub(super) fn fill_into(
-    shared: &Arc<Shared>,
+    shared: &Arc<SharedPackedText>,
     generation: u32,
-    copy: Arc<Copy>,
+    copy: Arc<SeekableCopy>,
 ) -> io::Result<bool> {
     shared.change(generation, |state| state.copy = Arc::clone(&copy));
-    Fill {
+    CopyBuilder {
         shared,
         generation,
         copy: &copy,
@@ -73,33 +73,33 @@ pub(super) fn fill_into(
 }
 
 /// A copy that is being made.
-pub(super) struct Fill<'a> {
-    pub shared: &'a Shared,
+pub(super) struct CopyBuilder<'a> {
+    pub shared: &'a SharedPackedText,
     generation: u32,
-    pub copy: &'a Copy,
+    pub copy: &'a SeekableCopy,
 }
 
 /// Some blocks, one after the other.
 #[derive(Default)]
-pub(super) struct Packed {
+pub(super) struct PackedBlocks {
     pub bytes: Vec<u8>,
     pub lengths: Vec<u16>,
 }
 
-impl Fill<'_> {
+impl CopyBuilder<'_> {
     /// Unpacks everything; false when it was told to stop.
     fn fill(&self) -> io::Result<bool> {
         let input = &self.shared.input;
         let packed_length = input.length()?;
-        let reader = FrontToBack {
+        let reader = SequentialReader {
             input: Arc::clone(input),
             offset: 0,
             done: Arc::clone(&self.shared.packed_done),
         };
-        let mut unpacker = Unpacker::new(Box::new(reader), self.shared.kind);
+        let mut unpacker = TextUnpacker::new(Box::new(reader), self.shared.kind);
         let mut head = Vec::new();
         self.read(&mut unpacker, HEAD, &mut head)?;
-        let mut packed = Packed::default();
+        let mut packed = PackedBlocks::default();
         packed.pack(&head, &mut self.copy.codec.packer()?)?;
         let mut is_wanted = self.publish(&head, &packed)?;
         if head.len() == HEAD {
@@ -122,7 +122,7 @@ impl Fill<'_> {
     /// Reads up to `count` bytes of text; fewer only at the end.
     pub fn read(
         &self,
-        unpacker: &mut Unpacker,
+        unpacker: &mut TextUnpacker,
         count: usize,
         text: &mut Vec<u8>,
     ) -> io::Result<()> {
@@ -162,7 +162,7 @@ impl Fill<'_> {
     }
 
     /// Writes the next blocks, and lets them be read; false when nobody wants them any more.
-    pub fn publish(&self, text: &[u8], packed: &Packed) -> io::Result<bool> {
+    pub fn publish(&self, text: &[u8], packed: &PackedBlocks) -> io::Result<bool> {
         let (offset, filled) = {
             let state = self.shared.state();
             if state.generation != self.generation {
@@ -197,14 +197,14 @@ impl Fill<'_> {
     }
 
     /// Gives the copy its name: the next time it is there at once.
-    fn finish(&self, partial: Partial) {
+    fn finish(&self, partial: PartialFile) {
         let path = partial.place().to_owned();
         let contents = {
             let state = self.shared.state();
             if state.generation != self.generation {
                 return;
             }
-            Contents {
+            CopyFooter {
                 text_length: state.filled,
                 dictionary: state.dictionary,
                 damage: state.damage.clone(),
@@ -232,7 +232,7 @@ impl Fill<'_> {
     }
 }
 
-impl Packed {
+impl PackedBlocks {
     /// Replaces the blocks by those of a text.
     pub fn pack(
         &mut self,
@@ -249,12 +249,12 @@ impl Packed {
 }
 
 /// Nobody must wait for a filler that is gone, whatever ended it.
-struct TellTheEnd<'a> {
-    shared: &'a Shared,
+struct FillerExitGuard<'a> {
+    shared: &'a SharedPackedText,
     generation: u32,
 }
 
-impl Drop for TellTheEnd<'_> {
+impl Drop for FillerExitGuard<'_> {
     fn drop(&mut self) {
         self.shared.change(self.generation, |state| {
             if !state.is_over {

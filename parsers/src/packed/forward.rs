@@ -4,20 +4,20 @@ use std::io::{self, ErrorKind, Read};
 use std::sync::Arc;
 
 use crate::packed::damage::Damage;
-use crate::packed::input::FrontToBack;
+use crate::packed::input::SequentialReader;
 use crate::packed::kind::PackedKind;
-use crate::packed::unpacker::Unpacker;
+use crate::packed::unpacker::TextUnpacker;
 use crate::read_at::ReadAt;
 
 /// What a file holds, from some place on.
-pub struct Forward(Kind);
+pub struct ForwardReader(ForwardInput);
 
-enum Kind {
-    Plain(FrontToBack),
-    Packed(Box<Unpacker>),
+enum ForwardInput {
+    Plain(SequentialReader),
+    Packed(Box<TextUnpacker>),
 }
 
-impl Forward {
+impl ForwardReader {
     /// Goes to a place in what the file holds. Cost: of a packed one all before it is unpacked.
     ///
     /// # Errors
@@ -25,17 +25,17 @@ impl Forward {
     pub fn open(input: Arc<dyn ReadAt>, offset: u64) -> io::Result<Self> {
         let packed = PackedKind::of(input.as_ref())?;
         let start = if packed.is_some() { 0 } else { offset };
-        let input = FrontToBack {
+        let input = SequentialReader {
             input,
             offset: start,
             done: Arc::default(),
         };
         let Some(kind) = packed else {
-            return Ok(Self(Kind::Plain(input)));
+            return Ok(Self(ForwardInput::Plain(input)));
         };
-        let mut unpacker = Unpacker::new(Box::new(input), kind);
+        let mut unpacker = TextUnpacker::new(Box::new(input), kind);
         io::copy(&mut unpacker.by_ref().take(offset), &mut io::sink())?;
-        Ok(Self(Kind::Packed(Box::new(unpacker))))
+        Ok(Self(ForwardInput::Packed(Box::new(unpacker))))
     }
 
     /// The next bytes, fewer than there is room for only at the end.
@@ -46,8 +46,8 @@ impl Forward {
         let mut count = 0;
         while let Some(rest) = buffer.get_mut(count..).filter(|rest| !rest.is_empty()) {
             let read = match &mut self.0 {
-                Kind::Plain(input) => input.read(rest),
-                Kind::Packed(unpacker) => unpacker.read(rest),
+                ForwardInput::Plain(input) => input.read(rest),
+                ForwardInput::Packed(unpacker) => unpacker.read(rest),
             };
             match read {
                 Ok(0) => break,
@@ -62,8 +62,8 @@ impl Forward {
     /// Why there is no more, where a packed file is damaged.
     pub fn damage(&self) -> Option<&Damage> {
         match &self.0 {
-            Kind::Plain(_) => None,
-            Kind::Packed(unpacker) => unpacker.damage(),
+            ForwardInput::Plain(_) => None,
+            ForwardInput::Packed(unpacker) => unpacker.damage(),
         }
     }
 }
@@ -77,7 +77,7 @@ mod tests {
         let text: Vec<u8> = (0..100_000u32).flat_map(u32::to_le_bytes).collect();
         let packed = zstd::encode_all(&*text, 1).unwrap();
         let all_from = |bytes: &[u8], offset| {
-            let mut forward = Forward::open(Arc::new(bytes.to_vec()), offset).unwrap();
+            let mut forward = ForwardReader::open(Arc::new(bytes.to_vec()), offset).unwrap();
             let mut found = vec![0; text.len()];
             let count = forward.read(&mut found).unwrap();
             found.truncate(count);

@@ -4,9 +4,9 @@ use std::io::{self, Read as _};
 use std::sync::Arc;
 
 use crate::packed::damage::Damage;
-use crate::packed::input::FrontToBack;
+use crate::packed::input::SequentialReader;
 use crate::packed::kind::PackedKind;
-use crate::packed::unpacker::Unpacker;
+use crate::packed::unpacker::TextUnpacker;
 use crate::read_at::ReadAt;
 
 /// How a packed text begins.
@@ -23,8 +23,8 @@ pub struct PackedHead {
 /// # Errors
 /// The input could not be read.
 pub fn head_of(input: Arc<dyn ReadAt>, kind: PackedKind, length: usize) -> io::Result<PackedHead> {
-    let mut unpacker = Unpacker::new(
-        Box::new(FrontToBack {
+    let mut unpacker = TextUnpacker::new(
+        Box::new(SequentialReader {
             input,
             offset: 0,
             done: Arc::default(),

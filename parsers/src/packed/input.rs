@@ -22,7 +22,7 @@ pub(super) struct PackedInput {
 }
 
 /// An input with positions, read from front to back.
-pub(crate) struct FrontToBack {
+pub(crate) struct SequentialReader {
     pub input: Arc<dyn ReadAt>,
     pub offset: u64,
     /// How many bytes were read so far: shown as progress.
@@ -108,7 +108,7 @@ impl BufRead for PackedInput {
     }
 }
 
-impl Read for FrontToBack {
+impl Read for SequentialReader {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let count = self.input.read_at(self.offset, out)?;
         self.offset += count as u64;

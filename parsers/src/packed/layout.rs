@@ -14,11 +14,11 @@ use std::io;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::kept::places::{Identity, Kept};
-use crate::kept::store::Store;
+use crate::kept::places::{CacheFileFormat, Identity};
+use crate::kept::store::ByteStore;
 use crate::packed::codec::BLOCK;
 use crate::packed::damage::{Damage, DamageKind};
-use crate::packed::directory::{Directory, GROUP};
+use crate::packed::directory::{BlockDirectory, GROUP};
 use crate::packed::kind::PackedKind;
 
 /// Another number whenever the layout or the meaning of a block changes.
@@ -30,11 +30,11 @@ const FOOTER_LIMIT: u64 = 1 << 40;
 
 /// All that is known of a finished copy but its blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Contents {
+pub(crate) struct CopyFooter {
     pub text_length: u64,
     pub dictionary: DictionaryPlace,
     pub damage: Option<Damage>,
-    pub directory: Directory,
+    pub directory: BlockDirectory,
 }
 
 /// Where the dictionary lies; without one all is zero.
@@ -47,7 +47,11 @@ pub(crate) struct DictionaryPlace {
 }
 
 /// Writes footer and header, in this order: with the header the copy is complete.
-pub(super) fn finish(store: &Store, identity: Identity, contents: &Contents) -> io::Result<()> {
+pub(super) fn finish(
+    store: &ByteStore,
+    identity: Identity,
+    contents: &CopyFooter,
+) -> io::Result<()> {
     let footer = encode_footer(contents);
     let place = contents.directory.end();
     store.write_at(place, &footer)?;
@@ -66,32 +70,32 @@ pub(super) fn finish(store: &Store, identity: Identity, contents: &Contents) -> 
     store.sync()
 }
 
-impl Kept for PackedKind {
-    type Contents = Contents;
+impl CacheFileFormat for PackedKind {
+    type Contents = CopyFooter;
     const NAME: &'static str = "the copy of the unpacked text";
     const SUFFIX: &'static str = ".sbi.text";
 
-    fn read(&self, store: &Store, identity: Identity) -> io::Result<Option<Contents>> {
+    fn read(&self, store: &ByteStore, identity: Identity) -> io::Result<Option<CopyFooter>> {
         read(store, identity, *self)
     }
 
-    fn is_ours(store: &Store) -> io::Result<bool> {
+    fn is_ours(store: &ByteStore) -> io::Result<bool> {
         is_copy(store)
     }
 }
 
 /// What a copy contains; none when it is damaged, unfinished, or of another file.
 pub(super) fn read(
-    store: &Store,
+    store: &ByteStore,
     identity: Identity,
     kind: PackedKind,
-) -> io::Result<Option<Contents>> {
+) -> io::Result<Option<CopyFooter>> {
     let mut header = [0; HEADER_LEN];
     if store.read_at(0, &mut header)? < HEADER_LEN {
         return Ok(None);
     }
     let (content, hash) = header.split_at(HEADER_LEN - 8);
-    let mut fields = Fields(content);
+    let mut fields = CopyFieldReader(content);
     let is_ours =
         fields.take(MAGIC.len()) == Some(&MAGIC) && xxh3_64(content).to_le_bytes() == *hash;
     let is_same_layout = fields.u32() == Some(VERSION) && fields.u32() == Some(BLOCK as u32);
@@ -112,15 +116,15 @@ pub(super) fn read(
 }
 
 /// True when a file begins like a copy, or is empty: it may be replaced.
-pub(super) fn is_copy(store: &Store) -> io::Result<bool> {
+pub(super) fn is_copy(store: &ByteStore) -> io::Result<bool> {
     let mut magic = [0; MAGIC.len()];
     let count = store.read_at(0, &mut magic)?;
     // A copy that was not finished begins with zeros.
     Ok(count == 0 || magic == MAGIC || magic == [0; MAGIC.len()])
 }
 
-fn encode_footer(contents: &Contents) -> Vec<u8> {
-    let Contents {
+fn encode_footer(contents: &CopyFooter) -> Vec<u8> {
+    let CopyFooter {
         text_length,
         dictionary,
         damage,
@@ -156,8 +160,8 @@ fn encode_footer(contents: &Contents) -> Vec<u8> {
     bytes
 }
 
-fn decode_footer(bytes: &[u8], packed: PackedKind) -> Option<Contents> {
-    let mut fields = Fields(bytes);
+fn decode_footer(bytes: &[u8], packed: PackedKind) -> Option<CopyFooter> {
+    let mut fields = CopyFieldReader(bytes);
     let text_length = fields.u64()?;
     let dictionary = DictionaryPlace {
         offset: fields.u64()?,
@@ -181,7 +185,7 @@ fn decode_footer(bytes: &[u8], packed: PackedKind) -> Option<Contents> {
     });
     let directory = directory_of(fields.0, dictionary)?;
     let is_whole = text_length.div_ceil(BLOCK as u64) == directory.count() as u64;
-    is_whole.then_some(Contents {
+    is_whole.then_some(CopyFooter {
         text_length,
         dictionary,
         damage,
@@ -189,11 +193,11 @@ fn decode_footer(bytes: &[u8], packed: PackedKind) -> Option<Contents> {
     })
 }
 
-fn directory_of(lengths: &[u8], dictionary: DictionaryPlace) -> Option<Directory> {
+fn directory_of(lengths: &[u8], dictionary: DictionaryPlace) -> Option<BlockDirectory> {
     let gap = usize::try_from(dictionary.before_block)
         .ok()
         .filter(|block| block % GROUP == 0)?;
-    let mut directory = Directory::new(HEADER_LEN as u64);
+    let mut directory = BlockDirectory::new(HEADER_LEN as u64);
     for (block, length) in lengths.chunks(2).enumerate() {
         if block == gap {
             directory.skip(u64::from(dictionary.length));
@@ -203,9 +207,9 @@ fn directory_of(lengths: &[u8], dictionary: DictionaryPlace) -> Option<Directory
     Some(directory)
 }
 
-struct Fields<'a>(&'a [u8]);
+struct CopyFieldReader<'a>(&'a [u8]);
 
-impl<'a> Fields<'a> {
+impl<'a> CopyFieldReader<'a> {
     fn take(&mut self, count: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(count)?;
         self.0 = rest;
@@ -225,8 +229,8 @@ impl<'a> Fields<'a> {
 mod tests {
     use super::*;
 
-    fn contents(why: Option<DamageKind>) -> Contents {
-        let mut directory = Directory::new(HEADER_LEN as u64);
+    fn contents(why: Option<DamageKind>) -> CopyFooter {
+        let mut directory = BlockDirectory::new(HEADER_LEN as u64);
         (0..GROUP).for_each(|_| directory.push(100));
         let dictionary = DictionaryPlace {
             offset: directory.end(),
@@ -240,7 +244,7 @@ mod tests {
             offset: 77,
             kind,
         });
-        Contents {
+        CopyFooter {
             text_length: (GROUP * BLOCK) as u64 + 3,
             dictionary,
             damage,
@@ -258,7 +262,7 @@ mod tests {
             Some(DamageKind::Window),
             Some(corrupt),
         ] {
-            let (store, contents) = (Store::memory(), contents(why));
+            let (store, contents) = (ByteStore::memory(), contents(why));
             finish(&store, [1, 2, 3], &contents).unwrap();
             assert_eq!(
                 read(&store, [1, 2, 3], PackedKind::Xz).unwrap(),
@@ -270,7 +274,7 @@ mod tests {
 
     #[test]
     fn a_flipped_or_missing_byte_of_header_or_footer_is_noticed() {
-        let (store, contents) = (Store::memory(), contents(None));
+        let (store, contents) = (ByteStore::memory(), contents(None));
         finish(&store, [1, 2, 3], &contents).unwrap();
         let length = store.length().unwrap();
         let mut bytes = vec![0; length as usize];
@@ -279,7 +283,7 @@ mod tests {
         for place in (0..HEADER_LEN).chain(footer..bytes.len()) {
             let mut flipped = bytes.clone();
             flipped[place] ^= 0x10;
-            let damaged = Store::memory();
+            let damaged = ByteStore::memory();
             damaged.write_at(0, &flipped).unwrap();
             assert_eq!(
                 read(&damaged, [1, 2, 3], PackedKind::Xz).unwrap(),
@@ -287,7 +291,7 @@ mod tests {
                 "{place}"
             );
         }
-        let cut = Store::memory();
+        let cut = ByteStore::memory();
         cut.write_at(0, &bytes[..bytes.len() - 1]).unwrap();
         assert_eq!(read(&cut, [1, 2, 3], PackedKind::Xz).unwrap(), None);
     }

@@ -41,8 +41,8 @@ mod text;
 mod unpacker;
 
 pub use damage::{Damage, DamageKind};
-pub use forward::Forward;
+pub use forward::ForwardReader;
 pub use head::{PackedHead, head_of};
 pub use kind::PackedKind;
 pub use text::PackedText;
-pub use unpacker::Unpacker;
+pub use unpacker::TextUnpacker;

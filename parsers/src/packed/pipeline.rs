@@ -6,8 +6,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::packed::codec::BLOCK;
-use crate::packed::fill::{Fill, Packed};
-use crate::packed::unpacker::Unpacker;
+use crate::packed::fill::{CopyBuilder, PackedBlocks};
+use crate::packed::unpacker::TextUnpacker;
 
 /// Bytes of text that are packed at once.
 const CHUNK: usize = 32 * BLOCK;
@@ -15,17 +15,17 @@ const CHUNK: usize = 32 * BLOCK;
 const HELPERS: usize = 4;
 
 /// A part of the text on its way into the copy.
-struct Chunk {
+struct TextChunk {
     number: u64,
     text: Vec<u8>,
-    packed: Packed,
+    packed: PackedBlocks,
 }
 
 /// Chunks that are packed wait here for those before them.
 #[derive(Default)]
-struct Ordered {
+struct ChunkReorderBuffer {
     next: u64,
-    waiting: BTreeMap<u64, Chunk>,
+    waiting: BTreeMap<u64, TextChunk>,
     /// Why nothing more is taken; true inside: nobody wants it.
     end: Option<io::Result<()>>,
 }
@@ -33,19 +33,19 @@ struct Ordered {
 /// Unpacks the rest of the text into the copy; false when it was told to stop.
 ///
 /// The number of chunks is fixed, and with it the memory.
-pub(super) fn run(fill: &Fill<'_>, unpacker: &mut Unpacker) -> io::Result<bool> {
+pub(super) fn run(fill: &CopyBuilder<'_>, unpacker: &mut TextUnpacker) -> io::Result<bool> {
     let helpers = std::thread::available_parallelism()
         .map_or(1, usize::from)
         .min(HELPERS);
-    let ordered = Mutex::new(Ordered::default());
+    let ordered = Mutex::new(ChunkReorderBuffer::default());
     let (idle_sender, idle) = channel();
     let (work_sender, work) = channel();
     let work = Mutex::new(work);
     for _ in 0..2 * helpers + 2 {
-        _ = idle_sender.send(Chunk {
+        _ = idle_sender.send(TextChunk {
             number: 0,
             text: Vec::with_capacity(CHUNK),
-            packed: Packed::default(),
+            packed: PackedBlocks::default(),
         });
     }
     std::thread::scope(|scope| {
@@ -72,11 +72,11 @@ pub(super) fn run(fill: &Fill<'_>, unpacker: &mut Unpacker) -> io::Result<bool> 
 
 /// Unpacks chunks as long as there are idle ones.
 fn feed(
-    fill: &Fill<'_>,
-    unpacker: &mut Unpacker,
-    ordered: &Mutex<Ordered>,
-    idle: &Receiver<Chunk>,
-    work: Sender<Chunk>,
+    fill: &CopyBuilder<'_>,
+    unpacker: &mut TextUnpacker,
+    ordered: &Mutex<ChunkReorderBuffer>,
+    idle: &Receiver<TextChunk>,
+    work: Sender<TextChunk>,
 ) -> io::Result<()> {
     let mut number = 0;
     while let Ok(mut chunk) = idle.recv() {
@@ -98,10 +98,10 @@ fn feed(
 
 /// Packs chunks as long as there are any.
 fn help(
-    fill: &Fill<'_>,
-    work: &Mutex<Receiver<Chunk>>,
-    ordered: &Mutex<Ordered>,
-    idle: &Sender<Chunk>,
+    fill: &CopyBuilder<'_>,
+    work: &Mutex<Receiver<TextChunk>>,
+    ordered: &Mutex<ChunkReorderBuffer>,
+    idle: &Sender<TextChunk>,
 ) -> io::Result<()> {
     let mut packer = fill.copy.codec.packer()?;
     loop {
@@ -112,16 +112,16 @@ fn help(
     }
 }
 
-impl Ordered {
+impl ChunkReorderBuffer {
     /// Ends it because a chunk is lost: those that wait for it would never be taken, nor come back.
-    fn give_up(&mut self, error: io::Error, idle: &Sender<Chunk>) {
+    fn give_up(&mut self, error: io::Error, idle: &Sender<TextChunk>) {
         self.end.get_or_insert(Err(error));
         for chunk in std::mem::take(&mut self.waiting).into_values() {
             _ = idle.send(chunk);
         }
     }
 
-    fn take(&mut self, chunk: Chunk, fill: &Fill<'_>, idle: &Sender<Chunk>) {
+    fn take(&mut self, chunk: TextChunk, fill: &CopyBuilder<'_>, idle: &Sender<TextChunk>) {
         if matches!(self.end, Some(Err(_))) {
             _ = idle.send(chunk);
             return;
@@ -142,6 +142,6 @@ impl Ordered {
     }
 }
 
-fn lock(ordered: &Mutex<Ordered>) -> MutexGuard<'_, Ordered> {
+fn lock(ordered: &Mutex<ChunkReorderBuffer>) -> MutexGuard<'_, ChunkReorderBuffer> {
     ordered.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -7,15 +7,15 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLoc
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::kept::places::KeptOptions;
-use crate::kept::store::Store;
+use crate::kept::places::CacheFileOptions;
+use crate::kept::store::ByteStore;
 use crate::packed::cache::BlockCache;
 use crate::packed::codec::{BLOCK, Codec};
 use crate::packed::damage::Damage;
-use crate::packed::directory::Directory;
+use crate::packed::directory::BlockDirectory;
 use crate::packed::fill;
 use crate::packed::kind::PackedKind;
-use crate::packed::layout::{Contents, DictionaryPlace, HEADER_LEN};
+use crate::packed::layout::{CopyFooter, DictionaryPlace, HEADER_LEN};
 use crate::read_at::ReadAt;
 
 /// How long a reader waits before it looks again, even if nobody calls it.
@@ -26,24 +26,24 @@ const RENEWALS: u32 = 2;
 const SPARE: usize = 512;
 
 /// A packed text and all who use it.
-pub(super) struct Shared {
+pub(super) struct SharedPackedText {
     pub input: Arc<dyn ReadAt>,
     pub kind: PackedKind,
-    pub options: KeptOptions,
+    pub options: CacheFileOptions,
     pub cache: BlockCache,
     /// Bytes of the packed input that were read.
     pub packed_done: Arc<AtomicU64>,
-    state: RwLock<State>,
+    state: RwLock<PackedTextState>,
     grown: (Mutex<()>, Condvar),
     is_stopped: AtomicBool,
     filler: Mutex<Option<JoinHandle<()>>>,
 }
 
 /// How far the text can be read.
-pub(super) struct State {
+pub(super) struct PackedTextState {
     /// The bytes of the blocks.
-    pub copy: Arc<Copy>,
-    pub directory: Directory,
+    pub copy: Arc<SeekableCopy>,
+    pub directory: BlockDirectory,
     pub dictionary: DictionaryPlace,
     /// Bytes of text that can be read.
     pub filled: u64,
@@ -60,34 +60,37 @@ pub(super) struct State {
 }
 
 /// The bytes of a copy and how to read them.
-pub(super) struct Copy {
-    pub store: Store,
+pub(super) struct SeekableCopy {
+    pub store: ByteStore,
     pub codec: Codec,
     /// Where it lies under its name; none before it has one.
     pub path: Mutex<Option<PathBuf>>,
 }
 
-impl Shared {
-    pub fn new(input: Arc<dyn ReadAt>, kind: PackedKind, options: KeptOptions) -> Self {
+impl SharedPackedText {
+    pub fn new(input: Arc<dyn ReadAt>, kind: PackedKind, options: CacheFileOptions) -> Self {
         Self {
             input,
             kind,
             options,
             cache: BlockCache::default(),
             packed_done: Arc::default(),
-            state: RwLock::new(State::of(Copy::new(Store::memory()), 0)),
+            state: RwLock::new(PackedTextState::of(
+                SeekableCopy::new(ByteStore::memory()),
+                0,
+            )),
             grown: Default::default(),
             is_stopped: AtomicBool::new(false),
             filler: Mutex::default(),
         }
     }
 
-    pub fn state(&self) -> RwLockReadGuard<'_, State> {
+    pub fn state(&self) -> RwLockReadGuard<'_, PackedTextState> {
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Changes the state, unless the copy was given up meanwhile; false then.
-    pub fn change(&self, generation: u32, change: impl FnOnce(&mut State)) -> bool {
+    pub fn change(&self, generation: u32, change: impl FnOnce(&mut PackedTextState)) -> bool {
         let mut state = self.state_mut();
         let is_wanted = state.generation == generation;
         if is_wanted {
@@ -98,7 +101,7 @@ impl Shared {
         is_wanted
     }
 
-    fn state_mut(&self) -> RwLockWriteGuard<'_, State> {
+    fn state_mut(&self) -> RwLockWriteGuard<'_, PackedTextState> {
         self.state.write().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -128,10 +131,10 @@ impl Shared {
         &self,
         generation: u32,
         path: PathBuf,
-        store: Store,
-        contents: Contents,
+        store: ByteStore,
+        contents: CopyFooter,
     ) -> io::Result<()> {
-        let copy = Copy::new(store);
+        let copy = SeekableCopy::new(store);
         let DictionaryPlace { offset, length, .. } = contents.dictionary;
         if u64::from(length) > copy.store.length()? {
             return Err(ErrorKind::UnexpectedEof.into());
@@ -145,20 +148,20 @@ impl Shared {
         }
         *copy.path.lock().unwrap_or_else(PoisonError::into_inner) = Some(path);
         self.change(generation, |state| {
-            let Contents {
+            let CopyFooter {
                 text_length,
                 dictionary,
                 damage,
                 directory,
             } = contents;
             let (promised, notice) = (state.promised, state.notice.take());
-            let empty = State {
+            let empty = PackedTextState {
                 promised,
                 notice,
                 damage,
-                ..State::of(copy, generation)
+                ..PackedTextState::of(copy, generation)
             };
-            *state = State {
+            *state = PackedTextState {
                 dictionary,
                 directory,
                 filled: text_length,
@@ -193,7 +196,7 @@ impl Shared {
     }
 
     /// Waits until the text can be read up to `end` or is complete; returns the state that says so.
-    fn state_filled_to(&self, end: u64) -> io::Result<RwLockReadGuard<'_, State>> {
+    fn state_filled_to(&self, end: u64) -> io::Result<RwLockReadGuard<'_, PackedTextState>> {
         loop {
             {
                 let state = self.state();
@@ -291,10 +294,10 @@ impl Shared {
         let notice = Some(format!(
             "the copy of the unpacked text was damaged and is made anew ({error})"
         ));
-        *state = State {
+        *state = PackedTextState {
             promised,
             notice,
-            ..State::of(Copy::new(Store::memory()), generation + 1)
+            ..PackedTextState::of(SeekableCopy::new(ByteStore::memory()), generation + 1)
         };
         drop(state);
         self.cache.clear();
@@ -303,11 +306,11 @@ impl Shared {
     }
 }
 
-impl State {
-    fn of(copy: Copy, generation: u32) -> Self {
+impl PackedTextState {
+    fn of(copy: SeekableCopy, generation: u32) -> Self {
         Self {
             copy: Arc::new(copy),
-            directory: Directory::new(HEADER_LEN as u64),
+            directory: BlockDirectory::new(HEADER_LEN as u64),
             dictionary: DictionaryPlace::default(),
             filled: 0,
             is_over: false,
@@ -342,8 +345,8 @@ impl State {
     }
 }
 
-impl Copy {
-    pub fn new(store: Store) -> Self {
+impl SeekableCopy {
+    pub fn new(store: ByteStore) -> Self {
         Self {
             store,
             codec: Codec::default(),

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::*;
-use crate::kept::places::{KeptOptions, KeptPlace};
+use crate::kept::places::{CacheFileOptions, CacheFilePlace};
 use crate::packed::codec::BLOCK;
 use crate::read_at::ReadAt;
 
@@ -52,12 +52,12 @@ fn pack(text: &[u8], kind: PackedKind) -> Vec<u8> {
     }
 }
 
-fn options(copy: Option<&Path>) -> KeptOptions {
-    let place = |path: &Path| KeptPlace {
+fn options(copy: Option<&Path>) -> CacheFileOptions {
+    let place = |path: &Path| CacheFilePlace {
         path: path.to_owned(),
         is_directory_ours: false,
     };
-    KeptOptions {
+    CacheFileOptions {
         identity: [1, 2, 3],
         kept: copy.map(place).into_iter().collect(),
         is_copy_kept: true,
@@ -278,12 +278,12 @@ fn the_head_is_read_without_a_copy() {
 }
 
 /// Counts how often the packed input is read.
-struct Watched {
+struct WatchedInput {
     packed: Vec<u8>,
     is_read: Arc<AtomicBool>,
 }
 
-impl ReadAt for Watched {
+impl ReadAt for WatchedInput {
     fn length(&self) -> std::io::Result<u64> {
         self.packed.length()
     }
@@ -294,9 +294,9 @@ impl ReadAt for Watched {
     }
 }
 
-fn reopened(packed: &[u8], options: KeptOptions) -> (PackedText, bool) {
+fn reopened(packed: &[u8], options: CacheFileOptions) -> (PackedText, bool) {
     let is_read = Arc::new(AtomicBool::new(false));
-    let watched = Watched {
+    let watched = WatchedInput {
         packed: packed.to_vec(),
         is_read: is_read.clone(),
     };
@@ -334,7 +334,7 @@ fn a_finished_copy_is_used_again_and_another_one_is_not() {
     check_pieces(&again, &text, 5);
     let (again, is_read) = reopened(
         &packed,
-        KeptOptions {
+        CacheFileOptions {
             identity: [1, 2, 4],
             ..options(Some(&copy))
         },
@@ -467,7 +467,7 @@ fn two_at_once_do_not_fight() {
 fn a_writer_that_does_not_come_to_an_end_is_not_waited_for() {
     let (folder, copy) = sandbox();
     let text = text(100_000);
-    let other = crate::kept::partial::Partial::begin(&copy).unwrap();
+    let other = crate::kept::partial::PartialFile::begin(&copy).unwrap();
     let unpacked = settled(&pack(&text, PackedKind::Zstd), Some(&copy));
     assert!(all_of(&unpacked) == text);
     drop(unpacked);
@@ -489,14 +489,14 @@ fn without_a_place_the_copy_is_gone_afterwards() {
             .expect("a notice")
             .contains("cannot be written")
     );
-    let ours = KeptPlace {
+    let ours = CacheFilePlace {
         path: copy.clone(),
         is_directory_ours: true,
     };
-    let options = KeptOptions {
+    let options = CacheFileOptions {
         kept: vec![ours],
         is_copy_kept: true,
-        ..KeptOptions::default()
+        ..CacheFileOptions::default()
     };
     let unpacked =
         PackedText::open(Arc::new(packed.clone()), PackedKind::Xz, options.clone()).unwrap();
@@ -504,7 +504,7 @@ fn without_a_place_the_copy_is_gone_afterwards() {
     drop(unpacked);
     assert!(copy.is_file());
     std::fs::remove_file(&copy).unwrap();
-    let options = KeptOptions {
+    let options = CacheFileOptions {
         is_copy_kept: false,
         ..options
     };
@@ -533,7 +533,7 @@ fn a_full_disk_is_an_error_and_not_the_end_of_the_text() {
     let (_folder, copy) = sandbox();
     // What the partial file leads to is refused, so the place itself is written by hand.
     let text = text(10_000);
-    let shared = Arc::new(shared::Shared::new(
+    let shared = Arc::new(shared::SharedPackedText::new(
         Arc::new(pack(&text, PackedKind::Zstd)),
         PackedKind::Zstd,
         options(None),
@@ -543,7 +543,7 @@ fn a_full_disk_is_an_error_and_not_the_end_of_the_text() {
         .write(true)
         .open("/dev/full")
         .unwrap();
-    let copy_of = shared::Copy::new(crate::kept::store::Store::File(full));
+    let copy_of = shared::SeekableCopy::new(crate::kept::store::ByteStore::File(full));
     let error = fill::fill_into(&shared, 0, Arc::new(copy_of)).unwrap_err();
     assert!(
         error.to_string().contains("ends at byte 0 of it"),
@@ -570,7 +570,7 @@ fn an_input_that_fails_is_an_error_and_not_the_end_of_the_text() {
     for kind in KINDS {
         let packed = Failing(pack(&text(6_000_000), kind));
         assert!(packed.0.len() > 300_000, "{kind:?}");
-        let text = PackedText::open(Arc::new(packed), kind, KeptOptions::default()).unwrap();
+        let text = PackedText::open(Arc::new(packed), kind, CacheFileOptions::default()).unwrap();
         let error = text.settle(|| false).unwrap_err();
         assert!(error.to_string().contains("a bad sector"), "{error}");
         assert!(text.length().is_err() && text.is_settled());
@@ -594,7 +594,7 @@ fn random_bytes_behind_a_magic_are_no_trouble() {
             packed[place] = noise();
         }
         let mut unpacked = Vec::new();
-        let mut unpacker = Unpacker::new(Box::new(std::io::Cursor::new(packed)), kind);
+        let mut unpacker = TextUnpacker::new(Box::new(std::io::Cursor::new(packed)), kind);
         unpacker
             .by_ref()
             .take(10_000_000)

@@ -4,11 +4,11 @@ use std::io;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
-use crate::kept::places::KeptOptions;
+use crate::kept::places::CacheFileOptions;
 use crate::packed::codec::BLOCK;
 use crate::packed::damage::Damage;
 use crate::packed::kind::PackedKind;
-use crate::packed::shared::Shared;
+use crate::packed::shared::SharedPackedText;
 use crate::read_at::ReadAt;
 
 /// The text of a packed input, to be read anywhere. Clones share it.
@@ -18,7 +18,7 @@ use crate::read_at::ReadAt;
 #[derive(Clone)]
 pub struct PackedText(Arc<StopOnDrop>);
 
-struct StopOnDrop(Arc<Shared>);
+struct StopOnDrop(Arc<SharedPackedText>);
 
 impl PackedText {
     /// Opens a packed input: with the copy that is there, or else making one, which goes on when this returns.
@@ -28,11 +28,11 @@ impl PackedText {
     pub fn open(
         input: Arc<dyn ReadAt>,
         kind: PackedKind,
-        options: KeptOptions,
+        options: CacheFileOptions,
     ) -> io::Result<Self> {
         input.length()?;
         let found = options.found(&kind);
-        let shared = Arc::new(Shared::new(input, kind, options));
+        let shared = Arc::new(SharedPackedText::new(input, kind, options));
         let is_there = found
             .is_some_and(|(path, store, contents)| shared.adopt(0, path, store, contents).is_ok());
         if !is_there {
@@ -81,7 +81,7 @@ impl PackedText {
         }
     }
 
-    fn shared(&self) -> &Arc<Shared> {
+    fn shared(&self) -> &Arc<SharedPackedText> {
         &self.0.0
     }
 }

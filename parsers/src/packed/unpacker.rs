@@ -15,14 +15,14 @@ use crate::packed::kind::PackedKind;
 ///
 /// Where the input is damaged the text ends, and [`Self::damage`] tells why.
 /// As errors come only those of the input itself.
-pub struct Unpacker {
+pub struct TextUnpacker {
     kind: PackedKind,
-    member: Member,
+    member: PackedMember,
     damage: Option<Damage>,
 }
 
 /// The part of the input that is being unpacked.
-enum Member {
+enum PackedMember {
     Gzip(Box<GzDecoder<PackedInput>>),
     Zstd(Box<ZstdDecoder<'static, PackedInput>>),
     Xz(Box<XzDecoder<PackedInput>>),
@@ -38,12 +38,12 @@ const WINDOW_LOG_MAX: u32 = 30;
 /// The window, and what the decoder needs besides.
 const XZ_MEMORY_LIMIT: u64 = (1 << WINDOW_LOG_MAX) + (1 << 20);
 
-impl Unpacker {
+impl TextUnpacker {
     /// Unpacks what a reader gives.
     pub fn new(reader: Box<dyn Read + Send>, kind: PackedKind) -> Self {
         Self {
             kind,
-            member: Member::None(PackedInput::new(reader)),
+            member: PackedMember::None(PackedInput::new(reader)),
             damage: None,
         }
     }
@@ -54,14 +54,14 @@ impl Unpacker {
     }
 
     /// Begins the next part, if there is one.
-    fn begin_member(&mut self, mut input: PackedInput) -> io::Result<Member> {
+    fn begin_member(&mut self, mut input: PackedInput) -> io::Result<PackedMember> {
         let begin = input.position();
         if self.kind.is_padded() {
             skip_zeros(&mut input)?;
         }
         let head = input.peek(PackedKind::MAGIC_BYTES)?;
         if head.is_empty() {
-            return Ok(Member::Over);
+            return Ok(PackedMember::Over);
         }
         if !self.kind.begins_with(head) {
             self.damage = Some(Damage {
@@ -69,26 +69,27 @@ impl Unpacker {
                 offset: begin,
                 kind: DamageKind::Junk,
             });
-            return Ok(Member::Over);
+            return Ok(PackedMember::Over);
         }
         Ok(match self.kind {
-            PackedKind::Gzip => Member::Gzip(Box::new(GzDecoder::new(input))),
+            PackedKind::Gzip => PackedMember::Gzip(Box::new(GzDecoder::new(input))),
             PackedKind::Zstd => {
                 let mut decoder = ZstdDecoder::with_buffer(input)?.single_frame();
                 decoder.window_log_max(WINDOW_LOG_MAX)?;
-                Member::Zstd(Box::new(decoder))
+                PackedMember::Zstd(Box::new(decoder))
             }
             PackedKind::Xz => {
                 let stream = XzStream::new_stream_decoder(XZ_MEMORY_LIMIT, 0)?;
-                Member::Xz(Box::new(XzDecoder::new_stream(input, stream)))
+                PackedMember::Xz(Box::new(XzDecoder::new_stream(input, stream)))
             }
-            PackedKind::Merged => Member::Plain(input),
+            PackedKind::Merged => PackedMember::Plain(input),
         })
     }
 
     /// Notes why a part cannot be read on; gives the error when the input itself is to blame.
     fn give_up(&mut self, error: &io::Error) -> io::Result<()> {
-        let Some(mut input) = std::mem::replace(&mut self.member, Member::Over).into_input() else {
+        let Some(mut input) = std::mem::replace(&mut self.member, PackedMember::Over).into_input()
+        else {
             return Ok(());
         };
         if let Some(failure) = input.take_failure() {
@@ -109,24 +110,24 @@ impl Unpacker {
     }
 }
 
-impl Read for Unpacker {
+impl Read for TextUnpacker {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         if out.is_empty() {
             return Ok(0);
         }
         loop {
             let read = match &mut self.member {
-                Member::Over => return Ok(0),
-                Member::Gzip(decoder) => decoder.read(out),
-                Member::Zstd(decoder) => decoder.read(out),
-                Member::Xz(decoder) => decoder.read(out),
-                Member::Plain(input) => input.read(out),
-                Member::None(_) => Ok(0),
+                PackedMember::Over => return Ok(0),
+                PackedMember::Gzip(decoder) => decoder.read(out),
+                PackedMember::Zstd(decoder) => decoder.read(out),
+                PackedMember::Xz(decoder) => decoder.read(out),
+                PackedMember::Plain(input) => input.read(out),
+                PackedMember::None(_) => Ok(0),
             };
             match read {
                 Ok(0) => {
                     let Some(input) =
-                        std::mem::replace(&mut self.member, Member::Over).into_input()
+                        std::mem::replace(&mut self.member, PackedMember::Over).into_input()
                     else {
                         continue;
                     };
@@ -140,7 +141,7 @@ impl Read for Unpacker {
     }
 }
 
-impl Member {
+impl PackedMember {
     fn into_input(self) -> Option<PackedInput> {
         match self {
             Self::Gzip(decoder) => Some(decoder.into_inner()),

@@ -3,21 +3,21 @@
 use crate::events::{DelaySlot, StepOrigin};
 use crate::gap::{Gap, GapReason};
 use crate::reconstruct::path::{PassedStep, PathSink};
-use crate::reconstruct::program::{Found, Program};
+use crate::reconstruct::program::{InstructionLookup, Program};
 
 /// More addresses count as any.
 const MANY: usize = 64;
 
 /// Where control may go behind an instruction that may stand in a delay slot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Behind {
+pub struct SuccessorSet {
     /// To these addresses.
     pub addresses: Vec<u64>,
     /// To any other, too.
     pub may_be_any: bool,
 }
 
-impl Behind {
+impl SuccessorSet {
     /// Whether control may go to an address.
     pub fn may_be(&self, address: u64) -> bool {
         self.may_be_any || self.addresses.contains(&address)
@@ -40,19 +40,19 @@ impl Behind {
 
 /// A delay slot that is executed, and of which it is not known where it is.
 #[derive(Clone, Debug)]
-pub struct OpenSlot {
+pub struct UnknownDelaySlot {
     /// It may be there.
-    pub may_be: Behind,
+    pub may_be: SuccessorSet,
     /// It is there unless the fork stood in a delay slot itself.
     pub usual: u64,
     /// Where control goes behind it.
     pub target: u64,
 }
 
-impl OpenSlot {
+impl UnknownDelaySlot {
     /// Whether it may hold an instruction that only goes on.
     pub fn may_be_plain<P: Program>(&self, program: &P) -> bool {
-        let is_plain = |pc: &u64| matches!(program.find(*pc), Found::Plain { .. });
+        let is_plain = |pc: &u64| matches!(program.find(*pc), InstructionLookup::Plain { .. });
         self.may_be.may_be_any || self.may_be.addresses.iter().any(is_plain)
     }
 
@@ -60,7 +60,7 @@ impl OpenSlot {
     /// False where nothing is known of what follows, either.
     pub fn pass<P: Program, S: PathSink>(&self, program: &P, sink: &mut S) -> bool {
         let is_likely = self.may_be.addresses == [self.usual];
-        if is_likely && matches!(program.find(self.usual), Found::Plain { .. }) {
+        if is_likely && matches!(program.find(self.usual), InstructionLookup::Plain { .. }) {
             let (slot, origin) = (DelaySlot::Executed, StepOrigin::Inferred);
             sink.step(PassedStep {
                 pc: self.usual,

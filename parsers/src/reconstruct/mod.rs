@@ -14,8 +14,8 @@ mod returns;
 mod tests;
 mod walk;
 
-pub use behind::Behind;
+pub use behind::SuccessorSet;
 pub use decision::{Decision, Outcome};
 pub use path::{PassedStep, PassedStretch, PathSink};
-pub use program::{Fork, Found, Program, Stretch, Stretched, Told};
-pub use walk::{Sought, Stop, Walk};
+pub use program::{DecisionPresence, Fork, InstructionLookup, Program, Stretch, StretchEnd};
+pub use walk::{NextDecision, Walk, WalkStop};

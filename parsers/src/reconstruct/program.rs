@@ -1,8 +1,8 @@
 //! What a walk asks of a program.
 
-use stepback_machine::Control;
+use stepback_machine::ControlFlowEffect;
 
-use crate::reconstruct::behind::Behind;
+use crate::reconstruct::behind::SuccessorSet;
 
 /// The instructions of a program, wherever they come from.
 pub trait Program {
@@ -10,11 +10,11 @@ pub trait Program {
     fn stretch(&self, from: u64, until: Option<u64>) -> Stretch;
 
     /// What stands at an address.
-    fn find(&self, pc: u64) -> Found;
+    fn find(&self, pc: u64) -> InstructionLookup;
 
     /// Where control may go behind an instruction, other than on, because it may stand in the delay slot of another.
-    fn behind_slot(&self, _pc: u64) -> Behind {
-        Behind::default()
+    fn behind_slot(&self, _pc: u64) -> SuccessorSet {
+        SuccessorSet::default()
     }
 }
 
@@ -26,12 +26,12 @@ pub struct Stretch {
     /// The address behind the last one.
     pub end: u64,
     /// Why it ends.
-    pub ended: Stretched,
+    pub ended: StretchEnd,
 }
 
 /// Why a stretch ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stretched {
+pub enum StretchEnd {
     /// It came to where it was to come to.
     There,
     /// The next instruction is a fork.
@@ -42,7 +42,7 @@ pub enum Stretched {
 
 /// What stands at an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum InstructionLookup {
     /// An instruction behind which control goes on at this address.
     Plain {
         /// The address.
@@ -58,13 +58,13 @@ pub enum Found {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fork {
     /// What it does to control.
-    pub control: Control,
+    pub control: ControlFlowEffect,
     /// The address behind it.
     pub behind: u64,
     /// Bytes of the instruction in its delay slot; 0 on machines that have none.
     pub slot_bytes: u8,
     /// Whether the recording tells of it.
-    pub told: Told,
+    pub told: DecisionPresence,
 }
 
 impl Fork {
@@ -76,7 +76,7 @@ impl Fork {
 
 /// Whether a recording tells where control went at a fork.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum DecisionPresence {
     /// Each time.
     Always,
     /// Never: it goes where its encoding says, or, if it is a return, to behind its call.

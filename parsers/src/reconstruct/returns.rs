@@ -9,14 +9,14 @@ const OVER_DATA: u64 = 4;
 
 /// The calls that a thread is inside of, as far as its path tells.
 #[derive(Clone, Debug, Default)]
-pub struct ReturnStack {
+pub struct ReturnAddressStack {
     addresses: Vec<u64>,
     /// The place of the innermost call, of a ring once it is full.
     next: usize,
     count: usize,
 }
 
-impl ReturnStack {
+impl ReturnAddressStack {
     /// A call that returns to an address.
     pub fn push(&mut self, address: u64) {
         match self.addresses.get_mut(self.next) {
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn calls_return_innermost_first() {
-        let mut calls = ReturnStack::default();
+        let mut calls = ReturnAddressStack::default();
         [0x10, 0x20, 0x30]
             .into_iter()
             .for_each(|address| calls.push(address));
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn of_endless_recursion_the_innermost_calls_are_known() {
-        let mut calls = ReturnStack::default();
+        let mut calls = ReturnAddressStack::default();
         (0..3 * DEPTH as u64 + 5).for_each(|address| calls.push(address));
         let popped: Vec<_> = std::iter::from_fn(|| calls.pop()).collect();
         assert_eq!(

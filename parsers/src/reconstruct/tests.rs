@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use stepback_machine::{Control, Delay, Flow, Target};
+use stepback_machine::{BranchTarget, ControlFlowEffect, DelaySlotRule, FlowKind};
 
 use super::*;
 use crate::events::{DelaySlot, StepOrigin};
@@ -24,9 +24,9 @@ impl Program for Toy {
         let until = until.filter(|until| (from..=fork.min(self.end)).contains(until));
         let end = until.unwrap_or(u64::MAX).min(fork).min(self.end).max(from);
         let ended = match end {
-            end if until == Some(end) => Stretched::There,
-            end if end == fork => Stretched::AtFork,
-            _ => Stretched::Unmapped,
+            end if until == Some(end) => StretchEnd::There,
+            end if end == fork => StretchEnd::AtFork,
+            _ => StretchEnd::Unmapped,
         };
         Stretch {
             instructions: end - from,
@@ -35,19 +35,23 @@ impl Program for Toy {
         }
     }
 
-    fn find(&self, pc: u64) -> Found {
+    fn find(&self, pc: u64) -> InstructionLookup {
         match self.forks.get(&pc) {
-            Some(fork) => Found::Fork(*fork),
-            None if pc < self.end => Found::Plain { behind: pc + 1 },
-            None => Found::Unmapped,
+            Some(fork) => InstructionLookup::Fork(*fork),
+            None if pc < self.end => InstructionLookup::Plain { behind: pc + 1 },
+            None => InstructionLookup::Unmapped,
         }
     }
 
-    fn behind_slot(&self, pc: u64) -> Behind {
+    fn behind_slot(&self, pc: u64) -> SuccessorSet {
         let before = pc.checked_sub(1).and_then(|before| self.forks.get(&before));
-        let before =
-            before.filter(|fork| matches!(fork.control.delay, Delay::Slot | Delay::UnlessNotTaken));
-        let mut behind = Behind::default();
+        let before = before.filter(|fork| {
+            matches!(
+                fork.control.delay,
+                DelaySlotRule::Slot | DelaySlotRule::UnlessNotTaken
+            )
+        });
+        let mut behind = SuccessorSet::default();
         before
             .and_then(|before| before.control.target.address())
             .into_iter()
@@ -58,11 +62,17 @@ impl Program for Toy {
 }
 
 /// `call 40`, `ret/slot`, `jump? 30`: flow, delay and target in short.
-fn toy(forks: &[(u64, Flow, Option<u64>, Delay, Told)]) -> Toy {
-    let fork = |(pc, flow, target, delay, told): &(u64, Flow, Option<u64>, Delay, Told)| {
-        let target = target.map_or(Target::Unsaid, Target::Address);
-        let slot_bytes = u8::from(*delay != Delay::None);
-        let control = Control {
+fn toy(forks: &[(u64, FlowKind, Option<u64>, DelaySlotRule, DecisionPresence)]) -> Toy {
+    let fork = |(pc, flow, target, delay, told): &(
+        u64,
+        FlowKind,
+        Option<u64>,
+        DelaySlotRule,
+        DecisionPresence,
+    )| {
+        let target = target.map_or(BranchTarget::Unsaid, BranchTarget::Address);
+        let slot_bytes = u8::from(*delay != DelaySlotRule::None);
+        let control = ControlFlowEffect {
             flow: *flow,
             target,
             delay: *delay,
@@ -85,7 +95,7 @@ fn toy(forks: &[(u64, Flow, Option<u64>, Delay, Told)]) -> Toy {
 
 /// The path in words: `10..14 16 17s 18a gap`, with `?` behind what is inferred and `!` behind what was recorded.
 #[derive(Default)]
-struct Words(Vec<String>);
+struct PathWords(Vec<String>);
 
 fn mark(origin: StepOrigin) -> &'static str {
     match origin {
@@ -95,7 +105,7 @@ fn mark(origin: StepOrigin) -> &'static str {
     }
 }
 
-impl PathSink for Words {
+impl PathSink for PathWords {
     fn stretch(&mut self, stretch: PassedStretch) {
         let PassedStretch {
             first,
@@ -125,17 +135,17 @@ impl PathSink for Words {
 #[track_caller]
 fn check(program: &Toy, decisions: &[(u64, Outcome)], expected: &str) {
     let mut walk = Walk::default();
-    let mut words = Words::default();
+    let mut words = PathWords::default();
     for (number, (at, outcome)) in decisions.iter().enumerate() {
         if number == 0 {
             walk.begin(program, Some(10), *at);
         }
-        let Found::Fork(fork) = program.find(*at) else {
+        let InstructionLookup::Fork(fork) = program.find(*at) else {
             panic!("no fork at {at}")
         };
         walk.come_to(
             program,
-            Sought {
+            NextDecision {
                 pc: *at,
                 behind: fork.behind,
                 slot: None,
@@ -155,20 +165,32 @@ fn check(program: &Toy, decisions: &[(u64, Outcome)], expected: &str) {
     assert_eq!(words.0.join(" "), expected);
 }
 
-const SLOT: Delay = Delay::Slot;
-const NONE: Delay = Delay::None;
+const SLOT: DelaySlotRule = DelaySlotRule::Slot;
+const NONE: DelaySlotRule = DelaySlotRule::None;
 
 #[test]
 fn a_branch_is_taken_or_not() {
     let program = toy(&[
-        (12, Flow::Branch, Some(20), NONE, Told::Always),
-        (22, Flow::Branch, Some(30), SLOT, Told::Always),
+        (
+            12,
+            FlowKind::Branch,
+            Some(20),
+            NONE,
+            DecisionPresence::Always,
+        ),
+        (
+            22,
+            FlowKind::Branch,
+            Some(30),
+            SLOT,
+            DecisionPresence::Always,
+        ),
         (
             33,
-            Flow::Branch,
+            FlowKind::Branch,
             Some(10),
-            Delay::UnlessNotTaken,
-            Told::Always,
+            DelaySlotRule::UnlessNotTaken,
+            DecisionPresence::Always,
         ),
     ]);
     let decisions = [
@@ -196,9 +218,27 @@ fn a_branch_is_taken_or_not() {
 #[test]
 fn a_branch_in_a_delay_slot_lets_one_instruction_pass() {
     let program = toy(&[
-        (12, Flow::Branch, Some(20), SLOT, Told::Always),
-        (13, Flow::Branch, Some(30), SLOT, Told::Always),
-        (33, Flow::Branch, Some(10), NONE, Told::Always),
+        (
+            12,
+            FlowKind::Branch,
+            Some(20),
+            SLOT,
+            DecisionPresence::Always,
+        ),
+        (
+            13,
+            FlowKind::Branch,
+            Some(30),
+            SLOT,
+            DecisionPresence::Always,
+        ),
+        (
+            33,
+            FlowKind::Branch,
+            Some(10),
+            NONE,
+            DecisionPresence::Always,
+        ),
     ]);
     check(
         &program,
@@ -220,10 +260,34 @@ fn a_branch_in_a_delay_slot_lets_one_instruction_pass() {
 #[test]
 fn behind_an_unknown_slot_nothing_is_certain_until_a_decision_bears_it_out() {
     let program = toy(&[
-        (12, Flow::Branch, Some(20), SLOT, Told::Always),
-        (13, Flow::Branch, Some(30), SLOT, Told::Always),
-        (14, Flow::Branch, Some(50), SLOT, Told::Always),
-        (33, Flow::Branch, Some(10), NONE, Told::Always),
+        (
+            12,
+            FlowKind::Branch,
+            Some(20),
+            SLOT,
+            DecisionPresence::Always,
+        ),
+        (
+            13,
+            FlowKind::Branch,
+            Some(30),
+            SLOT,
+            DecisionPresence::Always,
+        ),
+        (
+            14,
+            FlowKind::Branch,
+            Some(50),
+            SLOT,
+            DecisionPresence::Always,
+        ),
+        (
+            33,
+            FlowKind::Branch,
+            Some(10),
+            NONE,
+            DecisionPresence::Always,
+        ),
     ]);
     // The branch at 14 stood in the slot of the one at 13: 30 came behind it.
     check(
@@ -242,9 +306,21 @@ fn behind_an_unknown_slot_nothing_is_certain_until_a_decision_bears_it_out() {
 #[test]
 fn what_is_missing_or_nowhere_is_a_gap() {
     let program = toy(&[
-        (12, Flow::Branch, None, NONE, Told::Always),
-        (22, Flow::Branch, Some(30), NONE, Told::Always),
-        (42, Flow::Branch, Some(30), NONE, Told::Always),
+        (12, FlowKind::Branch, None, NONE, DecisionPresence::Always),
+        (
+            22,
+            FlowKind::Branch,
+            Some(30),
+            NONE,
+            DecisionPresence::Always,
+        ),
+        (
+            42,
+            FlowKind::Branch,
+            Some(30),
+            NONE,
+            DecisionPresence::Always,
+        ),
     ]);
     let decisions = [(12, Outcome::To(20)), (42, Outcome::NotTaken)];
     check(
@@ -263,9 +339,15 @@ fn what_is_missing_or_nowhere_is_a_gap() {
 #[test]
 fn returns_that_nobody_records_go_to_behind_their_calls() {
     let program = toy(&[
-        (12, Flow::Call, Some(40), SLOT, Told::Always),
-        (16, Flow::Branch, Some(10), NONE, Told::Always),
-        (44, Flow::Return, None, SLOT, Told::Perhaps),
+        (12, FlowKind::Call, Some(40), SLOT, DecisionPresence::Always),
+        (
+            16,
+            FlowKind::Branch,
+            Some(10),
+            NONE,
+            DecisionPresence::Always,
+        ),
+        (44, FlowKind::Return, None, SLOT, DecisionPresence::Perhaps),
     ]);
     check(
         &program,
@@ -295,11 +377,23 @@ fn returns_that_nobody_records_go_to_behind_their_calls() {
 #[test]
 fn a_return_that_nobody_records_may_end_several_calls() {
     let program = toy(&[
-        (12, Flow::Call, Some(40), SLOT, Told::Always),
-        (16, Flow::Branch, Some(10), NONE, Told::Always),
-        (42, Flow::Call, Some(60), SLOT, Told::Always),
-        (46, Flow::Branch, Some(10), NONE, Told::Always),
-        (64, Flow::Return, None, SLOT, Told::Perhaps),
+        (12, FlowKind::Call, Some(40), SLOT, DecisionPresence::Always),
+        (
+            16,
+            FlowKind::Branch,
+            Some(10),
+            NONE,
+            DecisionPresence::Always,
+        ),
+        (42, FlowKind::Call, Some(60), SLOT, DecisionPresence::Always),
+        (
+            46,
+            FlowKind::Branch,
+            Some(10),
+            NONE,
+            DecisionPresence::Always,
+        ),
+        (64, FlowKind::Return, None, SLOT, DecisionPresence::Perhaps),
     ]);
     // What 40 called went on in its stead.
     check(
@@ -327,10 +421,22 @@ fn a_return_that_nobody_records_may_end_several_calls() {
 #[test]
 fn jumps_that_go_where_they_say_need_no_decision() {
     let program = toy(&[
-        (12, Flow::Call, Some(40), NONE, Told::Never),
-        (16, Flow::Branch, Some(10), NONE, Told::Always),
-        (44, Flow::Return, None, NONE, Told::Never),
-        (50, Flow::Branch, Some(50), NONE, Told::Never),
+        (12, FlowKind::Call, Some(40), NONE, DecisionPresence::Never),
+        (
+            16,
+            FlowKind::Branch,
+            Some(10),
+            NONE,
+            DecisionPresence::Always,
+        ),
+        (44, FlowKind::Return, None, NONE, DecisionPresence::Never),
+        (
+            50,
+            FlowKind::Branch,
+            Some(50),
+            NONE,
+            DecisionPresence::Never,
+        ),
     ]);
     check(
         &program,
@@ -341,7 +447,7 @@ fn jumps_that_go_where_they_say_need_no_decision() {
     let mut walk = Walk::default();
     walk.resume(&program, 50);
     assert_eq!(
-        walk.advance(&program, 16, &mut Words::default()),
-        Err(Stop::Undecided(50))
+        walk.advance(&program, 16, &mut PathWords::default()),
+        Err(WalkStop::Undecided(50))
     );
 }

@@ -1,14 +1,14 @@
 //! The way of one thread through a program.
 
-use stepback_machine::{Delay, Flow};
+use stepback_machine::{DelaySlotRule, FlowKind};
 
 use crate::events::{DelaySlot, StepOrigin};
 use crate::gap::{Gap, GapReason};
-use crate::reconstruct::behind::{Behind, OpenSlot};
+use crate::reconstruct::behind::{SuccessorSet, UnknownDelaySlot};
 use crate::reconstruct::decision::{Decision, Outcome};
 use crate::reconstruct::path::{PassedStep, PassedStretch, PathSink};
-use crate::reconstruct::program::{Fork, Found, Program, Stretched, Told};
-use crate::reconstruct::returns::ReturnStack;
+use crate::reconstruct::program::{DecisionPresence, Fork, InstructionLookup, Program, StretchEnd};
+use crate::reconstruct::returns::ReturnAddressStack;
 
 /// Instructions between two decisions: a way that is longer is lost.
 const LONGEST: u64 = 1 << 20;
@@ -21,12 +21,12 @@ const TAIL: u64 = 1 << 12;
 #[derive(Clone, Debug, Default)]
 pub struct Walk {
     /// None while that is not known.
-    place: Option<Place>,
+    place: Option<WalkLocation>,
     /// Where control may go behind the next instruction, while that is [`Next::Unknown`].
-    behind: Behind,
+    behind: SuccessorSet,
     /// What comes before the place, while that is not known.
-    open: Option<OpenSlot>,
-    returns: ReturnStack,
+    open: Option<UnknownDelaySlot>,
+    returns: ReturnAddressStack,
     /// A decision alone led here, and nothing has borne it out so far.
     is_unproven: bool,
     /// The last decision was a return to behind none of the calls that are known.
@@ -35,14 +35,14 @@ pub struct Walk {
 
 /// The next instruction of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Place {
+struct WalkLocation {
     pc: u64,
-    next: Next,
+    next: WalkSuccessor,
 }
 
 /// Where control goes behind an instruction that is no fork.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Next {
+enum WalkSuccessor {
     /// To the instruction behind it.
     Behind,
     /// It stands in a delay slot, and control goes to this address.
@@ -53,7 +53,7 @@ enum Next {
 
 /// Why a walk does not come to the next decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Stop {
+pub enum WalkStop {
     /// It came to a fork at which the recording has no decision.
     #[error("there is no decision at {0:#x}")]
     Undecided(u64),
@@ -71,7 +71,7 @@ pub enum Stop {
     Contradicted(u64),
 }
 
-impl Stop {
+impl WalkStop {
     /// Why instructions are missing then.
     pub fn reason(self) -> GapReason {
         match self {
@@ -86,9 +86,9 @@ impl Walk {
     /// Begins at the entry of the program if that leads to the first decision, else at the decision: then it is not known how
     /// the thread came there. True: at the entry.
     pub fn begin<P: Program>(&mut self, program: &P, entry: Option<u64>, first: u64) -> bool {
-        let place = |pc| Place {
+        let place = |pc| WalkLocation {
             pc,
-            next: Next::Behind,
+            next: WalkSuccessor::Behind,
         };
         let entry = entry
             .map(place)
@@ -104,14 +104,14 @@ impl Walk {
     pub fn resume<P: Program>(&mut self, program: &P, at: u64) {
         let mut behind = program.behind_slot(at);
         let next = if behind.is_nowhere_else() {
-            Next::Behind
+            WalkSuccessor::Behind
         } else {
-            Next::Unknown
+            WalkSuccessor::Unknown
         };
         usual_behind(program, at)
             .into_iter()
             .for_each(|usual| behind.add(usual));
-        self.place = Some(Place { pc: at, next });
+        self.place = Some(WalkLocation { pc: at, next });
         (self.behind, self.open) = (behind, None);
         self.is_unproven = false;
     }
@@ -120,30 +120,30 @@ impl Walk {
     pub fn come_to<P: Program, S: PathSink>(
         &mut self,
         program: &P,
-        to: Sought,
+        to: NextDecision,
         sink: &mut S,
-    ) -> Option<Stop> {
+    ) -> Option<WalkStop> {
         let pc = to.pc;
         let stop = match self.can_be(program, to) {
             true => match self.advance(program, pc, sink) {
                 Ok(()) if self.admits(to) => return None,
-                Ok(()) => Stop::Another(pc),
+                Ok(()) => WalkStop::Another(pc),
                 Err(stop) => stop,
             },
             // It bears nothing out.
             false => match self.approach(program, pc, sink) {
-                Err(Stop::Nowhere) => return Some(Stop::Contradicted(pc)),
-                Ok(()) | Err(_) => Stop::Contradicted(pc),
+                Err(WalkStop::Nowhere) => return Some(WalkStop::Contradicted(pc)),
+                Ok(()) | Err(_) => WalkStop::Contradicted(pc),
             },
         };
         // What led nowhere has told of the gap.
-        if stop != Stop::Nowhere {
+        if stop != WalkStop::Nowhere {
             sink.gap(Gap {
                 reason: stop.reason(),
                 instructions: None,
             });
         }
-        if stop != Stop::Contradicted(pc) {
+        if stop != WalkStop::Contradicted(pc) {
             self.resume(program, pc);
             self.behind.add(to.behind);
         }
@@ -151,11 +151,11 @@ impl Walk {
     }
 
     /// Whether any way leads to a decision with the instruction behind it that it names.
-    fn can_be<P: Program>(&self, program: &P, to: Sought) -> bool {
+    fn can_be<P: Program>(&self, program: &P, to: NextDecision) -> bool {
         to.slot.is_none_or(|named| {
-            let here = Place {
+            let here = WalkLocation {
                 pc: to.pc,
-                next: Next::To(named),
+                next: WalkSuccessor::To(named),
             };
             named == to.behind
                 || self.place == Some(here)
@@ -164,14 +164,14 @@ impl Walk {
     }
 
     /// Whether the instruction behind the fork where the walk is can be the one that a decision names.
-    fn admits(&self, to: Sought) -> bool {
+    fn admits(&self, to: NextDecision) -> bool {
         let Some((place, named)) = self.place.zip(to.slot) else {
             return true;
         };
         match place.next {
-            Next::Behind => to.behind == named,
-            Next::To(next) => next == named,
-            Next::Unknown => self.behind.may_be(named),
+            WalkSuccessor::Behind => to.behind == named,
+            WalkSuccessor::To(next) => next == named,
+            WalkSuccessor::Unknown => self.behind.may_be(named),
         }
     }
 
@@ -194,28 +194,28 @@ impl Walk {
         program: &P,
         to: u64,
         sink: &mut S,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), WalkStop> {
         let follows = match self.open.take() {
             Some(open) => self.pass_open(program, &open, to, sink),
-            None => Follows::Surely,
+            None => PathCertainty::Surely,
         };
-        let place = self.place.ok_or(Stop::Nowhere)?;
-        let origin = if follows == Follows::Surely {
+        let place = self.place.ok_or(WalkStop::Nowhere)?;
+        let origin = if follows == PathCertainty::Surely {
             StepOrigin::Reconstructed
         } else {
             StepOrigin::Inferred
         };
-        let mut way = Way {
+        let mut way = PathTracer {
             origin,
-            ..Way::new(program, sink, place, to)
+            ..PathTracer::new(program, sink, place, to)
         };
-        let went = way.go(&mut Real {
+        let went = way.go(&mut CommittedCalls {
             returns: &mut self.returns,
             is_unproven: self.is_unproven,
         });
         self.place = Some(way.place);
         self.is_unproven &= went.is_err();
-        if let (Ok(()), Follows::OrIsSlotBefore(target)) = (went, follows) {
+        if let (Ok(()), PathCertainty::OrIsSlotBefore(target)) = (went, follows) {
             self.doubt_what_follows(program, target);
         }
         went
@@ -230,24 +230,24 @@ impl Walk {
         program: &P,
         to: u64,
         sink: &mut S,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), WalkStop> {
         let open = self.open.take();
         let is_certain = open.is_none() && !self.is_unproven;
         let place = self
             .place
             .take()
             .filter(|_| open.is_none_or(|open| open.pass(program, sink)));
-        let place = place.ok_or(Stop::Nowhere)?;
+        let place = place.ok_or(WalkStop::Nowhere)?;
         let origin = if is_certain {
             StepOrigin::Reconstructed
         } else {
             StepOrigin::Inferred
         };
-        let mut way = Way {
+        let mut way = PathTracer {
             origin,
-            ..Way::new(program, sink, place, to)
+            ..PathTracer::new(program, sink, place, to)
         };
-        way.go(&mut Real {
+        way.go(&mut CommittedCalls {
             returns: &mut self.returns,
             is_unproven: !is_certain,
         })
@@ -257,22 +257,22 @@ impl Walk {
     fn pass_open<P: Program, S: PathSink>(
         &mut self,
         program: &P,
-        open: &OpenSlot,
+        open: &UnknownDelaySlot,
         to: u64,
         sink: &mut S,
-    ) -> Follows {
+    ) -> PathCertainty {
         let target = open.target;
-        let behind_slot = Place {
+        let behind_slot = WalkLocation {
             pc: target,
-            next: Next::Behind,
+            next: WalkSuccessor::Behind,
         };
         let leads = open.may_be_plain(program) && self.leads_to(program, behind_slot, to);
         if !leads && to == open.usual && open.may_be.addresses.contains(&to) {
-            self.place = Some(Place {
+            self.place = Some(WalkLocation {
                 pc: to,
-                next: Next::To(target),
+                next: WalkSuccessor::To(target),
             });
-            return Follows::Surely;
+            return PathCertainty::Surely;
         }
         if !leads && open.may_be.addresses.contains(&to) {
             // The decision is in the slot, or the slot was passed and decisions after it are lost.
@@ -282,21 +282,21 @@ impl Walk {
             });
             self.resume(program, to);
             self.behind.add(target);
-            self.place = Some(Place {
+            self.place = Some(WalkLocation {
                 pc: to,
-                next: Next::Unknown,
+                next: WalkSuccessor::Unknown,
             });
-            return Follows::Surely;
+            return PathCertainty::Surely;
         }
         if !open.pass(program, sink) {
             self.place = None;
-            return Follows::Perhaps;
+            return PathCertainty::Perhaps;
         }
         match leads {
-            true if open.may_be.may_be(to) => Follows::OrIsSlotBefore(target),
-            true => Follows::Surely,
+            true if open.may_be.may_be(to) => PathCertainty::OrIsSlotBefore(target),
+            true => PathCertainty::Surely,
             // What stood in the slot may have led elsewhere.
-            false => Follows::Perhaps,
+            false => PathCertainty::Perhaps,
         }
     }
 
@@ -304,12 +304,12 @@ impl Walk {
     fn doubt_what_follows<P: Program>(&mut self, program: &P, target: u64) {
         let Some(place) = &mut self.place else { return };
         let behind = match place.next {
-            Next::Behind => usual_behind(program, place.pc),
-            Next::To(next) => Some(next),
-            Next::Unknown => None,
+            WalkSuccessor::Behind => usual_behind(program, place.pc),
+            WalkSuccessor::To(next) => Some(next),
+            WalkSuccessor::Unknown => None,
         };
-        place.next = Next::Unknown;
-        self.behind = Behind {
+        place.next = WalkSuccessor::Unknown;
+        self.behind = SuccessorSet {
             addresses: vec![target],
             may_be_any: false,
         };
@@ -320,11 +320,11 @@ impl Walk {
 
     /// Takes the decision at the fork where the walk is.
     pub fn decide<S: PathSink>(&mut self, fork: &Fork, decision: Decision, sink: &mut S) {
-        let Some(Place { pc, next }) = self.place else {
+        let Some(WalkLocation { pc, next }) = self.place else {
             return;
         };
         let Decision { outcome, slot } = decision;
-        let in_slot = if matches!(next, Next::To(_)) {
+        let in_slot = if matches!(next, WalkSuccessor::To(_)) {
             DelaySlot::Executed
         } else {
             DelaySlot::None
@@ -336,40 +336,43 @@ impl Walk {
             origin: StepOrigin::Recorded,
         });
         let target = target_of(fork, outcome);
-        if fork.control.flow == Flow::Call && target.is_some() {
+        if fork.control.flow == FlowKind::Call && target.is_some() {
             self.returns.push(fork.return_address());
         }
         self.is_return_strange = match (fork.control.flow, target) {
-            (Flow::Return, Some(target)) => {
+            (FlowKind::Return, Some(target)) => {
                 self.returns.inner(0).is_some() && !self.returns.return_to(target)
             }
             _ => false,
         };
         let slot = match next {
-            Next::Behind => Some(fork.behind),
-            Next::To(next) => Some(next),
-            Next::Unknown => slot,
+            WalkSuccessor::Behind => Some(fork.behind),
+            WalkSuccessor::To(next) => Some(next),
+            WalkSuccessor::Unknown => slot,
         };
         self.is_unproven = matches!(outcome, Outcome::To(_));
-        let executes_slot = matches!(fork.control.delay, Delay::Slot | Delay::UnlessNotTaken);
+        let executes_slot = matches!(
+            fork.control.delay,
+            DelaySlotRule::Slot | DelaySlotRule::UnlessNotTaken
+        );
         match (slot, target) {
             (None, Some(target)) if executes_slot => {
                 let may_be = std::mem::take(&mut self.behind);
-                self.open = Some(OpenSlot {
+                self.open = Some(UnknownDelaySlot {
                     may_be,
                     usual: fork.behind,
                     target,
                 });
-                self.place = Some(Place {
+                self.place = Some(WalkLocation {
                     pc: target,
-                    next: Next::Behind,
+                    next: WalkSuccessor::Behind,
                 });
             }
             // An annulled slot changes nothing: the usual one will do.
-            (None, Some(_)) if fork.control.delay == Delay::Annulled => {
+            (None, Some(_)) if fork.control.delay == DelaySlotRule::Annulled => {
                 self.place = leave(
                     fork,
-                    Turn {
+                    ForkExit {
                         target,
                         slot: Some(fork.behind),
                         origin: StepOrigin::Inferred,
@@ -380,7 +383,7 @@ impl Walk {
             _ => {
                 self.place = leave(
                     fork,
-                    Turn {
+                    ForkExit {
                         target,
                         slot,
                         origin: StepOrigin::Reconstructed,
@@ -403,8 +406,8 @@ impl Walk {
         {
             return;
         }
-        if let Next::To(target) = place.next {
-            let Found::Plain { .. } = program.find(place.pc) else {
+        if let WalkSuccessor::To(target) = place.next {
+            let InstructionLookup::Plain { .. } = program.find(place.pc) else {
                 return;
             };
             let (pc, origin) = (place.pc, StepOrigin::Inferred);
@@ -414,12 +417,12 @@ impl Walk {
                 slot: DelaySlot::Executed,
                 origin,
             });
-            place = Place {
+            place = WalkLocation {
                 pc: target,
-                next: Next::Behind,
+                next: WalkSuccessor::Behind,
             };
         }
-        if place.next == Next::Behind {
+        if place.next == WalkSuccessor::Behind {
             let stretch = program.stretch(place.pc, None);
             let instructions = stretch.instructions.min(TAIL);
             if instructions > 0 {
@@ -433,10 +436,10 @@ impl Walk {
     }
 
     /// Whether control comes from a place to an address without a decision between them.
-    fn leads_to<P: Program>(&self, program: &P, from: Place, to: u64) -> bool {
-        let mut nobody = Nobody;
-        let mut way = Way::new(program, &mut nobody, from, to);
-        way.go(&mut Trial {
+    fn leads_to<P: Program>(&self, program: &P, from: WalkLocation, to: u64) -> bool {
+        let mut nobody = NullPathSink;
+        let mut way = PathTracer::new(program, &mut nobody, from, to);
+        way.go(&mut SpeculativeCalls {
             returns: &self.returns,
             popped: 0,
             pushed: Vec::new(),
@@ -447,7 +450,7 @@ impl Walk {
 
 /// The next decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sought {
+pub struct NextDecision {
     /// Where its fork is.
     pub pc: u64,
     /// The address behind the fork.
@@ -458,7 +461,7 @@ pub struct Sought {
 
 /// Whether what follows a delay slot that is not known is the way to the next decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Follows {
+enum PathCertainty {
     Surely,
     /// A fork may have stood in the slot.
     Perhaps,
@@ -469,9 +472,9 @@ enum Follows {
 /// The address behind an instruction; none where nothing is known of it.
 fn usual_behind<P: Program>(program: &P, pc: u64) -> Option<u64> {
     match program.find(pc) {
-        Found::Plain { behind } => Some(behind),
-        Found::Fork(fork) => Some(fork.behind),
-        Found::Unmapped => None,
+        InstructionLookup::Plain { behind } => Some(behind),
+        InstructionLookup::Fork(fork) => Some(fork.behind),
+        InstructionLookup::Unmapped => None,
     }
 }
 
@@ -485,7 +488,7 @@ fn target_of(fork: &Fork, outcome: Outcome) -> Option<u64> {
 }
 
 /// How a fork is left.
-struct Turn {
+struct ForkExit {
     /// None: on behind it.
     target: Option<u64>,
     /// The instruction that comes between the fork and its target; none where that is not known.
@@ -495,23 +498,23 @@ struct Turn {
 }
 
 /// The place behind a fork. A slot that is annulled is handed on; one that is executed is the next place.
-fn leave<S: PathSink>(fork: &Fork, turn: Turn, sink: &mut S) -> Option<Place> {
-    let Turn {
+fn leave<S: PathSink>(fork: &Fork, turn: ForkExit, sink: &mut S) -> Option<WalkLocation> {
+    let ForkExit {
         target,
         slot,
         origin,
     } = turn;
     let behind_slot = slot.map(|slot| slot.wrapping_add(u64::from(fork.slot_bytes)));
-    let place = |pc| Place {
+    let place = |pc| WalkLocation {
         pc,
-        next: Next::Behind,
+        next: WalkSuccessor::Behind,
     };
     match (fork.control.delay, target.is_some()) {
-        (Delay::None, _) => target.or(slot).map(place),
-        (Delay::Slot, _) | (Delay::UnlessNotTaken, true) => match slot {
-            Some(pc) => target.or(behind_slot).map(|next| Place {
+        (DelaySlotRule::None, _) => target.or(slot).map(place),
+        (DelaySlotRule::Slot, _) | (DelaySlotRule::UnlessNotTaken, true) => match slot {
+            Some(pc) => target.or(behind_slot).map(|next| WalkLocation {
                 pc,
-                next: Next::To(next),
+                next: WalkSuccessor::To(next),
             }),
             None => {
                 sink.gap(Gap {
@@ -521,7 +524,7 @@ fn leave<S: PathSink>(fork: &Fork, turn: Turn, sink: &mut S) -> Option<Place> {
                 target.map(place)
             }
         },
-        (Delay::UnlessNotTaken, false) | (Delay::Annulled, _) => {
+        (DelaySlotRule::UnlessNotTaken, false) | (DelaySlotRule::Annulled, _) => {
             if let Some(pc) = slot {
                 sink.step(PassedStep {
                     pc,
@@ -536,10 +539,10 @@ fn leave<S: PathSink>(fork: &Fork, turn: Turn, sink: &mut S) -> Option<Place> {
 }
 
 /// A way to the next decision.
-struct Way<'a, P, S> {
+struct PathTracer<'a, P, S> {
     program: &'a P,
     sink: &'a mut S,
-    place: Place,
+    place: WalkLocation,
     to: u64,
     /// Instructions that it may still take.
     left: u64,
@@ -549,8 +552,8 @@ struct Way<'a, P, S> {
     is_borne_out: bool,
 }
 
-impl<'a, P: Program, S: PathSink> Way<'a, P, S> {
-    fn new(program: &'a P, sink: &'a mut S, place: Place, to: u64) -> Self {
+impl<'a, P: Program, S: PathSink> PathTracer<'a, P, S> {
+    fn new(program: &'a P, sink: &'a mut S, place: WalkLocation, to: u64) -> Self {
         Self {
             program,
             sink,
@@ -562,26 +565,26 @@ impl<'a, P: Program, S: PathSink> Way<'a, P, S> {
         }
     }
 
-    fn go<C: Calls>(&mut self, calls: &mut C) -> Result<(), Stop> {
+    fn go<C: CallTracker>(&mut self, calls: &mut C) -> Result<(), WalkStop> {
         while self.place.pc != self.to {
             match self.place.next {
-                Next::Behind => self.pass_stretch(calls)?,
-                Next::To(next) => self.pass_slot(next, calls)?,
-                Next::Unknown => return Err(Stop::Nowhere),
+                WalkSuccessor::Behind => self.pass_stretch(calls)?,
+                WalkSuccessor::To(next) => self.pass_slot(next, calls)?,
+                WalkSuccessor::Unknown => return Err(WalkStop::Nowhere),
             }
         }
         Ok(())
     }
 
-    fn pass_stretch<C: Calls>(&mut self, calls: &mut C) -> Result<(), Stop> {
+    fn pass_stretch<C: CallTracker>(&mut self, calls: &mut C) -> Result<(), WalkStop> {
         let first = self.place.pc;
         let stretch = self.program.stretch(first, Some(self.to));
         let instructions = stretch.instructions;
         self.left = self
             .left
             .checked_sub(instructions)
-            .ok_or(Stop::Undecided(first))?;
-        let is_doubtful = stretch.ended != Stretched::There && calls.is_unproven();
+            .ok_or(WalkStop::Undecided(first))?;
+        let is_doubtful = stretch.ended != StretchEnd::There && calls.is_unproven();
         let origin = if is_doubtful {
             StepOrigin::Inferred
         } else {
@@ -596,58 +599,63 @@ impl<'a, P: Program, S: PathSink> Way<'a, P, S> {
         }
         self.place.pc = stretch.end;
         match stretch.ended {
-            Stretched::There => Ok(()),
-            Stretched::Unmapped => Err(Stop::Unmapped(stretch.end)),
-            Stretched::AtFork => self.pass_fork(calls),
+            StretchEnd::There => Ok(()),
+            StretchEnd::Unmapped => Err(WalkStop::Unmapped(stretch.end)),
+            StretchEnd::AtFork => self.pass_fork(calls),
         }
     }
 
-    fn pass_slot<C: Calls>(&mut self, next: u64, calls: &mut C) -> Result<(), Stop> {
+    fn pass_slot<C: CallTracker>(&mut self, next: u64, calls: &mut C) -> Result<(), WalkStop> {
         let pc = self.place.pc;
         match self.program.find(pc) {
-            Found::Plain { .. } => {
+            InstructionLookup::Plain { .. } => {
                 self.sink.step(PassedStep {
                     pc,
                     outcome: None,
                     slot: DelaySlot::Executed,
                     origin: self.origin,
                 });
-                self.place = Place {
+                self.place = WalkLocation {
                     pc: next,
-                    next: Next::Behind,
+                    next: WalkSuccessor::Behind,
                 };
                 Ok(())
             }
-            Found::Fork(_) => self.pass_fork(calls),
-            Found::Unmapped => Err(Stop::Unmapped(pc)),
+            InstructionLookup::Fork(_) => self.pass_fork(calls),
+            InstructionLookup::Unmapped => Err(WalkStop::Unmapped(pc)),
         }
     }
 
     /// A fork for which the recording has no decision.
-    fn pass_fork<C: Calls>(&mut self, calls: &mut C) -> Result<(), Stop> {
-        let Place { pc, next } = self.place;
-        let undecided = Err(Stop::Undecided(pc));
-        let Found::Fork(fork) = self.program.find(pc) else {
+    fn pass_fork<C: CallTracker>(&mut self, calls: &mut C) -> Result<(), WalkStop> {
+        let WalkLocation { pc, next } = self.place;
+        let undecided = Err(WalkStop::Undecided(pc));
+        let InstructionLookup::Fork(fork) = self.program.find(pc) else {
             return undecided;
         };
-        self.left = self.left.checked_sub(1).ok_or(Stop::Undecided(pc))?;
+        self.left = self.left.checked_sub(1).ok_or(WalkStop::Undecided(pc))?;
         let target = match (fork.told, fork.control.flow) {
-            (Told::Always, _) => return undecided,
-            (_, Flow::Return) => None,
-            (Told::Perhaps, _) => return undecided,
-            (Told::Never, _) => Some(fork.control.target.address().ok_or(Stop::Undecided(pc))?),
+            (DecisionPresence::Always, _) => return undecided,
+            (_, FlowKind::Return) => None,
+            (DecisionPresence::Perhaps, _) => return undecided,
+            (DecisionPresence::Never, _) => Some(
+                fork.control
+                    .target
+                    .address()
+                    .ok_or(WalkStop::Undecided(pc))?,
+            ),
         };
-        let slot = if let Next::To(next) = next {
+        let slot = if let WalkSuccessor::To(next) = next {
             next
         } else {
             fork.behind
         };
-        let in_slot = if next == Next::Behind {
+        let in_slot = if next == WalkSuccessor::Behind {
             DelaySlot::None
         } else {
             DelaySlot::Executed
         };
-        let turn = |target| Turn {
+        let turn = |target| ForkExit {
             target: Some(target),
             slot: Some(slot),
             origin: StepOrigin::Reconstructed,
@@ -655,7 +663,10 @@ impl<'a, P: Program, S: PathSink> Way<'a, P, S> {
         let goes_to = match target {
             Some(target) => Some(target),
             None if self.is_borne_out => calls.pop(),
-            None => self.likely_return(&|target| leave(&fork, turn(target), &mut Nobody), calls),
+            None => self.likely_return(
+                &|target| leave(&fork, turn(target), &mut NullPathSink),
+                calls,
+            ),
         };
         // Where nothing bears a guess out, it is not said where control went.
         let told = goes_to.filter(|_| target.is_some() || self.is_borne_out);
@@ -670,10 +681,10 @@ impl<'a, P: Program, S: PathSink> Way<'a, P, S> {
         if target.is_none() && !self.is_borne_out {
             return self.give_up(&fork, slot);
         }
-        if fork.control.flow == Flow::Call {
+        if fork.control.flow == FlowKind::Call {
             calls.push(fork.return_address());
         }
-        self.place = place.ok_or(Stop::Undecided(pc))?;
+        self.place = place.ok_or(WalkStop::Undecided(pc))?;
         if target.is_none() {
             self.pass_predicted();
         }
@@ -682,9 +693,9 @@ impl<'a, P: Program, S: PathSink> Way<'a, P, S> {
 
     /// To behind which call a return goes: the innermost from which a way leads to the next decision, since calls are left by
     /// jumps of functions to others, too. Where there is none, the innermost one, and nothing bears it out.
-    fn likely_return<C: Calls>(
+    fn likely_return<C: CallTracker>(
         &mut self,
-        behind: &dyn Fn(u64) -> Option<Place>,
+        behind: &dyn Fn(u64) -> Option<WalkLocation>,
         calls: &mut C,
     ) -> Option<u64> {
         let mut left = Vec::new();
@@ -711,10 +722,10 @@ impl<'a, P: Program, S: PathSink> Way<'a, P, S> {
 
     /// The slot of a return is passed wherever the return goes; what follows is a guess.
     fn pass_predicted(&mut self) {
-        let Place { pc, next } = self.place;
-        if let Next::To(next) = next
+        let WalkLocation { pc, next } = self.place;
+        if let WalkSuccessor::To(next) = next
             && pc != self.to
-            && let Found::Plain { .. } = self.program.find(pc)
+            && let InstructionLookup::Plain { .. } = self.program.find(pc)
         {
             self.sink.step(PassedStep {
                 pc,
@@ -722,18 +733,18 @@ impl<'a, P: Program, S: PathSink> Way<'a, P, S> {
                 slot: DelaySlot::Executed,
                 origin: self.origin,
             });
-            self.place = Place {
+            self.place = WalkLocation {
                 pc: next,
-                next: Next::Behind,
+                next: WalkSuccessor::Behind,
             };
         }
         self.origin = StepOrigin::Inferred;
     }
 
     /// Behind a return whose target nothing bears out: its slot was passed all the same.
-    fn give_up(&mut self, fork: &Fork, slot: u64) -> Result<(), Stop> {
-        if fork.control.delay == Delay::Slot
-            && matches!(self.program.find(slot), Found::Plain { .. })
+    fn give_up(&mut self, fork: &Fork, slot: u64) -> Result<(), WalkStop> {
+        if fork.control.delay == DelaySlotRule::Slot
+            && matches!(self.program.find(slot), InstructionLookup::Plain { .. })
         {
             self.sink.step(PassedStep {
                 pc: slot,
@@ -742,27 +753,27 @@ impl<'a, P: Program, S: PathSink> Way<'a, P, S> {
                 origin: self.origin,
             });
         }
-        Err(Stop::Undecided(slot))
+        Err(WalkStop::Undecided(slot))
     }
 }
 
 /// The calls that a way is inside of.
-trait Calls {
+trait CallTracker {
     fn push(&mut self, address: u64);
     fn pop(&mut self) -> Option<u64>;
     /// Whether nothing but a decision led to where the way begins.
     fn is_unproven(&self) -> bool;
     /// Whether a way that was guessed leads to the next decision.
-    fn is_borne_out<P: Program>(&self, program: &P, from: Place, to: u64) -> bool;
+    fn is_borne_out<P: Program>(&self, program: &P, from: WalkLocation, to: u64) -> bool;
 }
 
 /// Those of a way that is gone.
-struct Real<'a> {
-    returns: &'a mut ReturnStack,
+struct CommittedCalls<'a> {
+    returns: &'a mut ReturnAddressStack,
     is_unproven: bool,
 }
 
-impl Calls for Real<'_> {
+impl CallTracker for CommittedCalls<'_> {
     fn push(&mut self, address: u64) {
         self.returns.push(address);
     }
@@ -775,10 +786,10 @@ impl Calls for Real<'_> {
         self.is_unproven
     }
 
-    fn is_borne_out<P: Program>(&self, program: &P, from: Place, to: u64) -> bool {
-        let mut nobody = Nobody;
-        let mut way = Way::new(program, &mut nobody, from, to);
-        way.go(&mut Trial {
+    fn is_borne_out<P: Program>(&self, program: &P, from: WalkLocation, to: u64) -> bool {
+        let mut nobody = NullPathSink;
+        let mut way = PathTracer::new(program, &mut nobody, from, to);
+        way.go(&mut SpeculativeCalls {
             returns: self.returns,
             popped: 0,
             pushed: Vec::new(),
@@ -788,15 +799,15 @@ impl Calls for Real<'_> {
 }
 
 /// Those of a way that is looked at.
-struct Trial<'a> {
-    returns: &'a ReturnStack,
+struct SpeculativeCalls<'a> {
+    returns: &'a ReturnAddressStack,
     /// Of those how many it has left.
     popped: usize,
     /// And those that it came to.
     pushed: Vec<u64>,
 }
 
-impl Calls for Trial<'_> {
+impl CallTracker for SpeculativeCalls<'_> {
     fn push(&mut self, address: u64) {
         self.pushed.push(address);
     }
@@ -814,15 +825,15 @@ impl Calls for Trial<'_> {
     }
 
     /// That shows at the end.
-    fn is_borne_out<P: Program>(&self, _program: &P, _from: Place, _to: u64) -> bool {
+    fn is_borne_out<P: Program>(&self, _program: &P, _from: WalkLocation, _to: u64) -> bool {
         true
     }
 }
 
 /// Takes nothing.
-struct Nobody;
+struct NullPathSink;
 
-impl PathSink for Nobody {
+impl PathSink for NullPathSink {
     fn stretch(&mut self, _stretch: PassedStretch) {}
     fn step(&mut self, _step: PassedStep) {}
     fn gap(&mut self, _gap: Gap) {}

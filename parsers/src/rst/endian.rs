@@ -4,14 +4,14 @@ use stepback_machine::Endian;
 
 use crate::rst::fields::{instr, rfs_section, trace_info};
 use crate::rst::kind;
-use crate::rst::raw_record::{Field, RECORD_BYTES, RawRecord, RecordForm};
+use crate::rst::raw_record::{RECORD_BYTES, RawRecord, RecordEncoding, RecordField};
 
 /// So many instructions tell.
 const INSTRUCTIONS: usize = 4096;
 /// The subtype of the trace information that says how many programs made the trace.
 const LEVELS: u64 = 2;
 /// Orders of bytes, and how likely each is.
-type Scores = [u64; 2];
+type EndianScores = [u64; 2];
 const ENDIANS: [Endian; 2] = [Endian::Big, Endian::Little];
 
 /// The byte order of records; none when nothing tells it.
@@ -22,7 +22,7 @@ pub fn endian_of(records: &[u8]) -> Option<Endian> {
     better(small_numbers(records)).or_else(|| better(scores(records)))
 }
 
-fn better([big, little]: Scores) -> Option<Endian> {
+fn better([big, little]: EndianScores) -> Option<Endian> {
     match big.cmp(&little) {
         std::cmp::Ordering::Greater => Some(Endian::Big),
         std::cmp::Ordering::Less => Some(Endian::Little),
@@ -30,7 +30,7 @@ fn better([big, little]: Scores) -> Option<Endian> {
     }
 }
 
-fn scores(records: &[u8]) -> Scores {
+fn scores(records: &[u8]) -> EndianScores {
     ENDIANS.map(|endian| {
         let instructions = records_as(records, endian)
             .filter(|record| record.kind() == kind::INSTRUCTION)
@@ -44,8 +44,8 @@ fn scores(records: &[u8]) -> Scores {
     })
 }
 
-fn small_numbers(records: &[u8]) -> Scores {
-    let is_small = |record: &RawRecord, field: Field, limit: u64| record.get(field) < limit;
+fn small_numbers(records: &[u8]) -> EndianScores {
+    let is_small = |record: &RawRecord, field: RecordField, limit: u64| record.get(field) < limit;
     ENDIANS.map(|endian| {
         let count = records_as(records, endian).filter(|record| match record.kind() {
             kind::TRACE_INFO if record.get(trace_info::RTYPE2) == LEVELS => {
@@ -59,9 +59,9 @@ fn small_numbers(records: &[u8]) -> Scores {
 }
 
 fn records_as(records: &[u8], endian: Endian) -> impl Iterator<Item = RawRecord> {
-    let form = RecordForm {
+    let form = RecordEncoding {
         endian,
-        ..RecordForm::default()
+        ..RecordEncoding::default()
     };
     records
         .as_chunks::<RECORD_BYTES>()

@@ -9,16 +9,16 @@ use std::io;
 use crate::read_at::TraceFile;
 use crate::rst::container::kind::RstContainer;
 use crate::rst::kind;
-use crate::rst::raw_record::{RECORD_BYTES, RawRecord, RecordForm};
+use crate::rst::raw_record::{RECORD_BYTES, RawRecord, RecordEncoding};
 use crate::rst::records::Instruction;
-use crate::rst::stream::Stream;
+use crate::rst::stream::RecordStream;
 
 /// So many batches are looked at until one has an instruction.
 const BATCHES: usize = 4;
 
 /// How the files of a trace belong together.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Grouping {
+pub struct FileGrouping {
     /// Files by their numbers. Those of one list follow each other.
     pub streams: Vec<Vec<usize>>,
     /// Files that begin anew, with processors that another file has already.
@@ -29,7 +29,7 @@ pub struct Grouping {
 
 /// What a file begins with.
 #[derive(Debug, Default)]
-struct Beginning {
+struct FileBeginning {
     has_head: bool,
     /// Whose instructions stand there.
     cpus: BTreeSet<u16>,
@@ -41,18 +41,18 @@ struct Beginning {
 /// # Errors
 /// A file could not be read.
 pub fn are_one_trace(files: &[TraceFile]) -> io::Result<bool> {
-    let grouping = Grouping::of(files)?;
+    let grouping = FileGrouping::of(files)?;
     let begins = grouping
         .streams
         .iter()
         .filter_map(|files_of| files.get(*files_of.first()?));
     let heads: io::Result<Vec<bool>> = begins
-        .map(|file| Ok(Beginning::of(file)?.has_head))
+        .map(|file| Ok(FileBeginning::of(file)?.has_head))
         .collect();
     Ok(grouping.anew.is_empty() && heads?.into_iter().all(|has_head| has_head))
 }
 
-impl Grouping {
+impl FileGrouping {
     /// Looks into the files, unless there is only one. Cost: the first records of each are unpacked.
     ///
     /// # Errors
@@ -64,8 +64,8 @@ impl Grouping {
                 ..Self::default()
             });
         }
-        let beginnings: io::Result<Vec<_>> = files.iter().map(Beginning::of).collect();
-        let mut groups: Vec<Group> = Vec::new();
+        let beginnings: io::Result<Vec<_>> = files.iter().map(FileBeginning::of).collect();
+        let mut groups: Vec<FileGroup> = Vec::new();
         let mut anew = Vec::new();
         for (number, beginning) in beginnings?.into_iter().enumerate() {
             let shared = groups
@@ -87,7 +87,7 @@ impl Grouping {
                     group.files.push(number);
                     group.begins.cpus.extend(beginning.cpus);
                 }
-                None => groups.push(Group {
+                None => groups.push(FileGroup {
                     begins: beginning,
                     files: vec![number],
                 }),
@@ -102,13 +102,13 @@ impl Grouping {
     }
 }
 
-struct Group {
-    begins: Beginning,
+struct FileGroup {
+    begins: FileBeginning,
     files: Vec<usize>,
 }
 
 /// Returns whether records are the first of a trace: by the header, or where that is damaged by the record that comes second.
-fn has_head(bytes: &[u8], form: RecordForm) -> bool {
+fn has_head(bytes: &[u8], form: RecordEncoding) -> bool {
     let second = bytes
         .as_chunks::<RECORD_BYTES>()
         .0
@@ -117,9 +117,9 @@ fn has_head(bytes: &[u8], form: RecordForm) -> bool {
     RstContainer::of_head(bytes).is_some() || second == Some(kind::TRACE_INFO)
 }
 
-impl Beginning {
+impl FileBeginning {
     fn of(file: &TraceFile) -> io::Result<Self> {
-        let mut stream = Stream::new(vec![file.clone()]);
+        let mut stream = RecordStream::new(vec![file.clone()]);
         let mut beginning = Self::default();
         for batch in 0..BATCHES {
             if !beginning.cpus.is_empty() || !stream.fill()? {

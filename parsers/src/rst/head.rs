@@ -8,7 +8,7 @@ use crate::read_at::TraceFile;
 use crate::rst::container::kind::RstContainer;
 use crate::rst::endian::endian_of;
 use crate::rst::layout::layout_of;
-use crate::rst::raw_record::{RECORD_BYTES, RawRecord, RecordForm};
+use crate::rst::raw_record::{RECORD_BYTES, RawRecord, RecordEncoding};
 
 /// Records that are looked at where the first is damaged.
 const LOOKED_AT: usize = 64;
@@ -47,9 +47,9 @@ impl RstHead {
         let Some(endian) = endian_of(rest) else {
             return Ok(false);
         };
-        let form = RecordForm {
+        let form = RecordEncoding {
             endian,
-            ..RecordForm::default()
+            ..RecordEncoding::default()
         };
         let records = rest.as_chunks::<RECORD_BYTES>().0;
         let known = records

@@ -1,7 +1,7 @@
 //! Records as JSON objects.
 
 use crate::rst::layout::layout_of;
-use crate::rst::raw_record::{Field, RawRecord};
+use crate::rst::raw_record::{RawRecord, RecordField};
 use crate::text::line_writer::LineWriter;
 
 /// Numbers from here on are written as texts, since programs that read JSON take numbers for floating point.
@@ -33,7 +33,7 @@ pub fn push_json(out: &mut Vec<u8>, number: u64, record: &RawRecord) {
     out.push(b'}');
 }
 
-fn push_field(out: &mut Vec<u8>, record: &RawRecord, field: Field) {
+fn push_field(out: &mut Vec<u8>, record: &RawRecord, field: RecordField) {
     LineWriter::new(out)
         .text(", \"")
         .text(field.name)

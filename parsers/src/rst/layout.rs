@@ -6,15 +6,15 @@ use crate::rst::fields::{
     status, strdesc, thread, tlb, trace_info, trace_info_3, trap, trap_exit, trapping, tsb_access,
 };
 use crate::rst::kind;
-use crate::rst::raw_record::{Field, RawRecord};
+use crate::rst::raw_record::{RawRecord, RecordField};
 
 /// What there is to know of the records of a type.
 #[derive(Clone, Copy, Debug)]
-pub struct Layout {
+pub struct RecordLayout {
     /// The type's name, as the format's header file has it.
     pub name: &'static str,
     /// What is in it, in order.
-    pub fields: &'static [Field],
+    pub fields: &'static [RecordField],
     /// Which processor it is of; none when it does not say.
     pub cpu: Option<CpuFields>,
 }
@@ -22,15 +22,15 @@ pub struct Layout {
 /// The number of a processor, in one part or two.
 #[derive(Clone, Copy, Debug)]
 pub struct CpuFields {
-    pub(super) low: Field,
-    pub(super) high: Option<Field>,
+    pub(super) low: RecordField,
+    pub(super) high: Option<RecordField>,
 }
 
 /// The subtype of the trace information that holds numbers of processors and dates: its number is not published.
 const TRACE_INFO_3: u64 = 3;
 
 /// The layout of a record's type; none for types that are not known.
-pub fn layout_of(record: &RawRecord) -> Option<Layout> {
+pub fn layout_of(record: &RawRecord) -> Option<RecordLayout> {
     Some(match record.kind() {
         kind::HEADER => header::LAYOUT,
         kind::INSTRUCTION => instr::LAYOUT,
@@ -46,7 +46,7 @@ pub fn layout_of(record: &RawRecord) -> Option<Layout> {
         kind::DMA => dma::LAYOUT,
         kind::TEXT => strdesc::LAYOUT,
         kind::LEFT_DELIMITER => left_delimiter::LAYOUT,
-        kind::RIGHT_DELIMITER => Layout {
+        kind::RIGHT_DELIMITER => RecordLayout {
             name: "RIGHTDELIM",
             ..left_delimiter::LAYOUT
         },
@@ -54,7 +54,7 @@ pub fn layout_of(record: &RawRecord) -> Option<Layout> {
         kind::PHYSICAL_ADDRESS => physaddr::LAYOUT,
         kind::DIFFERENCE => pavadiff::LAYOUT,
         kind::NULL => null::LAYOUT,
-        kind::TEXT_PART => Layout {
+        kind::TEXT_PART => RecordLayout {
             name: "STRCONT",
             ..strdesc::LAYOUT
         },

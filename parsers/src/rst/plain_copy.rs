@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use crate::events::Problem;
 use crate::read_at::TraceFile;
 use crate::rst::kind;
-use crate::rst::raw_record::{RECORD_BYTES, RecordForm};
+use crate::rst::raw_record::{RECORD_BYTES, RecordEncoding};
 use crate::rst::reader::{RecordBatch, RecordReader};
 
 /// What was written.
@@ -51,7 +51,7 @@ pub fn write_plain(
 }
 
 /// What decides how a record is read.
-fn way_of(form: RecordForm) -> impl PartialEq + Copy {
+fn way_of(form: RecordEncoding) -> impl PartialEq + Copy {
     (form.endian, form.version.has_wide_cpu())
 }
 

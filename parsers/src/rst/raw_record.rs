@@ -7,16 +7,16 @@ pub const RECORD_BYTES: usize = 24;
 
 /// How the records of a file are written. Each file says it, or goes on as the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct RecordForm {
+pub struct RecordEncoding {
     /// Big-endian but where a program on another processor dumped its structures.
     pub endian: Endian,
     /// Of the header record; the newest where there is none.
-    pub version: Version,
+    pub version: RstVersion,
 }
 
 /// A version of the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Version {
+pub struct RstVersion {
     /// The 2 of 2.13.
     pub major: u8,
     /// The 13 of 2.13.
@@ -26,7 +26,7 @@ pub struct Version {
 /// A number or text in a record: `bit` counts from the first byte, in big-endian records from the most significant bit
 /// of a byte, in little-endian ones from the least significant.
 #[derive(Clone, Copy, Debug)]
-pub struct Field {
+pub struct RecordField {
     /// As the format's header file calls it.
     pub name: &'static str,
     /// Where it begins.
@@ -39,10 +39,10 @@ pub struct Field {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RawRecord {
     words: [u64; 3],
-    form: RecordForm,
+    form: RecordEncoding,
 }
 
-impl Version {
+impl RstVersion {
     /// The newest whose records are known.
     pub const NEWEST: Self = Self {
         major: 2,
@@ -63,16 +63,16 @@ impl Version {
     }
 }
 
-impl Default for RecordForm {
+impl Default for RecordEncoding {
     fn default() -> Self {
         Self {
             endian: Endian::Big,
-            version: Version::NEWEST,
+            version: RstVersion::NEWEST,
         }
     }
 }
 
-impl Field {
+impl RecordField {
     /// A field by its place; `layout.rs` has them all. It lies in one word of 64 bits, unless it is a text.
     pub(super) const fn new(name: &'static str, bit: u32, width: u32) -> Self {
         Self { name, bit, width }
@@ -135,7 +135,7 @@ impl Field {
 impl RawRecord {
     /// A record by its bytes.
     #[inline]
-    pub fn new(bytes: &[u8; RECORD_BYTES], form: RecordForm) -> Self {
+    pub fn new(bytes: &[u8; RECORD_BYTES], form: RecordEncoding) -> Self {
         let words = bytes.as_chunks::<8>().0;
         let word = |at: usize| words.get(at).map_or(0, |word| word_of(*word, form.endian));
         Self {
@@ -145,8 +145,8 @@ impl RawRecord {
     }
 
     /// A record of a type in which all else is 0.
-    pub(super) fn empty(kind: u8, form: RecordForm) -> Self {
-        let kind = Field::new("rtype", 0, 8).put(u64::from(kind), form.endian);
+    pub(super) fn empty(kind: u8, form: RecordEncoding) -> Self {
+        let kind = RecordField::new("rtype", 0, 8).put(u64::from(kind), form.endian);
         Self {
             words: [kind, 0, 0],
             form,
@@ -154,7 +154,7 @@ impl RawRecord {
     }
 
     /// The same record with another number in a place.
-    pub(super) fn with(mut self, field: Field, number: u64) -> Self {
+    pub(super) fn with(mut self, field: RecordField, number: u64) -> Self {
         let endian = self.form.endian;
         if let Some(word) = self.words.get_mut(field.word()) {
             *word = *word & !field.put(u64::MAX, endian) | field.put(number, endian);
@@ -172,7 +172,7 @@ impl RawRecord {
     }
 
     /// How it is written.
-    pub fn form(&self) -> RecordForm {
+    pub fn form(&self) -> RecordEncoding {
         self.form
     }
 
@@ -199,9 +199,9 @@ impl RawRecord {
 
     /// A number in it; of a text its first byte.
     #[inline]
-    pub fn get(&self, field: Field) -> u64 {
+    pub fn get(&self, field: RecordField) -> u64 {
         let field = if field.is_text() {
-            Field { width: 8, ..field }
+            RecordField { width: 8, ..field }
         } else {
             field
         };
@@ -211,12 +211,12 @@ impl RawRecord {
 
     /// A bit of it.
     #[inline]
-    pub fn flag(&self, field: Field) -> bool {
+    pub fn flag(&self, field: RecordField) -> bool {
         self.get(field) != 0
     }
 
     /// The bytes of a text in it, up to the first that is 0.
-    pub fn text(&self, field: Field) -> Vec<u8> {
+    pub fn text(&self, field: RecordField) -> Vec<u8> {
         let (start, length) = ((field.bit / 8) as usize, (field.width / 8) as usize);
         self.bytes()
             .into_iter()

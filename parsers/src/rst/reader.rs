@@ -2,12 +2,12 @@
 
 use std::io;
 
-use crate::events::{Place, Problem, Recurrence};
+use crate::events::{InputLocation, Problem, Recurrence};
 use crate::read_at::TraceFile;
-use crate::rst::grouping::Grouping;
-use crate::rst::raw_record::{RECORD_BYTES, RawRecord, RecordForm};
-use crate::rst::stream::{Complaint, FilePart, Stream};
-use crate::rst::turns::{TURN, TurnRule, Turns};
+use crate::rst::grouping::FileGrouping;
+use crate::rst::raw_record::{RECORD_BYTES, RawRecord, RecordEncoding};
+use crate::rst::stream::{FileComplaint, FilePart, RecordStream};
+use crate::rst::turns::{TURN, TurnRule, TurnScheduler};
 
 /// Hands out the records of a trace from front to back, some thousands at a time.
 ///
@@ -16,8 +16,8 @@ use crate::rst::turns::{TURN, TurnRule, Turns};
 pub struct RecordReader {
     /// Until it is known which of them follow each other.
     files: Option<Vec<TraceFile>>,
-    streams: Vec<Stream>,
-    turns: Turns,
+    streams: Vec<RecordStream>,
+    turns: TurnScheduler,
     problems: Vec<Problem>,
     /// Records handed out so far.
     records: u64,
@@ -31,7 +31,7 @@ pub struct RecordBatch<'a> {
     /// Whole records, perhaps none.
     pub bytes: &'a [u8],
     /// How they are written.
-    pub form: RecordForm,
+    pub form: RecordEncoding,
     /// Which of the files that were written side by side they are of, by its number.
     pub stream: usize,
     /// Whether they are the first of their file.
@@ -43,7 +43,7 @@ pub struct RecordBatch<'a> {
 impl RecordReader {
     /// Reads some files; cheap.
     pub fn new(files: Vec<TraceFile>) -> Self {
-        let turns = Turns::new(TurnRule::Instructions, 0);
+        let turns = TurnScheduler::new(TurnRule::Instructions, 0);
         Self {
             files: Some(files),
             streams: Vec::new(),
@@ -90,7 +90,7 @@ impl RecordReader {
     }
 
     fn begin(&mut self, files: Vec<TraceFile>) -> io::Result<()> {
-        let grouping = Grouping::of(&files)?;
+        let grouping = FileGrouping::of(&files)?;
         let rule = if grouping.has_times {
             TurnRule::Times
         } else {
@@ -106,9 +106,9 @@ impl RecordReader {
         self.streams = grouping
             .streams
             .iter()
-            .map(|numbers| Stream::new(files_of(numbers)))
+            .map(|numbers| RecordStream::new(files_of(numbers)))
             .collect();
-        self.turns = Turns::new(rule, self.streams.len());
+        self.turns = TurnScheduler::new(rule, self.streams.len());
         let anew = grouping.anew.iter().filter_map(|number| files.get(*number));
         self.problems.extend(anew.map(|file| {
             let what =
@@ -149,8 +149,8 @@ impl RecordReader {
     }
 }
 
-fn problem(records: u64, complaint: &Complaint) -> Problem {
-    let Complaint { name, offset, what } = complaint;
+fn problem(records: u64, complaint: &FileComplaint) -> Problem {
+    let FileComplaint { name, offset, what } = complaint;
     said(
         records,
         format!("{name:?}, behind record {records}, byte {offset} of what it unpacks to: {what}"),
@@ -158,7 +158,7 @@ fn problem(records: u64, complaint: &Complaint) -> Problem {
 }
 
 fn said(records: u64, message: String) -> Problem {
-    let place = Place {
+    let place = InputLocation {
         offset: records.saturating_mul(RECORD_BYTES as u64),
         line_in_range: 0,
     };

@@ -6,16 +6,16 @@ use crate::rst::layout::layout_of;
 use crate::rst::raw_record::{RECORD_BYTES, RawRecord};
 use crate::rst::records::{
     BranchWarmth, BusTransaction, CacheWarmth, CpuTime, Delimiter, Dma, FileMarker, HardwareInfo,
-    Header, Instruction, MemoryValue, PaVaDiff, Patch, PhysicalAddress, Preg, ProcessSwitch,
-    RegisterValues, RfsSection, Snoop, Status, TextPart, ThreadSwitch, TlbEntry, TraceDates,
-    TraceInfo, Trap, TrapExit, TrappingInstruction, TsbAccess,
+    Instruction, MemoryValue, PaVaDiff, Patch, PhysicalAddress, Preg, ProcessSwitch,
+    RegisterValues, RfsSection, RstHeader, Snoop, Status, TextRecord, ThreadSwitch, TlbEntry,
+    TraceDates, TraceInfo, Trap, TrapExit, TrappingInstruction, TsbAccess,
 };
 
 /// A record, by its type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "each is what its content says")]
 pub enum Record {
-    Header(Header),
+    Header(RstHeader),
     Instruction(Instruction),
     TraceInfo(TraceInfo),
     TraceDates(TraceDates),
@@ -27,7 +27,7 @@ pub enum Record {
     CpuTime(CpuTime),
     ProcessSwitch(ProcessSwitch),
     Dma(Dma),
-    Text(TextPart),
+    Text(TextRecord),
     Delimiter(Delimiter),
     Preg(Preg),
     PhysicalAddress(PhysicalAddress),
@@ -56,7 +56,7 @@ impl Record {
         let is_dated =
             || layout_of(record).is_some_and(|layout| layout.name == trace_info_3::LAYOUT.name);
         match record.kind() {
-            kind::HEADER => Self::Header(Header::of(record)),
+            kind::HEADER => Self::Header(RstHeader::of(record)),
             kind::INSTRUCTION => Self::Instruction(Instruction::of(record)),
             kind::TRACE_INFO if is_dated() => Self::TraceDates(TraceDates::of(record)),
             kind::TRACE_INFO => Self::TraceInfo(TraceInfo::of(record)),
@@ -68,7 +68,7 @@ impl Record {
             kind::CPU => Self::CpuTime(CpuTime::of(record)),
             kind::PROCESS => Self::ProcessSwitch(ProcessSwitch::of(record)),
             kind::DMA => Self::Dma(Dma::of(record)),
-            kind::TEXT | kind::TEXT_PART => Self::Text(TextPart::of(record)),
+            kind::TEXT | kind::TEXT_PART => Self::Text(TextRecord::of(record)),
             kind::LEFT_DELIMITER | kind::RIGHT_DELIMITER => Self::Delimiter(Delimiter::of(record)),
             kind::PREG => Self::Preg(Preg::of(record)),
             kind::PHYSICAL_ADDRESS => Self::PhysicalAddress(PhysicalAddress::of(record)),

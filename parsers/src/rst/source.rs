@@ -10,20 +10,20 @@ use stepback_machine::{Endian, InstructionSet};
 
 use crate::error::SourceError;
 use crate::events::EventSink;
-use crate::facts::{Recording, RegisterSource, SourceTraits};
+use crate::facts::{RecordingScope, RegisterSource, SourceTraits};
 use crate::finding::Findings;
-use crate::kept::places::KeptOptions;
+use crate::kept::places::CacheFileOptions;
 use crate::known_instruction::KnownInstruction;
 use crate::marker::Marker;
 use crate::numbers::Position;
 use crate::read_at::TraceFile;
 use crate::rst::check::whole::check_files;
 use crate::rst::head::RstHead;
-use crate::rst::lines::Lines;
+use crate::rst::lines::EventLineSink;
 use crate::rst::reader::RecordReader;
 use crate::rst::replay::whole::Replay;
 use crate::scratch::ParseScratch;
-use crate::source::{CheckWatch, MadeLine, Parsed, Source};
+use crate::source::{CheckWatch, ParsedRange, RenderedLine, Source};
 use crate::step_store::code::Code;
 use crate::step_store::encoder::Encoder;
 use crate::step_store::event_run::StoredFormat;
@@ -56,7 +56,7 @@ impl Rst {
     /// # Errors
     /// A file could not be read, or is packed in a way that was never published. Where no file begins like a trace,
     /// their records are read nevertheless: a damaged header costs the header alone.
-    pub fn open(files: Vec<TraceFile>, options: KeptOptions) -> Result<Self, SourceError> {
+    pub fn open(files: Vec<TraceFile>, options: CacheFileOptions) -> Result<Self, SourceError> {
         let failed = |error| SourceError::Read { offset: 0, error };
         let heads: io::Result<Vec<_>> = files.iter().map(RstHead::of).collect();
         let head = heads.map_err(failed)?.into_iter().flatten().next();
@@ -108,13 +108,13 @@ impl Rst {
         range: Range<u64>,
         scratch: &mut ParseScratch,
         sink: &mut S,
-    ) -> Result<Parsed, SourceError> {
+    ) -> Result<ParsedRange, SourceError> {
         let end = self.trace.parse(&range, self, scratch.of(), sink);
         let end = end.map_err(|error| SourceError::Read {
             offset: range.start,
             error,
         })?;
-        Ok(Parsed { lines: 0, end })
+        Ok(ParsedRange { lines: 0, end })
     }
 }
 
@@ -197,11 +197,11 @@ impl Source for Rst {
         range: Range<u64>,
         scratch: &mut ParseScratch,
         sink: &mut dyn EventSink,
-    ) -> Result<Parsed, SourceError> {
+    ) -> Result<ParsedRange, SourceError> {
         self.parse_into(range, scratch, sink)
     }
 
-    fn recording(&self, _marker: Marker) -> Option<Recording> {
+    fn recording(&self, _marker: Marker) -> Option<RecordingScope> {
         None
     }
 
@@ -242,9 +242,9 @@ impl Source for Rst {
     fn made_lines(
         &self,
         range: Range<u64>,
-        each: &mut dyn FnMut(MadeLine<'_>),
+        each: &mut dyn FnMut(RenderedLine<'_>),
     ) -> Result<(), SourceError> {
-        let mut lines = Lines::new(range.start, each);
+        let mut lines = EventLineSink::new(range.start, each);
         self.parse(range, &mut ParseScratch::default(), &mut lines)
             .map(|_| ())
     }

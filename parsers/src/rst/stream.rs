@@ -3,30 +3,30 @@
 use std::io;
 
 use crate::read_at::TraceFile;
-use crate::rst::container::batch::Ending;
-use crate::rst::container::unpacking::Unpacking;
+use crate::rst::container::batch::BatchEnd;
+use crate::rst::container::unpacking::ContainerReader;
 use crate::rst::endian::endian_of;
 use crate::rst::kind;
-use crate::rst::raw_record::{RawRecord, RecordForm};
-use crate::rst::records::Header;
+use crate::rst::raw_record::{RawRecord, RecordEncoding};
+use crate::rst::records::RstHeader;
 
 /// Reads files from front to back, the next where the one before it ends. Memory is bounded whatever they hold.
-pub struct Stream {
+pub struct RecordStream {
     files: std::vec::IntoIter<TraceFile>,
     file: Option<OpenFile>,
     bytes: Vec<u8>,
     /// How many of the bytes were handed out.
     handed: usize,
-    form: RecordForm,
+    form: RecordEncoding,
     has_records: bool,
     part: FilePart,
-    before: Option<Complaint>,
-    behind: Option<Complaint>,
+    before: Option<FileComplaint>,
+    behind: Option<FileComplaint>,
 }
 
 /// What is wrong with a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Complaint {
+pub struct FileComplaint {
     /// Of the file.
     pub name: String,
     /// Where, in what the file unpacks to.
@@ -37,17 +37,17 @@ pub struct Complaint {
 
 /// Records that are handed out at once.
 #[derive(Debug)]
-pub struct Handed<'a> {
+pub struct RecordSlice<'a> {
     /// Whole records, perhaps none, all of one file.
     pub bytes: &'a [u8],
     /// How they are written.
-    pub form: RecordForm,
+    pub form: RecordEncoding,
     /// Whether they are the first of their file.
     pub part: FilePart,
     /// What is wrong from their first one on.
-    pub before: Option<Complaint>,
+    pub before: Option<FileComplaint>,
     /// What is wrong right behind them.
-    pub behind: Option<Complaint>,
+    pub behind: Option<FileComplaint>,
 }
 
 /// Which records of a file.
@@ -61,12 +61,12 @@ pub enum FilePart {
 
 struct OpenFile {
     name: String,
-    unpacking: Unpacking,
+    unpacking: ContainerReader,
     /// False until its first records told how they are written.
     has_form: bool,
 }
 
-impl Stream {
+impl RecordStream {
     /// Reads some files; cheap.
     pub fn new(files: Vec<TraceFile>) -> Self {
         Self {
@@ -74,7 +74,7 @@ impl Stream {
             file: None,
             bytes: Vec::new(),
             handed: 0,
-            form: RecordForm::default(),
+            form: RecordEncoding::default(),
             has_records: false,
             part: FilePart::Head,
             before: None,
@@ -102,19 +102,19 @@ impl Stream {
             self.check_head(&file);
         }
         self.has_records |= !self.bytes.is_empty();
-        let damage = if ending == Ending::More {
+        let damage = if ending == BatchEnd::More {
             None
         } else {
             file.unpacking.take_damage()
         };
         let what = match ending {
-            Ending::More => {
+            BatchEnd::More => {
                 self.file = Some(file);
                 return Ok(true);
             }
             // What is wrong outside explains what is wrong inside.
-            Ending::Damaged(why) => Some(damage.unwrap_or(why)),
-            Ending::Over => damage,
+            BatchEnd::Damaged(why) => Some(damage.unwrap_or(why)),
+            BatchEnd::Over => damage,
         };
         self.behind = what.map(|what| file.complaint(what));
         Ok(true)
@@ -126,12 +126,12 @@ impl Stream {
     }
 
     /// How that is written.
-    pub fn form(&self) -> RecordForm {
+    pub fn form(&self) -> RecordEncoding {
         self.form
     }
 
     /// Hands out so many bytes of what waits.
-    pub fn hand_out(&mut self, length: usize) -> Handed<'_> {
+    pub fn hand_out(&mut self, length: usize) -> RecordSlice<'_> {
         let start = self.handed;
         self.handed = start.saturating_add(length).min(self.bytes.len());
         let behind = if self.handed == self.bytes.len() {
@@ -145,7 +145,7 @@ impl Stream {
         } else {
             std::mem::replace(&mut self.part, FilePart::Rest)
         };
-        Handed {
+        RecordSlice {
             bytes,
             form: self.form,
             part,
@@ -161,7 +161,7 @@ impl Stream {
         let Some(file) = self.files.next() else {
             return Ok(None);
         };
-        let unpacking = Unpacking::open(file.data)?;
+        let unpacking = ContainerReader::open(file.data)?;
         Ok(Some(OpenFile {
             name: file.name,
             unpacking,
@@ -179,8 +179,8 @@ impl Stream {
 }
 
 impl OpenFile {
-    fn complaint(&self, what: String) -> Complaint {
-        Complaint {
+    fn complaint(&self, what: String) -> FileComplaint {
+        FileComplaint {
             name: self.name.clone(),
             offset: self.unpacking.offset(),
             what,
@@ -189,7 +189,7 @@ impl OpenFile {
 }
 
 /// How the records of a file are written, by its first ones. What they do not say is as in the file before it.
-fn form_of(bytes: &[u8], file: &OpenFile, before: RecordForm) -> RecordForm {
+fn form_of(bytes: &[u8], file: &OpenFile, before: RecordEncoding) -> RecordEncoding {
     let endian = file
         .unpacking
         .endian()
@@ -197,11 +197,11 @@ fn form_of(bytes: &[u8], file: &OpenFile, before: RecordForm) -> RecordForm {
         .unwrap_or(before.endian);
     let first = bytes
         .first_chunk()
-        .map(|bytes| RawRecord::new(bytes, RecordForm { endian, ..before }));
+        .map(|bytes| RawRecord::new(bytes, RecordEncoding { endian, ..before }));
     let header = first
         .filter(|record| record.kind() == kind::HEADER)
-        .map(|record| Header::of(&record));
-    RecordForm {
+        .map(|record| RstHeader::of(&record));
+    RecordEncoding {
         endian,
         version: header.map_or(before.version, |header| header.version),
     }

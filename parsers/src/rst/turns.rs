@@ -6,7 +6,7 @@
 //! A turn ends right before an instruction, or before a time: what belongs to an instruction stays beside it.
 
 use crate::rst::kind;
-use crate::rst::raw_record::{RECORD_BYTES, RawRecord, RecordForm};
+use crate::rst::raw_record::{RECORD_BYTES, RawRecord, RecordEncoding};
 use crate::rst::records::CpuTime;
 
 /// Instructions of a turn.
@@ -23,14 +23,14 @@ pub enum TurnRule {
 
 /// How far each file is.
 #[derive(Debug)]
-pub struct Turns {
+pub struct TurnScheduler {
     rule: TurnRule,
-    clocks: Vec<Clock>,
-    current: Option<Turn>,
+    clocks: Vec<StreamClock>,
+    current: Option<StreamTurn>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Clock {
+struct StreamClock {
     /// Past what stands before its first instruction.
     has_begun: bool,
     is_over: bool,
@@ -39,18 +39,18 @@ struct Clock {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Turn {
+struct StreamTurn {
     place: usize,
     /// It ends before what is beyond: so many instructions, or a time with the number of the file that then is next.
     limit: (u64, usize),
 }
 
-impl Turns {
+impl TurnScheduler {
     /// Of so many files, or lists of them.
     pub fn new(rule: TurnRule, count: usize) -> Self {
         Self {
             rule,
-            clocks: vec![Clock::default(); count],
+            clocks: vec![StreamClock::default(); count],
             current: None,
         }
     }
@@ -74,7 +74,7 @@ impl Turns {
         }
     }
 
-    fn next(&self) -> Option<Turn> {
+    fn next(&self) -> Option<StreamTurn> {
         let open = || {
             self.clocks
                 .iter()
@@ -82,7 +82,7 @@ impl Turns {
                 .filter(|(_, clock)| !clock.is_over)
         };
         if let Some((place, _)) = open().find(|(_, clock)| !clock.has_begun) {
-            return Some(Turn {
+            return Some(StreamTurn {
                 place,
                 limit: (0, place),
             });
@@ -96,10 +96,10 @@ impl Turns {
             TurnRule::Times => next.unwrap_or((u64::MAX, usize::MAX)),
             TurnRule::Instructions => (clock.instructions.saturating_add(TURN), place),
         };
-        Some(Turn { place, limit })
+        Some(StreamTurn { place, limit })
     }
 
-    fn reading(&self, clock: &Clock) -> u64 {
+    fn reading(&self, clock: &StreamClock) -> u64 {
         match self.rule {
             TurnRule::Times => clock.time,
             TurnRule::Instructions => clock.instructions,
@@ -107,7 +107,7 @@ impl Turns {
     }
 
     /// How many of these bytes belong to the turn.
-    pub fn share(&mut self, bytes: &[u8], form: RecordForm) -> usize {
+    pub fn share(&mut self, bytes: &[u8], form: RecordEncoding) -> usize {
         let is_alone = self.clocks.len() == 1;
         let Some(turn) = self.current.filter(|_| !is_alone) else {
             return bytes.len();
@@ -122,7 +122,7 @@ impl Turns {
     }
 
     /// Whether the turn ends before a record, which counts otherwise.
-    fn is_beyond(&mut self, turn: Turn, record: &RawRecord) -> bool {
+    fn is_beyond(&mut self, turn: StreamTurn, record: &RawRecord) -> bool {
         let Some(clock) = self.clocks.get_mut(turn.place) else {
             return false;
         };

@@ -16,7 +16,7 @@
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::events::TextKind;
-use crate::step_store::numbers::{Addresses, PADDING, Reader};
+use crate::step_store::numbers::{AddressPredictor, NumberReader, PADDING};
 
 /// Items in a block.
 pub const ITEMS: u64 = 256;
@@ -63,7 +63,7 @@ pub struct BlockHead {
     /// The code of the step before it.
     pub code: u32,
     /// Where the last addresses were.
-    pub addresses: Addresses,
+    pub addresses: AddressPredictor,
 }
 
 /// Kinds of notes, by the numbers under which they are written.
@@ -72,7 +72,7 @@ pub(super) const NOTES: [TextKind; 3] =
 
 /// The block does not hold what was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Damaged;
+pub struct BlockDamage;
 
 /// What was read of a block.
 #[derive(Clone, Copy, Debug)]
@@ -84,7 +84,7 @@ pub struct BlockBytes<'a> {
 }
 
 /// The head of a block.
-pub fn head(block: BlockBytes<'_>) -> Result<BlockHead, Damaged> {
+pub fn head(block: BlockBytes<'_>) -> Result<BlockHead, BlockDamage> {
     open(block).map(|(head, _)| head)
 }
 
@@ -95,15 +95,15 @@ pub(super) fn checksum(content: &[u8], number: u64) -> u32 {
 /// Its head, and what reads the rest.
 pub(super) fn open(
     BlockBytes { number, padded }: BlockBytes<'_>,
-) -> Result<(BlockHead, Reader<'_>), Damaged> {
-    let (expected, content) = padded.split_first_chunk().ok_or(Damaged)?;
-    let end = content.len().checked_sub(PADDING).ok_or(Damaged)?;
+) -> Result<(BlockHead, NumberReader<'_>), BlockDamage> {
+    let (expected, content) = padded.split_first_chunk().ok_or(BlockDamage)?;
+    let end = content.len().checked_sub(PADDING).ok_or(BlockDamage)?;
     let is_right =
         checksum(content.get(..end).unwrap_or_default(), number) == u32::from_le_bytes(*expected);
-    let mut reader = Reader::new(content);
+    let mut reader = NumberReader::new(content);
     let (records_before, base_time, code) =
         (reader.number(), reader.number(), reader.number() as u32);
-    let addresses = Addresses::load(&mut reader);
+    let addresses = AddressPredictor::load(&mut reader);
     (is_right || cfg!(fuzzing))
         .then_some((
             BlockHead {
@@ -114,5 +114,5 @@ pub(super) fn open(
             },
             reader,
         ))
-        .ok_or(Damaged)
+        .ok_or(BlockDamage)
 }

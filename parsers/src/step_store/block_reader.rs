@@ -5,18 +5,20 @@ use stepback_machine::{AccessKind, Encoding, InstructionSet, Mode, RegisterView}
 use crate::events::TextKind;
 use crate::marker::{Marker, MarkerKind};
 use crate::step_store::block::{
-    BlockBytes, Damaged, HAS_TARGET, HINT, HINT_ELSEWHERE, IS_INLINE, IS_NEXT, IS_USUAL, MARKER,
-    MARKER_RUN, MODE, NOTE, NOTES, PROBLEM, READ, READ_ELSEWHERE, RECORDS, REGISTER, SIZED_MARKER,
-    STEP, STEP_TIME, THREAD, TIME, UNKNOWN_REGISTER, VALUED_READ, VALUED_WRITE, WRITE,
-    WRITE_ELSEWHERE, open,
+    BlockBytes, BlockDamage, HAS_TARGET, HINT, HINT_ELSEWHERE, IS_INLINE, IS_NEXT, IS_USUAL,
+    MARKER, MARKER_RUN, MODE, NOTE, NOTES, PROBLEM, READ, READ_ELSEWHERE, RECORDS, REGISTER,
+    SIZED_MARKER, STEP, STEP_TIME, THREAD, TIME, UNKNOWN_REGISTER, VALUED_READ, VALUED_WRITE,
+    WRITE, WRITE_ELSEWHERE, open,
 };
 use crate::step_store::code::{
-    Code, Shape, ShapeAccess, ShapeRegister, branch_of_number, view_of_number,
+    Code, EffectShape, ShapeAccess, ShapeRegister, branch_of_number, view_of_number,
 };
 use crate::step_store::codes::Codes;
 use crate::step_store::modes::mode_of_number;
-use crate::step_store::numbers::{Addresses, Reader, Values};
-use crate::step_store::record::{Reached, StoredAccess, StoredHint, StoredMarker, StoredRegister};
+use crate::step_store::numbers::{AddressPredictor, NumberReader, ValuePredictor};
+use crate::step_store::record::{
+    StepStatus, StoredAccess, StoredHint, StoredMarker, StoredRegister,
+};
 
 /// Takes the records of a block.
 pub trait BlockVisitor {
@@ -57,14 +59,14 @@ pub fn read_block<V: BlockVisitor>(
     block: BlockBytes<'_>,
     codes: &Codes,
     visitor: &mut V,
-) -> Result<(), Damaged> {
+) -> Result<(), BlockDamage> {
     let (head, reader) = open(block)?;
-    let mut run = BlockRun {
+    let mut run = BlockReader {
         reader,
         base_time: head.base_time,
         code: head.code,
         addresses: head.addresses,
-        values: Values::default(),
+        values: ValuePredictor::default(),
         codes,
     };
     while !run.reader.is_at_end() {
@@ -80,22 +82,22 @@ pub fn read_block<V: BlockVisitor>(
     if run.reader.is_sound() {
         Ok(())
     } else {
-        Err(Damaged)
+        Err(BlockDamage)
     }
 }
 
-struct BlockRun<'a> {
-    reader: Reader<'a>,
+struct BlockReader<'a> {
+    reader: NumberReader<'a>,
     base_time: u64,
     code: u32,
-    addresses: Addresses,
-    values: Values,
+    addresses: AddressPredictor,
+    values: ValuePredictor,
     codes: &'a Codes,
 }
 
-impl BlockRun<'_> {
+impl BlockReader<'_> {
     #[inline(always)]
-    fn step<V: BlockVisitor>(&mut self, op: u8, visitor: &mut V) -> Result<(), Damaged> {
+    fn step<V: BlockVisitor>(&mut self, op: u8, visitor: &mut V) -> Result<(), BlockDamage> {
         let inline;
         let codes = self.codes;
         let code = if op & IS_INLINE == 0 {
@@ -105,7 +107,7 @@ impl BlockRun<'_> {
             } else {
                 self.reader.difference(u64::from(next)) as u32
             };
-            codes.get(self.code).ok_or(Damaged)?
+            codes.get(self.code).ok_or(BlockDamage)?
         } else {
             inline = self.inline()?;
             &inline
@@ -119,7 +121,7 @@ impl BlockRun<'_> {
     }
 
     #[inline(always)]
-    fn usual<V: BlockVisitor>(&mut self, shape: &Shape, visitor: &mut V) {
+    fn usual<V: BlockVisitor>(&mut self, shape: &EffectShape, visitor: &mut V) {
         if shape.has_values() {
             self.usual_values(shape, visitor);
         } else {
@@ -141,7 +143,7 @@ impl BlockRun<'_> {
         }
     }
 
-    fn usual_values<V: BlockVisitor>(&mut self, shape: &Shape, visitor: &mut V) {
+    fn usual_values<V: BlockVisitor>(&mut self, shape: &EffectShape, visitor: &mut V) {
         for ShapeAccess {
             kind,
             size_bytes,
@@ -178,14 +180,14 @@ impl BlockRun<'_> {
         u128::from(high) << 64 | u128::from(low)
     }
 
-    fn inline(&mut self) -> Result<Code, Damaged> {
+    fn inline(&mut self) -> Result<Code, BlockDamage> {
         let (pc, branch, set) = (self.reader.number(), self.reader.byte(), self.reader.byte());
         let length_bytes = self.reader.number() as u16;
         let count = self.reader.byte();
         let bytes: Vec<u8> = (0..count).map(|_| self.reader.byte()).collect();
-        let branch = branch_of_number(branch).ok_or(Damaged)?;
-        let set = InstructionSet::of_number(set).ok_or(Damaged)?;
-        let reached = Reached::of_number(self.reader.byte()).ok_or(Damaged)?;
+        let branch = branch_of_number(branch).ok_or(BlockDamage)?;
+        let set = InstructionSet::of_number(set).ok_or(BlockDamage)?;
+        let reached = StepStatus::of_number(self.reader.byte()).ok_or(BlockDamage)?;
         Ok(Code {
             pc,
             encoding: Encoding::new(&bytes),
@@ -193,11 +195,11 @@ impl BlockRun<'_> {
             set,
             length_bytes,
             reached,
-            shape: Shape::UNSET,
+            shape: EffectShape::UNSET,
         })
     }
 
-    fn other<V: BlockVisitor>(&mut self, op: u8, visitor: &mut V) -> Result<(), Damaged> {
+    fn other<V: BlockVisitor>(&mut self, op: u8, visitor: &mut V) -> Result<(), BlockDamage> {
         match op {
             THREAD => {
                 let thread = self.reader.number() as u16;
@@ -295,14 +297,16 @@ impl BlockRun<'_> {
                 let value = (op == REGISTER).then(|| self.value(view));
                 visitor.register(StoredRegister { view, value });
             }
-            MODE => visitor.mode(mode_of_number(self.reader.number()).ok_or(Damaged)?),
+            MODE => visitor.mode(mode_of_number(self.reader.number()).ok_or(BlockDamage)?),
             NOTE => {
-                let kind = *NOTES.get(usize::from(self.reader.byte())).ok_or(Damaged)?;
+                let kind = *NOTES
+                    .get(usize::from(self.reader.byte()))
+                    .ok_or(BlockDamage)?;
                 visitor.note(kind, self.reader.text());
             }
             RECORDS => visitor.records(self.reader.number()),
             STEP_TIME => visitor.time(self.reader.difference(self.base_time)),
-            _ => return Err(Damaged),
+            _ => return Err(BlockDamage),
         }
         Ok(())
     }
@@ -344,11 +348,11 @@ mod tests {
         let code = Code {
             pc: 0x1000,
             encoding: None,
-            branch: stepback_machine::Branch::None,
+            branch: stepback_machine::RecordedBranch::None,
             set: InstructionSet::X86_64,
             length_bytes: 1,
-            reached: Reached::PLAINLY,
-            shape: Shape::UNSET,
+            reached: StepStatus::PLAINLY,
+            shape: EffectShape::UNSET,
         };
         let mut writer = BlockWriter::default();
         writer.begin(BlockHead::default());
@@ -392,7 +396,7 @@ mod tests {
             records_before: 7,
             base_time: 9,
             code: 0,
-            addresses: Addresses::default(),
+            addresses: AddressPredictor::default(),
         };
         let mut block = || {
             writer.begin(begin);

@@ -10,21 +10,21 @@ use crate::step_store::block::{
     STEP_TIME, THREAD, TIME, UNKNOWN_REGISTER, VALUED_READ, VALUED_WRITE, WRITE, WRITE_ELSEWHERE,
     checksum,
 };
-use crate::step_store::code::{Code, Shape, ShapeAccess, number_of_branch, number_of_view};
+use crate::step_store::code::{Code, EffectShape, ShapeAccess, number_of_branch, number_of_view};
 use crate::step_store::modes::number_of_mode;
-use crate::step_store::numbers::{Addresses, Values, Writer};
+use crate::step_store::numbers::{AddressPredictor, NumberWriter, ValuePredictor};
 use crate::step_store::record::{StoredAccess, StoredHint, StoredMarker, StoredRegister};
 
 /// Writes a block.
 #[derive(Debug, Default)]
 pub struct BlockWriter {
-    out: Writer,
+    out: NumberWriter,
     /// The number of the block.
     number: u64,
     base_time: u64,
     code: u32,
-    addresses: Addresses,
-    values: Values,
+    addresses: AddressPredictor,
+    values: ValuePredictor,
 }
 
 /// A step as it is written.
@@ -35,14 +35,14 @@ pub struct WrittenStep<'a> {
     /// Its code.
     pub code: &'a Code,
     /// What it did, when that is as usual.
-    pub usual: Option<Usual<'a>>,
+    pub usual: Option<ShapeValues<'a>>,
     /// Where it goes.
     pub target: Option<u64>,
 }
 
 /// What differs between two executions of an instruction that do the same.
 #[derive(Clone, Copy, Debug)]
-pub struct Usual<'a> {
+pub struct ShapeValues<'a> {
     /// Of its accesses.
     pub addresses: &'a [u64],
     /// Of those accesses that have values; other places hold nothing.
@@ -61,7 +61,7 @@ impl BlockWriter {
         self.out.number(u64::from(head.code));
         head.addresses.save(&mut self.out);
         (self.base_time, self.code, self.addresses) = (head.base_time, head.code, head.addresses);
-        self.values = Values::default();
+        self.values = ValuePredictor::default();
     }
 
     /// Ends it: its bytes.
@@ -80,7 +80,7 @@ impl BlockWriter {
     }
 
     /// What the next block must know.
-    pub fn state(&self) -> (u32, Addresses) {
+    pub fn state(&self) -> (u32, AddressPredictor) {
         (self.code, self.addresses)
     }
 
@@ -123,7 +123,7 @@ impl BlockWriter {
     }
 
     #[inline(always)]
-    fn usual(&mut self, shape: &Shape, usual: Usual<'_>) {
+    fn usual(&mut self, shape: &EffectShape, usual: ShapeValues<'_>) {
         if shape.has_values() {
             self.usual_values(shape, usual);
         } else {
@@ -134,7 +134,7 @@ impl BlockWriter {
         }
     }
 
-    fn usual_values(&mut self, shape: &Shape, usual: Usual<'_>) {
+    fn usual_values(&mut self, shape: &EffectShape, usual: ShapeValues<'_>) {
         for ((access, address), loaded) in shape.accesses().zip(usual.addresses).zip(usual.loaded) {
             self.addresses.write(*address, &mut self.out);
             if access.has_value {

@@ -13,14 +13,14 @@ const OF_STEP: u64 = 16;
 
 /// Says which accesses are too large, by what came before them alone.
 #[derive(Debug)]
-pub(super) struct Budget {
+pub(super) struct AccessBudget {
     /// Pieces that may be claimed.
     room: u64,
     /// The steps until the last large access.
     steps: u64,
 }
 
-impl Default for Budget {
+impl Default for AccessBudget {
     fn default() -> Self {
         Self {
             room: BURST,
@@ -29,7 +29,7 @@ impl Default for Budget {
     }
 }
 
-impl Budget {
+impl AccessBudget {
     /// Whether an access of so many bytes is kept, behind so many steps.
     #[inline(always)]
     pub fn allows(&mut self, size_bytes: u16, steps: u64) -> bool {
@@ -55,7 +55,7 @@ mod tests {
 
     /// Pieces that are kept of so many large accesses, this many steps apart.
     fn kept(count: u64, size_bytes: u16, steps_between: u64) -> u64 {
-        let mut budget = Budget::default();
+        let mut budget = AccessBudget::default();
         let allowed = (0..count).filter(|number| budget.allows(size_bytes, number * steps_between));
         allowed.count() as u64 * u64::from(size_bytes.div_ceil(ORDINARY))
     }

@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 use stepback_machine::{
-    AccessKind, Address, Branch, Encoding, InstructionSet, RegisterId, RegisterView,
+    AccessKind, Address, Encoding, InstructionSet, RecordedBranch, RegisterId, RegisterView,
 };
 
 use crate::known_instruction::KnownInstruction;
-use crate::step_store::record::Reached;
+use crate::step_store::record::StepStatus;
 
 /// An instruction as the records have it: address, branch and encoding. Each is kept once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -16,15 +16,15 @@ pub struct Code {
     /// Its bytes; none when the trace does not record them.
     pub encoding: Option<Encoding>,
     /// What it does to control.
-    pub branch: Branch,
+    pub branch: RecordedBranch,
     /// How it decodes.
     pub set: InstructionSet,
     /// Its length in bytes.
     pub length_bytes: u16,
     /// How it is reached: one that is annulled now and then has two codes.
-    pub reached: Reached,
+    pub reached: StepStatus,
     /// What it did the first time.
-    pub shape: Shape,
+    pub shape: EffectShape,
 }
 
 impl Code {
@@ -63,7 +63,7 @@ pub struct ShapeAccess {
 /// What an instruction usually does: up to four accesses to memory and three writes of registers; and how many records
 /// of the trace tell of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Shape {
+pub struct EffectShape {
     accesses: [u16; Self::ACCESSES],
     registers: [u32; Self::REGISTERS],
     /// [`Self::UNSET`] until the instruction was executed once.
@@ -73,7 +73,7 @@ pub struct Shape {
     pub records: u8,
 }
 
-impl Shape {
+impl EffectShape {
     /// As many accesses as a shape holds.
     pub const ACCESSES: usize = 4;
     /// As many writes of registers as a shape holds.
@@ -229,22 +229,22 @@ pub fn view_of_number(number: u32) -> RegisterView {
 }
 
 /// All branches, by the numbers under which they are written.
-const BRANCHES: [Branch; 11] = [
-    Branch::Unsaid,
-    Branch::None,
-    Branch::Jump,
-    Branch::IndirectJump,
-    Branch::Conditional(None),
-    Branch::Conditional(Some(true)),
-    Branch::Conditional(Some(false)),
-    Branch::Call,
-    Branch::IndirectCall,
-    Branch::Return,
-    Branch::SystemEntry,
+const BRANCHES: [RecordedBranch; 11] = [
+    RecordedBranch::Unsaid,
+    RecordedBranch::None,
+    RecordedBranch::Jump,
+    RecordedBranch::IndirectJump,
+    RecordedBranch::Conditional(None),
+    RecordedBranch::Conditional(Some(true)),
+    RecordedBranch::Conditional(Some(false)),
+    RecordedBranch::Call,
+    RecordedBranch::IndirectCall,
+    RecordedBranch::Return,
+    RecordedBranch::SystemEntry,
 ];
 
 /// The number under which a branch is written.
-pub fn number_of_branch(branch: Branch) -> u8 {
+pub fn number_of_branch(branch: RecordedBranch) -> u8 {
     BRANCHES
         .iter()
         .position(|known| *known == branch)
@@ -252,6 +252,6 @@ pub fn number_of_branch(branch: Branch) -> u8 {
 }
 
 /// The branch of such a number.
-pub fn branch_of_number(number: u8) -> Option<Branch> {
+pub fn branch_of_number(number: u8) -> Option<RecordedBranch> {
     BRANCHES.get(usize::from(number)).copied()
 }

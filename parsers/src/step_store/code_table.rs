@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use stepback_machine::{Encoding, InstructionSet};
 
-use crate::step_store::code::{Code, Shape};
+use crate::step_store::code::{Code, EffectShape};
 use crate::step_store::record::StoredStep;
 
 /// More codes are not numbered but written where they are executed, which bounds memory.
@@ -18,7 +18,7 @@ const NONE: u32 = u32::MAX;
 type Map<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
 
 /// How a step decodes, given the step before it in its input. Asked once for each new code.
-pub type SetOf = fn(&StoredStep, Option<&Code>) -> InstructionSet;
+pub type InstructionSetChooser = fn(&StoredStep, Option<&Code>) -> InstructionSet;
 
 /// All codes so far, and what each file says of its addresses.
 ///
@@ -27,7 +27,7 @@ pub type SetOf = fn(&StoredStep, Option<&Code>) -> InstructionSet;
 #[derive(Debug)]
 pub struct CodeTable {
     /// How steps decode whose records do not say it.
-    pub set_of: SetOf,
+    pub set_of: InstructionSetChooser,
     codes: Vec<Code>,
     numbers: Map<Code, u32>,
     /// The newest code at each address, and how many there are.
@@ -94,7 +94,7 @@ impl Default for CodeTable {
 
 /// The code of an instruction.
 #[derive(Clone, Copy, Debug)]
-pub enum Found {
+pub enum CodeLookup {
     /// Its number.
     Numbered(u32),
     /// There was no room for it.
@@ -108,7 +108,7 @@ impl CodeTable {
     }
 
     /// Sets the shape of a code that has none.
-    pub fn set_shape(&mut self, number: u32, shape: Shape) {
+    pub fn set_shape(&mut self, number: u32, shape: EffectShape) {
         if let Some(code) = self.codes.get_mut(number as usize) {
             code.shape = shape;
         }
@@ -161,7 +161,7 @@ impl CodeTable {
 
     /// The code of an instruction.
     #[inline(never)]
-    pub fn find(&mut self, record: &StoredStep) -> Found {
+    pub fn find(&mut self, record: &StoredStep) -> CodeLookup {
         let StoredStep {
             input,
             pc,
@@ -190,17 +190,17 @@ impl CodeTable {
             set,
             length_bytes,
             reached,
-            shape: Shape::UNSET,
+            shape: EffectShape::UNSET,
         };
         let Some(number) = self.numbers.get(&code).copied().or_else(|| self.add(code)) else {
             self.keep_spare(record);
-            return Found::Inline(code);
+            return CodeLookup::Inline(code);
         };
         if let Some(successor) = self.successors.get_mut(last as usize) {
             *successor = number;
         }
         self.hold(input, pc, number);
-        Found::Numbered(number)
+        CodeLookup::Numbered(number)
     }
 
     /// The codes at an address whose encoding holds in a file: one for each type of record.
@@ -283,24 +283,24 @@ impl CodeTable {
 
 #[cfg(test)]
 mod tests {
-    use stepback_machine::Branch;
+    use stepback_machine::RecordedBranch;
 
     use super::*;
     use crate::events::ThreadNumber;
-    use crate::step_store::record::Reached;
+    use crate::step_store::record::StepStatus;
 
     fn record(input: u16, pc: u64, encoding: Option<&[u8]>) -> StoredStep {
         let encoding = encoding.and_then(Encoding::new);
         StoredStep {
             input,
             thread: ThreadNumber(0),
-            branch: Branch::None,
+            branch: RecordedBranch::None,
             set: InstructionSet::X86_64,
             length_bytes: 1,
             pc,
             encoding,
             target: None,
-            reached: Reached::PLAINLY,
+            reached: StepStatus::PLAINLY,
         }
     }
 
@@ -310,12 +310,12 @@ mod tests {
         for round in 0..3 {
             for (input, step) in (0..30u8).map(|step| (u16::from(step % 2), step)) {
                 let mut check = |given: Option<&[u8]>, taken| {
-                    let branch = Branch::Conditional(Some(taken));
+                    let branch = RecordedBranch::Conditional(Some(taken));
                     let record = StoredStep {
                         branch,
                         ..record(input, 5, given)
                     };
-                    let Found::Numbered(number) = table.find(&record) else {
+                    let CodeLookup::Numbered(number) = table.find(&record) else {
                         panic!("there is room")
                     };
                     assert_eq!(
@@ -336,7 +336,7 @@ mod tests {
     fn an_encoding_holds_in_its_file_until_another_comes() {
         let mut table = CodeTable::default();
         let mut check = |input: u16, pc: u64, given: Option<&[u8]>, expected: Option<&[u8]>| {
-            let Found::Numbered(number) = table.find(&record(input, pc, given)) else {
+            let CodeLookup::Numbered(number) = table.find(&record(input, pc, given)) else {
                 panic!("there is room")
             };
             assert_eq!(

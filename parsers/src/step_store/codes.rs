@@ -5,10 +5,10 @@ use std::sync::Arc;
 use stepback_machine::{AccessKind, Encoding, InstructionSet};
 
 use crate::step_store::code::{
-    Code, Shape, ShapeAccess, ShapeRegister, branch_of_number, number_of_branch,
+    Code, EffectShape, ShapeAccess, ShapeRegister, branch_of_number, number_of_branch,
 };
-use crate::step_store::numbers::{PADDING, Reader, Writer};
-use crate::step_store::record::Reached;
+use crate::step_store::numbers::{NumberReader, NumberWriter, PADDING};
+use crate::step_store::record::StepStatus;
 
 /// Codes in a piece.
 const PIECE: usize = 4096;
@@ -59,7 +59,7 @@ impl Codes {
 
     /// As they are written.
     pub fn encode(&self) -> Vec<u8> {
-        let mut out = Writer::default();
+        let mut out = NumberWriter::default();
         let mut pc = 0;
         for code in self.iter() {
             out.difference(code.pc, pc);
@@ -79,7 +79,7 @@ impl Codes {
     /// Reads them; none when they are damaged.
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let padded = [bytes, &[0; PADDING]].concat();
-        let mut reader = Reader::new(&padded);
+        let mut reader = NumberReader::new(&padded);
         let mut codes = Vec::new();
         let mut pc = 0;
         while !reader.is_at_end() {
@@ -91,7 +91,7 @@ impl Codes {
             let length_bytes = reader.number() as u16;
             let count = usize::from(reader.byte()).min(Encoding::LIMIT);
             let bytes: Vec<u8> = (0..count).map(|_| reader.byte()).collect();
-            let reached = Reached::of_number(reader.byte())?;
+            let reached = StepStatus::of_number(reader.byte())?;
             let shape = decode_shape(&mut reader);
             codes.push(Code {
                 pc,
@@ -109,7 +109,7 @@ impl Codes {
     }
 }
 
-fn encode_shape(shape: &Shape, out: &mut Writer) {
+fn encode_shape(shape: &EffectShape, out: &mut NumberWriter) {
     if shape.is_unset() {
         out.byte(u8::MAX);
         return;
@@ -134,13 +134,13 @@ fn encode_shape(shape: &Shape, out: &mut Writer) {
     out.byte(shape.records);
 }
 
-fn decode_shape(reader: &mut Reader<'_>) -> Shape {
+fn decode_shape(reader: &mut NumberReader<'_>) -> EffectShape {
     let accesses = reader.byte();
     if accesses == u8::MAX {
-        return Shape::UNSET;
+        return EffectShape::UNSET;
     }
-    let mut shape = Shape::default();
-    for _ in 0..accesses.min(Shape::ACCESSES as u8) {
+    let mut shape = EffectShape::default();
+    for _ in 0..accesses.min(EffectShape::ACCESSES as u8) {
         let access = reader.number();
         let kind = if access & 1 != 0 {
             AccessKind::Write
@@ -153,7 +153,7 @@ fn decode_shape(reader: &mut Reader<'_>) -> Shape {
             has_value: access & 2 != 0,
         });
     }
-    for _ in 0..reader.byte().min(Shape::REGISTERS as u8) {
+    for _ in 0..reader.byte().min(EffectShape::REGISTERS as u8) {
         shape.push_register(ShapeRegister::of_number(reader.number() as u32));
     }
     shape.records = reader.byte();

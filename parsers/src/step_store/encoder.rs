@@ -7,12 +7,12 @@ use stepback_machine::Mode;
 use crate::events::{Problem, TextKind, ThreadNumber};
 use crate::marker::{Marker, MarkerKind};
 use crate::step_store::block::{BlockHead, ITEMS};
-use crate::step_store::block_writer::{BlockWriter, Usual, WrittenStep};
-use crate::step_store::budget::Budget;
-use crate::step_store::code::{Code, Shape, ShapeAccess, ShapeRegister};
-use crate::step_store::code_table::{CodeTable, Found, SetOf};
+use crate::step_store::block_writer::{BlockWriter, ShapeValues, WrittenStep};
+use crate::step_store::budget::AccessBudget;
+use crate::step_store::code::{Code, EffectShape, ShapeAccess, ShapeRegister};
+use crate::step_store::code_table::{CodeLookup, CodeTable, InstructionSetChooser};
 use crate::step_store::fill::Filler;
-use crate::step_store::layout::Facts;
+use crate::step_store::layout::StoreFacts;
 use crate::step_store::record::{
     ReadEnd, StoredAccess, StoredHint, StoredMarker, StoredRegister, StoredStep, StoredThread,
 };
@@ -49,20 +49,20 @@ pub struct Encoder<B> {
     items: u64,
     records: u64,
     /// In a format that numbers all its records: where it is.
-    numbering: Option<Numbering>,
+    numbering: Option<RecordNumbering>,
     thread: Option<ThreadNumber>,
     /// The thread that the block speaks of.
     said: Option<ThreadNumber>,
     /// The mode that it speaks of.
     said_mode: Mode,
     latest_time: u64,
-    pending: Pending,
+    pending: PendingStep,
     run: Option<(Marker, u64)>,
     /// Records of this step for which there is no room.
     left_out: u64,
     /// Accesses of this step that claim more than the budget has.
     too_large: u64,
-    budget: Budget,
+    budget: AccessBudget,
     /// Bytes of the block before its last step.
     item_start: usize,
     has_told_full: bool,
@@ -70,7 +70,7 @@ pub struct Encoder<B> {
 
 /// Where a format is among the records that it numbers itself.
 #[derive(Clone, Copy, Debug)]
-struct Numbering {
+struct RecordNumbering {
     /// Records before the item at hand.
     before_item: u64,
     /// Records before the one at hand.
@@ -79,7 +79,7 @@ struct Numbering {
 
 /// Where the code of the step at hand is. To hand it about with each step would cost more than to find it.
 #[derive(Clone, Copy, Debug)]
-enum Place {
+enum PendingCode {
     /// In the table, under this number.
     Numbered(u32),
     /// In [`Pending::inline`], for want of room.
@@ -88,7 +88,7 @@ enum Place {
 
 /// A step that was there before.
 #[derive(Clone, Copy, Debug)]
-pub struct StepAgain {
+pub struct RepeatedStep {
     /// Which of the trace's inputs it stands in.
     pub input: u16,
     /// Who.
@@ -101,23 +101,23 @@ pub struct StepAgain {
 
 /// The step at hand and what it did so far.
 #[derive(Debug, Default)]
-struct Pending {
-    code: Option<Place>,
+struct PendingStep {
+    code: Option<PendingCode>,
     inline: Option<Code>,
     target: Option<u64>,
-    shape: Shape,
-    addresses: [u64; Shape::ACCESSES],
-    loaded: [u64; Shape::ACCESSES],
+    shape: EffectShape,
+    addresses: [u64; EffectShape::ACCESSES],
+    loaded: [u64; EffectShape::ACCESSES],
     count: usize,
-    registers: [u128; Shape::REGISTERS],
+    registers: [u128; EffectShape::REGISTERS],
     register_count: usize,
     /// How many records tell of it; none where that is not known yet.
     records: Option<u8>,
 }
 
-impl Pending {
-    fn usual(&self) -> Usual<'_> {
-        Usual {
+impl PendingStep {
+    fn usual(&self) -> ShapeValues<'_> {
+        ShapeValues {
             addresses: self.addresses.get(..self.count).unwrap_or_default(),
             loaded: self.loaded.get(..self.count).unwrap_or_default(),
             registers: self
@@ -144,7 +144,7 @@ impl Encoder<Filler> {
             std::mem::take(&mut self.summary),
         );
         self.sink.finish(
-            Facts {
+            StoreFacts {
                 items,
                 records,
                 threads,
@@ -175,11 +175,11 @@ impl<B: BlockSink> Encoder<B> {
             said: None,
             said_mode: Mode::Other,
             latest_time: 0,
-            pending: Pending::default(),
+            pending: PendingStep::default(),
             run: None,
             left_out: 0,
             too_large: 0,
-            budget: Budget::default(),
+            budget: AccessBudget::default(),
             item_start: 0,
             has_told_full: false,
         }
@@ -313,12 +313,12 @@ impl<B: BlockSink> Encoder<B> {
     }
 
     #[inline(always)]
-    fn write_step(&mut self, place: Place) {
+    fn write_step(&mut self, place: PendingCode) {
         self.say_thread();
-        let Pending { target, shape, .. } = &self.pending;
+        let PendingStep { target, shape, .. } = &self.pending;
         let usual = self.pending.usual();
         let mut step = match place {
-            Place::Inline => {
+            PendingCode::Inline => {
                 let Some(code) = &self.pending.inline else {
                     return;
                 };
@@ -329,7 +329,7 @@ impl<B: BlockSink> Encoder<B> {
                     target: *target,
                 }
             }
-            Place::Numbered(number) => {
+            PendingCode::Numbered(number) => {
                 if self.codes.codes()[number as usize].shape.is_unset() {
                     let records = self.pending.records.unwrap_or_default();
                     self.codes.set_shape(number, shape.told_by(records));
@@ -394,7 +394,7 @@ impl<B: BlockSink> Encoder<B> {
     /// Notes how many records told of the item, in a format that numbers them.
     #[inline(never)]
     fn end_numbered_item(&mut self) {
-        let Some(Numbering {
+        let Some(RecordNumbering {
             before_item,
             before,
         }) = &mut self.numbering
@@ -412,7 +412,7 @@ impl<B: BlockSink> Encoder<B> {
     }
 
     /// How steps decode whose records do not say it.
-    pub fn decide_sets_by(&mut self, set_of: SetOf) {
+    pub fn decide_sets_by(&mut self, set_of: InstructionSetChooser) {
         self.codes.set_of = set_of;
     }
 
@@ -454,7 +454,7 @@ impl<B: BlockSink> Encoder<B> {
             Some(number) => Some(number),
             None => self.found(step),
         };
-        self.pending.code = Some(number.map_or(Place::Inline, Place::Numbered));
+        self.pending.code = Some(number.map_or(PendingCode::Inline, PendingCode::Numbered));
         self.pending.target = step.target;
         number
     }
@@ -462,8 +462,8 @@ impl<B: BlockSink> Encoder<B> {
     #[inline(never)]
     fn found(&mut self, step: &StoredStep) -> Option<u32> {
         match self.codes.find(step) {
-            Found::Numbered(number) => Some(number),
-            Found::Inline(code) => {
+            CodeLookup::Numbered(number) => Some(number),
+            CodeLookup::Inline(code) => {
                 self.pending.inline = Some(code);
                 None
             }
@@ -473,11 +473,11 @@ impl<B: BlockSink> Encoder<B> {
     /// The same step as before in the same input. False, and nothing is done, where its input says something else of its
     /// address by now.
     #[inline(always)]
-    pub fn step_again(&mut self, step: StepAgain) -> bool {
+    pub fn step_again(&mut self, step: RepeatedStep) -> bool {
         let is_again = self.codes.is_again(step.input, step.number);
         if is_again {
             self.begin_step(step.thread);
-            self.pending.code = Some(Place::Numbered(step.number));
+            self.pending.code = Some(PendingCode::Numbered(step.number));
             self.pending.target = step.target;
         }
         is_again
@@ -500,7 +500,7 @@ impl<B: BlockSink> Encoder<B> {
         self.item_start = self.block.len();
         self.items += 1;
         self.records += 1;
-        self.pending.shape = Shape::default();
+        self.pending.shape = EffectShape::default();
         (
             self.pending.count,
             self.pending.register_count,
@@ -517,7 +517,7 @@ impl<B: BlockSink> Encoder<B> {
             self.too_large += 1;
             return;
         }
-        let Pending {
+        let PendingStep {
             code,
             shape,
             addresses,
@@ -546,7 +546,7 @@ impl<B: BlockSink> Encoder<B> {
     pub fn valued_access(&mut self, thread: ThreadNumber, access: StoredAccess, value: u64) {
         self.turn_to(thread);
         self.records += 1;
-        let Pending {
+        let PendingStep {
             code,
             shape,
             addresses,
@@ -576,7 +576,7 @@ impl<B: BlockSink> Encoder<B> {
     pub fn register(&mut self, thread: ThreadNumber, register: StoredRegister) {
         self.turn_to(thread);
         self.records += 1;
-        let Pending {
+        let PendingStep {
             code,
             shape,
             registers,
@@ -655,7 +655,7 @@ impl<B: BlockSink> Encoder<B> {
     pub fn begin_record(&mut self, number: u64) {
         let before = number.saturating_sub(1);
         self.numbering
-            .get_or_insert(Numbering {
+            .get_or_insert(RecordNumbering {
                 before_item: before,
                 before,
             })

@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use foldhash::HashMap;
-use stepback_machine::{Address, Endian, InstructionSet, Mode, RegisterId, Site, decode};
+use stepback_machine::{Address, CodeSite, Endian, InstructionSet, Mode, RegisterId, decode};
 
 use crate::events::{
-    EventSink, MarkerEvent, MemoryAccess, Place, Problem, Recurrence, RegisterWrite, StepEvent,
-    TextEvent, TextKind, ThreadNumber, WrittenName,
+    EventSink, InputLocation, MarkerEvent, MemoryAccess, Problem, Recurrence, RegisterWrite,
+    StepEvent, TextEvent, TextKind, ThreadNumber, WrittenName,
 };
 use crate::marker::MarkerKind;
 use crate::step_store::block_reader::BlockVisitor;
@@ -38,7 +38,7 @@ pub trait StoredFormat {
 }
 
 /// Pushes the events of some items.
-pub struct EventRun<'a, F, S: ?Sized> {
+pub struct EventEmitter<'a, F, S: ?Sized> {
     format: &'a F,
     items: Range<u64>,
     item: u64,
@@ -54,13 +54,13 @@ pub struct EventRun<'a, F, S: ?Sized> {
     number: Option<ThreadNumber>,
     set: InstructionSet,
     /// The step of the item, and the thread that executed it.
-    step: Option<(ThreadNumber, Site, InstructionSet)>,
+    step: Option<(ThreadNumber, CodeSite, InstructionSet)>,
     mode: Mode,
     /// False when all items were pushed.
     pub goes_on: bool,
 }
 
-impl<'a, F: StoredFormat, S: EventSink + ?Sized> EventRun<'a, F, S> {
+impl<'a, F: StoredFormat, S: EventSink + ?Sized> EventEmitter<'a, F, S> {
     /// Begins in the block of the first item.
     pub fn new(
         items: Range<u64>,
@@ -98,8 +98,8 @@ impl<'a, F: StoredFormat, S: EventSink + ?Sized> EventRun<'a, F, S> {
         self.item >= self.items.start && self.goes_on
     }
 
-    fn place(&self) -> Place {
-        Place {
+    fn place(&self) -> InputLocation {
+        InputLocation {
             offset: self.item * ITEM_BYTES,
             line_in_range: 0,
         }
@@ -151,7 +151,7 @@ impl<'a, F: StoredFormat, S: EventSink + ?Sized> EventRun<'a, F, S> {
     }
 }
 
-impl<F: StoredFormat, S: EventSink + ?Sized> BlockVisitor for EventRun<'_, F, S> {
+impl<F: StoredFormat, S: EventSink + ?Sized> BlockVisitor for EventEmitter<'_, F, S> {
     fn thread(&mut self, thread: u16, time: Option<u64>) {
         (self.store_thread, self.number) = (thread, None);
         self.time = time.and_then(|time| self.format.time(time));
@@ -170,7 +170,7 @@ impl<F: StoredFormat, S: EventSink + ?Sized> BlockVisitor for EventRun<'_, F, S>
         self.step = code.encoding.map(|encoding| {
             (
                 self.thread,
-                Site {
+                CodeSite {
                     pc: code.address(),
                     encoding,
                 },

@@ -4,17 +4,17 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use crate::kept::partial::Partial;
-use crate::kept::places::{Identity, NewFile};
-use crate::kept::store::Store;
+use crate::kept::partial::PartialFile;
+use crate::kept::places::{Identity, NewCacheFile};
+use crate::kept::store::ByteStore;
 use crate::step_store::code::Code;
 use crate::step_store::encoder::BlockSink;
 use crate::step_store::frame::FrameWriter;
-use crate::step_store::frames::Frames;
+use crate::step_store::frames::FrameTable;
 use crate::step_store::layout;
-use crate::step_store::layout::{Contents, Facts, HEADER_LEN};
+use crate::step_store::layout::{HEADER_LEN, StepStoreContents, StoreFacts};
 use crate::step_store::record::StoredThread;
-use crate::step_store::shared::Shared;
+use crate::step_store::shared::SharedStore;
 
 /// Bytes of frames that are written at once.
 const BUFFER: usize = 256 << 10;
@@ -24,8 +24,8 @@ const FRAMES: usize = 128;
 /// Writes blocks, and lets them be read.
 #[derive(Debug)]
 pub struct Filler {
-    shared: Arc<Shared>,
-    store: Arc<Store>,
+    shared: Arc<SharedStore>,
+    store: Arc<ByteStore>,
     frame: FrameWriter,
     bytes: Vec<u8>,
     lengths: Vec<u32>,
@@ -35,8 +35,11 @@ pub struct Filler {
 
 impl Filler {
     /// Begins with an empty store.
-    pub(super) fn new(shared: &Arc<Shared>, file: NewFile) -> (Self, Option<Partial>) {
-        let NewFile {
+    pub(super) fn new(
+        shared: &Arc<SharedStore>,
+        file: NewCacheFile,
+    ) -> (Self, Option<PartialFile>) {
+        let NewCacheFile {
             store,
             partial,
             notice,
@@ -44,7 +47,7 @@ impl Filler {
         let store = Arc::new(store);
         shared.change(|state| {
             state.store = Arc::clone(&store);
-            state.frames = Frames::new(HEADER_LEN as u64);
+            state.frames = FrameTable::new(HEADER_LEN as u64);
             state.notice = notice;
         });
         let filler = Self {
@@ -98,7 +101,7 @@ impl Filler {
     ///
     /// # Errors
     /// It could not be written.
-    pub(super) fn finish(&mut self, facts: Facts, codes: &[Code]) -> io::Result<()> {
+    pub(super) fn finish(&mut self, facts: StoreFacts, codes: &[Code]) -> io::Result<()> {
         self.lengths.extend(self.frame.end(&mut self.bytes));
         self.publish(facts.items, codes, &facts.threads);
         self.check()?;
@@ -108,11 +111,11 @@ impl Filler {
     }
 
     /// Gives the store its name: the next time it is there at once.
-    pub(super) fn name(&self, partial: Partial, identity: Identity) {
+    pub(super) fn name(&self, partial: PartialFile, identity: Identity) {
         let contents = {
             let state = self.shared.state();
-            Contents {
-                facts: Facts::clone(&state.facts),
+            StepStoreContents {
+                facts: StoreFacts::clone(&state.facts),
                 frames: state.frames.clone(),
                 codes: state.codes.clone(),
             }

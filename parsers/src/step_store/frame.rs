@@ -16,7 +16,7 @@ use std::fmt;
 use xxhash_rust::xxh3::xxh3_64;
 use zstd::zstd_safe::{CCtx, CParameter, DCtx, compress_bound};
 
-use crate::step_store::block::Damaged;
+use crate::step_store::block::BlockDamage;
 
 /// Blocks in a frame.
 pub const BLOCKS: u64 = 4;
@@ -143,43 +143,43 @@ impl FrameReader {
     ///
     /// # Errors
     /// It is not as a frame is.
-    pub fn open<'a>(&'a mut self, frame: &'a [u8]) -> Result<Frame<'a>, Damaged> {
-        let (&[kind, count], rest) = frame.split_first_chunk::<HEAD_LEN>().ok_or(Damaged)?;
+    pub fn open<'a>(&'a mut self, frame: &'a [u8]) -> Result<Frame<'a>, BlockDamage> {
+        let (&[kind, count], rest) = frame.split_first_chunk::<HEAD_LEN>().ok_or(BlockDamage)?;
         let (lengths, content) = rest
             .split_at_checked(usize::from(count) * size_of::<u32>())
-            .ok_or(Damaged)?;
+            .ok_or(BlockDamage)?;
         let lengths = lengths.as_chunks().0;
         let length = lengths.iter().try_fold(0, |sum: usize, length| {
             sum.checked_add(usize::try_from(u32::from_le_bytes(*length)).ok()?)
         });
-        let length = length.ok_or(Damaged)?;
+        let length = length.ok_or(BlockDamage)?;
         let blocks = match kind {
             PLAIN => content,
             PACKED => self.unpack(content, length)?,
-            _ => return Err(Damaged),
+            _ => return Err(BlockDamage),
         };
         if blocks.len() == length {
             Ok(Frame { lengths, blocks })
         } else {
-            Err(Damaged)
+            Err(BlockDamage)
         }
     }
 
-    fn unpack(&mut self, content: &[u8], length: usize) -> Result<&[u8], Damaged> {
-        let (expected, packed) = content.split_first_chunk().ok_or(Damaged)?;
+    fn unpack(&mut self, content: &[u8], length: usize) -> Result<&[u8], BlockDamage> {
+        let (expected, packed) = content.split_first_chunk().ok_or(BlockDamage)?;
         let is_right = checksum(packed) == *expected || cfg!(fuzzing);
         if !is_right || length > PACKED_LIMIT {
-            return Err(Damaged);
+            return Err(BlockDamage);
         }
         if self.unpacker.is_none() {
             self.unpacker = DCtx::try_create();
         }
-        let unpacker = self.unpacker.as_mut().ok_or(Damaged)?;
+        let unpacker = self.unpacker.as_mut().ok_or(BlockDamage)?;
         self.blocks.resize(length, 0);
         let count = unpacker
             .decompress(self.blocks.as_mut_slice(), packed)
-            .map_err(|_| Damaged)?;
-        self.blocks.get(..count).ok_or(Damaged)
+            .map_err(|_| BlockDamage)?;
+        self.blocks.get(..count).ok_or(BlockDamage)
     }
 }
 
@@ -209,7 +209,7 @@ mod tests {
         out
     }
 
-    fn blocks(frame: &[u8]) -> Result<Vec<Vec<u8>>, Damaged> {
+    fn blocks(frame: &[u8]) -> Result<Vec<Vec<u8>>, BlockDamage> {
         FrameReader::default()
             .open(frame)
             .map(|frame| frame.blocks().map(<[u8]>::to_vec).collect())
@@ -286,7 +286,7 @@ mod tests {
         for length in [0, 1999, 2001, 1 << 20] {
             let mut damaged = whole.clone();
             damaged[2..6].copy_from_slice(&u32::to_le_bytes(length));
-            assert_eq!(blocks(&damaged), Err(Damaged), "{length}");
+            assert_eq!(blocks(&damaged), Err(BlockDamage), "{length}");
         }
     }
 
@@ -306,12 +306,12 @@ mod tests {
             );
             assert_eq!(
                 blocks(&[head, &whole[18..22], &damaged].concat()),
-                Err(Damaged),
+                Err(BlockDamage),
                 "{place}"
             );
         }
         for end in 0..whole.len() {
-            assert_eq!(blocks(&whole[..end]), Err(Damaged), "{end}");
+            assert_eq!(blocks(&whole[..end]), Err(BlockDamage), "{end}");
         }
     }
 
@@ -319,11 +319,11 @@ mod tests {
     fn a_plain_frame_without_its_end_or_of_another_kind_is_damage() {
         let whole = frame(&alike(&[50; 3]));
         for end in 0..whole.len() {
-            assert_eq!(blocks(&whole[..end]), Err(Damaged), "{end}");
+            assert_eq!(blocks(&whole[..end]), Err(BlockDamage), "{end}");
         }
         for kind in 1..=u8::MAX {
             let damaged = [&[kind], &whole[1..]].concat();
-            assert_eq!(blocks(&damaged), Err(Damaged), "{kind}");
+            assert_eq!(blocks(&damaged), Err(BlockDamage), "{kind}");
         }
     }
 }

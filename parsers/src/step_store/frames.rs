@@ -10,14 +10,14 @@ const GROUP: usize = 64;
 
 /// Place and length of each frame; they stand one after the other.
 #[derive(Clone, Debug, Default)]
-pub struct Frames {
+pub struct FrameTable {
     /// Where each group begins.
     groups: Vec<u64>,
     lengths: Vec<u32>,
     end: u64,
 }
 
-impl Frames {
+impl FrameTable {
     /// None so far: the first will begin at `start`.
     pub fn new(start: u64) -> Self {
         Self {

@@ -13,11 +13,11 @@ use std::io;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::kept::places::{Identity, Kept};
-use crate::kept::store::Store;
+use crate::kept::places::{CacheFileFormat, Identity};
+use crate::kept::store::ByteStore;
 use crate::step_store::codes::Codes;
-use crate::step_store::frames::Frames;
-use crate::step_store::numbers::{PADDING, Reader, Writer};
+use crate::step_store::frames::FrameTable;
+use crate::step_store::numbers::{NumberReader, NumberWriter, PADDING};
 use crate::step_store::record::StoredThread;
 
 /// Another number whenever the layout or the meaning of a frame or a block changes.
@@ -28,7 +28,7 @@ const FOOTER_LIMIT: u64 = 1 << 36;
 
 /// What is known of the whole trace when it has been read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Facts {
+pub struct StoreFacts {
     /// Items: one more than steps.
     pub items: u64,
     /// Steps, accesses and markers, as the format numbers them.
@@ -41,9 +41,9 @@ pub struct Facts {
 
 /// All of a finished store but its frames.
 #[derive(Debug)]
-pub struct Contents {
-    pub facts: Facts,
-    pub frames: Frames,
+pub struct StepStoreContents {
+    pub facts: StoreFacts,
+    pub frames: FrameTable,
     pub codes: Codes,
 }
 
@@ -51,16 +51,16 @@ pub struct Contents {
 #[derive(Clone, Copy, Debug)]
 pub struct StoreFile;
 
-impl Kept for StoreFile {
-    type Contents = Contents;
+impl CacheFileFormat for StoreFile {
+    type Contents = StepStoreContents;
     const NAME: &'static str = "the copy of the trace's records";
     const SUFFIX: &'static str = ".sbi.steps";
 
-    fn read(&self, store: &Store, identity: Identity) -> io::Result<Option<Contents>> {
+    fn read(&self, store: &ByteStore, identity: Identity) -> io::Result<Option<StepStoreContents>> {
         read(store, identity)
     }
 
-    fn is_ours(store: &Store) -> io::Result<bool> {
+    fn is_ours(store: &ByteStore) -> io::Result<bool> {
         let mut magic = [0; MAGIC.len()];
         let count = store.read_at(0, &mut magic)?;
         Ok(count == 0 || magic == MAGIC || magic == [0; MAGIC.len()])
@@ -68,7 +68,11 @@ impl Kept for StoreFile {
 }
 
 /// Writes footer and header, in this order: with the header the store is complete.
-pub fn finish(store: &Store, identity: Identity, contents: &Contents) -> io::Result<()> {
+pub fn finish(
+    store: &ByteStore,
+    identity: Identity,
+    contents: &StepStoreContents,
+) -> io::Result<()> {
     let footer = encode_footer(contents);
     let place = contents.frames.end();
     store.write_at(place, &footer)?;
@@ -85,7 +89,7 @@ pub fn finish(store: &Store, identity: Identity, contents: &Contents) -> io::Res
     store.sync()
 }
 
-fn read(store: &Store, identity: Identity) -> io::Result<Option<Contents>> {
+fn read(store: &ByteStore, identity: Identity) -> io::Result<Option<StepStoreContents>> {
     let mut header = [0; HEADER_LEN];
     if store.read_at(0, &mut header)? < HEADER_LEN {
         return Ok(None);
@@ -110,13 +114,13 @@ fn read(store: &Store, identity: Identity) -> io::Result<Option<Contents>> {
     Ok(decode_footer(&footer).filter(|contents| is_whole && contents.frames.end() == place))
 }
 
-fn encode_footer(contents: &Contents) -> Vec<u8> {
-    let Contents {
+fn encode_footer(contents: &StepStoreContents) -> Vec<u8> {
+    let StepStoreContents {
         facts,
         frames,
         codes,
     } = contents;
-    let mut out = Writer::default();
+    let mut out = NumberWriter::default();
     out.number(facts.items);
     out.number(facts.records);
     out.number(facts.threads.len() as u64);
@@ -133,9 +137,9 @@ fn encode_footer(contents: &Contents) -> Vec<u8> {
     out.bytes
 }
 
-fn decode_footer(bytes: &[u8]) -> Option<Contents> {
+fn decode_footer(bytes: &[u8]) -> Option<StepStoreContents> {
     let padded = [bytes, &[0; PADDING]].concat();
-    let mut reader = Reader::new(&padded);
+    let mut reader = NumberReader::new(&padded);
     let (items, records) = (reader.number(), reader.number());
     let count = reader.number();
     let thread = |_| {
@@ -151,15 +155,15 @@ fn decode_footer(bytes: &[u8]) -> Option<Contents> {
     let length = usize::try_from(reader.number()).ok()?;
     let rest = reader.rest();
     let (lengths, codes) = rest.split_at_checked(length)?;
-    let frames = Frames::of(HEADER_LEN as u64, lengths);
+    let frames = FrameTable::of(HEADER_LEN as u64, lengths);
     let is_whole = frames.hold(items);
-    let facts = Facts {
+    let facts = StoreFacts {
         items,
         records,
         threads,
         summary,
     };
-    is_whole.then_some(Contents {
+    is_whole.then_some(StepStoreContents {
         facts,
         frames,
         codes: Codes::decode(codes)?,

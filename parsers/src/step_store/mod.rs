@@ -36,13 +36,13 @@ mod visit;
 
 pub use block::ITEMS;
 pub use block_reader::BlockVisitor;
-pub use code::{Code, Shape, ShapeAccess};
-pub use code_table::SetOf;
+pub use code::{Code, EffectShape, ShapeAccess};
+pub use code_table::InstructionSetChooser;
 pub use encoder::{BlockSink, Encoder};
 pub use fill::Filler;
-pub use layout::Facts;
+pub use layout::StoreFacts;
 pub use record::{
-    Reached, ReadEnd, StoredAccess, StoredHint, StoredMarker, StoredRegister, StoredStep,
+    ReadEnd, StepStatus, StoredAccess, StoredHint, StoredMarker, StoredRegister, StoredStep,
     StoredThread,
 };
 pub use store::{DamagedCopy, ReadTrace, StepStore, StoreScratch};

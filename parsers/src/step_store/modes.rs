@@ -1,6 +1,6 @@
 //! The numbers under which modes are written.
 
-use stepback_machine::{Mode, Security, ThreadStack};
+use stepback_machine::{Mode, SecurityState, ThreadStack};
 
 /// A kind in the lowest byte, what belongs to it above.
 pub fn number_of_mode(mode: Mode) -> u64 {
@@ -57,14 +57,14 @@ pub fn mode_of_number(number: u64) -> Option<Mode> {
 }
 
 /// The security states by their numbers.
-const SECURITY: [Security; 4] = [
-    Security::Undivided,
-    Security::Secure,
-    Security::NonSecure,
-    Security::Unsaid,
+const SECURITY: [SecurityState; 4] = [
+    SecurityState::Undivided,
+    SecurityState::Secure,
+    SecurityState::NonSecure,
+    SecurityState::Unsaid,
 ];
 
-fn number_of_security(security: Security) -> u8 {
+fn number_of_security(security: SecurityState) -> u8 {
     SECURITY
         .iter()
         .zip(0..)

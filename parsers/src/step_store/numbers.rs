@@ -2,12 +2,12 @@
 
 /// A block's bytes as they are written.
 #[derive(Clone, Debug, Default)]
-pub struct Writer {
+pub struct NumberWriter {
     /// What was written.
     pub bytes: Vec<u8>,
 }
 
-impl Writer {
+impl NumberWriter {
     #[inline(always)]
     pub fn byte(&mut self, byte: u8) {
         self.bytes.push(byte);
@@ -40,13 +40,13 @@ pub const PADDING: usize = 16;
 
 /// A block's bytes as they are read. Behind their end it reads zeros, and [`Reader::is_sound`] is false then.
 #[derive(Clone, Copy, Debug)]
-pub struct Reader<'a> {
+pub struct NumberReader<'a> {
     /// The bytes and [`PADDING`] zeros.
     padded: &'a [u8],
     place: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> NumberReader<'a> {
     pub fn new(padded: &'a [u8]) -> Self {
         Self { padded, place: 0 }
     }
@@ -140,7 +140,7 @@ fn unzigzag(number: u64) -> u64 {
 /// An address is the difference to the closest of them. A byte says which (2 bits), how many bytes follow (3 bits),
 /// and has the lowest 3 bits of the difference.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Addresses {
+pub struct AddressPredictor {
     recent: [u64; 4],
     oldest: u8,
 }
@@ -150,9 +150,9 @@ const WIDTHS: [u8; 8] = [0, 1, 2, 3, 4, 5, 6, 8];
 /// An address this far from all others does not take the place of the closest, but of the oldest.
 const FAR: u64 = 1 << 17;
 
-impl Addresses {
+impl AddressPredictor {
     #[inline(always)]
-    pub fn write(&mut self, address: u64, out: &mut Writer) {
+    pub fn write(&mut self, address: u64, out: &mut NumberWriter) {
         let [a, b, c, d] = self
             .recent
             .map(|recent| zigzag(address.wrapping_sub(recent)));
@@ -173,7 +173,7 @@ impl Addresses {
     }
 
     #[inline(always)]
-    pub fn read(&mut self, reader: &mut Reader<'_>) -> u64 {
+    pub fn read(&mut self, reader: &mut NumberReader<'_>) -> u64 {
         let head = reader.byte();
         let slot = head & 3;
         let bytes = WIDTHS[usize::from(head >> 2 & 7)];
@@ -198,14 +198,14 @@ impl Addresses {
         self.recent[usize::from(slot & 3)] = address;
     }
 
-    pub fn save(&self, out: &mut Writer) {
+    pub fn save(&self, out: &mut NumberWriter) {
         out.byte(self.oldest);
         self.recent
             .iter()
             .for_each(|recent| out.bytes.extend_from_slice(&recent.to_le_bytes()));
     }
 
-    pub fn load(reader: &mut Reader<'_>) -> Self {
+    pub fn load(reader: &mut NumberReader<'_>) -> Self {
         let oldest = reader.byte() & 3;
         let recent = [(); 4].map(|()| {
             let word = reader.word();
@@ -221,13 +221,13 @@ impl Addresses {
 /// A value is the difference to one of the two. A byte says which (1 bit), how many bytes follow (3 bits), and has the lowest
 /// 4 bits of the difference.
 #[derive(Clone, Copy, Debug)]
-pub struct Values {
+pub struct ValuePredictor {
     /// By register, as far as its number says: those that share a place disturb each other.
     last: [u64; 64],
     loaded: u64,
 }
 
-impl Default for Values {
+impl Default for ValuePredictor {
     fn default() -> Self {
         Self {
             last: [0; 64],
@@ -236,10 +236,10 @@ impl Default for Values {
     }
 }
 
-impl Values {
+impl ValuePredictor {
     /// The value of a register.
     #[inline(always)]
-    pub fn write_register(&mut self, register: u16, value: u64, out: &mut Writer) {
+    pub fn write_register(&mut self, register: u16, value: u64, out: &mut NumberWriter) {
         let Self { last, loaded } = self;
         let last = &mut last[usize::from(register % 64)];
         write_value(value, [*last, *loaded], out);
@@ -248,7 +248,7 @@ impl Values {
 
     /// The same, read.
     #[inline(always)]
-    pub fn read_register(&mut self, register: u16, reader: &mut Reader<'_>) -> u64 {
+    pub fn read_register(&mut self, register: u16, reader: &mut NumberReader<'_>) -> u64 {
         let last = &mut self.last[usize::from(register % 64)];
         *last = read_value([*last, self.loaded], reader);
         *last
@@ -256,21 +256,21 @@ impl Values {
 
     /// What memory holds.
     #[inline(always)]
-    pub fn write_memory(&mut self, value: u64, out: &mut Writer) {
+    pub fn write_memory(&mut self, value: u64, out: &mut NumberWriter) {
         write_value(value, [self.loaded, 0], out);
         self.loaded = value;
     }
 
     /// The same, read.
     #[inline(always)]
-    pub fn read_memory(&mut self, reader: &mut Reader<'_>) -> u64 {
+    pub fn read_memory(&mut self, reader: &mut NumberReader<'_>) -> u64 {
         self.loaded = read_value([self.loaded, 0], reader);
         self.loaded
     }
 }
 
 #[inline(always)]
-fn write_value(value: u64, close: [u64; 2], out: &mut Writer) {
+fn write_value(value: u64, close: [u64; 2], out: &mut NumberWriter) {
     let [a, b] = close.map(|close| zigzag(value.wrapping_sub(close)));
     let (number, which) = if b < a { (b, 1) } else { (a, 0) };
     let rest = number >> 4;
@@ -282,7 +282,7 @@ fn write_value(value: u64, close: [u64; 2], out: &mut Writer) {
 }
 
 #[inline(always)]
-fn read_value(close: [u64; 2], reader: &mut Reader<'_>) -> u64 {
+fn read_value(close: [u64; 2], reader: &mut NumberReader<'_>) -> u64 {
     let head = reader.byte();
     let bytes = WIDTHS[usize::from(head >> 1 & 7)];
     let mask = u64::MAX.checked_shr(64 - 8 * u32::from(bytes)).unwrap_or(0);
@@ -311,8 +311,8 @@ mod tests {
             u64::MAX,
             1 << 63,
         ];
-        let mut writer = Writer::default();
-        let mut addresses = Addresses::default();
+        let mut writer = NumberWriter::default();
+        let mut addresses = AddressPredictor::default();
         for number in numbers {
             writer.number(number);
             writer.difference(number, 77);
@@ -322,8 +322,8 @@ mod tests {
         writer.text("é");
         addresses.save(&mut writer);
         writer.bytes.extend_from_slice(&[0; PADDING]);
-        let mut reader = Reader::new(&writer.bytes);
-        let mut read = Addresses::default();
+        let mut reader = NumberReader::new(&writer.bytes);
+        let mut read = AddressPredictor::default();
         for number in numbers {
             assert_eq!((reader.number(), reader.difference(77)), (number, number));
             assert_eq!(
@@ -332,7 +332,7 @@ mod tests {
             );
         }
         assert_eq!(reader.text(), "é");
-        assert_eq!(Addresses::load(&mut reader), addresses);
+        assert_eq!(AddressPredictor::load(&mut reader), addresses);
         assert!(reader.is_at_end() && reader.is_sound());
         reader.number();
         assert!(!reader.is_sound());
@@ -354,16 +354,16 @@ mod tests {
             u64::MAX,
             1 << 63,
         ];
-        let mut writer = Writer::default();
-        let mut values = Values::default();
+        let mut writer = NumberWriter::default();
+        let mut values = ValuePredictor::default();
         for (register, number) in numbers.into_iter().enumerate() {
             values.write_memory(number.rotate_left(7), &mut writer);
             values.write_register(register as u16 % 3, number, &mut writer);
             values.write_register(register as u16 % 3, number.wrapping_add(3), &mut writer);
         }
         writer.bytes.extend_from_slice(&[0; PADDING]);
-        let mut reader = Reader::new(&writer.bytes);
-        let mut values = Values::default();
+        let mut reader = NumberReader::new(&writer.bytes);
+        let mut values = ValuePredictor::default();
         for (register, number) in numbers.into_iter().enumerate() {
             assert_eq!(values.read_memory(&mut reader), number.rotate_left(7));
             assert_eq!(
@@ -380,8 +380,8 @@ mod tests {
 
     #[test]
     fn close_addresses_take_one_or_two_bytes() {
-        let mut writer = Writer::default();
-        let mut addresses = Addresses::default();
+        let mut writer = NumberWriter::default();
+        let mut addresses = AddressPredictor::default();
         for round in 0..100 {
             for base in [0x7fff_0000_0000, 0x40_0000, 0x5555_0000_0000] {
                 addresses.write(base + round * 8, &mut writer);

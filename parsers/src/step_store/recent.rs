@@ -18,19 +18,19 @@ pub struct FrameKey {
 
 /// Frames as they were last.
 #[derive(Debug, Default)]
-pub struct RecentFrames {
-    held: Vec<Held>,
+pub struct FrameCache {
+    held: Vec<CachedFrame>,
     oldest: usize,
 }
 
 #[derive(Debug)]
-struct Held {
+struct CachedFrame {
     key: FrameKey,
     lengths: Vec<[u8; 4]>,
     blocks: Vec<u8>,
 }
 
-impl RecentFrames {
+impl FrameCache {
     /// A frame, if it is held.
     pub fn find(&self, key: FrameKey) -> Option<Frame<'_>> {
         let held = self.held.iter().find(|held| held.key == key)?;
@@ -46,7 +46,7 @@ impl RecentFrames {
             return false;
         }
         if self.held.len() < KEPT {
-            self.held.push(Held {
+            self.held.push(CachedFrame {
                 key,
                 lengths: frame.lengths.to_vec(),
                 blocks: frame.blocks.to_vec(),
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn the_last_frames_are_held_each_of_its_store() {
-        let mut recent = RecentFrames::default();
+        let mut recent = FrameCache::default();
         let key = |number: u64| FrameKey {
             store: number % 2,
             frame: number / 2,

@@ -1,6 +1,6 @@
 //! What a format hands the store, and gets back from it.
 
-use stepback_machine::{AccessKind, Branch, Encoding, InstructionSet, RegisterView};
+use stepback_machine::{AccessKind, Encoding, InstructionSet, RecordedBranch, RegisterView};
 
 use crate::events::{DelaySlot, StepOrigin, ThreadNumber};
 use crate::marker::Marker;
@@ -13,7 +13,7 @@ pub struct StoredStep {
     /// Who.
     pub thread: ThreadNumber,
     /// What it does to control.
-    pub branch: Branch,
+    pub branch: RecordedBranch,
     /// How it decodes, as far as its record alone says so: see `SetOf`.
     pub set: InstructionSet,
     /// Length in bytes; another than that of the encoding where that is synthetic.
@@ -25,12 +25,12 @@ pub struct StoredStep {
     /// Where an indirect branch goes; none when the trace does not say.
     pub target: Option<u64>,
     /// How it was reached.
-    pub reached: Reached,
+    pub reached: StepStatus,
 }
 
 /// How a step was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Reached {
+pub struct StepStatus {
     /// Whether it stands in a delay slot.
     pub slot: DelaySlot,
     /// False when it had no effect: it was annulled, or it trapped.
@@ -39,7 +39,7 @@ pub struct Reached {
     pub origin: StepOrigin,
 }
 
-impl Reached {
+impl StepStatus {
     /// As every instruction of a machine without delay slots whose trace has executed ones alone.
     pub const PLAINLY: Self = Self {
         slot: DelaySlot::None,

@@ -57,7 +57,7 @@ fn each_item(
 ) -> io::Result<()> {
     let end = items.end.min(store.wait_for(items.end)?);
     // What stands before the first step of a block belongs to it only where the trace begins.
-    let mut run = Run {
+    let mut run = RecordCountVisitor {
         item: first_item(items.start),
         records: 0,
         is_begun: items.start == 0,
@@ -70,14 +70,14 @@ fn each_item(
     Ok(())
 }
 
-struct Run<F> {
+struct RecordCountVisitor<F> {
     item: u64,
     records: u64,
     is_begun: bool,
     each: F,
 }
 
-impl<F: FnMut(u64, u64)> Run<F> {
+impl<F: FnMut(u64, u64)> RecordCountVisitor<F> {
     fn end_item(&mut self) {
         let records = std::mem::take(&mut self.records);
         if std::mem::replace(&mut self.is_begun, true) {
@@ -86,7 +86,7 @@ impl<F: FnMut(u64, u64)> Run<F> {
     }
 }
 
-impl<F: FnMut(u64, u64)> BlockVisitor for Run<F> {
+impl<F: FnMut(u64, u64)> BlockVisitor for RecordCountVisitor<F> {
     fn thread(&mut self, _thread: u16, _time: Option<u64>) {}
 
     fn step(&mut self, _code: &Code, _target: Option<u64>) {

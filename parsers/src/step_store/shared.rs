@@ -6,19 +6,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
 
-use crate::kept::store::Store;
+use crate::kept::store::ByteStore;
 use crate::step_store::block::ITEMS;
 use crate::step_store::codes::Codes;
-use crate::step_store::frames::Frames;
-use crate::step_store::layout::{Contents, Facts, HEADER_LEN};
+use crate::step_store::frames::FrameTable;
+use crate::step_store::layout::{HEADER_LEN, StepStoreContents, StoreFacts};
 
 /// How long a reader waits before it looks again, even if nobody calls it.
 const WAIT: Duration = Duration::from_millis(20);
 
 /// A store and all who use it.
 #[derive(Debug)]
-pub struct Shared {
-    state: RwLock<State>,
+pub struct SharedStore {
+    state: RwLock<SharedStoreState>,
     grown: (Mutex<()>, Condvar),
     /// Asks the filler, and all that work for it, to stop.
     pub is_stopped: Arc<AtomicBool>,
@@ -26,13 +26,13 @@ pub struct Shared {
 
 /// How far the store is.
 #[derive(Debug)]
-pub struct State {
+pub struct SharedStoreState {
     /// The bytes of the frames.
-    pub store: Arc<Store>,
-    pub frames: Frames,
+    pub store: Arc<ByteStore>,
+    pub frames: FrameTable,
     pub codes: Codes,
     /// Items of complete frames, or of all when it is over.
-    pub facts: Arc<Facts>,
+    pub facts: Arc<StoreFacts>,
     /// Nothing more will come.
     pub is_over: bool,
     /// Why the store could not be made.
@@ -43,11 +43,11 @@ pub struct State {
     pub path: Option<PathBuf>,
 }
 
-impl Shared {
+impl SharedStore {
     pub fn new() -> Self {
-        let state = State {
-            store: Arc::new(Store::memory()),
-            frames: Frames::new(HEADER_LEN as u64),
+        let state = SharedStoreState {
+            store: Arc::new(ByteStore::memory()),
+            frames: FrameTable::new(HEADER_LEN as u64),
             codes: Codes::default(),
             facts: Arc::default(),
             is_over: false,
@@ -63,15 +63,15 @@ impl Shared {
     }
 
     /// Of a finished store.
-    pub fn of(store: Store, contents: Contents) -> Self {
+    pub fn of(store: ByteStore, contents: StepStoreContents) -> Self {
         let shared = Self::new();
-        let Contents {
+        let StepStoreContents {
             facts,
             frames,
             codes,
         } = contents;
         shared.change(|state| {
-            *state = State {
+            *state = SharedStoreState {
                 store: Arc::new(store),
                 frames,
                 codes,
@@ -85,11 +85,11 @@ impl Shared {
         shared
     }
 
-    pub fn state(&self) -> RwLockReadGuard<'_, State> {
+    pub fn state(&self) -> RwLockReadGuard<'_, SharedStoreState> {
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub fn change(&self, change: impl FnOnce(&mut State)) {
+    pub fn change(&self, change: impl FnOnce(&mut SharedStoreState)) {
         change(&mut self.state.write().unwrap_or_else(PoisonError::into_inner));
         self.grown.1.notify_all();
     }
@@ -114,7 +114,7 @@ impl Shared {
     }
 }
 
-impl State {
+impl SharedStoreState {
     /// Notes that the store cannot be made.
     pub fn fail(&mut self, kind: ErrorKind, why: String) {
         self.failure = Some((kind, why));

@@ -6,22 +6,22 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-use crate::kept::places::{Begun, KeptOptions};
-use crate::kept::store::Store;
+use crate::kept::places::{CacheFileOptions, CacheFileStart};
+use crate::kept::store::ByteStore;
 use crate::step_store::block;
 use crate::step_store::block::ITEMS;
-use crate::step_store::block::{BlockHead, Damaged};
+use crate::step_store::block::{BlockDamage, BlockHead};
 use crate::step_store::block_reader::BlockVisitor;
 use crate::step_store::code_table::LIMIT;
 use crate::step_store::codes::Codes;
 use crate::step_store::encoder::Encoder;
 use crate::step_store::fill::Filler;
 use crate::step_store::frame::{BLOCKS, Frame, FrameReader};
-use crate::step_store::layout::{Facts, StoreFile};
-use crate::step_store::recent::{FrameKey, RecentFrames};
+use crate::step_store::layout::{StoreFacts, StoreFile};
+use crate::step_store::recent::{FrameCache, FrameKey};
 use crate::step_store::record::ReadEnd;
-use crate::step_store::shared::Shared;
-use crate::step_store::visit::{DamagedBlock, Visit, padded};
+use crate::step_store::shared::SharedStore;
+use crate::step_store::visit::{BlockVisit, DamagedBlock, padded};
 
 /// Frames that are read at once.
 const BATCH: usize = 16;
@@ -32,13 +32,13 @@ pub type ReadTrace =
 
 /// The records of a trace. Clones share it; when the last is gone, reading stops.
 #[derive(Clone, Debug)]
-pub struct StepStore(Arc<Owner>);
+pub struct StepStore(Arc<StoreOwner>);
 
 #[derive(Debug)]
-struct Owner {
+struct StoreOwner {
     /// No other store of this run has it: readers know by it whose frames they hold.
     number: u64,
-    shared: Arc<Shared>,
+    shared: Arc<SharedStore>,
     filler: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -70,23 +70,23 @@ pub struct StoreScratch {
 struct FrameScratch {
     bytes: Vec<u8>,
     reader: FrameReader,
-    recent: RecentFrames,
+    recent: FrameCache,
 }
 
 impl StepStore {
     /// Opens the store that is there, or begins to make one, which goes on when this returns.
-    pub fn open(options: KeptOptions, read: ReadTrace) -> Self {
+    pub fn open(options: CacheFileOptions, read: ReadTrace) -> Self {
         let found = options.found(&StoreFile);
         let Some((path, store, contents)) = found else {
             return Self::start(options, read);
         };
-        let shared = Shared::of(store, contents);
+        let shared = SharedStore::of(store, contents);
         shared.change(|state| state.path = Some(path).filter(|_| options.is_copy_kept));
         Self::of(Arc::new(shared), None)
     }
 
-    fn start(options: KeptOptions, read: ReadTrace) -> Self {
-        let shared = Arc::new(Shared::new());
+    fn start(options: CacheFileOptions, read: ReadTrace) -> Self {
+        let shared = Arc::new(SharedStore::new());
         let told = Arc::clone(&shared);
         let thread = std::thread::Builder::new()
             .name("records".to_owned())
@@ -102,10 +102,10 @@ impl StepStore {
         Self::of(shared, thread.ok())
     }
 
-    fn of(shared: Arc<Shared>, filler: Option<JoinHandle<()>>) -> Self {
+    fn of(shared: Arc<SharedStore>, filler: Option<JoinHandle<()>>) -> Self {
         static NUMBERS: AtomicU64 = AtomicU64::new(0);
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
-        Self(Arc::new(Owner {
+        Self(Arc::new(StoreOwner {
             number,
             shared,
             filler: Mutex::new(filler),
@@ -113,7 +113,7 @@ impl StepStore {
     }
 
     /// What is known of the trace so far.
-    pub fn facts(&self) -> Arc<Facts> {
+    pub fn facts(&self) -> Arc<StoreFacts> {
         Arc::clone(&self.0.shared.state().facts)
     }
 
@@ -171,7 +171,7 @@ impl StepStore {
             frames: scratch,
             block,
         } = scratch;
-        let mut visit = Visit {
+        let mut visit = BlockVisit {
             blocks,
             buffer: block,
             visitor,
@@ -197,7 +197,7 @@ impl StepStore {
                 let frame = scratch
                     .reader
                     .open(bytes)
-                    .map_err(|Damaged| self.damaged(number * BLOCKS))?;
+                    .map_err(|BlockDamage| self.damaged(number * BLOCKS))?;
                 if self.told(visit.frame(number, frame, &codes))?.is_break() {
                     return Ok(());
                 }
@@ -225,7 +225,7 @@ impl StepStore {
             self.read(number..number + 1, bytes)?;
             let frame = reader
                 .open(bytes)
-                .map_err(|Damaged| self.damaged(number * BLOCKS))?;
+                .map_err(|BlockDamage| self.damaged(number * BLOCKS))?;
             if !recent.hold(key, frame) {
                 return Ok(frame);
             }
@@ -237,7 +237,7 @@ impl StepStore {
 
     /// The bytes of some frames, their lengths, and all codes.
     fn read(&self, frames: Range<u64>, bytes: &mut Vec<u8>) -> io::Result<(Vec<u32>, Codes)> {
-        let (store, start, lengths, codes): (Arc<Store>, _, Vec<u32>, _) = {
+        let (store, start, lengths, codes): (Arc<ByteStore>, _, Vec<u32>, _) = {
             let state = self.0.shared.state();
             let places: Vec<_> = frames
                 .clone()
@@ -267,7 +267,7 @@ impl StepStore {
             .blocks()
             .nth((number % BLOCKS) as usize)
             .ok_or_else(|| self.damaged(number))?;
-        block::head(padded(number, content, block)).map_err(|Damaged| self.damaged(number))
+        block::head(padded(number, content, block)).map_err(|BlockDamage| self.damaged(number))
     }
 
     /// What is wrong with a block. The file is removed, so that the next opening of the trace makes it anew.
@@ -320,17 +320,17 @@ impl StepStore {
 }
 
 /// Makes a store, or takes one that another program made meanwhile.
-fn run(shared: &Arc<Shared>, options: &KeptOptions, read: ReadTrace) {
-    let _told = TellTheEnd(shared);
+fn run(shared: &Arc<SharedStore>, options: &CacheFileOptions, read: ReadTrace) {
+    let _told = FillEndGuard(shared);
     match options.begin(&StoreFile, || shared.is_stopped()) {
-        Begun::Stopped => {}
-        Begun::Found(path, store, contents) => shared.change(|state| {
+        CacheFileStart::Stopped => {}
+        CacheFileStart::Found(path, store, contents) => shared.change(|state| {
             state.path = Some(path);
             (state.store, state.frames, state.codes) =
                 (Arc::new(store), contents.frames, contents.codes);
             (state.facts, state.is_over) = (Arc::new(contents.facts), true);
         }),
-        Begun::New(file) => {
+        CacheFileStart::New(file) => {
             let (filler, partial) = Filler::new(shared, file);
             let mut encoder = Encoder::new(filler);
             let read = read(&shared.is_stopped, &mut encoder);
@@ -346,9 +346,9 @@ fn run(shared: &Arc<Shared>, options: &KeptOptions, read: ReadTrace) {
 }
 
 /// Tells the readers when the filler ends, even by a panic: else they would wait for it forever.
-struct TellTheEnd<'a>(&'a Shared);
+struct FillEndGuard<'a>(&'a SharedStore);
 
-impl Drop for TellTheEnd<'_> {
+impl Drop for FillEndGuard<'_> {
     fn drop(&mut self) {
         if !self.0.state().is_over {
             self.0.change(|state| {
@@ -358,7 +358,7 @@ impl Drop for TellTheEnd<'_> {
     }
 }
 
-impl Drop for Owner {
+impl Drop for StoreOwner {
     fn drop(&mut self) {
         self.shared.is_stopped.store(true, Ordering::Relaxed);
         let filler = self

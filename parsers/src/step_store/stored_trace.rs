@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::events::EventSink;
-use crate::step_store::event_run::{EventRun, StoredFormat};
+use crate::step_store::event_run::{EventEmitter, StoredFormat};
 use crate::step_store::items::{ITEM_BYTES, items_of};
 use crate::step_store::store::{StepStore, StoreScratch};
 
@@ -84,9 +84,9 @@ impl StoredTrace {
         let end = items.end.min(self.store.wait_for(items.end)?);
         let items = items.start.min(end)..end;
         let facts = self.store.facts();
-        let mut run = EventRun::new(items.clone(), &facts.threads, format, sink);
+        let mut run = EventEmitter::new(items.clone(), &facts.threads, format, sink);
         if !items.is_empty() {
-            let goes_on = |run: &mut EventRun<'_, F, S>, item: u64| {
+            let goes_on = |run: &mut EventEmitter<'_, F, S>, item: u64| {
                 if item.is_multiple_of(PROGRESS) {
                     run.tell_progress(item);
                 }

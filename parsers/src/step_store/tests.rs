@@ -1,27 +1,28 @@
 //! Values, modes, notes and numbered records come out as they went in.
 
 use stepback_machine::{
-    AccessKind, Branch, Encoding, Endian, InstructionSet, Mode, RegisterId, RegisterView, Security,
+    AccessKind, Encoding, Endian, InstructionSet, Mode, RecordedBranch, RegisterId, RegisterView,
+    SecurityState,
 };
 
 use crate::events::{
     DelaySlot, EventSink, MemoryAccess, RegisterWrite, StepEvent, StepOrigin, TextEvent, TextKind,
     ThreadNumber,
 };
-use crate::kept::places::{KeptOptions, KeptPlace};
+use crate::kept::places::{CacheFileOptions, CacheFilePlace};
 use crate::step_store::encoder::Encoder;
 use crate::step_store::event_run::StoredFormat;
 use crate::step_store::fill::Filler;
 use crate::step_store::layout::HEADER_LEN;
 use crate::step_store::record::{
-    Reached, ReadEnd, StoredAccess, StoredRegister, StoredStep, StoredThread,
+    ReadEnd, StepStatus, StoredAccess, StoredRegister, StoredStep, StoredThread,
 };
 use crate::step_store::store::{ReadTrace, StepStore, StoreScratch};
 use crate::step_store::stored_trace::StoredTrace;
 
 /// What a record does, in a format that numbers all of them.
 #[derive(Clone, Debug)]
-enum Given {
+enum NumberedInput {
     Step(StoredStep),
     Access(ThreadNumber, StoredAccess, u64),
     Register(ThreadNumber, StoredRegister),
@@ -50,12 +51,12 @@ impl Dice {
 
 const MODES: [Mode; 3] = [
     Mode::Other,
-    Mode::Handler(Security::NonSecure),
+    Mode::Handler(SecurityState::NonSecure),
     Mode::Banked(*b"irq"),
 ];
 const KINDS: [TextKind; 3] = [TextKind::Exception, TextKind::StateChange, TextKind::Note];
 
-fn step(dice: &mut Dice, thread: ThreadNumber) -> Given {
+fn step(dice: &mut Dice, thread: ThreadNumber) -> NumberedInput {
     let slot = [DelaySlot::None, DelaySlot::Executed, DelaySlot::Annulled]
         [dice.below(9).saturating_sub(6) as usize];
     let origin = [
@@ -63,16 +64,16 @@ fn step(dice: &mut Dice, thread: ThreadNumber) -> Given {
         StepOrigin::Reconstructed,
         StepOrigin::Inferred,
     ][dice.below(3) as usize];
-    Given::Step(StoredStep {
+    NumberedInput::Step(StoredStep {
         input: thread.0,
         thread,
-        branch: Branch::None,
+        branch: RecordedBranch::None,
         set: InstructionSet::A64,
         length_bytes: 4,
         pc: 0x1000 + 4 * dice.below(30),
         encoding: Encoding::new(&[1, 2, 3, 4]),
         target: None,
-        reached: Reached {
+        reached: StepStatus {
             slot,
             is_executed: slot != DelaySlot::Annulled,
             origin,
@@ -80,11 +81,11 @@ fn step(dice: &mut Dice, thread: ThreadNumber) -> Given {
     })
 }
 
-fn access(dice: &mut Dice, thread: ThreadNumber) -> Given {
+fn access(dice: &mut Dice, thread: ThreadNumber) -> NumberedInput {
     let kind = [AccessKind::Read, AccessKind::Write][dice.below(2) as usize];
     let size_bytes = [1, 4, 8][dice.below(3) as usize];
     let address = 0x4000 + 8 * dice.below(20);
-    Given::Access(
+    NumberedInput::Access(
         thread,
         StoredAccess {
             kind,
@@ -96,16 +97,16 @@ fn access(dice: &mut Dice, thread: ThreadNumber) -> Given {
     )
 }
 
-fn register(dice: &mut Dice, thread: ThreadNumber) -> Given {
+fn register(dice: &mut Dice, thread: ThreadNumber) -> NumberedInput {
     let size_bytes = [8, 8, 16, 1][dice.below(4) as usize];
     let view = RegisterView::new(RegisterId(dice.below(70) as u16), 0, size_bytes);
     let wide = u128::from(dice.value()) << 64 | u128::from(dice.value());
     let value =
         (dice.below(20) > 0).then_some(wide & u128::MAX >> (128 - 8 * u32::from(size_bytes)));
-    Given::Register(thread, StoredRegister { view, value })
+    NumberedInput::Register(thread, StoredRegister { view, value })
 }
 
-fn records(count: usize) -> Vec<Given> {
+fn records(count: usize) -> Vec<NumberedInput> {
     let mut dice = Dice(1);
     let mut thread = ThreadNumber(0);
     let mut records = Vec::new();
@@ -116,17 +117,20 @@ fn records(count: usize) -> Vec<Given> {
         // Readers get accesses before registers.
         let (accesses, registers) = (dice.below(3), dice.below(5));
         if dice.below(3) == 0 {
-            records.push(Given::Time(thread, 1_000_000 + dice.below(1000) * 100));
+            records.push(NumberedInput::Time(
+                thread,
+                1_000_000 + dice.below(1000) * 100,
+            ));
         }
         records.push(step(&mut dice, thread));
         records.extend((0..accesses).map(|_| access(&mut dice, thread)));
         records.extend((0..registers).map(|_| register(&mut dice, thread)));
         if dice.below(8) == 0 {
-            records.push(Given::Mode(thread, MODES[dice.below(3) as usize]));
+            records.push(NumberedInput::Mode(thread, MODES[dice.below(3) as usize]));
             records.push(register(&mut dice, thread));
         }
         if dice.below(20) == 0 {
-            records.push(Given::Note(
+            records.push(NumberedInput::Note(
                 thread,
                 KINDS[dice.below(3) as usize],
                 format!("note {}", records.len()),
@@ -136,7 +140,7 @@ fn records(count: usize) -> Vec<Given> {
     records
 }
 
-fn push(records: &[Given], encoder: &mut Encoder<Filler>) {
+fn push(records: &[NumberedInput], encoder: &mut Encoder<Filler>) {
     for thread in 0..3 {
         encoder.thread(
             ThreadNumber(thread),
@@ -149,12 +153,14 @@ fn push(records: &[Given], encoder: &mut Encoder<Filler>) {
     for (number, record) in (1..).zip(records) {
         encoder.begin_record(number);
         match record {
-            Given::Step(step) => _ = encoder.step(step),
-            Given::Access(thread, access, value) => encoder.valued_access(*thread, *access, *value),
-            Given::Register(thread, register) => encoder.register(*thread, *register),
-            Given::Mode(thread, mode) => encoder.mode(*thread, *mode),
-            Given::Note(thread, kind, text) => encoder.note(*thread, *kind, text),
-            Given::Time(thread, time) => encoder.time(*thread, *time),
+            NumberedInput::Step(step) => _ = encoder.step(step),
+            NumberedInput::Access(thread, access, value) => {
+                encoder.valued_access(*thread, *access, *value)
+            }
+            NumberedInput::Register(thread, register) => encoder.register(*thread, *register),
+            NumberedInput::Mode(thread, mode) => encoder.mode(*thread, *mode),
+            NumberedInput::Note(thread, kind, text) => encoder.note(*thread, *kind, text),
+            NumberedInput::Time(thread, time) => encoder.time(*thread, *time),
         }
     }
     encoder.begin_record(records.len() as u64 + 1);
@@ -182,25 +188,25 @@ impl StoredFormat for Format {
 
 /// What comes out, in words.
 #[derive(Default)]
-struct Told {
+struct DecodedWords {
     names: Vec<String>,
     lines: Vec<String>,
 }
 
-impl Told {
+impl DecodedWords {
     fn line(&mut self, thread: ThreadNumber, text: String) {
         self.lines
             .push(format!("{} {text}", self.names[usize::from(thread.0)]));
     }
 }
 
-impl EventSink for Told {
+impl EventSink for DecodedWords {
     fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
         self.names.push(name.to_owned());
     }
 
     fn begin_step(&mut self, step: &StepEvent<'_>) {
-        let reached = Reached {
+        let reached = StepStatus {
             slot: step.delay_slot,
             is_executed: step.is_executed,
             origin: step.origin,
@@ -244,12 +250,12 @@ impl EventSink for Told {
 }
 
 /// What should come out.
-fn expected(records: &[Given]) -> Vec<String> {
+fn expected(records: &[NumberedInput]) -> Vec<String> {
     let mut modes = [Mode::Other; 3];
     let mut times = [None; 3];
-    let line = |record: &Given| {
+    let line = |record: &NumberedInput| {
         let (thread, text) = match record {
-            Given::Step(step) => {
+            NumberedInput::Step(step) => {
                 let place = usize::from(step.thread.0);
                 (
                     step.thread,
@@ -259,7 +265,7 @@ fn expected(records: &[Given]) -> Vec<String> {
                     ),
                 )
             }
-            Given::Access(
+            NumberedInput::Access(
                 thread,
                 StoredAccess {
                     kind,
@@ -277,7 +283,7 @@ fn expected(records: &[Given]) -> Vec<String> {
                     format!("{kind:?} {size_bytes} {address:#x} {:?}", Some(bytes)),
                 )
             }
-            Given::Register(thread, StoredRegister { view, value }) => {
+            NumberedInput::Register(thread, StoredRegister { view, value }) => {
                 let bytes =
                     value.map(|value| value.to_le_bytes()[..usize::from(view.size_bytes)].to_vec());
                 (
@@ -285,26 +291,26 @@ fn expected(records: &[Given]) -> Vec<String> {
                     format!("{view:?} {bytes:?} {:?}", modes[usize::from(thread.0)]),
                 )
             }
-            Given::Mode(thread, mode) => {
+            NumberedInput::Mode(thread, mode) => {
                 modes[usize::from(thread.0)] = *mode;
                 return None;
             }
-            Given::Time(thread, time) => {
+            NumberedInput::Time(thread, time) => {
                 times[usize::from(thread.0)] = Some(*time);
                 return None;
             }
-            Given::Note(thread, kind, text) => (*thread, format!("{kind:?} {text}")),
+            NumberedInput::Note(thread, kind, text) => (*thread, format!("{kind:?} {text}")),
         };
         Some(format!("cpu{} {text}", thread.0))
     };
     records.iter().filter_map(line).collect()
 }
 
-fn stored(records: &[Given]) -> StepStore {
-    stored_in(records, KeptOptions::default())
+fn stored(records: &[NumberedInput]) -> StepStore {
+    stored_in(records, CacheFileOptions::default())
 }
 
-fn stored_in(records: &[Given], options: KeptOptions) -> StepStore {
+fn stored_in(records: &[NumberedInput], options: CacheFileOptions) -> StepStore {
     let given = records.to_vec();
     let read = move |_: &_, encoder: &mut Encoder<Filler>| {
         push(&given, encoder);
@@ -317,7 +323,7 @@ fn stored_in(records: &[Given], options: KeptOptions) -> StepStore {
 
 fn told(store: StepStore) -> std::io::Result<Vec<String>> {
     let trace = StoredTrace::new(store);
-    let mut told = Told::default();
+    let mut told = DecodedWords::default();
     trace.parse(
         &(0..trace.length()),
         &Format,
@@ -332,11 +338,11 @@ fn told(store: StepStore) -> std::io::Result<Vec<String>> {
 fn damage_anywhere_in_a_packed_store_is_noticed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.sbi.steps");
-    let kept = vec![KeptPlace {
+    let kept = vec![CacheFilePlace {
         path: path.clone(),
         is_directory_ours: false,
     }];
-    let options = KeptOptions {
+    let options = CacheFileOptions {
         identity: [1, 2, 3],
         kept,
         is_copy_kept: true,
@@ -388,7 +394,7 @@ fn two_stores_read_by_turns_tell_each_its_own() {
     let end = traces.iter().map(StoredTrace::length).max().unwrap();
     for start in (0..end).step_by(16 * 50) {
         for (trace, lines) in traces.iter().zip(&mut lines) {
-            let mut told = Told::default();
+            let mut told = DecodedWords::default();
             let range = start.min(trace.length())..(start + 16 * 50).min(trace.length());
             trace
                 .parse(&range, &Format, &mut scratch, &mut told)
@@ -405,7 +411,7 @@ fn two_stores_read_by_turns_tell_each_its_own() {
 fn values_modes_and_notes_come_out_as_they_went_in() {
     let records = records(20_000);
     let trace = StoredTrace::new(stored(&records));
-    let mut told = Told::default();
+    let mut told = DecodedWords::default();
     trace
         .parse(
             &(0..trace.length()),
@@ -430,7 +436,7 @@ fn a_part_is_told_as_in_the_whole() {
     let mut cut = 0;
     while cut < trace.length() {
         let end = (cut + 16 * 7).min(trace.length());
-        let mut told = Told::default();
+        let mut told = DecodedWords::default();
         trace
             .parse(&(cut..end), &Format, &mut scratch, &mut told)
             .unwrap();
@@ -449,7 +455,7 @@ fn a_record_is_found_by_its_number() {
     let mut item = 0;
     let mut firsts = vec![1];
     for (number, record) in (1..).zip(&records) {
-        if matches!(record, Given::Step(_)) {
+        if matches!(record, NumberedInput::Step(_)) {
             item += 1;
             firsts.push(number);
         }

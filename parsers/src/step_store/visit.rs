@@ -2,14 +2,14 @@
 
 use std::ops::{ControlFlow, Range};
 
-use crate::step_store::block::{BlockBytes, Damaged, ITEMS};
+use crate::step_store::block::{BlockBytes, BlockDamage, ITEMS};
 use crate::step_store::block_reader::{BlockVisitor, read_block};
 use crate::step_store::codes::Codes;
 use crate::step_store::frame::{BLOCKS, Frame};
 use crate::step_store::numbers::PADDING;
 
 /// A visit of some blocks.
-pub struct Visit<'a, V, G> {
+pub struct BlockVisit<'a, V, G> {
     /// By number.
     pub blocks: Range<u64>,
     /// A buffer that is used again.
@@ -24,7 +24,7 @@ pub struct Visit<'a, V, G> {
 #[derive(Clone, Copy, Debug)]
 pub struct DamagedBlock(pub u64);
 
-impl<V: BlockVisitor, G: FnMut(&mut V, u64) -> bool> Visit<'_, V, G> {
+impl<V: BlockVisitor, G: FnMut(&mut V, u64) -> bool> BlockVisit<'_, V, G> {
     /// Visits the wanted blocks of a frame.
     pub fn frame(
         &mut self,
@@ -39,7 +39,7 @@ impl<V: BlockVisitor, G: FnMut(&mut V, u64) -> bool> Visit<'_, V, G> {
                 continue;
             }
             let block = padded(number, content, self.buffer);
-            read_block(block, codes, self.visitor).map_err(|Damaged| DamagedBlock(number))?;
+            read_block(block, codes, self.visitor).map_err(|BlockDamage| DamagedBlock(number))?;
             if !(self.goes_on)(self.visitor, (number + 1) * ITEMS) {
                 return Ok(ControlFlow::Break(()));
             }

@@ -4,7 +4,7 @@
 //! An access or instruction that crosses a page has a physical address for each page:
 //! `0000ebb48e536ffc:0081f8e97ffc_NS,0081f8e99000_NS`.
 
-use crate::tarmac::fault::{Fault, FaultKind};
+use crate::tarmac::fault::{FaultKind, LineFault};
 use crate::text::digits;
 use crate::text::lexer::Lexer;
 
@@ -21,7 +21,7 @@ pub(super) fn hex_digits(word: &[u8]) -> Option<&[u8]> {
 pub(super) fn take_address<'a>(
     fields: &mut Lexer<'a>,
     name: &'static str,
-) -> Result<(&'a [u8], u64), Fault> {
+) -> Result<(&'a [u8], u64), LineFault> {
     let column = fields.at();
     let found = fields
         .word()
@@ -34,7 +34,7 @@ pub(super) fn take_address<'a>(
 }
 
 /// Takes the physical addresses after a virtual one, and returns the first; none where the line gives none.
-pub(super) fn take_physical<'a>(fields: &mut Lexer<'a>) -> Result<Option<&'a [u8]>, Fault> {
+pub(super) fn take_physical<'a>(fields: &mut Lexer<'a>) -> Result<Option<&'a [u8]>, LineFault> {
     let mut first = None;
     while fields.mark(if first.is_none() { b':' } else { b',' }) {
         let column = fields.at();

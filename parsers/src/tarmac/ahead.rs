@@ -1,27 +1,27 @@
 //! The look-ahead that finds whether lines with a new timestamp belong to the instruction that follows them.
 
 use crate::tarmac::diagram_line::OpenDiagram;
-use crate::tarmac::line::{FIRST_CPU, Line};
+use crate::tarmac::line::{FIRST_CPU, TarmacLine};
 use crate::tarmac::settings::StateField;
-use crate::text::limits::Limits;
+use crate::text::limits::TextLimits;
 use crate::text::lines::{TextPart, without_return};
 
 /// Lines that may belong to the instruction that follows them.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ahead<'a> {
+pub(super) struct LookAhead<'a> {
     /// Whole lines, followed by more of the input unless `is_last`.
     pub text: &'a [u8],
     /// Where the whole lines end.
     pub lines_end: usize,
     /// True when nothing follows the text.
     pub is_last: bool,
-    pub limits: Limits,
+    pub limits: TextLimits,
     pub state_field: StateField,
 }
 
 /// What the look-ahead found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum LookAheadResult {
     /// The lines belong to the instruction whose line starts here, so many lines on.
     Instruction { start: usize, lines: u64 },
     /// They belong to the step before.
@@ -39,7 +39,7 @@ pub(super) struct RunStart<'a> {
     pub cpu: &'a [u8],
 }
 
-impl<'a> Ahead<'a> {
+impl<'a> LookAhead<'a> {
     /// The text, and whether more follows.
     pub fn part(&self) -> TextPart<'a> {
         TextPart {
@@ -52,7 +52,7 @@ impl<'a> Ahead<'a> {
     ///
     /// Linear over a whole trace: lines that were followed in vain bear no new time,
     /// so none of them is asked about again.
-    pub fn follow(&self, run: RunStart<'_>) -> Found {
+    pub fn follow(&self, run: RunStart<'_>) -> LookAheadResult {
         let mut at = run.start;
         let mut lines = 0;
         let mut open: Option<OpenDiagram> = None;
@@ -60,31 +60,33 @@ impl<'a> Ahead<'a> {
             if at >= self.lines_end
                 && (self.is_last || self.text.len() - self.lines_end > self.limits.line)
             {
-                return Found::Nothing;
+                return LookAheadResult::Nothing;
             }
             let Some((line, next)) = self.part().line_at(at).filter(|_| at < self.lines_end) else {
-                return Found::NeedsMore;
+                return LookAheadResult::NeedsMore;
             };
             if line.len() > self.limits.line {
-                return Found::Nothing;
+                return LookAheadResult::Nothing;
             }
-            let line = Line::read(without_return(line), open, self.state_field);
+            let line = TarmacLine::read(without_return(line), open, self.state_field);
             match line {
-                Line::Instruction(header, _)
+                TarmacLine::Instruction(header, _)
                     if run.has(header.time, Some(header.cpu.unwrap_or(FIRST_CPU))) =>
                 {
-                    return Found::Instruction { start: at, lines };
+                    return LookAheadResult::Instruction { start: at, lines };
                 }
-                Line::Other(header)
+                TarmacLine::Other(header)
                     if run.has(header.time, cpu_of_other(header.time, header.cpu)) => {}
-                Line::Instruction(..) | Line::Other(_) | Line::Fused(_) => return Found::Nothing,
-                Line::Blank | Line::Row(_) | Line::Broken(_) => {}
+                TarmacLine::Instruction(..) | TarmacLine::Other(_) | TarmacLine::Fused(_) => {
+                    return LookAheadResult::Nothing;
+                }
+                TarmacLine::Blank | TarmacLine::Row(_) | TarmacLine::Broken(_) => {}
             }
             open = line.open_diagram();
             at = next;
             lines += 1;
         }
-        Found::Nothing
+        LookAheadResult::Nothing
     }
 }
 

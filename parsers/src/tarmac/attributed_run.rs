@@ -9,16 +9,16 @@
 use std::ops::Range;
 
 use crate::error::SourceError;
-use crate::events::{EventSink, Flow, Place};
+use crate::events::{EventSink, Flow, InputLocation};
 use crate::read_at::ReadAt;
-use crate::source::Parsed;
-use crate::tarmac::ahead::{Ahead, cpu_of_other};
-use crate::tarmac::line::Line;
-use crate::tarmac::line_order::{Attribution, REACH};
-use crate::tarmac::line_table::{LineTable, Piece, TableKind};
-use crate::tarmac::run::{Before, LineThread, Run};
-use crate::tarmac::slow::Spot;
-use crate::text::window::Window;
+use crate::source::ParsedRange;
+use crate::tarmac::ahead::{LookAhead, cpu_of_other};
+use crate::tarmac::line::TarmacLine;
+use crate::tarmac::line_order::{LineAttribution, REACH};
+use crate::tarmac::line_table::{LineTable, LineTableInput, TableKind};
+use crate::tarmac::run::{LineThread, PrecedingLine, TarmacRun};
+use crate::tarmac::slow::LocatedLine;
+use crate::text::window::InputWindow;
 
 /// Text read before and after a range: lines within reach of its instructions, and what is within reach of those.
 const MARGIN: usize = 2 * REACH;
@@ -26,8 +26,8 @@ const MARGIN: usize = 2 * REACH;
 const BATCH: usize = 256 << 10;
 
 /// Text in memory, and the part of it that is parsed.
-struct Batch<'a> {
-    ahead: Ahead<'a>,
+struct LineBatch<'a> {
+    ahead: LookAhead<'a>,
     /// The first line to be parsed.
     from: usize,
     /// Lines from here on are left to the next batch, unless the chunk of an instruction goes on.
@@ -38,7 +38,7 @@ struct Batch<'a> {
     is_first: bool,
 }
 
-impl<'a> Batch<'a> {
+impl<'a> LineBatch<'a> {
     fn table(&self) -> LineTable<'a> {
         let part = self.ahead.part();
         let first_line =
@@ -50,7 +50,7 @@ impl<'a> Batch<'a> {
         };
         let end = self.to.saturating_add(REACH + MARGIN);
         LineTable::read(
-            Piece {
+            LineTableInput {
                 part,
                 start,
                 end,
@@ -70,7 +70,7 @@ struct MovedLines {
 }
 
 impl MovedLines {
-    fn of(attribution: &Attribution<'_, '_>) -> Self {
+    fn of(attribution: &LineAttribution<'_, '_>) -> Self {
         let lines = &attribution.table.lines;
         let mut moved = Self {
             moves: Vec::new(),
@@ -88,7 +88,7 @@ impl MovedLines {
     }
 
     /// Where the lines start that belong to an instruction and are on one side of it.
-    fn on_side(&self, chunk: OpenChunk, side: Side) -> impl Iterator<Item = usize> {
+    fn on_side(&self, chunk: OpenChunk, side: InstructionSide) -> impl Iterator<Item = usize> {
         let OpenChunk {
             instruction, start, ..
         } = chunk;
@@ -99,7 +99,7 @@ impl MovedLines {
         let all = from
             .take_while(move |(other, _)| *other == instruction)
             .map(|(_, line)| *line);
-        all.filter(move |line| (*line < start) == (side == Side::Before))
+        all.filter(move |line| (*line < start) == (side == InstructionSide::Before))
     }
 }
 
@@ -110,24 +110,24 @@ struct OpenChunk {
     instruction: usize,
     /// Where its line starts in the text.
     start: usize,
-    place: Place,
+    place: InputLocation,
 }
 
 /// On which side of its instruction a line is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
+enum InstructionSide {
     Before,
     After,
 }
 
-impl<S: EventSink + ?Sized> Run<'_, S> {
+impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
     /// Pushes the events of all lines of a range.
     pub fn parse_attributed(
         &mut self,
         input: &dyn ReadAt,
         range: Range<u64>,
         buffer: &mut Vec<u8>,
-    ) -> Result<Parsed, SourceError> {
+    ) -> Result<ParsedRange, SourceError> {
         let end = range.end.min(self.input_length);
         let (mut at, limits) = (range.start, self.limits);
         while at < end {
@@ -136,12 +136,12 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
             let text_end = to
                 .saturating_add((REACH + MARGIN + limits.line) as u64)
                 .min(self.input_length);
-            let mut window = Window::new(input, base..text_end, usize::MAX, buffer);
+            let mut window = InputWindow::new(input, base..text_end, usize::MAX, buffer);
             window.advance(0)?;
             let place =
                 |offset: u64| usize::try_from(offset.saturating_sub(base)).unwrap_or(usize::MAX);
             let text = window.text();
-            let ahead = Ahead {
+            let ahead = LookAhead {
                 text,
                 lines_end: text.len(),
                 is_last: text_end == self.input_length,
@@ -149,7 +149,7 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
                 state_field: self.settings.state_field,
             };
             self.base = base;
-            let done = self.batch(&Batch {
+            let done = self.batch(&LineBatch {
                 ahead,
                 from: place(at),
                 to: place(to),
@@ -166,7 +166,7 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
                 break;
             }
         }
-        Ok(Parsed {
+        Ok(ParsedRange {
             lines: self.line,
             end: at.max(range.start),
         })
@@ -182,7 +182,7 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
         self.base = range.start;
         self.too_long(0);
         let end = range.end;
-        let mut window = Window::new(input, range, self.limits.window, buffer);
+        let mut window = InputWindow::new(input, range, self.limits.window, buffer);
         window.advance(0)?;
         Ok(if window.skip_line(0, u64::MAX)? {
             window.base()
@@ -192,9 +192,9 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
     }
 
     /// Parses the lines of a batch, and returns where it stopped.
-    fn batch(&mut self, batch: &Batch<'_>) -> usize {
+    fn batch(&mut self, batch: &LineBatch<'_>) -> usize {
         let table = batch.table();
-        let attribution = Attribution {
+        let attribution = LineAttribution {
             table: &table,
             order: self.settings.order,
         };
@@ -212,7 +212,7 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
                 break;
             }
             if begun.is_some() {
-                self.push_moved(&batch.ahead, &moved, open, Side::After);
+                self.push_moved(&batch.ahead, &moved, open, InstructionSide::After);
             }
             let place = self.place(at);
             let is_moved = number.is_some_and(|number| moved.is_moved.get(number) == Some(&true));
@@ -228,11 +228,11 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
                     start: at,
                     place,
                 });
-                self.push_moved(&batch.ahead, &moved, open, Side::Before);
+                self.push_moved(&batch.ahead, &moved, open, InstructionSide::Before);
             }
             at = next;
         }
-        self.push_moved(&batch.ahead, &moved, open, Side::After);
+        self.push_moved(&batch.ahead, &moved, open, InstructionSide::After);
         // The range ends between two records of a line, of which the first begins in it.
         let is_in_line = at == batch.end && at < batch.ahead.text.len();
         self.line +=
@@ -241,9 +241,10 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
     }
 
     /// Leaves out a line that belongs to the instruction of another chunk.
-    fn pass_over(&mut self, ahead: &Ahead<'_>, at: usize) -> Option<usize> {
+    fn pass_over(&mut self, ahead: &LookAhead<'_>, at: usize) -> Option<usize> {
         let (spot, next) = self.spot(ahead, at)?;
-        if let Line::Other(header) = Line::read_single(spot.line, None, ahead.state_field)
+        if let TarmacLine::Other(header) =
+            TarmacLine::read_single(spot.line, None, ahead.state_field)
             && let Some(cpu) = cpu_of_other(header.time, header.cpu)
         {
             self.before.thread = self.thread(cpu);
@@ -256,10 +257,10 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
     /// Pushes the lines of other chunks that belong to an instruction and are on one side of it.
     fn push_moved(
         &mut self,
-        ahead: &Ahead<'_>,
+        ahead: &LookAhead<'_>,
         moved: &MovedLines,
         chunk: Option<OpenChunk>,
-        side: Side,
+        side: InstructionSide,
     ) {
         let Some(chunk) = chunk else { return };
         let (line_before, before) = (self.line, self.before);
@@ -268,17 +269,17 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
                 continue;
             };
             let thread = self.chunk.thread.map_or(before.thread, LineThread::Known);
-            self.before = Before {
+            self.before = PrecedingLine {
                 open: None,
                 thread,
                 ..before
             };
-            let line = Line::read_single(spot.line, None, ahead.state_field);
+            let line = TarmacLine::read_single(spot.line, None, ahead.state_field);
             // Their text is not where the events of the instruction are.
             self.sink.scattered_values();
             self.push(
                 line,
-                Spot {
+                LocatedLine {
                     place: chunk.place,
                     ..spot
                 },

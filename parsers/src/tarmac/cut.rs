@@ -8,19 +8,19 @@ use std::ops::ControlFlow;
 use crate::error::SourceError;
 use crate::read_at::ReadAt;
 use crate::scratch::ParseScratch;
-use crate::tarmac::ahead::{Ahead, Found, RunStart};
+use crate::tarmac::ahead::{LookAhead, LookAheadResult, RunStart};
 use crate::tarmac::diagram_line::OpenDiagram;
-use crate::tarmac::line::{FIRST_CPU, Line};
+use crate::tarmac::line::{FIRST_CPU, TarmacLine};
 use crate::tarmac::names::TarmacScratch;
-use crate::tarmac::run::Clock;
+use crate::tarmac::run::LastTimestamp;
 use crate::tarmac::settings::LineOrder;
-use crate::tarmac::settings::Settings;
+use crate::tarmac::settings::TarmacSettings;
 use crate::text::lines::without_return;
-use crate::text::window::Window;
+use crate::text::window::InputWindow;
 
 /// Where a cut is wanted.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct CutPlace {
+pub(super) struct CutRange {
     /// From here on.
     pub target: u64,
     /// Before here.
@@ -31,9 +31,9 @@ pub(super) struct CutPlace {
 
 /// The first chunk start from the target on that is certain.
 pub(super) fn cut(
-    settings: &Settings,
+    settings: &TarmacSettings,
     input: &dyn ReadAt,
-    place: CutPlace,
+    place: CutRange,
     scratch: &mut ParseScratch,
 ) -> Result<Option<u64>, SourceError> {
     let Some(before) = place.target.checked_sub(1) else {
@@ -43,10 +43,10 @@ pub(super) fn cut(
     // No place after this one can be the answer; a line that never ends must not be followed to the end of the input.
     let far = place.limit.saturating_add(limits.run as u64);
     let TarmacScratch { buffer, .. } = scratch.of();
-    let mut window = Window::new(input, before..place.end, limits.window, buffer);
+    let mut window = InputWindow::new(input, before..place.end, limits.window, buffer);
     window.advance(0)?;
     let mut has_more = window.skip_line(0, far)?;
-    let mut search = Search {
+    let mut search = CutSearch {
         settings,
         limit: place.limit,
         seen: None,
@@ -60,7 +60,7 @@ pub(super) fn cut(
         has_more = match () {
             () if window.is_last() => false,
             () if is_too_long => {
-                search.seen = search.seen.map(|seen| Seen { open: None, ..seen });
+                search.seen = search.seen.map(|seen| CutLineState { open: None, ..seen });
                 window.skip_line(done, far)?
             }
             () => window.advance(done).map(|()| true)?,
@@ -70,24 +70,24 @@ pub(super) fn cut(
 }
 
 /// The state of a search.
-struct Search<'t> {
-    settings: &'t Settings,
+struct CutSearch<'t> {
+    settings: &'t TarmacSettings,
     limit: u64,
     /// None before the first instruction line.
-    seen: Option<Seen>,
+    seen: Option<CutLineState>,
 }
 
 /// What is known since an instruction line was seen.
 #[derive(Clone, Copy, Debug, Default)]
-struct Seen {
-    clock: Clock,
+struct CutLineState {
+    clock: LastTimestamp,
     open: Option<OpenDiagram>,
 }
 
-impl Search<'_> {
+impl CutSearch<'_> {
     /// Looks at whole lines: breaks with the answer, or tells how far it came.
-    fn lines(&mut self, window: &Window<'_>) -> ControlFlow<Option<u64>, usize> {
-        let ahead = Ahead {
+    fn lines(&mut self, window: &InputWindow<'_>) -> ControlFlow<Option<u64>, usize> {
+        let ahead = LookAhead {
             text: window.text(),
             lines_end: window.whole_lines(),
             is_last: window.is_last(),
@@ -105,16 +105,16 @@ impl Search<'_> {
             };
             let is_too_long = line.len() > ahead.limits.line;
             let open = self.seen.and_then(|seen| seen.open);
-            let line = Line::read(
+            let line = TarmacLine::read(
                 without_return(if is_too_long { b"" } else { line }),
                 open,
                 ahead.state_field,
             );
             if let Some(run) = self.run_start(&line, at, offset) {
                 match ahead.follow(run) {
-                    Found::Instruction { .. } => return ControlFlow::Break(Some(offset)),
-                    Found::NeedsMore => break,
-                    Found::Nothing => {}
+                    LookAheadResult::Instruction { .. } => return ControlFlow::Break(Some(offset)),
+                    LookAheadResult::NeedsMore => break,
+                    LookAheadResult::Nothing => {}
                 }
             }
             self.line(&line, offset)?;
@@ -124,8 +124,13 @@ impl Search<'_> {
     }
 
     /// A run of lines whose first timestamp is certainly new.
-    fn run_start<'a>(&self, line: &Line<'a>, start: usize, offset: u64) -> Option<RunStart<'a>> {
-        let Line::Other(header) = line else {
+    fn run_start<'a>(
+        &self,
+        line: &TarmacLine<'a>,
+        start: usize,
+        offset: u64,
+    ) -> Option<RunStart<'a>> {
+        let TarmacLine::Other(header) = line else {
             return None;
         };
         let clock = self.seen?.clock;
@@ -140,12 +145,12 @@ impl Search<'_> {
     }
 
     /// Takes note of a line that begins no run; breaks when it is the answer.
-    fn line(&mut self, line: &Line<'_>, offset: u64) -> ControlFlow<Option<u64>> {
-        if matches!(line, Line::Fused(_)) {
+    fn line(&mut self, line: &TarmacLine<'_>, offset: u64) -> ControlFlow<Option<u64>> {
+        if matches!(line, TarmacLine::Fused(_)) {
             self.seen = None;
             return ControlFlow::Continue(());
         }
-        let is_instruction = matches!(line, Line::Instruction(..));
+        let is_instruction = matches!(line, TarmacLine::Instruction(..));
         if is_instruction && self.settings.order != LineOrder::Plain {
             // There a chunk begins with its instruction, whatever stands before.
             return ControlFlow::Break(Some(offset));
@@ -153,7 +158,7 @@ impl Search<'_> {
         if is_instruction && self.seen.is_some() {
             return ControlFlow::Break(Some(offset));
         }
-        let Some(seen) = self.seen.or(is_instruction.then(Seen::default)) else {
+        let Some(seen) = self.seen.or(is_instruction.then(CutLineState::default)) else {
             return ControlFlow::Continue(());
         };
         let mut clock = seen.clock;
@@ -162,7 +167,7 @@ impl Search<'_> {
         } else {
             clock.note(line.time(), offset)
         }
-        self.seen = Some(Seen {
+        self.seen = Some(CutLineState {
             clock,
             open: line.open_diagram(),
         });

@@ -6,8 +6,8 @@
 use stepback_machine::{AccessKind, Address};
 
 use crate::tarmac::address::{hex_digits, take_address};
-use crate::tarmac::fault::{Fault, FaultKind};
-use crate::tarmac::header::{Header, LineKind};
+use crate::tarmac::fault::{FaultKind, LineFault};
+use crate::tarmac::header::{LineHeader, LineKind};
 use crate::text::digits;
 use crate::text::lexer::{Lexer, Token, is_word_byte};
 
@@ -24,7 +24,7 @@ pub(super) struct OpenDiagram {
 
 impl OpenDiagram {
     /// The diagram that a line with a header opens.
-    pub fn of(header: &Header<'_>) -> Option<Self> {
+    pub fn of(header: &LineHeader<'_>) -> Option<Self> {
         let LineKind::Diagram(kind) = header.kind else {
             return None;
         };
@@ -72,7 +72,7 @@ fn is_diagram(word: &[u8]) -> bool {
 
 /// A byte of the picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Cell {
+enum DiagramCell {
     Untouched,
     Unknown,
     Known(u8),
@@ -82,12 +82,12 @@ enum Cell {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Diagram {
     pub address: u64,
-    picture: Picture,
+    picture: DiagramPicture,
 }
 
 /// What is known of the bytes of a row; the lowest bits are those of the lowest address.
 #[derive(Clone, Copy, Debug, Default)]
-struct Picture {
+struct DiagramPicture {
     bytes: u128,
     /// A bit for each byte that was accessed and is given.
     known: u16,
@@ -95,13 +95,13 @@ struct Picture {
     unknown: u16,
 }
 
-impl Picture {
+impl DiagramPicture {
     /// Puts a byte at a place, 0 to 15.
-    fn put(&mut self, place: usize, cell: Cell) {
+    fn put(&mut self, place: usize, cell: DiagramCell) {
         match cell {
-            Cell::Untouched => {}
-            Cell::Unknown => self.unknown |= 1 << place,
-            Cell::Known(byte) => {
+            DiagramCell::Untouched => {}
+            DiagramCell::Unknown => self.unknown |= 1 << place,
+            DiagramCell::Known(byte) => {
                 self.known |= 1 << place;
                 self.bytes |= u128::from(byte) << (8 * place);
             }
@@ -123,13 +123,13 @@ pub(super) struct DiagramAccess {
 
 impl Diagram {
     /// Reads the fields from the address on.
-    pub fn read(fields: Lexer<'_>) -> Result<Self, Fault> {
+    pub fn read(fields: Lexer<'_>) -> Result<Self, LineFault> {
         let mut fields = fields;
         Self::take(&mut fields)
     }
 
     /// The same, leaving what stands behind the picture.
-    pub fn take(fields: &mut Lexer<'_>) -> Result<Self, Fault> {
+    pub fn take(fields: &mut Lexer<'_>) -> Result<Self, LineFault> {
         let column = fields.at();
         let (_, address) = take_address(fields, "an address")?;
         let diagram = Self {
@@ -150,7 +150,7 @@ impl Diagram {
         if is_word_byte(*end) {
             return None;
         }
-        let mut picture = Picture::default();
+        let mut picture = DiagramPicture::default();
         for (word, place) in words.chunks_exact(9).zip([12, 8, 4, 0]) {
             let [b' ', word @ ..] = word else { return None };
             let bytes = digits::load_8(word, 0);
@@ -205,8 +205,8 @@ impl Diagram {
 /// Eight dots.
 const DOTS: u64 = 0x2e2e_2e2e_2e2e_2e2e;
 
-fn picture(fields: &mut Lexer<'_>) -> Result<Picture, Fault> {
-    let mut picture = Picture::default();
+fn picture(fields: &mut Lexer<'_>) -> Result<DiagramPicture, LineFault> {
+    let mut picture = DiagramPicture::default();
     let mut left = ROW;
     while left > 0 {
         let fault = FaultKind::Expected("16 bytes of a diagram").at(fields.at());
@@ -222,11 +222,11 @@ fn picture(fields: &mut Lexer<'_>) -> Result<Picture, Fault> {
     Ok(picture)
 }
 
-fn cell(pair: &[u8]) -> Option<Cell> {
+fn cell(pair: &[u8]) -> Option<DiagramCell> {
     match pair {
-        b".." => Some(Cell::Untouched),
-        b"##" | b"xx" | b"XX" => Some(Cell::Unknown),
-        [high, low] => Some(Cell::Known(
+        b".." => Some(DiagramCell::Untouched),
+        b"##" | b"xx" | b"XX" => Some(DiagramCell::Unknown),
+        [high, low] => Some(DiagramCell::Known(
             digits::nibble(*high)? << 4 | digits::nibble(*low)?,
         )),
         _ => None,
@@ -234,6 +234,6 @@ fn cell(pair: &[u8]) -> Option<Cell> {
 }
 
 /// True when the fields of a line can be read.
-pub(super) fn is_plausible(header: &Header<'_>) -> bool {
+pub(super) fn is_plausible(header: &LineHeader<'_>) -> bool {
     Diagram::read(header.fields).is_ok()
 }

@@ -5,7 +5,7 @@ use crate::text::lexer::{Lexer, Token};
 
 /// Where in a line the reader gave up, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Fault {
+pub(super) struct LineFault {
     /// Byte offset from the start of the line.
     pub column: usize,
     /// Why.
@@ -76,12 +76,12 @@ impl FaultKind {
     }
 
     /// A fault of this kind at a column.
-    pub fn at(self, column: usize) -> Fault {
-        Fault { column, kind: self }
+    pub fn at(self, column: usize) -> LineFault {
+        LineFault { column, kind: self }
     }
 }
 
-impl Fault {
+impl LineFault {
     /// The phrase for the user, with what stands there instead of what was expected.
     pub fn message(&self, line: &[u8]) -> String {
         let found = Lexer::new(line.get(self.column..).unwrap_or_default()).peek();

@@ -14,9 +14,9 @@ use std::ops::Range;
 
 use stepback_machine::{Endian, InstructionSet};
 
-use crate::tarmac::header::{Header, LineKind};
+use crate::tarmac::header::{LineHeader, LineKind};
 use crate::tarmac::instruction_line::InstructionLine;
-use crate::tarmac::line::Line;
+use crate::tarmac::line::TarmacLine;
 use crate::tarmac::memory_line::MemoryLine;
 use crate::tarmac::register_line::RegisterLine;
 use crate::tarmac::settings::StateField;
@@ -26,7 +26,7 @@ use crate::text::lexer::is_word_byte;
 
 /// Where the second record of a line begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Fused {
+pub(super) struct RecordSplit {
     pub at: usize,
     /// False when something of the first record is missing.
     pub is_first_whole: bool,
@@ -100,12 +100,17 @@ fn has_beginning(text: &[u8]) -> bool {
     text.windows(3).any(is_time) || text.windows(INDENT.len()).any(|bytes| bytes == INDENT)
 }
 
-impl Fused {
+impl RecordSplit {
     /// Finds the second record of a line with some beginning.
-    pub fn find(line: &[u8], header: Option<Header<'_>>, state_field: StateField) -> Option<Self> {
+    pub fn find(
+        line: &[u8],
+        header: Option<LineHeader<'_>>,
+        state_field: StateField,
+    ) -> Option<Self> {
         let mut found = Self::find_some(line, header, state_field)?;
         // What stands before it is read alone when a range ends there, and must then be one record too.
-        let find_in = |line| Self::find_some(line, Header::read(line).ok().flatten(), state_field);
+        let find_in =
+            |line| Self::find_some(line, LineHeader::read(line).ok().flatten(), state_field);
         while let Some(earlier) = line.get(..found.at).and_then(find_in) {
             found = earlier;
         }
@@ -118,12 +123,16 @@ impl Fused {
     }
 
     /// The first place that can be read to the end of the line.
-    fn find_some(line: &[u8], header: Option<Header<'_>>, state_field: StateField) -> Option<Self> {
+    fn find_some(
+        line: &[u8],
+        header: Option<LineHeader<'_>>,
+        state_field: StateField,
+    ) -> Option<Self> {
         let first_end = header.map_or(1, |header| header.word_at + header.word.len());
         if !line.get(first_end..).is_some_and(looks_like_two) {
             return None;
         }
-        let search = Search {
+        let search = SplitSearch {
             line,
             header,
             state_field,
@@ -132,15 +141,15 @@ impl Fused {
             .filter_map(|place| search.candidate(place))
             .take(CANDIDATES)
             .find_map(|candidate| match candidate {
-                Candidate::Number { last } => search.timed(last),
-                Candidate::Indent { start } => search.untimed(start),
+                SplitCandidate::Number { last } => search.timed(last),
+                SplitCandidate::Indent { start } => search.untimed(start),
             })
     }
 }
 
 /// Where a second record may be.
 #[derive(Clone, Copy, Debug)]
-enum Candidate {
+enum SplitCandidate {
     /// Its number ends here.
     Number { last: usize },
     /// Its indentation begins here.
@@ -154,30 +163,30 @@ const TIME_DIGITS: usize = 20;
 
 /// Digits that end with those of a time; where the time begins is not known yet.
 #[derive(Clone, Copy, Debug)]
-struct Number {
+struct TimestampDigits {
     start: usize,
     /// Behind the digits before the point.
     end: usize,
     has_fraction: bool,
 }
 
-impl Number {
+impl TimestampDigits {
     fn starts(self) -> Range<usize> {
         self.start..self.end
     }
 }
 
 /// A line in which a second record is looked for.
-struct Search<'a> {
+struct SplitSearch<'a> {
     line: &'a [u8],
     /// The beginning of the first record.
-    header: Option<Header<'a>>,
+    header: Option<LineHeader<'a>>,
     state_field: StateField,
 }
 
-impl Search<'_> {
+impl SplitSearch<'_> {
     /// A second record whose number ends at `place`, or whose indentation begins there.
-    fn candidate(&self, place: usize) -> Option<Candidate> {
+    fn candidate(&self, place: usize) -> Option<SplitCandidate> {
         let is_first_space = || {
             place
                 .checked_sub(1)
@@ -185,33 +194,33 @@ impl Search<'_> {
         };
         match self.line.get(place..)? {
             [b'0'..=b'9', b' ', b'a'..=b'z' | b'A'..=b'Z', ..] => {
-                Some(Candidate::Number { last: place })
+                Some(SplitCandidate::Number { last: place })
             }
             rest if rest.starts_with(INDENT) && is_first_space() => {
-                Some(Candidate::Indent { start: place })
+                Some(SplitCandidate::Indent { start: place })
             }
             _ => None,
         }
     }
 
-    fn untimed(&self, start: usize) -> Option<Fused> {
-        let is_time = |header: &Header<'_>| header.time.is_none() && header.cpu.is_none();
+    fn untimed(&self, start: usize) -> Option<RecordSplit> {
+        let is_time = |header: &LineHeader<'_>| header.time.is_none() && header.cpu.is_none();
         self.is_record(self.line.get(start..)?, is_time)
-            .then(|| Fused {
+            .then(|| RecordSplit {
                 at: start,
                 is_first_whole: self.is_whole(start),
             })
     }
 
     /// The number may be glued to the first record, whose last digits cannot be told from it by their looks.
-    fn timed(&self, last: usize) -> Option<Fused> {
+    fn timed(&self, last: usize) -> Option<RecordSplit> {
         let number = self.number(last)?;
         // A line that inherits its time says nothing of the trace's units.
         let is_unitless = self
             .header
             .is_some_and(|header| header.time.is_some() && header.unit.is_none());
         let is_start =
-            |header: &Header<'_>| header.unit.is_some() || header.time.is_some() && is_unitless;
+            |header: &LineHeader<'_>| header.unit.is_some() || header.time.is_some() && is_unitless;
         if !self.is_record(self.line.get(last..)?, is_start) {
             return None;
         }
@@ -225,13 +234,13 @@ impl Search<'_> {
             false => None,
         };
         if let Some(at) = at {
-            return Some(Fused {
+            return Some(RecordSplit {
                 at,
                 is_first_whole: true,
             });
         }
         let at = self.likely_start(number);
-        Some(Fused {
+        Some(RecordSplit {
             at,
             is_first_whole: !is_exact && is_whole(&at),
         })
@@ -244,7 +253,7 @@ impl Search<'_> {
     }
 
     /// The number whose last digit is at `last`; none when it has two points.
-    fn number(&self, last: usize) -> Option<Number> {
+    fn number(&self, last: usize) -> Option<TimestampDigits> {
         let digits_before = |end: usize| {
             let before = self.line.get(..end).unwrap_or_default().iter().rev();
             end - before
@@ -259,14 +268,14 @@ impl Search<'_> {
         };
         let start = digits_before(last + 1);
         match point(start) {
-            None => Some(Number {
+            None => Some(TimestampDigits {
                 start,
                 end: last + 1,
                 has_fraction: false,
             }),
             Some(end) => {
                 let start = digits_before(end);
-                (start < end && point(start).is_none()).then_some(Number {
+                (start < end && point(start).is_none()).then_some(TimestampDigits {
                     start,
                     end,
                     has_fraction: true,
@@ -276,14 +285,14 @@ impl Search<'_> {
     }
 
     /// True when the number, from `at` on, is not earlier than the time of the first record.
-    fn is_later(&self, number: Number, at: usize) -> bool {
+    fn is_later(&self, number: TimestampDigits, at: usize) -> bool {
         let earliest = self.header.and_then(|header| header.time).unwrap_or(0);
         let time = self.line.get(at..number.end).and_then(digits::decimal);
         number.has_fraction || time.is_some_and(|time| time >= earliest)
     }
 
     /// Where the number begins if the first record does not tell.
-    fn likely_start(&self, number: Number) -> usize {
+    fn likely_start(&self, number: TimestampDigits) -> usize {
         let has_time = self.header.is_some_and(|header| header.time.is_some());
         let before = self.line.get(..number.start).unwrap_or_default();
         let is_apart =
@@ -306,37 +315,40 @@ impl Search<'_> {
     }
 
     /// True when `text` is a record that can be read to its end, and its beginning is as it should be.
-    fn is_record(&self, text: &[u8], is_start: impl Fn(&Header<'_>) -> bool) -> bool {
-        match Line::read_single(text, None, self.state_field) {
-            Line::Instruction(header, _) => is_start(&header) && header.doubt.is_none(),
-            Line::Other(header) if is_start(&header) && header.doubt.is_none() => match header.kind
-            {
-                LineKind::Register => crate::tarmac::register_line::is_plausible(&header),
-                LineKind::Memory => crate::tarmac::memory_line::is_plausible(&header),
-                LineKind::Diagram(_) => crate::tarmac::diagram_line::is_plausible(&header),
-                // A word and any text: without a unit that is as likely prose.
-                LineKind::Event | LineKind::Exception => header.unit.is_some() || self.is_exact(),
-                LineKind::Instruction => self.is_exception(&header),
-                LineKind::Note | LineKind::Title | LineKind::Unknown => false,
-            },
+    fn is_record(&self, text: &[u8], is_start: impl Fn(&LineHeader<'_>) -> bool) -> bool {
+        match TarmacLine::read_single(text, None, self.state_field) {
+            TarmacLine::Instruction(header, _) => is_start(&header) && header.doubt.is_none(),
+            TarmacLine::Other(header) if is_start(&header) && header.doubt.is_none() => {
+                match header.kind {
+                    LineKind::Register => crate::tarmac::register_line::is_plausible(&header),
+                    LineKind::Memory => crate::tarmac::memory_line::is_plausible(&header),
+                    LineKind::Diagram(_) => crate::tarmac::diagram_line::is_plausible(&header),
+                    // A word and any text: without a unit that is as likely prose.
+                    LineKind::Event | LineKind::Exception => {
+                        header.unit.is_some() || self.is_exact()
+                    }
+                    LineKind::Instruction => self.is_exception(&header),
+                    LineKind::Note | LineKind::Title | LineKind::Unknown => false,
+                }
+            }
             _ => false,
         }
     }
 
     /// True for `IT EXC`, false for a step that cannot be read.
-    fn is_exception(&self, header: &Header<'_>) -> bool {
+    fn is_exception(&self, header: &LineHeader<'_>) -> bool {
         InstructionLine::read(header, self.state_field) == Ok(None)
     }
 
     /// True when nothing of the first record is missing if it ends at `end`.
     fn is_whole(&self, end: usize) -> bool {
-        match Line::read_single(
+        match TarmacLine::read_single(
             self.line.get(..end).unwrap_or_default(),
             None,
             self.state_field,
         ) {
-            Line::Instruction(..) => true,
-            Line::Other(header) => match header.kind {
+            TarmacLine::Instruction(..) => true,
+            TarmacLine::Other(header) => match header.kind {
                 LineKind::Register => {
                     let sets = [InstructionSet::A64, InstructionSet::A32];
                     let lines = sets.map(|set| RegisterLine::read(header.fields, set));
@@ -354,7 +366,10 @@ impl Search<'_> {
                 LineKind::Instruction => self.is_exception(&header),
                 _ => true,
             },
-            Line::Blank | Line::Row(_) | Line::Broken(_) | Line::Fused(_) => false,
+            TarmacLine::Blank
+            | TarmacLine::Row(_)
+            | TarmacLine::Broken(_)
+            | TarmacLine::Fused(_) => false,
         }
     }
 }
@@ -396,8 +411,8 @@ mod tests {
 
     #[track_caller]
     fn check(line: &str, expected: Option<(&str, bool)>) {
-        let header = Header::read(line.as_bytes()).ok().flatten();
-        let found = Fused::find(line.as_bytes(), header, StateField::Written);
+        let header = LineHeader::read(line.as_bytes()).ok().flatten();
+        let found = RecordSplit::find(line.as_bytes(), header, StateField::Written);
         let found = found.map(|found| (&line[found.at..], found.is_first_whole));
         let start =
             |(text, is_whole): (&str, bool)| (text.chars().take(7).collect::<String>(), is_whole);

@@ -4,19 +4,19 @@ use stepback_machine::InstructionSet;
 
 use crate::error::SourceError;
 use crate::read_at::ReadAt;
-use crate::tarmac::line::Line;
+use crate::tarmac::line::TarmacLine;
 use crate::tarmac::settings::LineOrder;
 use crate::tarmac::settings::StateField;
 use crate::text::limits::LIMITS;
 use crate::text::lines::without_return;
-use crate::text::window::Window;
+use crate::text::window::InputWindow;
 
 /// How far the first instruction is looked for.
 const HEAD: u64 = 4 << 20;
 
 /// What the beginning of a trace tells.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Head {
+pub(super) struct TarmacHead {
     /// Of the first instruction; AArch64 when there is none.
     pub instruction_set: InstructionSet,
     /// The first unit after a timestamp.
@@ -25,11 +25,11 @@ pub(super) struct Head {
     pub order: LineOrder,
 }
 
-impl Head {
+impl TarmacHead {
     /// Reads up to the first instruction with its unit.
     pub fn read(input: &dyn ReadAt, state_field: StateField) -> Result<Self, SourceError> {
         let mut buffer = Vec::new();
-        let mut window = Window::new(input, 0..HEAD, LIMITS.window, &mut buffer);
+        let mut window = InputWindow::new(input, 0..HEAD, LIMITS.window, &mut buffer);
         let mut head = Self::default();
         window.advance(0)?;
         head.order = LineOrder::of(window.text(), state_field);
@@ -46,7 +46,7 @@ impl Head {
     }
 
     /// Takes what the lines in the window tell; true when one is an instruction.
-    fn has_instruction(&mut self, window: &Window<'_>, state_field: StateField) -> bool {
+    fn has_instruction(&mut self, window: &InputWindow<'_>, state_field: StateField) -> bool {
         let mut at = 0;
         let lines_end = window.whole_lines();
         while at < lines_end {
@@ -58,20 +58,22 @@ impl Head {
                 continue;
             }
             let line = without_return(line);
-            let line = match Line::read(line, None, state_field) {
-                Line::Fused(fused) => {
-                    Line::read_single(line.get(fused.at..).unwrap_or_default(), None, state_field)
-                }
+            let line = match TarmacLine::read(line, None, state_field) {
+                TarmacLine::Fused(fused) => TarmacLine::read_single(
+                    line.get(fused.at..).unwrap_or_default(),
+                    None,
+                    state_field,
+                ),
                 line => line,
             };
-            if let (None, Line::Instruction(header, _) | Line::Other(header)) =
+            if let (None, TarmacLine::Instruction(header, _) | TarmacLine::Other(header)) =
                 (&self.time_unit, line)
             {
                 self.time_unit = header
                     .unit
                     .map(|unit| String::from_utf8_lossy(unit).into_owned());
             }
-            if let Line::Instruction(_, instruction) = line {
+            if let TarmacLine::Instruction(_, instruction) = line {
                 self.instruction_set = instruction.set;
                 return true;
             }

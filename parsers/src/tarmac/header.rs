@@ -2,13 +2,13 @@
 
 use stepback_machine::AccessKind;
 
-use crate::tarmac::fault::{Fault, FaultKind};
+use crate::tarmac::fault::{FaultKind, LineFault};
 use crate::tarmac::timestamp::Timestamp;
 use crate::text::lexer::{Lexer, Token};
 
 /// The beginning of a line.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Header<'a> {
+pub(super) struct LineHeader<'a> {
     /// The line's own timestamp.
     pub time: Option<u64>,
     /// The unit that follows it.
@@ -24,7 +24,7 @@ pub(super) struct Header<'a> {
     /// The tokens after the type word.
     pub fields: Lexer<'a>,
     /// What is wrong with the beginning, though the line can be read.
-    pub doubt: Option<Fault>,
+    pub doubt: Option<LineFault>,
 }
 
 /// What a line tells, by its type word.
@@ -69,9 +69,9 @@ const NOTES: [&[u8]; 11] = [
 /// Longer type words are no type words.
 const TYPE_LIMIT: usize = 32;
 
-impl<'a> Header<'a> {
+impl<'a> LineHeader<'a> {
     /// Reads the beginning of a line; none for a blank line.
-    pub fn read(line: &'a [u8]) -> Result<Option<Self>, Fault> {
+    pub fn read(line: &'a [u8]) -> Result<Option<Self>, LineFault> {
         let mut fields = Lexer::new(line);
         let has_hole = line.first() == Some(&0);
         if fields.peek() == Token::End {

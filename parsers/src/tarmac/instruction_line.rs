@@ -9,8 +9,8 @@
 use stepback_machine::{Address, InstructionSet};
 
 use crate::tarmac::address::{hex_digits, take_address, take_physical};
-use crate::tarmac::fault::{Fault, FaultKind};
-use crate::tarmac::header::Header;
+use crate::tarmac::fault::{FaultKind, LineFault};
+use crate::tarmac::header::LineHeader;
 use crate::tarmac::settings::StateField;
 use crate::text::digits;
 use crate::text::lexer::{Lexer, Token};
@@ -45,7 +45,10 @@ pub(super) struct InstructionLine<'a> {
 
 impl<'a> InstructionLine<'a> {
     /// Reads the fields; none for `IT EXC` and the like, which are exceptions.
-    pub fn read(header: &Header<'a>, state_field: StateField) -> Result<Option<Self>, Fault> {
+    pub fn read(
+        header: &LineHeader<'a>,
+        state_field: StateField,
+    ) -> Result<Option<Self>, LineFault> {
         let mut fields = header.fields;
         if let Token::Word(b"EXC" | b"Reset") = fields.peek() {
             return Ok(None);
@@ -88,7 +91,7 @@ impl<'a> InstructionLine<'a> {
 
 /// Address and encoding.
 #[derive(Clone, Copy, Debug)]
-struct Place<'a> {
+struct AddressFields<'a> {
     address: u64,
     word: &'a [u8],
     has_physical: bool,
@@ -100,13 +103,13 @@ struct Place<'a> {
 }
 
 /// `( address : encoding )`
-fn es_place<'a>(fields: &mut Lexer<'a>) -> Result<Place<'a>, Fault> {
+fn es_place<'a>(fields: &mut Lexer<'a>) -> Result<AddressFields<'a>, LineFault> {
     mark(fields, b'(', "\"(\"")?;
     let (word, address) = take_address(fields, "an address")?;
     mark(fields, b':', "\":\"")?;
     let encoding = encoding(fields)?;
     mark(fields, b')', "\")\"")?;
-    Ok(Place {
+    Ok(AddressFields {
         address,
         word,
         has_physical: false,
@@ -117,7 +120,10 @@ fn es_place<'a>(fields: &mut Lexer<'a>) -> Result<Place<'a>, Fault> {
 }
 
 /// `[ ( number [ : number ] ) ] word [ : physical [ , physical ] ] [ word ]`
-fn it_place<'a>(fields: &mut Lexer<'a>, state_field: StateField) -> Result<Place<'a>, Fault> {
+fn it_place<'a>(
+    fields: &mut Lexer<'a>,
+    state_field: StateField,
+) -> Result<AddressFields<'a>, LineFault> {
     let is_implicit_thumb = state_field == StateField::ImplicitThumb;
     let bracket = bracket(fields)?;
     let is_pair = bracket.is_some_and(|bracket| bracket.is_pair);
@@ -136,7 +142,7 @@ fn it_place<'a>(fields: &mut Lexer<'a>, state_field: StateField) -> Result<Place
             let address = bracket
                 .address
                 .ok_or(FaultKind::TooLarge("address").at(first_at))?;
-            Ok(Place {
+            Ok(AddressFields {
                 address,
                 word: bracket.word,
                 has_physical,
@@ -148,7 +154,7 @@ fn it_place<'a>(fields: &mut Lexer<'a>, state_field: StateField) -> Result<Place
         _ => {
             let address =
                 digits::hex(first).ok_or(FaultKind::Expected("an address").at(first_at))?;
-            Ok(Place {
+            Ok(AddressFields {
                 address,
                 word: first,
                 has_physical,
@@ -162,7 +168,7 @@ fn it_place<'a>(fields: &mut Lexer<'a>, state_field: StateField) -> Result<Place
 
 /// The numbers before an instruction's fields: a count, its address, or both.
 #[derive(Clone, Copy, Debug)]
-struct Bracket<'a> {
+struct BracketNumbers<'a> {
     /// The number that would be an address.
     word: &'a [u8],
     /// The address, if it holds one; none when the number does not fit.
@@ -171,7 +177,7 @@ struct Bracket<'a> {
     numbers: [Option<u64>; 2],
 }
 
-fn bracket<'a>(fields: &mut Lexer<'a>) -> Result<Option<Bracket<'a>>, Fault> {
+fn bracket<'a>(fields: &mut Lexer<'a>) -> Result<Option<BracketNumbers<'a>>, LineFault> {
     if !fields.mark(b'(') {
         return Ok(None);
     }
@@ -188,7 +194,7 @@ fn bracket<'a>(fields: &mut Lexer<'a>) -> Result<Option<Bracket<'a>>, Fault> {
         _ => first,
     };
     let numbers = [digits::hex(first), second.and_then(digits::hex)];
-    Ok(Some(Bracket {
+    Ok(Some(BracketNumbers {
         word: chosen,
         address: digits::hex(chosen),
         is_pair: second.is_some(),
@@ -198,23 +204,23 @@ fn bracket<'a>(fields: &mut Lexer<'a>) -> Result<Option<Bracket<'a>>, Fault> {
 
 /// Instruction set and mode.
 #[derive(Clone, Copy, Debug)]
-struct State<'a> {
+struct StateFields<'a> {
     set: InstructionSet,
     mode: &'a [u8],
 }
 
 fn state<'a>(
     fields: &mut Lexer<'a>,
-    place: Place<'_>,
+    place: AddressFields<'_>,
     state_field: StateField,
-) -> Result<State<'a>, Fault> {
+) -> Result<StateFields<'a>, LineFault> {
     let column = fields.at();
     let word = match fields.peek() {
         Token::Word(word) => word,
         _ => b"",
     };
     let Some(set) = state_of(word) else {
-        let thumb = State {
+        let thumb = StateFields {
             set: InstructionSet::T32,
             mode: b"",
         };
@@ -228,11 +234,11 @@ fn state<'a>(
     let mode = after.word().unwrap_or_default();
     if after.mark(b':') {
         *fields = after;
-        return Ok(State { set, mode });
+        return Ok(StateFields { set, mode });
     }
     let may_lack_colon = place.is_pair && matches!(word, b"T16" | b"T32");
     if may_lack_colon {
-        Ok(State { set, mode: b"" })
+        Ok(StateFields { set, mode: b"" })
     } else {
         Err(FaultKind::Expected("\":\"").at(after.at()))
     }
@@ -248,7 +254,7 @@ fn state_of(word: &[u8]) -> Option<InstructionSet> {
     }
 }
 
-fn mark(fields: &mut Lexer<'_>, mark: u8, name: &'static str) -> Result<(), Fault> {
+fn mark(fields: &mut Lexer<'_>, mark: u8, name: &'static str) -> Result<(), LineFault> {
     let column = fields.at();
     if fields.mark(mark) {
         Ok(())
@@ -257,7 +263,7 @@ fn mark(fields: &mut Lexer<'_>, mark: u8, name: &'static str) -> Result<(), Faul
     }
 }
 
-fn number<'a>(fields: &mut Lexer<'a>) -> Result<&'a [u8], Fault> {
+fn number<'a>(fields: &mut Lexer<'a>) -> Result<&'a [u8], LineFault> {
     let column = fields.at();
     fields
         .word()
@@ -266,7 +272,7 @@ fn number<'a>(fields: &mut Lexer<'a>) -> Result<&'a [u8], Fault> {
 }
 
 /// Digits, or as many dashes when the fetch failed.
-fn encoding<'a>(fields: &mut Lexer<'a>) -> Result<&'a [u8], Fault> {
+fn encoding<'a>(fields: &mut Lexer<'a>) -> Result<&'a [u8], LineFault> {
     let column = fields.at();
     let word = fields.word().filter(|word| is_encoding(word));
     let word = word.map(|word| hex_digits(word).unwrap_or(word));

@@ -1,37 +1,37 @@
 //! What a line is, before its fields are read.
 
 use crate::tarmac::diagram_line::OpenDiagram;
-use crate::tarmac::fault::Fault;
-use crate::tarmac::fused::Fused;
-use crate::tarmac::header::{Header, LineKind};
+use crate::tarmac::fault::LineFault;
+use crate::tarmac::fused::RecordSplit;
+use crate::tarmac::header::{LineHeader, LineKind};
 use crate::tarmac::instruction_line::InstructionLine;
 use crate::tarmac::settings::StateField;
 use crate::text::lines::without_return;
 
 /// A line by its beginning.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Line<'a> {
+pub(super) enum TarmacLine<'a> {
     /// Nothing on it.
     Blank,
     /// Another row of the diagram on the line before.
     Row(OpenDiagram),
     /// Nothing that we know.
-    Broken(Fault),
+    Broken(LineFault),
     /// A step.
-    Instruction(Header<'a>, InstructionLine<'a>),
+    Instruction(LineHeader<'a>, InstructionLine<'a>),
     /// Anything else.
-    Other(Header<'a>),
+    Other(LineHeader<'a>),
     /// Two records.
-    Fused(Fused),
+    Fused(RecordSplit),
 }
 
-impl<'a> Line<'a> {
+impl<'a> TarmacLine<'a> {
     /// Reads a line without its line end. `open` is the diagram on the line before.
     ///
     /// Whether it is an instruction never depends on `open`.
     pub fn read(line: &'a [u8], open: Option<OpenDiagram>, state_field: StateField) -> Self {
-        let header = Header::read(line);
-        match Fused::find(line, header.ok().flatten(), state_field) {
+        let header = LineHeader::read(line);
+        match RecordSplit::find(line, header.ok().flatten(), state_field) {
             Some(fused) => Self::Fused(fused),
             None => Self::of_header(header, line, open, state_field),
         }
@@ -39,11 +39,11 @@ impl<'a> Line<'a> {
 
     /// The same for a line that is taken as one record, whatever it holds.
     pub fn read_single(line: &'a [u8], open: Option<OpenDiagram>, state_field: StateField) -> Self {
-        Self::of_header(Header::read(line), line, open, state_field)
+        Self::of_header(LineHeader::read(line), line, open, state_field)
     }
 
     fn of_header(
-        header: Result<Option<Header<'a>>, Fault>,
+        header: Result<Option<LineHeader<'a>>, LineFault>,
         line: &'a [u8],
         open: Option<OpenDiagram>,
         state_field: StateField,
@@ -90,23 +90,23 @@ pub(super) const FIRST_CPU: &[u8] = b"cpu0";
 pub(crate) fn is_plausible_line(line: &[u8]) -> bool {
     let is_instruction = |state_field| {
         matches!(
-            Line::read(without_return(line), None, state_field),
-            Line::Instruction(..)
+            TarmacLine::read(without_return(line), None, state_field),
+            TarmacLine::Instruction(..)
         )
     };
     if is_instruction(StateField::ImplicitThumb) {
         return true;
     }
-    match Line::read(without_return(line), None, StateField::Written) {
-        Line::Instruction(..) => true,
-        Line::Other(header) => match header.kind {
+    match TarmacLine::read(without_return(line), None, StateField::Written) {
+        TarmacLine::Instruction(..) => true,
+        TarmacLine::Other(header) => match header.kind {
             LineKind::Title => true,
             LineKind::Register => crate::tarmac::register_line::is_plausible(&header),
             LineKind::Memory => crate::tarmac::memory_line::is_plausible(&header),
             LineKind::Diagram(_) => crate::tarmac::diagram_line::is_plausible(&header),
             _ => false,
         },
-        Line::Fused(_) => true,
+        TarmacLine::Fused(_) => true,
         _ => false,
     }
 }

@@ -1,6 +1,6 @@
 //! The beginning of a line, for those who need more of it than its events tell.
 
-use crate::tarmac::header::{Header, LineKind};
+use crate::tarmac::header::{LineHeader, LineKind};
 use crate::text::lines::without_return;
 
 /// What a line begins with.
@@ -32,7 +32,7 @@ pub enum LineShape {
 impl LineHead {
     /// Reads the beginning of a line; none when it has none of a known form.
     pub fn read(line: &[u8]) -> Option<Self> {
-        let header = Header::read(without_return(line)).ok().flatten()?;
+        let header = LineHeader::read(without_return(line)).ok().flatten()?;
         let shape = match header.kind {
             LineKind::Memory => LineShape::Contiguous,
             LineKind::Diagram(_) => LineShape::Diagram,

@@ -22,9 +22,9 @@
 //! There the writer is the nearest instruction that can write the register, or access memory in this way.
 //! Which order a trace has is decided by its first lines, so that it is the same for every part of it.
 
-use stepback_machine::{AccessKind, Flow, Instruction, RegisterId, Site, decode};
+use stepback_machine::{AccessKind, CodeSite, FlowKind, Instruction, RegisterId, decode};
 
-use crate::tarmac::line_table::{LineTable, Piece, TableAccess, TableKind, TableLine};
+use crate::tarmac::line_table::{LineTable, LineTableInput, TableAccess, TableKind, TableLine};
 use crate::tarmac::memory_line::NamedInstruction;
 use crate::tarmac::register_line::LowerName;
 use crate::tarmac::register_name::KnownRegister;
@@ -48,7 +48,7 @@ impl LineOrder {
             text: sample,
             is_last: false,
         };
-        let piece = Piece {
+        let piece = LineTableInput {
             part,
             start: 0,
             end: sample.len(),
@@ -57,7 +57,7 @@ impl LineOrder {
         let table = LineTable::read(piece, state_field);
         let names = |line: &TableLine<'_>| matches!(line.kind, TableKind::Memory(access) if access.instruction.is_some());
         let is_named = table.lines.iter().any(names);
-        let evidence = Evidence::of(&table);
+        let evidence = OrderEvidence::of(&table);
         match () {
             () if evidence.is_early() => Self::Early,
             () if evidence.is_late() => Self::Late,
@@ -79,7 +79,7 @@ impl LineOrder {
 
 /// Register lines counted by the instructions around them that can write the register.
 #[derive(Clone, Copy, Debug, Default)]
-struct Evidence {
+struct OrderEvidence {
     /// The one before, and not the next one.
     after: usize,
     /// The next one, and not the one before.
@@ -90,7 +90,7 @@ struct Evidence {
     none: usize,
 }
 
-impl Evidence {
+impl OrderEvidence {
     fn of(table: &LineTable<'_>) -> Self {
         let mut evidence = Self::default();
         let registers = table
@@ -100,7 +100,7 @@ impl Evidence {
             .filter(|(_, line)| matches!(line.kind, TableKind::Register(_)));
         for (number, line) in registers.take(SAMPLED_LINES) {
             evidence.count(
-                &Attribution {
+                &LineAttribution {
                     table,
                     order: LineOrder::Late,
                 },
@@ -111,7 +111,12 @@ impl Evidence {
         evidence
     }
 
-    fn count(&mut self, attribution: &Attribution<'_, '_>, number: usize, line: &TableLine<'_>) {
+    fn count(
+        &mut self,
+        attribution: &LineAttribution<'_, '_>,
+        number: usize,
+        line: &TableLine<'_>,
+    ) {
         let TableKind::Register(name) = line.kind else {
             return;
         };
@@ -144,12 +149,12 @@ impl Evidence {
 }
 
 /// Finds the instructions of lines. What it says of a line depends on nothing further away than [`REACH`].
-pub(super) struct Attribution<'t, 'a> {
+pub(super) struct LineAttribution<'t, 'a> {
     pub table: &'t LineTable<'a>,
     pub order: LineOrder,
 }
 
-impl<'a> Attribution<'_, 'a> {
+impl<'a> LineAttribution<'_, 'a> {
     /// The instruction of a line, by its number in the table; none where it is the one before the line.
     pub fn elsewhere(&self, number: usize) -> Option<usize> {
         let line = self.table.lines.get(number)?;
@@ -415,7 +420,7 @@ impl<'a> Attribution<'_, 'a> {
         let Some(encoding) = found.encoding else {
             return true;
         };
-        let site = Site {
+        let site = CodeSite {
             pc: found.pc,
             encoding,
         };
@@ -423,7 +428,7 @@ impl<'a> Attribution<'_, 'a> {
             instruction.registers.is_some() && instruction.meaning.is_memory_known
         };
         let is_skipped = !found.is_executed;
-        found.set.control(&site).flow != Flow::Next
+        found.set.control(&site).flow != FlowKind::Next
             || !is_skipped && !self.decoded(instruction, is_known).unwrap_or(false)
     }
 }

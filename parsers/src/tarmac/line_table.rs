@@ -3,9 +3,9 @@
 use stepback_machine::{AccessKind, Address, Encoding, InstructionSet};
 
 use crate::tarmac::ahead::cpu_of_other;
-use crate::tarmac::header::{Header, LineKind};
+use crate::tarmac::header::{LineHeader, LineKind};
 use crate::tarmac::instruction_line::InstructionLine;
-use crate::tarmac::line::{FIRST_CPU, Line};
+use crate::tarmac::line::{FIRST_CPU, TarmacLine};
 use crate::tarmac::memory_line::{MemoryLine, NamedInstruction};
 use crate::tarmac::register_line::LowerName;
 use crate::tarmac::settings::StateField;
@@ -15,7 +15,7 @@ use crate::text::lines::{TextPart, without_return};
 
 /// A piece of text that begins with a line.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Piece<'a> {
+pub(super) struct LineTableInput<'a> {
     pub part: TextPart<'a>,
     /// Where the first line starts.
     pub start: usize,
@@ -84,7 +84,7 @@ pub(super) struct LineTable<'a> {
 
 impl<'a> LineTable<'a> {
     /// Reads the beginnings of all lines of a piece, as far as they end in it.
-    pub fn read(piece: Piece<'a>, state_field: StateField) -> Self {
+    pub fn read(piece: LineTableInput<'a>, state_field: StateField) -> Self {
         let mut table = Self {
             lines: Vec::new(),
             instructions: Vec::new(),
@@ -99,21 +99,21 @@ impl<'a> LineTable<'a> {
                 break;
             }
             let text = without_return(if text.len() > LINE_LIMIT { b"" } else { text });
-            let (line, next) = match Line::read(text, None, state_field) {
+            let (line, next) = match TarmacLine::read(text, None, state_field) {
                 // Only whether such a record is an instruction matters: others stay where they are.
-                Line::Fused(fused) => {
+                TarmacLine::Fused(fused) => {
                     let (first, second) = text.split_at_checked(fused.at).unwrap_or_default();
                     let (record, next) = if fused.is_first_whole {
                         (first, at + fused.at)
                     } else {
                         (second, next)
                     };
-                    let line = Line::read_single(record, None, state_field);
+                    let line = TarmacLine::read_single(record, None, state_field);
                     (
-                        if matches!(line, Line::Instruction(..)) {
+                        if matches!(line, TarmacLine::Instruction(..)) {
                             line
                         } else {
-                            Line::Blank
+                            TarmacLine::Blank
                         },
                         next,
                     )
@@ -126,23 +126,24 @@ impl<'a> LineTable<'a> {
         table
     }
 
-    fn push(&mut self, start: usize, line: Line<'a>) {
+    fn push(&mut self, start: usize, line: TarmacLine<'a>) {
         let before = self.lines.last().map_or(FIRST_CPU, |line| line.cpu);
         let (cpu, time, kind) = match line {
-            Line::Instruction(header, instruction) => {
+            TarmacLine::Instruction(header, instruction) => {
                 let cpu = header.cpu.unwrap_or(FIRST_CPU);
                 self.instructions
                     .push(table_instruction(start, &header, &instruction));
                 (cpu, header.time, TableKind::Instruction)
             }
-            Line::Other(header) => (
+            TarmacLine::Other(header) => (
                 cpu_of_other(header.time, header.cpu).unwrap_or(before),
                 header.time,
                 table_kind(&header),
             ),
-            Line::Blank | Line::Row(_) | Line::Broken(_) | Line::Fused(_) => {
-                (before, None, TableKind::Other)
-            }
+            TarmacLine::Blank
+            | TarmacLine::Row(_)
+            | TarmacLine::Broken(_)
+            | TarmacLine::Fused(_) => (before, None, TableKind::Other),
         };
         let above = self.instructions.len().checked_sub(1);
         self.lines.push(TableLine {
@@ -164,7 +165,7 @@ impl<'a> LineTable<'a> {
 
 fn table_instruction<'a>(
     start: usize,
-    header: &Header<'a>,
+    header: &LineHeader<'a>,
     line: &InstructionLine<'a>,
 ) -> TableInstruction<'a> {
     let InstructionLine {
@@ -191,7 +192,7 @@ fn table_instruction<'a>(
     }
 }
 
-fn table_kind(header: &Header<'_>) -> TableKind {
+fn table_kind(header: &LineHeader<'_>) -> TableKind {
     match header.kind {
         LineKind::Register => match header.fields.peek() {
             Token::Word(word) => LowerName::of(word).map_or(TableKind::Other, TableKind::Register),

@@ -3,8 +3,8 @@
 use stepback_machine::{AccessKind, Endian};
 
 use crate::tarmac::address::{hex_digits, take_address, take_physical};
-use crate::tarmac::fault::{Fault, FaultKind};
-use crate::tarmac::header::Header;
+use crate::tarmac::fault::{FaultKind, LineFault};
+use crate::tarmac::header::LineHeader;
 use crate::text::digit_rows::{DigitRows, ROW_DIGITS};
 use crate::text::digits;
 use crate::text::lexer::{Lexer, Token};
@@ -14,7 +14,7 @@ pub(super) const LONGEST: usize = 64;
 
 /// What the type word tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct MemoryWord {
+struct AccessTypeWord {
     kind: AccessKind,
     size_bytes: u64,
     /// Written as the bytes lie in memory, not as a number.
@@ -30,16 +30,16 @@ pub(super) struct MemoryLine<'a> {
     pub place: AccessPlace<'a>,
     pub size_bytes: u8,
     /// In memory order.
-    data: Data,
+    data: AccessData,
     /// The digits of the data are not written in rows.
     pub is_scattered: bool,
     /// What is wrong with the data, though the access is certain.
-    pub doubt: Option<Fault>,
+    pub doubt: Option<LineFault>,
 }
 
 /// Bytes of which some may not be known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Data {
+struct AccessData {
     bytes: [u8; LONGEST],
     is_known: [bool; LONGEST],
     /// How many digits the line has.
@@ -89,7 +89,7 @@ impl NamedInstruction {
 
 impl<'a> MemoryLine<'a> {
     /// Direction of the access, and the instruction that the line names; none where the type word tells no direction.
-    pub fn origin(header: &Header<'_>) -> Option<(AccessKind, Option<NamedInstruction>)> {
+    pub fn origin(header: &LineHeader<'_>) -> Option<(AccessKind, Option<NamedInstruction>)> {
         let mut fields = header.fields;
         if fields.peek() == Token::Word(b"X") {
             fields.next();
@@ -102,7 +102,7 @@ impl<'a> MemoryLine<'a> {
     }
 
     /// Reads the fields; none for lines that touch no memory that we could show.
-    pub fn read(header: &Header<'a>, endian: Endian) -> Result<Option<Self>, Fault> {
+    pub fn read(header: &LineHeader<'a>, endian: Endian) -> Result<Option<Self>, LineFault> {
         let word =
             memory_word(header).ok_or(FaultKind::TooLarge("access size").at(header.word_at))?;
         let mut fields = header.fields;
@@ -118,7 +118,7 @@ impl<'a> MemoryLine<'a> {
         let size_bytes =
             size_bytes.ok_or(FaultKind::AccessSize(word.size_bytes).at(header.word_at))?;
         let column = fields.at();
-        let (mut data, doubt) = Data::read(&mut fields, usize::from(size_bytes), &place)?;
+        let (mut data, doubt) = AccessData::read(&mut fields, usize::from(size_bytes), &place)?;
         let is_backward = endian == Endian::Little && word.is_memory_order && size_bytes > 1;
         let is_scattered = is_backward || data.are_scattered(usize::from(size_bytes));
         if endian == Endian::Little && !word.is_memory_order {
@@ -148,10 +148,10 @@ impl<'a> MemoryLine<'a> {
     }
 
     /// Makes all of the data unknown.
-    pub fn forget_data(&mut self, why: Fault) {
-        self.data = Data {
+    pub fn forget_data(&mut self, why: LineFault) {
+        self.data = AccessData {
             digits: self.data.digits,
-            ..Data::NONE
+            ..AccessData::NONE
         };
         self.doubt.get_or_insert(why);
     }
@@ -206,7 +206,7 @@ fn is_transfer(mut fields: Lexer<'_>) -> bool {
     }
 }
 
-fn memory_word(header: &Header<'_>) -> Option<MemoryWord> {
+fn memory_word(header: &LineHeader<'_>) -> Option<AccessTypeWord> {
     let word = header.word;
     let is_read = *word.iter().find(|byte| matches!(byte, b'R' | b'W'))? == b'R';
     let number = word
@@ -214,7 +214,7 @@ fn memory_word(header: &Header<'_>) -> Option<MemoryWord> {
         .find(|digits| !digits.is_empty())?;
     let is_long = word.len() == 8;
     let attributes = word.rsplit(u8::is_ascii_digit).next().unwrap_or_default();
-    Some(MemoryWord {
+    Some(AccessTypeWord {
         kind: if is_read {
             AccessKind::Read
         } else {
@@ -239,7 +239,7 @@ impl<'a> AccessPlace<'a> {
     }
 
     /// Takes everything up to the data; none when the access was aborted.
-    fn read(fields: &mut Lexer<'a>) -> Result<Option<Self>, Fault> {
+    fn read(fields: &mut Lexer<'a>) -> Result<Option<Self>, LineFault> {
         let is_exclusive = fields.peek() == Token::Word(b"X");
         if is_exclusive {
             fields.next();
@@ -272,7 +272,7 @@ impl<'a> AccessPlace<'a> {
 /// A digit that the line says it does not know.
 const UNKNOWN: u8 = 16;
 
-impl Data {
+impl AccessData {
     const NONE: Self = Self {
         bytes: [0; LONGEST],
         is_known: [false; LONGEST],
@@ -287,7 +287,7 @@ impl Data {
         fields: &mut Lexer<'_>,
         size_bytes: usize,
         place: &AccessPlace<'_>,
-    ) -> Result<(Self, Option<Fault>), Fault> {
+    ) -> Result<(Self, Option<LineFault>), LineFault> {
         let column = fields.at();
         let mut digits = [0u8; 2 * LONGEST];
         let (mut count, mut last_length, mut rows) = (0, 0, DigitRows::NONE);
@@ -336,7 +336,7 @@ impl Data {
         }
     }
 
-    fn of_digits(written: &[u8], size_bytes: usize, column: usize) -> (Self, Option<Fault>) {
+    fn of_digits(written: &[u8], size_bytes: usize, column: usize) -> (Self, Option<LineFault>) {
         let (surplus, low) = written.split_at(written.len().saturating_sub(2 * size_bytes));
         // Some producers write all that was on the bus: where on it the access was nobody says.
         if surplus.iter().any(|digit| *digit != 0) {
@@ -415,7 +415,7 @@ fn is_data(word: &[u8]) -> bool {
 }
 
 /// True when the fields of a line can be read.
-pub(super) fn is_plausible(header: &Header<'_>) -> bool {
+pub(super) fn is_plausible(header: &LineHeader<'_>) -> bool {
     MemoryLine::read(header, Endian::Little)
         .is_ok_and(|line| line.is_none_or(|line| line.doubt.is_none()))
 }

@@ -15,11 +15,11 @@ use std::collections::BTreeSet;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::packed::Forward;
+use crate::packed::ForwardReader;
 use crate::read_at::ReadAt;
 use crate::tarmac::diagram_line::OpenDiagram;
-use crate::tarmac::header::{Header, LineKind};
-use crate::tarmac::line::Line;
+use crate::tarmac::header::{LineHeader, LineKind};
+use crate::tarmac::line::TarmacLine;
 use crate::tarmac::settings::StateField;
 use crate::tarmac::source::TarmacOptions;
 use crate::text::limits::LINE_LIMIT;
@@ -45,13 +45,13 @@ pub struct MergedText {
     /// Bytes of all files.
     length: u64,
     state_field: StateField,
-    reading: Mutex<Option<Reading>>,
+    reading: Mutex<Option<MergeProgress>>,
 }
 
 /// How far the text is read.
-struct Reading {
+struct MergeProgress {
     position: u64,
-    merge: Merge,
+    merge: CoreMerge,
 }
 
 impl MergedText {
@@ -83,13 +83,13 @@ impl ReadAt for MergedText {
         let mut reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
         let at_hand = match reading.take() {
             Some(reading) if reading.position == offset => reading,
-            _ if offset == 0 => Reading {
+            _ if offset == 0 => MergeProgress {
                 position: 0,
-                merge: Merge::new(&self.files, self.state_field)?,
+                merge: CoreMerge::new(&self.files, self.state_field)?,
             },
             _ => return Err(io::Error::other("merged text is read from front to back")),
         };
-        let Reading { position, merge } = reading.insert(at_hand);
+        let MergeProgress { position, merge } = reading.insert(at_hand);
         let count = merge.read(buffer)?;
         *position += count as u64;
         Ok(count)
@@ -97,8 +97,8 @@ impl ReadAt for MergedText {
 }
 
 /// The merge at some place of the text.
-struct Merge {
-    cores: Vec<Core>,
+struct CoreMerge {
+    cores: Vec<CoreReader>,
     /// The core whose line was last.
     current: Option<usize>,
     state_field: StateField,
@@ -107,10 +107,10 @@ struct Merge {
     start: usize,
 }
 
-impl Merge {
+impl CoreMerge {
     fn new(files: &[CoreFile], state_field: StateField) -> io::Result<Self> {
         let names = core_names(files, state_field)?;
-        let open = |(file, name): (&CoreFile, CoreName)| Core::open(file, name, state_field);
+        let open = |(file, name): (&CoreFile, CoreName)| CoreReader::open(file, name, state_field);
         let cores = files
             .iter()
             .zip(names)
@@ -179,8 +179,8 @@ enum CoreName {
 }
 
 /// A file and the line that is next in it.
-struct Core {
-    forward: Forward,
+struct CoreReader {
+    forward: ForwardReader,
     name: CoreName,
     buffer: Vec<u8>,
     /// Where the next line starts in the buffer.
@@ -199,10 +199,10 @@ struct Core {
     has_named: bool,
 }
 
-impl Core {
+impl CoreReader {
     fn open(file: &CoreFile, name: CoreName, state_field: StateField) -> io::Result<Self> {
         let mut core = Self {
-            forward: Forward::open(Arc::clone(&file.data), 0)?,
+            forward: ForwardReader::open(Arc::clone(&file.data), 0)?,
             name,
             buffer: Vec::new(),
             start: 0,
@@ -251,7 +251,8 @@ impl Core {
     fn look_ahead(&mut self, state_field: StateField) -> io::Result<()> {
         self.fill()?;
         self.is_over = self.start >= self.buffer.len();
-        let time = Line::read_single(without_return(self.line().0), self.open, state_field).time();
+        let time =
+            TarmacLine::read_single(without_return(self.line().0), self.open, state_field).time();
         self.is_new = time.is_some() && time != self.written;
         self.written = time.or(self.written);
         self.time = self.time.max(time.unwrap_or(0));
@@ -261,7 +262,7 @@ impl Core {
     /// Writes the next line, with the name of its core.
     fn write_line(&mut self, state_field: StateField, out: &mut Vec<u8>) -> io::Result<()> {
         let (text, next) = self.line();
-        let line = Line::read_single(without_return(text), self.open, state_field);
+        let line = TarmacLine::read_single(without_return(text), self.open, state_field);
         let (before, name, after) = self.named(text, &line);
         let has_named = self.has_named || !name.is_empty();
         let open = line.open_diagram();
@@ -277,12 +278,16 @@ impl Core {
     }
 
     /// A line in three parts, of which the second is the name that it gets; empty where it gets none.
-    fn named<'l>(&'l self, text: &'l [u8], line: &Line<'_>) -> (&'l [u8], &'l [u8], &'l [u8]) {
+    fn named<'l>(
+        &'l self,
+        text: &'l [u8],
+        line: &TarmacLine<'_>,
+    ) -> (&'l [u8], &'l [u8], &'l [u8]) {
         let unchanged = (text, &[][..], &[][..]);
-        let (Line::Instruction(header, _) | Line::Other(header)) = line else {
+        let (TarmacLine::Instruction(header, _) | TarmacLine::Other(header)) = line else {
             return unchanged;
         };
-        let is_step = matches!(line, Line::Instruction(..));
+        let is_step = matches!(line, TarmacLine::Instruction(..));
         let Some((before, after)) = text.split_at_checked(header.word_at) else {
             return unchanged;
         };
@@ -334,11 +339,12 @@ fn core_names(files: &[CoreFile], state_field: StateField) -> io::Result<Vec<Cor
 /// The CPUs that the first lines of a file name.
 fn cpus_of(file: &CoreFile, state_field: StateField) -> io::Result<BTreeSet<String>> {
     let mut head = vec![0; HEAD];
-    let count = Forward::open(Arc::clone(&file.data), 0)?.read(&mut head)?;
+    let count = ForwardReader::open(Arc::clone(&file.data), 0)?.read(&mut head)?;
     head.truncate(count);
     let lines = head.split(|byte| *byte == b'\n');
-    let cpu = |line: &[u8]| match Line::read_single(without_return(line), None, state_field) {
-        Line::Instruction(Header { cpu, .. }, _) | Line::Other(Header { cpu, .. }) => {
+    let cpu = |line: &[u8]| match TarmacLine::read_single(without_return(line), None, state_field) {
+        TarmacLine::Instruction(LineHeader { cpu, .. }, _)
+        | TarmacLine::Other(LineHeader { cpu, .. }) => {
             cpu.map(|cpu| String::from_utf8_lossy(cpu).into_owned())
         }
         _ => None,

@@ -82,8 +82,8 @@ mod timestamp;
 #[cfg(test)]
 mod tests;
 
-pub use convert::{ConvertError, Lost, TarmacStyle};
+pub use convert::{ConversionLoss, ConvertError, TarmacStyle};
 pub use line_head::{LineHead, LineShape};
 pub use merge::{CoreFile, MergedText};
-pub use nodes::{Node, is_noticed_register};
+pub use nodes::{TarmacNode, is_noticed_register};
 pub use source::{Tarmac, TarmacOptions};

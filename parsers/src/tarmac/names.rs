@@ -1,6 +1,6 @@
 //! Names met in a run, numbered in order of appearance.
 
-use crate::tarmac::quick_header::KnownBeginning;
+use crate::tarmac::quick_header::KnownPrefix;
 use crate::text::name_table::NameTable;
 
 /// What is kept from call to call for its memory alone.
@@ -21,7 +21,7 @@ pub(super) struct RunNames {
     /// Units of time that were complained about.
     pub units: NameTable,
     /// The beginning of a line of this run, or of one before it.
-    pub beginning: KnownBeginning,
+    pub beginning: KnownPrefix,
 }
 
 impl RunNames {

@@ -4,9 +4,9 @@
 //! So a node has one instruction at most, and what a producer stamps later than its instruction is a node of its own.
 
 use crate::tarmac::diagram_line::OpenDiagram;
-use crate::tarmac::fused::Fused;
-use crate::tarmac::header::{Header, LineKind};
-use crate::tarmac::line::Line;
+use crate::tarmac::fused::RecordSplit;
+use crate::tarmac::header::{LineHeader, LineKind};
+use crate::tarmac::line::TarmacLine;
 use crate::tarmac::register_line::LowerName;
 use crate::tarmac::source::Tarmac;
 use crate::text::lexer::Token;
@@ -14,7 +14,7 @@ use crate::text::lines::{TextPart, without_return};
 
 /// A moment of the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Node {
+pub struct TarmacNode {
     /// Where its first line starts in the text.
     pub offset: usize,
     /// Lines of the text before it.
@@ -28,8 +28,8 @@ pub struct Node {
 impl Tarmac {
     /// The nodes of a text that begins with a step's chunk (or at the trace's start) and ends where another begins.
     /// `time` is that of the step, or of what stands before the text.
-    pub fn nodes(&self, text: &[u8], time: u64) -> Vec<Node> {
-        let mut nodes: Vec<Node> = Vec::new();
+    pub fn nodes(&self, text: &[u8], time: u64) -> Vec<TarmacNode> {
+        let mut nodes: Vec<TarmacNode> = Vec::new();
         let (mut at, mut number, mut open) = (0, 0, None);
         let (mut latest, mut written) = (time, time);
         while at < text.len() {
@@ -44,7 +44,7 @@ impl Tarmac {
                 self.record(without_return(line), open, LineBounds { start: at, next });
             written = line.time().unwrap_or(written);
             let pc = match &line {
-                Line::Instruction(_, instruction) => {
+                TarmacLine::Instruction(_, instruction) => {
                     Some(instruction.set.marked_address(instruction.pc.0))
                 }
                 _ => None,
@@ -57,7 +57,7 @@ impl Tarmac {
                     .filter(|node| !is_later && (pc.is_none() || node.pc.is_none()))
                 {
                     Some(node) => node.pc = node.pc.or(pc),
-                    None => nodes.push(Node {
+                    None => nodes.push(TarmacNode {
                         offset: at,
                         line: number,
                         time: latest,
@@ -79,11 +79,11 @@ impl Tarmac {
         line: &'a [u8],
         open: Option<OpenDiagram>,
         bounds: LineBounds,
-    ) -> (Line<'a>, usize, u64) {
+    ) -> (TarmacLine<'a>, usize, u64) {
         let LineBounds { start, next } = bounds;
-        let single = |line| Line::read_single(line, open, self.settings().state_field);
-        match Line::read(line, open, self.settings().state_field) {
-            Line::Fused(Fused {
+        let single = |line| TarmacLine::read_single(line, open, self.settings().state_field);
+        match TarmacLine::read(line, open, self.settings().state_field) {
+            TarmacLine::Fused(RecordSplit {
                 at: length,
                 is_first_whole,
             }) => {
@@ -108,19 +108,22 @@ struct LineBounds {
 }
 
 /// Whether the tools take notice of a line that is no instruction.
-fn is_event(line: &Line<'_>) -> bool {
+fn is_event(line: &TarmacLine<'_>) -> bool {
     match line {
-        Line::Other(header) => match header.kind {
+        TarmacLine::Other(header) => match header.kind {
             LineKind::Title => false,
             LineKind::Register => is_register_event(header),
             _ => true,
         },
-        Line::Row(_) => true,
-        Line::Blank | Line::Broken(_) | Line::Fused(_) | Line::Instruction(..) => false,
+        TarmacLine::Row(_) => true,
+        TarmacLine::Blank
+        | TarmacLine::Broken(_)
+        | TarmacLine::Fused(_)
+        | TarmacLine::Instruction(..) => false,
     }
 }
 
-fn is_register_event(header: &Header<'_>) -> bool {
+fn is_register_event(header: &LineHeader<'_>) -> bool {
     let mut fields = header.fields;
     let Token::Word(word) = fields.next() else {
         return false;
@@ -169,7 +172,7 @@ mod tests {
     fn check(text: &str, time: u64, expected: &[&str]) {
         let tarmac =
             Tarmac::open(Box::new(text.as_bytes().to_vec()), TarmacOptions::default()).unwrap();
-        let node = |node: &Node| {
+        let node = |node: &TarmacNode| {
             let pc = node.pc.map_or("-".to_owned(), |pc| format!("{pc:x}"));
             format!("{}:{}:{pc}", node.line, node.time)
         };

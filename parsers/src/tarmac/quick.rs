@@ -4,29 +4,29 @@
 //! Nothing is pushed before that is decided.
 
 use stepback_machine::{
-    AccessKind, Address, Branch, Endian, InstructionSet, Mode, RegisterView, Security,
+    AccessKind, Address, Endian, InstructionSet, Mode, RecordedBranch, RegisterView, SecurityState,
 };
 
 use crate::events::{DelaySlot, EventSink, MemoryAccess, RegisterWrite, StepOrigin};
 use crate::events::{StepEvent, TextEvent, TextKind, ThreadNumber, WrittenName};
 use crate::tarmac::diagram_line::{Diagram, OpenDiagram};
 use crate::tarmac::fused::{INDENT, may_hold_record};
-use crate::tarmac::quick_header::{QuickHeader, Word};
+use crate::tarmac::quick_header::{BytePrefix, QuickHeader};
 use crate::tarmac::register_name::{KnownRegister, ValueKind};
 use crate::tarmac::register_table::RegisterTable;
-use crate::tarmac::run::{Chunk, LineThread, Origin, Part, Run};
+use crate::tarmac::run::{ChunkContext, EventOrigin, LineThread, RegisterValuePart, TarmacRun};
 use crate::text::digits::{digit_count, hex_8, load_8, load_16, lower, position_8};
 use crate::text::lexer::is_word_byte;
 use crate::text::window::PADDING;
 
 /// The text from the start of a line on, as far as it is read in fixed places.
 /// The fixed length saves nearly all checks whether a place lies in it.
-pub(super) type Block = [u8; PADDING];
+pub(super) type LineBlock = [u8; PADDING];
 
 /// A line whose beginning was read. Places in it count from its start.
 #[derive(Clone, Copy, Debug)]
 struct QuickLine<'a> {
-    block: &'a Block,
+    block: &'a LineBlock,
     text: &'a [u8],
     start: usize,
     type_at: usize,
@@ -40,7 +40,7 @@ struct QuickLine<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct QuickState {
     /// Up to the colon.
-    word: Word,
+    word: BytePrefix,
     set: InstructionSet,
     mode: Mode,
 }
@@ -48,14 +48,14 @@ pub(super) struct QuickState {
 impl Default for QuickState {
     fn default() -> Self {
         Self {
-            word: Word::default(),
+            word: BytePrefix::default(),
             set: InstructionSet::A64,
             mode: Mode::Other,
         }
     }
 }
 
-impl<S: EventSink + ?Sized> Run<'_, S> {
+impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
     /// Reads the line at `start` of the text (which is padded with newlines) if it has a shape known here.
     /// Returns where the next line starts.
     #[inline(always)]
@@ -126,7 +126,7 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
         let is_executed = word[1] == b'T';
         self.quick_step(
             line,
-            QuickPlace {
+            QuickInstruction {
                 address,
                 opcode,
                 state_at: at + 1,
@@ -153,7 +153,7 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
         }
         self.quick_step(
             line,
-            QuickPlace {
+            QuickInstruction {
                 address,
                 opcode,
                 state_at: at + 2,
@@ -165,7 +165,7 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
 
     /// `state mode : text`, and the event.
     #[inline(always)]
-    fn quick_step(&mut self, line: QuickLine<'_>, place: QuickPlace) -> Option<usize> {
+    fn quick_step(&mut self, line: QuickLine<'_>, place: QuickInstruction) -> Option<usize> {
         let behind = place.state_at + self.quick_state(line, place.state_at)?;
         let QuickState { set, mode, .. } = self.quick_state;
         let (pc, length_bytes) = (
@@ -189,7 +189,7 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
         if self.is_recalled {
             self.name_recalled();
         }
-        self.chunk = Chunk {
+        self.chunk = ChunkContext {
             set,
             thread: Some(line.thread),
             mode,
@@ -204,7 +204,7 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
             instruction_set: set,
             opcode: place.opcode.value,
             bytes: &[],
-            branch: Branch::Unsaid,
+            branch: RecordedBranch::Unsaid,
             length_bytes,
             is_executed: place.is_executed && !is_failed,
             delay_slot: DelaySlot::None,
@@ -240,7 +240,7 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
         let mut bytes = [0; 16];
         let (size, next) = line.register_value(name_at + length + 1, *known, &mut bytes)?;
         let bytes = bytes.get(..size)?;
-        let part = Part {
+        let part = RegisterValuePart {
             offset: 0,
             bytes,
             is_known: true,
@@ -261,7 +261,7 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
         }
         let name = key.to_le_bytes();
         let number = self.names.registers.find(name.get(..length)?);
-        if known.is_state_banked && mode.security() != Security::Undivided {
+        if known.is_state_banked && mode.security() != SecurityState::Undivided {
             return None;
         }
         let names = known.names_in(mode);
@@ -334,7 +334,7 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
         if may_hold_record(text) {
             return None;
         }
-        let origin = Origin {
+        let origin = EventOrigin {
             thread: line.thread,
             place: self.place(line.start),
         };
@@ -362,9 +362,9 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
 
 /// Where an instruction is, and what.
 #[derive(Clone, Copy, Debug)]
-struct QuickPlace {
+struct QuickInstruction {
     address: u64,
-    opcode: Opcode,
+    opcode: OpcodeField,
     state_at: usize,
     is_es: bool,
     is_executed: bool,
@@ -372,7 +372,7 @@ struct QuickPlace {
 
 /// An encoding as written.
 #[derive(Clone, Copy, Debug)]
-struct Opcode {
+struct OpcodeField {
     value: u32,
     /// 4 or 8.
     digits: u8,
@@ -457,19 +457,19 @@ impl<'a> QuickLine<'a> {
             return None;
         }
         let mode = Mode::of(self.block.get(at + 2..mode_end)?);
-        let word = Word::new(bytes, colon_at + 1 - at);
+        let word = BytePrefix::new(bytes, colon_at + 1 - at);
         (word.length() > 0).then_some(QuickState { word, set, mode })
     }
 
     #[inline(always)]
-    fn opcode(&self, at: usize) -> Option<(Opcode, usize)> {
+    fn opcode(&self, at: usize) -> Option<(OpcodeField, usize)> {
         let bytes = load_8(self.block, at);
         if let Some(value) = hex_8(bytes) {
             return (!is_word_byte(self.byte(at + 8)))
-                .then_some((Opcode { value, digits: 8 }, at + 8));
+                .then_some((OpcodeField { value, digits: 8 }, at + 8));
         }
         let value = hex_8(bytes << 32 | FOUR_ZEROS)?;
-        (!is_word_byte(self.byte(at + 4))).then_some((Opcode { value, digits: 4 }, at + 4))
+        (!is_word_byte(self.byte(at + 4))).then_some((OpcodeField { value, digits: 4 }, at + 4))
     }
 
     /// A number of exactly `2 * size_bytes` digits (1, 2, 4 or 8 bytes), and where it ends.

@@ -4,38 +4,38 @@
 //! or with another number followed by the same unit and CPU word.
 
 use crate::events::ThreadNumber;
-use crate::tarmac::quick::Block;
+use crate::tarmac::quick::LineBlock;
 use crate::text::digits::{digit_count, load_8, load_16, small_decimal};
 
 /// Beginnings of lines of this run.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct QuickHeaders {
     /// The last line with a time, from its start to its type word.
-    last: Beginning,
+    last: ThreadPrefix,
     time: u64,
     /// What stood between number and type word, latest first.
-    tails: [Beginning; 4],
+    tails: [ThreadPrefix; 4],
 }
 
 /// Up to 16 bytes, and the thread that they name.
 #[derive(Clone, Copy, Debug, Default)]
-struct Beginning {
-    word: Word,
+struct ThreadPrefix {
+    word: BytePrefix,
     thread: ThreadNumber,
 }
 
 /// The beginning of lines, kept from run to run: so the first line of a run is quick, too.
 #[derive(Clone, Debug, Default)]
-pub(super) struct KnownBeginning {
+pub(super) struct KnownPrefix {
     /// The text between time and type word.
-    pub tail: Word,
+    pub tail: BytePrefix,
     /// The CPU that it names.
     pub cpu: Vec<u8>,
 }
 
-impl KnownBeginning {
+impl KnownPrefix {
     /// Notes the beginning of a line of a CPU.
-    pub fn note(&mut self, tail: Word, cpu: &[u8]) {
+    pub fn note(&mut self, tail: BytePrefix, cpu: &[u8]) {
         if self.tail != tail {
             *self = Self {
                 tail,
@@ -47,14 +47,14 @@ impl KnownBeginning {
 
 /// Up to 16 bytes that text may begin with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Word {
+pub(super) struct BytePrefix {
     bytes: u128,
     /// Ones where there is a byte.
     mask: u128,
     length: usize,
 }
 
-impl Default for Word {
+impl Default for BytePrefix {
     /// Nothing begins with it.
     fn default() -> Self {
         Self {
@@ -65,7 +65,7 @@ impl Default for Word {
     }
 }
 
-impl Word {
+impl BytePrefix {
     /// The first `length` of some bytes; nothing begins with one of another length than 1 to 16.
     #[inline(always)]
     pub fn new(bytes: u128, length: usize) -> Self {
@@ -99,12 +99,12 @@ pub(super) struct QuickHeader {
     /// Where the type word starts in the text.
     pub type_at: usize,
     /// None when the line has none: then its thread is that of the line before.
-    pub stamp: Option<Stamp>,
+    pub stamp: Option<ThreadStamp>,
 }
 
 /// A timestamp and what comes with it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Stamp {
+pub(super) struct ThreadStamp {
     pub time: u64,
     pub thread: ThreadNumber,
 }
@@ -112,9 +112,9 @@ pub(super) struct Stamp {
 impl QuickHeaders {
     /// Reads the beginning of a line; none when it is unlike those before.
     #[inline(always)]
-    pub fn read(&mut self, line: &Block) -> Option<QuickHeader> {
+    pub fn read(&mut self, line: &LineBlock) -> Option<QuickHeader> {
         if self.last.word.is_at_start_of(load_16(line, 0)) {
-            let stamp = Stamp {
+            let stamp = ThreadStamp {
                 time: self.time,
                 thread: self.last.thread,
             };
@@ -140,23 +140,23 @@ impl QuickHeaders {
                 .position(|tail| tail.word.is_at_start_of(behind))?;
             self.tails.swap(0, place);
         }
-        let [Beginning { word, thread }, ..] = self.tails;
+        let [ThreadPrefix { word, thread }, ..] = self.tails;
         let type_at = number_end + word.length();
         self.time = time;
-        self.last = Beginning {
-            word: Word::new(load_16(line, 0), type_at),
+        self.last = ThreadPrefix {
+            word: BytePrefix::new(load_16(line, 0), type_at),
             thread,
         };
         Some(QuickHeader {
             type_at,
-            stamp: Some(Stamp { time, thread }),
+            stamp: Some(ThreadStamp { time, thread }),
         })
     }
 
     /// Makes lines quick that begin like one of an earlier run; they are those of the first thread of this one.
-    pub fn recall(&mut self, tail: Word) {
+    pub fn recall(&mut self, tail: BytePrefix) {
         *self = Self::default();
-        self.tails[0] = Beginning {
+        self.tails[0] = ThreadPrefix {
             word: tail,
             thread: ThreadNumber(0),
         };
@@ -164,7 +164,7 @@ impl QuickHeaders {
 
     /// Remembers a line that was read in full and has a time: lines like it are quick from now on.
     /// Returns the text between its time and its type word; none where its beginning is too long or too rare.
-    pub fn learn(&mut self, line: &[u8], word_at: usize, stamp: Stamp) -> Option<Word> {
+    pub fn learn(&mut self, line: &[u8], word_at: usize, stamp: ThreadStamp) -> Option<BytePrefix> {
         let start = line.iter().take_while(|byte| **byte == b' ').count();
         let count = line
             .get(start..)
@@ -173,7 +173,7 @@ impl QuickHeaders {
             .take_while(|byte| byte.is_ascii_digit())
             .count();
         let tail = line.get(start + count..word_at).unwrap_or_default();
-        self.last = Beginning::default();
+        self.last = ThreadPrefix::default();
         if count == 0 || tail.is_empty() || tail.len() > 16 || tail.starts_with(b".") {
             return None;
         }
@@ -181,8 +181,8 @@ impl QuickHeaders {
         if let Some(room) = bytes.get_mut(..tail.len()) {
             room.copy_from_slice(tail);
         }
-        let tail = Beginning {
-            word: Word::new(u128::from_le_bytes(bytes), tail.len()),
+        let tail = ThreadPrefix {
+            word: BytePrefix::new(u128::from_le_bytes(bytes), tail.len()),
             thread: stamp.thread,
         };
         if !self.tails.iter().any(|known| known.word == tail.word) {
@@ -197,7 +197,7 @@ impl QuickHeaders {
 const SPACES: usize = 64;
 
 #[inline(always)]
-fn skip_spaces(line: &Block) -> Option<usize> {
+fn skip_spaces(line: &LineBlock) -> Option<usize> {
     let mut at = 0;
     while at < SPACES {
         let others = load_8(line, at) ^ 0x2020_2020_2020_2020;
@@ -211,7 +211,7 @@ fn skip_spaces(line: &Block) -> Option<usize> {
 
 /// A decimal number of at most 16 digits, and where it ends. `count` of the first eight bytes are digits.
 #[inline(always)]
-fn number(line: &Block, start: usize, count: usize) -> Option<(u64, usize)> {
+fn number(line: &LineBlock, start: usize, count: usize) -> Option<(u64, usize)> {
     let first = small_decimal(load_8(line, start), count);
     if count < 8 {
         return Some((first, start + count));

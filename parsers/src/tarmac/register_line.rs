@@ -5,10 +5,10 @@
 
 use stepback_machine::{InstructionSet, Mode, bank_mode};
 
-use crate::tarmac::fault::{Fault, FaultKind};
-use crate::tarmac::header::Header;
+use crate::tarmac::fault::{FaultKind, LineFault};
+use crate::tarmac::header::LineHeader;
 use crate::tarmac::register_name::{KnownRegister, ValueKind};
-use crate::tarmac::register_value::{Expected, RegisterValue};
+use crate::tarmac::register_value::{RegisterValue, ValueFormat};
 use crate::text::digits;
 use crate::text::lexer::{Lexer, Token};
 
@@ -110,7 +110,7 @@ impl RegisterLine {
     }
 
     /// Makes all of the value unknown.
-    pub fn forget_value(&mut self, why: Fault) {
+    pub fn forget_value(&mut self, why: LineFault) {
         let usual = if self.known.is_some() { 0 } else { LONG };
         self.value = self.value.unknown(self.expected_bytes.max(usual), why);
         self.width = self
@@ -119,7 +119,7 @@ impl RegisterLine {
     }
 
     /// Reads the fields; none for cache and translation operations (`R IC …`), which write no register.
-    pub fn read(mut fields: Lexer<'_>, set: InstructionSet) -> Result<Option<Self>, Fault> {
+    pub fn read(mut fields: Lexer<'_>, set: InstructionSet) -> Result<Option<Self>, LineFault> {
         let column = fields.at();
         let word = fields
             .word()
@@ -143,15 +143,15 @@ impl RegisterLine {
         let known = KnownRegister::named(name.as_bytes(), set);
         let range = range(&mut fields, known)?;
         let expected = match (range, known) {
-            (Some(range), _) => Expected {
+            (Some(range), _) => ValueFormat {
                 kind: ValueKind::Vector,
                 size_bytes: Some(range.size_bytes.into()),
             },
-            (None, Some(known)) => Expected {
+            (None, Some(known)) => ValueFormat {
                 kind: known.kind,
                 size_bytes: Some(known.view.size_bytes.into()),
             },
-            (None, None) => Expected {
+            (None, None) => ValueFormat {
                 kind: ValueKind::Core,
                 size_bytes: None,
             },
@@ -187,7 +187,7 @@ const LONG: usize = 8;
 
 /// `<63:0>`
 #[derive(Clone, Copy, Debug)]
-struct Range {
+struct RegisterRange {
     offset: u16,
     size_bytes: u16,
 }
@@ -195,7 +195,10 @@ struct Range {
 /// The widest register in bytes.
 const WIDEST: u16 = 256;
 
-fn range(fields: &mut Lexer<'_>, known: Option<KnownRegister>) -> Result<Option<Range>, Fault> {
+fn range(
+    fields: &mut Lexer<'_>,
+    known: Option<KnownRegister>,
+) -> Result<Option<RegisterRange>, LineFault> {
     if !fields.mark(b'<') {
         return Ok(None);
     }
@@ -227,7 +230,7 @@ fn range(fields: &mut Lexer<'_>, known: Option<KnownRegister>) -> Result<Option<
         })
         .flatten();
     let (offset, size_bytes) = range.ok_or(fault)?;
-    Ok(Some(Range { offset, size_bytes }))
+    Ok(Some(RegisterRange { offset, size_bytes }))
 }
 
 fn bit(fields: &mut Lexer<'_>) -> Option<u64> {
@@ -241,7 +244,7 @@ fn bit(fields: &mut Lexer<'_>) -> Option<u64> {
 }
 
 /// True when the fields of a line can be read without a doubt.
-pub(super) fn is_plausible(header: &Header<'_>) -> bool {
+pub(super) fn is_plausible(header: &LineHeader<'_>) -> bool {
     let is_certain =
         |line: Option<RegisterLine>| line.is_none_or(|line| line.value.doubt().is_none());
     let sets = [InstructionSet::A64, InstructionSet::A32];

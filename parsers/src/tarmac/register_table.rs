@@ -10,11 +10,11 @@ use crate::tarmac::register_name::KnownRegister;
 #[derive(Debug)]
 pub(super) struct RegisterTable {
     /// Open addressing; a key of 0 is an empty place.
-    places: Vec<Place>,
+    places: Vec<RegisterTableSlot>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Place {
+struct RegisterTableSlot {
     /// The lower-case name, first letter lowest, filled up with zeros.
     key: u64,
     register: KnownRegister,
@@ -35,7 +35,7 @@ impl RegisterTable {
 
     fn new(set: InstructionSet) -> Self {
         let mut table = Self {
-            places: vec![Place::default(); 1 << BITS],
+            places: vec![RegisterTableSlot::default(); 1 << BITS],
         };
         let numbered = ["x", "w", "r", "e", "v", "q", "d", "s"];
         let numbered = numbered
@@ -71,7 +71,7 @@ impl RegisterTable {
             at = (at + 1) % self.places.len();
         }
         if let Some(place) = self.places.get_mut(at) {
-            *place = Place { key, register };
+            *place = RegisterTableSlot { key, register };
         }
     }
 

@@ -1,6 +1,6 @@
 //! The contents of a register as a register line writes them.
 
-use crate::tarmac::fault::{Fault, FaultKind};
+use crate::tarmac::fault::{FaultKind, LineFault};
 use crate::tarmac::register_name::ValueKind;
 use crate::text::digit_rows::DigitRows;
 use crate::text::digits;
@@ -31,20 +31,20 @@ pub(super) struct RegisterValue {
     /// They are not written in rows.
     is_scattered: bool,
     /// What is wrong with their number, though the value can be read.
-    doubt: Option<Fault>,
+    doubt: Option<LineFault>,
 }
 
 /// What is known of a value's width before it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Expected {
+pub(super) struct ValueFormat {
     pub kind: ValueKind,
     /// None for registers outside the table: as wide as written.
     pub size_bytes: Option<usize>,
 }
 
-impl Expected {
+impl ValueFormat {
     /// What was written cannot be read: a register of the table has another value now, and nobody knows which.
-    fn unreadable(self, why: Fault) -> Result<RegisterValue, Fault> {
+    fn unreadable(self, why: LineFault) -> Result<RegisterValue, LineFault> {
         let size_bytes = self
             .size_bytes
             .filter(|_| self.kind != ValueKind::Scalable)
@@ -68,9 +68,9 @@ impl Expected {
 
 impl RegisterValue {
     /// Reads the value's words and no further.
-    pub fn read(fields: &mut Lexer<'_>, expected: Expected) -> Result<Self, Fault> {
+    pub fn read(fields: &mut Lexer<'_>, expected: ValueFormat) -> Result<Self, LineFault> {
         let column = fields.at();
-        let digits = match Digits::read(fields, expected) {
+        let digits = match ValueDigits::read(fields, expected) {
             Ok(digits) => digits,
             Err(fault) => return expected.unreadable(fault),
         };
@@ -93,10 +93,10 @@ impl RegisterValue {
     }
 
     /// A value of so many bytes, or as many as this one, of which none is known.
-    pub fn unknown(&self, size_bytes: usize, why: Fault) -> Self {
+    pub fn unknown(&self, size_bytes: usize, why: LineFault) -> Self {
         let size_bytes = size_bytes.max(self.size_bytes).min(WIDEST);
         let (bytes, states) = ([0; WIDEST], [ByteState::Unknown; WIDEST]);
-        let is_short = |fault: &Fault| matches!(fault.kind, FaultKind::ValueTooShort(_));
+        let is_short = |fault: &LineFault| matches!(fault.kind, FaultKind::ValueTooShort(_));
         let doubt = self.doubt.filter(|fault| !is_short(fault)).or(Some(why));
         Self {
             bytes,
@@ -119,7 +119,7 @@ impl RegisterValue {
     }
 
     /// What is wrong with the number of digits, though the value was read.
-    pub fn doubt(&self) -> Option<Fault> {
+    pub fn doubt(&self) -> Option<LineFault> {
         self.doubt
     }
 
@@ -147,7 +147,7 @@ const KEPT: u8 = 17;
 
 /// Digits from the most significant on: 0 to 15, [`UNKNOWN`] or [`KEPT`].
 #[derive(Clone, Debug)]
-struct Digits {
+struct ValueDigits {
     digits: [u8; 2 * WIDEST],
     length: usize,
     /// One word that ends the line: it may be a number without leading zeros.
@@ -157,8 +157,8 @@ struct Digits {
     rows: DigitRows,
 }
 
-impl Digits {
-    fn read(fields: &mut Lexer<'_>, expected: Expected) -> Result<Self, Fault> {
+impl ValueDigits {
+    fn read(fields: &mut Lexer<'_>, expected: ValueFormat) -> Result<Self, LineFault> {
         let mut digits = Self {
             digits: [0; 2 * WIDEST],
             length: 0,
@@ -198,7 +198,7 @@ impl Digits {
     }
 
     /// True when the word that follows is part of the value, not of its interpretation.
-    fn wants(&self, word: &[u8], last_length: usize, expected: Expected) -> bool {
+    fn wants(&self, word: &[u8], last_length: usize, expected: ValueFormat) -> bool {
         match (expected.kind, expected.size_bytes) {
             _ if last_length == 0 => true,
             (ValueKind::Status, Some(size)) => {
@@ -215,7 +215,7 @@ impl Digits {
     }
 
     /// The word without `0x`, unless that stands for a byte that is not known: then the word is as long as the register.
-    fn without_prefix<'w>(&self, word: &'w [u8], expected: Expected) -> &'w [u8] {
+    fn without_prefix<'w>(&self, word: &'w [u8], expected: ValueFormat) -> &'w [u8] {
         let [b'0', b'x' | b'X', rest @ ..] = word else {
             return word;
         };
@@ -272,7 +272,7 @@ impl Digits {
     }
 
     /// What is wrong with the number of digits of a value that was read.
-    fn doubt(&self, expected: Expected) -> Option<FaultKind> {
+    fn doubt(&self, expected: ValueFormat) -> Option<FaultKind> {
         let size_bytes = expected.size_bytes.filter(|_| !has_any_length(expected))?;
         let is_taken_short = match expected.kind {
             ValueKind::Pointer => self.length != size_bytes,
@@ -291,7 +291,7 @@ impl Digits {
         }
     }
 
-    fn value(&self, expected: Expected, column: usize) -> Result<RegisterValue, Fault> {
+    fn value(&self, expected: ValueFormat, column: usize) -> Result<RegisterValue, LineFault> {
         let written = self.digits.get(..self.length).unwrap_or_default();
         let size_bytes = match (expected.kind, expected.size_bytes) {
             (ValueKind::Scalable, Some(size))
@@ -338,7 +338,7 @@ impl Digits {
 }
 
 /// What stands for the digits that are missing on the left; none when they may not be missing.
-fn padding(written: &[u8], size_bytes: usize, expected: Expected) -> Option<ByteState> {
+fn padding(written: &[u8], size_bytes: usize, expected: ValueFormat) -> Option<ByteState> {
     let is_all = |wanted: u8| written.iter().all(|digit| *digit == wanted);
     let is_complete = written.len() == 2 * size_bytes;
     let may_be_short = match expected.kind {
@@ -361,7 +361,7 @@ fn is_contents(word: &[u8]) -> bool {
 }
 
 /// True for registers whose values are written with as many digits as a producer likes.
-fn has_any_length(expected: Expected) -> bool {
+fn has_any_length(expected: ValueFormat) -> bool {
     matches!(expected.kind, ValueKind::Status | ValueKind::Scalable)
 }
 

@@ -4,17 +4,19 @@ use stepback_machine::{Address, Endian, InstructionSet, Mode, RegisterId, Regist
 
 use crate::error::SourceError;
 use crate::events::ThreadNumber;
-use crate::events::{EventSink, Flow, MemoryAccess, Place, Problem, Recurrence, RegisterWrite};
-use crate::source::Parsed;
-use crate::tarmac::ahead::Ahead;
+use crate::events::{
+    EventSink, Flow, InputLocation, MemoryAccess, Problem, Recurrence, RegisterWrite,
+};
+use crate::source::ParsedRange;
+use crate::tarmac::ahead::LookAhead;
 use crate::tarmac::diagram_line::OpenDiagram;
-use crate::tarmac::fault::{Fault, FaultKind};
+use crate::tarmac::fault::{FaultKind, LineFault};
 use crate::tarmac::names::RunNames;
 use crate::tarmac::quick::QuickState;
 use crate::tarmac::quick_header::QuickHeaders;
-use crate::tarmac::settings::Settings;
-use crate::text::limits::Limits;
-use crate::text::window::Window;
+use crate::tarmac::settings::TarmacSettings;
+use crate::text::limits::TextLimits;
+use crate::text::window::InputWindow;
 
 /// Lines of more threads are dropped. As many as an index numbers: a part of a run that has fewer of them would have the lines
 /// that the whole run drops.
@@ -23,8 +25,8 @@ pub(super) const THREADS: usize = 1 << 15;
 pub(super) const NAMED_REGISTERS: usize = 4096;
 
 /// The state of a run.
-pub(super) struct Run<'r, S: ?Sized> {
-    pub settings: &'r Settings,
+pub(super) struct TarmacRun<'r, S: ?Sized> {
+    pub settings: &'r TarmacSettings,
     /// Bytes of the input when the run began.
     pub input_length: u64,
     pub sink: &'r mut S,
@@ -34,10 +36,10 @@ pub(super) struct Run<'r, S: ?Sized> {
     /// Lines of the range before the one at hand.
     pub line: u64,
     /// What the line before leaves behind.
-    pub before: Before,
-    pub chunk: Chunk,
+    pub before: PrecedingLine,
+    pub chunk: ChunkContext,
     pub endian: Endian,
-    pub limits: Limits,
+    pub limits: TextLimits,
     pub quick_headers: QuickHeaders,
     /// The quick headers are those of an earlier run: the thread of the first step is not named yet.
     pub is_recalled: bool,
@@ -46,15 +48,15 @@ pub(super) struct Run<'r, S: ?Sized> {
 
 /// What a line leaves to the line after it.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Before {
-    pub clock: Clock,
+pub(super) struct PrecedingLine {
+    pub clock: LastTimestamp,
     pub thread: LineThread,
     pub open: Option<OpenDiagram>,
 }
 
 /// The last timestamp that was written.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Clock {
+pub(super) struct LastTimestamp {
     /// None before the first.
     pub time: Option<u64>,
     /// Where in the input its line starts.
@@ -63,7 +65,7 @@ pub(super) struct Clock {
     is_step_untimed: bool,
 }
 
-impl Clock {
+impl LastTimestamp {
     /// Takes note of the timestamp of the line at `offset`, if it has one.
     /// Lines before an instruction are pushed after it: the last line counts, not the last that was pushed.
     #[inline(always)]
@@ -97,7 +99,7 @@ impl Clock {
     /// so a trace that writes hardly any can be cut by what stands around the place.
     /// Behind an instruction line without one the first is not new, whatever it is.
     #[inline(always)]
-    pub fn is_new(&self, time: u64, offset: u64, limits: Limits) -> bool {
+    pub fn is_new(&self, time: u64, offset: u64, limits: TextLimits) -> bool {
         let is_other =
             self.time != Some(time) || offset.saturating_sub(self.written_at) > limits.run as u64;
         is_other && !self.is_step_untimed
@@ -117,7 +119,7 @@ pub(super) enum LineThread {
 
 /// What the instruction of the chunk says about the lines that belong to it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Chunk {
+pub(super) struct ChunkContext {
     /// What register names mean.
     pub set: InstructionSet,
     /// None before the first instruction of the range.
@@ -128,14 +130,14 @@ pub(super) struct Chunk {
 
 /// Who did what a line tells, and where that stands.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Origin {
+pub(super) struct EventOrigin {
     pub thread: ThreadNumber,
-    pub place: Place,
+    pub place: InputLocation,
 }
 
 /// The value of a register, or a part of it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Part<'a> {
+pub(super) struct RegisterValuePart<'a> {
     /// First byte.
     pub offset: u16,
     /// Little-endian.
@@ -143,17 +145,17 @@ pub(super) struct Part<'a> {
     pub is_known: bool,
 }
 
-impl<'r, S: EventSink + ?Sized> Run<'r, S> {
+impl<'r, S: EventSink + ?Sized> TarmacRun<'r, S> {
     /// A run at the start of a chunk.
     pub fn new(
-        settings: &'r Settings,
+        settings: &'r TarmacSettings,
         input_length: u64,
         names: &'r mut RunNames,
         sink: &'r mut S,
     ) -> Self {
         names.clear();
         let set = settings.first_set;
-        let chunk = Chunk {
+        let chunk = ChunkContext {
             set,
             thread: None,
             mode: Mode::Other,
@@ -165,7 +167,7 @@ impl<'r, S: EventSink + ?Sized> Run<'r, S> {
             names,
             base: 0,
             line: 0,
-            before: Before::default(),
+            before: PrecedingLine::default(),
             chunk,
             endian: settings.endian,
             limits: settings.limits,
@@ -176,7 +178,7 @@ impl<'r, S: EventSink + ?Sized> Run<'r, S> {
     }
 
     /// Pushes the events of all lines of the window's range.
-    pub fn parse(&mut self, window: &mut Window<'_>) -> Result<Parsed, SourceError> {
+    pub fn parse(&mut self, window: &mut InputWindow<'_>) -> Result<ParsedRange, SourceError> {
         let limits = self.limits;
         window.advance(0)?;
         loop {
@@ -188,7 +190,7 @@ impl<'r, S: EventSink + ?Sized> Run<'r, S> {
                 && window.text().len() - done > limits.line;
             let end = window.base() + done as u64;
             if is_finished {
-                return Ok(Parsed {
+                return Ok(ParsedRange {
                     lines: self.line,
                     end,
                 });
@@ -200,7 +202,7 @@ impl<'r, S: EventSink + ?Sized> Run<'r, S> {
                 window.advance(done)?;
             }
             if self.sink.progress(window.base()) == Flow::Stop {
-                return Ok(Parsed {
+                return Ok(ParsedRange {
                     lines: self.line,
                     end: window.base(),
                 });
@@ -209,8 +211,8 @@ impl<'r, S: EventSink + ?Sized> Run<'r, S> {
     }
 
     /// Reads whole lines, and returns how far it came.
-    fn lines(&mut self, window: &Window<'_>) -> usize {
-        let ahead = Ahead {
+    fn lines(&mut self, window: &InputWindow<'_>) -> usize {
+        let ahead = LookAhead {
             text: window.text(),
             lines_end: window.whole_lines(),
             is_last: window.is_last(),
@@ -280,8 +282,8 @@ impl<'r, S: EventSink + ?Sized> Run<'r, S> {
     }
 
     /// The place of the line at hand, which starts at `start` of the text.
-    pub fn place(&self, start: usize) -> Place {
-        Place {
+    pub fn place(&self, start: usize) -> InputLocation {
+        InputLocation {
             offset: self.base + start as u64,
             line_in_range: self.line,
         }
@@ -306,7 +308,7 @@ impl<'r, S: EventSink + ?Sized> Run<'r, S> {
     }
 
     /// The number of a register outside the table, which is named to the sink the first time.
-    pub fn named_register(&mut self, name: &[u8], width: u16) -> Result<RegisterId, Fault> {
+    pub fn named_register(&mut self, name: &[u8], width: u16) -> Result<RegisterId, LineFault> {
         if let Some(number) = self.names.registers.find(name) {
             return Ok(RegisterId(RegisterId::FIRST_NAMED.0 + number));
         }
@@ -356,13 +358,13 @@ impl<'r, S: EventSink + ?Sized> Run<'r, S> {
 
     /// Pushes a write of a part of `view`, whose bytes begin at its first.
     #[inline(never)]
-    pub fn write(&mut self, write: RegisterWrite<'_>, part: Part<'_>) {
+    pub fn write(&mut self, write: RegisterWrite<'_>, part: RegisterValuePart<'_>) {
         self.quick_write(write, part);
     }
 
     /// The same, compiled into the path of nearly all lines.
     #[inline(always)]
-    pub fn quick_write(&mut self, write: RegisterWrite<'_>, part: Part<'_>) {
+    pub fn quick_write(&mut self, write: RegisterWrite<'_>, part: RegisterValuePart<'_>) {
         let size_bytes = u16::try_from(part.bytes.len()).unwrap_or(u16::MAX);
         let view = RegisterView::new(
             write.view.register,

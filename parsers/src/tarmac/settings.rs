@@ -2,7 +2,7 @@
 
 use stepback_machine::{Endian, InstructionSet};
 
-use crate::text::limits::Limits;
+use crate::text::limits::TextLimits;
 
 /// How instruction lines tell the instruction-set state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(super) enum LineOrder {
 
 /// How the text of a trace is read.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Settings {
+pub(super) struct TarmacSettings {
     /// What registers before the first instruction mean.
     pub first_set: InstructionSet,
     /// Byte order of the traced CPU's data.
@@ -37,7 +37,7 @@ pub(super) struct Settings {
     /// How instruction lines tell the instruction-set state.
     pub state_field: StateField,
     /// How much is held at once.
-    pub limits: Limits,
+    pub limits: TextLimits,
     /// Where the lines of an instruction are.
     pub order: LineOrder,
     /// False only in tests that compare the two ways to read a line.

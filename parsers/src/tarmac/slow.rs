@@ -1,24 +1,26 @@
 //! Lines of any shape, token by token.
 
-use stepback_machine::{AccessKind, Address, Branch, Mode, RegisterView};
+use stepback_machine::{AccessKind, Address, Mode, RecordedBranch, RegisterView};
 
 use crate::events::{
-    DelaySlot, EventSink, MemoryAccess, Place, Problem, RegisterWrite, StepOrigin,
+    DelaySlot, EventSink, InputLocation, MemoryAccess, Problem, RegisterWrite, StepOrigin,
 };
 use crate::events::{StepEvent, TextEvent, TextKind, ThreadNumber, WrittenName};
-use crate::tarmac::ahead::{Ahead, Found, RunStart, cpu_of_other};
+use crate::tarmac::ahead::{LookAhead, LookAheadResult, RunStart, cpu_of_other};
 use crate::tarmac::diagram_line::{Diagram, OpenDiagram};
-use crate::tarmac::fault::{Fault, FaultKind};
-use crate::tarmac::fused::Fused;
-use crate::tarmac::header::{Header, LineKind};
+use crate::tarmac::fault::{FaultKind, LineFault};
+use crate::tarmac::fused::RecordSplit;
+use crate::tarmac::header::{LineHeader, LineKind};
 use crate::tarmac::instruction_line::InstructionLine;
-use crate::tarmac::line::{FIRST_CPU, Line};
+use crate::tarmac::line::{FIRST_CPU, TarmacLine};
 use crate::tarmac::memory_line::MemoryLine;
 use crate::tarmac::names::RunNames;
-use crate::tarmac::quick_header::Stamp;
+use crate::tarmac::quick_header::ThreadStamp;
 use crate::tarmac::register_line::RegisterLine;
 use crate::tarmac::register_value::ByteState;
-use crate::tarmac::run::{Chunk, LineThread, Origin, Part, Run, THREADS};
+use crate::tarmac::run::{
+    ChunkContext, EventOrigin, LineThread, RegisterValuePart, THREADS, TarmacRun,
+};
 use crate::text::lexer::{Token, is_word_byte};
 use crate::text::lines::without_return;
 
@@ -27,9 +29,9 @@ const UNKNOWN_UNITS: usize = 64;
 
 /// A line and where it stands.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Spot<'a> {
+pub(super) struct LocatedLine<'a> {
     pub line: &'a [u8],
-    pub place: Place,
+    pub place: InputLocation,
     pub chunk_offset: u64,
     /// Length with carriage returns.
     pub raw_length: usize,
@@ -39,23 +41,23 @@ pub(super) struct Spot<'a> {
 
 /// A line other than an instruction, and whose it is.
 #[derive(Clone, Copy, Debug)]
-struct Told<'a> {
-    header: Header<'a>,
+struct OtherLine<'a> {
+    header: LineHeader<'a>,
     thread: ThreadNumber,
-    spot: Spot<'a>,
+    spot: LocatedLine<'a>,
 }
 
-impl<S: EventSink + ?Sized> Run<'_, S> {
+impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
     /// Reads the line that starts at `at`, and those that it stands before if they belong to one step.
     /// Returns where the next line starts; none when more of the input is needed.
-    pub fn slow_line(&mut self, ahead: &Ahead<'_>, at: usize) -> Option<usize> {
+    pub fn slow_line(&mut self, ahead: &LookAhead<'_>, at: usize) -> Option<usize> {
         self.forget_beginning();
         let (spot, next) = self.spot(ahead, at)?;
         if spot.raw_length > ahead.limits.line {
             return self.line_in_place(ahead, at);
         }
         let line = self.read(ahead, spot);
-        if matches!(line, Line::Fused(_)) {
+        if matches!(line, TarmacLine::Fused(_)) {
             return self.line_in_place(ahead, at);
         }
         let Some(run) = self.run_start(&line, at) else {
@@ -63,24 +65,24 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
             return Some(next);
         };
         match ahead.follow(run) {
-            Found::NeedsMore => None,
-            Found::Nothing => {
+            LookAheadResult::NeedsMore => None,
+            LookAheadResult::Nothing => {
                 self.push(line, spot);
                 Some(next)
             }
-            Found::Instruction { start, lines } => {
+            LookAheadResult::Instruction { start, lines } => {
                 self.run_before(ahead, at, InstructionPlace { start, lines })
             }
         }
     }
 
     /// Reads the line that starts at `at`, wherever its instruction is. Returns where the next line starts.
-    pub fn line_in_place(&mut self, ahead: &Ahead<'_>, at: usize) -> Option<usize> {
+    pub fn line_in_place(&mut self, ahead: &LookAhead<'_>, at: usize) -> Option<usize> {
         let (spot, next) = self.spot(ahead, at)?;
         if spot.raw_length > ahead.limits.line {
             // It may reach beyond the window, where nobody sees whether it ends.
             self.report(
-                Spot {
+                LocatedLine {
                     is_open_ended: false,
                     ..spot
                 },
@@ -90,7 +92,7 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
             return Some(next);
         }
         match self.read(ahead, spot) {
-            Line::Fused(fused) => Some(
+            TarmacLine::Fused(fused) => Some(
                 self.fused(ahead, spot, fused)
                     .map_or(next, |length| at + length),
             ),
@@ -104,7 +106,12 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
     /// Reads a line of two records. Returns where in it to go on; none when it is done.
     ///
     /// A first record that is cut might look whole to a range that ends right after it, so its bytes belong to what follows.
-    fn fused(&mut self, ahead: &Ahead<'_>, spot: Spot<'_>, fused: Fused) -> Option<usize> {
+    fn fused(
+        &mut self,
+        ahead: &LookAhead<'_>,
+        spot: LocatedLine<'_>,
+        fused: RecordSplit,
+    ) -> Option<usize> {
         let (first, second) = spot.line.split_at_checked(fused.at)?;
         // A range that ends between the two leaves out the carriage return before its end.
         let first = without_return(first);
@@ -114,10 +121,10 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
             FaultKind::FusedAndCut
         };
         if fused.is_first_whole {
-            let line = Line::read_single(first, self.before.open, ahead.state_field);
+            let line = TarmacLine::read_single(first, self.before.open, ahead.state_field);
             self.push(
                 line,
-                Spot {
+                LocatedLine {
                     line: first,
                     is_open_ended: false,
                     ..spot
@@ -127,7 +134,7 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
             self.before.open = None;
         }
         self.report(
-            Spot {
+            LocatedLine {
                 is_open_ended: false,
                 ..spot
             },
@@ -136,14 +143,14 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
         if fused.is_first_whole {
             return Some(fused.at);
         }
-        let place = Place {
+        let place = InputLocation {
             offset: spot.place.offset + fused.at as u64,
             ..spot.place
         };
-        let line = Line::read_single(second, None, ahead.state_field);
+        let line = TarmacLine::read_single(second, None, ahead.state_field);
         self.push(
             line,
-            Spot {
+            LocatedLine {
                 line: second,
                 place,
                 ..spot
@@ -152,13 +159,13 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
         None
     }
 
-    pub fn spot<'a>(&self, ahead: &Ahead<'a>, at: usize) -> Option<(Spot<'a>, usize)> {
+    pub fn spot<'a>(&self, ahead: &LookAhead<'a>, at: usize) -> Option<(LocatedLine<'a>, usize)> {
         let (line, next) = ahead.part().line_at(at)?;
         let place = self.place(at);
         let is_open_ended = place.offset + line.len() as u64 == self.input_length;
         let (raw_length, line) = (line.len(), without_return(line));
         Some((
-            Spot {
+            LocatedLine {
                 line,
                 place,
                 chunk_offset: place.offset,
@@ -169,13 +176,13 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
         ))
     }
 
-    fn read<'a>(&self, ahead: &Ahead<'_>, spot: Spot<'a>) -> Line<'a> {
-        Line::read(spot.line, self.before.open, ahead.state_field)
+    fn read<'a>(&self, ahead: &LookAhead<'_>, spot: LocatedLine<'a>) -> TarmacLine<'a> {
+        TarmacLine::read(spot.line, self.before.open, ahead.state_field)
     }
 
     /// The run of lines that may belong to the instruction after them, if this line begins one.
-    fn run_start<'a>(&self, line: &Line<'a>, start: usize) -> Option<RunStart<'a>> {
-        let Line::Other(header) = line else {
+    fn run_start<'a>(&self, line: &TarmacLine<'a>, start: usize) -> Option<RunStart<'a>> {
+        let TarmacLine::Other(header) = line else {
             return None;
         };
         let offset = self.base + start as u64;
@@ -192,7 +199,7 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
     /// Pushes an instruction, and then the lines from `at` up to it.
     fn run_before(
         &mut self,
-        ahead: &Ahead<'_>,
+        ahead: &LookAhead<'_>,
         at: usize,
         instruction: InstructionPlace,
     ) -> Option<usize> {
@@ -200,7 +207,7 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
         self.line += instruction.lines;
         let (mut spot, next) = self.spot(ahead, instruction.start)?;
         spot.chunk_offset = self.base + at as u64;
-        let line = Line::read(spot.line, None, ahead.state_field);
+        let line = TarmacLine::read(spot.line, None, ahead.state_field);
         self.push(line, spot);
         self.line = first_line;
         let mut at = at;
@@ -217,27 +224,29 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
     }
 
     /// Pushes the events of a line and goes to the next one.
-    pub fn push(&mut self, line: Line<'_>, spot: Spot<'_>) {
+    pub fn push(&mut self, line: TarmacLine<'_>, spot: LocatedLine<'_>) {
         let open = line.open_diagram();
         match line {
-            Line::Instruction(header, _) => {
+            TarmacLine::Instruction(header, _) => {
                 self.before.clock.note_step(header.time, spot.place.offset)
             }
             _ => self.before.clock.note(line.time(), spot.place.offset),
         }
         let result = match line {
             // A fused line is read in its parts.
-            Line::Blank | Line::Fused(_) => Ok(()),
-            Line::Row(open) => self.row(open, spot),
-            Line::Broken(fault) => Err(fault),
-            Line::Instruction(header, instruction) => self.instruction(&header, &instruction, spot),
-            Line::Other(header) if header.kind == LineKind::Title => Ok(()),
-            Line::Other(header) => self.other(header, spot),
+            TarmacLine::Blank | TarmacLine::Fused(_) => Ok(()),
+            TarmacLine::Row(open) => self.row(open, spot),
+            TarmacLine::Broken(fault) => Err(fault),
+            TarmacLine::Instruction(header, instruction) => {
+                self.instruction(&header, &instruction, spot)
+            }
+            TarmacLine::Other(header) if header.kind == LineKind::Title => Ok(()),
+            TarmacLine::Other(header) => self.other(header, spot),
         };
         if let Err(fault) = result {
             self.report(spot, fault);
         }
-        if let Line::Instruction(header, _) | Line::Other(header) = line {
+        if let TarmacLine::Instruction(header, _) | TarmacLine::Other(header) = line {
             self.doubt(&header, spot);
             self.learn(&header, spot);
         }
@@ -246,11 +255,11 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
     }
 
     /// Reports what is wrong with the beginning of a line that was read nevertheless.
-    fn doubt(&mut self, header: &Header<'_>, spot: Spot<'_>) {
+    fn doubt(&mut self, header: &LineHeader<'_>, spot: LocatedLine<'_>) {
         let is_told = |names: &mut RunNames, unit| names.units.add(unit, UNKNOWN_UNITS).is_none();
         match (header.doubt, header.unit) {
             (
-                Some(Fault {
+                Some(LineFault {
                     kind: FaultKind::UnknownUnit,
                     ..
                 }),
@@ -262,12 +271,12 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
     }
 
     /// Makes lines that begin like this one quick.
-    fn learn(&mut self, header: &Header<'_>, spot: Spot<'_>) {
+    fn learn(&mut self, header: &LineHeader<'_>, spot: LocatedLine<'_>) {
         let time = header.time.filter(|_| header.kind != LineKind::Title);
         if let (Some(time), LineThread::Known(thread)) = (time, self.before.thread) {
-            let tail = self
-                .quick_headers
-                .learn(spot.line, header.word_at, Stamp { time, thread });
+            let tail =
+                self.quick_headers
+                    .learn(spot.line, header.word_at, ThreadStamp { time, thread });
             // Each run has to report a doubtful beginning, so only sound ones are kept for the next run.
             if let Some(tail) = tail.filter(|_| header.doubt.is_none()) {
                 self.names
@@ -277,7 +286,7 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
         }
     }
 
-    fn report(&mut self, spot: Spot<'_>, fault: Fault) {
+    fn report(&mut self, spot: LocatedLine<'_>, fault: LineFault) {
         let mut message = fault.message(spot.line);
         if spot.is_open_ended {
             message.push_str(", and the last line has no newline: the trace may be cut short");
@@ -294,14 +303,14 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
 
     fn instruction(
         &mut self,
-        header: &Header<'_>,
+        header: &LineHeader<'_>,
         line: &InstructionLine<'_>,
-        spot: Spot<'_>,
-    ) -> Result<(), Fault> {
+        spot: LocatedLine<'_>,
+    ) -> Result<(), LineFault> {
         self.before.thread = self.thread(header.cpu.unwrap_or(FIRST_CPU));
         let thread = self.known_thread(header)?;
         let mode = Mode::of(line.mode);
-        self.chunk = Chunk {
+        self.chunk = ChunkContext {
             set: line.set,
             thread: Some(thread),
             mode,
@@ -315,7 +324,7 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
             instruction_set: line.set,
             opcode: line.opcode,
             bytes: &[],
-            branch: Branch::Unsaid,
+            branch: RecordedBranch::Unsaid,
             length_bytes: line.length_bytes,
             is_executed: line.is_executed,
             delay_slot: DelaySlot::None,
@@ -326,14 +335,14 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
         Ok(())
     }
 
-    fn known_thread(&self, header: &Header<'_>) -> Result<ThreadNumber, Fault> {
+    fn known_thread(&self, header: &LineHeader<'_>) -> Result<ThreadNumber, LineFault> {
         match self.before.thread {
             LineThread::Known(thread) => Ok(thread),
             _ => Err(FaultKind::TooManyThreads(THREADS).at(header.word_at)),
         }
     }
 
-    fn other(&mut self, header: Header<'_>, spot: Spot<'_>) -> Result<(), Fault> {
+    fn other(&mut self, header: LineHeader<'_>, spot: LocatedLine<'_>) -> Result<(), LineFault> {
         match cpu_of_other(header.time, header.cpu) {
             Some(cpu) => self.before.thread = self.thread(cpu),
             None if self.before.thread == LineThread::Unset => {
@@ -341,7 +350,7 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
             }
             None => {}
         }
-        let told = Told {
+        let told = OtherLine {
             header,
             thread: self.known_thread(&header)?,
             spot,
@@ -361,7 +370,7 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
         }
     }
 
-    fn text(&mut self, kind: TextKind, told: Told<'_>) -> Result<(), Fault> {
+    fn text(&mut self, kind: TextKind, told: OtherLine<'_>) -> Result<(), LineFault> {
         let text = told
             .spot
             .line
@@ -382,12 +391,12 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
     }
 
     /// A note, and a complaint.
-    fn unknown(&mut self, told: Told<'_>) -> Result<(), Fault> {
+    fn unknown(&mut self, told: OtherLine<'_>) -> Result<(), LineFault> {
         self.text(TextKind::Note, told)?;
         Err(FaultKind::UnknownType.at(told.header.word_at))
     }
 
-    fn register(&mut self, told: Told<'_>) -> Result<(), Fault> {
+    fn register(&mut self, told: OtherLine<'_>) -> Result<(), LineFault> {
         let column = told.header.fields.at();
         let Some(mut line) = RegisterLine::read(told.header.fields, self.chunk.set)? else {
             return self.text(TextKind::Note, told);
@@ -437,7 +446,7 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
             }
         }
         let register = self.named_register(line.name.as_bytes(), line.width);
-        let register = register.map_err(|fault| Fault { column, ..fault })?;
+        let register = register.map_err(|fault| LineFault { column, ..fault })?;
         self.parts(
             &line,
             RegisterWrite {
@@ -454,7 +463,7 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
             let offset = line.offset + u16::try_from(start).unwrap_or(0);
             self.write(
                 write,
-                Part {
+                RegisterValuePart {
                     offset,
                     bytes,
                     is_known: state == ByteState::Known,
@@ -463,7 +472,7 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
         }
     }
 
-    fn memory(&mut self, told: Told<'_>) -> Result<(), Fault> {
+    fn memory(&mut self, told: OtherLine<'_>) -> Result<(), LineFault> {
         let Some(mut line) = MemoryLine::read(&told.header, self.settings.endian)? else {
             return self.text(TextKind::Note, told);
         };
@@ -489,7 +498,7 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
     }
 
     /// Another row of the diagram on the line before, of the same thread.
-    fn row(&mut self, open: OpenDiagram, spot: Spot<'_>) -> Result<(), Fault> {
+    fn row(&mut self, open: OpenDiagram, spot: LocatedLine<'_>) -> Result<(), LineFault> {
         let fields = crate::text::lexer::Lexer::new(spot.line);
         let diagram = Diagram::read(fields)?;
         let LineThread::Known(thread) = self.before.thread else {
@@ -498,7 +507,7 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
         self.accesses(
             open.kind,
             &diagram,
-            Origin {
+            EventOrigin {
                 thread,
                 place: spot.place,
             },
@@ -506,11 +515,16 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
         Ok(())
     }
 
-    fn diagram(&mut self, kind: AccessKind, diagram: Diagram, told: Told<'_>) -> Result<(), Fault> {
+    fn diagram(
+        &mut self,
+        kind: AccessKind,
+        diagram: Diagram,
+        told: OtherLine<'_>,
+    ) -> Result<(), LineFault> {
         self.accesses(
             kind,
             &diagram,
-            Origin {
+            EventOrigin {
                 thread: told.thread,
                 place: told.spot.place,
             },
@@ -518,8 +532,8 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
         Ok(())
     }
 
-    pub fn accesses(&mut self, kind: AccessKind, diagram: &Diagram, origin: Origin) {
-        let Origin { thread, place } = origin;
+    pub fn accesses(&mut self, kind: AccessKind, diagram: &Diagram, origin: EventOrigin) {
+        let EventOrigin { thread, place } = origin;
         // Bytes are printed at their place on the bus.
         self.sink.scattered_values();
         for access in diagram.accesses() {
@@ -544,7 +558,7 @@ struct InstructionPlace {
     lines: u64,
 }
 
-fn event_kind(header: &Header<'_>) -> TextKind {
+fn event_kind(header: &LineHeader<'_>) -> TextKind {
     match header.fields.peek() {
         Token::Word(word) if word.starts_with(b"DebugEvent_") => TextKind::Note,
         _ => TextKind::Exception,

@@ -11,17 +11,17 @@ use crate::events::EventSink;
 use crate::facts::{RegisterSource, SourceTraits};
 use crate::read_at::ReadAt;
 use crate::scratch::ParseScratch;
-use crate::source::{Parsed, Source};
-use crate::tarmac::cut::{CutPlace, cut};
-use crate::tarmac::head::Head;
+use crate::source::{ParsedRange, Source};
+use crate::tarmac::cut::{CutRange, cut};
+use crate::tarmac::head::TarmacHead;
 use crate::tarmac::names::TarmacScratch;
-use crate::tarmac::run::Run;
+use crate::tarmac::run::TarmacRun;
 use crate::tarmac::settings::LineOrder;
-use crate::tarmac::settings::{Settings, StateField};
+use crate::tarmac::settings::{StateField, TarmacSettings};
 use crate::text::limits::LIMITS;
 #[cfg(any(test, fuzzing))]
-use crate::text::limits::Limits;
-use crate::text::window::Window;
+use crate::text::limits::TextLimits;
+use crate::text::window::InputWindow;
 
 /// What the text does not say about itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub struct Tarmac {
     length: AtomicU64,
     /// True from the opening of an input that was not settled until all of it is taken in.
     is_arriving: AtomicBool,
-    settings: Settings,
+    settings: TarmacSettings,
     traits: SourceTraits,
 }
 
@@ -73,7 +73,7 @@ impl Tarmac {
             .length()
             .map_err(|error| SourceError::Read { offset: 0, error })?;
         let state_field = options.state_field();
-        let head = Head::read(&*input, state_field)?;
+        let head = TarmacHead::read(&*input, state_field)?;
         let endian = if options.endian == Endian::Big {
             "big"
         } else {
@@ -95,7 +95,7 @@ impl Tarmac {
                 options.implicit_thumb
             ),
         };
-        let settings = Settings {
+        let settings = TarmacSettings {
             first_set: head.instruction_set,
             endian: options.endian,
             state_field,
@@ -112,7 +112,7 @@ impl Tarmac {
         })
     }
 
-    pub(super) fn settings(&self) -> &Settings {
+    pub(super) fn settings(&self) -> &TarmacSettings {
         &self.settings
     }
 
@@ -124,7 +124,7 @@ impl Tarmac {
     #[cfg(any(test, fuzzing))]
     pub fn slowly(self) -> Self {
         Self {
-            settings: Settings {
+            settings: TarmacSettings {
                 is_quick: false,
                 ..self.settings
             },
@@ -135,7 +135,7 @@ impl Tarmac {
     /// The same trace through a window that holds a few lines.
     #[cfg(fuzzing)]
     pub fn through_small_window(self) -> Self {
-        self.limited_to(Limits {
+        self.limited_to(TextLimits {
             window: 700,
             run: 200,
             line: 300,
@@ -144,14 +144,14 @@ impl Tarmac {
 
     /// The same trace through a smaller window.
     #[cfg(test)]
-    pub(super) fn with_limits(self, limits: Limits) -> Self {
+    pub(super) fn with_limits(self, limits: TextLimits) -> Self {
         self.limited_to(limits)
     }
 
     #[cfg(any(test, fuzzing))]
-    fn limited_to(self, limits: Limits) -> Self {
+    fn limited_to(self, limits: TextLimits) -> Self {
         Self {
-            settings: Settings {
+            settings: TarmacSettings {
                 limits,
                 ..self.settings
             },
@@ -165,13 +165,13 @@ impl Tarmac {
         range: Range<u64>,
         scratch: &mut ParseScratch,
         sink: &mut S,
-    ) -> Result<Parsed, SourceError> {
+    ) -> Result<ParsedRange, SourceError> {
         let TarmacScratch { buffer, names } = scratch.of();
-        let mut run = Run::new(&self.settings, self.length(), names, sink);
+        let mut run = TarmacRun::new(&self.settings, self.length(), names, sink);
         if self.settings.order != LineOrder::Plain {
             return run.parse_attributed(&*self.input, range, buffer);
         }
-        run.parse(&mut Window::new(
+        run.parse(&mut InputWindow::new(
             &*self.input,
             range,
             self.settings.limits.window,
@@ -214,7 +214,7 @@ impl Source for Tarmac {
         limit: u64,
         scratch: &mut ParseScratch,
     ) -> Result<Option<u64>, SourceError> {
-        let place = CutPlace {
+        let place = CutRange {
             target,
             limit,
             end: self.length(),
@@ -227,7 +227,7 @@ impl Source for Tarmac {
         range: Range<u64>,
         scratch: &mut ParseScratch,
         sink: &mut dyn EventSink,
-    ) -> Result<Parsed, SourceError> {
+    ) -> Result<ParsedRange, SourceError> {
         self.parse_into(range, scratch, sink)
     }
 

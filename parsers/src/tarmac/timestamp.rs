@@ -1,6 +1,6 @@
 //! The number at the beginning of a line, and its unit.
 
-use crate::tarmac::fault::{Fault, FaultKind};
+use crate::tarmac::fault::{FaultKind, LineFault};
 use crate::tarmac::header::{begins_record, is_record_type};
 use crate::text::digits;
 use crate::text::lexer::{Lexer, Token};
@@ -12,7 +12,7 @@ pub(super) struct Timestamp<'a> {
     pub time: Option<u64>,
     pub unit: Option<&'a [u8]>,
     /// What is wrong with it, though the line can be read.
-    pub doubt: Option<Fault>,
+    pub doubt: Option<LineFault>,
 }
 
 const UNITS: [&[u8]; 10] = [
@@ -25,7 +25,7 @@ const UNIT_LIMIT: usize = 12;
 
 impl<'a> Timestamp<'a> {
     /// Takes the timestamp and its unit, if the line begins with one.
-    pub fn take(fields: &mut Lexer<'a>) -> Result<Self, Fault> {
+    pub fn take(fields: &mut Lexer<'a>) -> Result<Self, LineFault> {
         let column = fields.at();
         let Token::Word(word) = fields.peek() else {
             return Ok(Self::default());

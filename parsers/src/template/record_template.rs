@@ -51,29 +51,29 @@ pub enum TemplateError {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct RawTemplate {
     record_bytes: usize,
     #[serde(default)]
     first_record: u64,
     #[serde(default)]
-    byte_order: Option<WrittenOrder>,
+    byte_order: Option<RawByteOrder>,
     fields: toml::Table,
 }
 
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum WrittenOrder {
+enum RawByteOrder {
     Big,
     Little,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WrittenField {
+struct RawTemplateField {
     offset: usize,
     bytes: usize,
     #[serde(default)]
-    byte_order: Option<WrittenOrder>,
+    byte_order: Option<RawByteOrder>,
     #[serde(default)]
     first_bit: u32,
     #[serde(default)]
@@ -108,9 +108,9 @@ impl FromStr for RecordTemplate {
     type Err = TemplateError;
 
     fn from_str(text: &str) -> Result<Self, TemplateError> {
-        let written: Written =
+        let written: RawTemplate =
             toml::from_str(text).map_err(|error| TemplateError::Syntax(one_line(&error)))?;
-        let Written {
+        let RawTemplate {
             record_bytes,
             first_record,
             byte_order,
@@ -121,7 +121,7 @@ impl FromStr for RecordTemplate {
         }
         let usual = byte_order.map_or(Endian::Big, order_of);
         let field = |(name, written): (String, toml::Value)| {
-            let written = written.try_into::<WrittenField>();
+            let written = written.try_into::<RawTemplateField>();
             let written = written
                 .map_err(|error| TemplateError::Syntax(format!("{name}: {}", one_line(&error))))?;
             let field = field_of(&written, usual, record_bytes);
@@ -137,8 +137,12 @@ impl FromStr for RecordTemplate {
 }
 
 /// None for one that does not fit into its record.
-fn field_of(written: &WrittenField, usual: Endian, record_bytes: usize) -> Option<TemplateField> {
-    let WrittenField {
+fn field_of(
+    written: &RawTemplateField,
+    usual: Endian,
+    record_bytes: usize,
+) -> Option<TemplateField> {
+    let RawTemplateField {
         offset,
         bytes,
         first_bit,
@@ -165,10 +169,10 @@ fn field_of(written: &WrittenField, usual: Endian, record_bytes: usize) -> Optio
     })
 }
 
-fn order_of(written: WrittenOrder) -> Endian {
+fn order_of(written: RawByteOrder) -> Endian {
     match written {
-        WrittenOrder::Big => Endian::Big,
-        WrittenOrder::Little => Endian::Little,
+        RawByteOrder::Big => Endian::Big,
+        RawByteOrder::Little => Endian::Little,
     }
 }
 

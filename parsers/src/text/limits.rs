@@ -4,7 +4,7 @@
 pub const LINE_LIMIT: usize = 64 << 10;
 
 /// The limits of a program that is not a test.
-pub(crate) const LIMITS: Limits = Limits {
+pub(crate) const LIMITS: TextLimits = TextLimits {
     window: 1 << 20,
     run: 256 << 10,
     line: LINE_LIMIT,
@@ -12,7 +12,7 @@ pub(crate) const LIMITS: Limits = Limits {
 
 /// How much is held at once. Tests use small ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Limits {
+pub(crate) struct TextLimits {
     /// Bytes in the window; more than the other two together.
     pub window: usize,
     /// The longest run of lines before an instruction that can belong to it.

@@ -10,7 +10,7 @@ use crate::text::lines::TextPart;
 pub(crate) const PADDING: usize = 256;
 
 /// Part of the input in memory.
-pub(crate) struct Window<'a> {
+pub(crate) struct InputWindow<'a> {
     input: &'a dyn ReadAt,
     buffer: &'a mut Vec<u8>,
     /// Where the first byte of the buffer lies in the input.
@@ -23,7 +23,7 @@ pub(crate) struct Window<'a> {
     is_last: bool,
 }
 
-impl<'a> Window<'a> {
+impl<'a> InputWindow<'a> {
     /// A window at the start of `range`, not filled yet.
     pub fn new(
         input: &'a dyn ReadAt,

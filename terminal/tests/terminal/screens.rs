@@ -1,7 +1,7 @@
 //! Screens of every size, held keys, hostile text, the mouse.
 
 use ratatui::crossterm::event::{MouseButton, MouseEventKind};
-use stepback_terminal::{Colors, Look, Signs};
+use stepback_terminal::{CharacterSet, ColorDepth, TerminalStyle};
 
 use crate::support::Driver;
 
@@ -52,9 +52,9 @@ fn what_a_terminal_would_obey_never_reaches_it() {
 
 #[test]
 fn ascii_alone_is_enough() {
-    let look = Look {
-        colors: Colors::None,
-        signs: Signs::Ascii,
+    let look = TerminalStyle {
+        colors: ColorDepth::None,
+        signs: CharacterSet::Ascii,
     };
     let path = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
         .join("fixtures/overflow_bare.tiny.tarmac");

@@ -13,7 +13,9 @@ use stepback_debugger::desk::{Desk, TraceChoice};
 use stepback_debugger::image::ImageSpec;
 use stepback_debugger::session::OpenOptions;
 use stepback_debugger::worker::Worker;
-use stepback_terminal::{Browser, BrowserOptions, Colors, Look, Signs, text_of};
+use stepback_terminal::{
+    BrowserOptions, CharacterSet, ColorDepth, TerminalBrowser, TerminalStyle, text_of,
+};
 use tempfile::TempDir;
 
 /// Nothing that is waited for takes so long.
@@ -21,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A browser under test, with a screen of its own.
 pub struct Driver {
-    pub browser: Browser,
+    pub browser: TerminalBrowser,
     /// Where its index is; gone with the driver.
     _folder: TempDir,
     buffer: Buffer,
@@ -54,7 +56,7 @@ impl Driver {
     }
 
     #[track_caller]
-    pub fn with(path: &Path, image: Option<&str>, look: Look) -> Self {
+    pub fn with(path: &Path, image: Option<&str>, look: TerminalStyle) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let images = image
             .iter()
@@ -72,7 +74,7 @@ impl Driver {
             trace: Some(TraceChoice::of(options)),
             ..BrowserOptions::default()
         };
-        let browser = Browser::new(options, look, Worker::synchronous(), Arc::new(|| {}));
+        let browser = TerminalBrowser::new(options, look, Worker::synchronous(), Arc::new(|| {}));
         let mut driver = Self {
             browser,
             _folder: folder,
@@ -221,10 +223,10 @@ impl Driver {
 }
 
 /// Colours and all signs.
-pub fn look() -> Look {
-    Look {
-        colors: Colors::True,
-        signs: Signs::Unicode,
+pub fn look() -> TerminalStyle {
+    TerminalStyle {
+        colors: ColorDepth::True,
+        signs: CharacterSet::Unicode,
     }
 }
 

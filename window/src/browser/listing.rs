@@ -17,9 +17,9 @@ const LIMIT: usize = 500_000;
 
 /// What is in a folder.
 #[derive(Debug)]
-pub struct Listing {
+pub struct FolderListing {
     /// In the order of the system.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<FolderEntry>,
     /// There is more than [`LIMIT`].
     pub is_cut: bool,
     /// The format of the trace that the folder as a whole is.
@@ -28,7 +28,7 @@ pub struct Listing {
 
 /// A file or a folder.
 #[derive(Debug)]
-pub struct Entry {
+pub struct FolderEntry {
     /// Its name.
     pub name: OsString,
     /// The same, as it is shown.
@@ -38,12 +38,12 @@ pub struct Entry {
     /// The format that its name speaks for, or what is in the folder.
     pub format: Option<&'static str>,
     /// Length and time; none while they are not read, or where they may not be.
-    pub details: Option<Details>,
+    pub details: Option<FileDetails>,
 }
 
 /// What takes a look at each file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Details {
+pub struct FileDetails {
     /// Its length.
     pub len_bytes: u64,
     /// When it was changed, in seconds since 1970.
@@ -52,7 +52,7 @@ pub struct Details {
 
 /// How much of each entry is read: names come at once even where a look at each file takes minutes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Depth {
+pub enum ListingDepth {
     /// Names, and what is a folder.
     Names,
     /// Lengths and times besides.
@@ -61,7 +61,7 @@ pub enum Depth {
 
 /// By what the rows are ordered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Column {
+pub enum SortColumn {
     /// As people count.
     #[default]
     Name,
@@ -74,9 +74,9 @@ pub enum Column {
 /// How a folder is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Order {
+pub struct SortOrder {
     /// By what.
-    pub column: Column,
+    pub column: SortColumn,
     /// The other way round.
     pub is_turned: bool,
     /// Files that are hidden are shown.
@@ -85,7 +85,7 @@ pub struct Order {
 
 /// Which rows are wanted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Filter {
+pub struct NameFilter {
     /// A part of the name, in any case; of what begins with a full stop, too, what is hidden counts.
     pub part: String,
     /// The name begins with it: a path is being typed.
@@ -96,7 +96,7 @@ pub struct Filter {
 ///
 /// # Errors
 /// It is not there, or may not be read; or the work was cancelled.
-pub fn list(folder: &Path, depth: Depth, cancel: &Cancel) -> Result<Listing> {
+pub fn list(folder: &Path, depth: ListingDepth, cancel: &Cancel) -> Result<FolderListing> {
     let read = std::fs::read_dir(folder)
         .with_context(|| say!("files-folder-unreadable", folder = format!("{folder:?}")))?;
     let format = format_of_folder(folder);
@@ -106,27 +106,27 @@ pub fn list(folder: &Path, depth: Depth, cancel: &Cancel) -> Result<Listing> {
             anyhow::bail!("cancelled");
         }
         if entries.len() == LIMIT {
-            return Ok(Listing {
+            return Ok(FolderListing {
                 entries,
                 is_cut: true,
                 format,
             });
         }
-        entries.push(Entry::of(&found, depth));
+        entries.push(FolderEntry::of(&found, depth));
     }
-    Ok(Listing {
+    Ok(FolderListing {
         entries,
         is_cut: false,
         format,
     })
 }
 
-impl Entry {
-    fn of(found: &DirEntry, depth: Depth) -> Self {
+impl FolderEntry {
+    fn of(found: &DirEntry, depth: ListingDepth) -> Self {
         let kind = found.file_type();
         // A link is what it leads to; one that leads nowhere is shown as a file.
         let is_link = kind.as_ref().is_ok_and(|kind| kind.is_symlink());
-        let metadata = if is_link || depth == Depth::Details {
+        let metadata = if is_link || depth == ListingDepth::Details {
             found.path().metadata().ok()
         } else {
             None
@@ -138,11 +138,11 @@ impl Entry {
         let shown = found.file_name().to_string_lossy().into_owned();
         // A look into each folder is for the second reading.
         let inside = || format_of_folder(&found.path());
-        let is_looked_into = is_folder && depth == Depth::Details;
+        let is_looked_into = is_folder && depth == ListingDepth::Details;
         let format = format_of_name(&shown).or_else(|| is_looked_into.then(inside).flatten());
         let details = metadata
-            .filter(|_| depth == Depth::Details)
-            .map(|metadata| Details::of(&metadata));
+            .filter(|_| depth == ListingDepth::Details)
+            .map(|metadata| FileDetails::of(&metadata));
         Self {
             name: found.file_name(),
             shown,
@@ -158,7 +158,7 @@ impl Entry {
     }
 }
 
-impl Details {
+impl FileDetails {
     fn of(metadata: &Metadata) -> Self {
         let since = metadata
             .modified()
@@ -171,8 +171,8 @@ impl Details {
     }
 }
 
-impl Filter {
-    fn holds(&self, entry: &Entry) -> bool {
+impl NameFilter {
+    fn holds(&self, entry: &FolderEntry) -> bool {
         let name = entry.shown.to_lowercase();
         if self.is_begin {
             name.starts_with(&self.part)
@@ -183,9 +183,9 @@ impl Filter {
 }
 
 /// The places of the entries that are shown, in their order: folders first.
-pub fn rows(listing: &Listing, order: Order, filter: &Filter) -> Vec<usize> {
+pub fn rows(listing: &FolderListing, order: SortOrder, filter: &NameFilter) -> Vec<usize> {
     let shows_hidden = order.shows_hidden || filter.part.starts_with('.');
-    let filter = Filter {
+    let filter = NameFilter {
         part: filter.part.to_lowercase(),
         ..*filter
     };
@@ -197,12 +197,12 @@ pub fn rows(listing: &Listing, order: Order, filter: &Filter) -> Vec<usize> {
     rows.sort_by_cached_key(|row| entry(row).map(|entry| natural_key(&entry.shown.to_lowercase())));
     let details = |row: &usize| entry(row).and_then(|entry| entry.details);
     match order.column {
-        Column::Name => {}
+        SortColumn::Name => {}
         // Stable: equals stay in the order of their names.
-        Column::Size => {
+        SortColumn::Size => {
             rows.sort_by_key(|row| std::cmp::Reverse(details(row).map(|details| details.len_bytes)))
         }
-        Column::Age => {
+        SortColumn::Age => {
             rows.sort_by_key(|row| std::cmp::Reverse(details(row).map(|details| details.modified)))
         }
     }
@@ -232,14 +232,14 @@ pub fn common<'a>(mut names: impl Iterator<Item = &'a str>) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn entry(shown: &str, len_bytes: u64, modified: u64) -> Entry {
+    fn entry(shown: &str, len_bytes: u64, modified: u64) -> FolderEntry {
         let is_folder = shown.ends_with('/');
         let shown = shown.trim_end_matches('/').to_owned();
-        let details = Some(Details {
+        let details = Some(FileDetails {
             len_bytes,
             modified,
         });
-        Entry {
+        FolderEntry {
             name: shown.clone().into(),
             format: format_of_name(&shown),
             shown,
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(order: Order, part: &str, expected: &[&str]) {
+    fn check(order: SortOrder, part: &str, expected: &[&str]) {
         let entries = vec![
             entry("run10.tarmac", 5, 30),
             entry("Run9.tarmac", 9, 10),
@@ -257,7 +257,7 @@ mod tests {
             entry(".cache", 1, 1),
             entry("zoo/", 0, 20),
         ];
-        let listing = Listing {
+        let listing = FolderListing {
             entries,
             is_cut: false,
             format: None,
@@ -265,7 +265,7 @@ mod tests {
         let rows = rows(
             &listing,
             order,
-            &Filter {
+            &NameFilter {
                 part: part.to_owned(),
                 is_begin: false,
             },
@@ -279,37 +279,41 @@ mod tests {
 
     #[test]
     fn folders_come_first_and_the_rest_as_it_was_asked_for() {
-        let by = |column| Order {
+        let by = |column| SortOrder {
             column,
-            ..Order::default()
+            ..SortOrder::default()
         };
         check(
-            Order::default(),
+            SortOrder::default(),
             "",
             &["zoo", "Run9.tarmac", "run10.tarmac"],
         );
         check(
-            Order {
+            SortOrder {
                 is_turned: true,
-                ..Order::default()
+                ..SortOrder::default()
             },
             "",
             &["zoo", "run10.tarmac", "Run9.tarmac"],
         );
         check(
-            by(Column::Size),
+            by(SortColumn::Size),
             "",
             &["zoo", "Run9.tarmac", "run10.tarmac"],
         );
-        check(by(Column::Age), "", &["zoo", "run10.tarmac", "Run9.tarmac"]);
-        check(Order::default(), "RUN1", &["run10.tarmac"]);
+        check(
+            by(SortColumn::Age),
+            "",
+            &["zoo", "run10.tarmac", "Run9.tarmac"],
+        );
+        check(SortOrder::default(), "RUN1", &["run10.tarmac"]);
     }
 
     #[test]
     fn what_is_hidden_is_shown_when_it_is_asked_for() {
-        let order = Order {
+        let order = SortOrder {
             shows_hidden: true,
-            ..Order::default()
+            ..SortOrder::default()
         };
         check(
             order,
@@ -322,7 +326,7 @@ mod tests {
                 "run10.tarmac",
             ],
         );
-        check(Order::default(), ".c", &[".cache"]);
+        check(SortOrder::default(), ".c", &[".cache"]);
     }
 
     #[test]
@@ -332,18 +336,18 @@ mod tests {
         for number in 0..200 {
             std::fs::write(folder.path().join(format!("{number}.tarmac")), "x").unwrap();
         }
-        let listing = list(folder.path(), Depth::Details, &Cancel::default()).unwrap();
+        let listing = list(folder.path(), ListingDepth::Details, &Cancel::default()).unwrap();
         assert_eq!(listing.entries.len(), 200);
         let entries = (0..100_000)
             .rev()
             .map(|number| entry(&format!("{number}.tarmac"), number, 0))
             .collect();
-        let listing = Listing {
+        let listing = FolderListing {
             entries,
             is_cut: false,
             format: None,
         };
-        let rows = rows(&listing, Order::default(), &Filter::default());
+        let rows = rows(&listing, SortOrder::default(), &NameFilter::default());
         let shown: Vec<&str> = rows
             .iter()
             .take(3)
@@ -353,7 +357,7 @@ mod tests {
         assert!(
             list(
                 &folder.path().join("nothing"),
-                Depth::Names,
+                ListingDepth::Names,
                 &Cancel::default()
             )
             .is_err()

@@ -7,6 +7,6 @@ mod places;
 mod state;
 mod view;
 
-pub use listing::Order;
+pub use listing::SortOrder;
 pub use places::places;
-pub use state::{Begin, Browser, Outcome, Surroundings};
+pub use state::{BrowserContext, BrowserStart, FileBrowser, FileBrowserOutcome};

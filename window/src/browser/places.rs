@@ -11,7 +11,7 @@ const RECENT: usize = 8;
 
 /// A folder that a browser leads to at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct FolderShortcut {
     /// What it is called.
     pub name: String,
     /// Where it is.
@@ -19,11 +19,11 @@ pub struct Place {
 }
 
 /// The user's own folder, that of the open trace, the whole file system, and those of the recent traces.
-pub fn places(trace: Option<&Path>, recent: &[RecentTrace]) -> Vec<Place> {
-    let mut places: Vec<Place> = Vec::new();
+pub fn places(trace: Option<&Path>, recent: &[RecentTrace]) -> Vec<FolderShortcut> {
+    let mut places: Vec<FolderShortcut> = Vec::new();
     let mut add = |name: String, path: PathBuf| {
         if places.iter().all(|place| place.path != path) {
-            places.push(Place { name, path });
+            places.push(FolderShortcut { name, path });
         }
     };
     if let Some(home) = home() {

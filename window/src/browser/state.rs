@@ -9,27 +9,29 @@ use std::sync::Arc;
 use anyhow::Result;
 use stepback_index::Cancel;
 
-use super::listing::{Depth, Entry, Filter, Listing, Order, common, list, rows};
-use super::places::{Place, split_typed, typed_path};
+use super::listing::{
+    FolderEntry, FolderListing, ListingDepth, NameFilter, SortOrder, common, list, rows,
+};
+use super::places::{FolderShortcut, split_typed, typed_path};
 use stepback_debugger::messages::say;
 use stepback_debugger::program::{FilePurpose, PickedKind};
-use stepback_debugger::worker::{Answer, Lane, Slot, Ticket, Worker};
+use stepback_debugger::worker::{Answer, JobLane, Slot, Ticket, Worker};
 
 /// The browser while it is open.
-pub struct Browser {
+pub struct FileBrowser {
     /// What is done with what is chosen.
     pub purpose: FilePurpose,
     pub(super) pick: PickedKind,
     /// Why it is open, where nobody asked for it.
     pub(super) notice: Option<String>,
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<FolderShortcut>,
     pub(super) folder: PathBuf,
     /// The path while it is being typed.
     pub(super) typed: Option<String>,
     pub(super) filter: String,
     /// The name under which something is saved.
     pub(super) name: String,
-    pub(super) cursor: Option<Cursor>,
+    pub(super) cursor: Option<RowCursor>,
     /// Where the cursor goes as soon as the folder is shown.
     goal: Option<OsString>,
     /// What was chosen together, by name.
@@ -37,42 +39,42 @@ pub struct Browser {
     /// The file that is there already, until the user says what becomes of it.
     pub(super) overwritten: Option<PathBuf>,
     /// Where it is saved, as soon as it is known what is there.
-    sought: Option<(PathBuf, Option<Ticket<There>>)>,
+    sought: Option<(PathBuf, Option<Ticket<SaveTarget>>)>,
     pub(super) error: Option<String>,
     pub(super) wanted_focus: Option<FieldName>,
     pub(super) is_revealing: bool,
     /// The rows that are shown.
-    pub(super) shown: Option<Arc<Shown>>,
+    pub(super) shown: Option<Arc<SortedFolder>>,
     /// Grows when the folder is to be read again.
     reading: u64,
-    named: Slot<Folder, Arc<Listing>>,
-    detailed: Slot<Folder, Arc<Listing>>,
-    ordered: Slot<Wanted, Arc<Shown>>,
+    named: Slot<FolderQuery, Arc<FolderListing>>,
+    detailed: Slot<FolderQuery, Arc<FolderListing>>,
+    ordered: Slot<SortedFolderQuery, Arc<SortedFolder>>,
 }
 
 /// How a browser begins.
-pub struct Begin {
+pub struct BrowserStart {
     /// What for.
     pub purpose: FilePurpose,
     /// In which folder.
     pub folder: PathBuf,
     /// Folders that it leads to at once.
-    pub places: Vec<Place>,
+    pub places: Vec<FolderShortcut>,
     /// Why it is open, where nobody asked for it.
     pub notice: Option<String>,
 }
 
 /// What a browser looks at and changes outside of itself.
-pub struct Surroundings<'a> {
+pub struct BrowserContext<'a> {
     /// Reads folders.
     pub worker: &'a Worker,
     /// How folders are shown, which is kept.
-    pub order: &'a mut Order,
+    pub order: &'a mut SortOrder,
 }
 
 /// What came of a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum FileBrowserOutcome {
     /// The browser stays open.
     Open,
     /// The user left it.
@@ -83,7 +85,7 @@ pub enum Outcome {
 
 /// The row under the cursor.
 #[derive(Clone, Debug)]
-pub(super) struct Cursor {
+pub(super) struct RowCursor {
     pub row: usize,
     name: OsString,
 }
@@ -98,7 +100,7 @@ pub(super) enum FieldName {
 
 /// What is in a place where something is to be saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum There {
+enum SaveTarget {
     Nothing,
     File,
     Folder,
@@ -106,7 +108,7 @@ enum There {
     NoFolder,
 }
 
-impl There {
+impl SaveTarget {
     fn at(path: &Path) -> Result<Self> {
         match path.symlink_metadata() {
             Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -123,28 +125,28 @@ impl There {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Folder {
+struct FolderQuery {
     path: PathBuf,
     reading: u64,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct Wanted {
-    folder: Folder,
+struct SortedFolderQuery {
+    folder: FolderQuery,
     has_details: bool,
-    order: Order,
-    filter: Filter,
+    order: SortOrder,
+    filter: NameFilter,
 }
 
 /// The rows of a folder, filtered and in their order.
-pub(super) struct Shown {
-    wanted: Wanted,
-    pub listing: Arc<Listing>,
+pub(super) struct SortedFolder {
+    wanted: SortedFolderQuery,
+    pub listing: Arc<FolderListing>,
     pub rows: Vec<usize>,
 }
 
 /// What there is to show.
-pub(super) enum Look {
+pub(super) enum FolderStatus {
     /// The rows that were asked for.
     Ready,
     /// They are on their way; those before them are still there.
@@ -153,14 +155,14 @@ pub(super) enum Look {
     Failed(String),
 }
 
-impl Shown {
-    pub fn entry(&self, row: usize) -> Option<&Entry> {
+impl SortedFolder {
+    pub fn entry(&self, row: usize) -> Option<&FolderEntry> {
         self.rows
             .get(row)
             .and_then(|place| self.listing.entries.get(*place))
     }
 
-    fn find(&self, is_it: impl Fn(&Entry) -> bool) -> Option<usize> {
+    fn find(&self, is_it: impl Fn(&FolderEntry) -> bool) -> Option<usize> {
         (0..self.rows.len()).find(|row| self.entry(*row).is_some_and(&is_it))
     }
 }
@@ -174,10 +176,10 @@ pub(super) fn first_field(pick: PickedKind) -> FieldName {
     }
 }
 
-impl Browser {
+impl FileBrowser {
     /// Opens it.
-    pub fn new(begin: Begin) -> Self {
-        let Begin {
+    pub fn new(begin: BrowserStart) -> Self {
+        let BrowserStart {
             purpose,
             folder,
             places,
@@ -231,13 +233,13 @@ impl Browser {
         }
     }
 
-    fn wanted_filter(&self) -> Filter {
+    fn wanted_filter(&self) -> NameFilter {
         match &self.typed {
-            Some(text) => Filter {
+            Some(text) => NameFilter {
                 part: split_typed(text).1.to_owned(),
                 is_begin: true,
             },
-            None => Filter {
+            None => NameFilter {
                 part: self.filter.clone(),
                 is_begin: false,
             },
@@ -245,31 +247,35 @@ impl Browser {
     }
 
     /// Has what is wanted read and ordered.
-    pub(super) fn look(&mut self, around: &Surroundings<'_>) -> Look {
-        let folder = Folder {
+    pub(super) fn look(&mut self, around: &BrowserContext<'_>) -> FolderStatus {
+        let folder = FolderQuery {
             path: self.wanted_folder(),
             reading: self.reading,
         };
         let read = |depth| {
-            move |folder: &Folder| {
+            move |folder: &FolderQuery| {
                 let path = folder.path.clone();
                 move |cancel: &Cancel| list(&path, depth, cancel).map(Arc::new)
             }
         };
-        let named = match self.named.poll(&folder, around.worker, read(Depth::Names)) {
-            Answer::Fresh(listing) => listing.clone(),
-            Answer::Failed(error) => return Look::Failed(error.to_owned()),
-            Answer::Stale(_) | Answer::Late(_) | Answer::Loading => return Look::Waiting,
-        };
-        let detailed = match self
-            .detailed
-            .poll_long(&folder, around.worker, read(Depth::Details))
+        let named = match self
+            .named
+            .poll(&folder, around.worker, read(ListingDepth::Names))
         {
-            Answer::Fresh(listing) => Some(listing.clone()),
-            _ => None,
+            Answer::Fresh(listing) => listing.clone(),
+            Answer::Failed(error) => return FolderStatus::Failed(error.to_owned()),
+            Answer::Stale(_) | Answer::Late(_) | Answer::Loading => return FolderStatus::Waiting,
         };
+        let detailed =
+            match self
+                .detailed
+                .poll_long(&folder, around.worker, read(ListingDepth::Details))
+            {
+                Answer::Fresh(listing) => Some(listing.clone()),
+                _ => None,
+            };
         let (order, filter) = (*around.order, self.wanted_filter());
-        let wanted = Wanted {
+        let wanted = SortedFolderQuery {
             folder,
             has_details: detailed.is_some(),
             order,
@@ -280,7 +286,7 @@ impl Browser {
             let wanted = wanted.clone();
             move |_: &Cancel| {
                 let rows = rows(&listing, wanted.order, &wanted.filter);
-                Ok(Arc::new(Shown {
+                Ok(Arc::new(SortedFolder {
                     wanted,
                     listing,
                     rows,
@@ -291,15 +297,15 @@ impl Browser {
             Answer::Fresh(shown) => {
                 let shown = shown.clone();
                 self.show(shown);
-                Look::Ready
+                FolderStatus::Ready
             }
-            Answer::Failed(error) => Look::Failed(error.to_owned()),
-            _ => Look::Waiting,
+            Answer::Failed(error) => FolderStatus::Failed(error.to_owned()),
+            _ => FolderStatus::Waiting,
         }
     }
 
     /// The cursor stays at its file where rows were ordered anew, and leaves where others are shown.
-    fn show(&mut self, shown: Arc<Shown>) {
+    fn show(&mut self, shown: Arc<SortedFolder>) {
         if self
             .shown
             .as_ref()
@@ -327,7 +333,7 @@ impl Browser {
         }
     }
 
-    pub(super) fn entry(&self, row: usize) -> Option<&Entry> {
+    pub(super) fn entry(&self, row: usize) -> Option<&FolderEntry> {
         self.shown.as_ref()?.entry(row)
     }
 
@@ -353,7 +359,7 @@ impl Browser {
         {
             self.forget_place();
         }
-        self.cursor = Some(Cursor { row, name });
+        self.cursor = Some(RowCursor { row, name });
         self.is_revealing = true;
     }
 
@@ -417,9 +423,9 @@ impl Browser {
     }
 
     /// Enter at the path while it is typed.
-    pub(super) fn submit_typed(&mut self) -> Outcome {
+    pub(super) fn submit_typed(&mut self) -> FileBrowserOutcome {
         let Some(text) = self.typed.clone() else {
-            return Outcome::Open;
+            return FileBrowserOutcome::Open;
         };
         let (_, name) = split_typed(&text);
         if self.pick == PickedKind::Folder && self.cursor.is_none() && !matches!(name, "." | "..") {
@@ -428,7 +434,7 @@ impl Browser {
         if name.is_empty() || matches!(name, "." | "..") {
             let folder = typed_path(&text, &self.folder);
             self.enter(std::path::absolute(&folder).unwrap_or(folder));
-            return Outcome::Open;
+            return FileBrowserOutcome::Open;
         }
         let named = self
             .shown
@@ -452,23 +458,25 @@ impl Browser {
             }
             None => {
                 self.error = Some(say!("files-nothing-begins-so", text = format!("{text:?}")));
-                Outcome::Open
+                FileBrowserOutcome::Open
             }
         }
     }
 
     /// Enter in the list: what is marked, else the row under the cursor, else the only one that a filter leaves.
-    pub(super) fn submit_list(&mut self) -> Outcome {
+    pub(super) fn submit_list(&mut self) -> FileBrowserOutcome {
         if !self.marked.is_empty() {
             let folder = self.wanted_folder();
-            return Outcome::Chosen(self.marked.iter().map(|name| folder.join(name)).collect());
+            return FileBrowserOutcome::Chosen(
+                self.marked.iter().map(|name| folder.join(name)).collect(),
+            );
         }
         let first = Some(0).filter(|_| !self.filter.is_empty() || self.row_count() == 1);
         match self.cursor.as_ref().map(|cursor| cursor.row).or(first) {
             Some(row) => self.activate(row),
             None => {
                 self.error = Some(say!("files-choose-one").to_owned());
-                Outcome::Open
+                FileBrowserOutcome::Open
             }
         }
     }
@@ -499,22 +507,22 @@ impl Browser {
     }
 
     /// The button that opens: a trace of many files as a whole, where Enter goes into its folder.
-    fn open_chosen(&mut self) -> Outcome {
+    fn open_chosen(&mut self) -> FileBrowserOutcome {
         let is_whole = self.purpose == FilePurpose::Trace && self.marked.is_empty();
         match (
             self.trace_folder().filter(|_| is_whole),
             self.typed.is_some(),
         ) {
-            (Some(folder), _) => Outcome::Chosen(vec![folder]),
+            (Some(folder), _) => FileBrowserOutcome::Chosen(vec![folder]),
             (None, true) => self.submit_typed(),
             (None, false) => self.submit_list(),
         }
     }
 
     /// A row is taken: a folder is entered, a file is chosen.
-    pub(super) fn activate(&mut self, row: usize) -> Outcome {
+    pub(super) fn activate(&mut self, row: usize) -> FileBrowserOutcome {
         let Some(entry) = self.entry(row) else {
-            return Outcome::Open;
+            return FileBrowserOutcome::Open;
         };
         let (is_folder, name) = (entry.is_folder, entry.shown.clone());
         let path = self.wanted_folder().join(&entry.name);
@@ -522,30 +530,30 @@ impl Browser {
         match self.pick {
             _ if is_folder => {
                 self.enter(path);
-                Outcome::Open
+                FileBrowserOutcome::Open
             }
             PickedKind::Place => {
                 self.name = name;
                 self.forget_place();
                 // As it is: the name that is shown may lack what cannot be shown.
                 self.sought = Some((path, None));
-                Outcome::Open
+                FileBrowserOutcome::Open
             }
             PickedKind::Folder => {
                 self.error = Some(say!("files-folder-wanted", name = format!("{name:?}")));
-                Outcome::Open
+                FileBrowserOutcome::Open
             }
-            PickedKind::File | PickedKind::Files => Outcome::Chosen(vec![path]),
+            PickedKind::File | PickedKind::Files => FileBrowserOutcome::Chosen(vec![path]),
         }
     }
 
     /// Saves under the name, as soon as it is known whether there is such a file.
-    pub(super) fn save(&mut self) -> Outcome {
+    pub(super) fn save(&mut self) -> FileBrowserOutcome {
         self.settle();
         let name = self.name.trim().to_owned();
         if name.is_empty() {
             self.error = Some(say!("files-name-wanted").to_owned());
-            return Outcome::Open;
+            return FileBrowserOutcome::Open;
         }
         let (folder, last) = split_typed(&name);
         if !folder.is_empty() {
@@ -560,34 +568,34 @@ impl Browser {
                 None,
             ));
         }
-        Outcome::Open
+        FileBrowserOutcome::Open
     }
 
     /// Looks at the place where it is saved: the rows that are shown may be old, or of another folder.
-    pub(super) fn advance_save(&mut self, worker: &Worker) -> Outcome {
+    pub(super) fn advance_save(&mut self, worker: &Worker) -> FileBrowserOutcome {
         let Some((path, ticket)) = &mut self.sought else {
-            return Outcome::Open;
+            return FileBrowserOutcome::Open;
         };
         let path = path.clone();
         let looked = path.clone();
-        let ticket =
-            ticket.get_or_insert_with(|| worker.spawn(Lane::Short, move |_| There::at(&looked)));
+        let ticket = ticket
+            .get_or_insert_with(|| worker.spawn(JobLane::Short, move |_| SaveTarget::at(&looked)));
         let Some(there) = ticket.take() else {
-            return Outcome::Open;
+            return FileBrowserOutcome::Open;
         };
         self.sought = None;
         match there {
-            Ok(There::Nothing) => return Outcome::Chosen(vec![path]),
-            Ok(There::File) => self.overwritten = Some(path),
-            Ok(There::Folder) => self.enter(path),
-            Ok(There::NoFolder) => {}
+            Ok(SaveTarget::Nothing) => return FileBrowserOutcome::Chosen(vec![path]),
+            Ok(SaveTarget::File) => self.overwritten = Some(path),
+            Ok(SaveTarget::Folder) => self.enter(path),
+            Ok(SaveTarget::NoFolder) => {}
             Err(error) => self.error = Some(format!("{error:#}")),
         }
-        Outcome::Open
+        FileBrowserOutcome::Open
     }
 
     /// The button that ends it.
-    pub(super) fn finish(&mut self) -> Outcome {
+    pub(super) fn finish(&mut self) -> FileBrowserOutcome {
         let name = self
             .typed
             .as_deref()
@@ -602,13 +610,13 @@ impl Browser {
     }
 
     /// The folder that is shown, or the one whose name is typed whole.
-    fn choose_folder(&mut self) -> Outcome {
+    fn choose_folder(&mut self) -> FileBrowserOutcome {
         let name = self
             .typed
             .as_deref()
             .map(|text| split_typed(text).1)
             .unwrap_or_default();
-        let is_it = |entry: &Entry| entry.is_folder && entry.shown == name;
+        let is_it = |entry: &FolderEntry| entry.is_folder && entry.shown == name;
         let named = self
             .shown
             .as_ref()
@@ -619,10 +627,10 @@ impl Browser {
             None if name.is_empty() => self.wanted_folder(),
             None => {
                 self.error = Some(say!("files-nothing-begins-so", text = format!("{name:?}")));
-                return Outcome::Open;
+                return FileBrowserOutcome::Open;
             }
         };
-        Outcome::Chosen(vec![path])
+        FileBrowserOutcome::Chosen(vec![path])
     }
 
     /// Takes over what all rows have in common with the path that is typed.

@@ -8,10 +8,12 @@ use egui::{
 };
 use egui::{Stroke, StrokeKind, TextEdit, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
-use super::listing::{Column, Details, Entry, Order};
-use super::state::{Browser, FieldName, Look, Outcome, Surroundings, first_field};
+use super::listing::{FileDetails, FolderEntry, SortColumn, SortOrder};
+use super::state::{
+    BrowserContext, FieldName, FileBrowser, FileBrowserOutcome, FolderStatus, first_field,
+};
 use crate::go_to::error_line;
-use crate::theme::{Tok, icon, icons, medium, mono, semi, ui as ui_font};
+use crate::theme::{ThemeColors, icon, icons, medium, mono, semi, ui as ui_font};
 use crate::widgets::{FlatButton, paint_flat, text_button};
 use stepback_debugger::desk::recent::now;
 use stepback_debugger::desk::words::{ago, bytes, sentence};
@@ -33,10 +35,10 @@ impl FieldName {
     }
 }
 
-impl Browser {
+impl FileBrowser {
     /// Draws it over the window.
-    pub fn ui(&mut self, ui: &Ui, mut around: Surroundings<'_>) -> Outcome {
-        let tok = Tok::current(ui);
+    pub fn ui(&mut self, ui: &Ui, mut around: BrowserContext<'_>) -> FileBrowserOutcome {
+        let tok = ThemeColors::current(ui);
         let frame = Frame::new()
             .fill(tok.bg2)
             .stroke(Stroke::new(1.0, tok.line2))
@@ -52,12 +54,19 @@ impl Browser {
             || is_on_top && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape));
         match shown.inner {
             // A click beside it loses nothing of what was typed.
-            Outcome::Open if shown.response.should_close() || is_escaped() => Outcome::Left,
+            FileBrowserOutcome::Open if shown.response.should_close() || is_escaped() => {
+                FileBrowserOutcome::Left
+            }
             outcome => outcome,
         }
     }
 
-    fn inner_ui(&mut self, ui: &mut Ui, around: &mut Surroundings<'_>, tok: &Tok) -> Outcome {
+    fn inner_ui(
+        &mut self,
+        ui: &mut Ui,
+        around: &mut BrowserContext<'_>,
+        tok: &ThemeColors,
+    ) -> FileBrowserOutcome {
         let size = SIZE.min(ui.ctx().content_rect().size() - vec2(64.0, 64.0));
         ui.set_min_size(size);
         ui.set_max_size(size);
@@ -65,8 +74,8 @@ impl Browser {
         let look = self.look(around);
         let by_key = self.take_keys(ui, around, &look);
         let mut outcome = by_key;
-        let mut then = |next: Outcome| {
-            if outcome == Outcome::Open {
+        let mut then = |next: FileBrowserOutcome| {
+            if outcome == FileBrowserOutcome::Open {
                 outcome = next;
             }
         };
@@ -114,7 +123,12 @@ impl Browser {
     }
 
     /// The keys of this frame, before fields see them.
-    fn take_keys(&mut self, ui: &Ui, around: &mut Surroundings<'_>, look: &Look) -> Outcome {
+    fn take_keys(
+        &mut self,
+        ui: &Ui,
+        around: &mut BrowserContext<'_>,
+        look: &FolderStatus,
+    ) -> FileBrowserOutcome {
         let focused = ui.memory(|memory| memory.focused());
         let is_in = |field: FieldName| focused == Some(field.id());
         let pressed = |modifiers, key| ui.input_mut(|input| input.consume_key(modifiers, key));
@@ -141,7 +155,7 @@ impl Browser {
         let is_back = is_free && self.filter.is_empty() && pressed(Modifiers::NONE, Key::Backspace);
         if is_back || pressed(Modifiers::ALT, Key::ArrowUp) {
             self.go_up();
-            return Outcome::Open;
+            return FileBrowserOutcome::Open;
         }
         if self.typed.is_some() && pressed(Modifiers::NONE, Key::Tab) {
             self.complete();
@@ -171,13 +185,13 @@ impl Browser {
         // On a button Enter presses that. What is not shown yet cannot be meant.
         let is_entered = is_free || is_in(FieldName::Path) || is_in(FieldName::Name);
         if !is_entered
-            || !matches!(look, Look::Ready | Look::Failed(_))
+            || !matches!(look, FolderStatus::Ready | FolderStatus::Failed(_))
             || !pressed(Modifiers::NONE, Key::Enter)
         {
-            return Outcome::Open;
+            return FileBrowserOutcome::Open;
         }
         if let Some(path) = self.overwritten.take() {
-            return Outcome::Chosen(vec![path]);
+            return FileBrowserOutcome::Chosen(vec![path]);
         }
         self.error = None;
         let on_folder = self
@@ -191,7 +205,7 @@ impl Browser {
         }
     }
 
-    fn head_ui(&mut self, ui: &mut Ui, tok: &Tok) {
+    fn head_ui(&mut self, ui: &mut Ui, tok: &ThemeColors) {
         ui.horizontal(|ui| {
             ui.label(
                 RichText::new(self.purpose.title())
@@ -257,7 +271,7 @@ impl Browser {
         });
     }
 
-    fn places_ui(&mut self, ui: &mut Ui, tok: &Tok) {
+    fn places_ui(&mut self, ui: &mut Ui, tok: &ThemeColors) {
         ui.spacing_mut().item_spacing.y = 0.0;
         let mut entered = None;
         ScrollArea::vertical()
@@ -302,10 +316,10 @@ impl Browser {
     fn list_ui(
         &mut self,
         ui: &mut Ui,
-        around: &mut Surroundings<'_>,
-        look: &Look,
-        tok: &Tok,
-    ) -> Outcome {
+        around: &mut BrowserContext<'_>,
+        look: &FolderStatus,
+        tok: &ThemeColors,
+    ) -> FileBrowserOutcome {
         ui.horizontal(|ui| {
             let label = if around.order.shows_hidden {
                 say!("files-hide")
@@ -340,16 +354,16 @@ impl Browser {
             StrokeKind::Inside,
         );
         match look {
-            Look::Failed(error) => {
+            FolderStatus::Failed(error) => {
                 error_line(ui, &sentence(error), ground.width() - 20.0);
                 ui.label(
                     RichText::new(say!("files-choose-another"))
                         .font(ui_font(12.0))
                         .color(tok.t3),
                 );
-                return Outcome::Open;
+                return FileBrowserOutcome::Open;
             }
-            Look::Waiting if self.row_count() == 0 => {
+            FolderStatus::Waiting if self.row_count() == 0 => {
                 ui.painter().text(
                     ground.center(),
                     Align2::CENTER_CENTER,
@@ -358,7 +372,7 @@ impl Browser {
                     tok.t3,
                 );
             }
-            Look::Ready if self.row_count() == 0 => {
+            FolderStatus::Ready if self.row_count() == 0 => {
                 let is_empty = self
                     .shown
                     .as_ref()
@@ -378,8 +392,8 @@ impl Browser {
                     tok.t3,
                 );
             }
-            Look::Waiting => ui.set_opacity(0.6),
-            Look::Ready => {}
+            FolderStatus::Waiting => ui.set_opacity(0.6),
+            FolderStatus::Ready => {}
         }
         self.rows_ui(ui, look, tok)
     }
@@ -395,7 +409,12 @@ impl Browser {
         }
     }
 
-    fn rows_ui(&mut self, ui: &mut Ui, look: &Look, tok: &Tok) -> Outcome {
+    fn rows_ui(
+        &mut self,
+        ui: &mut Ui,
+        look: &FolderStatus,
+        tok: &ThemeColors,
+    ) -> FileBrowserOutcome {
         ui.spacing_mut().item_spacing.y = 0.0;
         let (mut clicked, mut is_double, mut is_marking) = (None, false, false);
         let count = self.row_count();
@@ -415,7 +434,7 @@ impl Browser {
                 let Some(entry) = self.entry(row) else {
                     continue;
                 };
-                let look = RowLook {
+                let look = BrowserRowState {
                     is_chosen: self.cursor.as_ref().is_some_and(|cursor| cursor.row == row),
                     is_marked: self.marked.contains(&entry.name),
                     is_dim: self.pick == PickedKind::Folder && !entry.is_folder,
@@ -437,8 +456,8 @@ impl Browser {
             )
         });
         // Rows of another folder than the one that is wanted are only still there.
-        let Some(row) = clicked.filter(|_| matches!(look, Look::Ready)) else {
-            return Outcome::Open;
+        let Some(row) = clicked.filter(|_| matches!(look, FolderStatus::Ready)) else {
+            return FileBrowserOutcome::Open;
         };
         self.settle();
         self.put_cursor(row);
@@ -452,7 +471,7 @@ impl Browser {
         if is_double {
             self.activate(row)
         } else {
-            Outcome::Open
+            FileBrowserOutcome::Open
         }
     }
 
@@ -505,8 +524,8 @@ impl Browser {
         }
     }
 
-    fn foot_ui(&mut self, ui: &mut Ui, tok: &Tok) -> Outcome {
-        let mut outcome = Outcome::Open;
+    fn foot_ui(&mut self, ui: &mut Ui, tok: &ThemeColors) -> FileBrowserOutcome {
+        let mut outcome = FileBrowserOutcome::Open;
         ui.horizontal(|ui| {
             ui.set_min_height(FIELD);
             ui.label(
@@ -528,7 +547,7 @@ impl Browser {
                     .clicked()
                 {
                     outcome = match self.overwritten.take() {
-                        Some(path) => Outcome::Chosen(vec![path]),
+                        Some(path) => FileBrowserOutcome::Chosen(vec![path]),
                         None => self.finish(),
                     };
                 }
@@ -538,7 +557,7 @@ impl Browser {
                 {
                     match self.overwritten.take() {
                         Some(_) => {}
-                        None => outcome = Outcome::Left,
+                        None => outcome = FileBrowserOutcome::Left,
                     }
                 }
             });
@@ -585,13 +604,13 @@ fn select(ui: &Ui, field: FieldName, letters: Range<usize>) {
 }
 
 /// The heads of the columns: a click orders by one, another the other way round.
-fn heads_ui(ui: &mut Ui, order: &mut Order, tok: &Tok) {
+fn heads_ui(ui: &mut Ui, order: &mut SortOrder, tok: &ThemeColors) {
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 20.0), Sense::hover());
     let columns = columns(rect);
     for (column, name, rect) in [
-        (Column::Name, say!("files-name-label"), columns.name),
-        (Column::Size, say!("files-size"), columns.size),
-        (Column::Age, say!("files-changed"), columns.age),
+        (SortColumn::Name, say!("files-name-label"), columns.name),
+        (SortColumn::Size, say!("files-size"), columns.size),
+        (SortColumn::Age, say!("files-changed"), columns.age),
     ] {
         let response = ui.interact(rect, ui.unique_id().with(name), Sense::click());
         let is_chosen = order.column == column;
@@ -603,15 +622,15 @@ fn heads_ui(ui: &mut Ui, order: &mut Order, tok: &Tok) {
             tok.t3
         };
         let (at, align) = match column {
-            Column::Name => (rect.left_center() + vec2(30.0, 0.0), Align2::LEFT_CENTER),
-            Column::Size | Column::Age => {
+            SortColumn::Name => (rect.left_center() + vec2(30.0, 0.0), Align2::LEFT_CENTER),
+            SortColumn::Size | SortColumn::Age => {
                 (rect.right_center() - vec2(14.0, 0.0), Align2::RIGHT_CENTER)
             }
         };
         let said = ui.painter().text(at, align, name, medium(12.0), color);
         if is_chosen {
             // Names go up, sizes and ages down: the longest and the newest are wanted.
-            let is_down = (column != Column::Name) != order.is_turned;
+            let is_down = (column != SortColumn::Name) != order.is_turned;
             let caret = if is_down {
                 icons::CARET_DOWN
             } else {
@@ -633,28 +652,33 @@ fn heads_ui(ui: &mut Ui, order: &mut Order, tok: &Tok) {
 }
 
 /// Where the columns of a row are.
-struct Columns {
+struct BrowserColumns {
     name: Rect,
     size: Rect,
     age: Rect,
 }
 
-fn columns(rect: Rect) -> Columns {
+fn columns(rect: Rect) -> BrowserColumns {
     let rect = rect.with_max_x(rect.right() - 8.0);
     let (rest, age) = rect.split_left_right_at_x(rect.right() - AGE_WIDTH);
     let (name, size) = rest.split_left_right_at_x(rest.right() - SIZE_WIDTH);
-    Columns { name, size, age }
+    BrowserColumns { name, size, age }
 }
 
 /// How a row stands out.
 #[derive(Clone, Copy)]
-struct RowLook {
+struct BrowserRowState {
     is_chosen: bool,
     is_marked: bool,
     is_dim: bool,
 }
 
-fn row_ui(ui: &mut Ui, entry: &Entry, look: RowLook, tok: &Tok) -> egui::Response {
+fn row_ui(
+    ui: &mut Ui,
+    entry: &FolderEntry,
+    look: BrowserRowState,
+    tok: &ThemeColors,
+) -> egui::Response {
     // A list has one cursor, which the arrows move; Tab does not go through its rows.
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::CLICK);
     let is_selected = look.is_chosen || look.is_marked;
@@ -727,7 +751,7 @@ fn row_ui(ui: &mut Ui, entry: &Entry, look: RowLook, tok: &Tok) -> egui::Respons
         galley,
         color,
     );
-    if let Some(Details {
+    if let Some(FileDetails {
         len_bytes,
         modified,
     }) = entry.details

@@ -3,10 +3,10 @@
 use super::cursor_list::CursorList;
 use stepback_debugger::action::Action;
 use stepback_debugger::desk::Desk;
-use stepback_debugger::views::{Gesture, View};
+use stepback_debugger::views::{PanelView, RowGesture};
 
 /// What was done in this frame, to the panel and to the program.
-pub struct Asked<'a, T> {
+pub struct PanelOutput<'a, T> {
     /// What was done to the panel's own state.
     pub touched: &'a mut T,
     /// What the program is to do.
@@ -15,22 +15,22 @@ pub struct Asked<'a, T> {
 
 /// What was done to the rows of a view in this frame.
 #[derive(Debug, Default)]
-pub struct Touched {
+pub struct RowInput {
     /// The row that was clicked.
     pub cursor: Option<usize>,
-    gesture: Option<(usize, Gesture)>,
+    gesture: Option<(usize, RowGesture)>,
 }
 
-impl Touched {
+impl RowInput {
     /// Notes a gesture on a row.
-    pub fn gesture(&mut self, row: usize, gesture: Gesture) {
+    pub fn gesture(&mut self, row: usize, gesture: RowGesture) {
         self.gesture = Some((row, gesture));
     }
 
     /// Applies what was done.
     pub fn apply(
         self,
-        view: &mut impl View,
+        view: &mut impl PanelView,
         list: &mut CursorList,
         desk: &Desk,
         out: &mut Vec<Action>,

@@ -2,14 +2,14 @@
 
 use egui::{Rect, Ui};
 
-use super::ViewCx;
+use super::PanelContext;
 use super::keys::{PanelKey, take_keys};
 use super::list::{List, ListArea};
 use super::pen::ROW;
-use crate::theme::Tok;
+use crate::theme::ThemeColors;
 use stepback_debugger::action::{Action, AppAction};
 use stepback_debugger::model::scroll::{Scroll, Viewport};
-use stepback_debugger::views::{Gesture, Marked, Toward, View};
+use stepback_debugger::views::{CursorDirection, CursorRow, PanelView, RowGesture};
 
 /// Where a list is scrolled to, and the row under its cursor.
 #[derive(Clone, Copy, Debug, Default)]
@@ -27,14 +27,14 @@ pub struct CursorList {
 
 /// How many rows there are, and where.
 #[derive(Clone, Copy, Debug)]
-pub struct Shown {
+pub struct ListExtent {
     pub rows: usize,
     pub list: Rect,
 }
 
 impl CursorList {
     /// Lays the list out in a rectangle.
-    pub fn area(&mut self, ui: &mut Ui, rect: Rect, rows: usize, tok: &Tok) -> ListArea {
+    pub fn area(&mut self, ui: &mut Ui, rect: Rect, rows: usize, tok: &ThemeColors) -> ListArea {
         List {
             rows: rows as u64,
             ticks: &[],
@@ -64,35 +64,38 @@ impl CursorList {
     pub fn keys(
         &mut self,
         ui: &Ui,
-        view: &mut impl View,
-        shown: Shown,
-        cx: &ViewCx<'_>,
+        view: &mut impl PanelView,
+        shown: ListExtent,
+        cx: &PanelContext<'_>,
         out: &mut Vec<Action>,
     ) -> Vec<(PanelKey, usize)> {
-        let Shown { rows, list } = shown;
+        let ListExtent { rows, list } = shown;
         let mut others = Vec::new();
         for key in take_keys(ui, cx) {
             let is_first = !self.is_entered && view.follows_cursor();
             let row = self.press(key, rows, list);
-            if is_first && key == PanelKey::Move(Toward::Down) {
+            if is_first && key == PanelKey::Move(CursorDirection::Down) {
                 self.go_to(row, rows, list);
             }
             match key {
-                PanelKey::Move(Toward::Left) if view.act(row, Gesture::Close, cx.desk, out) => {}
-                PanelKey::Move(Toward::Left) => {
+                PanelKey::Move(CursorDirection::Left)
+                    if view.act(row, RowGesture::Close, cx.desk, out) => {}
+                PanelKey::Move(CursorDirection::Left) => {
                     self.go_to(view.parent(row).unwrap_or(row), rows, list)
                 }
-                PanelKey::Move(Toward::Right) => _ = view.act(row, Gesture::Open, cx.desk, out),
+                PanelKey::Move(CursorDirection::Right) => {
+                    _ = view.act(row, RowGesture::Open, cx.desk, out)
+                }
                 PanelKey::Enter => _ = view.act(row, view.entered(), cx.desk, out),
-                PanelKey::ShiftEnter => _ = view.act(row, Gesture::GoOn, cx.desk, out),
-                PanelKey::Remove => _ = view.act(row, Gesture::Remove, cx.desk, out),
+                PanelKey::ShiftEnter => _ = view.act(row, RowGesture::GoOn, cx.desk, out),
+                PanelKey::Remove => _ = view.act(row, RowGesture::Remove, cx.desk, out),
                 PanelKey::Copy => out.extend(
                     view.copied_whole()
                         .or_else(|| view.copied(row))
                         .map(|it| Action::App(AppAction::Copy(it))),
                 ),
                 key if key.is_move() && view.follows_cursor() => {
-                    view.act(self.cursor, Gesture::Go, cx.desk, out);
+                    view.act(self.cursor, RowGesture::Go, cx.desk, out);
                 }
                 key if key.is_move() => {}
                 key => others.push((key, row)),
@@ -103,7 +106,12 @@ impl CursorList {
 
     /// Moves the cursor to the marked row when that changed, or when the list has another height.
     /// A number of rows around it come into view, too.
-    pub fn follow(&mut self, marked: Option<Marked>, margin: usize, Shown { rows, list }: Shown) {
+    pub fn follow(
+        &mut self,
+        marked: Option<CursorRow>,
+        margin: usize,
+        ListExtent { rows, list }: ListExtent,
+    ) {
         let Some(marked) = marked else { return };
         let now = Some((marked.key, list.height()));
         if self.followed != now {
@@ -177,12 +185,12 @@ mod tests {
             Rect::from_min_size(pos2(0.0, 0.0), vec2(100.0, 10.0 * ROW)),
         );
         let mut pressed = |key| (list.press(key, 25, rect), list.cursor);
-        assert_eq!(pressed(PanelKey::Move(Toward::Up)), (0, 0));
-        assert_eq!(pressed(PanelKey::Move(Toward::Down)), (0, 1));
-        assert_eq!(pressed(PanelKey::Move(Toward::Last)), (1, 24));
-        assert_eq!(pressed(PanelKey::Move(Toward::PageDown)), (24, 24));
+        assert_eq!(pressed(PanelKey::Move(CursorDirection::Up)), (0, 0));
+        assert_eq!(pressed(PanelKey::Move(CursorDirection::Down)), (0, 1));
+        assert_eq!(pressed(PanelKey::Move(CursorDirection::Last)), (1, 24));
+        assert_eq!(pressed(PanelKey::Move(CursorDirection::PageDown)), (24, 24));
         assert_eq!(pressed(PanelKey::Enter), (24, 24));
-        assert_eq!(pressed(PanelKey::Move(Toward::First)), (24, 0));
+        assert_eq!(pressed(PanelKey::Move(CursorDirection::First)), (24, 0));
     }
 
     #[test]
@@ -195,7 +203,7 @@ mod tests {
         assert_eq!(list.press(PanelKey::Enter, 3, rect), 2);
         assert_eq!(
             (
-                list.press(PanelKey::Move(Toward::Down), 0, rect),
+                list.press(PanelKey::Move(CursorDirection::Down), 0, rect),
                 list.cursor
             ),
             (0, 0)

@@ -4,12 +4,12 @@ use egui::Ui;
 use stepback_parsers::Position;
 
 use super::menu::MenuItem;
-use crate::theme::{Tok, icons};
+use crate::theme::{ThemeColors, icons};
 use stepback_debugger::action::{Action, Direction, EffectsOf, OtherCall, ViewAction};
 use stepback_debugger::messages::say;
 
 /// The items of a call, which is named by a position in it.
-pub fn effects_items(ui: &mut Ui, tok: &Tok, at: Position, out: &mut Vec<Action>) {
+pub fn effects_items(ui: &mut Ui, tok: &ThemeColors, at: Position, out: &mut Vec<Action>) {
     if MenuItem::new(say!("effects-what-this-call"))
         .icon(icons::SWAP)
         .ui(ui, tok)
@@ -31,7 +31,7 @@ pub fn effects_items(ui: &mut Ui, tok: &Tok, at: Position, out: &mut Vec<Action>
 /// The item of a call that compares it with the one around the position, where that is of the same function.
 pub fn compare_item(
     ui: &mut Ui,
-    tok: &Tok,
+    tok: &ThemeColors,
     at: Position,
     position: Position,
     out: &mut Vec<Action>,

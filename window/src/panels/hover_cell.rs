@@ -4,8 +4,8 @@ use egui::{Context, Id, Response, RichText, Ui};
 use stepback_index::ThreadId;
 use stepback_parsers::Position;
 
-use super::ViewCx;
-use crate::theme::{Tok, ui as ui_font};
+use super::PanelContext;
+use crate::theme::{ThemeColors, ui as ui_font};
 use stepback_debugger::action::{CellName, Follow};
 use stepback_debugger::keymap::{CommandId, key_text, shown_text};
 use stepback_debugger::messages::say;
@@ -21,7 +21,7 @@ pub struct HoverCell {
 
 impl HoverCell {
     /// A cell at what a panel shows.
-    pub fn shown(cell: CellName, follow: Follow, cx: &ViewCx<'_>) -> Self {
+    pub fn shown(cell: CellName, follow: Follow, cx: &PanelContext<'_>) -> Self {
         Self {
             cell,
             at: cx.desk.windows.position_of(follow),
@@ -52,7 +52,7 @@ impl HoverCell {
         ui.label(
             RichText::new(words)
                 .font(ui_font(11.5))
-                .color(Tok::current(ui).t2),
+                .color(ThemeColors::current(ui).t2),
         );
         ui.data_mut(|data| data.insert_temp(Self::place(), Some(self.clone())));
     }
@@ -70,7 +70,7 @@ impl HoverCell {
 }
 
 /// A register of a thread as commands name it.
-pub fn register_of(thread: ThreadId, name: &str, cx: &ViewCx<'_>) -> CellName {
+pub fn register_of(thread: ThreadId, name: &str, cx: &PanelContext<'_>) -> CellName {
     let threads = cx.desk.session.index.threads();
     let owner = threads
         .get(usize::from(thread.0))

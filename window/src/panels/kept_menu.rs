@@ -19,11 +19,11 @@ pub struct KeptItem<'a> {
     /// What it is, in words.
     pub words: String,
     /// What can be done with it.
-    pub deeds: &'static KeptDeeds,
+    pub deeds: &'static KeptItemActions,
 }
 
 /// What can be done with kept things of a kind.
-pub struct KeptDeeds {
+pub struct KeptItemActions {
     /// What asking it again is called, by its id.
     pub run_words: &'static str,
     /// Asks it again.
@@ -45,7 +45,13 @@ impl KeptMenu {
             .on_hover_text(words);
     }
 
-    fn entries_ui(&mut self, ui: &mut Ui, name: &str, deeds: &KeptDeeds, out: &mut Vec<Action>) {
+    fn entries_ui(
+        &mut self,
+        ui: &mut Ui,
+        name: &str,
+        deeds: &KeptItemActions,
+        out: &mut Vec<Action>,
+    ) {
         ui.set_min_width(200.0);
         let entries = [
             (spoken(deeds.run_words), deeds.run),

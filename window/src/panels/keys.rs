@@ -2,14 +2,14 @@
 
 use egui::{Key, Modifiers, Ui};
 
-use super::ViewCx;
-use stepback_debugger::views::Toward;
+use super::PanelContext;
+use stepback_debugger::views::CursorDirection;
 
 /// What a key means to the panel that has the keyboard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PanelKey {
     /// Moves the cursor; to the side a branch closes or opens.
-    Move(Toward),
+    Move(CursorDirection),
     /// Last write; travel.
     Enter,
     /// Next write.
@@ -45,7 +45,7 @@ pub enum PanelKey {
 impl PanelKey {
     /// True where the cursor of a list moves.
     pub fn is_move(self) -> bool {
-        matches!(self, Self::Move(toward) if !matches!(toward, Toward::Left | Toward::Right))
+        matches!(self, Self::Move(toward) if !matches!(toward, CursorDirection::Left | CursorDirection::Right))
     }
 
     /// Row to which the cursor of a list moves.
@@ -59,30 +59,46 @@ impl PanelKey {
 }
 
 const KEYS: [(Key, Modifiers, PanelKey); 26] = [
-    (Key::ArrowUp, Modifiers::NONE, PanelKey::Move(Toward::Up)),
+    (
+        Key::ArrowUp,
+        Modifiers::NONE,
+        PanelKey::Move(CursorDirection::Up),
+    ),
     (
         Key::ArrowDown,
         Modifiers::NONE,
-        PanelKey::Move(Toward::Down),
+        PanelKey::Move(CursorDirection::Down),
     ),
     (
         Key::ArrowLeft,
         Modifiers::NONE,
-        PanelKey::Move(Toward::Left),
+        PanelKey::Move(CursorDirection::Left),
     ),
     (
         Key::ArrowRight,
         Modifiers::NONE,
-        PanelKey::Move(Toward::Right),
+        PanelKey::Move(CursorDirection::Right),
     ),
-    (Key::PageUp, Modifiers::NONE, PanelKey::Move(Toward::PageUp)),
+    (
+        Key::PageUp,
+        Modifiers::NONE,
+        PanelKey::Move(CursorDirection::PageUp),
+    ),
     (
         Key::PageDown,
         Modifiers::NONE,
-        PanelKey::Move(Toward::PageDown),
+        PanelKey::Move(CursorDirection::PageDown),
     ),
-    (Key::Home, Modifiers::COMMAND, PanelKey::Move(Toward::First)),
-    (Key::End, Modifiers::COMMAND, PanelKey::Move(Toward::Last)),
+    (
+        Key::Home,
+        Modifiers::COMMAND,
+        PanelKey::Move(CursorDirection::First),
+    ),
+    (
+        Key::End,
+        Modifiers::COMMAND,
+        PanelKey::Move(CursorDirection::Last),
+    ),
     (Key::Enter, Modifiers::SHIFT, PanelKey::ShiftEnter),
     (Key::Enter, Modifiers::NONE, PanelKey::Enter),
     (Key::F2, Modifiers::SHIFT, PanelKey::Note),
@@ -104,7 +120,7 @@ const KEYS: [(Key, Modifiers, PanelKey); 26] = [
 ];
 
 /// Takes the keys that were pressed for the panel that has the keyboard; none while a text field has it.
-pub fn take_keys(ui: &Ui, cx: &ViewCx<'_>) -> Vec<PanelKey> {
+pub fn take_keys(ui: &Ui, cx: &PanelContext<'_>) -> Vec<PanelKey> {
     if !cx.has_focus || ui.ctx().egui_wants_keyboard_input() {
         return Vec::new();
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use egui::{Color32, Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::pen::ROW;
-use crate::theme::Tok;
+use crate::theme::ThemeColors;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::scroll::{Scroll, Viewport};
 
@@ -14,7 +14,7 @@ pub const BAR_WIDTH: f32 = 10.0;
 
 /// A mark on the scroll bar.
 #[derive(Clone, Copy, Debug)]
-pub struct Tick {
+pub struct ScrollBarTick {
     /// The row that it stands for.
     pub row: u64,
     /// Its colour.
@@ -42,7 +42,7 @@ pub struct List<'a> {
     /// Rows in all.
     pub rows: u64,
     /// Marks on the scroll bar.
-    pub ticks: &'a [Tick],
+    pub ticks: &'a [ScrollBarTick],
     /// Whether the scroll bar keeps its place when there is nothing to scroll.
     pub has_lasting_bar: bool,
 }
@@ -57,7 +57,7 @@ pub struct Thumb {
 
 impl List<'_> {
     /// Lays the list out in a rectangle, follows the wheel and draws the scroll bar.
-    pub fn ui(self, ui: &mut Ui, rect: Rect, scroll: &mut Scroll, tok: &Tok) -> ListArea {
+    pub fn ui(self, ui: &mut Ui, rect: Rect, scroll: &mut Scroll, tok: &ThemeColors) -> ListArea {
         let view = Viewport {
             rows: self.rows,
             height: rect.height(),
@@ -146,7 +146,7 @@ fn wheel(ui: &Ui, rect: Rect, scroll: &mut Scroll, view: &Viewport) {
     }
 }
 
-fn bar_ui(ui: &Ui, bar: Rect, scroll: &mut Scroll, view: &Viewport, tok: &Tok) {
+fn bar_ui(ui: &Ui, bar: Rect, scroll: &mut Scroll, view: &Viewport, tok: &ThemeColors) {
     let id = ui.unique_id().with("scroll bar");
     let response = ui.interact(bar, id, Sense::CLICK | Sense::DRAG);
     let length = view.thumb_height();

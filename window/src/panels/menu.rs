@@ -2,7 +2,7 @@
 
 use egui::{Align2, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use crate::theme::{Tok, icon, mono, semi, ui as ui_font};
+use crate::theme::{ThemeColors, icon, mono, semi, ui as ui_font};
 use stepback_debugger::action::Action;
 use stepback_debugger::keymap::key_name;
 use stepback_debugger::views::{MenuEntry, RowMenu};
@@ -48,7 +48,7 @@ impl<'a> MenuItem<'a> {
     }
 
     /// Draws it. True when it was chosen.
-    pub fn ui(self, ui: &mut Ui, tok: &Tok) -> bool {
+    pub fn ui(self, ui: &mut Ui, tok: &ThemeColors) -> bool {
         let words = ui.fonts_mut(|fonts| {
             fonts
                 .layout_no_wrap(self.text.to_owned(), ui_font(13.0), tok.t1)
@@ -98,7 +98,7 @@ impl<'a> MenuItem<'a> {
 }
 
 /// The head of a menu: what it is about, and its value.
-pub fn menu_head_ui(ui: &mut Ui, tok: &Tok, title: &str, value: &str) {
+pub fn menu_head_ui(ui: &mut Ui, tok: &ThemeColors, title: &str, value: &str) {
     ui.spacing_mut().item_spacing.y = 0.0;
     let title_width = ui.fonts_mut(|fonts| {
         fonts
@@ -135,7 +135,7 @@ pub fn menu_head_ui(ui: &mut Ui, tok: &Tok, title: &str, value: &str) {
 /// Draws the context menu of a row.
 pub fn row_menu_ui(
     ui: &mut Ui,
-    tok: &Tok,
+    tok: &ThemeColors,
     RowMenu {
         title,
         note,
@@ -168,7 +168,7 @@ pub fn row_menu_ui(
 }
 
 /// A hairline between groups of entries.
-pub fn menu_line_ui(ui: &mut Ui, tok: &Tok) {
+pub fn menu_line_ui(ui: &mut Ui, tok: &ThemeColors) {
     let (rect, _) = ui.allocate_exact_size(vec2(menu_width(ui, 0.0), 7.0), Sense::hover());
     let y = rect.center().y.round();
     let line = Rect::from_min_max(pos2(rect.left(), y), pos2(rect.right(), y + 1.0));

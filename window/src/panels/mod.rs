@@ -47,5 +47,5 @@ pub use registers::RegistersPanel;
 pub use registry::Pane;
 pub use tab::{TabBadge, tab_badge};
 pub use timeline::{TimelineState, timeline_ui};
-pub use view::ViewCx;
+pub use view::PanelContext;
 pub use why::WhyPanel;

@@ -3,7 +3,7 @@
 use egui::Ui;
 use stepback_parsers::Position;
 
-use super::ViewCx;
+use super::PanelContext;
 use super::thread::ChosenThread;
 use stepback_debugger::action::{Action, CellName, Follow, PanelKind, WindowId};
 
@@ -50,16 +50,16 @@ pub trait Panel {
     fn leave_trace(&mut self) {}
 
     /// The cell under its cursor.
-    fn selection(&self, _cx: &ViewCx<'_>) -> Option<CellName> {
+    fn selection(&self, _cx: &PanelContext<'_>) -> Option<CellName> {
         None
     }
 
     /// The position at which the cell under its cursor has the value that is shown; none: that of the active window.
-    fn selection_at(&self, cx: &ViewCx<'_>) -> Option<Position> {
+    fn selection_at(&self, cx: &PanelContext<'_>) -> Option<Position> {
         self.follow()
             .map(|follow| cx.desk.windows.position_of(follow))
     }
 
     /// Draws it.
-    fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>);
+    fn ui(&mut self, ui: &mut Ui, cx: &PanelContext<'_>, out: &mut Vec<Action>);
 }

@@ -5,8 +5,8 @@ use egui::{
     vec2,
 };
 
-use crate::theme::{Tok, icon, is_icon, medium, mono, mono_bold, ui as ui_font};
-use stepback_debugger::model::{Meaning, Span};
+use crate::theme::{ThemeColors, icon, is_icon, medium, mono, mono_bold, ui as ui_font};
+use stepback_debugger::model::{TextRole, TextSpan};
 
 /// Height of a row of a list.
 pub const ROW: f32 = 18.0;
@@ -27,7 +27,7 @@ pub struct Pen<'a> {
     /// Clipped to where it may paint.
     pub painter: Painter,
     /// The colours.
-    pub tok: &'a Tok,
+    pub tok: &'a ThemeColors,
 }
 
 /// What the box beside a call says.
@@ -41,7 +41,7 @@ pub enum FoldSign {
 
 impl<'a> Pen<'a> {
     /// A pen for a rectangle.
-    pub fn new(ui: &egui::Ui, rect: Rect, tok: &'a Tok) -> Self {
+    pub fn new(ui: &egui::Ui, rect: Rect, tok: &'a ThemeColors) -> Self {
         Self {
             painter: ui.painter_at(rect),
             tok,
@@ -116,7 +116,7 @@ impl<'a> Pen<'a> {
     }
 
     /// Pieces of code, each in the colour of its meaning, or all in one.
-    pub fn spans(&self, x: f32, y: f32, spans: &[Span], color: Option<Color32>) -> f32 {
+    pub fn spans(&self, x: f32, y: f32, spans: &[TextSpan], color: Option<Color32>) -> f32 {
         let mut end = x;
         for span in spans {
             end = self.code(
@@ -133,7 +133,7 @@ impl<'a> Pen<'a> {
     pub fn cut_spans(
         &self,
         Pos2 { x, y }: Pos2,
-        spans: &[Span],
+        spans: &[TextSpan],
         color: Option<Color32>,
         right: f32,
     ) -> f32 {
@@ -159,25 +159,25 @@ impl<'a> Pen<'a> {
     }
 
     /// The colour of a meaning.
-    pub fn color(&self, meaning: Meaning) -> Color32 {
+    pub fn color(&self, meaning: TextRole) -> Color32 {
         let tok = self.tok;
         match meaning {
-            Meaning::Plain => tok.t1,
-            Meaning::Second => tok.t2,
-            Meaning::Label => tok.t3,
-            Meaning::Branch => tok.call,
-            Meaning::Register => tok.register,
-            Meaning::Number => tok.number,
-            Meaning::Symbol => tok.symbol,
-            Meaning::Punctuation => tok.punctuation,
-            Meaning::Comment => tok.comment,
-            Meaning::Read => tok.read,
-            Meaning::External => tok.external,
-            Meaning::Write => tok.write,
-            Meaning::Taken => tok.taken,
-            Meaning::Inferred => tok.inferred,
-            Meaning::Unknown => tok.unknown,
-            Meaning::Exception => tok.err,
+            TextRole::Plain => tok.t1,
+            TextRole::Second => tok.t2,
+            TextRole::Label => tok.t3,
+            TextRole::Branch => tok.call,
+            TextRole::Register => tok.register,
+            TextRole::Number => tok.number,
+            TextRole::Symbol => tok.symbol,
+            TextRole::Punctuation => tok.punctuation,
+            TextRole::Comment => tok.comment,
+            TextRole::Read => tok.read,
+            TextRole::External => tok.external,
+            TextRole::Write => tok.write,
+            TextRole::Taken => tok.taken,
+            TextRole::Inferred => tok.inferred,
+            TextRole::Unknown => tok.unknown,
+            TextRole::Exception => tok.err,
         }
     }
 
@@ -316,7 +316,7 @@ pub fn head_font() -> FontId {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::theme::{Fonts, install_fonts};
+    use crate::theme::{FontSetup, install_fonts};
 
     #[test]
     fn texts_of_a_row_stand_on_one_line() {
@@ -326,10 +326,10 @@ mod tests {
         let mut harness = egui_kittest::Harness::new_ui(move |ui| {
             // Fonts arrive with the next frame.
             if !std::mem::replace(&mut is_dressed, true) {
-                install_fonts(ui.ctx(), &Fonts::default());
+                install_fonts(ui.ctx(), &FontSetup::default());
                 return ui.ctx().request_repaint();
             }
-            let pen = Pen::new(ui, ui.max_rect(), Tok::current(ui));
+            let pen = Pen::new(ui, ui.max_rect(), ThemeColors::current(ui));
             *seen.borrow_mut() = [mono(CODE), mono_bold(CODE), ui_font(11.5), ui_font(13.0)]
                 .map(|font| {
                     let galley =

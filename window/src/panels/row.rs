@@ -106,11 +106,11 @@ impl StepLink {
 
 /// Why there is nothing to show, and what to do about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EmptyWords<'a>(pub &'a str, pub &'a str);
+pub struct EmptyMessage<'a>(pub &'a str, pub &'a str);
 
 /// A panel without content: an icon, one sentence, one of advice.
-pub fn empty_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, shape: char, words: EmptyWords<'_>) {
-    let EmptyWords(sentence, advice) = words;
+pub fn empty_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, shape: char, words: EmptyMessage<'_>) {
+    let EmptyMessage(sentence, advice) = words;
     // Where there is little room the words go before the icon.
     let has_icon = rect.height() >= 96.0;
     let center = rect.center()

@@ -47,7 +47,7 @@ impl SortBy {
 }
 
 /// A head: where it begins, and its word. The place in the list is the number of the column.
-pub struct Head<'a> {
+pub struct ColumnHead<'a> {
     /// Where it begins.
     pub left: f32,
     /// What it says.
@@ -55,7 +55,13 @@ pub struct Head<'a> {
 }
 
 /// Draws the heads of columns; a click sorts. True when the order changed.
-pub fn heads_ui(ui: &Ui, pen: &Pen<'_>, line: Rect, heads: &[Head<'_>], sort: &mut SortBy) -> bool {
+pub fn heads_ui(
+    ui: &Ui,
+    pen: &Pen<'_>,
+    line: Rect,
+    heads: &[ColumnHead<'_>],
+    sort: &mut SortBy,
+) -> bool {
     let (tok, y) = (pen.tok, line.center().y);
     pen.line_across(line.left(), line.right(), line.bottom() - 1.0, tok.line);
     let before = *sort;

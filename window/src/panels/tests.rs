@@ -11,17 +11,17 @@ use super::compare::ComparePanel;
 use super::memory::MemoryPanel;
 use super::trace::TracePanel;
 use super::*;
-use crate::theme::{Fonts, Tok, install_fonts, install_styles};
+use crate::theme::{FontSetup, ThemeColors, install_fonts, install_styles};
 use stepback_debugger::action::{
-    Access, Action, CellName, Direction, Fold, Follow, PanelAction, PanelId, PanelKind,
+    Access, Action, CellName, Direction, FoldAction, Follow, PanelAction, PanelId, PanelKind,
     TravelAction, ViewAction, WindowId,
 };
 use stepback_debugger::desk::{Desk, desk_over};
-use stepback_debugger::model::{Ground, SourceChoice};
+use stepback_debugger::model::{MoveContext, SourceChoice};
 use stepback_debugger::session::test_session::overflow;
 use stepback_debugger::views::MemoryView;
 
-type Draw = Box<dyn FnMut(&mut egui::Ui, &ViewCx<'_>, &mut Vec<Action>)>;
+type Draw = Box<dyn FnMut(&mut egui::Ui, &PanelContext<'_>, &mut Vec<Action>)>;
 
 /// A panel alone in a window.
 struct Bench {
@@ -36,10 +36,10 @@ const ONE: WindowId = WindowId(1);
 impl Bench {
     fn new(
         position: u64,
-        draw: impl FnMut(&mut egui::Ui, &ViewCx<'_>, &mut Vec<Action>) + 'static,
+        draw: impl FnMut(&mut egui::Ui, &PanelContext<'_>, &mut Vec<Action>) + 'static,
     ) -> Harness<'static, Self> {
         let mut desk = desk_over(overflow(), 0);
-        let ground = Ground::at(&desk.session.index, Position(0)).expect("a trace");
+        let ground = MoveContext::at(&desk.session.index, Position(0)).expect("a trace");
         desk.windows
             .active_mut()
             .travel(Position(position), &ground);
@@ -63,7 +63,7 @@ impl Bench {
     fn frame(ui: &mut egui::Ui, bench: &mut Self) {
         if !bench.is_dressed {
             // Fonts arrive with the next frame.
-            install_fonts(ui.ctx(), &Fonts::default());
+            install_fonts(ui.ctx(), &FontSetup::default());
             install_styles(ui.ctx());
             bench.is_dressed = true;
             ui.ctx().request_repaint();
@@ -75,9 +75,9 @@ impl Bench {
             draw,
             ..
         } = bench;
-        let cx = ViewCx {
+        let cx = PanelContext {
             desk,
-            tok: Tok::current(ui),
+            tok: ThemeColors::current(ui),
             tile: PanelId(1),
             has_focus: true,
         };
@@ -110,18 +110,18 @@ fn the_box_beside_a_call_folds_it() {
     let call = match taken(&mut harness).as_slice() {
         [
             Action::Panel(PanelAction::Activate(ONE)),
-            Action::Fold(Fold::Toggle(call)),
+            Action::Fold(FoldAction::Toggle(call)),
         ] => *call,
         other => panic!("{other:?}"),
     };
     let session = overflow();
-    let ground = Ground::at(&session.index, Position(1235)).expect("a position");
+    let ground = MoveContext::at(&session.index, Position(1235)).expect("a position");
     harness
         .state_mut()
         .desk
         .windows
         .active_mut()
-        .fold(Fold::Toggle(call), &ground);
+        .fold(FoldAction::Toggle(call), &ground);
     harness.run();
     assert!(harness.query_by_label("step 1233").is_none());
     harness.get_by_label("unfold step 1229");
@@ -157,7 +157,7 @@ fn the_list_follows_the_position_and_can_be_scrolled_away() {
     let mut harness = trace(0);
     harness.get_by_label("step 0");
     let session = overflow();
-    let ground = Ground::at(&session.index, Position(0)).expect("a position");
+    let ground = MoveContext::at(&session.index, Position(0)).expect("a position");
     harness
         .state_mut()
         .desk
@@ -427,7 +427,8 @@ fn apply(harness: &mut Harness<'static, Bench>) {
     let bench = harness.state_mut();
     for action in std::mem::take(&mut bench.actions) {
         let window = bench.desk.windows.active_mut();
-        let ground = Ground::at(&bench.desk.session.index, window.position).expect("a position");
+        let ground =
+            MoveContext::at(&bench.desk.session.index, window.position).expect("a position");
         match action {
             Action::Travel(TravelAction::Travel(_, to)) => window.travel(to, &ground),
             Action::Travel(TravelAction::History(way)) => assert!(window.history(way, &ground)),

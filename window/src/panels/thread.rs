@@ -3,7 +3,7 @@
 use egui::{Pos2, Rect, Sense, Ui, WidgetInfo, pos2, vec2};
 use stepback_index::ThreadInfo;
 
-use super::ViewCx;
+use super::PanelContext;
 use super::pen::Pen;
 use crate::theme::{icon, icons, mono, ui as ui_font};
 use stepback_debugger::messages::{say, spoken};
@@ -18,9 +18,9 @@ const LIST_HEIGHT: f32 = 320.0;
 pub type ChosenThread = Option<String>;
 
 /// The thread that is shown.
-pub struct ChooserView<'a> {
+pub struct ThreadChooserView<'a> {
     pub pen: &'a Pen<'a>,
-    pub cx: &'a ViewCx<'a>,
+    pub cx: &'a PanelContext<'a>,
     pub shown: &'a str,
 }
 
@@ -28,7 +28,7 @@ pub struct ChooserView<'a> {
 pub fn thread_chooser_ui(
     ui: &Ui,
     Pos2 { x: left, y }: Pos2,
-    ChooserView { pen, cx, shown }: ChooserView<'_>,
+    ThreadChooserView { pen, cx, shown }: ThreadChooserView<'_>,
     chosen: &mut ChosenThread,
 ) -> f32 {
     let threads = cx.desk.session.index.threads();

@@ -2,24 +2,24 @@
 
 use stepback_parsers::Position;
 
-use crate::theme::Tok;
+use crate::theme::ThemeColors;
 use stepback_debugger::action::{Moment, PanelId, TraceId};
 use stepback_debugger::desk::Desk;
 
 /// What is open, as a panel sees it while it draws.
 #[derive(Clone, Copy)]
-pub struct ViewCx<'a> {
+pub struct PanelContext<'a> {
     /// The open trace, and all that is asked of it.
     pub desk: &'a Desk,
     /// The colours of the theme.
-    pub tok: &'a Tok,
+    pub tok: &'a ThemeColors,
     /// The number of the dock tile that the panel is in.
     pub tile: PanelId,
     /// The panel has the keyboard.
     pub has_focus: bool,
 }
 
-impl ViewCx<'_> {
+impl PanelContext<'_> {
     /// The number of the trace that is open.
     pub fn trace(&self) -> TraceId {
         self.desk.windows.active().trace

@@ -22,9 +22,9 @@ const SCALES: std::ops::RangeInclusive<f32> = 0.5..=2.0;
 
 /// Faces that stand in for those of the program, by the names of theirs.
 #[derive(Clone, Default)]
-pub struct OwnFaces(pub(super) Vec<(&'static str, FontData)>);
+pub struct UserFonts(pub(super) Vec<(&'static str, FontData)>);
 
-impl OwnFaces {
+impl UserFonts {
     /// Reads a font, and its bolder faces where they stand in the same folder under the usual names
     /// (`Name-Regular.ttf`, `Name-Bold.ttf`).
     ///
@@ -133,7 +133,7 @@ mod tests {
     }
 
     fn refused(path: &Path, role: FontRole) -> String {
-        OwnFaces::read(path, role)
+        UserFonts::read(path, role)
             .err()
             .map(|error| format!("{error:#}"))
             .expect("it is refused")
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn a_font_comes_with_its_bolder_faces() {
-        let faces = OwnFaces::read(&face("Inter-Regular.otf"), FontRole::Interface).unwrap();
+        let faces = UserFonts::read(&face("Inter-Regular.otf"), FontRole::Interface).unwrap();
         let regular = faces.0.iter().find(|(name, _)| *name == UI).unwrap();
         assert!(
             faces
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn a_font_of_fixed_width_is_as_wide_as_ours() {
-        let faces = OwnFaces::read(
+        let faces = UserFonts::read(
             &face("JetBrainsMono-Regular-NoLigatures.ttf"),
             FontRole::FixedWidth,
         )

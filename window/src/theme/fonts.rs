@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use egui::{FontData, FontDefinitions, FontFamily, FontId};
 
-use super::font_file::OwnFaces;
+use super::font_file::UserFonts;
 
 pub(super) const UI: &str = "ui";
 pub(super) const MEDIUM: &str = "ui-medium";
@@ -62,17 +62,17 @@ fn named(size: f32, family: &str) -> FontId {
 
 /// What the window writes with.
 #[derive(Clone)]
-pub struct Fonts {
+pub struct FontSetup {
     /// Faces of the user's own.
-    pub own: OwnFaces,
+    pub own: UserFonts,
     /// The size of texts of the interface beside that of code, 1 is normal.
     pub interface_scale: f32,
 }
 
-impl Default for Fonts {
+impl Default for FontSetup {
     fn default() -> Self {
         Self {
-            own: OwnFaces::default(),
+            own: UserFonts::default(),
             interface_scale: 1.0,
         }
     }
@@ -80,11 +80,11 @@ impl Default for Fonts {
 
 /// Gives the context the program's own faces and those that the user chose, and no others, so that the window looks the
 /// same on every machine.
-pub fn install_fonts(context: &egui::Context, fonts: &Fonts) {
+pub fn install_fonts(context: &egui::Context, fonts: &FontSetup) {
     context.set_fonts(definitions(fonts));
 }
 
-fn definitions(fonts: &Fonts) -> FontDefinitions {
+fn definitions(fonts: &FontSetup) -> FontDefinitions {
     let faces: [(&str, &'static [u8]); 7] = [
         (
             UI,
@@ -148,7 +148,7 @@ fn own(name: &str) -> String {
 
 /// A face and what stands in for the characters that it lacks: the program's own, then texts fall back to the monospace
 /// face and the other way round, then to the icons.
-fn chain(name: &str, fonts: &Fonts) -> Vec<String> {
+fn chain(name: &str, fonts: &FontSetup) -> Vec<String> {
     let mine = fonts
         .own
         .0

@@ -5,10 +5,10 @@ mod fonts;
 mod style;
 mod tok;
 
-pub use font_file::OwnFaces;
+pub use font_file::UserFonts;
 pub use fonts::{
-    Fonts, icon, icon_fill, install_fonts, is_icon, medium, mono, mono_bold, semi, ui,
+    FontSetup, icon, icon_fill, install_fonts, is_icon, medium, mono, mono_bold, semi, ui,
 };
 pub use stepback_debugger::icons;
 pub use style::install_styles;
-pub use tok::{Palette, Tok};
+pub use tok::{ColorPalette, ThemeColors};

@@ -3,15 +3,19 @@
 use egui::style::{HandleShape, ScrollStyle, WidgetVisuals};
 use egui::{Color32, CornerRadius, FontId, Margin, Shadow, Stroke, Style, TextStyle, Theme, vec2};
 
-use super::{Tok, mono, semi, ui};
+use super::{ThemeColors, mono, semi, ui};
 
 /// Sets the look of both themes.
 pub fn install_styles(context: &egui::Context) {
-    context.style_mut_of(Theme::Dark, |style| apply(style, Tok::of(Theme::Dark)));
-    context.style_mut_of(Theme::Light, |style| apply(style, Tok::of(Theme::Light)));
+    context.style_mut_of(Theme::Dark, |style| {
+        apply(style, ThemeColors::of(Theme::Dark))
+    });
+    context.style_mut_of(Theme::Light, |style| {
+        apply(style, ThemeColors::of(Theme::Light))
+    });
 }
 
-fn apply(style: &mut Style, tok: &Tok) {
+fn apply(style: &mut Style, tok: &ThemeColors) {
     style.text_styles = text_styles();
     apply_spacing(style);
     apply_levels(style, tok);
@@ -42,7 +46,7 @@ fn apply_spacing(style: &mut Style) {
     style.interaction.selectable_labels = false;
 }
 
-fn apply_levels(style: &mut Style, tok: &Tok) {
+fn apply_levels(style: &mut Style, tok: &ThemeColors) {
     let visuals = &mut style.visuals;
     visuals.panel_fill = tok.bg2;
     visuals.window_fill = tok.bg2;
@@ -73,7 +77,7 @@ fn apply_levels(style: &mut Style, tok: &Tok) {
     visuals.disabled_alpha = 0.45;
 }
 
-fn apply_widgets(style: &mut Style, tok: &Tok) {
+fn apply_widgets(style: &mut Style, tok: &ThemeColors) {
     let look = |fill: Color32, weak: Color32, edge: Color32, text: Color32| WidgetVisuals {
         bg_fill: fill,
         weak_bg_fill: weak,

@@ -14,7 +14,7 @@ use stepback_debugger::notes::BookmarkColor;
 /// assert_eq!(dark.position(1), dark.position(5));
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct Tok {
+pub struct ThemeColors {
     /// Whether this is the dark theme.
     pub is_dark: bool,
     /// The gaps between tiles.
@@ -109,7 +109,7 @@ pub struct Tok {
     pub veil: Color32,
 }
 
-impl Tok {
+impl ThemeColors {
     /// The ribbon of a bookmark.
     pub fn ribbon(&self, color: BookmarkColor) -> Color32 {
         match color {
@@ -123,18 +123,18 @@ impl Tok {
     }
 
     /// The colours of the dark or the light theme, as the palette of this thread has them.
-    pub fn of(theme: egui::Theme) -> &'static Tok {
+    pub fn of(theme: egui::Theme) -> &'static ThemeColors {
         match (theme, PALETTE.get()) {
-            (egui::Theme::Dark, Palette::Usual) => &DARK,
-            (egui::Theme::Light, Palette::Usual) => &LIGHT,
-            (egui::Theme::Dark, Palette::Safe) => &SAFE_DARK,
-            (egui::Theme::Light, Palette::Safe) => &SAFE_LIGHT,
+            (egui::Theme::Dark, ColorPalette::Usual) => &DARK,
+            (egui::Theme::Light, ColorPalette::Usual) => &LIGHT,
+            (egui::Theme::Dark, ColorPalette::Safe) => &SAFE_DARK,
+            (egui::Theme::Light, ColorPalette::Safe) => &SAFE_LIGHT,
         }
     }
 
     /// The colours of the theme that a user interface shows at the moment.
-    pub fn current(ui: &egui::Ui) -> &'static Tok {
-        Tok::of(egui::Theme::from_dark_mode(ui.visuals().dark_mode))
+    pub fn current(ui: &egui::Ui) -> &'static ThemeColors {
+        ThemeColors::of(egui::Theme::from_dark_mode(ui.visuals().dark_mode))
     }
 
     /// The colour of a thread or core in lanes: neighbours differ. Text on it is `flame_text`.
@@ -168,7 +168,7 @@ impl Tok {
 
 /// Which colours the themes have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Palette {
+pub enum ColorPalette {
     /// As designed.
     #[default]
     Usual,
@@ -177,10 +177,10 @@ pub enum Palette {
 }
 
 thread_local! {
-    static PALETTE: Cell<Palette> = const { Cell::new(Palette::Usual) };
+    static PALETTE: Cell<ColorPalette> = const { Cell::new(ColorPalette::Usual) };
 }
 
-impl Palette {
+impl ColorPalette {
     /// From now on the themes of this thread have these colours; styles are to be installed again.
     pub fn take_effect(self) {
         PALETTE.set(self);
@@ -192,9 +192,9 @@ const fn rgb(hex: u32) -> Color32 {
     Color32::from_rgb(red, green, blue)
 }
 
-static DARK: Tok = USUAL_DARK;
+static DARK: ThemeColors = USUAL_DARK;
 
-const USUAL_DARK: Tok = Tok {
+const USUAL_DARK: ThemeColors = ThemeColors {
     is_dark: true,
     bg0: rgb(0x0E1116),
     bg1: rgb(0x14181E),
@@ -252,9 +252,9 @@ const USUAL_DARK: Tok = Tok {
     veil: Color32::from_black_alpha(90),
 };
 
-static LIGHT: Tok = USUAL_LIGHT;
+static LIGHT: ThemeColors = USUAL_LIGHT;
 
-const USUAL_LIGHT: Tok = Tok {
+const USUAL_LIGHT: ThemeColors = ThemeColors {
     is_dark: false,
     bg0: rgb(0xDFE4EA),
     bg1: rgb(0xFFFFFF),
@@ -313,7 +313,7 @@ const USUAL_LIGHT: Tok = Tok {
 };
 
 /// After the palette of Okabe and Ito, as far as it is legible on dark ground.
-static SAFE_DARK: Tok = Tok {
+static SAFE_DARK: ThemeColors = ThemeColors {
     positions: [rgb(0x5CB0FF), rgb(0xE8A0CC), rgb(0xF0E442), rgb(0xF5F5F5)],
     changed: rgb(0xFFA62B),
     changed_bg: rgb(0x3A2A10),
@@ -342,7 +342,7 @@ static SAFE_DARK: Tok = Tok {
 };
 
 /// The same on light ground.
-static SAFE_LIGHT: Tok = Tok {
+static SAFE_LIGHT: ThemeColors = ThemeColors {
     positions: [rgb(0x0B63C4), rgb(0x9C2F78), rgb(0x6B5D00), rgb(0x3A4450)],
     changed: rgb(0x9A4600),
     changed_bg: rgb(0xFFE9CC),

@@ -2,8 +2,8 @@
 
 use egui::{Key, Modifiers};
 use stepback_debugger::action::{
-    Action, Direction, FindKind, FindQuestion, FindRange, MarkAction, PanelAction, PanelId,
-    PanelKind, SearchAction,
+    Action, Direction, FindKind, FindQuery, FindRange, MarkAction, PanelAction, PanelId, PanelKind,
+    SearchAction,
 };
 
 use crate::sandbox::SHORT;
@@ -169,7 +169,7 @@ fn a_search_keeps_to_its_range() {
         to: to.to_owned(),
     };
     let mut look = |range| {
-        let question = FindQuestion {
+        let question = FindQuery {
             text: "mov".to_owned(),
             kind: FindKind::Text,
             range,
@@ -249,9 +249,9 @@ fn a_value_of_a_register_is_typed_as_it_is_shown() {
 fn hits_are_sorted_filtered_and_forgotten() {
     let mut window = Driver::text(SHORT);
     find(&mut window, "0");
-    window.perform(Action::Search(SearchAction::Find(FindQuestion {
+    window.perform(Action::Search(SearchAction::Find(FindQuery {
         text: "EL1h".to_owned(),
-        ..FindQuestion::default()
+        ..FindQuery::default()
     })));
     assert_eq!(hits(&window).len(), 12);
     window.click_button("Instruction");

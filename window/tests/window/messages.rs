@@ -8,8 +8,8 @@ use egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use fluent_syntax::ast::{Entry, Expression, InlineExpression, Pattern, PatternElement};
 use stepback_debugger::action::{Action, AppAction, PanelAction, TravelAction, WindowId};
-use stepback_debugger::keymap::{Area, PANELS, Situation, commands, parse_line};
-use stepback_debugger::messages::{Language, LanguageChoice, Value, find, spoken_with};
+use stepback_debugger::keymap::{Area, CommandContext, PANELS, commands, parse_line};
+use stepback_debugger::messages::{Language, LanguageChoice, MessageValue, find, spoken_with};
 use stepback_parsers::Position;
 
 use crate::sandbox::SHORT;
@@ -151,9 +151,9 @@ fn scripts_call_commands_as_the_english_window_does() {
 
 #[test]
 fn commands_are_understood_in_english_and_in_the_language_of_the_window() {
-    let situation = Situation {
+    let situation = CommandContext {
         active: Some((WindowId(1), Position(0))),
-        ..Situation::default()
+        ..CommandContext::default()
     };
     Language::French.speak();
     let lines = [
@@ -324,7 +324,7 @@ fn the_language_is_kept_and_a_number_decides_the_plural() {
     window.wait();
     // Tests and scripts are the same on every system.
     assert_eq!(Language::spoken(), Language::English);
-    let bytes = |count: u64| spoken_with("text-bytes", &[("count", Value::from(count))]);
+    let bytes = |count: u64| spoken_with("text-bytes", &[("count", MessageValue::from(count))]);
     assert_eq!(
         [0, 1, 1_250].map(bytes),
         ["0 bytes", "1 byte", "1,250 bytes"]

@@ -1,7 +1,7 @@
 //! What a window shows where names do not tell: the painted text and its colours.
 
 use egui::{Color32, Rect, Shape};
-use stepback_window::theme::Tok;
+use stepback_window::theme::ThemeColors;
 
 use crate::support::Driver;
 
@@ -70,7 +70,7 @@ impl Driver {
 
     /// The rectangles painted in the colour of hits.
     pub fn hit_marks(&self) -> Vec<Rect> {
-        let tok = Tok::of(self.harness.ctx.theme());
+        let tok = ThemeColors::of(self.harness.ctx.theme());
         let mut marks = Vec::new();
         for clipped in &self.harness.output().shapes {
             collect_filled(&clipped.shape, tok.hit, &mut marks);
@@ -82,7 +82,7 @@ impl Driver {
     #[track_caller]
     pub fn is_highlighted(&self, label: &str) -> bool {
         let rect = self.rect(label);
-        let tok = Tok::of(self.harness.ctx.theme());
+        let tok = ThemeColors::of(self.harness.ctx.theme());
         let mut colors = Vec::new();
         for clipped in &self.harness.output().shapes {
             collect_colors(&clipped.shape, rect, &mut colors);

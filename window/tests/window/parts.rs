@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use stepback_debugger::action::{Action, FileAction, Fold};
+use stepback_debugger::action::{Action, FileAction, FoldAction};
 use stepback_debugger::desk::TraceChoice;
 use stepback_debugger::session::OpenOptions;
 use stepback_window::WindowOptions;
@@ -150,7 +150,7 @@ fn folds_and_panels_stay_when_more_of_the_trace_is_known() {
     let part = steps(&window);
     assert!(part > 1300 && part < 1763, "{part}");
     window.go_to("1233");
-    window.perform(Action::Fold(Fold::Containing));
+    window.perform(Action::Fold(FoldAction::Containing));
     window.check_position(1237);
     window.command("Show memory sp");
     window.command("Follow");

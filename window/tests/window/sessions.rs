@@ -7,7 +7,7 @@ use eframe::App as _;
 use egui::{Key, Modifiers};
 use stepback_debugger::action::{Action, FileAction, MarkAction, PanelAction, PanelKind};
 use stepback_debugger::desk::TraceChoice;
-use stepback_debugger::notes::{Bookmark, BookmarkChange, BookmarkPart};
+use stepback_debugger::notes::{Bookmark, BookmarkChange, BookmarkField};
 use stepback_debugger::session::OpenOptions;
 use stepback_window::WindowOptions;
 
@@ -486,7 +486,7 @@ fn a_name_is_written_once_for_each_time_it_is_asked_for() {
     let id = window.desk().bookmarks.list()[0].id;
     window.perform(Action::Mark(MarkAction::Bookmark(BookmarkChange::Edit(
         id,
-        BookmarkPart::Name,
+        BookmarkField::Name,
     ))));
     assert!(window.has("Name of the bookmark"));
     window.press(Key::Escape);

@@ -6,7 +6,7 @@ use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
 use stepback_debugger::action::{Action, AppAction, FileAction, ThemeChoice};
 use stepback_window::WindowOptions;
-use stepback_window::theme::Tok;
+use stepback_window::theme::ThemeColors;
 
 use crate::sandbox::{SHORT, Sandbox};
 use crate::support::Driver;
@@ -201,18 +201,18 @@ fn settings_are_read_from_a_file_and_what_is_wrong_in_it_is_told() {
 #[test]
 fn the_theme_is_chosen_on_the_page() {
     let mut window = with_settings(None);
-    let usual = Tok::of(egui::Theme::Dark).err;
+    let usual = ThemeColors::of(egui::Theme::Dark).err;
     window.press_with(CTRL, Key::Comma);
     window.click("Colour-blind safe, dark");
     assert_eq!(window.app().settings().theme, ThemeChoice::SafeDark);
-    assert_ne!(Tok::of(egui::Theme::Dark).err, usual);
+    assert_ne!(ThemeColors::of(egui::Theme::Dark).err, usual);
     assert!(kept(&window).contains("theme = \"colour-blind dark\""));
     window.click("Larger");
     assert!(kept(&window).contains("text-size = 110"));
     window.click("Always use Stepback’s own file browser");
     assert!(kept(&window).contains("own-file-browser = true"));
     window.click("Dark");
-    assert_eq!(Tok::of(egui::Theme::Dark).err, usual);
+    assert_eq!(ThemeColors::of(egui::Theme::Dark).err, usual);
 }
 
 /// The fonts that the window writes with, by the name of a face of the user's own.

@@ -6,7 +6,7 @@ use stepback_debugger::action::{
     Action, Direction, Follow, PanelAction, PanelKind, SliceAction, SliceEdge, SliceView,
     ViewAction, WindowId,
 };
-use stepback_debugger::model::slice::SliceEnd;
+use stepback_debugger::model::slice::SliceProgress;
 use stepback_parsers::Position;
 
 use crate::support::Driver;
@@ -236,7 +236,7 @@ fn what_cannot_be_asked_says_why() {
     assert!(error.contains("nosuchname"), "{error}");
     window.command("Why x2");
     let slice = window.desk().slice.slice().expect("a slice");
-    assert_eq!(slice.end, SliceEnd::Whole);
+    assert_eq!(slice.end, SliceProgress::Whole);
 }
 
 #[track_caller]

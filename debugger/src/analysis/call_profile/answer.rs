@@ -12,9 +12,9 @@ pub struct CallProfile {
     /// Whether the trace tells times that are fine enough to measure calls.
     pub has_clock: bool,
     /// By their places others name them.
-    pub functions: Vec<FunctionUse>,
+    pub functions: Vec<FunctionUsage>,
     /// By caller, then callee.
-    pub links: Vec<Link>,
+    pub links: Vec<CallEdge>,
     /// The stacks, merged: those that call stand before those that they call. The first is the part as a whole.
     pub stacks: Vec<StackNode>,
     /// Calls whose function or stack is not told apart, since there are too many; they count for what is around them.
@@ -23,7 +23,7 @@ pub struct CallProfile {
 
 /// A function, and all its calls in the part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FunctionUse {
+pub struct FunctionUsage {
     /// The address of its first step.
     pub address: Address,
     /// One of its calls, the first of its stack.
@@ -31,12 +31,12 @@ pub struct FunctionUse {
     /// Where the first call that is made in the part is entered; where none is, the first that goes on in it.
     pub first: Position,
     /// What its calls took, those inside others of the same function once.
-    pub totals: Totals,
+    pub totals: CallTotals,
 }
 
 /// What calls took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Totals {
+pub struct CallTotals {
     /// How many there are.
     pub calls: u64,
     /// Steps of their threads inside them.
@@ -51,7 +51,7 @@ pub struct Totals {
 
 /// Calls of one function by another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Link {
+pub struct CallEdge {
     /// Place of the function that called.
     pub caller: u32,
     /// Place of the function that was called.
@@ -59,14 +59,14 @@ pub struct Link {
     /// Where the first such call that is made in the part is entered; else the first that goes on in it.
     pub first: Position,
     /// The calls, those inside others of the same two functions once; nothing is told of own steps.
-    pub totals: Totals,
+    pub totals: CallTotals,
 }
 
 /// All stacks with the same functions in the same order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StackNode {
     /// What is on top of it.
-    pub who: Who,
+    pub who: StackNodeKind,
     /// Place of the stack that it grows from; its own for the first.
     pub parent: u32,
     /// How many stacks it grows from.
@@ -74,12 +74,12 @@ pub struct StackNode {
     /// Where the first such call that is made in the part is entered; else the first that goes on in it.
     pub first: Position,
     /// What the calls took.
-    pub totals: Totals,
+    pub totals: CallTotals,
 }
 
 /// What a stack has on top.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Who {
+pub enum StackNodeKind {
     /// Everything.
     Part,
     /// A thread, where there are several.

@@ -7,11 +7,11 @@ use stepback_parsers::Position;
 pub struct StackClock<'a> {
     counter: &'a StepCounter<'a>,
     /// One a stretch in which the stack was used; nothing where the thread has this one alone.
-    stretches: Vec<Stretch>,
+    stretches: Vec<StackInterval>,
 }
 
 /// A stretch of the trace in which a stack was used.
-struct Stretch {
+struct StackInterval {
     from: Position,
     until: Position,
     /// Steps of the thread before it.
@@ -35,7 +35,7 @@ impl<'a> StackClock<'a> {
         for used in stack.used.iter().filter(|_| !is_alone) {
             let (from, until) = (used.start.min(end), used.end.min(end));
             let begin = counter.count_before(from)?;
-            stretches.push(Stretch {
+            stretches.push(StackInterval {
                 from,
                 until,
                 begin,

@@ -17,7 +17,7 @@ use crate::analysis::sites::Sites;
 const STRIDE: u64 = 4096;
 
 /// A part of a trace: the steps between two positions.
-pub type Part = Range<Position>;
+pub type PositionRange = Range<Position>;
 
 /// Measures all calls in a part of a trace.
 ///
@@ -27,7 +27,7 @@ pub type Part = Range<Position>;
 /// See [`QueryError`].
 pub fn call_profile(
     index: &Index,
-    part: &Part,
+    part: &PositionRange,
     progress: &Progress,
     cancel: &Cancel,
 ) -> Result<CallProfile, QueryError> {
@@ -46,13 +46,13 @@ pub fn call_profile(
         within.around.len() as u64 + (within.called.end - within.called.start)
     };
     progress.begin(stacks.iter().map(|(_, within)| count(within)).sum());
-    let mut pass = Pass {
+    let mut pass = ProfilePass {
         index,
         part: &part,
         cancel,
         progress,
         done: 0,
-        times: Times::new(index, &part, cancel)?,
+        times: FrameTimes::new(index, &part, cancel)?,
     };
     let mut collector = Collector::new(&part, index.threads().len());
     for (stack, within) in &stacks {
@@ -61,16 +61,16 @@ pub fn call_profile(
     Ok(collector.finish(part.end.0 - part.start.0))
 }
 
-struct Pass<'a> {
+struct ProfilePass<'a> {
     index: &'a Index,
-    part: &'a Part,
+    part: &'a PositionRange,
     cancel: &'a Cancel,
     progress: &'a Progress,
     done: u64,
-    times: Times<'a>,
+    times: FrameTimes<'a>,
 }
 
-impl Pass<'_> {
+impl ProfilePass<'_> {
     fn stack(
         &mut self,
         stack: &StackUse,
@@ -110,7 +110,7 @@ impl Pass<'_> {
     }
 
     /// How long a frame is on its stack, from the start of what is looked at on.
-    fn stay(&self, id: CallId, call: &Call) -> Part {
+    fn stay(&self, id: CallId, call: &Call) -> PositionRange {
         let begin = self
             .index
             .calls()
@@ -126,15 +126,15 @@ impl Pass<'_> {
 }
 
 /// When frames began and ended.
-struct Times<'a> {
+struct FrameTimes<'a> {
     sites: Sites<'a>,
-    part: Part,
+    part: PositionRange,
     /// From the first to the last moment of the part; none where times tell nothing of calls.
     whole: Option<Range<u64>>,
 }
 
-impl<'a> Times<'a> {
-    fn new(index: &'a Index, part: &Part, cancel: &'a Cancel) -> Result<Self, QueryError> {
+impl<'a> FrameTimes<'a> {
+    fn new(index: &'a Index, part: &PositionRange, cancel: &'a Cancel) -> Result<Self, QueryError> {
         let sites = Sites::new(index, cancel);
         let has_clock = !sites.counts_steps();
         let whole = match part
@@ -154,7 +154,7 @@ impl<'a> Times<'a> {
     }
 
     /// From the first to the last moment of a frame in the part, both included; empty where nothing tells.
-    fn of(&self, call: &Call, cut: &Part) -> Result<Range<u64>, QueryError> {
+    fn of(&self, call: &Call, cut: &PositionRange) -> Result<Range<u64>, QueryError> {
         let Some(whole) = self.whole.as_ref().filter(|_| cut.start < cut.end) else {
             return Ok(0..0);
         };

@@ -7,8 +7,8 @@ use stepback_index::{Call, CallId, ThreadId};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
-use super::answer::{CallProfile, FunctionUse, Link, StackNode, Totals, Who};
-use super::collect::Part;
+use super::answer::{CallEdge, CallProfile, CallTotals, FunctionUsage, StackNode, StackNodeKind};
+use super::collect::PositionRange;
 
 /// More functions are not told apart.
 const FUNCTIONS: usize = 1 << 18;
@@ -24,7 +24,7 @@ pub struct FrameUse {
     /// What the table says of it.
     pub call: Call,
     /// How long it is on its stack.
-    pub stay: Part,
+    pub stay: PositionRange,
     /// What had run on its stack by then.
     pub ran: Range<u64>,
     /// When.
@@ -33,27 +33,27 @@ pub struct FrameUse {
 
 /// What is known of all frames so far.
 pub struct Collector {
-    begin: Begin,
+    begin: PartStart,
     has_threads: bool,
-    functions: Vec<FunctionUse>,
+    functions: Vec<FunctionUsage>,
     function_places: HashMap<Address, u32>,
-    links: HashMap<Pair, Link>,
+    links: HashMap<CallEdgeKey, CallEdge>,
     stacks: Vec<StackNode>,
-    stack_places: HashMap<(u32, Who), u32>,
+    stack_places: HashMap<(u32, StackNodeKind), u32>,
     merged_calls: u64,
     has_clock: bool,
     /// Of the stack that is gone through.
     open: Vec<OpenFrame>,
     /// How many open frames each function has.
     open_functions: HashMap<u32, u32>,
-    open_links: HashMap<Pair, u32>,
+    open_links: HashMap<CallEdgeKey, u32>,
     /// What the stack grows from.
     base: u32,
 }
 
 /// Who calls whom, by their places.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Pair {
+struct CallEdgeKey {
     caller: u32,
     callee: u32,
 }
@@ -63,7 +63,7 @@ struct OpenFrame {
     end: Position,
     /// None where it is not told apart: it counts for the frame around it.
     function: Option<u32>,
-    link: Option<Pair>,
+    link: Option<CallEdgeKey>,
     stack: u32,
     steps: u64,
     time: u64,
@@ -73,10 +73,10 @@ struct OpenFrame {
 
 impl Collector {
     /// For a part of a trace of so many threads.
-    pub fn new(part: &Part, threads: usize) -> Self {
-        let (who, totals) = (Who::Part, Totals::default());
+    pub fn new(part: &PositionRange, threads: usize) -> Self {
+        let (who, totals) = (StackNodeKind::Part, CallTotals::default());
         Self {
-            begin: Begin(part.start),
+            begin: PartStart(part.start),
             has_threads: threads > 1,
             functions: Vec::new(),
             function_places: HashMap::new(),
@@ -102,14 +102,14 @@ impl Collector {
     pub fn begin_stack(&mut self, thread: ThreadId) {
         self.base = match self.has_threads {
             true => self
-                .stack(0, Who::Thread(thread), self.begin.0)
+                .stack(0, StackNodeKind::Thread(thread), self.begin.0)
                 .unwrap_or(0),
             false => 0,
         };
     }
 
     /// How long the next frame in order of entry stays: what lies across the end of the one around it ends with that.
-    pub fn nested(&mut self, stay: Part) -> Part {
+    pub fn nested(&mut self, stay: PositionRange) -> PositionRange {
         self.leave_to(stay.start);
         let end = self
             .open
@@ -134,10 +134,10 @@ impl Collector {
         let entered = frame.call.entered_at();
         let pair = caller
             .zip(function)
-            .map(|(caller, callee)| Pair { caller, callee });
+            .map(|(caller, callee)| CallEdgeKey { caller, callee });
         let link = pair.filter(|pair| self.link(*pair, entered));
-        let stack =
-            function.and_then(|function| self.stack(parent, Who::Function(function), entered));
+        let stack = function
+            .and_then(|function| self.stack(parent, StackNodeKind::Function(function), entered));
         if stack.is_none() {
             self.merged_calls += 1;
         }
@@ -176,7 +176,7 @@ impl Collector {
 
     /// What was found in a part of so many steps.
     pub fn finish(mut self, steps: u64) -> CallProfile {
-        let mut links: Vec<Link> = self.links.drain().map(|(_, link)| link).collect();
+        let mut links: Vec<CallEdge> = self.links.drain().map(|(_, link)| link).collect();
         links.sort_unstable_by_key(|link| (link.caller, link.callee));
         self.sum_stacks();
         let Self {
@@ -214,7 +214,7 @@ impl Collector {
             stack.totals.own_steps = stack.totals.own_steps.saturating_add(own_steps);
             stack.totals.own_time = stack.totals.own_time.saturating_add(own_time);
         }
-        let taken = Totals {
+        let taken = CallTotals {
             calls: 1,
             steps: frame.steps,
             own_steps,
@@ -229,7 +229,7 @@ impl Collector {
         }
         if let Some(link) = frame.link {
             let nesting = closed(&mut self.open_links, link);
-            let of_link = Totals {
+            let of_link = CallTotals {
                 own_steps: 0,
                 own_time: 0,
                 ..taken
@@ -251,22 +251,22 @@ impl Collector {
     }
 
     /// Whether a pair of caller and callee is told; false where there are too many.
-    fn link(&mut self, pair: Pair, entered: Position) -> bool {
+    fn link(&mut self, pair: CallEdgeKey, entered: Position) -> bool {
         let begin = self.begin;
         if let Some(known) = self.links.get_mut(&pair) {
             known.first = begin.first_of(known.first, entered);
             return true;
         }
-        let Pair { caller, callee } = pair;
+        let CallEdgeKey { caller, callee } = pair;
         let is_room = self.links.len() < LINKS;
         if is_room {
             self.links.insert(
                 pair,
-                Link {
+                CallEdge {
                     caller,
                     callee,
                     first: entered,
-                    totals: Totals::default(),
+                    totals: CallTotals::default(),
                 },
             );
         }
@@ -286,8 +286,8 @@ impl Collector {
             return None;
         }
         let place = u32::try_from(self.functions.len()).ok()?;
-        let totals = Totals::default();
-        self.functions.push(FunctionUse {
+        let totals = CallTotals::default();
+        self.functions.push(FunctionUsage {
             address,
             example: frame.id,
             first,
@@ -298,7 +298,7 @@ impl Collector {
     }
 
     /// The place of a stack with something on top of it; none where there are too many.
-    fn stack(&mut self, parent: u32, who: Who, first: Position) -> Option<u32> {
+    fn stack(&mut self, parent: u32, who: StackNodeKind, first: Position) -> Option<u32> {
         if let Some(place) = self.stack_places.get(&(parent, who)) {
             return Some(*place);
         }
@@ -315,7 +315,7 @@ impl Collector {
             parent,
             depth,
             first,
-            totals: Totals::default(),
+            totals: CallTotals::default(),
         });
         self.stack_places.insert((parent, who), place);
         Some(place)
@@ -337,7 +337,7 @@ impl Collector {
             };
             node.totals.steps = node.totals.steps.saturating_add(node.totals.own_steps);
             node.totals.time = node.totals.time.saturating_add(node.totals.own_time);
-            let (parent, Totals { steps, time, .. }) = (node.parent as usize, node.totals);
+            let (parent, CallTotals { steps, time, .. }) = (node.parent as usize, node.totals);
             if let Some(parent) = self.stacks.get_mut(parent).filter(|_| parent < place) {
                 parent.totals.steps = parent.totals.steps.saturating_add(steps);
                 parent.totals.time = parent.totals.time.saturating_add(time);
@@ -348,9 +348,9 @@ impl Collector {
 
 /// Where a part of the trace begins.
 #[derive(Clone, Copy)]
-struct Begin(Position);
+struct PartStart(Position);
 
-impl Begin {
+impl PartStart {
     /// Which of two calls is the first: the earlier one of those that are entered in the part, else the earlier one.
     fn first_of(self, one: Position, other: Position) -> Position {
         let rank = |position: Position| (position < self.0, position);
@@ -380,7 +380,7 @@ fn closed<K: std::hash::Hash + Eq>(open: &mut HashMap<K, u32>, key: K) -> Nestin
     Nesting::Outermost
 }
 
-impl Totals {
+impl CallTotals {
     fn add(&mut self, taken: Self, nesting: Nesting) {
         self.calls += taken.calls;
         self.own_steps = self.own_steps.saturating_add(taken.own_steps);

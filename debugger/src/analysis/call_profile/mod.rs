@@ -12,7 +12,7 @@ mod progress;
 #[cfg(test)]
 mod tests;
 
-pub use answer::{CallProfile, FunctionUse, Link, StackNode, Totals, Who};
-pub use collect::{Part, call_profile};
+pub use answer::{CallEdge, CallProfile, CallTotals, FunctionUsage, StackNode, StackNodeKind};
+pub use collect::{PositionRange, call_profile};
 pub use next_call::{CallNumber, NextCall, call_number, next_call};
 pub use progress::Progress;

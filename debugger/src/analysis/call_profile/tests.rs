@@ -22,7 +22,7 @@ struct Seen {
     calls: BTreeSet<CallId>,
 }
 
-fn seen(session: &Session, part: &Part) -> BTreeMap<Address, Seen> {
+fn seen(session: &Session, part: &PositionRange) -> BTreeMap<Address, Seen> {
     let (calls, mut seen) = (session.index.calls(), BTreeMap::<Address, Seen>::new());
     for step in (part.start.0..part.end.0).map(Step) {
         let thread = SlotReader(&session.index).thread_at(step.after()).unwrap();
@@ -45,7 +45,7 @@ fn seen(session: &Session, part: &Part) -> BTreeMap<Address, Seen> {
     seen
 }
 
-fn of(session: &Session, part: &Part) -> CallProfile {
+fn of(session: &Session, part: &PositionRange) -> CallProfile {
     call_profile(
         &session.index,
         part,
@@ -56,10 +56,10 @@ fn of(session: &Session, part: &Part) -> CallProfile {
 }
 
 #[track_caller]
-fn check(session: &Session, part: Part) {
+fn check(session: &Session, part: PositionRange) {
     let (told, mut seen) = (of(session, &part), seen(session, &part));
     assert_eq!(told.steps, part.end.0 - part.start.0);
-    for FunctionUse {
+    for FunctionUsage {
         address, totals, ..
     } in &told.functions
     {

@@ -5,24 +5,24 @@ use std::sync::atomic::Ordering;
 use anyhow::Result;
 use stepback_index::{BuildProgress, Cancel, Index};
 use stepback_machine::{
-    AccessKind, Flow as ControlFlow, Mode, RegisterId, RegisterView, Registers, decode,
+    AccessKind, FlowKind as ControlFlow, Mode, RegisterId, RegisterView, Registers, decode,
 };
 use stepback_parsers::{
-    DelaySlot, EventSink, FindingPlace, Findings, Flow, Line, MarkerEvent, MarkerKind,
-    MemoryAccess, ParseScratch, Place, Problem, RegisterWrite, Step, StepEvent, TextEvent,
+    DelaySlot, EventSink, FindingPlace, Findings, Flow, InputLocation, Line, MarkerEvent,
+    MarkerKind, MemoryAccess, ParseScratch, Problem, RegisterWrite, Step, StepEvent, TextEvent,
     TextKind, ThreadNumber, WrittenName,
 };
 
 use super::exception_end::ExceptionEnd;
 use super::known_flags::{KnownFlags, LastStep};
-use super::path::{Course, Leads, PathFinder};
+use super::path::{ControlEffect, PathFinder, Successors};
 use super::register_file::RegisterFile;
 use super::rules;
-use super::threads::Beginnings;
+use super::threads::ThreadStarts;
 
 /// What the pass saw besides what breaks rules.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Seen {
+pub struct OutsideActivity {
     /// Something besides the instructions of the trace may write memory: a system, a device's interrupt, other processors.
     pub has_others: bool,
 }
@@ -60,7 +60,7 @@ pub fn check_events(
     findings: &mut Findings,
     progress: &BuildProgress,
     cancel: &Cancel,
-) -> Result<Seen> {
+) -> Result<OutsideActivity> {
     let mut check = EventCheck {
         index,
         findings,
@@ -68,11 +68,11 @@ pub fn check_events(
         done_before: progress.bytes_done.load(Ordering::Relaxed),
         cancel,
         paths: PathFinder::default(),
-        beginnings: Beginnings::new(index.source().known_threads()),
+        beginnings: ThreadStarts::new(index.source().known_threads()),
         threads: Vec::new(),
         steps: 0,
         is_filtered: false,
-        seen: Seen::default(),
+        seen: OutsideActivity::default(),
     };
     index.source().parse(
         0..index.text_end(),
@@ -86,12 +86,12 @@ pub fn check_events(
 
 /// What is remembered of a thread.
 #[derive(Debug, Default)]
-struct ThreadState {
+struct CheckedThread {
     name: String,
     has_step: bool,
     /// It did something before its first step, which was told.
     is_early: bool,
-    leads: Leads,
+    leads: Successors,
     /// Instructions that come next and are executed only when a condition holds.
     block: u8,
     flags: KnownFlags,
@@ -103,42 +103,42 @@ struct ThreadState {
     mode: Mode,
     time: Option<u64>,
     /// It is where nothing leads, unless what is told of that step explains it.
-    stray: Option<Stray>,
+    stray: Option<StrayStep>,
     /// The last instruction, until something else happened.
     last: Option<LastStep>,
     registers: RegisterFile,
     /// The number of the exception that the status register told last.
     exception: Option<u32>,
     /// Changes of registers that its last step does not explain, unless it turns out that an exception came with it.
-    unexplained: Vec<Unexplained>,
+    unexplained: Vec<UnexplainedChange>,
 }
 
 /// A change of a register.
 #[derive(Debug)]
-struct Unexplained {
+struct UnexplainedChange {
     place: FindingPlace,
     message: String,
 }
 
 /// A step where the one before does not lead.
 #[derive(Clone, Copy, Debug)]
-struct Stray {
+struct StrayStep {
     place: FindingPlace,
     pc: u64,
-    leads: Leads,
+    leads: Successors,
     from: u64,
 }
 
-impl ThreadState {
+impl CheckedThread {
     /// Something else than the next instruction may come, and registers may change.
     fn divert(&mut self) {
-        (self.leads, self.last, self.stray) = (Leads::Open, None, None);
+        (self.leads, self.last, self.stray) = (Successors::Open, None, None);
         self.unexplained.clear();
         (self.block, self.flags) = (0, KnownFlags::default());
     }
 
     /// Decides where the next step leads, as far as a conditional block and the flags say.
-    fn decide(&mut self, course: &mut Course) {
+    fn decide(&mut self, course: &mut ControlEffect) {
         let is_in_block = self.block > 0;
         self.block = course.block.max(self.block.saturating_sub(1));
         if is_in_block {
@@ -197,17 +197,17 @@ struct EventCheck<'a> {
     done_before: u64,
     cancel: &'a Cancel,
     paths: PathFinder,
-    beginnings: Beginnings,
-    threads: Vec<ThreadState>,
+    beginnings: ThreadStarts,
+    threads: Vec<CheckedThread>,
     steps: u64,
     /// Instructions are left out.
     is_filtered: bool,
-    seen: Seen,
+    seen: OutsideActivity,
 }
 
 impl EventCheck<'_> {
     /// The place of an event: that of the last step.
-    fn place(&self, place: Place) -> FindingPlace {
+    fn place(&self, place: InputLocation) -> FindingPlace {
         place_of(self.index, self.steps, place)
     }
 
@@ -275,12 +275,14 @@ impl EventCheck<'_> {
             "{name} changes from {before} to {after} at {pc:#x}, where {text} does not write it"
         );
         if let Some(thread) = self.threads.get_mut(usize::from(write.thread.0)) {
-            thread.unexplained.push(Unexplained { place, message });
+            thread
+                .unexplained
+                .push(UnexplainedChange { place, message });
         }
     }
 }
 
-fn place_of(index: &Index, steps: u64, place: Place) -> FindingPlace {
+fn place_of(index: &Index, steps: u64, place: InputLocation) -> FindingPlace {
     let line = index
         .source()
         .is_text()
@@ -297,9 +299,9 @@ fn place_of(index: &Index, steps: u64, place: Place) -> FindingPlace {
 impl EventSink for EventCheck<'_> {
     fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
         // Numbers ascend as threads appear.
-        self.threads.push(ThreadState {
+        self.threads.push(CheckedThread {
             name: name.to_owned(),
-            ..ThreadState::default()
+            ..CheckedThread::default()
         });
         self.seen.has_others |= self.threads.len() > 1;
     }
@@ -308,7 +310,7 @@ impl EventSink for EventCheck<'_> {
         self.steps += 1;
         let place = place_of(self.index, self.steps, step.place);
         let mut course = self.paths.of(step);
-        let Course { flow, target, .. } = course;
+        let ControlEffect { flow, target, .. } = course;
         self.seen.has_others |= flow == ControlFlow::Trap;
         let Some(thread) = self.threads.get_mut(usize::from(step.thread.0)) else {
             return;
@@ -326,7 +328,7 @@ impl EventSink for EventCheck<'_> {
             }
         } else if !thread.leads.allows(pc) && thread.mode == step.mode && !self.is_filtered {
             let from = thread.last.map_or(0, |last| last.pc);
-            thread.stray = Some(Stray {
+            thread.stray = Some(StrayStep {
                 place,
                 pc,
                 leads: thread.leads,
@@ -344,7 +346,7 @@ impl EventSink for EventCheck<'_> {
         let is_slot = step.delay_slot != DelaySlot::None || thread.is_coupled;
         thread.decide(&mut course);
         thread.leads = if thread.is_coupled {
-            Leads::Open
+            Successors::Open
         } else {
             course.leads
         };
@@ -528,12 +530,12 @@ impl LastStep {
 }
 
 /// Reports what nothing explains of a step, now that all is known that the trace tells of it.
-fn settle(thread: &mut ThreadState, findings: &mut Findings) {
-    for Unexplained { place, message } in thread.unexplained.drain(..) {
+fn settle(thread: &mut CheckedThread, findings: &mut Findings) {
+    for UnexplainedChange { place, message } in thread.unexplained.drain(..) {
         findings.add(&rules::REGISTER, place, || message);
     }
     let name = &thread.name;
-    if let Some(Stray {
+    if let Some(StrayStep {
         place,
         pc,
         leads,
@@ -546,13 +548,13 @@ fn settle(thread: &mut ThreadState, findings: &mut Findings) {
     }
 }
 
-fn expected(leads: Leads, from: u64) -> String {
+fn expected(leads: Successors, from: u64) -> String {
     match leads {
-        Leads::One(one) => format!("where the instruction at {from:#x} leads to {one:#x}"),
-        Leads::Either(one, other) => {
+        Successors::One(one) => format!("where the instruction at {from:#x} leads to {one:#x}"),
+        Successors::Either(one, other) => {
             format!("where the instruction at {from:#x} leads to {one:#x} or {other:#x}")
         }
-        Leads::Open => String::new(),
+        Successors::Open => String::new(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use stepback_index::{Cancel, Index, NearestVisit, Query as _};
-use stepback_machine::{AccessKind, Address, Flow, RegisterView, Target};
+use stepback_machine::{AccessKind, Address, BranchTarget, FlowKind, RegisterView};
 use stepback_parsers::{FindingPlace, Findings, MemoryAccess, Position};
 
 use super::known_flags::LastStep;
@@ -28,19 +28,22 @@ impl ExceptionEnd {
     /// Takes note of a step, and of the registers before it.
     pub fn step(&mut self, step: LastStep, registers: &RegisterFile) {
         *self = Self::default();
-        if !matches!(step.flow, Flow::Branch | Flow::Call | Flow::Return) {
+        if !matches!(
+            step.flow,
+            FlowKind::Branch | FlowKind::Call | FlowKind::Return
+        ) {
             return;
         }
         let target = match step.jump_target() {
-            Target::Address(address) => Some(address),
-            Target::Register(register) => {
+            BranchTarget::Address(address) => Some(address),
+            BranchTarget::Register(register) => {
                 // What a dump states before the first step has the plain name.
                 let of = |register| {
                     registers.value(RegisterView::new(register, 0, step.set.word_bytes()))
                 };
                 of(step.mode.home(register)).or_else(|| of(register))
             }
-            Target::Unsaid => None,
+            BranchTarget::Unsaid => None,
         };
         self.jump = Some(Jump { step, target });
     }
@@ -63,7 +66,7 @@ impl ExceptionEnd {
             && u16::from(access.size_bytes) == step.set.word_bytes();
         if let Some(bytes) = access
             .bytes
-            .filter(|_| is_word && step.jump_target() == Target::Unsaid)
+            .filter(|_| is_word && step.jump_target() == BranchTarget::Unsaid)
         {
             *target = Some(u64::from_le_bytes(bytes));
         }

@@ -1,7 +1,8 @@
 //! The condition flags of a thread, as far as the trace recorded them.
 
 use stepback_machine::{
-    Address, Encoding, Flow, InstructionSet, Mode, RegisterId, RegisterView, Site, Target, decode,
+    Address, BranchTarget, CodeSite, Encoding, FlowKind, InstructionSet, Mode, RegisterId,
+    RegisterView, decode,
 };
 
 /// Steps after a write of the status register during which its value counts.
@@ -17,7 +18,7 @@ pub struct LastStep {
     /// None when the trace could not show it.
     pub encoding: Option<Encoding>,
     /// What it does to control.
-    pub flow: Flow,
+    pub flow: FlowKind,
     /// The processor's mode at it.
     pub mode: Mode,
     /// The register whose value it jumps to.
@@ -26,12 +27,12 @@ pub struct LastStep {
 
 impl LastStep {
     /// Where a jump leads.
-    pub fn jump_target(&self) -> Target {
-        let site = |encoding| Site {
+    pub fn jump_target(&self) -> BranchTarget {
+        let site = |encoding| CodeSite {
             pc: Address(self.pc),
             encoding,
         };
-        self.encoding.map_or(Target::Unsaid, |encoding| {
+        self.encoding.map_or(BranchTarget::Unsaid, |encoding| {
             self.set.control(&site(encoding)).target
         })
     }

@@ -1,8 +1,8 @@
 //! Where an instruction leads.
 
 use stepback_machine::{
-    Branch, Control, Delay, Encoding, FlagTest, Flow, InstructionSet, Lead, RegisterId, Site,
-    Target,
+    BranchTarget, CodeSite, ControlFlowEffect, ControlSuccessor, DelaySlotRule, Encoding, FlagTest,
+    FlowKind, InstructionSet, RecordedBranch, RegisterId,
 };
 use stepback_parsers::{DelaySlot, StepEvent};
 
@@ -11,7 +11,7 @@ const REMEMBERED: usize = 1 << 12;
 
 /// Where a thread goes on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Leads {
+pub enum Successors {
     /// Nothing tells.
     #[default]
     Open,
@@ -21,7 +21,7 @@ pub enum Leads {
     Either(u64, u64),
 }
 
-impl Leads {
+impl Successors {
     /// Whether it may be there.
     pub fn allows(self, pc: u64) -> bool {
         match self {
@@ -34,11 +34,11 @@ impl Leads {
 
 /// What a step does to control.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Course {
+pub struct ControlEffect {
     /// Where the thread goes on.
-    pub leads: Leads,
+    pub leads: Successors,
     /// What its instruction does.
-    pub flow: Flow,
+    pub flow: FlowKind,
     /// The register whose value it jumps to.
     pub target: Option<RegisterId>,
     /// The test of the flags that decides between two ways: to the second when it holds.
@@ -49,41 +49,41 @@ pub struct Course {
     pub behind: u64,
 }
 
-impl Course {
+impl ControlEffect {
     /// Takes note that a condition of another instruction decides about this one, and no mark says how.
     pub fn make_conditional(&mut self) {
-        if let Leads::One(to) = self.leads {
-            self.leads = Leads::Either(self.behind, to);
+        if let Successors::One(to) = self.leads {
+            self.leads = Successors::Either(self.behind, to);
         }
     }
 
     /// Takes note of the flags before it.
     pub fn decide(&mut self, flags: u64) {
-        if let (Some(test), Leads::Either(behind, target)) = (self.test, self.leads) {
-            self.leads = Leads::One(if test.holds(flags) { target } else { behind });
+        if let (Some(test), Successors::Either(behind, target)) = (self.test, self.leads) {
+            self.leads = Successors::One(if test.holds(flags) { target } else { behind });
         }
     }
 }
 
 /// An instruction as a step shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Seen {
+struct InstructionKey {
     pc: u64,
     set: InstructionSet,
     encoding: Encoding,
-    branch: Branch,
+    branch: RecordedBranch,
 }
 
 /// What is known of an instruction.
 #[derive(Clone, Copy, Debug)]
-struct Known {
-    seen: Seen,
-    course: Course,
+struct PathCacheEntry {
+    seen: InstructionKey,
+    course: ControlEffect,
 }
 
 /// Tells where steps lead; what was asked of late is remembered.
 pub struct PathFinder {
-    known: Vec<Option<Known>>,
+    known: Vec<Option<PathCacheEntry>>,
 }
 
 impl Default for PathFinder {
@@ -96,12 +96,12 @@ impl Default for PathFinder {
 
 impl PathFinder {
     /// Where a step leads, and what its instruction does to control.
-    pub fn of(&mut self, step: &StepEvent<'_>) -> Course {
+    pub fn of(&mut self, step: &StepEvent<'_>) -> ControlEffect {
         let Some(encoding) = step.encoding() else {
-            return Course::default();
+            return ControlEffect::default();
         };
         let behind = step.pc.0.wrapping_add(u64::from(step.length_bytes));
-        let seen = Seen {
+        let seen = InstructionKey {
             pc: step.pc.0,
             set: step.instruction_set,
             encoding,
@@ -120,52 +120,53 @@ impl PathFinder {
         };
         let leads = match step.delay_slot {
             DelaySlot::None if step.is_executed => known.course.leads,
-            DelaySlot::None => Leads::One(behind),
-            DelaySlot::Executed | DelaySlot::Annulled => Leads::Open,
+            DelaySlot::None => Successors::One(behind),
+            DelaySlot::Executed | DelaySlot::Annulled => Successors::Open,
         };
-        Course {
+        ControlEffect {
             leads,
             ..known.course
         }
     }
 }
 
-fn known_of(seen: Seen, behind: u64) -> Known {
-    let Seen {
+fn known_of(seen: InstructionKey, behind: u64) -> PathCacheEntry {
+    let InstructionKey {
         pc,
         set,
         encoding,
         branch,
     } = seen;
-    let site = Site {
+    let site = CodeSite {
         pc: stepback_machine::Address(pc),
         encoding,
     };
-    let Control {
+    let ControlFlowEffect {
         flow,
         target,
         delay,
     } = set.control(&site);
     let leads = match (set.lead(&site, branch), target) {
-        (Lead::Behind, _) => Leads::One(behind),
-        (Lead::Address(address), _) => Leads::One(set.code_address(address)),
-        (Lead::Register(_), _) => Leads::Open,
+        (ControlSuccessor::Behind, _) => Successors::One(behind),
+        (ControlSuccessor::Address(address), _) => Successors::One(set.code_address(address)),
+        (ControlSuccessor::Register(_), _) => Successors::Open,
         // A branch of which nothing says whether it was taken.
-        (Lead::Open, Target::Address(address))
-            if delay == Delay::None && matches!(flow, Flow::Branch | Flow::Call | Flow::Return) =>
+        (ControlSuccessor::Open, BranchTarget::Address(address))
+            if delay == DelaySlotRule::None
+                && matches!(flow, FlowKind::Branch | FlowKind::Call | FlowKind::Return) =>
         {
-            Leads::Either(behind, set.code_address(address))
+            Successors::Either(behind, set.code_address(address))
         }
-        (Lead::Open, _) => Leads::Open,
+        (ControlSuccessor::Open, _) => Successors::Open,
     };
     let target = match target {
-        Target::Register(register) => Some(register),
-        Target::Address(_) | Target::Unsaid => None,
+        BranchTarget::Register(register) => Some(register),
+        BranchTarget::Address(_) | BranchTarget::Unsaid => None,
     };
     let (test, block) = (set.branch_test(&encoding), set.block_length(&encoding));
-    Known {
+    PathCacheEntry {
         seen,
-        course: Course {
+        course: ControlEffect {
             leads,
             flow,
             target,

@@ -7,10 +7,10 @@ const BYTES: usize = 16;
 
 /// What the registers of a thread hold, by number; those outside of the architecture's table are not followed.
 #[derive(Debug, Default)]
-pub struct RegisterFile(Vec<Held>);
+pub struct RegisterFile(Vec<RegisterContents>);
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Held {
+struct RegisterContents {
     bytes: [u8; BYTES],
     /// A bit for each byte that is known.
     known: u16,
@@ -24,7 +24,7 @@ impl RegisterFile {
             return;
         }
         if self.0.len() <= number {
-            self.0.resize_with(number + 1, Held::default);
+            self.0.resize_with(number + 1, RegisterContents::default);
         }
         let Some(held) = self.0.get_mut(number) else {
             return;
@@ -76,7 +76,7 @@ impl RegisterFile {
     /// Nothing is known of a register any more.
     pub fn forget(&mut self, register: RegisterId) {
         if let Some(held) = self.0.get_mut(usize::from(register.0)) {
-            *held = Held::default();
+            *held = RegisterContents::default();
         }
     }
 }

@@ -9,7 +9,7 @@ const MAKERS: [&str; 4] = ["clone", "clone3", "fork", "vfork"];
 
 /// Counts who makes threads, and who begins.
 #[derive(Debug, Default)]
-pub struct Beginnings {
+pub struct ThreadStarts {
     threads: HashMap<String, KnownThread>,
     /// The trace tells each system call.
     pub has_system_calls: bool,
@@ -18,7 +18,7 @@ pub struct Beginnings {
     processes: HashSet<String>,
 }
 
-impl Beginnings {
+impl ThreadStarts {
     /// Of these threads.
     pub fn new(threads: Vec<KnownThread>) -> Self {
         let threads = threads

@@ -8,7 +8,7 @@ use stepback_index::{
 };
 use stepback_parsers::{FindingPlace, Findings, Flow, Line, Position, Rule, Severity, Step};
 
-use super::events::{Seen, check_events};
+use super::events::{OutsideActivity, check_events};
 use super::rules;
 use crate::image::CheckedImage;
 use crate::session::Session;
@@ -138,7 +138,12 @@ fn add_images(images: &[CheckedImage], findings: &mut Findings) {
 }
 
 /// Reads that contradict what was known: the index counts them. So many are kept as of any rule.
-fn add_memory(index: &Index, seen: Seen, findings: &mut Findings, cancel: &Cancel) -> Result<()> {
+fn add_memory(
+    index: &Index,
+    seen: OutsideActivity,
+    findings: &mut Findings,
+    cancel: &Cancel,
+) -> Result<()> {
     let count = index.info().external_changes;
     let rule = if seen.has_others {
         &rules::MEMORY_OUTSIDE

@@ -9,11 +9,11 @@ use stepback_index::{
 use stepback_machine::{Address, RegisterView};
 use stepback_parsers::Position;
 
-use super::differences::{Differences, DifferingCell, LISTED, Likeness};
-use super::own_names::OwnNames;
-use super::own_path::OwnPath;
-use super::partings::{Parting, Partings};
-use super::scope::Scope;
+use super::differences::{Differences, DifferingCell, LISTED, ValueMatch};
+use super::own_names::WindowNames;
+use super::own_path::FramePath;
+use super::partings::{DivergenceFinder, PathDivergence};
+use super::scope::EffectScope;
 use super::used::range_effects;
 
 /// Bytes that are compared at once; a run of bytes that differ is at most so long.
@@ -31,7 +31,7 @@ pub struct CallComparison {
     /// What one of them wrote and that is not known to be the same at their ends.
     pub outputs: Differences,
     /// Where their ways part and meet.
-    pub partings: Vec<Parting>,
+    pub partings: Vec<PathDivergence>,
     /// Steps that both did alike, without the calls inside.
     pub alike: u64,
     /// More differences than are listed, or memory of which nothing is told.
@@ -44,19 +44,19 @@ pub struct CallComparison {
 /// See [`QueryError`].
 pub fn compare_calls(
     index: &Index,
-    one: Scope,
-    other: Scope,
+    one: EffectScope,
+    other: EffectScope,
     cancel: &Cancel,
 ) -> Result<CallComparison, QueryError> {
-    let names = OwnNames::alike(
-        OwnNames::of(one, index, cancel)?,
-        OwnNames::of(other, index, cancel)?,
+    let names = WindowNames::alike(
+        WindowNames::of(one, index, cancel)?,
+        WindowNames::of(other, index, cancel)?,
     );
     let (one_side, other_side) = (
-        Side::of(one, names.0, index, cancel)?,
-        Side::of(other, names.1, index, cancel)?,
+        ComparedCall::of(one, names.0, index, cancel)?,
+        ComparedCall::of(other, names.1, index, cancel)?,
     );
-    let sides = Sides {
+    let sides = CallComparer {
         index,
         cancel,
         one: one_side,
@@ -73,12 +73,12 @@ pub fn compare_calls(
     };
     let paths = one.call.zip(other.call).and_then(|(one, other)| {
         Some((
-            OwnPath::of(one, index, cancel)?,
-            OwnPath::of(other, index, cancel)?,
+            FramePath::of(one, index, cancel)?,
+            FramePath::of(other, index, cancel)?,
         ))
     });
     if let Some((one, other)) = paths {
-        let mut partings = Partings::new(one, other);
+        let mut partings = DivergenceFinder::new(one, other);
         while comparison.partings.len() < LISTED
             && let Some(parting) = partings.next_parting()?
         {
@@ -98,18 +98,18 @@ pub fn compare_calls(
 }
 
 /// One of two calls.
-struct Side {
-    scope: Scope,
-    names: OwnNames,
+struct ComparedCall {
+    scope: EffectScope,
+    names: WindowNames,
     sets: RangeEffects,
     /// The stack pointer at the entry.
     stack: Option<u64>,
 }
 
-impl Side {
+impl ComparedCall {
     fn of(
-        scope: Scope,
-        names: OwnNames,
+        scope: EffectScope,
+        names: WindowNames,
         index: &Index,
         cancel: &Cancel,
     ) -> Result<Self, QueryError> {
@@ -151,17 +151,17 @@ impl Side {
 }
 
 /// Two calls that are compared.
-struct Sides<'a> {
+struct CallComparer<'a> {
     index: &'a Index,
     cancel: &'a Cancel,
-    one: Side,
-    other: Side,
+    one: ComparedCall,
+    other: ComparedCall,
 }
 
 /// A stretch of memory as the first call addresses it.
-type Stretch = Range<u64>;
+type MemoryInterval = Range<u64>;
 
-impl Sides<'_> {
+impl CallComparer<'_> {
     /// What was read, and the registers of the arguments.
     fn input_views(&self) -> Vec<RegisterView> {
         let set = self.index.instruction_set(self.one.scope.thread);
@@ -173,26 +173,26 @@ impl Sides<'_> {
         let arguments = arguments
             .filter_map(|view| self.one.names.view_of_argument(view))
             .collect();
-        let of = |side: &Side| side.views(&side.sets.register_inputs);
+        let of = |side: &ComparedCall| side.views(&side.sets.register_inputs);
         merged([of(&self.one), of(&self.other), arguments].concat())
     }
 
     fn output_views(&self) -> Vec<RegisterView> {
-        let of = |side: &Side| side.views(&side.sets.register_outputs);
+        let of = |side: &ComparedCall| side.views(&side.sets.register_outputs);
         merged([of(&self.one), of(&self.other)].concat())
     }
 
     fn registers(
         &self,
         views: Vec<RegisterView>,
-        at: impl Fn(&Scope) -> Position,
+        at: impl Fn(&EffectScope) -> Position,
     ) -> Result<Differences, QueryError> {
         let set = self.index.instruction_set(self.one.scope.thread);
         let names = views
             .iter()
             .map(|view| NameReader(self.index).register_name(*view, set));
         let names: Vec<String> = names.collect();
-        let states = |side: &Side| {
+        let states = |side: &ComparedCall| {
             let (position, thread) = (at(&side.scope), side.scope.thread);
             let views = names
                 .iter()
@@ -208,7 +208,7 @@ impl Sides<'_> {
         };
         let mut found = Differences::default();
         for (one, other) in states(&self.one)?.into_iter().zip(states(&self.other)?) {
-            let likeness = Likeness::of_values(&one.value, &other.value);
+            let likeness = ValueMatch::of_values(&one.value, &other.value);
             found.add(
                 likeness,
                 DifferingCell::Register {
@@ -247,16 +247,16 @@ impl Sides<'_> {
     }
 
     /// All that either of them used, as the first addresses it.
-    fn stretches(&self, of: impl Fn(&RangeEffects) -> Vec<MemoryRange>) -> Vec<Stretch> {
+    fn stretches(&self, of: impl Fn(&RangeEffects) -> Vec<MemoryRange>) -> Vec<MemoryInterval> {
         let stretch = |first: u64, len: u64| first..first.saturating_add(len);
         let one = of(&self.one.sets)
             .into_iter()
             .map(|range| stretch(range.address.0, range.len_bytes));
         let other = of(&self.other.sets).into_iter();
         let other = other.map(|range| stretch(self.in_one(range.address.0), range.len_bytes));
-        let mut all: Vec<Stretch> = one.chain(other).collect();
+        let mut all: Vec<MemoryInterval> = one.chain(other).collect();
         all.sort_unstable_by_key(|stretch| (stretch.start, stretch.end));
-        let mut merged: Vec<Stretch> = Vec::new();
+        let mut merged: Vec<MemoryInterval> = Vec::new();
         for next in all {
             match merged.last_mut().filter(|last| next.start <= last.end) {
                 Some(last) => last.end = last.end.max(next.end),
@@ -274,7 +274,7 @@ impl Sides<'_> {
             };
             sets.memory_inputs.iter().map(range).collect()
         };
-        let found = |side: &Side, address: u64, len: u64| self.found(side, address, len);
+        let found = |side: &ComparedCall, address: u64, len: u64| self.found(side, address, len);
         self.add_differing(self.stretches(ranges), found, inputs)
     }
 
@@ -285,7 +285,7 @@ impl Sides<'_> {
                 .map(|output| output.range)
                 .collect()
         };
-        let found = |side: &Side, address: u64, len: u64| {
+        let found = |side: &ComparedCall, address: u64, len: u64| {
             self.held(
                 side,
                 side.scope.to,
@@ -299,7 +299,12 @@ impl Sides<'_> {
     }
 
     /// What memory held when a call read it; where it did not, at its entry.
-    fn found(&self, side: &Side, address: u64, len: u64) -> Result<Vec<Option<u8>>, QueryError> {
+    fn found(
+        &self,
+        side: &ComparedCall,
+        address: u64,
+        len: u64,
+    ) -> Result<Vec<Option<u8>>, QueryError> {
         let mut bytes = self.held(
             side,
             side.scope.from,
@@ -317,7 +322,7 @@ impl Sides<'_> {
 
     fn held(
         &self,
-        side: &Side,
+        side: &ComparedCall,
         position: Position,
         range: MemoryRange,
     ) -> Result<Vec<Option<u8>>, QueryError> {
@@ -338,8 +343,8 @@ impl Sides<'_> {
     /// The runs of bytes that differ, or are known on one side alone, until as many differ as are listed.
     fn add_differing(
         &self,
-        stretches: Vec<Stretch>,
-        bytes: impl Fn(&Side, u64, u64) -> Result<Vec<Option<u8>>, QueryError>,
+        stretches: Vec<MemoryInterval>,
+        bytes: impl Fn(&ComparedCall, u64, u64) -> Result<Vec<Option<u8>>, QueryError>,
         found: &mut Differences,
     ) -> Result<(), QueryError> {
         for stretch in stretches {
@@ -356,7 +361,8 @@ impl Sides<'_> {
                     bytes(&self.other, other_address, len)?,
                 );
                 let pairs: Vec<_> = one.into_iter().zip(other).collect();
-                let likeness = |(one, other): &(Option<u8>, Option<u8>)| Likeness::of(*one, *other);
+                let likeness =
+                    |(one, other): &(Option<u8>, Option<u8>)| ValueMatch::of(*one, *other);
                 let mut place = 0;
                 for run in pairs.chunk_by(|one, next| likeness(one) == likeness(next)) {
                     let at = |base: u64| Address(base.wrapping_add(place));
@@ -367,7 +373,7 @@ impl Sides<'_> {
                         one,
                         other,
                     };
-                    found.add(run.first().map_or(Likeness::Same, likeness), cell);
+                    found.add(run.first().map_or(ValueMatch::Same, likeness), cell);
                     place += run.len() as u64;
                 }
                 address = address.saturating_add(len);

@@ -45,7 +45,7 @@ pub enum DifferingCell {
 
 /// How bytes of two calls are to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Likeness {
+pub(super) enum ValueMatch {
     /// As far as is known.
     Same,
     /// Some are known in one call alone.
@@ -54,7 +54,7 @@ pub(super) enum Likeness {
     Differs,
 }
 
-impl Likeness {
+impl ValueMatch {
     /// Of a byte.
     pub fn of(one: Option<u8>, other: Option<u8>) -> Self {
         match (one, other) {
@@ -83,11 +83,11 @@ impl Differences {
     }
 
     /// Takes a cell in, unless it is the same, or its kind has as many as are listed.
-    pub(super) fn add(&mut self, likeness: Likeness, cell: DifferingCell) {
+    pub(super) fn add(&mut self, likeness: ValueMatch, cell: DifferingCell) {
         let cells = match likeness {
-            Likeness::Same => return,
-            Likeness::OneSided => &mut self.one_sided,
-            Likeness::Differs => &mut self.differing,
+            ValueMatch::Same => return,
+            ValueMatch::OneSided => &mut self.one_sided,
+            ValueMatch::Differs => &mut self.differing,
         };
         if cells.len() < LISTED {
             cells.push(cell);
@@ -105,15 +105,16 @@ mod tests {
     fn what_is_known_in_one_call_alone_is_no_difference() {
         let value =
             |bytes: &[i16]| Value(bytes.iter().map(|byte| u8::try_from(*byte).ok()).collect());
-        let likeness = |one: &[i16], other: &[i16]| Likeness::of_values(&value(one), &value(other));
-        assert_eq!(likeness(&[1, 2], &[1, 2]), Likeness::Same);
-        assert_eq!(likeness(&[-1, 2], &[-1, 2]), Likeness::Same);
-        assert_eq!(likeness(&[], &[-1, -1]), Likeness::Same);
+        let likeness =
+            |one: &[i16], other: &[i16]| ValueMatch::of_values(&value(one), &value(other));
+        assert_eq!(likeness(&[1, 2], &[1, 2]), ValueMatch::Same);
+        assert_eq!(likeness(&[-1, 2], &[-1, 2]), ValueMatch::Same);
+        assert_eq!(likeness(&[], &[-1, -1]), ValueMatch::Same);
         assert_eq!(
             [likeness(&[1, 2], &[]), likeness(&[1, -1], &[1, 2])],
-            [Likeness::OneSided; 2]
+            [ValueMatch::OneSided; 2]
         );
-        assert_eq!(likeness(&[1, 3], &[-1, 2]), Likeness::Differs);
+        assert_eq!(likeness(&[1, 3], &[-1, 2]), ValueMatch::Differs);
     }
 
     #[test]
@@ -124,13 +125,13 @@ mod tests {
             other: Value::default(),
         };
         let mut found = Differences::default();
-        (0..=LISTED).for_each(|_| found.add(Likeness::OneSided, cell()));
+        (0..=LISTED).for_each(|_| found.add(ValueMatch::OneSided, cell()));
         assert_eq!(
             (found.one_sided.len(), found.is_full(), found.is_cut),
             (LISTED, false, true)
         );
         let mut found = Differences::default();
-        (0..LISTED).for_each(|_| found.add(Likeness::Differs, cell()));
+        (0..LISTED).for_each(|_| found.add(ValueMatch::Differs, cell()));
         assert_eq!(
             (found.differing.len(), found.is_full(), found.is_cut),
             (LISTED, true, false)

@@ -11,9 +11,9 @@ mod used;
 
 pub use self::comparison::{CallComparison, compare_calls};
 pub use self::differences::{Differences, DifferingCell};
-pub use self::own_path::{OwnPath, PathStep};
-pub use self::partings::{Parting, Partings};
+pub use self::own_path::{FramePath, PathStep};
+pub use self::partings::{DivergenceFinder, PathDivergence};
 pub use self::scope::{
-    Scope, call_around, call_of_function_around, call_scope, iteration_around, range_scope,
+    EffectScope, call_around, call_of_function_around, call_scope, iteration_around, range_scope,
 };
-pub use self::used::{Effects, LISTED, Used, UsedCell, VALUE_BYTES, effects_of};
+pub use self::used::{Effects, LISTED, UsedCell, UsedValue, VALUE_BYTES, effects_of};

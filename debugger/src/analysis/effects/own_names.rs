@@ -1,10 +1,10 @@
 //! What the names of registers mean to a function that was called, where they move with register windows.
 
 use stepback_index::{Cancel, Index, NameReader, PointReader, QueryError, RegisterEffect};
-use stepback_machine::{Mode, RegisterId, RegisterView, WindowStep};
+use stepback_machine::{Mode, RegisterId, RegisterView, WindowChange};
 
-use super::own_path::OwnPath;
-use super::scope::Scope;
+use super::own_path::FramePath;
+use super::scope::EffectScope;
 
 /// A `save` is looked for among so many steps of the function's own: it comes before what a function computes, and one that
 /// needs no window may go round a loop for long.
@@ -18,7 +18,7 @@ const SAVE_WITHIN: usize = 256;
 /// called in window 3, `save` leads to 4: there it is w4.i0
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct OwnNames {
+pub(super) struct WindowNames {
     /// At the first step.
     entry: Mode,
     /// Behind the `save`.
@@ -27,10 +27,10 @@ pub(super) struct OwnNames {
     number: Option<RegisterId>,
 }
 
-impl OwnNames {
+impl WindowNames {
     /// Without windows names mean the same everywhere. Cost with them: the steps of the function's own up to its `save`, but at
     /// most [`SAVE_WITHIN`].
-    pub fn of(scope: Scope, index: &Index, cancel: &Cancel) -> Result<Self, QueryError> {
+    pub fn of(scope: EffectScope, index: &Index, cancel: &Cancel) -> Result<Self, QueryError> {
         let plain = Self {
             entry: Mode::Other,
             own: Mode::Other,
@@ -43,7 +43,7 @@ impl OwnNames {
         let number = NameReader(index)
             .view_in("cwp", set)
             .map(|view| view.register);
-        let Some(mut path) = scope.call.and_then(|id| OwnPath::of(id, index, cancel)) else {
+        let Some(mut path) = scope.call.and_then(|id| FramePath::of(id, index, cancel)) else {
             return Ok(plain);
         };
         let steps = std::iter::from_fn(|| path.next_step().transpose());
@@ -144,7 +144,7 @@ impl OwnNames {
     }
 
     fn after_save(self) -> Mode {
-        self.entry.behind(Some(WindowStep::Save))
+        self.entry.behind(Some(WindowChange::Save))
     }
 }
 
@@ -178,18 +178,18 @@ mod tests {
             count: 8,
             globals: 0,
         };
-        let save = entry.behind(Some(WindowStep::Save));
+        let save = entry.behind(Some(WindowChange::Save));
         let (read, steps) = (std::cell::Cell::new(0), [entry; 10_000]);
         let leaf = steps
             .into_iter()
             .inspect(|_| read.set(read.get() + 1))
             .map(Ok);
-        let names = OwnNames::among(leaf, None).unwrap().unwrap();
+        let names = WindowNames::among(leaf, None).unwrap().unwrap();
         assert_eq!((names.has_saved(), read.get()), (false, SAVE_WITHIN));
-        let names = OwnNames::among([entry, entry, save, entry].into_iter().map(Ok), None)
+        let names = WindowNames::among([entry, entry, save, entry].into_iter().map(Ok), None)
             .unwrap()
             .unwrap();
         assert_eq!((names.has_saved(), names.own), (true, save));
-        assert_eq!(OwnNames::among(std::iter::empty(), None).unwrap(), None);
+        assert_eq!(WindowNames::among(std::iter::empty(), None).unwrap(), None);
     }
 }

@@ -25,7 +25,7 @@ const MANY: u64 = 1024;
 
 /// Goes through the steps of a frame; calls inside it are passed over. Cost: the text of these steps, and of a few behind each
 /// call; where threads take turns, of about as many others as of the thread's own, or of each step alone.
-pub struct OwnPath<'a> {
+pub struct FramePath<'a> {
     index: &'a Index,
     cancel: &'a Cancel,
     frame: CallId,
@@ -38,7 +38,7 @@ pub struct OwnPath<'a> {
     portion: u64,
 }
 
-impl<'a> OwnPath<'a> {
+impl<'a> FramePath<'a> {
     /// From the first step of a frame on; none of a frame without steps.
     pub fn of(frame: CallId, index: &'a Index, cancel: &'a Cancel) -> Option<Self> {
         let (first, last) = index.calls().steps_inside(frame)?;

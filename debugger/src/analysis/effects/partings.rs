@@ -5,14 +5,14 @@ use std::collections::{HashMap, VecDeque};
 use stepback_index::QueryError;
 use stepback_machine::Address;
 
-use super::own_path::{OwnPath, PathStep};
+use super::own_path::{FramePath, PathStep};
 
 /// So many steps behind a parting are looked through for where the paths meet.
 const AHEAD: usize = 4096;
 
 /// A stretch in which two calls go different ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parting {
+pub struct PathDivergence {
     /// The last step that both do, in each of the calls; none where they differ from the first.
     pub parts: Option<(PathStep, PathStep)>,
     /// The first step of each behind it; none where the call is over.
@@ -22,18 +22,18 @@ pub struct Parting {
 }
 
 /// Follows two calls side by side, without the calls inside them. Memory: bounded.
-pub struct Partings<'a> {
-    one: Ahead<'a>,
-    other: Ahead<'a>,
+pub struct DivergenceFinder<'a> {
+    one: LookaheadPath<'a>,
+    other: LookaheadPath<'a>,
     last: Option<(PathStep, PathStep)>,
     /// How many steps both did alike.
     pub alike: u64,
 }
 
-impl<'a> Partings<'a> {
+impl<'a> DivergenceFinder<'a> {
     /// The paths of two calls.
-    pub fn new(one: OwnPath<'a>, other: OwnPath<'a>) -> Self {
-        let ahead = |path| Ahead {
+    pub fn new(one: FramePath<'a>, other: FramePath<'a>) -> Self {
+        let ahead = |path| LookaheadPath {
             path,
             steps: VecDeque::new(),
         };
@@ -49,7 +49,7 @@ impl<'a> Partings<'a> {
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn next_parting(&mut self) -> Result<Option<Parting>, QueryError> {
+    pub fn next_parting(&mut self) -> Result<Option<PathDivergence>, QueryError> {
         loop {
             let ways = (self.one.peek()?, self.other.peek()?);
             match ways {
@@ -62,7 +62,7 @@ impl<'a> Partings<'a> {
                 _ => {
                     let parts = self.last;
                     let meets = self.meet()?;
-                    return Ok(Some(Parting { parts, ways, meets }));
+                    return Ok(Some(PathDivergence { parts, ways, meets }));
                 }
             }
         }
@@ -90,12 +90,12 @@ impl<'a> Partings<'a> {
 }
 
 /// A path with what was read ahead of it.
-struct Ahead<'a> {
-    path: OwnPath<'a>,
+struct LookaheadPath<'a> {
+    path: FramePath<'a>,
     steps: VecDeque<PathStep>,
 }
 
-impl Ahead<'_> {
+impl LookaheadPath<'_> {
     fn peek(&mut self) -> Result<Option<PathStep>, QueryError> {
         if self.steps.is_empty() {
             self.steps.extend(self.path.next_step()?);

@@ -11,13 +11,13 @@ use super::own_path::PathStep;
 ///
 /// Memory: an entry for each instruction of the function.
 #[derive(Default)]
-pub(super) struct Rounds {
-    way: Vec<Visit>,
+pub(super) struct LoopTracker {
+    way: Vec<PathVisit>,
     places: HashMap<Address, usize>,
 }
 
 /// A place on the way.
-struct Visit {
+struct PathVisit {
     at: PathStep,
     /// Where control went before it came back here.
     body: HashSet<Address>,
@@ -25,19 +25,19 @@ struct Visit {
 
 /// A round of a loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Round {
+pub(super) struct LoopIteration {
     /// Where it begins.
     pub head: PathStep,
     /// Where control went in earlier rounds.
     pub body: HashSet<Address>,
 }
 
-impl Rounds {
+impl LoopTracker {
     /// Control goes on to a step.
     pub fn go_on(&mut self, at: PathStep) {
         let Some(place) = self.places.get(&at.pc).copied() else {
             self.places.insert(at.pc, self.way.len());
-            self.way.push(Visit {
+            self.way.push(PathVisit {
                 at,
                 body: HashSet::new(),
             });
@@ -64,13 +64,13 @@ impl Rounds {
     }
 
     /// The innermost loop that went round before and that the last step is in.
-    pub fn innermost(&self) -> Option<Round> {
+    pub fn innermost(&self) -> Option<LoopIteration> {
         let here = self.way.last()?.at.pc;
-        let is_in = |visit: &&Visit| {
+        let is_in = |visit: &&PathVisit| {
             !visit.body.is_empty() && (visit.at.pc == here || visit.body.contains(&here))
         };
         let found = self.way.iter().rev().find(is_in)?;
-        Some(Round {
+        Some(LoopIteration {
             head: found.at,
             body: found.body.clone(),
         })
@@ -83,8 +83,8 @@ mod tests {
 
     use super::*;
 
-    fn gone(addresses: &[u64]) -> Rounds {
-        let mut rounds = Rounds::default();
+    fn gone(addresses: &[u64]) -> LoopTracker {
+        let mut rounds = LoopTracker::default();
         for (step, pc) in (0..).zip(addresses) {
             rounds.go_on(PathStep {
                 step: Step(step),

@@ -6,12 +6,12 @@ use stepback_index::{
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
-use super::own_path::OwnPath;
-use super::rounds::{Round, Rounds};
+use super::own_path::FramePath;
+use super::rounds::{LoopIteration, LoopTracker};
 
 /// Steps of a thread between two positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Scope {
+pub struct EffectScope {
     /// Whose.
     pub thread: ThreadId,
     /// Before the first step.
@@ -25,10 +25,10 @@ pub struct Scope {
 }
 
 /// The steps of a call. O(1).
-pub fn call_scope(index: &Index, id: CallId) -> Option<Scope> {
+pub fn call_scope(index: &Index, id: CallId) -> Option<EffectScope> {
     let (first, last) = index.calls().steps_inside(id)?;
     let thread = index.calls().get(id)?.thread;
-    Some(Scope {
+    Some(EffectScope {
         thread,
         from: first.before(),
         to: last.after(),
@@ -45,7 +45,7 @@ pub fn call_around(
     index: &Index,
     thread: Option<ThreadId>,
     at: Position,
-) -> Result<Option<Scope>, QueryError> {
+) -> Result<Option<EffectScope>, QueryError> {
     let thread = thread_of(index, thread, at)?;
     let around = index.calls().innermost_at(thread, at);
     Ok(around.and_then(|id| call_scope(index, id)))
@@ -59,7 +59,7 @@ pub fn call_of_function_around(
     index: &Index,
     function: Address,
     at: Position,
-) -> Result<Option<Scope>, QueryError> {
+) -> Result<Option<EffectScope>, QueryError> {
     let thread = thread_of(index, None, at)?;
     let calls = index.calls();
     let is_wanted = |id: &CallId| calls.get(*id).is_some_and(|call| call.function == function);
@@ -76,10 +76,10 @@ pub fn range_scope(
     thread: Option<ThreadId>,
     from: Position,
     to: Position,
-) -> Result<Scope, QueryError> {
+) -> Result<EffectScope, QueryError> {
     let (from, to) = (from.min(to), from.max(to));
     let thread = thread_of(index, thread, from.next_step().after().min(index.end()))?;
-    Ok(Scope {
+    Ok(EffectScope {
         thread,
         from,
         to,
@@ -99,7 +99,7 @@ pub fn iteration_around(
     thread: Option<ThreadId>,
     at: Position,
     cancel: &Cancel,
-) -> Result<Option<Scope>, QueryError> {
+) -> Result<Option<EffectScope>, QueryError> {
     let thread = thread_of(index, thread, at)?;
     let Some(mut here) = NearestStepOf::next(thread, at).run(index, cancel)? else {
         return Ok(None);
@@ -124,14 +124,14 @@ fn round_of(
     frame: CallId,
     here: Step,
     cancel: &Cancel,
-) -> Result<Option<Scope>, QueryError> {
+) -> Result<Option<EffectScope>, QueryError> {
     let Some(call) = call_scope(index, frame).filter(|call| here.after() <= call.to) else {
         return Ok(None);
     };
-    let Some(mut path) = OwnPath::of(frame, index, cancel) else {
+    let Some(mut path) = FramePath::of(frame, index, cancel) else {
         return Ok(None);
     };
-    let mut rounds = Rounds::default();
+    let mut rounds = LoopTracker::default();
     let here = loop {
         let Some(at) = path.next_step()? else {
             return Ok(None);
@@ -145,7 +145,7 @@ fn round_of(
     let (mut is_inside, mut left_at) = (true, here.step);
     while let Some(next) = path.next_step()? {
         if let Some(head) = rounds.begun_at(next.pc) {
-            return Ok(Some(Scope {
+            return Ok(Some(EffectScope {
                 from: head.step.before(),
                 to: next.step.before(),
                 head: Some(head.pc),
@@ -157,7 +157,7 @@ fn round_of(
             .is_some_and(|round| round.body.contains(&next.pc));
         left_at = if is_inside { next.step } else { left_at };
     }
-    Ok(left.map(|Round { head, .. }| Scope {
+    Ok(left.map(|LoopIteration { head, .. }| EffectScope {
         from: head.step.before(),
         to: left_at.after(),
         head: Some(head.pc),

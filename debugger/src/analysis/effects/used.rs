@@ -8,7 +8,7 @@ use stepback_index::{
 use stepback_machine::{Address, RegisterView};
 use stepback_parsers::Position;
 
-use super::scope::Scope;
+use super::scope::EffectScope;
 
 /// So many runs of memory are listed of each kind; the others are counted.
 pub const LISTED: usize = 10_000;
@@ -19,7 +19,7 @@ pub const VALUE_BYTES: usize = 64;
 #[derive(Clone, Debug)]
 pub struct Effects {
     /// Which steps.
-    pub scope: Scope,
+    pub scope: EffectScope,
     /// How many the thread did.
     pub steps: u64,
     /// Registers and memory that were read before they were written, with what they held: registers first, memory by address.
@@ -40,7 +40,7 @@ pub struct Effects {
 #[derive(Clone, Debug)]
 pub struct UsedCell {
     /// What.
-    pub used: Used,
+    pub used: UsedValue,
     /// What the value is known from: the doubtful source where its bytes have several.
     pub source: ValueSource,
     /// The position after the first step that read it, or the last that wrote it.
@@ -49,7 +49,7 @@ pub struct UsedCell {
 
 /// A register or a run of memory.
 #[derive(Clone, Debug)]
-pub enum Used {
+pub enum UsedValue {
     /// Bytes of a register.
     Register {
         /// Under the name that is shown.
@@ -72,8 +72,12 @@ pub enum Used {
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn effects_of(index: &Index, scope: Scope, cancel: &Cancel) -> Result<Effects, QueryError> {
-    let reader = Reader {
+pub fn effects_of(
+    index: &Index,
+    scope: EffectScope,
+    cancel: &Cancel,
+) -> Result<Effects, QueryError> {
+    let reader = EffectReader {
         index,
         scope,
         cancel,
@@ -84,10 +88,10 @@ pub fn effects_of(index: &Index, scope: Scope, cancel: &Cancel) -> Result<Effect
 /// The same as plain sets.
 pub(super) fn range_effects(
     index: &Index,
-    scope: Scope,
+    scope: EffectScope,
     cancel: &Cancel,
 ) -> Result<RangeEffects, QueryError> {
-    let Scope {
+    let EffectScope {
         thread, from, to, ..
     } = scope;
     EffectsWithin {
@@ -100,13 +104,13 @@ pub(super) fn range_effects(
 }
 
 /// Looks up values.
-struct Reader<'a> {
+struct EffectReader<'a> {
     index: &'a Index,
-    scope: Scope,
+    scope: EffectScope,
     cancel: &'a Cancel,
 }
 
-impl Reader<'_> {
+impl EffectReader<'_> {
     fn effects(&self, sets: &RangeEffects) -> Result<Effects, QueryError> {
         let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
         for effect in &sets.register_inputs {
@@ -166,7 +170,7 @@ impl Reader<'_> {
             .map(|state| (state.value, state.source))
             .unwrap_or_default();
         Ok(UsedCell {
-            used: Used::Register { name, value },
+            used: UsedValue::Register { name, value },
             source,
             at: Some(effect.at),
         })
@@ -205,7 +209,7 @@ impl Reader<'_> {
             }
             let (address, len_bytes) = (input.address, input.bytes.len() as u64);
             UsedCell {
-                used: Used::Memory {
+                used: UsedValue::Memory {
                     address,
                     len_bytes,
                     bytes,
@@ -236,7 +240,7 @@ impl Reader<'_> {
             let MemoryRange { address, len_bytes } = output.range;
             let bytes = states.into_iter().map(|state| state.value).collect();
             UsedCell {
-                used: Used::Memory {
+                used: UsedValue::Memory {
                     address,
                     len_bytes,
                     bytes,

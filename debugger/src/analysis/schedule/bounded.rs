@@ -1,7 +1,7 @@
 //! A list along the trace whose length is bounded: what is too fine to keep apart is put together.
 
 /// What a list along the trace consists of.
-pub trait Piece {
+pub trait LanePiece {
     /// The position at which it begins.
     fn first(&self) -> u64;
     /// The position at which it ends.
@@ -16,19 +16,19 @@ pub trait Piece {
 ///
 /// When there are more, all that lie in one cell of the trace become one, and cells grow until that is enough.
 #[derive(Clone, Debug)]
-pub struct Bounded<T> {
+pub struct BoundedList<T> {
     list: Vec<T>,
     cell: u64,
     limit: usize,
 }
 
-impl<T> Default for Bounded<T> {
+impl<T> Default for BoundedList<T> {
     fn default() -> Self {
         Self::with_limit(1 << 16)
     }
 }
 
-impl<T> Bounded<T> {
+impl<T> BoundedList<T> {
     /// An empty list of at most so many pieces.
     pub fn with_limit(limit: usize) -> Self {
         Self {
@@ -49,7 +49,7 @@ impl<T> Bounded<T> {
     }
 }
 
-impl<T: Piece> Bounded<T> {
+impl<T: LanePiece> BoundedList<T> {
     /// Adds a piece that does not begin before the last one.
     pub fn push(&mut self, next: T) {
         put(&mut self.list, next, self.cell);
@@ -69,7 +69,7 @@ impl<T: Piece> Bounded<T> {
     }
 }
 
-fn put<T: Piece>(list: &mut Vec<T>, next: T, cell: u64) {
+fn put<T: LanePiece>(list: &mut Vec<T>, next: T, cell: u64) {
     let is_near = |last: &T| cell > 1 && last.first() / cell == next.end().saturating_sub(1) / cell;
     match list.last_mut() {
         Some(last) if last.continues(&next) || is_near(last) => last.absorb(next),

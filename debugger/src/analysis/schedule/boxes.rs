@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Bounded, Piece};
+use super::{BoundedList, LanePiece};
 
 /// The pieces of a lane that share a box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct LaneBox {
 }
 
 /// The boxes of what lies between two positions, in so many columns. O(columns · log n).
-pub fn boxes<T: Piece>(lane: &Bounded<T>, view: Range<u64>, columns: u32) -> Vec<LaneBox> {
+pub fn boxes<T: LanePiece>(lane: &BoundedList<T>, view: Range<u64>, columns: u32) -> Vec<LaneBox> {
     let Range {
         start: first,
         end: last,

@@ -6,7 +6,7 @@ use stepback_index::{
 };
 use stepback_parsers::{MarkerKind, Position};
 
-use super::{Mark, MarkKind, Moment, Schedule, ThreadLane};
+use super::{LaneMark, LaneMarkKind, Schedule, ThreadLane, TimeSample};
 
 /// The markers that lanes are made from.
 const KINDS: [MarkerKind; 14] = [
@@ -135,7 +135,7 @@ impl Builder<'_> {
         };
         let kind = match hit.marker.kind {
             MarkerKind::TIMESTAMP => {
-                let moment = Moment {
+                let moment = TimeSample {
                     first: at,
                     time: value,
                 };
@@ -147,7 +147,7 @@ impl Builder<'_> {
             MarkerKind::THREAD_EXIT => return lane.has_ended = true,
             MarkerKind::SYSTEM_CALL => {
                 lane.last_call = Some((hit.position, value));
-                MarkKind::SystemCall
+                LaneMarkKind::SystemCall
             }
             MarkerKind::SYSTEM_CALL_END
             | MarkerKind::CONTEXT_SWITCH_END
@@ -156,13 +156,13 @@ impl Builder<'_> {
             }
             MarkerKind::SYSTEM_CALL_START
             | MarkerKind::CONTEXT_SWITCH_START
-            | MarkerKind::HARDWARE_EVENT => MarkKind::Kernel,
+            | MarkerKind::HARDWARE_EVENT => LaneMarkKind::Kernel,
             MarkerKind::CORE_IDLE => return,
-            _ => MarkKind::Signal,
+            _ => LaneMarkKind::Signal,
         };
         self.schedule.add_mark(
             hit.thread,
-            Mark {
+            LaneMark {
                 first: at,
                 end: at,
                 kind,
@@ -209,7 +209,7 @@ fn end_kernel(lane: &mut ThreadLane, at: u64) {
     if let Some(mark) = lane
         .marks
         .last_mut()
-        .filter(|mark| mark.kind == MarkKind::Kernel)
+        .filter(|mark| mark.kind == LaneMarkKind::Kernel)
     {
         mark.end = mark.end.max(at);
     }

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use stepback_parsers::Position;
 
-use super::{Bounded, Piece};
+use super::{BoundedList, LanePiece};
 
 /// The other side of a stretch: the core of a thread, the thread of a core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Who {
+pub enum LanePeer {
     /// The trace does not say.
     Unknown,
     /// This one.
@@ -19,16 +19,16 @@ pub enum Who {
 
 /// Positions between which a thread or a core ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stretch {
+pub struct LaneInterval {
     /// Before its first step.
     pub first: u64,
     /// After its last step.
     pub end: u64,
     /// Where, or who.
-    pub who: Who,
+    pub who: LanePeer,
 }
 
-impl Piece for Stretch {
+impl LanePiece for LaneInterval {
     fn first(&self) -> u64 {
         self.first
     }
@@ -44,14 +44,14 @@ impl Piece for Stretch {
     fn absorb(&mut self, next: Self) {
         self.end = self.end.max(next.end);
         if self.who != next.who {
-            self.who = Who::Several;
+            self.who = LanePeer::Several;
         }
     }
 }
 
 /// What a mark in a lane tells of; later ones hide earlier ones where there is room for one alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum MarkKind {
+pub enum LaneMarkKind {
     /// A system call.
     SystemCall,
     /// The kernel's own instructions.
@@ -62,18 +62,18 @@ pub enum MarkKind {
 
 /// Something that happened to a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mark {
+pub struct LaneMark {
     /// The first position that shows it.
     pub first: u64,
     /// Where it ends; `first` where it has no length.
     pub end: u64,
     /// What.
-    pub kind: MarkKind,
+    pub kind: LaneMarkKind,
     /// How many are put together here.
     pub count: u64,
 }
 
-impl Piece for Mark {
+impl LanePiece for LaneMark {
     fn first(&self) -> u64 {
         self.first
     }
@@ -95,14 +95,14 @@ impl Piece for Mark {
 
 /// A time that the trace states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Moment {
+pub struct TimeSample {
     /// From which position on.
     pub first: u64,
     /// In the trace's own unit.
     pub time: u64,
 }
 
-impl Piece for Moment {
+impl LanePiece for TimeSample {
     fn first(&self) -> u64 {
         self.first
     }
@@ -122,13 +122,13 @@ impl Piece for Moment {
 #[derive(Clone, Debug, Default)]
 pub struct ThreadLane {
     /// When it ran, and on which core.
-    pub stretches: Bounded<Stretch>,
+    pub stretches: BoundedList<LaneInterval>,
     /// What happened to it.
-    pub marks: Bounded<Mark>,
+    pub marks: BoundedList<LaneMark>,
     /// All cores that it ran on.
     pub cores: BTreeSet<u64>,
     /// The times that its markers state.
-    pub times: Bounded<Moment>,
+    pub times: BoundedList<TimeSample>,
     /// The last of them.
     pub last_time: Option<u64>,
     /// Its last system call: where, and its number.
@@ -141,9 +141,9 @@ impl ThreadLane {
     /// A lane of at most so many pieces of each kind.
     pub fn with_limit(limit: usize) -> Self {
         let (stretches, marks, times) = (
-            Bounded::with_limit(limit),
-            Bounded::with_limit(limit),
-            Bounded::with_limit(limit),
+            BoundedList::with_limit(limit),
+            BoundedList::with_limit(limit),
+            BoundedList::with_limit(limit),
         );
         Self {
             stretches,

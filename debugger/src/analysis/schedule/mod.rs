@@ -11,8 +11,8 @@ mod record;
 #[cfg(test)]
 pub mod tests;
 
-pub use bounded::{Bounded, Piece};
+pub use bounded::{BoundedList, LanePiece};
 pub use boxes::{LaneBox, boxes};
 pub use build::schedule;
-pub use lane::{Mark, MarkKind, Moment, Stretch, ThreadLane, Who};
+pub use lane::{LaneInterval, LaneMark, LaneMarkKind, LanePeer, ThreadLane, TimeSample};
 pub use record::Schedule;

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use stepback_index::ThreadId;
 
-use super::{Bounded, Mark, Moment, Stretch, ThreadLane, Who};
+use super::{BoundedList, LaneInterval, LaneMark, LanePeer, ThreadLane, TimeSample};
 
 /// Cores beyond so many have no lane.
 const CORES: usize = 1024;
@@ -18,9 +18,9 @@ pub struct Schedule {
     /// By the number of the thread.
     pub threads: Vec<ThreadLane>,
     /// By the number of the core, and which thread ran there.
-    pub cores: BTreeMap<u64, Bounded<Stretch>>,
+    pub cores: BTreeMap<u64, BoundedList<LaneInterval>>,
     /// The times that markers state.
-    pub times: Bounded<Moment>,
+    pub times: BoundedList<TimeSample>,
     /// Whether the order of steps of different threads is known no better than by their times.
     pub is_order_by_time: bool,
 }
@@ -33,10 +33,10 @@ impl Schedule {
             return;
         }
         if let Some(lane) = self.threads.get_mut(usize::from(thread.0)) {
-            lane.stretches.push(Stretch {
+            lane.stretches.push(LaneInterval {
                 first,
                 end,
-                who: core.map_or(Who::Unknown, Who::One),
+                who: core.map_or(LanePeer::Unknown, LanePeer::One),
             });
         }
         let Some(core) = core else { return };
@@ -44,17 +44,17 @@ impl Schedule {
             let lane = self
                 .cores
                 .entry(core)
-                .or_insert_with(|| Bounded::with_limit(PIECES));
-            lane.push(Stretch {
+                .or_insert_with(|| BoundedList::with_limit(PIECES));
+            lane.push(LaneInterval {
                 first,
                 end,
-                who: Who::One(u64::from(thread.0)),
+                who: LanePeer::One(u64::from(thread.0)),
             });
         }
     }
 
     /// Something happened to a thread.
-    pub fn add_mark(&mut self, thread: ThreadId, mark: Mark) {
+    pub fn add_mark(&mut self, thread: ThreadId, mark: LaneMark) {
         if let Some(lane) = self.threads.get_mut(usize::from(thread.0)) {
             lane.marks.push(mark);
         }

@@ -14,12 +14,12 @@ use crate::session::test_session::{overflow, recorded, sample};
 fn lanes_text(session: &Session) -> String {
     let schedule = schedule(&session.index, &Cancel::default()).expect("lanes");
     let mut text = String::new();
-    let write = |text: &mut String, lane: &Bounded<Stretch>| {
+    let write = |text: &mut String, lane: &BoundedList<LaneInterval>| {
         for stretch in lane.list() {
             let who = match stretch.who {
-                Who::Unknown => String::new(),
-                Who::One(who) => format!("@{who}"),
-                Who::Several => "@*".to_owned(),
+                LanePeer::Unknown => String::new(),
+                LanePeer::One(who) => format!("@{who}"),
+                LanePeer::Several => "@*".to_owned(),
             };
             write!(text, " {}-{}{who}", stretch.first, stretch.end).expect("text");
         }
@@ -131,13 +131,13 @@ fn a_trace_without_times_is_looked_at_in_parts() {
     assert_eq!(text, "cpu0 0-1763\n");
 }
 
-fn stretches(limit: usize, count: u64) -> Bounded<Stretch> {
-    let mut lane = Bounded::with_limit(limit);
+fn stretches(limit: usize, count: u64) -> BoundedList<LaneInterval> {
+    let mut lane = BoundedList::with_limit(limit);
     (0..count).for_each(|place| {
-        lane.push(Stretch {
+        lane.push(LaneInterval {
             first: 10 * place,
             end: 10 * place + 5,
-            who: Who::One(place % 3),
+            who: LanePeer::One(place % 3),
         })
     });
     lane
@@ -158,7 +158,7 @@ fn what_is_too_fine_is_put_together() {
     assert!(
         lane.list()
             .iter()
-            .filter(|stretch| stretch.who == Who::Several)
+            .filter(|stretch| stretch.who == LanePeer::Several)
             .count()
             >= 4
     );
@@ -167,12 +167,12 @@ fn what_is_too_fine_is_put_together() {
 
 #[test]
 fn neighbours_that_are_alike_are_one() {
-    let mut lane = Bounded::default();
+    let mut lane = BoundedList::default();
     for (first, end, who) in [(0, 3, 1), (3, 5, 1), (5, 6, 2)] {
-        lane.push(Stretch {
+        lane.push(LaneInterval {
             first,
             end,
-            who: Who::One(who),
+            who: LanePeer::One(who),
         });
     }
     assert_eq!(

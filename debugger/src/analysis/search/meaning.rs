@@ -11,10 +11,10 @@ use stepback_parsers::Position;
 
 use super::number::wide_number;
 use super::question::Search;
-use crate::action::{FindKind, FindQuestion};
+use crate::action::{FindKind, FindQuery};
 use crate::analysis::code_address::code_address;
 use crate::analysis::line_code::line_code;
-use crate::analysis::names::{NameError, NamesAt};
+use crate::analysis::names::{NameError, NameResolver};
 use crate::expression::{
     AddressSpace, BareNumber, LONG_HEX, bare_hex, decimal, split_range, split_space,
 };
@@ -42,7 +42,7 @@ const PREFIXES: [(&str, FindKind); 12] = [
 
 /// What a text was read as.
 #[derive(Clone, Debug)]
-pub struct Meaning {
+pub struct ParsedSearch {
     /// How it was read, never by what it looks like.
     pub kind: FindKind,
     /// The text without what says how it is read.
@@ -53,7 +53,7 @@ pub struct Meaning {
     other_value: Option<u64>,
 }
 
-impl Meaning {
+impl ParsedSearch {
     /// The text, with `0x` before a value of a cell that was read as hexadecimal.
     pub fn told(&self) -> String {
         match with_value(&self.text) {
@@ -65,11 +65,11 @@ impl Meaning {
     }
 
     /// What the text may mean besides.
-    pub fn others(&self) -> Vec<FindQuestion> {
-        let question = |kind, text: String| FindQuestion {
+    pub fn others(&self) -> Vec<FindQuery> {
+        let question = |kind, text: String| FindQuery {
             text,
             kind,
-            ..FindQuestion::default()
+            ..FindQuery::default()
         };
         if let Some((cell, value)) = with_value(&self.text) {
             let other = self
@@ -123,7 +123,7 @@ impl Meaning {
 
 /// Why a text means nothing.
 #[derive(Debug)]
-pub enum MeaningError {
+pub enum SearchParseError {
     /// There is nothing.
     Empty,
     /// It is no regular expression.
@@ -146,13 +146,13 @@ pub enum MeaningError {
     Trace(QueryError),
 }
 
-impl From<QueryError> for MeaningError {
+impl From<QueryError> for SearchParseError {
     fn from(error: QueryError) -> Self {
         Self::Trace(error)
     }
 }
 
-impl std::error::Error for MeaningError {
+impl std::error::Error for SearchParseError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Trace(error) | Self::Value(NameError::Trace(error)) => Some(error),
@@ -164,7 +164,7 @@ impl std::error::Error for MeaningError {
     }
 }
 
-impl fmt::Display for MeaningError {
+impl fmt::Display for SearchParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => f.write_str(say!("meaning-empty")),
@@ -192,14 +192,14 @@ impl fmt::Display for MeaningError {
 }
 
 /// Reads texts where names have their meaning: at a position.
-pub struct Reader<'a> {
-    names: NamesAt<'a>,
+pub struct SearchParser<'a> {
+    names: NameResolver<'a>,
     index: &'a Index,
     images: &'a Images,
     cancel: &'a Cancel,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> SearchParser<'a> {
     /// Registers and memory have their values at a position, those of the thread of the step before it.
     ///
     /// # Errors
@@ -211,7 +211,7 @@ impl<'a> Reader<'a> {
         cancel: &'a Cancel,
     ) -> Result<Self, QueryError> {
         Ok(Self {
-            names: NamesAt::new(index, images, at, None, cancel)?,
+            names: NameResolver::new(index, images, at, None, cancel)?,
             index,
             images,
             cancel,
@@ -222,10 +222,10 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// It means nothing, or the trace cannot be read.
-    pub fn read(&self, text: &str, kind: FindKind) -> Result<Meaning, MeaningError> {
+    pub fn read(&self, text: &str, kind: FindKind) -> Result<ParsedSearch, SearchParseError> {
         let text = text.trim();
         if text.is_empty() {
-            return Err(MeaningError::Empty);
+            return Err(SearchParseError::Empty);
         }
         let (kind, text) = match kind {
             FindKind::Auto => self.kind_of(text)?,
@@ -233,7 +233,7 @@ impl<'a> Reader<'a> {
             _ => (kind, text),
         };
         if text.is_empty() {
-            return Err(MeaningError::Empty);
+            return Err(SearchParseError::Empty);
         }
         let search = self.search(kind, text)?;
         let other_value = match (&search, with_value(text)) {
@@ -249,7 +249,7 @@ impl<'a> Reader<'a> {
             }
             _ => None,
         };
-        Ok(Meaning {
+        Ok(ParsedSearch {
             kind,
             text: text.to_owned(),
             search,
@@ -257,24 +257,24 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn search(&self, kind: FindKind, text: &str) -> Result<Search, MeaningError> {
+    fn search(&self, kind: FindKind, text: &str) -> Result<Search, SearchParseError> {
         match kind {
             FindKind::Auto | FindKind::Text => {
                 TextPattern::of_words(text, &|name| self.shown_address(name))
                     .map(Search::Text)
-                    .map_err(|_| MeaningError::TooLong)
+                    .map_err(|_| SearchParseError::TooLong)
             }
             FindKind::Regex => match TextPattern::fault(text) {
-                Some(fault) => Err(MeaningError::Pattern(fault)),
+                Some(fault) => Err(SearchParseError::Pattern(fault)),
                 None => text
                     .parse()
                     .map(Search::Text)
-                    .map_err(|_| MeaningError::TooLong),
+                    .map_err(|_| SearchParseError::TooLong),
             },
             FindKind::Value => self.value(text).map(Search::Value),
             FindKind::Bytes => bytes_of(text)
                 .map(Search::Bytes)
-                .ok_or_else(|| MeaningError::Bytes(text.to_owned())),
+                .ok_or_else(|| SearchParseError::Bytes(text.to_owned())),
             FindKind::Address => self.code(text).map(Search::Visits),
             FindKind::Accesses => self.cell(text),
             FindKind::Function => self.functions(text).map(Search::Visits),
@@ -289,7 +289,7 @@ impl<'a> Reader<'a> {
     }
 
     /// What a text looks like: what it says itself, then names and numbers that mean something in this trace, then words.
-    fn kind_of<'t>(&self, text: &'t str) -> Result<(FindKind, &'t str), MeaningError> {
+    fn kind_of<'t>(&self, text: &'t str) -> Result<(FindKind, &'t str), SearchParseError> {
         let said = PREFIXES
             .iter()
             .find_map(|(prefix, kind)| Some((*kind, text.strip_prefix(prefix)?.trim())));
@@ -320,7 +320,7 @@ impl<'a> Reader<'a> {
             ));
         }
         if typed_hex(text).is_some() {
-            let address = self.names.number(text).map_err(MeaningError::Value)?;
+            let address = self.names.number(text).map_err(SearchParseError::Value)?;
             return Ok((
                 if self.is_executed(address)? {
                     FindKind::Address
@@ -364,23 +364,26 @@ impl<'a> Reader<'a> {
 
     /// A number as people write it; bare digits of which some are no decimal ones are hexadecimal, as lists show values,
     /// even where a register is called so (`b6`): whoever means that writes `reg::b6`.
-    fn value(&self, text: &str) -> Result<Number, MeaningError> {
+    fn value(&self, text: &str) -> Result<Number, SearchParseError> {
         let shown = bare_hex(text)
             .filter(|_| BareNumber::of(text).is_none())
             .map(Number::from);
         match shown.filter(|_| decimal(text).is_none()) {
             Some(number) => Ok(number),
-            None => self.names.sought_value(text).map_err(MeaningError::Value),
+            None => self
+                .names
+                .sought_value(text)
+                .map_err(SearchParseError::Value),
         }
     }
 
     /// The value of a cell: digits alone are hexadecimal, as panels show it.
-    fn value_of_cell(&self, text: &str) -> Result<Number, MeaningError> {
+    fn value_of_cell(&self, text: &str) -> Result<Number, SearchParseError> {
         shown_value(text).map_or_else(|| self.value(text), Ok)
     }
 
     /// Static functions of one name are all meant.
-    fn code(&self, text: &str) -> Result<Vec<Address>, MeaningError> {
+    fn code(&self, text: &str) -> Result<Vec<Address>, SearchParseError> {
         let of_line = line_code(self.images, text, self.cancel)?;
         if !of_line.is_empty() {
             return Ok(of_line);
@@ -388,7 +391,7 @@ impl<'a> Reader<'a> {
         let code = self
             .names
             .numbers(text)
-            .map_err(MeaningError::Code)?
+            .map_err(SearchParseError::Code)?
             .into_iter();
         Ok(code
             .map(|number| code_address(number, self.index, self.cancel))
@@ -396,7 +399,7 @@ impl<'a> Reader<'a> {
     }
 
     /// `x0`, `0x80020010:8`, `writes of x0`. Bare digits are an address as lists show it.
-    fn cell(&self, text: &str) -> Result<Search, MeaningError> {
+    fn cell(&self, text: &str) -> Result<Search, SearchParseError> {
         let words = [
             ("reads of ", AccessKinds::Reads),
             ("writes of ", AccessKinds::Writes),
@@ -416,10 +419,10 @@ impl<'a> Reader<'a> {
             Ok(Cell::Memory { len_bytes, .. }) if self.object(text).is_some() && len_bytes == 1 => {
                 self.object(text)
             }
-            cell => Some(cell.map_err(MeaningError::Cell)?),
+            cell => Some(cell.map_err(SearchParseError::Cell)?),
         };
         let cell =
-            cell.ok_or_else(|| MeaningError::Cell(NameError::EmptyRange(text.to_owned())))?;
+            cell.ok_or_else(|| SearchParseError::Cell(NameError::EmptyRange(text.to_owned())))?;
         Ok(Search::Accesses(cell, kinds, None))
     }
 
@@ -433,7 +436,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Where the functions of a name begin, else those with it in their names.
-    fn functions(&self, text: &str) -> Result<Vec<Address>, MeaningError> {
+    fn functions(&self, text: &str) -> Result<Vec<Address>, SearchParseError> {
         let named = self
             .images
             .symbols_named(text)
@@ -454,10 +457,10 @@ impl<'a> Reader<'a> {
             0 => match self.code(text) {
                 // Without images a function is called by where it begins.
                 Ok(code) => Ok(code),
-                Err(MeaningError::Trace(error)) => Err(MeaningError::Trace(error)),
-                Err(_) => Err(MeaningError::NoFunction(text.to_owned())),
+                Err(SearchParseError::Trace(error)) => Err(SearchParseError::Trace(error)),
+                Err(_) => Err(SearchParseError::NoFunction(text.to_owned())),
             },
-            count if count > FUNCTIONS => Err(MeaningError::Functions(count)),
+            count if count > FUNCTIONS => Err(SearchParseError::Functions(count)),
             _ => Ok(found),
         }
     }

@@ -6,8 +6,8 @@ use stepback_index::{Cancel, Index, Number, QueryError};
 use stepback_parsers::Position;
 
 use super::question::Search;
-use super::stream::{Extent, has_value};
-use crate::analysis::walk::{Found, Sought, Subject, Walk};
+use super::stream::{SearchExtent, has_value};
+use crate::analysis::walk::{HitCursor, HitOutcome, HitQuery, Subject};
 use stepback_index::Direction;
 
 /// Positions that are looked through at once on the way back, at first: each time twice as many.
@@ -33,8 +33,8 @@ impl Search {
                 self.last_by_windows(at, index, cancel)
             }
             (Direction::Back, Self::Accesses(cell, kinds, value)) => {
-                let walk = Walk::new(
-                    Sought::back(Subject::Accesses(*cell, *kinds)),
+                let walk = HitCursor::new(
+                    HitQuery::back(Subject::Accesses(*cell, *kinds)),
                     at,
                     usize::MAX,
                     index,
@@ -45,8 +45,8 @@ impl Search {
             (Direction::Back, Self::Visits(addresses)) => {
                 let mut last = None;
                 for address in addresses {
-                    let walk = Walk::new(
-                        Sought::back(Subject::Visits(vec![*address])),
+                    let walk = HitCursor::new(
+                        HitQuery::back(Subject::Visits(vec![*address])),
                         at,
                         1,
                         index,
@@ -69,7 +69,7 @@ impl Search {
     ) -> Result<Option<Position>, QueryError> {
         let mut found = None;
         self.stream(
-            Extent {
+            SearchExtent {
                 thread: None,
                 from: at,
                 limit: usize::MAX,
@@ -103,7 +103,7 @@ impl Search {
             let from = Position(end.saturating_sub(width));
             let mut last = None;
             self.stream(
-                Extent {
+                SearchExtent {
                     thread: None,
                     from,
                     limit: usize::MAX,
@@ -134,12 +134,15 @@ impl Search {
 }
 
 /// The first step of a walk back, of those that access a value where one is wanted.
-fn last_of(mut walk: Walk<'_>, wanted: Option<Number>) -> Result<Option<Position>, QueryError> {
+fn last_of(
+    mut walk: HitCursor<'_>,
+    wanted: Option<Number>,
+) -> Result<Option<Position>, QueryError> {
     loop {
         match walk.next_hit()? {
-            Found::Hit(hit) if has_value(&hit, wanted) => return Ok(Some(hit.position)),
-            Found::Nothing => return Ok(None),
-            Found::Hit(_) | Found::Initial(_) => {}
+            HitOutcome::Hit(hit) if has_value(&hit, wanted) => return Ok(Some(hit.position)),
+            HitOutcome::Nothing => return Ok(None),
+            HitOutcome::Hit(_) | HitOutcome::Initial(_) => {}
         }
     }
 }

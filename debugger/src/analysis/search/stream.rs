@@ -4,20 +4,20 @@ use std::ops::ControlFlow;
 
 use stepback_index::{
     AccessKinds, Cancel, Cell, FindBytes, FindText, FindValue, Hit, Index, MemoryRange, Number,
-    QueryError, Searched, ThreadId,
+    QueryError, SearchBatch, ThreadId,
 };
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use super::question::Search;
-use crate::analysis::walk::{Found, Sought, Subject, Walk};
+use crate::analysis::walk::{HitCursor, HitOutcome, HitQuery, Subject};
 
 /// Hits of a walk that are handed out together.
 const BATCH: usize = 64;
 
 /// Whose hits are wanted, and which.
 #[derive(Clone, Copy, Debug)]
-pub struct Extent {
+pub struct SearchExtent {
     /// Whose; none: those of all threads.
     pub thread: Option<ThreadId>,
     /// From where.
@@ -34,12 +34,12 @@ impl Search {
     /// See [`QueryError`].
     pub fn stream(
         &self,
-        extent: Extent,
+        extent: SearchExtent,
         index: &Index,
         cancel: &Cancel,
-        each: impl FnMut(Searched) -> ControlFlow<()>,
+        each: impl FnMut(SearchBatch) -> ControlFlow<()>,
     ) -> Result<(), QueryError> {
-        let Extent {
+        let SearchExtent {
             thread,
             from,
             limit,
@@ -69,18 +69,18 @@ impl Search {
             Self::Accesses(cell, kinds, value) => {
                 // Those of other values do not count.
                 let most = if value.is_some() { usize::MAX } else { limit };
-                let walk =
-                    Walk::new(accesses(*cell, *kinds), from, most, index, cancel).of_thread(thread);
-                let merged = Merged {
+                let walk = HitCursor::new(accesses(*cell, *kinds), from, most, index, cancel)
+                    .of_thread(thread);
+                let merged = MergedHits {
                     wanted: *value,
-                    ..Merged::of_walks(vec![walk])?
+                    ..MergedHits::of_walks(vec![walk])?
                 };
                 walk_all(merged, extent, index, each)
             }
             Self::Visits(addresses) => {
                 let walk = |address: &Address| {
-                    Walk::new(
-                        Sought::forward(Subject::Visits(vec![*address])),
+                    HitCursor::new(
+                        HitQuery::forward(Subject::Visits(vec![*address])),
                         from,
                         limit,
                         index,
@@ -89,7 +89,7 @@ impl Search {
                     .of_thread(thread)
                 };
                 walk_all(
-                    Merged::of_walks(addresses.iter().map(walk).collect())?,
+                    MergedHits::of_walks(addresses.iter().map(walk).collect())?,
                     extent,
                     index,
                     each,
@@ -100,8 +100,8 @@ impl Search {
 }
 
 /// Of a step that accesses memory several times, each access counts.
-fn accesses(cell: Cell, kinds: AccessKinds) -> Sought {
-    Sought::forward(match cell {
+fn accesses(cell: Cell, kinds: AccessKinds) -> HitQuery {
+    HitQuery::forward(match cell {
         Cell::Memory { address, len_bytes } => {
             Subject::EveryAccess(MemoryRange { address, len_bytes }, kinds)
         }
@@ -110,10 +110,10 @@ fn accesses(cell: Cell, kinds: AccessKinds) -> Sought {
 }
 
 fn walk_all(
-    mut hits: Merged<'_>,
-    extent: Extent,
+    mut hits: MergedHits<'_>,
+    extent: SearchExtent,
     index: &Index,
-    mut each: impl FnMut(Searched) -> ControlFlow<()>,
+    mut each: impl FnMut(SearchBatch) -> ControlFlow<()>,
 ) -> Result<(), QueryError> {
     let (mut left, mut batch) = (extent.limit, Vec::new());
     while left > 0 {
@@ -122,7 +122,7 @@ fn walk_all(
         let to = hit.position;
         batch.push(hit);
         if (batch.len() >= BATCH || left == 0)
-            && each(Searched {
+            && each(SearchBatch {
                 hits: std::mem::take(&mut batch),
                 to,
             })
@@ -133,7 +133,7 @@ fn walk_all(
     }
     if left > 0 {
         // Nobody asks whether this one breaks: it is the last.
-        let _ended = each(Searched {
+        let _ended = each(SearchBatch {
             hits: batch,
             to: index.end(),
         });
@@ -142,15 +142,15 @@ fn walk_all(
 }
 
 /// Several walks as one, in the order of the trace.
-struct Merged<'a> {
+struct MergedHits<'a> {
     /// Each with its next hit.
-    walks: Vec<(Walk<'a>, Hit)>,
+    walks: Vec<(HitCursor<'a>, Hit)>,
     /// Accesses of this value alone.
     wanted: Option<Number>,
 }
 
-impl<'a> Merged<'a> {
-    fn of_walks(walks: Vec<Walk<'a>>) -> Result<Self, QueryError> {
+impl<'a> MergedHits<'a> {
+    fn of_walks(walks: Vec<HitCursor<'a>>) -> Result<Self, QueryError> {
         let mut begun = Vec::with_capacity(walks.len());
         for mut walk in walks {
             if let Some(hit) = next_of(&mut walk)? {
@@ -200,9 +200,9 @@ pub(super) fn has_value(hit: &Hit, wanted: Option<Number>) -> bool {
 }
 
 /// The next step of a walk onward, which meets nothing else.
-fn next_of(walk: &mut Walk<'_>) -> Result<Option<Hit>, QueryError> {
+fn next_of(walk: &mut HitCursor<'_>) -> Result<Option<Hit>, QueryError> {
     Ok(match walk.next_hit()? {
-        Found::Hit(hit) => Some(*hit),
-        Found::Initial(_) | Found::Nothing => None,
+        HitOutcome::Hit(hit) => Some(*hit),
+        HitOutcome::Initial(_) | HitOutcome::Nothing => None,
     })
 }

@@ -7,11 +7,11 @@ use stepback_machine::{
 };
 
 use super::copies::{bits_of, effect_on};
-use super::formula::{Formula, Leaf, LoadShape, Loaded};
-use super::named::{Call, Operand, as_written};
+use super::formula::{Formula, LoadShape, MemoryLeaf, RegisterLeaf};
+use super::named::{NamedOperand, NamedOperation, as_written};
 use super::narrow::{as_in_c, cut};
 use super::reading::SliceReading;
-use super::row::{ReadRow, Role, RowId};
+use super::row::{ReadRow, RowId, SliceRowRole};
 
 /// A cell and what a row makes of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub struct Assignment {
     /// What gets the value: a register as wide as the instruction writes it, or memory.
     pub cell: SliceCell,
     /// How the address of memory is made.
-    pub place: Option<Loaded>,
+    pub place: Option<MemoryLeaf>,
     /// The value; none where the instruction does not say how it is made.
     pub value: Option<Formula>,
 }
@@ -66,7 +66,7 @@ impl SliceReading {
     }
 
     /// Where a store goes.
-    fn place(&self, id: RowId, cell: SliceCell) -> Option<Loaded> {
+    fn place(&self, id: RowId, cell: SliceCell) -> Option<MemoryLeaf> {
         let SliceCell::Memory { address, len_bytes } = cell else {
             return None;
         };
@@ -74,15 +74,15 @@ impl SliceReading {
         let size_bytes = u16::try_from(len_bytes).ok()?;
         let operand = stored_by(row, address).map(|(operand, _)| operand);
         let place = match operand {
-            Some(operand) => Loaded {
+            Some(operand) => MemoryLeaf {
                 address: Some(address),
                 size_bytes,
                 ..self.loaded(id, operand)
             },
-            None => Loaded {
+            None => MemoryLeaf {
                 address: Some(address),
                 size_bytes,
-                ..Loaded::of(id)
+                ..MemoryLeaf::of(id)
             },
         };
         match as_in_c(Formula::Loaded(place), 64) {
@@ -152,7 +152,7 @@ impl SliceReading {
         };
         let thread = row.slice.thread;
         let leaf = |bits, source| {
-            Formula::Register(Leaf {
+            Formula::Register(RegisterLeaf {
                 thread,
                 view,
                 bits,
@@ -166,7 +166,7 @@ impl SliceReading {
         let cell = SliceCell::Register { thread, view };
         let deeper = depth.checked_sub(1);
         match (producer.role, deeper) {
-            (Role::Folded(_) | Role::Copied(_), Some(depth)) => {
+            (SliceRowRole::Folded(_) | SliceRowRole::Copied(_), Some(depth)) => {
                 match self.value(source, cell, depth) {
                     Some(value) => cut(value, whole_bits),
                     None => leaf(whole_bits, Some(source)),
@@ -178,7 +178,7 @@ impl SliceReading {
                 let bits = producer
                     .instruction()
                     .map_or(bits, |known| bits_of(known, view));
-                Formula::Register(Leaf {
+                Formula::Register(RegisterLeaf {
                     thread,
                     view,
                     bits,
@@ -214,7 +214,7 @@ impl SliceReading {
         let loaded = self.loaded(id, operand);
         let is_passed_on = self
             .row(id)
-            .is_some_and(|row| matches!(row.role, Role::Copied(_)));
+            .is_some_and(|row| matches!(row.role, SliceRowRole::Copied(_)));
         let (Some(address), Some(depth), true) =
             (loaded.address, depth.checked_sub(1), is_passed_on)
         else {
@@ -231,7 +231,7 @@ impl SliceReading {
             .find_map(|source| {
                 let input = self
                     .row(*source)
-                    .filter(|input| matches!(input.role, Role::Copied(_)))?;
+                    .filter(|input| matches!(input.role, SliceRowRole::Copied(_)))?;
                 let is_whole = input
                     .slice
                     .defines
@@ -250,7 +250,7 @@ impl SliceReading {
     }
 
     /// A memory operand of a row.
-    fn loaded(&self, id: RowId, operand: usize) -> Loaded {
+    fn loaded(&self, id: RowId, operand: usize) -> MemoryLeaf {
         let row = self.row(id);
         let address = row.and_then(|row| row.operand_address(operand));
         let known = row.and_then(|row| row.instruction()?.meaning.memory.get(operand));
@@ -272,7 +272,7 @@ impl SliceReading {
         let address_bits = known.map_or(64, |known| 8 * u16::from(known.address_bytes));
         let scaled = index.filter(|index| index.scale > 0);
         let scaled = scaled.map(|index| Box::new(cut(self.scaled(id, index), address_bits)));
-        Loaded {
+        MemoryLeaf {
             address,
             size_bytes,
             made,
@@ -331,11 +331,11 @@ impl SliceReading {
     /// An operation without an operator, by the words of the instruction.
     fn named(&self, id: RowId, view: RegisterView, depth: u32) -> Option<Formula> {
         let row = self.row(id)?;
-        let call = Call::of(row, view)?;
+        let call = NamedOperation::of(row, view)?;
         let operands = call.operands.iter().map(|operand| match operand {
-            Operand::Register(view) => self.register(id, *view, depth),
-            Operand::Number(number) => Formula::Number(*number),
-            Operand::Word(word) => Formula::Word(word.clone()),
+            NamedOperand::Register(view) => self.register(id, *view, depth),
+            NamedOperand::Number(number) => Formula::Number(*number),
+            NamedOperand::Word(word) => Formula::Word(word.clone()),
         });
         let operands = operands.collect();
         Some(Formula::Named {

@@ -11,9 +11,9 @@ pub enum Formula {
     /// A number.
     Number(u64),
     /// What a register held.
-    Register(Leaf),
+    Register(RegisterLeaf),
     /// What memory held.
-    Loaded(Loaded),
+    Loaded(MemoryLeaf),
     /// An operation on two values of 64 bits.
     Binary(Operation, Box<Formula>, Box<Formula>),
     /// The low bits, extended.
@@ -40,7 +40,7 @@ pub enum Formula {
 
 /// A register that an expression reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Leaf {
+pub struct RegisterLeaf {
     /// Whose.
     pub thread: ThreadId,
     /// Which bytes.
@@ -53,7 +53,7 @@ pub struct Leaf {
 
 /// Memory that an expression reads or that is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Loaded {
+pub struct MemoryLeaf {
     /// Where it lies, as the trace shows it.
     pub address: Option<Address>,
     /// How many bytes.
@@ -72,7 +72,7 @@ pub struct Loaded {
     pub start: Option<Address>,
 }
 
-impl Loaded {
+impl MemoryLeaf {
     /// Something that a row accesses, of which nothing is known.
     pub fn of(by: RowId) -> Self {
         Self {
@@ -159,13 +159,13 @@ impl Formula {
     }
 
     /// The rows that it reads from, which have lines of their own; each once.
-    pub fn leaves(&self) -> Vec<&Leaf> {
+    pub fn leaves(&self) -> Vec<&RegisterLeaf> {
         let mut leaves = Vec::new();
         self.collect(&mut leaves);
         leaves
     }
 
-    fn collect<'f>(&'f self, leaves: &mut Vec<&'f Leaf>) {
+    fn collect<'f>(&'f self, leaves: &mut Vec<&'f RegisterLeaf>) {
         match self {
             Self::Register(leaf) if !leaves.contains(&leaf) => leaves.push(leaf),
             Self::Binary(_, left, right) => {
@@ -176,7 +176,7 @@ impl Formula {
             Self::Named { operands, .. } => {
                 operands.iter().for_each(|operand| operand.collect(leaves))
             }
-            Self::Loaded(Loaded {
+            Self::Loaded(MemoryLeaf {
                 made: Some(made),
                 shape: LoadShape::Indexed,
                 ..

@@ -55,7 +55,7 @@ impl<'a> Frames<'a> {
         let Some(entry) = self.entry(call, cancel)? else {
             return Ok(is_by_pointer);
         };
-        let end = |access: &stepback_index::SightAccess| {
+        let end = |access: &stepback_index::SliceStepAccess| {
             access
                 .address
                 .0

@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use stepback_index::{CallId, ThreadId};
 
 use super::reading::SliceReading;
-use super::row::{Role, RowId};
+use super::row::{RowId, SliceRowRole};
 
 /// How a slice is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Reading {
+pub enum ReadingMode {
     /// From newest to oldest: copies and parts of expressions stand for nothing of their own.
     #[default]
     Chain,
@@ -21,7 +21,7 @@ pub enum Reading {
 
 /// Something that can be opened and folded. It stays the same while rows come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Knot {
+pub enum FoldHandle {
     /// The steps that a line stands for; folded at first.
     Inside(RowId),
     /// The rows of a call, by the newest; open at first.
@@ -36,9 +36,9 @@ pub enum Knot {
 #[derive(Clone, Copy, Debug)]
 pub struct ReadingView<'a> {
     /// How.
-    pub reading: Reading,
+    pub reading: ReadingMode,
     /// The knots that are not as they are at first.
-    pub toggled: &'a HashSet<Knot>,
+    pub toggled: &'a HashSet<FoldHandle>,
 }
 
 /// A line.
@@ -49,7 +49,7 @@ pub struct ReadingLine {
     /// How far it is moved in.
     pub depth: u16,
     /// Whether something can be opened below it.
-    pub fold: Fold,
+    pub fold: FoldState,
 }
 
 /// What a line shows.
@@ -73,12 +73,12 @@ pub enum LineKind {
     /// The end of a chain that the question itself asks for, by its number.
     End(usize),
     /// Rounds of a loop that are made like the lines above.
-    Rounds(Rounds),
+    Rounds(LoopSummary),
 }
 
 /// Rounds of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rounds {
+pub struct LoopSummary {
     /// How many there are besides the one above.
     pub count: u64,
     /// How many rows they have together.
@@ -89,21 +89,21 @@ pub struct Rounds {
 
 /// Whether something can be opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fold {
+pub enum FoldState {
     /// Nothing.
     Leaf,
     /// What it hides.
-    Folded(Knot),
+    Folded(FoldHandle),
     /// What it shows.
-    Open(Knot),
+    Open(FoldHandle),
 }
 
 impl ReadingLine {
     /// What a click opens or folds: put it into the toggled ones, or take it out of them.
-    pub fn knot(&self) -> Option<Knot> {
+    pub fn knot(&self) -> Option<FoldHandle> {
         match self.fold {
-            Fold::Leaf => None,
-            Fold::Folded(knot) | Fold::Open(knot) => Some(knot),
+            FoldState::Leaf => None,
+            FoldState::Folded(knot) | FoldState::Open(knot) => Some(knot),
         }
     }
 
@@ -121,12 +121,12 @@ impl SliceReading {
     pub fn lines(&self, view: &ReadingView<'_>) -> Vec<ReadingLine> {
         let ends = self
             .asked_ends()
-            .map(|end| line(LineKind::End(end), 0, Fold::Leaf));
+            .map(|end| line(LineKind::End(end), 0, FoldState::Leaf));
         let mut lines: Vec<ReadingLine> = ends.collect();
         match view.reading {
-            Reading::Tree => self.tree_lines(view, &mut lines),
-            Reading::Everything => self.chain_lines(view, &mut lines),
-            Reading::Chain => {
+            ReadingMode::Tree => self.tree_lines(view, &mut lines),
+            ReadingMode::Everything => self.chain_lines(view, &mut lines),
+            ReadingMode::Chain => {
                 self.chain_lines(view, &mut lines);
                 lines = self.with_rounds(lines, view);
             }
@@ -142,8 +142,9 @@ impl SliceReading {
         let mut folded_at: Option<usize> = None;
         for id in self.ids() {
             let Some(row) = self.row(id) else { continue };
-            let has_line = row.role == Role::Shown || row.role == Role::Copied(None);
-            if view.reading == Reading::Chain && !has_line {
+            let has_line =
+                row.role == SliceRowRole::Shown || row.role == SliceRowRole::Copied(None);
+            if view.reading == ReadingMode::Chain && !has_line {
                 continue;
             }
             if thread != Some(row.slice.thread) {
@@ -159,7 +160,7 @@ impl SliceReading {
             }
             folded_at = folded_at.filter(|folded| *folded < heads.len());
             if heads.last() != Some(&row.call) {
-                let knot = Knot::Call(id);
+                let knot = FoldHandle::Call(id);
                 let is_folded = view.toggled.contains(&knot);
                 if folded_at.is_none() {
                     let kind = LineKind::Call {
@@ -171,9 +172,9 @@ impl SliceReading {
                         kind,
                         heads.len(),
                         if is_folded {
-                            Fold::Folded(knot)
+                            FoldState::Folded(knot)
                         } else {
-                            Fold::Open(knot)
+                            FoldState::Open(knot)
                         },
                     ));
                     folded_at = is_folded.then_some(heads.len());
@@ -182,8 +183,8 @@ impl SliceReading {
             }
             if folded_at.is_none() {
                 match view.reading {
-                    Reading::Chain => self.step_lines(id, heads.len(), view, lines),
-                    _ => lines.push(line(LineKind::Alone(id), heads.len(), Fold::Leaf)),
+                    ReadingMode::Chain => self.step_lines(id, heads.len(), view, lines),
+                    _ => lines.push(line(LineKind::Alone(id), heads.len(), FoldState::Leaf)),
                 }
             }
         }
@@ -198,18 +199,18 @@ impl SliceReading {
         lines: &mut Vec<ReadingLine>,
     ) {
         let inside = self.inside(id);
-        let knot = Knot::Inside(id);
+        let knot = FoldHandle::Inside(id);
         let fold = match (inside.is_empty(), view.toggled.contains(&knot)) {
-            (true, _) => Fold::Leaf,
-            (false, true) => Fold::Open(knot),
-            (false, false) => Fold::Folded(knot),
+            (true, _) => FoldState::Leaf,
+            (false, true) => FoldState::Open(knot),
+            (false, false) => FoldState::Folded(knot),
         };
         lines.push(line(LineKind::Step(id), depth, fold));
-        if matches!(fold, Fold::Open(_)) {
+        if matches!(fold, FoldState::Open(_)) {
             lines.extend(
                 inside
                     .into_iter()
-                    .map(|id| line(LineKind::Alone(id), depth + 1, Fold::Leaf)),
+                    .map(|id| line(LineKind::Alone(id), depth + 1, FoldState::Leaf)),
             );
         }
     }
@@ -231,7 +232,7 @@ impl SliceReading {
     }
 }
 
-pub(super) fn line(kind: LineKind, depth: usize, fold: Fold) -> ReadingLine {
+pub(super) fn line(kind: LineKind, depth: usize, fold: FoldState) -> ReadingLine {
     ReadingLine {
         kind,
         depth: u16::try_from(depth).unwrap_or(u16::MAX),

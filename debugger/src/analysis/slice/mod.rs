@@ -28,8 +28,10 @@ mod tests;
 mod tree;
 
 pub use assignment::Assignment;
-pub use formula::{Formula, Leaf, LoadShape, Loaded};
+pub use formula::{Formula, LoadShape, MemoryLeaf, RegisterLeaf};
 pub use frames::Frames;
-pub use lines::{Fold, Knot, LineKind, Reading, ReadingLine, ReadingView, Rounds};
+pub use lines::{
+    FoldHandle, FoldState, LineKind, LoopSummary, ReadingLine, ReadingMode, ReadingView,
+};
 pub use reading::SliceReading;
-pub use row::{ReadRow, Role, RowId};
+pub use row::{ReadRow, RowId, SliceRowRole};

@@ -7,16 +7,16 @@ use super::row::ReadRow;
 
 /// A name with operands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Call {
+pub(super) struct NamedOperation {
     /// The mnemonic.
     pub name: Box<str>,
     /// Without the destination.
-    pub operands: Vec<Operand>,
+    pub operands: Vec<NamedOperand>,
 }
 
 /// An operand as the text has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Operand {
+pub(super) enum NamedOperand {
     Register(RegisterView),
     Number(u64),
     Word(Box<str>),
@@ -25,7 +25,7 @@ pub(super) enum Operand {
 /// An expression of more operands says less than the instruction itself.
 const OPERANDS: usize = 5;
 
-impl Call {
+impl NamedOperation {
     /// That of an instruction that only computes, and whose first operand is what it writes.
     pub fn of(row: &ReadRow, view: RegisterView) -> Option<Self> {
         let (sight, instruction) = (row.sight.as_ref()?, row.instruction()?);
@@ -52,7 +52,7 @@ impl Call {
         {
             return None;
         }
-        let mut operands: Vec<Operand> = Vec::new();
+        let mut operands: Vec<NamedOperand> = Vec::new();
         let is_read = |known: &RegisterView| {
             instruction
                 .meaning
@@ -65,7 +65,7 @@ impl Call {
             .clone()
             .filter_map(|word| Registers::view(word, sight.set));
         if is_read(&written) && !others.any(|other| other.overlaps(written)) {
-            operands.push(Operand::Register(written));
+            operands.push(NamedOperand::Register(written));
         }
         for word in words {
             operands.push(operand(word, |text| {
@@ -74,9 +74,9 @@ impl Call {
         }
         let is_flag = |view: &RegisterView| view.register == RegisterId::PSR;
         let is_told = |read: &RegisterView| {
-            operands
-                .iter()
-                .any(|operand| matches!(operand, Operand::Register(known) if known.overlaps(*read)))
+            operands.iter().any(
+                |operand| matches!(operand, NamedOperand::Register(known) if known.overlaps(*read)),
+            )
         };
         let mut reads = instruction
             .meaning
@@ -91,10 +91,10 @@ impl Call {
     }
 }
 
-impl Call {
+impl NamedOperation {
     /// How often it reads a part of a register.
     pub fn reads(&self, view: RegisterView) -> usize {
-        let is_read = |operand: &&Operand| matches!(operand, Operand::Register(known) if known.overlaps(view));
+        let is_read = |operand: &&NamedOperand| matches!(operand, NamedOperand::Register(known) if known.overlaps(view));
         self.operands.iter().filter(is_read).count()
     }
 }
@@ -128,14 +128,14 @@ fn covers(whole: RegisterView, part: RegisterView) -> bool {
     whole.offset <= part.offset && end(part) <= end(whole)
 }
 
-fn operand(word: &str, register: impl Fn(&str) -> Option<RegisterView>) -> Operand {
+fn operand(word: &str, register: impl Fn(&str) -> Option<RegisterView>) -> NamedOperand {
     if let Some(view) = register(word) {
-        return Operand::Register(view);
+        return NamedOperand::Register(view);
     }
     let digits = word.trim_start_matches('#');
     let number = match digits.strip_prefix("0x") {
         Some(hex) => u64::from_str_radix(hex, 16).ok(),
         None => digits.parse().ok(),
     };
-    number.map_or_else(|| Operand::Word(digits.into()), Operand::Number)
+    number.map_or_else(|| NamedOperand::Word(digits.into()), NamedOperand::Number)
 }

@@ -2,7 +2,7 @@
 
 use stepback_machine::Operation;
 
-use super::formula::{Formula, LoadShape, Loaded};
+use super::formula::{Formula, LoadShape, MemoryLeaf};
 
 /// How low bits are extended.
 #[derive(Clone, Copy)]
@@ -67,7 +67,7 @@ pub(super) fn narrowed(formula: Formula, wanted: u16) -> Formula {
                 loaded.shape
             };
             let scaled = loaded.scaled.map(|scaled| Box::new(narrowed(*scaled, 64)));
-            Formula::Loaded(Loaded {
+            Formula::Loaded(MemoryLeaf {
                 made,
                 scaled,
                 shape,
@@ -314,7 +314,7 @@ fn widened(formula: Formula, wanted: u16) -> Formula {
         Formula::Loaded(loaded) => {
             let made = loaded.made.map(|made| Box::new(widened(*made, 64)));
             let scaled = loaded.scaled.map(|scaled| Box::new(widened(*scaled, 64)));
-            Formula::Loaded(Loaded {
+            Formula::Loaded(MemoryLeaf {
                 made,
                 scaled,
                 ..loaded

@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use stepback_index::{
-    Cancel, Defined, Edge, QueryError, SeenRow, SliceCell, SliceEnd, SliceRow, SliceSight,
-    SliceStep,
+    Cancel, Edge, QueryError, SliceCell, SliceDefinition, SliceEnd, SliceRow, SliceRowDetail,
+    SliceStep, SliceStepDetail,
 };
 use stepback_machine::{Expression, RegisterView};
 use stepback_parsers::Step;
@@ -12,8 +12,8 @@ use stepback_parsers::Step;
 use super::copies::{Copies, bits_of, effect_on};
 use super::frames::Frames;
 use super::groups::Callers;
-use super::named::Call;
-use super::row::{ReadRow, Role, RowId};
+use super::named::NamedOperation;
+use super::row::{ReadRow, RowId, SliceRowRole};
 
 /// A slice as it is read, of the rows taken so far. Memory: a few hundred bytes a row.
 #[derive(Clone, Debug, Default)]
@@ -86,7 +86,7 @@ impl SliceReading {
     /// See [`QueryError`].
     pub fn take(
         &mut self,
-        seen: SeenRow,
+        seen: SliceRowDetail,
         frames: &mut Frames<'_>,
         cancel: &Cancel,
     ) -> Result<(), QueryError> {
@@ -103,10 +103,10 @@ impl SliceReading {
     pub fn line_of(&self, mut id: RowId) -> Option<RowId> {
         loop {
             id = match self.row(id)?.role {
-                Role::Shown => return Some(id),
-                Role::Copied(link) => link?,
-                Role::Folded(into) => into,
-                Role::Beside(head) => head,
+                SliceRowRole::Shown => return Some(id),
+                SliceRowRole::Copied(link) => link?,
+                SliceRowRole::Folded(into) => into,
+                SliceRowRole::Beside(head) => head,
             };
         }
     }
@@ -120,7 +120,7 @@ impl SliceReading {
         let mut seen = HashSet::from([id]);
         let mut open: Vec<RowId> = row.consumers.clone();
         let beside = row.inside.iter().filter_map(|inside| self.row(*inside));
-        let beside = beside.filter(|row| matches!(row.role, Role::Beside(_)));
+        let beside = beside.filter(|row| matches!(row.role, SliceRowRole::Beside(_)));
         open.extend(beside.flat_map(|row| row.consumers.iter().copied()));
         while let Some(next) = open.pop() {
             if !seen.insert(next) {
@@ -128,7 +128,7 @@ impl SliceReading {
             }
             let Some(row) = self.row(next) else { continue };
             match row.role {
-                Role::Copied(_) => open.extend(&row.consumers),
+                SliceRowRole::Copied(_) => open.extend(&row.consumers),
                 _ => found.extend(self.line_of(next)),
             }
         }
@@ -142,7 +142,7 @@ impl SliceReading {
     fn take_step(
         &mut self,
         slice: SliceStep,
-        sight: Option<SliceSight>,
+        sight: Option<SliceStepDetail>,
         frames: &mut Frames<'_>,
         cancel: &Cancel,
     ) -> Result<(), QueryError> {
@@ -164,7 +164,7 @@ impl SliceReading {
             slice,
             sight,
             call,
-            role: Role::Shown,
+            role: SliceRowRole::Shown,
             consumers,
             inputs: Vec::new(),
             inside: Vec::new(),
@@ -192,18 +192,18 @@ impl SliceReading {
     fn note_role(&mut self, id: RowId, row: &ReadRow) {
         let operators = row.operators;
         match row.role {
-            Role::Folded(into) => {
+            SliceRowRole::Folded(into) => {
                 if let Some(into) = self.row_mut(into) {
                     into.inside.push(id);
                     into.operators += operators;
                 }
             }
-            Role::Beside(head) => {
+            SliceRowRole::Beside(head) => {
                 if let Some(head) = self.row_mut(head) {
                     head.inside.push(id);
                 }
             }
-            Role::Shown if row.stored().is_some() => self.last_store = Some(id),
+            SliceRowRole::Shown if row.stored().is_some() => self.last_store = Some(id),
             _ => {}
         }
     }
@@ -213,20 +213,22 @@ impl SliceReading {
         row: &ReadRow,
         frames: &mut Frames<'_>,
         cancel: &Cancel,
-    ) -> Result<Role, QueryError> {
+    ) -> Result<SliceRowRole, QueryError> {
         if row.is_asked() || row.slice.doubt.is_some() {
-            return Ok(Role::Shown);
+            return Ok(SliceRowRole::Shown);
         }
         if row.copies == Copies::All && self.is_within_frame(row) && self.is_whole(row) {
             let is_inside = !row.is_accessing() || frames.is_on_own_stack(row, cancel)?;
             if is_inside {
-                return Ok(Role::Copied(None));
+                return Ok(SliceRowRole::Copied(None));
             }
         }
         if let Some(head) = self.beside(row) {
-            return Ok(Role::Beside(head));
+            return Ok(SliceRowRole::Beside(head));
         }
-        Ok(self.folded_into(row).map_or(Role::Shown, Role::Folded))
+        Ok(self
+            .folded_into(row)
+            .map_or(SliceRowRole::Shown, SliceRowRole::Folded))
     }
 
     /// Whether all who want a value of a row are of its own frame: what goes elsewhere is worth a line.
@@ -275,8 +277,8 @@ impl SliceReading {
         }
         let members =
             || std::iter::once(known).chain(known.inside.iter().filter_map(|id| self.row(*id)));
-        let mut stores =
-            members().filter(|known| known.stored().is_some() && known.role != Role::Folded(head));
+        let mut stores = members()
+            .filter(|known| known.stored().is_some() && known.role != SliceRowRole::Folded(head));
         let mut places = stores.clone().filter_map(ReadRow::stored);
         let is_near = places.any(|(other, other_len)| {
             other.0.checked_add(other_len) == Some(first.0)
@@ -305,7 +307,7 @@ impl SliceReading {
         let mut taker = self.row(only)?;
         let mut root = only;
         // What copies it further has no line.
-        while matches!(taker.role, Role::Copied(_)) {
+        while matches!(taker.role, SliceRowRole::Copied(_)) {
             let [only] = taker.consumers[..] else {
                 return None;
             };
@@ -318,7 +320,7 @@ impl SliceReading {
         if !is_told(taker) || self.given_to(root, row) != 1 {
             return None;
         }
-        if let Role::Folded(into) = taker.role {
+        if let SliceRowRole::Folded(into) = taker.role {
             root = into;
         }
         let known = self.row(root)?;
@@ -333,7 +335,7 @@ impl SliceReading {
         let mut views: Vec<RegisterView> = registers_of(&row.slice.defines).collect();
         // A copy that was taken last before gives it on.
         let copies = known.inputs.iter().filter_map(|id| self.row(*id));
-        let copies = copies.filter(|copy| matches!(copy.role, Role::Copied(None)));
+        let copies = copies.filter(|copy| matches!(copy.role, SliceRowRole::Copied(None)));
         let direct = row
             .slice
             .wanted_by
@@ -369,7 +371,7 @@ impl SliceReading {
                     _ => None,
                 });
             is_only
-                && taker.role == Role::Shown
+                && taker.role == SliceRowRole::Shown
                 && !taker.is_asked()
                 && given.max().is_some_and(|given| given <= bits)
         };
@@ -386,7 +388,7 @@ impl SliceReading {
                     && self.is_within_frame(row)
             });
             if let Some(row) = self.row_mut(id).filter(|_| is_plain) {
-                row.role = Role::Copied(None);
+                row.role = SliceRowRole::Copied(None);
             }
         }
     }
@@ -414,8 +416,11 @@ impl SliceReading {
             }
             let is_copy =
                 known.copies == Copies::All && !known.is_asked() && known.slice.doubt.is_none();
-            let is_shown_store = known.role == Role::Shown && known.stored().is_some();
-            if !is_copy || is_shown_store || !matches!(known.role, Role::Shown | Role::Copied(_)) {
+            let is_shown_store = known.role == SliceRowRole::Shown && known.stored().is_some();
+            if !is_copy
+                || is_shown_store
+                || !matches!(known.role, SliceRowRole::Shown | SliceRowRole::Copied(_))
+            {
                 return;
             }
             path.push(next);
@@ -429,8 +434,11 @@ impl SliceReading {
             );
         }
         for id in path {
-            if let Some(row) = self.row_mut(id).filter(|row| row.role == Role::Shown) {
-                row.role = Role::Copied(None);
+            if let Some(row) = self
+                .row_mut(id)
+                .filter(|row| row.role == SliceRowRole::Shown)
+            {
+                row.role = SliceRowRole::Copied(None);
             }
         }
     }
@@ -439,7 +447,7 @@ impl SliceReading {
     fn claim_copies(&mut self, id: RowId) {
         let Some(row) = self
             .row(id)
-            .filter(|row| !matches!(row.role, Role::Copied(_)))
+            .filter(|row| !matches!(row.role, SliceRowRole::Copied(_)))
         else {
             return;
         };
@@ -449,11 +457,11 @@ impl SliceReading {
         while let Some(next) = open.pop() {
             let Some(row) = self
                 .row_mut(next)
-                .filter(|row| row.role == Role::Copied(None))
+                .filter(|row| row.role == SliceRowRole::Copied(None))
             else {
                 continue;
             };
-            row.role = Role::Copied(Some(line));
+            row.role = SliceRowRole::Copied(Some(line));
             open.extend(&row.consumers);
             claimed.push((next, std::mem::take(&mut row.ends)));
         }
@@ -493,9 +501,9 @@ impl SliceReading {
         for taker in takers {
             if let Some(row) = self
                 .row_mut(taker)
-                .filter(|row| row.role == Role::Copied(None))
+                .filter(|row| row.role == SliceRowRole::Copied(None))
             {
-                row.role = Role::Shown;
+                row.role = SliceRowRole::Shown;
                 self.claim_copies(taker);
             }
             let line = self.line_of(taker).unwrap_or(taker);
@@ -519,7 +527,7 @@ fn is_told(row: &ReadRow) -> bool {
             SliceCell::Register { view, .. } => {
                 let effect = effect_on(instruction, view);
                 effect.is_some_and(|effect| effect.value != Expression::Unknown)
-                    || Call::of(row, view).is_some()
+                    || NamedOperation::of(row, view).is_some()
             }
             SliceCell::Memory { .. } => {
                 let mut stores = instruction.meaning.memory.iter();
@@ -529,7 +537,7 @@ fn is_told(row: &ReadRow) -> bool {
         })
 }
 
-fn registers_of(defines: &[Defined]) -> impl Iterator<Item = RegisterView> + '_ {
+fn registers_of(defines: &[SliceDefinition]) -> impl Iterator<Item = RegisterView> + '_ {
     defines.iter().filter_map(|defined| match defined.cell {
         SliceCell::Register { view, .. } => Some(view),
         _ => None,
@@ -559,7 +567,8 @@ fn reads_of(row: &ReadRow, view: RegisterView) -> usize {
                 .sum()
         }
     };
-    let named = registers_of(&row.slice.defines).find_map(|defined| Call::of(row, defined));
+    let named =
+        registers_of(&row.slice.defines).find_map(|defined| NamedOperation::of(row, defined));
     let addresses = instruction
         .meaning
         .memory

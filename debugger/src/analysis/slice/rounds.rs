@@ -2,7 +2,7 @@
 
 use stepback_machine::Address;
 
-use super::lines::{Fold, Knot, LineKind, ReadingLine, ReadingView, Rounds};
+use super::lines::{FoldHandle, FoldState, LineKind, LoopSummary, ReadingLine, ReadingView};
 use super::reading::SliceReading;
 use super::row::RowId;
 
@@ -17,7 +17,7 @@ const NESTED: usize = 3;
 
 /// What makes a line like another.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Likeness {
+struct LineSignature {
     kind: u8,
     place: Option<Address>,
     depth: u16,
@@ -41,7 +41,7 @@ impl SliceReading {
     }
 
     fn rounds_once(&self, lines: &[ReadingLine], view: &ReadingView<'_>) -> Vec<ReadingLine> {
-        let likenesses: Vec<Likeness> = lines.iter().map(|line| self.likeness(line)).collect();
+        let likenesses: Vec<LineSignature> = lines.iter().map(|line| self.likeness(line)).collect();
         let mut shown = Vec::new();
         let mut rest = (lines, &likenesses[..]);
         while let [first, ..] = rest.0 {
@@ -59,12 +59,12 @@ impl SliceReading {
                 continue;
             };
             shown.extend_from_slice(head);
-            let knot = Knot::Rounds(newest);
+            let knot = FoldHandle::Rounds(newest);
             let is_open = view.toggled.contains(&knot);
             let fold = if is_open {
-                Fold::Open(knot)
+                FoldState::Open(knot)
             } else {
-                Fold::Folded(knot)
+                FoldState::Folded(knot)
             };
             shown.push(ReadingLine {
                 kind: LineKind::Rounds(rounds),
@@ -83,7 +83,7 @@ impl SliceReading {
     }
 
     /// What one line stands for, and the newest of its rows; none where there is no row.
-    fn rounds(&self, lines: &[ReadingLine], count: usize) -> Option<(Rounds, RowId)> {
+    fn rounds(&self, lines: &[ReadingLine], count: usize) -> Option<(LoopSummary, RowId)> {
         let newest = lines.iter().find_map(ReadingLine::row)?;
         let last = lines.iter().rev().find_map(|line| match line.kind {
             LineKind::Rounds(rounds) => Some(rounds.last),
@@ -94,7 +94,7 @@ impl SliceReading {
             LineKind::Rounds(rounds) => rounds.rows,
             _ => 0,
         });
-        let rounds = Rounds {
+        let rounds = LoopSummary {
             count: u64::try_from(count).ok()?,
             rows: rows.sum(),
             last,
@@ -102,7 +102,7 @@ impl SliceReading {
         (count > 0 && rounds.rows > 0).then_some((rounds, newest))
     }
 
-    fn likeness(&self, line: &ReadingLine) -> Likeness {
+    fn likeness(&self, line: &ReadingLine) -> LineSignature {
         let place = |id: RowId| {
             self.row(id)
                 .and_then(|row| row.sight.as_ref())
@@ -115,7 +115,7 @@ impl SliceReading {
             LineKind::Rounds(rounds) => (3, place(rounds.last)),
             LineKind::End(_) => (4, None),
         };
-        Likeness {
+        LineSignature {
             kind,
             place,
             depth: line.depth,
@@ -124,10 +124,10 @@ impl SliceReading {
 }
 
 /// How many lines a round has that begins here, and how many rounds follow each other; one of one line where there is no loop.
-fn rounds_of(lines: &[Likeness]) -> (usize, usize) {
+fn rounds_of(lines: &[LineSignature]) -> (usize, usize) {
     for len in 1..=LINES.min(lines.len() / ROUNDS) {
         // Lines of which it is not known where they lie are like none.
-        let is_placed = |round: &&[Likeness]| round.iter().all(|line| line.place.is_some());
+        let is_placed = |round: &&[LineSignature]| round.iter().all(|line| line.place.is_some());
         let Some(round) = lines.get(..len).filter(is_placed) else {
             break;
         };

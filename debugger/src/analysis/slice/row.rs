@@ -1,6 +1,6 @@
 //! A step of a slice as it is read.
 
-use stepback_index::{CallId, SightAccess, SliceCell, SliceSight, SliceStep};
+use stepback_index::{CallId, SliceCell, SliceStep, SliceStepAccess, SliceStepDetail};
 use stepback_machine::{AccessKind, Address, Instruction};
 
 use super::copies::Copies;
@@ -11,7 +11,7 @@ pub struct RowId(pub u32);
 
 /// What becomes of a step in the collapsed reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum SliceRowRole {
     /// It has a line of its own.
     Shown,
     /// It hands on a value unchanged: a part of the link to the row that made the value, once that is known.
@@ -28,11 +28,11 @@ pub struct ReadRow {
     /// The row of the slice.
     pub slice: SliceStep,
     /// What the walk saw of it; none where the trace does not show the step.
-    pub sight: Option<SliceSight>,
+    pub sight: Option<SliceStepDetail>,
     /// The frame that it ran in.
     pub call: Option<CallId>,
     /// What becomes of it.
-    pub role: Role,
+    pub role: SliceRowRole,
     /// Who wants it: rows that were taken before; each once. Empty for what the question alone asks for.
     pub consumers: Vec<RowId>,
     /// The rows that it takes in, the newest first.
@@ -76,7 +76,7 @@ impl ReadRow {
     pub fn whole_store(&self) -> Option<(Address, u64)> {
         let (first, len) = self.stored()?;
         let accesses = self.sight.iter().flat_map(|sight| &sight.accesses);
-        let covers = |access: &&SightAccess| {
+        let covers = |access: &&SliceStepAccess| {
             let place = first.0.checked_sub(access.address.0);
             access.kind == AccessKind::Write
                 && place.is_some_and(|place| place < u64::from(access.size_bytes))

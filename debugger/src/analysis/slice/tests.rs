@@ -1,11 +1,11 @@
 //! Expressions mean, in C, what the trace says that came of them.
 
-use stepback_index::{Cancel, Defined, EdgeKinds, SliceCell, Value, Why};
+use stepback_index::{BackwardSliceQuery, Cancel, EdgeKinds, SliceCell, SliceDefinition, Value};
 use stepback_machine::{Operation, RegisterView};
 use stepback_parsers::Position;
 
-use super::{Formula, Frames, Leaf, RowId, SliceReading};
-use crate::analysis::names::NamesAt;
+use super::{Formula, Frames, RegisterLeaf, RowId, SliceReading};
+use crate::analysis::names::NameResolver;
 use crate::session::Session;
 use crate::session::test_session::overflow_with_image;
 
@@ -41,7 +41,7 @@ impl Number {
     }
 }
 
-fn in_c(formula: &Formula, leaf: &impl Fn(&Leaf) -> Option<u64>) -> Option<Number> {
+fn in_c(formula: &Formula, leaf: &impl Fn(&RegisterLeaf) -> Option<u64>) -> Option<Number> {
     match formula {
         Formula::Number(number) if *number <= 0x7fff_ffff => Some(Number::of(*number, 32, true)),
         Formula::Number(number) if *number <= 0xffff_ffff => Some(Number::of(*number, 32, false)),
@@ -131,7 +131,7 @@ fn given(reading: &SliceReading, id: RowId, view: RegisterView) -> Option<u64> {
 /// How many expressions of a slice were looked at.
 fn checked(session: &Session, what: &str, at: u64) -> usize {
     let (cancel, at) = (Cancel::default(), Position(at));
-    let cell = NamesAt::new(&session.index, &session.images, at, None, &cancel)
+    let cell = NameResolver::new(&session.index, &session.images, at, None, &cancel)
         .unwrap()
         .cell(what)
         .unwrap();
@@ -139,7 +139,7 @@ fn checked(session: &Session, what: &str, at: u64) -> usize {
         addresses: true,
         ..EdgeKinds::default()
     };
-    let mut walk = Why {
+    let mut walk = BackwardSliceQuery {
         cell,
         at,
         edges,
@@ -157,12 +157,12 @@ fn checked(session: &Session, what: &str, at: u64) -> usize {
             let Some(value) = &assignment.value else {
                 continue;
             };
-            let leaf = |leaf: &Leaf| given(&reading, leaf.source?, leaf.view);
+            let leaf = |leaf: &RegisterLeaf| given(&reading, leaf.source?, leaf.view);
             let Some(found) = in_c(value, &leaf) else {
                 continue;
             };
             let row = reading.row(id).unwrap();
-            let is_meant = |one: &&Defined| match (one.cell, assignment.cell) {
+            let is_meant = |one: &&SliceDefinition| match (one.cell, assignment.cell) {
                 (SliceCell::Register { view, .. }, SliceCell::Register { view: known, .. }) => {
                     view.register == known.register && view.offset == known.offset
                 }

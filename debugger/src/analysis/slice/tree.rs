@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
-use super::lines::{Fold, Knot, LineKind, ReadingLine, ReadingView, line};
+use super::lines::{FoldHandle, FoldState, LineKind, ReadingLine, ReadingView, line};
 use super::reading::SliceReading;
-use super::row::{Role, RowId};
+use super::row::{RowId, SliceRowRole};
 
 /// A line to come.
-struct Coming {
+struct PendingLine {
     id: RowId,
     depth: usize,
 }
@@ -18,34 +18,34 @@ impl SliceReading {
     pub(super) fn tree_lines(&self, view: &ReadingView<'_>, lines: &mut Vec<ReadingLine>) {
         let asked: Vec<RowId> = self.ids().filter(|id| self.is_root(*id)).collect();
         let mut unfolded: HashSet<RowId> = HashSet::new();
-        let mut coming: Vec<Coming> = asked
+        let mut coming: Vec<PendingLine> = asked
             .iter()
             .rev()
-            .map(|id| Coming { id: *id, depth: 0 })
+            .map(|id| PendingLine { id: *id, depth: 0 })
             .collect();
-        while let Some(Coming { id, depth }) = coming.pop() {
+        while let Some(PendingLine { id, depth }) = coming.pop() {
             let inputs = self.inputs_of(id);
-            let knot = Knot::Inputs(id);
+            let knot = FoldHandle::Inputs(id);
             let is_open = view.toggled.contains(&knot) != asked.contains(&id);
             if inputs.is_empty() {
-                lines.push(line(LineKind::Step(id), depth, Fold::Leaf));
+                lines.push(line(LineKind::Step(id), depth, FoldState::Leaf));
             } else if !is_open {
-                lines.push(line(LineKind::Step(id), depth, Fold::Folded(knot)));
+                lines.push(line(LineKind::Step(id), depth, FoldState::Folded(knot)));
             } else if unfolded.insert(id) {
-                lines.push(line(LineKind::Step(id), depth, Fold::Open(knot)));
-                coming.extend(inputs.into_iter().rev().map(|id| Coming {
+                lines.push(line(LineKind::Step(id), depth, FoldState::Open(knot)));
+                coming.extend(inputs.into_iter().rev().map(|id| PendingLine {
                     id,
                     depth: depth + 1,
                 }));
             } else {
-                lines.push(line(LineKind::Again(id), depth, Fold::Leaf));
+                lines.push(line(LineKind::Again(id), depth, FoldState::Leaf));
             }
         }
     }
 
     fn is_root(&self, id: RowId) -> bool {
         self.row(id)
-            .is_some_and(|row| row.role == Role::Shown && row.is_asked())
+            .is_some_and(|row| row.role == SliceRowRole::Shown && row.is_asked())
     }
 
     /// The rows with lines that a line takes in, through copies; each once, the newest first.
@@ -61,7 +61,7 @@ impl SliceReading {
             .into_iter()
             .flat_map(|row| &row.inside)
             .filter_map(|inside| self.row(*inside));
-        let parts = parts.filter(|row| !matches!(row.role, Role::Copied(_)));
+        let parts = parts.filter(|row| !matches!(row.role, SliceRowRole::Copied(_)));
         open.extend(parts.flat_map(|row| row.inputs.iter().copied()));
         while let Some(next) = open.pop() {
             if !seen.insert(next) {
@@ -69,9 +69,9 @@ impl SliceReading {
             }
             let Some(row) = self.row(next) else { continue };
             match row.role {
-                Role::Shown | Role::Copied(None) => found.push(next),
-                Role::Copied(Some(_)) => open.extend(&row.inputs),
-                Role::Folded(_) | Role::Beside(_) => match self.line_of(next) {
+                SliceRowRole::Shown | SliceRowRole::Copied(None) => found.push(next),
+                SliceRowRole::Copied(Some(_)) => open.extend(&row.inputs),
+                SliceRowRole::Folded(_) | SliceRowRole::Beside(_) => match self.line_of(next) {
                     Some(line) if line != id => open.push(line),
                     _ => open.extend(&row.inputs),
                 },

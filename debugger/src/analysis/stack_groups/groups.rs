@@ -6,13 +6,13 @@ use stepback_index::{CallTable, Hit};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
-use super::stacks::{StackId, Stacks, frame_around};
+use super::stacks::{CallStackId, CallStackSet, frame_around};
 
 /// What hits of a group have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GroupKey {
     /// A call stack.
-    Stack(StackId),
+    Stack(CallStackId),
     /// The trace shows no frame around them.
     NoFrame,
     /// Their stacks are beyond the limit of those that are told apart.
@@ -35,7 +35,7 @@ pub struct StackGroup {
 /// Hits by their call stacks, in whichever order they come. Memory: bounded by the stacks that are told apart.
 #[derive(Debug, Default)]
 pub struct StackGroups {
-    stacks: Stacks,
+    stacks: CallStackSet,
     groups: Vec<StackGroup>,
     places: HashMap<GroupKey, usize>,
     count: u64,
@@ -43,7 +43,7 @@ pub struct StackGroups {
 
 impl StackGroups {
     /// With stacks of their own, for a limit of their own.
-    pub fn new(stacks: Stacks) -> Self {
+    pub fn new(stacks: CallStackSet) -> Self {
         Self {
             stacks,
             ..Self::default()
@@ -116,22 +116,23 @@ mod tests {
 
     use super::*;
     use crate::analysis::search::Search;
-    use crate::analysis::search::meaning::Reader;
-    use crate::analysis::search::stream::Extent;
+    use crate::analysis::search::meaning::SearchParser;
+    use crate::analysis::search::stream::SearchExtent;
     use crate::notes::FindKind;
     use crate::session::Session;
     use crate::session::test_session::overflow_with_image;
 
     fn writes(session: &Session, cell: &str, mut groups: StackGroups) -> Vec<String> {
         let cancel = Cancel::default();
-        let reader = Reader::new(&session.index, &session.images, Position(0), &cancel).unwrap();
+        let reader =
+            SearchParser::new(&session.index, &session.images, Position(0), &cancel).unwrap();
         let Search::Accesses(cell, _, value) =
             reader.read(cell, FindKind::Accesses).unwrap().search
         else {
             panic!("{cell} is no cell")
         };
         let search = Search::Accesses(cell, AccessKinds::Writes, value);
-        let extent = Extent {
+        let extent = SearchExtent {
             thread: None,
             from: Position(0),
             limit: usize::MAX,
@@ -182,7 +183,7 @@ mod tests {
         let found = writes(
             &overflow_with_image(),
             "x2",
-            StackGroups::new(Stacks::with_limit(3)),
+            StackGroups::new(CallStackSet::with_limit(3)),
         );
         assert_eq!(
             found,

@@ -4,4 +4,4 @@ mod groups;
 mod stacks;
 
 pub use self::groups::{GroupKey, StackGroup, StackGroups};
-pub use self::stacks::{StackId, Stacks, frame_around};
+pub use self::stacks::{CallStackId, CallStackSet, frame_around};

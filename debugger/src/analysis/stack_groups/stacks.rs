@@ -12,31 +12,31 @@ const KNOWN: usize = 1 << 16;
 
 /// A call stack by its functions: two calls of a function from the same callers have the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct StackId(u32);
+pub struct CallStackId(u32);
 
 /// All call stacks that were met. Memory: bounded.
 #[derive(Debug)]
-pub struct Stacks {
-    nodes: Vec<Node>,
-    places: HashMap<(Option<StackId>, Address), StackId>,
-    known: HashMap<CallId, StackId>,
+pub struct CallStackSet {
+    nodes: Vec<CallStackNode>,
+    places: HashMap<(Option<CallStackId>, Address), CallStackId>,
+    known: HashMap<CallId, CallStackId>,
     limit: usize,
 }
 
 /// A stack: one function on top of another stack.
 #[derive(Clone, Copy, Debug)]
-struct Node {
-    caller: Option<StackId>,
+struct CallStackNode {
+    caller: Option<CallStackId>,
     function: Address,
 }
 
-impl Default for Stacks {
+impl Default for CallStackSet {
     fn default() -> Self {
         Self::with_limit(STACKS)
     }
 }
 
-impl Stacks {
+impl CallStackSet {
     /// At most so many stacks, parts of others included.
     pub fn with_limit(limit: usize) -> Self {
         Self {
@@ -50,7 +50,7 @@ impl Stacks {
     /// The stack whose innermost frame is this one; none where it is one more than the limit.
     ///
     /// Cost: the frames around it up to one that was met before.
-    pub fn of(&mut self, innermost: CallId, calls: &CallTable) -> Option<StackId> {
+    pub fn of(&mut self, innermost: CallId, calls: &CallTable) -> Option<CallStackId> {
         let (mut fresh, mut next, mut stack) = (Vec::new(), Some(innermost), None);
         while let Some(id) = next {
             if let Some(known) = self.known.get(&id) {
@@ -69,21 +69,21 @@ impl Stacks {
         stack
     }
 
-    fn grown(&mut self, caller: Option<StackId>, function: Address) -> Option<StackId> {
+    fn grown(&mut self, caller: Option<CallStackId>, function: Address) -> Option<CallStackId> {
         if let Some(known) = self.places.get(&(caller, function)) {
             return Some(*known);
         }
-        let id = StackId(
+        let id = CallStackId(
             u32::try_from(self.nodes.len())
                 .ok()
                 .filter(|_| self.nodes.len() < self.limit)?,
         );
-        self.nodes.push(Node { caller, function });
+        self.nodes.push(CallStackNode { caller, function });
         self.places.insert((caller, function), id);
         Some(id)
     }
 
-    fn remember(&mut self, frame: CallId, stack: StackId) {
+    fn remember(&mut self, frame: CallId, stack: CallStackId) {
         if self.known.len() >= KNOWN {
             self.known.clear();
         }
@@ -91,8 +91,8 @@ impl Stacks {
     }
 
     /// The functions of a stack, innermost first.
-    pub fn functions(&self, stack: StackId) -> impl Iterator<Item = Address> + '_ {
-        let node = |StackId(id): StackId| self.nodes.get(id as usize).copied();
+    pub fn functions(&self, stack: CallStackId) -> impl Iterator<Item = Address> + '_ {
+        let node = |CallStackId(id): CallStackId| self.nodes.get(id as usize).copied();
         std::iter::successors(node(stack), move |inner| node(inner.caller?))
             .map(|node| node.function)
     }

@@ -44,7 +44,7 @@ pub fn read(path: &Path) -> Result<Option<Dwarf<SectionReader>>> {
     } else {
         RunTimeEndian::Big
     };
-    let mut budget = Budget::of(&file)?;
+    let mut budget = SectionBudget::of(&file)?;
     let mut content_of = |id: SectionId| match sections.find(id.name())? {
         Some(section) => content(&file, &section, &mut budget),
         None => Ok(Vec::new()),
@@ -63,14 +63,14 @@ pub fn read(path: &Path) -> Result<Option<Dwarf<SectionReader>>> {
 }
 
 /// Bytes that may still be read. A small file whose sections share their bytes must not ask for all of the memory.
-struct Budget {
+struct SectionBudget {
     /// As they are in the file.
     stored: u64,
     /// Of compressed sections.
     unpacked: u64,
 }
 
-impl Budget {
+impl SectionBudget {
     fn of(file: &File) -> Result<Self> {
         let stored = file.length()?;
         Ok(Self {
@@ -87,7 +87,7 @@ fn spend(budget: &mut u64, bytes: u64) -> Result<()> {
     Ok(())
 }
 
-fn content(file: &File, section: &StoredSection, budget: &mut Budget) -> Result<Vec<u8>> {
+fn content(file: &File, section: &StoredSection, budget: &mut SectionBudget) -> Result<Vec<u8>> {
     spend(&mut budget.stored, section.stored_bytes)?;
     if let Some(packing) = &section.packing {
         spend(&mut budget.unpacked, packing.unpacked_bytes)?;

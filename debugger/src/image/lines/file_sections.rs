@@ -32,11 +32,11 @@ pub struct StoredSection {
     /// Length in the file.
     pub stored_bytes: u64,
     /// How it is compressed, where it is.
-    pub packing: Option<Packing>,
+    pub packing: Option<SectionCompression>,
 }
 
 /// How a section is compressed.
-pub struct Packing {
+pub struct SectionCompression {
     codec: Codec,
     /// Its length, unpacked, as the file claims.
     pub unpacked_bytes: u64,
@@ -155,7 +155,7 @@ impl<'a> FileSections<'a> {
             ELFCOMPRESS_ZSTD => Codec::Zstd,
             other => bail!("it is compressed in a way that is not known ({other})"),
         };
-        let packing = Packing {
+        let packing = SectionCompression {
             codec,
             unpacked_bytes: told.ch_size,
         };
@@ -175,7 +175,7 @@ impl<'a> FileSections<'a> {
             .strip_prefix(b"ZLIB")
             .and_then(|length| <[u8; 8]>::try_from(length).ok());
         let unpacked_bytes = u64::from_be_bytes(length.context("its compression is not known")?);
-        let packing = Some(Packing {
+        let packing = Some(SectionCompression {
             codec: Codec::Zlib,
             unpacked_bytes,
         });
@@ -204,7 +204,7 @@ fn behind_header(whole: StoredSection, header_bytes: u64) -> Result<StoredSectio
     })
 }
 
-impl Packing {
+impl SectionCompression {
     /// Unpacks the content of a section, which must be as long as the file claims.
     ///
     /// # Errors
@@ -355,7 +355,7 @@ mod tests {
                 .expect("an ELF file")
                 .is_none()
         );
-        let packing = Packing {
+        let packing = SectionCompression {
             codec: Codec::Zlib,
             unpacked_bytes: CONTENT.len() as u64 - 1,
         };

@@ -33,13 +33,13 @@ pub struct ImageLines {
     offset: u64,
     /// Where the image has code, by its own addresses. What linkers threw away has lines, too: at address 0.
     code: Vec<Range<u64>>,
-    loaded: OnceLock<Result<Option<Mutex<Loaded>>, String>>,
+    loaded: OnceLock<Result<Option<Mutex<LoadedDebugInfo>>, String>>,
     /// Read when the first question for a file comes.
     files: OnceLock<FileUnits>,
     is_ready: AtomicBool,
 }
 
-struct Loaded {
+struct LoadedDebugInfo {
     dwarf: Arc<Dwarf<SectionReader>>,
     context: Context<SectionReader>,
     /// Functions are inlined too deep to be told.
@@ -49,7 +49,7 @@ struct Loaded {
     names: HashSet<Arc<str>>,
 }
 
-impl std::fmt::Debug for Loaded {
+impl std::fmt::Debug for LoadedDebugInfo {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Loaded")
             .field("answers", &self.answers.len())
@@ -148,10 +148,10 @@ impl ImageLines {
         self.code.iter().any(|range| range.contains(&address))
     }
 
-    fn outcome(&self) -> &Result<Option<Mutex<Loaded>>, String> {
+    fn outcome(&self) -> &Result<Option<Mutex<LoadedDebugInfo>>, String> {
         self.loaded.get_or_init(|| {
             // The libraries check their input; where they overlooked something, the price is the lines alone.
-            catch_unwind(|| Loaded::read(&self.path))
+            catch_unwind(|| LoadedDebugInfo::read(&self.path))
                 .unwrap_or_else(|_| {
                     Err(anyhow::anyhow!(
                         "they are damaged in a way that could not be read"
@@ -167,13 +167,13 @@ impl ImageLines {
         })
     }
 
-    fn loaded(&self) -> Option<MutexGuard<'_, Loaded>> {
+    fn loaded(&self) -> Option<MutexGuard<'_, LoadedDebugInfo>> {
         let loaded = self.outcome().as_ref().ok()?.as_ref()?;
         Some(loaded.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl Loaded {
+impl LoadedDebugInfo {
     fn read(path: &std::path::Path) -> anyhow::Result<Option<Self>> {
         let Some(dwarf) = debug_sections::read(path)? else {
             return Ok(None);

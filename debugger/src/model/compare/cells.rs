@@ -60,10 +60,10 @@ impl MemoryCell {
 /// `word` is the size of an address. Ascending; what the bytes hold is read by [`fill`].
 pub fn cells_of(memory: &[MemoryDifference], word: u64) -> Vec<MemoryCell> {
     let mut cells = Vec::new();
-    let mut bytes: Vec<Byte> = Vec::new();
+    let mut bytes: Vec<DifferingByte> = Vec::new();
     for run in memory {
         for place in 0..run.to.len() as u64 {
-            let byte = Byte {
+            let byte = DifferingByte {
                 address: run.address.0.wrapping_add(place),
                 writer: run.last_write,
             };
@@ -82,21 +82,22 @@ pub fn cells_of(memory: &[MemoryDifference], word: u64) -> Vec<MemoryCell> {
 }
 
 /// A byte that differs, and the step that wrote it last.
-struct Byte {
+struct DifferingByte {
     address: u64,
     writer: Option<Step>,
 }
 
 /// The cells of the differing bytes of a word.
-fn push_word(cells: &mut Vec<MemoryCell>, bytes: &[Byte], word: u64) {
-    let halves =
-        |byte: &Byte, other: &Byte| byte.address / (word / 2) == other.address / (word / 2);
-    let is_one = |bytes: &[Byte]| {
+fn push_word(cells: &mut Vec<MemoryCell>, bytes: &[DifferingByte], word: u64) {
+    let halves = |byte: &DifferingByte, other: &DifferingByte| {
+        byte.address / (word / 2) == other.address / (word / 2)
+    };
+    let is_one = |bytes: &[DifferingByte]| {
         bytes
             .windows(2)
             .all(|pair| matches!(pair, [one, next] if one.writer == next.writer))
     };
-    let mut push = |bytes: &[Byte], len: u64, kind: CellKind| {
+    let mut push = |bytes: &[DifferingByte], len: u64, kind: CellKind| {
         let Some(first) = bytes.first() else { return };
         let unread = vec![None; usize::try_from(len).unwrap_or_default()];
         cells.push(MemoryCell {
@@ -120,7 +121,7 @@ fn push_word(cells: &mut Vec<MemoryCell>, bytes: &[Byte], word: u64) {
 
 /// Two positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Between {
+pub struct PositionPair {
     /// What is compared.
     pub from: Position,
     /// With what.
@@ -134,7 +135,7 @@ pub struct Between {
 pub fn fill(
     cells: &mut [MemoryCell],
     session: &Session,
-    between: Between,
+    between: PositionPair,
     cancel: &Cancel,
 ) -> Result<()> {
     for near in cells.chunk_by_mut(|one, next| one.address / PIECE == next.address / PIECE) {

@@ -7,8 +7,8 @@ use stepback_index::{Cancel, DifferenceBetween, Query as _, RegisterDifference, 
 use stepback_machine::{Address, Endian};
 use stepback_parsers::Position;
 
-use super::cells::{Between, MemoryCell, cells_of, fill};
-use super::rows::{CompareRow, RowsWanted, memory_rows, push_group, register_row};
+use super::cells::{MemoryCell, PositionPair, cells_of, fill};
+use super::rows::{CompareRow, CompareRowOptions, memory_rows, push_group, register_row};
 use crate::image::Images;
 use crate::messages::{say, spoken};
 use crate::session::Session;
@@ -23,7 +23,7 @@ const DEAD_REACH: u64 = 1 << 16;
 
 /// What differs, ready to be laid out.
 #[derive(Clone, Debug, Default)]
-pub struct Comparison {
+pub struct PositionComparison {
     /// Registers that differ, in the order of the register file.
     pub registers: Vec<RegisterDifference>,
     /// Registers compared in all.
@@ -31,18 +31,18 @@ pub struct Comparison {
     /// Bytes that differ.
     pub byte_count: u64,
     /// What was compared.
-    pub between: Between,
+    pub between: PositionPair,
     /// Steps that were known then.
     pub step_count: u64,
     /// Memory that differs, ascending.
     cells: Vec<MemoryCell>,
-    regions: Vec<Region>,
+    regions: Vec<DifferenceRegion>,
     endian: Endian,
 }
 
 /// Memory that belongs together.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Region {
+struct DifferenceRegion {
     title: String,
     /// The places of its cells.
     cells: Vec<usize>,
@@ -65,7 +65,7 @@ pub fn compare(
     from: Position,
     to: Position,
     cancel: &Cancel,
-) -> Result<Comparison> {
+) -> Result<PositionComparison> {
     let index = &session.index;
     let difference = DifferenceBetween {
         from,
@@ -88,21 +88,21 @@ pub fn compare(
         );
     }
     let mut cells = cells_of(&difference.memory, word);
-    let between = Between { from, to };
+    let between = PositionPair { from, to };
     fill(&mut cells, session, between, cancel)?;
     let endian = if index.info().is_big_endian {
         Endian::Big
     } else {
         Endian::Little
     };
-    let regions = Regions {
+    let regions = RegionGrouper {
         images: &session.images,
         stack_pointers: &stack_pointers,
     }
     .of(&cells);
     let registers = without_banks(difference.registers);
-    let comparison = Comparison::new(registers, register_count, cells, regions);
-    Ok(Comparison {
+    let comparison = PositionComparison::new(registers, register_count, cells, regions);
+    Ok(PositionComparison {
         between,
         step_count: index.step_count(),
         endian,
@@ -128,16 +128,17 @@ fn without_banks(registers: Vec<RegisterDifference>) -> Vec<RegisterDifference> 
 }
 
 /// Finds the regions of memory.
-struct Regions<'a> {
+struct RegionGrouper<'a> {
     images: &'a Images,
     /// Those of the two positions.
     stack_pointers: &'a [u64],
 }
 
-impl Regions<'_> {
+impl RegionGrouper<'_> {
     /// In the order of their first byte.
-    fn of(&self, cells: &[MemoryCell]) -> Vec<Region> {
-        let (mut regions, mut places): (Vec<Region>, HashMap<String, usize>) = Default::default();
+    fn of(&self, cells: &[MemoryCell]) -> Vec<DifferenceRegion> {
+        let (mut regions, mut places): (Vec<DifferenceRegion>, HashMap<String, usize>) =
+            Default::default();
         // A region without a name goes on as long as its cells are near each other.
         let (mut last, mut is_plain, mut last_end) = (String::new(), false, None);
         for (cell, memory) in cells.iter().enumerate() {
@@ -151,7 +152,7 @@ impl Regions<'_> {
                 None => say!("compare-from", address = format!("{:x}", memory.address)),
             };
             let place = *places.entry(title.clone()).or_insert_with(|| {
-                regions.push(Region {
+                regions.push(DifferenceRegion {
                     title: title.clone(),
                     cells: Vec::new(),
                 });
@@ -201,12 +202,12 @@ impl Regions<'_> {
     }
 }
 
-impl Comparison {
+impl PositionComparison {
     fn new(
         registers: Vec<RegisterDifference>,
         register_count: usize,
         cells: Vec<MemoryCell>,
-        regions: Vec<Region>,
+        regions: Vec<DifferenceRegion>,
     ) -> Self {
         let byte_count = cells.iter().map(MemoryCell::differing).sum();
         Self {
@@ -238,7 +239,7 @@ impl Comparison {
 
     /// The rows that contain a text, grouped; groups that are closed show their title alone.
     /// Cost: grows with what differs; the rows hold as long as the question.
-    pub fn rows(&self, wanted: &RowsWanted, images: &Images) -> Vec<CompareRow> {
+    pub fn rows(&self, wanted: &CompareRowOptions, images: &Images) -> Vec<CompareRow> {
         let mut rows = Vec::new();
         let (count, all) = (self.registers.len(), self.register_count);
         let detail = say!("compare-of-differ", count = count, all = all);
@@ -320,7 +321,7 @@ mod tests {
         }
     }
 
-    fn comparison() -> Comparison {
+    fn comparison() -> PositionComparison {
         let cells = vec![
             cell(0x2000, CellKind::Bytes, b"..  gold", b"..  lead"),
             cell(0x2008, CellKind::Bytes, b"fish\0\0\0\0", b"bird\0\0\0\0"),
@@ -338,12 +339,12 @@ mod tests {
                 &[5, 0, 0, 0, 0, 0, 0, 0],
             ),
         ];
-        let regions = Regions {
+        let regions = RegionGrouper {
             images: &Images::default(),
             stack_pointers: &[0x80_8000, 0x80_8010],
         }
         .of(&cells);
-        Comparison::new(
+        PositionComparison::new(
             vec![register("x0", 1, 2), register("sp", 0x8000, 0x8010)],
             33,
             cells,
@@ -352,7 +353,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(wanted: &RowsWanted, expected: &[&str]) {
+    fn check(wanted: &CompareRowOptions, expected: &[&str]) {
         let text = |row: &CompareRow| match row {
             CompareRow::Group {
                 title,
@@ -381,9 +382,9 @@ mod tests {
     #[test]
     fn registers_come_first_then_regions_and_the_dead_stack_is_closed() {
         check(
-            &RowsWanted {
+            &CompareRowOptions {
                 bytes_in_row: 8,
-                ..RowsWanted::default()
+                ..CompareRowOptions::default()
             },
             &[
                 "- Registers: 2 of 33 differ",
@@ -402,10 +403,10 @@ mod tests {
 
     #[test]
     fn bytes_that_follow_each_other_are_one_row_where_there_is_room() {
-        let wanted = RowsWanted {
+        let wanted = CompareRowOptions {
             filter: "BIRD".to_owned(),
             bytes_in_row: 16,
-            ..RowsWanted::default()
+            ..CompareRowOptions::default()
         };
         check(
             &wanted,
@@ -419,10 +420,10 @@ mod tests {
 
     #[test]
     fn a_filter_leaves_groups_with_hits_and_a_click_turns_them() {
-        let wanted = RowsWanted {
+        let wanted = CompareRowOptions {
             filter: "x0".to_owned(),
             bytes_in_row: 8,
-            ..RowsWanted::default()
+            ..CompareRowOptions::default()
         };
         check(
             &wanted,
@@ -438,10 +439,10 @@ mod tests {
             spoken(DEAD_STACK),
         ]
         .map(str::to_owned);
-        let turned = RowsWanted {
+        let turned = CompareRowOptions {
             toggled: titles.to_vec(),
             bytes_in_row: 8,
-            ..RowsWanted::default()
+            ..CompareRowOptions::default()
         };
         // Three are closed, the dead stack is open.
         assert_eq!(comparison().rows(&turned, &Images::default()).len(), 5);
@@ -472,6 +473,6 @@ mod tests {
     #[test]
     fn the_summary_counts_bytes_that_differ() {
         assert_eq!(comparison().summary(), "2 registers · 18 bytes differ");
-        assert_eq!(Comparison::default().summary(), "Nothing differs");
+        assert_eq!(PositionComparison::default().summary(), "Nothing differs");
     }
 }

@@ -6,8 +6,8 @@ mod pieces;
 mod rows;
 mod writers;
 
-pub use cells::Between;
-pub use comparison::{Comparison, compare};
-pub use pieces::{Pieces, differing_pieces};
-pub use rows::{CellMeaning, CompareRow, RowsWanted};
-pub use writers::{WriterText, WritesBetween, accessed_between, writers, writes_between};
+pub use cells::PositionPair;
+pub use comparison::{PositionComparison, compare};
+pub use pieces::{ComparisonUnit, differing_pieces};
+pub use rows::{CellMeaning, CompareRow, CompareRowOptions};
+pub use writers::{CellWriteCount, WriterText, accessed_between, writers, writes_between};

@@ -4,7 +4,7 @@ use crate::model::text::leading_zeros;
 
 /// What two texts are compared by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pieces {
+pub enum ComparisonUnit {
     /// Digits of registers: leading zeros never differ.
     Digits,
     /// Bytes of memory, which are words.
@@ -13,13 +13,13 @@ pub enum Pieces {
 
 /// Cuts two texts into pieces that are the same and pieces that differ: single digits of registers (leading zeros
 /// never differ), whole words (bytes) of memory. Gives the pieces of the first text.
-pub fn differing_pieces(text: &str, other: &str, by: Pieces) -> Vec<(String, bool)> {
+pub fn differing_pieces(text: &str, other: &str, by: ComparisonUnit) -> Vec<(String, bool)> {
     let mut pieces: Vec<(String, bool)> = Vec::new();
     let mut push = |piece: &str, differs: bool| match pieces.last_mut() {
         Some((last, was)) if *was == differs => last.push_str(piece),
         _ => pieces.push((piece.to_owned(), differs)),
     };
-    if by == Pieces::Digits {
+    if by == ComparisonUnit::Digits {
         let zeros = leading_zeros(text);
         let mut others = other.chars();
         for (place, digit) in text.chars().enumerate() {
@@ -48,9 +48,9 @@ mod tests {
             let mark =
                 |(text, differs): (String, bool)| if differs { format!("<{text}>") } else { text };
             let by = if is_register {
-                Pieces::Digits
+                ComparisonUnit::Digits
             } else {
-                Pieces::Bytes
+                ComparisonUnit::Bytes
             };
             differing_pieces(text, other, by)
                 .into_iter()

@@ -13,7 +13,7 @@ use crate::model::text::bytes_text;
 
 /// Which rows are shown, and how.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RowsWanted {
+pub struct CompareRowOptions {
     /// Rows that contain this text in their name, symbol, values or meaning.
     pub filter: String,
     /// Titles of groups that the user opened or closed.
@@ -117,7 +117,7 @@ pub(super) fn push_group(
     title: &str,
     detail: String,
     mut members: Vec<CompareRow>,
-    wanted: &RowsWanted,
+    wanted: &CompareRowOptions,
 ) {
     let filter = wanted.filter.trim().to_lowercase();
     if !filter.is_empty() && !title.to_lowercase().contains(&filter) {
@@ -160,7 +160,7 @@ pub(super) fn register_row(register: &RegisterDifference, images: &Images) -> Co
 pub(super) fn memory_rows(
     cells: &[&MemoryCell],
     endian: Endian,
-    wanted: &RowsWanted,
+    wanted: &CompareRowOptions,
     images: &Images,
 ) -> Vec<CompareRow> {
     let mut rows = Vec::new();

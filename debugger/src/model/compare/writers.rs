@@ -6,10 +6,10 @@ use anyhow::Result;
 use stepback_index::{AccessKinds, Cancel, NearestAccess, Query as _, QueryError, Steps};
 use stepback_parsers::Step;
 
-use super::cells::Between;
+use super::cells::PositionPair;
 use super::rows::CompareRow;
 use crate::action::{Access, CellName};
-use crate::analysis::names::NamesAt;
+use crate::analysis::names::NameResolver;
 use crate::messages::say;
 use crate::model::code::Code;
 use crate::model::names::function_name;
@@ -31,7 +31,7 @@ pub struct WriterText {
 
 /// How often a cell was written between two positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WritesBetween {
+pub enum CellWriteCount {
     /// So often.
     Exactly(u64),
     /// More often than that.
@@ -87,11 +87,11 @@ pub fn writers(
 pub fn writes_between(
     session: &Session,
     cells: &[CellName],
-    Between { from, to }: Between,
+    PositionPair { from, to }: PositionPair,
     cancel: &Cancel,
-) -> Result<HashMap<CellName, WritesBetween>> {
+) -> Result<HashMap<CellName, CellWriteCount>> {
     let (first, last) = (from.min(to), from.max(to));
-    let names = NamesAt::new(&session.index, &session.images, last, None, cancel)?;
+    let names = NameResolver::new(&session.index, &session.images, last, None, cancel)?;
     let mut counts = HashMap::new();
     for name in cells {
         let found = match name {
@@ -99,7 +99,7 @@ pub fn writes_between(
             CellName::Memory(address, length) => Some(names.cell(&format!("{address}:{length}"))?),
         };
         let Some(cell) = found else {
-            counts.insert(name.clone(), WritesBetween::Unknown);
+            counts.insert(name.clone(), CellWriteCount::Unknown);
             continue;
         };
         let (mut from, mut count) = (first, 0);
@@ -113,9 +113,9 @@ pub fn writes_between(
             (from, count) = (hit.position, count + 1);
         }
         let told = if count > COUNTED {
-            WritesBetween::Over(COUNTED)
+            CellWriteCount::Over(COUNTED)
         } else {
-            WritesBetween::Exactly(count)
+            CellWriteCount::Exactly(count)
         };
         counts.insert(name.clone(), told);
     }
@@ -131,11 +131,11 @@ pub fn accessed_between(
     session: &Session,
     rows: Vec<CompareRow>,
     access: Access,
-    Between { from, to }: Between,
+    PositionPair { from, to }: PositionPair,
     cancel: &Cancel,
 ) -> Result<Vec<CompareRow>> {
     let (first, last) = (from.min(to), from.max(to));
-    let names = NamesAt::new(&session.index, &session.images, last, None, cancel)?;
+    let names = NameResolver::new(&session.index, &session.images, last, None, cancel)?;
     let kinds = match access {
         Access::Read => AccessKinds::Reads,
         Access::Write => AccessKinds::Writes,
@@ -167,7 +167,7 @@ pub fn accessed_between(
     Ok(kept)
 }
 
-impl WritesBetween {
+impl CellWriteCount {
     /// `48`, or `200+`.
     pub fn text(self) -> String {
         match self {

@@ -8,14 +8,14 @@ use anyhow::{Context as _, Result, ensure};
 use stepback_index::{Cancel, Hit};
 use stepback_parsers::Position;
 
-use super::list::{Found, SearchEnd};
-use super::rows::{HEADS, RowMaker};
-use crate::action::{Direction, FindQuestion, FindRange};
-use crate::analysis::search::meaning::{Meaning, Reader};
-use crate::analysis::search::stream::Extent;
+use super::list::{SearchEnd, SearchResults};
+use super::rows::{HEADS, HitRowBuilder};
+use crate::action::{Direction, FindQuery, FindRange};
+use crate::analysis::search::meaning::{ParsedSearch, SearchParser};
+use crate::analysis::search::stream::SearchExtent;
 use crate::messages::say;
 use crate::model::table::{Table, TableRow};
-use crate::place::Place;
+use crate::place::PositionName;
 use crate::session::Session;
 
 /// How often what was found is handed out.
@@ -23,15 +23,15 @@ const INTERVAL: Duration = Duration::from_millis(120);
 
 /// A search, and how far it goes.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct SearchRequest {
     /// What is looked for.
-    pub question: FindQuestion,
+    pub question: FindQuery,
     /// Where names in it have their meaning.
     pub at: Position,
     /// It ends after so many hits in all.
     pub limit: usize,
     /// What is known already.
-    pub before: Option<Arc<Found>>,
+    pub before: Option<Arc<SearchResults>>,
 }
 
 /// Looks for hits, and hands out what there is while it goes on. Runs on a worker.
@@ -40,11 +40,11 @@ pub struct Asked {
 /// The question means nothing, or the trace cannot be read.
 pub fn gather(
     session: &Session,
-    asked: &Asked,
+    asked: &SearchRequest,
     cancel: &Cancel,
-    publish: &mut dyn FnMut(Arc<Found>),
-) -> Result<Arc<Found>> {
-    let bounds = Bounds::of(session, &asked.question.range, asked.at, cancel)?;
+    publish: &mut dyn FnMut(Arc<SearchResults>),
+) -> Result<Arc<SearchResults>> {
+    let bounds = SearchBounds::of(session, &asked.question.range, asked.at, cancel)?;
     let meaning = match &asked.before {
         Some(before) => Arc::clone(&before.meaning),
         None => Arc::new(meaning_of(session, &asked.question, asked.at, cancel)?),
@@ -58,8 +58,8 @@ pub fn gather(
         .before
         .as_ref()
         .map_or(bounds.from, |before| before.searched);
-    let mut gathered = Gathered {
-        maker: RowMaker::new(session, &meaning, cancel),
+    let mut gathered = HitCollector {
+        maker: HitRowBuilder::new(session, &meaning, cancel),
         rows,
         searched: begin,
         end: SearchEnd::UnderWay,
@@ -78,7 +78,7 @@ pub fn gather(
     };
     let left = asked.limit.saturating_sub(gathered.rows.len());
     let (mut failed, mut published, mut pause) = (Ok(()), Instant::now(), INTERVAL);
-    let extent = Extent {
+    let extent = SearchExtent {
         thread: None,
         from,
         limit: left.saturating_add(known),
@@ -133,11 +133,11 @@ pub fn gather(
 
 fn meaning_of(
     session: &Session,
-    question: &FindQuestion,
+    question: &FindQuery,
     at: Position,
     cancel: &Cancel,
-) -> Result<Meaning> {
-    let reader = Reader::new(
+) -> Result<ParsedSearch> {
+    let reader = SearchParser::new(
         &session.index,
         &session.images,
         at.min(session.index.end()),
@@ -148,15 +148,15 @@ fn meaning_of(
 
 /// Between which positions hits count.
 #[derive(Clone, Copy)]
-struct Bounds {
+struct SearchBounds {
     from: Position,
     to: Position,
 }
 
-impl Bounds {
+impl SearchBounds {
     fn of(session: &Session, range: &FindRange, at: Position, cancel: &Cancel) -> Result<Self> {
         let place = |text: &str, side: &'static str| -> Result<Position> {
-            let place: Place = text.parse().context(side)?;
+            let place: PositionName = text.parse().context(side)?;
             place.resolve_from(session, at, cancel).context(side)
         };
         let from = if range.from.trim().is_empty() {
@@ -182,20 +182,24 @@ impl Bounds {
     }
 }
 
-struct Gathered<'a> {
-    maker: RowMaker<'a>,
+struct HitCollector<'a> {
+    maker: HitRowBuilder<'a>,
     rows: Vec<TableRow>,
     searched: Position,
     end: SearchEnd,
 }
 
-impl Gathered<'_> {
+impl HitCollector<'_> {
     fn take(&mut self, hit: &Hit) -> Result<()> {
         self.rows.push(self.maker.row(hit)?);
         Ok(())
     }
 
-    fn found(&self, meaning: &Arc<Meaning>, Bounds { from, to }: Bounds) -> Found {
+    fn found(
+        &self,
+        meaning: &Arc<ParsedSearch>,
+        SearchBounds { from, to }: SearchBounds,
+    ) -> SearchResults {
         let mut positions: Vec<u64> = self
             .rows
             .iter()
@@ -205,7 +209,7 @@ impl Gathered<'_> {
         positions.dedup();
         let table = Table::new(String::new(), &HEADS, self.rows.clone())
             .without_one_thread(self.maker.session);
-        Found {
+        SearchResults {
             meaning: Arc::clone(meaning),
             table: Arc::new(table),
             positions: positions.into(),
@@ -221,7 +225,7 @@ impl Gathered<'_> {
 #[derive(Clone, Debug)]
 pub struct HitQuestion {
     /// What is looked for.
-    pub question: FindQuestion,
+    pub question: FindQuery,
     /// Where names in it have their meaning.
     pub asked_at: Position,
     /// Which way.
@@ -236,7 +240,7 @@ impl HitQuestion {
     /// # Errors
     /// The question means nothing, or the trace cannot be read.
     pub fn answer(&self, session: &Session, cancel: &Cancel) -> Result<Option<Position>> {
-        let bounds = Bounds::of(session, &self.question.range, self.asked_at, cancel)?;
+        let bounds = SearchBounds::of(session, &self.question.range, self.asked_at, cancel)?;
         let meaning = meaning_of(session, &self.question, self.asked_at, cancel)?;
         // What lies outside of the range is no hit: the way begins inside.
         let from = match self.way {

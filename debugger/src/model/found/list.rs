@@ -6,7 +6,7 @@ use std::sync::Arc;
 use stepback_parsers::Position;
 
 use crate::action::Direction;
-use crate::analysis::search::meaning::Meaning;
+use crate::analysis::search::meaning::ParsedSearch;
 use crate::model::spots::{Spot, is_any_in, spots};
 use crate::model::table::Table;
 
@@ -25,9 +25,9 @@ pub enum SearchEnd {
 
 /// What a search has found so far.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct SearchResults {
     /// What the text was read as.
-    pub meaning: Arc<Meaning>,
+    pub meaning: Arc<ParsedSearch>,
     /// The hits, in the order of the trace.
     pub table: Arc<Table>,
     /// The positions at which they show, ascending, each once.
@@ -44,7 +44,7 @@ pub struct Found {
 
 /// What a list of hits says of the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Listed {
+pub enum HitLookup {
     /// There it is.
     At(Position),
     /// There is none.
@@ -53,27 +53,27 @@ pub enum Listed {
     Unknown,
 }
 
-impl Found {
+impl SearchResults {
     /// How many hits there are.
     pub fn count(&self) -> u64 {
         self.table.rows.len() as u64
     }
 
     /// The hit that is nearest to a position, as far as the list tells.
-    pub fn neighbour(&self, way: Direction, at: Position) -> Listed {
+    pub fn neighbour(&self, way: Direction, at: Position) -> HitLookup {
         let place = self.positions.partition_point(|position| *position <= at.0);
         let is_whole = self.end == SearchEnd::Done;
         let at_place = |place: usize| {
             self.positions
                 .get(place)
-                .map(|position| Listed::At(Position(*position)))
+                .map(|position| HitLookup::At(Position(*position)))
         };
         match way {
             Direction::Forward if at >= self.from || is_whole => {
                 at_place(place).unwrap_or(if is_whole {
-                    Listed::None
+                    HitLookup::None
                 } else {
-                    Listed::Unknown
+                    HitLookup::Unknown
                 })
             }
             Direction::Back if at <= self.searched || is_whole => {
@@ -81,9 +81,9 @@ impl Found {
                 before
                     .checked_sub(1)
                     .and_then(at_place)
-                    .unwrap_or(Listed::None)
+                    .unwrap_or(HitLookup::None)
             }
-            Direction::Forward | Direction::Back => Listed::Unknown,
+            Direction::Forward | Direction::Back => HitLookup::Unknown,
         }
     }
 

@@ -5,6 +5,6 @@ mod list;
 mod rows;
 mod words;
 
-pub use gather::{Asked, HitQuestion, gather};
-pub use list::{Found, Listed, SearchEnd};
+pub use gather::{HitQuestion, SearchRequest, gather};
+pub use list::{HitLookup, SearchEnd, SearchResults};
 pub use words::{kind_name, nothing_words, subject, summary};

@@ -5,14 +5,14 @@ use stepback_index::{Access, AccessTarget, Cancel, Hit, Query as _, RawLines, St
 use stepback_machine::AccessKind;
 
 use crate::analysis::search::Search;
-use crate::analysis::search::meaning::Meaning;
+use crate::analysis::search::meaning::ParsedSearch;
 use crate::messages::say;
 use crate::model::code::Code;
 use crate::model::effects::effect_words;
 use crate::model::names::place_name;
 use crate::model::table::{TableCell, TableRow, thread_name};
 use crate::model::text::short_hex;
-use crate::model::{Meaning as Tone, Span};
+use crate::model::{TextRole as Tone, TextSpan};
 use crate::session::Session;
 
 /// What the columns are called.
@@ -30,16 +30,16 @@ const LINES: u64 = 64;
 const LONGEST: usize = 200;
 
 /// Makes rows of the hits of one search.
-pub struct RowMaker<'a> {
+pub struct HitRowBuilder<'a> {
     /// Of which trace.
     pub session: &'a Session,
     search: Search,
     cancel: &'a Cancel,
 }
 
-impl<'a> RowMaker<'a> {
+impl<'a> HitRowBuilder<'a> {
     /// For the hits of a search.
-    pub fn new(session: &'a Session, meaning: &Meaning, cancel: &'a Cancel) -> Self {
+    pub fn new(session: &'a Session, meaning: &ParsedSearch, cancel: &'a Cancel) -> Self {
         Self {
             session,
             search: meaning.search.clone(),
@@ -75,7 +75,7 @@ impl<'a> RowMaker<'a> {
     }
 
     /// What of the step is the hit.
-    fn matched(&self, hit: &Hit) -> Result<Span> {
+    fn matched(&self, hit: &Hit) -> Result<TextSpan> {
         if let Some(access) = &hit.access {
             return Ok(access_span(access));
         }
@@ -84,9 +84,9 @@ impl<'a> RowMaker<'a> {
             && !pattern.is_match(record.text.as_bytes())
             && let Some(line) = self.line(record, pattern)?
         {
-            return Ok(Span::new(Tone::Plain, line));
+            return Ok(TextSpan::new(Tone::Plain, line));
         }
-        Ok(Span::new(
+        Ok(TextSpan::new(
             Tone::Second,
             effect_words(self.session, record)
                 .chars()
@@ -117,7 +117,7 @@ impl<'a> RowMaker<'a> {
 }
 
 /// `x0 ← 1f`, `[80020010] ← a9`, `[80020010] = a9`.
-fn access_span(access: &Access) -> Span {
+fn access_span(access: &Access) -> TextSpan {
     let target = match &access.target {
         AccessTarget::Register(name) => name.clone(),
         AccessTarget::Memory { address, .. } => format!("[{:x}]", address.0),
@@ -132,7 +132,7 @@ fn access_span(access: &Access) -> Span {
         AccessKind::Read => say!("accesses-read"),
         AccessKind::Write => say!("accesses-write"),
     };
-    Span::new(
+    TextSpan::new(
         tone,
         match value {
             Some(value) => format!("{word} {target} {sign} {value}"),

@@ -2,10 +2,10 @@
 
 use stepback_index::{AccessKinds, Cell, NameReader};
 
-use super::list::{Found, SearchEnd};
+use super::list::{SearchEnd, SearchResults};
 use crate::action::FindKind;
 use crate::analysis::search::Search;
-use crate::analysis::search::meaning::Meaning;
+use crate::analysis::search::meaning::ParsedSearch;
 use crate::messages::say;
 use crate::model::names::place_name;
 use crate::model::so_far::{nothing_so_far, so_far};
@@ -27,7 +27,7 @@ pub fn kind_name(kind: FindKind) -> &'static str {
 }
 
 /// What was looked for: `text "ldr x1"`, `steps at 80000494 (decode_field+10c)`.
-pub fn subject(meaning: &Meaning, session: &Session) -> String {
+pub fn subject(meaning: &ParsedSearch, session: &Session) -> String {
     let text = &meaning.text;
     match (&meaning.search, meaning.kind) {
         (Search::Text(_), FindKind::Regex) => format!("/{text}/"),
@@ -88,7 +88,7 @@ pub fn subject(meaning: &Meaning, session: &Session) -> String {
 }
 
 /// How much was found of what, and how far was looked.
-pub fn summary(found: &Found, session: &Session) -> String {
+pub fn summary(found: &SearchResults, session: &Session) -> String {
     let (what, hits) = (
         subject(&found.meaning, session),
         say!("find-hits", count = found.count()),
@@ -138,7 +138,7 @@ pub fn summary(found: &Found, session: &Session) -> String {
 }
 
 /// That nothing was found, as a sentence.
-pub fn nothing_words(found: &Found, session: &Session) -> String {
+pub fn nothing_words(found: &SearchResults, session: &Session) -> String {
     let what = subject(&found.meaning, session);
     match found.end {
         SearchEnd::UnderWay => say!("find-looking-for", what = what),

@@ -64,12 +64,12 @@ impl FlameGraph {
             });
         }
         let scale = width / (self.value(root).max(1)) as f64;
-        let mut open = vec![Open {
+        let mut open = vec![PendingFlameStack {
             place: view.root,
             left: 0.0,
             depth: root.depth,
         }];
-        while let Some(Open { place, left, depth }) = open.pop() {
+        while let Some(PendingFlameStack { place, left, depth }) = open.pop() {
             if depth + 1 >= view.rows.end {
                 continue;
             }
@@ -84,7 +84,7 @@ impl FlameGraph {
                         right: left + wide,
                         count: 1,
                     });
-                    open.push(Open {
+                    open.push(PendingFlameStack {
                         place: *child,
                         left,
                         depth,
@@ -130,7 +130,7 @@ impl FlameGraph {
 }
 
 /// A stack whose boxes above it are to be drawn.
-struct Open {
+struct PendingFlameStack {
     place: u32,
     left: f64,
     depth: u32,
@@ -142,17 +142,17 @@ mod tests {
 
     use super::*;
     use crate::action::CallMeasure;
-    use crate::analysis::call_profile::{CallProfile, Totals, Who};
+    use crate::analysis::call_profile::{CallProfile, CallTotals, StackNodeKind};
 
     fn node(parent: u32, depth: u32, own_steps: u64, steps: u64) -> StackNode {
-        let totals = Totals {
+        let totals = CallTotals {
             calls: 1,
             steps,
             own_steps,
-            ..Totals::default()
+            ..CallTotals::default()
         };
         StackNode {
-            who: Who::Function(0),
+            who: StackNodeKind::Function(0),
             parent,
             depth,
             first: Position(0),

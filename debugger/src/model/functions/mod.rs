@@ -10,7 +10,7 @@ mod words;
 
 pub use flame::FlameGraph;
 pub use flame_boxes::{FlameBox, FlameView};
-pub use near::{NearRow, Side, near_rows};
-pub use sought::Sought;
-pub use told::Functions;
+pub use near::{CallRelation, RelatedFunctionRow, near_rows};
+pub use sought::FunctionMatches;
+pub use told::FunctionProfile;
 pub use words::{box_lines, box_name, part_words, share_text};

@@ -4,14 +4,14 @@ use std::cmp::Reverse;
 
 use stepback_parsers::Position;
 
-use super::told::Functions;
+use super::told::FunctionProfile;
 use crate::action::CallMeasure;
-use crate::analysis::call_profile::Totals;
+use crate::analysis::call_profile::CallTotals;
 use crate::model::table::ROWS;
 
 /// On which side of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Side {
+pub enum CallRelation {
     /// Those that call it.
     Callers,
     /// Those that it calls.
@@ -20,41 +20,41 @@ pub enum Side {
 
 /// A function that calls another, or is called by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NearRow {
+pub struct RelatedFunctionRow {
     /// Its place.
     pub function: u32,
     /// Where the first of these calls is entered.
     pub first: Position,
     /// What the calls between the two took; steps of the one that is called.
-    pub totals: Totals,
+    pub totals: CallTotals,
 }
 
 /// The callers or callees of a function by its place, those whose calls took most first; at most [`ROWS`].
 /// Cost: its links, and for callers a look at all.
 pub fn near_rows(
-    functions: &Functions,
+    functions: &FunctionProfile,
     place: u32,
-    side: Side,
+    side: CallRelation,
     measure: CallMeasure,
-) -> Vec<NearRow> {
+) -> Vec<RelatedFunctionRow> {
     let links = &functions.profile.links;
     let own = match side {
         // They stand in the order of callers.
-        Side::Callees => {
+        CallRelation::Callees => {
             let from = links.partition_point(|link| link.caller < place);
             let to = links.partition_point(|link| link.caller <= place);
             links.get(from..to).unwrap_or_default()
         }
-        Side::Callers => links,
+        CallRelation::Callers => links,
     };
-    let row = |function: u32, link: &crate::analysis::call_profile::Link| NearRow {
+    let row = |function: u32, link: &crate::analysis::call_profile::CallEdge| RelatedFunctionRow {
         function,
         first: link.first,
         totals: link.totals,
     };
-    let mut rows: Vec<NearRow> = match side {
-        Side::Callees => own.iter().map(|link| row(link.callee, link)).collect(),
-        Side::Callers => own
+    let mut rows: Vec<RelatedFunctionRow> = match side {
+        CallRelation::Callees => own.iter().map(|link| row(link.callee, link)).collect(),
+        CallRelation::Callers => own
             .iter()
             .filter(|link| link.callee == place)
             .map(|link| row(link.caller, link))
@@ -82,7 +82,8 @@ mod tests {
     #[test]
     fn callers_and_callees_are_listed_with_their_calls() {
         let session = overflow_with_image();
-        let told = Functions::of(&session, None, &Progress::default(), &Cancel::default()).unwrap();
+        let told =
+            FunctionProfile::of(&session, None, &Progress::default(), &Cancel::default()).unwrap();
         let place = |name: &str| {
             (0..)
                 .zip(&told.names)
@@ -95,9 +96,12 @@ mod tests {
                 .map(|row| (told.name(row.function).to_owned(), row.totals.calls))
                 .collect()
         };
-        assert_eq!(names("main", Side::Callers), [("_start".to_owned(), 1)]);
-        assert_eq!(names("_start", Side::Callers), []);
-        let callees = names("main", Side::Callees);
+        assert_eq!(
+            names("main", CallRelation::Callers),
+            [("_start".to_owned(), 1)]
+        );
+        assert_eq!(names("_start", CallRelation::Callers), []);
+        let callees = names("main", CallRelation::Callees);
         assert!(
             callees
                 .iter()
@@ -105,7 +109,7 @@ mod tests {
             "{callees:?}"
         );
         for (callee, calls) in callees {
-            let callers = names(&callee, Side::Callers);
+            let callers = names(&callee, CallRelation::Callers);
             assert!(
                 callers.contains(&("main".to_owned(), calls)),
                 "{callee}: {callers:?}"

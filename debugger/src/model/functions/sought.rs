@@ -1,12 +1,12 @@
 //! Functions of a flame graph by a part of their names.
 
-use super::told::Functions;
+use super::told::FunctionProfile;
 use crate::action::CallMeasure;
-use crate::analysis::call_profile::Who;
+use crate::analysis::call_profile::StackNodeKind;
 
 /// Which stacks have a function on top whose name holds a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sought {
+pub struct FunctionMatches {
     /// Functions by their places.
     functions: Vec<bool>,
     /// How many functions.
@@ -17,9 +17,9 @@ pub struct Sought {
     pub whole: u64,
 }
 
-impl Sought {
+impl FunctionMatches {
     /// Looks for a text in names, in any case. Runs on a worker. Cost: all names and stacks.
-    pub fn of(functions: &Functions, text: &str, measure: CallMeasure) -> Self {
+    pub fn of(functions: &FunctionProfile, text: &str, measure: CallMeasure) -> Self {
         let text = text.to_lowercase();
         let fits: Vec<bool> = functions
             .names
@@ -52,7 +52,7 @@ impl Sought {
     }
 
     /// Whether something is one of those functions.
-    pub fn fits(&self, who: Who) -> bool {
-        matches!(who, Who::Function(place) if self.functions.get(place as usize).copied().unwrap_or(false))
+    pub fn fits(&self, who: StackNodeKind) -> bool {
+        matches!(who, StackNodeKind::Function(place) if self.functions.get(place as usize).copied().unwrap_or(false))
     }
 }

@@ -3,11 +3,11 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use crate::analysis::call_profile::{CallProfile, FunctionUse, Totals};
+use crate::analysis::call_profile::{CallProfile, CallTotals, FunctionUsage};
 use crate::messages::say;
 use crate::model::so_far::so_far;
 use crate::model::table::{ROWS, Table, TableCell, TableRow};
-use crate::model::{Meaning, Span};
+use crate::model::{TextRole, TextSpan};
 use crate::session::Session;
 
 /// The columns; those of times stand last.
@@ -32,14 +32,14 @@ const TENTHS: u128 = 1000;
 
 /// The functions that were called, those with most steps of their own first. Recursion counts once in totals.
 pub fn function_table(session: &Session, profile: &CallProfile, names: &[Arc<str>]) -> Table {
-    let mut functions: Vec<(&FunctionUse, &Arc<str>)> =
+    let mut functions: Vec<(&FunctionUsage, &Arc<str>)> =
         profile.functions.iter().zip(names).collect();
     functions.sort_by_key(|(function, _)| Reverse(function.totals.own_steps));
     let own = functions
         .first()
         .map_or(0, |(function, _)| function.totals.own_steps);
     let time = profile.stacks.first().map_or(0, |all| all.totals.time);
-    let whole = Whole {
+    let whole = ProfileTotals {
         steps: profile.steps,
         own,
         time,
@@ -78,7 +78,7 @@ fn summary(profile: &CallProfile) -> String {
 
 /// What the parts are parts of.
 #[derive(Clone, Copy)]
-struct Whole {
+struct ProfileTotals {
     /// All steps.
     steps: u64,
     /// Own steps of the function that has most.
@@ -87,14 +87,19 @@ struct Whole {
     time: u64,
 }
 
-fn function_row(session: &Session, function: &FunctionUse, name: &str, whole: Whole) -> TableRow {
-    let FunctionUse {
+fn function_row(
+    session: &Session,
+    function: &FunctionUsage,
+    name: &str,
+    whole: ProfileTotals,
+) -> TableRow {
+    let FunctionUsage {
         address,
         first,
         totals,
         ..
     } = function;
-    let Totals {
+    let CallTotals {
         calls,
         steps,
         own_steps,
@@ -102,16 +107,16 @@ fn function_row(session: &Session, function: &FunctionUse, name: &str, whole: Wh
         own_time,
     } = *totals;
     let meaning = if session.images.code_at(*address).is_some() {
-        Meaning::Symbol
+        TextRole::Symbol
     } else {
-        Meaning::Plain
+        TextRole::Plain
     };
     let file = session.images.file_at(*address).unwrap_or_default();
     TableRow {
         name: say!("functions-row", name = name),
         cells: vec![
             TableCell::new(meaning, name),
-            TableCell::new(Meaning::Second, file),
+            TableCell::new(TextRole::Second, file),
             TableCell::number(calls),
             TableCell::number(own_steps),
             share(own_steps, whole.steps),
@@ -132,7 +137,7 @@ fn function_row(session: &Session, function: &FunctionUse, name: &str, whole: Wh
 fn share(part: u64, whole: u64) -> TableCell {
     let tenths = u128::from(part) * TENTHS / u128::from(whole.max(1));
     let text = format!("{}.{}", tenths / 10, tenths % 10);
-    TableCell::Number(part, Span::new(Meaning::Second, text))
+    TableCell::Number(part, TextSpan::new(TextRole::Second, text))
 }
 
 #[cfg(test)]
@@ -142,7 +147,7 @@ mod tests {
 
     use crate::action::StepRange;
     use crate::analysis::call_profile::Progress;
-    use crate::model::functions::Functions;
+    use crate::model::functions::FunctionProfile;
     use crate::model::table::{TableCell, TableRow};
     use crate::session::test_session::{overflow, overflow_with_image};
 
@@ -157,7 +162,8 @@ mod tests {
     #[test]
     fn functions_are_listed_by_their_own_steps() {
         let session = overflow();
-        let told = Functions::of(&session, None, &Progress::default(), &Cancel::default()).unwrap();
+        let told =
+            FunctionProfile::of(&session, None, &Progress::default(), &Cancel::default()).unwrap();
         let rows = &told.table.rows;
         let own = || rows.iter().map(|row| own_at(row, 2));
         assert!(own().is_sorted_by(|one, next| one >= next));
@@ -175,7 +181,7 @@ mod tests {
             first: Position(100),
             last: Position(900),
         };
-        let told = Functions::of(
+        let told = FunctionProfile::of(
             &session,
             Some(part),
             &Progress::default(),

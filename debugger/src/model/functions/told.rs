@@ -4,21 +4,21 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use anyhow::Result;
-use stepback_index::{Cancel, Entered, QueryError};
+use stepback_index::{Cancel, FrameEntry, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use super::flame::FlameGraph;
 use super::table::function_table;
 use crate::action::{CallMeasure, StepRange};
-use crate::analysis::call_profile::{CallProfile, FunctionUse, Progress, call_profile};
+use crate::analysis::call_profile::{CallProfile, FunctionUsage, Progress, call_profile};
 use crate::model::names::{frame_name, function_name};
 use crate::model::table::Table;
 use crate::session::Session;
 
 /// The functions of a part of the trace: measured, named, listed, and merged by stack.
 #[derive(Debug)]
-pub struct Functions {
+pub struct FunctionProfile {
     /// The part; none: the whole trace.
     pub part: Option<StepRange>,
     /// What their calls took.
@@ -34,7 +34,7 @@ pub struct Functions {
     places: HashMap<Address, u32>,
 }
 
-impl Functions {
+impl FunctionProfile {
     /// Measures and names them. Runs on a worker; the cost grows with the calls in the part.
     ///
     /// # Errors
@@ -94,7 +94,7 @@ impl Functions {
     }
 
     /// A function by its place.
-    pub fn function(&self, place: u32) -> Option<&FunctionUse> {
+    pub fn function(&self, place: u32) -> Option<&FunctionUsage> {
         self.profile.functions.get(place as usize)
     }
 
@@ -107,12 +107,12 @@ impl Functions {
 /// A handler is called after its trap.
 fn name_of(
     session: &Session,
-    function: &FunctionUse,
+    function: &FunctionUsage,
     cancel: &Cancel,
 ) -> Result<Arc<str>, QueryError> {
     let example = session.index.calls().get(function.example);
     Ok(
-        match example.filter(|call| call.entered == Entered::Exception) {
+        match example.filter(|call| call.entered == FrameEntry::Exception) {
             Some(call) => frame_name(session, &call, cancel)?.into(),
             None => function_name(&session.images, function.address).into(),
         },

@@ -1,8 +1,8 @@
 //! What is said of functions and stacks.
 
-use super::told::Functions;
+use super::told::FunctionProfile;
 use crate::action::{CallMeasure, StepRange};
-use crate::analysis::call_profile::{StackNode, Who};
+use crate::analysis::call_profile::{StackNode, StackNodeKind};
 use crate::messages::say;
 use crate::model::table::thread_name;
 use crate::session::Session;
@@ -18,18 +18,18 @@ pub fn part_words(part: Option<StepRange>) -> String {
 }
 
 /// What a box of the flame graph is called.
-pub fn box_name(session: &Session, functions: &Functions, who: Who) -> String {
+pub fn box_name(session: &Session, functions: &FunctionProfile, who: StackNodeKind) -> String {
     match who {
-        Who::Part => part_words(functions.part),
-        Who::Thread(thread) => thread_name(session, thread),
-        Who::Function(place) => functions.name(place).to_owned(),
+        StackNodeKind::Part => part_words(functions.part),
+        StackNodeKind::Thread(thread) => thread_name(session, thread),
+        StackNodeKind::Function(place) => functions.name(place).to_owned(),
     }
 }
 
 /// What is said of a box: its name, what it took, what share of the part that is.
 pub fn box_lines(
     session: &Session,
-    functions: &Functions,
+    functions: &FunctionProfile,
     node: &StackNode,
     measure: CallMeasure,
 ) -> Vec<String> {
@@ -44,7 +44,7 @@ pub fn box_lines(
         format!("{told} ({})", share_text(value, whole))
     };
     let mut lines = vec![box_name(session, functions, node.who)];
-    if matches!(node.who, Who::Function(_)) {
+    if matches!(node.who, StackNodeKind::Function(_)) {
         lines.push(say!("functions-call-count", count = node.totals.calls));
     }
     lines.push(say!("functions-total", taken = taken(graph.value(node))));

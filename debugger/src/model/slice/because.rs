@@ -2,7 +2,7 @@
 
 use stepback_parsers::Step;
 
-use super::whole::{Slice, Told};
+use super::whole::{Slice, SliceLineContent};
 use crate::messages::say;
 use crate::model::text::thousands;
 
@@ -10,15 +10,15 @@ use crate::model::text::thousands;
 const NAMED: usize = 3;
 
 /// What is said behind a line: what else is to be known of it, and for which steps it is in; doubts first.
-pub fn because(told: &Told<'_>, slice: &Slice) -> String {
+pub fn because(told: &SliceLineContent<'_>, slice: &Slice) -> String {
     let parts: Vec<String> = match told {
-        Told::Call(_) | Told::Rounds(..) => Vec::new(),
-        Told::Line { words, .. } => {
+        SliceLineContent::Call(_) | SliceLineContent::Rounds(..) => Vec::new(),
+        SliceLineContent::Line { words, .. } => {
             let reason = wanted(slice, &words.wanted_by);
             words.notes.iter().cloned().chain([reason]).collect()
         }
-        Told::Again(_, words) => words.notes.clone(),
-        Told::Alone(row, id) => {
+        SliceLineContent::Again(_, words) => words.notes.clone(),
+        SliceLineContent::Alone(row, id) => {
             let ends = slice
                 .ends_of(*id)
                 .filter_map(|end| Some(format!("{}: {}", end.gives_text(), end.end.as_ref()?)));
@@ -29,7 +29,7 @@ pub fn because(told: &Told<'_>, slice: &Slice) -> String {
                 .chain(ends)
                 .collect()
         }
-        Told::End(row) => vec![row.reason.clone()],
+        SliceLineContent::End(row) => vec![row.reason.clone()],
     };
     parts
         .into_iter()

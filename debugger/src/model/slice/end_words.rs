@@ -1,6 +1,6 @@
 //! How the chains of a slice end, as phrases.
 
-use stepback_index::{Edge, End, Index, NotKnown, SliceEnd};
+use stepback_index::{Edge, Index, SliceEnd, SliceEndKind, UnknownInput};
 
 use super::words::cell_words;
 use crate::action::Direction;
@@ -45,65 +45,75 @@ pub(super) fn is_of_control(end: &SliceEnd) -> bool {
 }
 
 /// What is said where it ends what decided that a step ran or, forward, what a step decided.
-fn control_words(end: End, way: Direction) -> Option<&'static str> {
+fn control_words(end: SliceEndKind, way: Direction) -> Option<&'static str> {
     Some(match (end, way) {
-        (End::Initial { .. }, _) => say!("slice-end-runs-always"),
-        (End::Unknown(NotKnown::NotOfInstruction), _) => say!("slice-end-interrupt"),
-        (End::Unknown(NotKnown::DeciderNotFound), Direction::Back) => {
+        (SliceEndKind::Initial { .. }, _) => say!("slice-end-runs-always"),
+        (SliceEndKind::Unknown(UnknownInput::NotOfInstruction), _) => say!("slice-end-interrupt"),
+        (SliceEndKind::Unknown(UnknownInput::DeciderNotFound), Direction::Back) => {
             say!("slice-end-decider-not-found")
         }
-        (End::Unknown(NotKnown::DeciderNotFound), Direction::Forward) => {
+        (SliceEndKind::Unknown(UnknownInput::DeciderNotFound), Direction::Forward) => {
             say!("slice-end-decided-not-found")
         }
-        (End::Limit, Direction::Back) => say!("slice-end-decider-limit"),
-        (End::Limit, Direction::Forward) => say!("slice-end-decided-limit"),
+        (SliceEndKind::Limit, Direction::Back) => say!("slice-end-decider-limit"),
+        (SliceEndKind::Limit, Direction::Forward) => say!("slice-end-decided-limit"),
         _ => return None,
     })
 }
 
-fn value_words(end: End) -> String {
+fn value_words(end: SliceEndKind) -> String {
     match end {
-        End::Constant => say!("slice-end-constant").to_owned(),
-        End::Initial { line: Some(line) } => say!("slice-end-stated", line = line.0),
-        End::Initial { line: None } => say!("slice-end-initial").to_owned(),
-        End::Image => say!("slice-end-image").to_owned(),
-        End::External {
+        SliceEndKind::Constant => say!("slice-end-constant").to_owned(),
+        SliceEndKind::Initial { line: Some(line) } => say!("slice-end-stated", line = line.0),
+        SliceEndKind::Initial { line: None } => say!("slice-end-initial").to_owned(),
+        SliceEndKind::Image => say!("slice-end-image").to_owned(),
+        SliceEndKind::External {
             seen_by: Some(step),
         } => say!("slice-end-external-seen", step = step.0),
-        End::External { seen_by: None } => say!("slice-end-external").to_owned(),
-        End::System {
+        SliceEndKind::External { seen_by: None } => say!("slice-end-external").to_owned(),
+        SliceEndKind::System {
             name: Some(name), ..
         } => say!("slice-end-called", name = name),
-        End::System { name: None, .. } => say!("slice-end-system").to_owned(),
-        End::Unknown(NotKnown::Undecoded) => say!("slice-end-undecoded").to_owned(),
-        End::Unknown(NotKnown::NotOfInstruction) => say!("slice-end-not-of-instruction").to_owned(),
-        End::Unknown(NotKnown::LoadNotShown) => say!("slice-end-load-not-shown").to_owned(),
-        End::Unknown(NotKnown::TooMuchLoaded) => say!("slice-end-too-much-loaded").to_owned(),
-        End::Unknown(NotKnown::DeciderNotFound) => say!("slice-end-decider-not-found").to_owned(),
-        End::Kept => say!("slice-end-kept").to_owned(),
-        End::Overwritten { by: Some(step) } => say!("slice-end-overwritten-by", step = step.0),
-        End::Overwritten { by: None } => say!("slice-end-overwritten").to_owned(),
-        End::Limit => say!("slice-end-limit").to_owned(),
+        SliceEndKind::System { name: None, .. } => say!("slice-end-system").to_owned(),
+        SliceEndKind::Unknown(UnknownInput::Undecoded) => say!("slice-end-undecoded").to_owned(),
+        SliceEndKind::Unknown(UnknownInput::NotOfInstruction) => {
+            say!("slice-end-not-of-instruction").to_owned()
+        }
+        SliceEndKind::Unknown(UnknownInput::LoadNotShown) => {
+            say!("slice-end-load-not-shown").to_owned()
+        }
+        SliceEndKind::Unknown(UnknownInput::TooMuchLoaded) => {
+            say!("slice-end-too-much-loaded").to_owned()
+        }
+        SliceEndKind::Unknown(UnknownInput::DeciderNotFound) => {
+            say!("slice-end-decider-not-found").to_owned()
+        }
+        SliceEndKind::Kept => say!("slice-end-kept").to_owned(),
+        SliceEndKind::Overwritten { by: Some(step) } => {
+            say!("slice-end-overwritten-by", step = step.0)
+        }
+        SliceEndKind::Overwritten { by: None } => say!("slice-end-overwritten").to_owned(),
+        SliceEndKind::Limit => say!("slice-end-limit").to_owned(),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use stepback_index::{SliceCell, ThreadId, WantedBy};
+    use stepback_index::{SliceCell, SliceUse, ThreadId};
     use stepback_machine::{RegisterId, RegisterView};
     use stepback_parsers::Step;
 
     use super::*;
 
     /// An end to which some edges lead.
-    fn end(end: End, edges: &[Edge]) -> SliceEnd {
+    fn end(end: SliceEndKind, edges: &[Edge]) -> SliceEnd {
         let cell = SliceCell::Register {
             thread: ThreadId(0),
             view: RegisterView::new(RegisterId::PC, 0, 8),
         };
         let wanted_by = edges
             .iter()
-            .map(|edge| WantedBy {
+            .map(|edge| SliceUse {
                 step: Some(Step(3)),
                 edge: *edge,
             })
@@ -117,34 +127,37 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(of: End, way: Direction, expected: &str) {
+    fn check(of: SliceEndKind, way: Direction, expected: &str) {
         assert_eq!(words_alone(&end(of, &[Edge::Control]), way), expected);
     }
 
     #[test]
     fn ends_of_control_tell_what_decided() {
         check(
-            End::Initial { line: None },
+            SliceEndKind::Initial { line: None },
             Direction::Back,
             "runs whenever the thread does",
         );
         check(
-            End::Unknown(NotKnown::NotOfInstruction),
+            SliceEndKind::Unknown(UnknownInput::NotOfInstruction),
             Direction::Back,
             "an interrupt or an exception began it",
         );
         check(
-            End::Limit,
+            SliceEndKind::Limit,
             Direction::Back,
             "what decided that this ran is not gone into",
         );
         check(
-            End::Limit,
+            SliceEndKind::Limit,
             Direction::Forward,
             "what it decided is not followed to its end",
         );
         let not_found = words_alone(
-            &end(End::Unknown(NotKnown::DeciderNotFound), &[Edge::Control]),
+            &end(
+                SliceEndKind::Unknown(UnknownInput::DeciderNotFound),
+                &[Edge::Control],
+            ),
             Direction::Forward,
         );
         assert!(
@@ -155,13 +168,19 @@ mod tests {
 
     #[test]
     fn a_value_of_the_program_counter_is_one() {
-        let of_value = end(End::Initial { line: None }, &[Edge::Data, Edge::Control]);
+        let of_value = end(
+            SliceEndKind::Initial { line: None },
+            &[Edge::Data, Edge::Control],
+        );
         assert_eq!(
             words_alone(&of_value, Direction::Back),
             say!("slice-end-initial")
         );
         assert_eq!(
-            words_alone(&end(End::Initial { line: None }, &[]), Direction::Back),
+            words_alone(
+                &end(SliceEndKind::Initial { line: None }, &[]),
+                Direction::Back
+            ),
             say!("slice-end-initial")
         );
     }

@@ -6,7 +6,7 @@ use stepback_index::{NameReader, ThreadId};
 use stepback_machine::{Address, Operation, RegisterView, Registers};
 use stepback_parsers::Step;
 
-use crate::analysis::slice::{Formula, Leaf, LoadShape, Loaded, RowId, SliceReading};
+use crate::analysis::slice::{Formula, LoadShape, MemoryLeaf, RegisterLeaf, RowId, SliceReading};
 use crate::image::SymbolKind;
 use crate::session::Session;
 
@@ -15,7 +15,7 @@ const LOWEST_ADDRESS: u64 = 0x1000;
 
 /// What a number stands for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Meant {
+enum NumberRole {
     /// A sum's or product's.
     Plain,
     /// Bits.
@@ -50,8 +50,8 @@ impl<'a> FormulaWords<'a> {
         reading: &SliceReading,
         formulas: impl Iterator<Item = &'f Formula>,
     ) -> Self {
-        let leaves: Vec<&Leaf> = formulas.flat_map(Formula::leaves).collect();
-        let is_twice = |leaf: &&&Leaf| {
+        let leaves: Vec<&RegisterLeaf> = formulas.flat_map(Formula::leaves).collect();
+        let is_twice = |leaf: &&&RegisterLeaf| {
             leaves.iter().any(|other| {
                 other.view.register == leaf.view.register && other.source != leaf.source
             })
@@ -84,11 +84,11 @@ impl<'a> FormulaWords<'a> {
 
     /// An expression: `(w1 & 0x3f) | 0x80`.
     pub fn formula(&self, formula: &Formula) -> String {
-        self.written(formula, Meant::Plain)
+        self.written(formula, NumberRole::Plain)
     }
 
     /// Memory: `u64[table + 8*i]`.
-    pub fn memory(&self, loaded: &Loaded) -> String {
+    pub fn memory(&self, loaded: &MemoryLeaf) -> String {
         let unit = match loaded.size_bytes {
             1 => "u8",
             2 => "u16",
@@ -100,7 +100,7 @@ impl<'a> FormulaWords<'a> {
         format!("{unit}[{}]", self.address(loaded))
     }
 
-    fn address(&self, loaded: &Loaded) -> String {
+    fn address(&self, loaded: &MemoryLeaf) -> String {
         let made = loaded.made.as_deref();
         let start = loaded.start.and_then(|start| self.symbol(start.0));
         if let (Some(start), Some(Formula::Binary(..)), Some(index)) =
@@ -108,12 +108,12 @@ impl<'a> FormulaWords<'a> {
         {
             return format!(
                 "{start} + {}",
-                self.operand(index, Some(Operation::Add), Meant::Plain)
+                self.operand(index, Some(Operation::Add), NumberRole::Plain)
             );
         }
         match (made, loaded.shape, loaded.address) {
             (Some(made), LoadShape::Stack | LoadShape::Indexed, _)
-            | (Some(made), LoadShape::Plain, None) => self.written(made, Meant::Address),
+            | (Some(made), LoadShape::Plain, None) => self.written(made, NumberRole::Address),
             (_, _, Some(address)) => self.place(address),
             (None, _, None) => "?".to_owned(),
         }
@@ -139,7 +139,7 @@ impl<'a> FormulaWords<'a> {
         })
     }
 
-    fn written(&self, formula: &Formula, meant: Meant) -> String {
+    fn written(&self, formula: &Formula, meant: NumberRole) -> String {
         match formula {
             Formula::Number(number) => self.number(*number, meant),
 
@@ -160,7 +160,7 @@ impl<'a> FormulaWords<'a> {
                 format!(
                     "({}{bits}){}",
                     if *is_signed { 's' } else { 'u' },
-                    self.operand(value, None, Meant::Plain)
+                    self.operand(value, None, NumberRole::Plain)
                 )
             }
             Formula::Cast {
@@ -173,7 +173,7 @@ impl<'a> FormulaWords<'a> {
                     .unwrap_or(u64::MAX);
                 format!(
                     "{} & {mask:#x}",
-                    self.operand(value, Some(Operation::And), Meant::Mask)
+                    self.operand(value, Some(Operation::And), NumberRole::Mask)
                 )
             }
             Formula::Cast { value, bits, .. } => format!("sext{bits}({})", self.formula(value)),
@@ -193,12 +193,12 @@ impl<'a> FormulaWords<'a> {
         operation: Operation,
         left: &Formula,
         right: &Formula,
-        meant: Meant,
+        meant: NumberRole,
     ) -> String {
         let meant = match operation {
-            Operation::And | Operation::Or | Operation::Xor => Meant::Mask,
+            Operation::And | Operation::Or | Operation::Xor => NumberRole::Mask,
             Operation::Add | Operation::Subtract => meant,
-            _ => Meant::Plain,
+            _ => NumberRole::Plain,
         };
         let operand = |formula: &Formula| self.operand(formula, Some(operation), meant);
         if operation == Operation::Xor && is_all_ones(left, right) {
@@ -211,7 +211,7 @@ impl<'a> FormulaWords<'a> {
             // `a - (b + c)`
             Operation::Subtract => self.operand(right, Some(Operation::Multiply), meant),
             Operation::ShiftLeft | Operation::ShiftRight | Operation::ShiftRightSigned => {
-                self.operand(right, None, Meant::Plain)
+                self.operand(right, None, NumberRole::Plain)
             }
             _ => operand(right),
         };
@@ -238,7 +238,7 @@ impl<'a> FormulaWords<'a> {
     }
 
     /// An operand, in parentheses where a reader might take it for something else.
-    fn operand(&self, formula: &Formula, around: Option<Operation>, meant: Meant) -> String {
+    fn operand(&self, formula: &Formula, around: Option<Operation>, meant: NumberRole) -> String {
         let text = self.written(formula, meant);
         let inner = match formula {
             Formula::Binary(operation, left, right) if !is_prefixed(*operation, left, right) => {
@@ -269,12 +269,14 @@ impl<'a> FormulaWords<'a> {
         if is_plain { text } else { format!("({text})") }
     }
 
-    fn number(&self, number: u64, meant: Meant) -> String {
-        if let Some(symbol) = self.symbol(number).filter(|_| meant != Meant::Mask) {
+    fn number(&self, number: u64, meant: NumberRole) -> String {
+        if let Some(symbol) = self.symbol(number).filter(|_| meant != NumberRole::Mask) {
             return symbol;
         }
         match (number, meant) {
-            (0..=9, _) | (0..LOWEST_ADDRESS, Meant::Plain | Meant::Address) => number.to_string(),
+            (0..=9, _) | (0..LOWEST_ADDRESS, NumberRole::Plain | NumberRole::Address) => {
+                number.to_string()
+            }
             _ => format!("{number:#x}"),
         }
     }

@@ -6,20 +6,24 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use stepback_index::{Cancel, Cell, EdgeKinds, NameReader, SeenRow, SliceRow, SliceSight};
+use stepback_index::{
+    Cancel, Cell, EdgeKinds, NameReader, SliceRow, SliceRowDetail, SliceStepDetail,
+};
 use stepback_parsers::Position;
 
 use super::line_words::{LineWords, SliceWords};
-use super::row::WhyRow;
-use super::row_maker::RowMaker;
+use super::row::SliceListRow;
+use super::row_maker::SliceRowBuilder;
 use super::said::way_of;
-use super::walk::{Walk, WalkOf};
-use super::whole::{ReadingWords, Slice, SliceEnd, Subject};
+use super::walk::{SliceTraversal, SliceTraversalQuery};
+use super::whole::{ReadingWords, Slice, SliceProgress, SliceSubject};
 use crate::analysis::cell_value::cell_value;
-use crate::analysis::names::NamesAt;
-use crate::analysis::slice::{Fold, Frames, LineKind, ReadingLine, Role, RowId, SliceReading};
+use crate::analysis::names::NameResolver;
+use crate::analysis::slice::{
+    FoldState, Frames, LineKind, ReadingLine, RowId, SliceReading, SliceRowRole,
+};
 use crate::model::text::short_hex;
-use crate::notes::{SliceEdges, SliceQuestion};
+use crate::notes::{SliceEdges, SliceQuery};
 use crate::session::Session;
 
 /// How often what was found is handed out.
@@ -29,9 +33,9 @@ const SCREEN: usize = 60;
 
 /// A question, and how far it goes.
 #[derive(Clone, Debug)]
-pub struct SliceAsked {
+pub struct SliceRequest {
     /// What is asked.
-    pub question: SliceQuestion,
+    pub question: SliceQuery,
     /// So many steps at most.
     pub limit: usize,
     /// What is known already.
@@ -44,7 +48,7 @@ pub struct SliceAsked {
 /// The cell is none, or the trace cannot be read.
 pub fn gather_slice(
     session: &Session,
-    asked: &SliceAsked,
+    asked: &SliceRequest,
     cancel: &Cancel,
     publish: &mut dyn FnMut(Arc<Slice>),
 ) -> Result<Arc<Slice>> {
@@ -52,18 +56,18 @@ pub fn gather_slice(
         Some(before) => before.subject.clone(),
         None => subject_of(session, &asked.question, cancel)?,
     };
-    let SliceQuestion {
+    let SliceQuery {
         at, forward, edges, ..
     } = asked.question;
-    let of = WalkOf {
+    let of = SliceTraversalQuery {
         cell: subject.cell,
         at: Position(at),
         edges: kinds(edges),
         limit: asked.limit,
         forward,
     };
-    let mut walk = Walk::new(&session.index, &of, cancel)?;
-    let mut gathered = Gathered::new(session, asked, subject);
+    let mut walk = SliceTraversal::new(&session.index, &of, cancel)?;
+    let mut gathered = SliceCollector::new(session, asked, subject);
     // The walk is the same each time: rows that are known already are not made again.
     let (mut known, mut steps) = (gathered.count(), 0);
     let (mut published, mut pause, first) = (Instant::now(), INTERVAL, known + SCREEN);
@@ -78,7 +82,7 @@ pub fn gather_slice(
         gathered.take(seen, cancel)?;
         if gathered.count() == first || published.elapsed() > pause {
             let begun = Instant::now();
-            publish(gathered.slice(SliceEnd::UnderWay, cancel)?);
+            publish(gathered.slice(SliceProgress::UnderWay, cancel)?);
             // A long list takes longer to hand out.
             (published, pause) = (Instant::now(), INTERVAL.max(10 * begun.elapsed()));
         }
@@ -86,27 +90,27 @@ pub fn gather_slice(
     let left = if steps < asked.limit { 0 } else { walk.left() };
     gathered.slice(
         if left == 0 {
-            SliceEnd::Whole
+            SliceProgress::Whole
         } else {
-            SliceEnd::Limit(left)
+            SliceProgress::Limit(left)
         },
         cancel,
     )
 }
 
 /// What was gathered so far.
-struct Gathered<'a> {
+struct SliceCollector<'a> {
     session: &'a Session,
-    question: &'a SliceQuestion,
-    subject: Subject,
+    question: &'a SliceQuery,
+    subject: SliceSubject,
     frames: Frames<'a>,
     reading: SliceReading,
-    rows: Vec<Arc<WhyRow>>,
-    ends: Vec<Arc<WhyRow>>,
+    rows: Vec<Arc<SliceListRow>>,
+    ends: Vec<Arc<SliceListRow>>,
 }
 
-impl<'a> Gathered<'a> {
-    fn new(session: &'a Session, asked: &'a SliceAsked, subject: Subject) -> Self {
+impl<'a> SliceCollector<'a> {
+    fn new(session: &'a Session, asked: &'a SliceRequest, subject: SliceSubject) -> Self {
         let frames = Frames::new(&session.index);
         let (reading, rows, ends) = match &asked.before {
             Some(before) => (
@@ -131,8 +135,8 @@ impl<'a> Gathered<'a> {
         self.rows.len() + self.ends.len()
     }
 
-    fn take(&mut self, seen: SeenRow, cancel: &Cancel) -> Result<()> {
-        let maker = RowMaker {
+    fn take(&mut self, seen: SliceRowDetail, cancel: &Cancel) -> Result<()> {
+        let maker = SliceRowBuilder {
             session: self.session,
             way: way_of(self.question),
             cancel,
@@ -144,7 +148,7 @@ impl<'a> Gathered<'a> {
             SliceRow::End(_) => self.ends.push(row),
         }
         Ok(self.reading.take(
-            SeenRow {
+            SliceRowDetail {
                 sight,
                 row: seen.row,
             },
@@ -154,12 +158,12 @@ impl<'a> Gathered<'a> {
     }
 
     /// Where a step lies of which the walk told no more, as it does forward: by that rounds of a loop are known.
-    fn place_of(&self, row: &SliceRow, shown: &WhyRow) -> Option<SliceSight> {
+    fn place_of(&self, row: &SliceRow, shown: &SliceListRow) -> Option<SliceStepDetail> {
         let SliceRow::Step(step) = row else {
             return None;
         };
         let set = self.session.index.instruction_set(step.thread);
-        Some(SliceSight {
+        Some(SliceStepDetail {
             pc: shown.address?,
             set,
             instruction: None,
@@ -167,7 +171,7 @@ impl<'a> Gathered<'a> {
         })
     }
 
-    fn slice(&self, end: SliceEnd, cancel: &Cancel) -> Result<Arc<Slice>> {
+    fn slice(&self, end: SliceProgress, cancel: &Cancel) -> Result<Arc<Slice>> {
         Ok(Arc::new(Slice {
             question: self.question.clone(),
             subject: self.subject.clone(),
@@ -193,7 +197,7 @@ impl<'a> Gathered<'a> {
             words.line(&ReadingLine {
                 kind,
                 depth: 0,
-                fold: Fold::Leaf,
+                fold: FoldState::Leaf,
             })
         };
         let mut calls = HashMap::new();
@@ -210,7 +214,7 @@ impl<'a> Gathered<'a> {
                 };
                 free.insert(of(head)?.text);
             }
-            let has_line = matches!(row.role, Role::Shown | Role::Copied(None));
+            let has_line = matches!(row.role, SliceRowRole::Shown | SliceRowRole::Copied(None));
             steps.push(if has_line {
                 of(LineKind::Step(id))?
             } else {
@@ -237,10 +241,10 @@ fn kinds(edges: SliceEdges) -> EdgeKinds {
 }
 
 /// The cell that is asked about, and what it holds.
-fn subject_of(session: &Session, question: &SliceQuestion, cancel: &Cancel) -> Result<Subject> {
+fn subject_of(session: &Session, question: &SliceQuery, cancel: &Cancel) -> Result<SliceSubject> {
     let at = Position(question.at).min(session.index.end());
-    let cell =
-        NamesAt::new(&session.index, &session.images, at, None, cancel)?.cell(&question.cell)?;
+    let cell = NameResolver::new(&session.index, &session.images, at, None, cancel)?
+        .cell(&question.cell)?;
     let held = cell_value(&session.index, cell, at, cancel)?;
     let label = match cell {
         Cell::Register { thread, view } => {
@@ -253,7 +257,7 @@ fn subject_of(session: &Session, question: &SliceQuestion, cancel: &Cancel) -> R
         Cell::Memory { address, len_bytes } => format!("[{:x}:{len_bytes}]", address.0),
         Cell::Physical { .. } => question.cell.clone(),
     };
-    Ok(Subject {
+    Ok(SliceSubject {
         cell,
         label,
         value: short_hex(&held.value),

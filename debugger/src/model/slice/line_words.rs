@@ -1,7 +1,8 @@
 //! What the lines of a slice say.
 
 use stepback_index::{
-    CallId, Cancel, Defined, GivenValues, Query as _, QueryError, RegisterViewsAt, SliceCell, Value,
+    CallId, Cancel, DefinedValues, Query as _, QueryError, RegisterViewsAt, SliceCell,
+    SliceDefinition, Value,
 };
 use stepback_machine::{AccessKind, Address, Endian};
 use stepback_parsers::{RegisterSource, Step};
@@ -11,8 +12,8 @@ use super::formula_words::FormulaWords;
 use super::words::cell_words;
 use crate::action::Direction;
 use crate::analysis::slice::{
-    Assignment, Formula, LineKind, LoadShape, Loaded, ReadRow, ReadingLine, Role, RowId,
-    SliceReading,
+    Assignment, Formula, LineKind, LoadShape, MemoryLeaf, ReadRow, ReadingLine, RowId,
+    SliceReading, SliceRowRole,
 };
 use crate::analysis::step_record::step_record;
 use crate::messages::say;
@@ -196,7 +197,7 @@ impl SliceWords<'_> {
             })
     }
 
-    fn start(&self, loaded: &Loaded) -> Result<Option<Address>, QueryError> {
+    fn start(&self, loaded: &MemoryLeaf) -> Result<Option<Address>, QueryError> {
         let index = &self.session.index;
         let (Some(scaled), Some(address), Some(row)) =
             (loaded.index, loaded.address, self.reading.row(loaded.by))
@@ -262,7 +263,7 @@ impl SliceWords<'_> {
         let is_store = |id: &RowId| {
             self.reading
                 .row(*id)
-                .is_some_and(|row| matches!(row.role, Role::Beside(_)))
+                .is_some_and(|row| matches!(row.role, SliceRowRole::Beside(_)))
         };
         let mut stores: Vec<RowId> = inside.into_iter().filter(is_store).collect();
         if !stores.is_empty() {
@@ -310,10 +311,10 @@ impl SliceWords<'_> {
             .row(id)
             .and_then(ReadRow::stored)
             .map_or(0, |(_, len)| len);
-        let one = Loaded {
+        let one = MemoryLeaf {
             address: Some(first),
             size_bytes: u16::try_from(size).unwrap_or(0),
-            ..Loaded::of(id)
+            ..MemoryLeaf::of(id)
         };
         let end = last.0.saturating_add(last_len.saturating_sub(1));
         let memory = words.memory(&one);
@@ -335,8 +336,8 @@ impl SliceWords<'_> {
     }
 
     /// What a row gives a value, with the values that follow where the trace states none.
-    fn defines(self, row: &ReadRow) -> Result<Vec<Defined>, QueryError> {
-        GivenValues(&row.slice).run(&self.session.index, self.cancel)
+    fn defines(self, row: &ReadRow) -> Result<Vec<SliceDefinition>, QueryError> {
+        DefinedValues(&row.slice).run(&self.session.index, self.cancel)
     }
 
     fn value(self, row: &ReadRow) -> Result<String, QueryError> {
@@ -360,7 +361,7 @@ impl SliceWords<'_> {
     }
 
     /// A value without leading zeros, as numbers are written: memory stands as its bytes lie there.
-    fn number(self, defined: &Defined) -> String {
+    fn number(self, defined: &SliceDefinition) -> String {
         let mut value = defined.value.clone();
         if matches!(defined.cell, SliceCell::Flags { .. }) {
             // Status registers have four bytes or eight.
@@ -457,7 +458,7 @@ impl SliceWords<'_> {
         let is_copy = |id: &&RowId| {
             self.reading
                 .row(**id)
-                .is_some_and(|row| matches!(row.role, Role::Copied(_)))
+                .is_some_and(|row| matches!(row.role, SliceRowRole::Copied(_)))
         };
         let count = row.inside.iter().filter(is_copy).count();
         (count > 0).then(|| say!("slice-copies", count = count))
@@ -473,7 +474,7 @@ impl SliceWords<'_> {
         let mut phrases: Vec<(String, Vec<String>)> = Vec::new();
         for end in ends.iter().filter_map(|number| self.reading.end(*number)) {
             // Constants stand in the expression.
-            if end.end == stepback_index::End::Constant
+            if end.end == stepback_index::SliceEndKind::Constant
                 && end.wanted_by.iter().all(|wanted| wanted.step.is_some())
             {
                 continue;
@@ -530,7 +531,7 @@ impl LineWords {
 }
 
 /// What a value loads, where it is nothing but that.
-fn loaded_in(value: &mut Formula) -> Option<&mut Loaded> {
+fn loaded_in(value: &mut Formula) -> Option<&mut MemoryLeaf> {
     match value {
         Formula::Loaded(loaded) => Some(loaded),
         Formula::Cast { value, .. } => loaded_in(value),
@@ -538,12 +539,12 @@ fn loaded_in(value: &mut Formula) -> Option<&mut Loaded> {
     }
 }
 
-fn is_one_register(defines: &[Defined]) -> bool {
+fn is_one_register(defines: &[SliceDefinition]) -> bool {
     let first = defines.first().and_then(register_of);
     first.is_some() && defines.iter().all(|one| register_of(one) == first)
 }
 
-fn register_of(defined: &Defined) -> Option<stepback_machine::RegisterId> {
+fn register_of(defined: &SliceDefinition) -> Option<stepback_machine::RegisterId> {
     match defined.cell {
         SliceCell::Register { view, .. } => Some(view.register),
         _ => None,

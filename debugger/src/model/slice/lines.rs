@@ -7,7 +7,7 @@ use stepback_parsers::Step;
 
 use super::whole::Slice;
 use crate::action::SliceView;
-use crate::analysis::slice::{Knot, Reading, ReadingLine, ReadingView};
+use crate::analysis::slice::{FoldHandle, ReadingLine, ReadingMode, ReadingView};
 
 /// Lines, and where they come from.
 #[derive(Debug)]
@@ -23,11 +23,11 @@ pub struct SliceLines {
 
 impl SliceLines {
     /// The lines with what is not as it is at first. Cost: grows with the rows of the slice.
-    pub fn new(slice: Arc<Slice>, view: SliceView, toggled: &HashSet<Knot>) -> Self {
+    pub fn new(slice: Arc<Slice>, view: SliceView, toggled: &HashSet<FoldHandle>) -> Self {
         let reading = match view {
-            SliceView::Chain => Reading::Chain,
-            SliceView::Tree => Reading::Tree,
-            SliceView::Everything => Reading::Everything,
+            SliceView::Chain => ReadingMode::Chain,
+            SliceView::Tree => ReadingMode::Tree,
+            SliceView::Everything => ReadingMode::Everything,
         };
         let lines = slice.reading.lines(&ReadingView { reading, toggled });
         let mut places = HashMap::new();

@@ -18,12 +18,12 @@ mod words;
 pub use because::because;
 pub use end_words::{end_words, ended_words};
 pub use formula_words::FormulaWords;
-pub use gather::{SliceAsked, gather_slice};
+pub use gather::{SliceRequest, gather_slice};
 pub use line_words::{LineWords, SliceWords};
 pub use lines::SliceLines;
-pub use row::{Asked, Given, WhyRow};
+pub use row::{DefinedCell, SliceListRow, WhyQuery};
 pub use said::{
     asked_words, edge_words, question_words, slice_words, view_words, way_of, way_words,
 };
-pub use whole::{ReadingWords, Slice, SliceEnd, Subject, Told};
+pub use whole::{ReadingWords, Slice, SliceLineContent, SliceProgress, SliceSubject};
 pub use words::{cell_words, edge_word, flag_letters};

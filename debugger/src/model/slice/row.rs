@@ -4,11 +4,11 @@ use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
 use crate::action::{CellName, SliceView};
-use crate::model::Span;
+use crate::model::TextSpan;
 
 /// A row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct WhyRow {
+pub struct SliceListRow {
     /// The step; none where a chain ends.
     pub step: Option<Step>,
     /// Whose, by name; empty where the trace has one thread.
@@ -20,9 +20,9 @@ pub struct WhyRow {
     /// How far behind the beginning of its function, where that is known: `+114`.
     pub offset: Option<String>,
     /// The instruction.
-    pub code: Vec<Span>,
+    pub code: Vec<TextSpan>,
     /// What of it is wanted.
-    pub gives: Vec<Given>,
+    pub gives: Vec<DefinedCell>,
     /// Why it is in.
     pub reason: String,
     /// How the chain ends, where it does.
@@ -35,7 +35,7 @@ pub struct WhyRow {
 
 /// A cell that a step gave a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Given {
+pub struct DefinedCell {
     /// As it is shown: `x2`, `[80020015:8]`, `nz`.
     pub label: String,
     /// As it became; none where the trace does not say.
@@ -46,14 +46,14 @@ pub struct Given {
 
 /// A question that a row leads to: why has a cell its value at a position?
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked<'a> {
+pub struct WhyQuery<'a> {
     /// What is asked about.
-    pub given: &'a Given,
+    pub given: &'a DefinedCell,
     /// Where.
     pub at: Position,
 }
 
-impl WhyRow {
+impl SliceListRow {
     /// Where a click on it travels to: behind the step, where what it gave shows; an end to before the step that wants it.
     pub fn position(&self) -> Option<Position> {
         let of_end = || {
@@ -76,7 +76,7 @@ impl WhyRow {
 
     /// What it gave, in one text.
     pub fn gives_text(&self) -> String {
-        let texts: Vec<String> = self.gives.iter().map(Given::text).collect();
+        let texts: Vec<String> = self.gives.iter().map(DefinedCell::text).collect();
         texts.join("  ")
     }
 
@@ -109,7 +109,7 @@ impl WhyRow {
     }
 }
 
-impl Given {
+impl DefinedCell {
     /// `x2 = bfb1e598a4e5bda9`, the cell alone where its value is not known.
     pub fn text(&self) -> String {
         match &self.value {

@@ -2,14 +2,14 @@
 
 use anyhow::Result;
 use stepback_index::{
-    Cancel, Defined, Edge, GivenValues, Query as _, SliceCell, SliceEnd, SliceRow, SliceStep,
-    Steps, ThreadId, WantedBy,
+    Cancel, DefinedValues, Edge, Query as _, SliceCell, SliceDefinition, SliceEnd, SliceRow,
+    SliceStep, SliceUse, Steps, ThreadId,
 };
 use stepback_machine::{Endian, InstructionSet, RegisterView, Registers};
 use stepback_parsers::Step;
 
 use super::end_words::{end_words, ended_words, is_of_control};
-use super::row::{Given, WhyRow};
+use super::row::{DefinedCell, SliceListRow};
 use super::words::{cell_words, flag_letters};
 use crate::action::{CellName, Direction};
 use crate::messages::say;
@@ -18,14 +18,14 @@ use crate::model::doubt::doubt_words;
 use crate::model::names::place_name;
 use crate::model::table::thread_name;
 use crate::model::text::{flag_letter, short_hex};
-use crate::model::{Meaning, Span};
+use crate::model::{TextRole, TextSpan};
 use crate::session::Session;
 
 /// So many steps that want a row are named.
 const NAMED: usize = 2;
 
 /// Makes rows of a trace.
-pub struct RowMaker<'a> {
+pub struct SliceRowBuilder<'a> {
     /// Of which trace.
     pub session: &'a Session,
     /// Which way the slice goes.
@@ -34,21 +34,21 @@ pub struct RowMaker<'a> {
     pub cancel: &'a Cancel,
 }
 
-impl RowMaker<'_> {
+impl SliceRowBuilder<'_> {
     /// A row in words. Cost: the text of its step.
     ///
     /// # Errors
     /// See [`stepback_index::QueryError`].
-    pub fn row(&self, row: &SliceRow) -> Result<WhyRow> {
+    pub fn row(&self, row: &SliceRow) -> Result<SliceListRow> {
         match row {
             SliceRow::Step(step) => self.step(step),
             SliceRow::End(end) => Ok(self.end(end)),
         }
     }
 
-    fn step(&self, row: &SliceStep) -> Result<WhyRow> {
-        let defines = GivenValues(row).run(&self.session.index, self.cancel)?;
-        let gives: Vec<Given> = defines.iter().map(|defined| self.given(defined)).collect();
+    fn step(&self, row: &SliceStep) -> Result<SliceListRow> {
+        let defines = DefinedValues(row).run(&self.session.index, self.cancel)?;
+        let gives: Vec<DefinedCell> = defines.iter().map(|defined| self.given(defined)).collect();
         let reason = self.reason(&row.wanted_by, &gives);
         let records = Steps {
             first: row.step,
@@ -56,14 +56,14 @@ impl RowMaker<'_> {
         }
         .run(&self.session.index, self.cancel)?;
         let set = self.session.index.instruction_set(row.thread);
-        let mut shown = WhyRow {
+        let mut shown = SliceListRow {
             step: Some(row.step),
             thread: self.thread(row.thread),
             gives,
             reason,
             doubt: row.doubt.map(|doubt| doubt_words(doubt, set)),
             wanted_by: wanters(&row.wanted_by),
-            ..WhyRow::default()
+            ..SliceListRow::default()
         };
         if let Some(record) = records.first() {
             let images = &self.session.images;
@@ -77,7 +77,7 @@ impl RowMaker<'_> {
                     .saturating_sub(code.mnemonic.text.chars().count())
                     .max(1),
             );
-            let gap = (!code.operands.is_empty()).then(|| Span::new(Meaning::Plain, gap));
+            let gap = (!code.operands.is_empty()).then(|| TextSpan::new(TextRole::Plain, gap));
             shown.code = std::iter::once(code.mnemonic)
                 .chain(gap)
                 .chain(code.operands)
@@ -86,14 +86,14 @@ impl RowMaker<'_> {
         Ok(shown)
     }
 
-    fn end(&self, row: &SliceEnd) -> WhyRow {
+    fn end(&self, row: &SliceEnd) -> SliceListRow {
         let index = &self.session.index;
         let label = if is_of_control(row) {
             ended_words(row, index)
         } else {
             self.label(row.cell)
         };
-        let gives = vec![Given {
+        let gives = vec![DefinedCell {
             label,
             value: None,
             cell: self.cell_name(row.cell),
@@ -103,12 +103,12 @@ impl RowMaker<'_> {
             Some(end_words(row, self.way, index)),
             wanters(&row.wanted_by),
         );
-        WhyRow {
+        SliceListRow {
             gives,
             reason,
             end,
             wanted_by,
-            ..WhyRow::default()
+            ..SliceListRow::default()
         }
     }
 
@@ -121,9 +121,9 @@ impl RowMaker<'_> {
         }
     }
 
-    fn given(&self, defined: &Defined) -> Given {
+    fn given(&self, defined: &SliceDefinition) -> DefinedCell {
         let (label, cell) = (self.label(defined.cell), self.cell_name(defined.cell));
-        Given {
+        DefinedCell {
             label,
             value: self.value(defined),
             cell,
@@ -172,7 +172,7 @@ impl RowMaker<'_> {
         }
     }
 
-    fn value(&self, defined: &Defined) -> Option<String> {
+    fn value(&self, defined: &SliceDefinition) -> Option<String> {
         if let SliceCell::Flags { thread, bits } = defined.cell {
             let status = self
                 .session
@@ -227,20 +227,20 @@ fn name_around(view: RegisterView, set: InstructionSet) -> Option<&'static str> 
 }
 
 /// The steps that want a row.
-fn wanters(wanted_by: &[WantedBy]) -> Vec<Option<Step>> {
+fn wanters(wanted_by: &[SliceUse]) -> Vec<Option<Step>> {
     let mut steps: Vec<Option<Step>> = wanted_by.iter().map(|wanted| wanted.step).collect();
     steps.dedup();
     steps
 }
 
 /// One of the steps that want a row, or that it has something from, and what is taken.
-struct Link<'a> {
-    wanted: &'a WantedBy,
+struct ReasonLink<'a> {
+    wanted: &'a SliceUse,
     cells: &'a str,
     is_memory: bool,
 }
 
-impl Link<'_> {
+impl ReasonLink<'_> {
     /// `1,761 loads it`.
     fn for_words(&self) -> String {
         let Some(Step(step)) = self.wanted.step else {
@@ -272,9 +272,9 @@ impl Link<'_> {
     }
 }
 
-impl RowMaker<'_> {
+impl SliceRowBuilder<'_> {
     /// Why a row is in: the newest of the steps that want it, and what they do with it.
-    fn reason(&self, wanted_by: &[WantedBy], gives: &[Given]) -> String {
+    fn reason(&self, wanted_by: &[SliceUse], gives: &[DefinedCell]) -> String {
         // Where a row gives one thing, that stands beside the reason.
         let cells = match gives {
             [_] => say!("slice-it").to_owned(),
@@ -287,12 +287,12 @@ impl RowMaker<'_> {
         let is_memory = gives
             .first()
             .is_some_and(|given| matches!(given.cell, CellName::Memory(..)));
-        let links = wanted_by.iter().rev().take(NAMED).map(|wanted| Link {
+        let links = wanted_by.iter().rev().take(NAMED).map(|wanted| ReasonLink {
             wanted,
             cells: &cells,
             is_memory,
         });
-        let words = |link: Link<'_>| match self.way {
+        let words = |link: ReasonLink<'_>| match self.way {
             Direction::Back => link.for_words(),
             Direction::Forward => link.words_of_source(),
         };

@@ -1,9 +1,9 @@
 //! What is said of a slice as a whole.
 
-use super::whole::{Slice, SliceEnd};
+use super::whole::{Slice, SliceProgress};
 use crate::action::{Direction, SliceView};
 use crate::messages::say;
-use crate::notes::{SliceEdge, SliceQuestion};
+use crate::notes::{SliceEdge, SliceQuery};
 
 /// The question, as a head: `Why x2 = bfb1e598a4e5bda9 at 1,763`.
 pub fn question_words(slice: &Slice) -> String {
@@ -19,11 +19,11 @@ pub fn question_words(slice: &Slice) -> String {
 }
 
 /// The same before anything is known of it.
-pub fn asked_words(question: &SliceQuestion) -> String {
+pub fn asked_words(question: &SliceQuery) -> String {
     asked(question, &question.cell, question.at)
 }
 
-fn asked(question: &SliceQuestion, cell: &str, at: u64) -> String {
+fn asked(question: &SliceQuery, cell: &str, at: u64) -> String {
     if question.forward {
         say!("slice-question-forward", cell = cell, at = at)
     } else {
@@ -35,13 +35,13 @@ fn asked(question: &SliceQuestion, cell: &str, at: u64) -> String {
 pub fn slice_words(slice: &Slice) -> String {
     let steps = say!("slice-steps", count = slice.step_count());
     match slice.end {
-        SliceEnd::UnderWay => say!("slice-under-way", steps = steps),
-        SliceEnd::Whole if slice.is_of_part => {
+        SliceProgress::UnderWay => say!("slice-under-way", steps = steps),
+        SliceProgress::Whole if slice.is_of_part => {
             say!("sofar-so-far", text = say!("slice-whole", steps = steps))
         }
-        SliceEnd::Whole => say!("slice-whole", steps = steps),
-        SliceEnd::Limit(left) => say!("slice-limit", steps = steps, count = left),
-        SliceEnd::Stopped => say!("slice-stopped", steps = steps),
+        SliceProgress::Whole => say!("slice-whole", steps = steps),
+        SliceProgress::Limit(left) => say!("slice-limit", steps = steps, count = left),
+        SliceProgress::Stopped => say!("slice-stopped", steps = steps),
     }
 }
 
@@ -66,7 +66,7 @@ pub fn edge_words(edge: SliceEdge, way: Direction) -> (&'static str, &'static st
 }
 
 /// Which way a question goes.
-pub fn way_of(question: &SliceQuestion) -> Direction {
+pub fn way_of(question: &SliceQuery) -> Direction {
     if question.forward {
         Direction::Forward
     } else {

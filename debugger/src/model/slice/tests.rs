@@ -3,14 +3,15 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use stepback_index::{Cancel, EdgeKinds, Why};
+use stepback_index::{BackwardSliceQuery, Cancel, EdgeKinds};
 use stepback_parsers::Position;
 
 use super::SliceWords;
 use crate::action::Direction;
-use crate::analysis::names::NamesAt;
+use crate::analysis::names::NameResolver;
 use crate::analysis::slice::{
-    Fold, Frames, Knot, LineKind, Reading, ReadingLine, ReadingView, Role, RowId, SliceReading,
+    FoldHandle, FoldState, Frames, LineKind, ReadingLine, ReadingMode, ReadingView, RowId,
+    SliceReading, SliceRowRole,
 };
 use crate::session::Session;
 use crate::session::test_session::{overflow_with_image, tarmac};
@@ -18,11 +19,11 @@ use crate::session::test_session::{overflow_with_image, tarmac};
 /// All rows of a slice.
 fn reading(session: &Session, what: &str, at: Position) -> SliceReading {
     let cancel = Cancel::default();
-    let cell = NamesAt::new(&session.index, &session.images, at, None, &cancel)
+    let cell = NameResolver::new(&session.index, &session.images, at, None, &cancel)
         .unwrap()
         .cell(what)
         .unwrap();
-    let question = Why {
+    let question = BackwardSliceQuery {
         cell,
         at,
         edges: EdgeKinds::default(),
@@ -36,7 +37,7 @@ fn reading(session: &Session, what: &str, at: Position) -> SliceReading {
     reading
 }
 
-fn lines(reading: &SliceReading, how: Reading, toggled: &[Knot]) -> Vec<ReadingLine> {
+fn lines(reading: &SliceReading, how: ReadingMode, toggled: &[FoldHandle]) -> Vec<ReadingLine> {
     reading.lines(&ReadingView {
         reading: how,
         toggled: &toggled.iter().copied().collect::<HashSet<_>>(),
@@ -80,7 +81,11 @@ fn demo() -> (Arc<Session>, SliceReading) {
 #[test]
 fn the_demo_is_understood_from_its_first_lines() {
     let (session, reading) = demo();
-    let shown = texts(&session, &reading, &lines(&reading, Reading::Chain, &[]));
+    let shown = texts(
+        &session,
+        &reading,
+        &lines(&reading, ReadingMode::Chain, &[]),
+    );
     let expected = [
         "dispatch, called at 1,757",
         "  1761 x2 = u64[heap+0x10] | 0xbfb1e598a4e5bda9",
@@ -104,7 +109,7 @@ fn the_demo_is_understood_from_its_first_lines() {
 #[test]
 fn calls_fold_and_lines_open() {
     let (session, reading) = demo();
-    let closed = lines(&reading, Reading::Chain, &[]);
+    let closed = lines(&reading, ReadingMode::Chain, &[]);
     let knot = |kind: fn(&LineKind) -> bool, place: usize| {
         closed
             .iter()
@@ -117,7 +122,7 @@ fn calls_fold_and_lines_open() {
     let folded = texts(
         &session,
         &reading,
-        &lines(&reading, Reading::Chain, &[decode_field]),
+        &lines(&reading, ReadingMode::Chain, &[decode_field]),
     );
     assert_eq!(
         folded[2..4],
@@ -127,7 +132,7 @@ fn calls_fold_and_lines_open() {
     let open = texts(
         &session,
         &reading,
-        &lines(&reading, Reading::Chain, &[store]),
+        &lines(&reading, ReadingMode::Chain, &[store]),
     );
     assert!(
         open[4].starts_with("    1381 ORR w0,w0,#0xffffff80 | w0 = 0x")
@@ -135,11 +140,12 @@ fn calls_fold_and_lines_open() {
         "{open:#?}"
     );
     let rounds = knot(|kind| matches!(kind, LineKind::Rounds(_)), 0);
-    let open = lines(&reading, Reading::Chain, &[rounds]);
+    let open = lines(&reading, ReadingMode::Chain, &[rounds]);
     assert!(
-        open.len() > closed.len() + 20 && open.iter().any(|line| line.fold == Fold::Open(rounds))
+        open.len() > closed.len() + 20
+            && open.iter().any(|line| line.fold == FoldState::Open(rounds))
     );
-    let everything = lines(&reading, Reading::Everything, &[]);
+    let everything = lines(&reading, ReadingMode::Everything, &[]);
     let steps = everything
         .iter()
         .filter(|line| matches!(line.kind, LineKind::Alone(_)))
@@ -150,22 +156,22 @@ fn calls_fold_and_lines_open() {
 #[test]
 fn the_tree_unfolds_each_step_once() {
     let (session, reading) = demo();
-    let root = texts(&session, &reading, &lines(&reading, Reading::Tree, &[]));
+    let root = texts(&session, &reading, &lines(&reading, ReadingMode::Tree, &[]));
     assert_eq!(root.len(), 4, "{root:#?}");
     assert!(
         root[1].starts_with("  1382 u8[heap+0x15..0x17]"),
         "{root:#?}"
     );
-    let all: Vec<Knot> = reading
+    let all: Vec<FoldHandle> = reading
         .ids()
-        .map(Knot::Inputs)
-        .filter(|knot| *knot != Knot::Inputs(RowId(0)))
+        .map(FoldHandle::Inputs)
+        .filter(|knot| *knot != FoldHandle::Inputs(RowId(0)))
         .collect();
-    let unfolded = lines(&reading, Reading::Tree, &all);
+    let unfolded = lines(&reading, ReadingMode::Tree, &all);
     let mut steps: Vec<RowId> = unfolded
         .iter()
         .filter_map(|line| match (line.kind, line.fold) {
-            (LineKind::Step(id), Fold::Open(_)) => Some(id),
+            (LineKind::Step(id), FoldState::Open(_)) => Some(id),
             _ => None,
         })
         .collect();
@@ -173,9 +179,11 @@ fn the_tree_unfolds_each_step_once() {
     steps.sort_unstable();
     steps.dedup();
     assert_eq!(steps.len(), count);
-    let shown = reading
-        .ids()
-        .filter(|id| reading.row(*id).is_some_and(|row| row.role == Role::Shown));
+    let shown = reading.ids().filter(|id| {
+        reading
+            .row(*id)
+            .is_some_and(|row| row.role == SliceRowRole::Shown)
+    });
     let in_tree: HashSet<RowId> = unfolded.iter().filter_map(ReadingLine::row).collect();
     assert!(
         shown.into_iter().all(|id| in_tree.contains(&id)),
@@ -188,10 +196,11 @@ fn the_tree_unfolds_each_step_once() {
 fn each_row_has_its_place_in_one_line() {
     let (_, reading) = demo();
     let mut inside = Vec::new();
-    for id in reading
-        .ids()
-        .filter(|id| reading.row(*id).is_some_and(|row| row.role == Role::Shown))
-    {
+    for id in reading.ids().filter(|id| {
+        reading
+            .row(*id)
+            .is_some_and(|row| row.role == SliceRowRole::Shown)
+    }) {
         inside.push(id);
         inside.extend(reading.inside(id));
     }
@@ -226,7 +235,11 @@ const SAVED: &str = "\
 fn what_a_function_saves_and_gives_back_is_one_link() {
     let (session, _folder) = tarmac(SAVED);
     let reading = reading(&session, "x0", session.index.end());
-    let shown = texts(&session, &reading, &lines(&reading, Reading::Chain, &[]));
+    let shown = texts(
+        &session,
+        &reading,
+        &lines(&reading, ReadingMode::Chain, &[]),
+    );
     assert_eq!(
         shown[1..],
         [
@@ -259,10 +272,14 @@ fn expressions_mean_in_c_what_the_program_computed() {
     let (session, _folder) = tarmac(SHIFTS);
     let second = |what: &str| {
         let reading = reading(&session, what, session.index.end());
-        texts(&session, &reading, &lines(&reading, Reading::Chain, &[]))
-            .into_iter()
-            .nth(1)
-            .unwrap()
+        texts(
+            &session,
+            &reading,
+            &lines(&reading, ReadingMode::Chain, &[]),
+        )
+        .into_iter()
+        .nth(1)
+        .unwrap()
     };
     assert_eq!(second("x0"), "  2 w0 = (w2 << 13) >> 17 | 0x0");
     assert_eq!(

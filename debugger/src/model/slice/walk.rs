@@ -1,13 +1,14 @@
 //! The walk through a slice, one way or the other.
 
 use stepback_index::{
-    Cancel, Cell, EdgeKinds, Index, Influence, OnwardWalk, QueryError, SeenRow, SliceWalk, Why,
+    BackwardSliceQuery, BackwardSliceWalk, Cancel, Cell, EdgeKinds, ForwardSliceQuery,
+    ForwardSliceWalk, Index, QueryError, SliceRowDetail,
 };
 use stepback_parsers::Position;
 
 /// What is walked.
 #[derive(Clone, Copy, Debug)]
-pub struct WalkOf {
+pub struct SliceTraversalQuery {
     /// Of which cell.
     pub cell: Cell,
     /// Where it has the value.
@@ -21,20 +22,24 @@ pub struct WalkOf {
 }
 
 /// A walk under way.
-pub enum Walk<'a> {
+pub enum SliceTraversal<'a> {
     /// To where a value comes from.
-    Back(SliceWalk<'a>),
+    Back(BackwardSliceWalk<'a>),
     /// To where it went.
-    Onward(OnwardWalk<'a>),
+    Onward(ForwardSliceWalk<'a>),
 }
 
-impl<'a> Walk<'a> {
+impl<'a> SliceTraversal<'a> {
     /// Begins one.
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn new(index: &'a Index, of: &WalkOf, cancel: &Cancel) -> Result<Self, QueryError> {
-        let WalkOf {
+    pub fn new(
+        index: &'a Index,
+        of: &SliceTraversalQuery,
+        cancel: &Cancel,
+    ) -> Result<Self, QueryError> {
+        let SliceTraversalQuery {
             cell,
             at,
             edges,
@@ -43,7 +48,7 @@ impl<'a> Walk<'a> {
         } = *of;
         if forward {
             return Ok(Self::Onward(
-                Influence {
+                ForwardSliceQuery {
                     cell,
                     at,
                     edges,
@@ -53,7 +58,7 @@ impl<'a> Walk<'a> {
             ));
         }
         Ok(Self::Back(
-            Why {
+            BackwardSliceQuery {
                 cell,
                 at,
                 edges,
@@ -67,10 +72,12 @@ impl<'a> Walk<'a> {
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn next(&mut self, cancel: &Cancel) -> Result<Option<SeenRow>, QueryError> {
+    pub fn next(&mut self, cancel: &Cancel) -> Result<Option<SliceRowDetail>, QueryError> {
         match self {
             Self::Back(walk) => walk.next_seen(cancel),
-            Self::Onward(walk) => Ok(walk.next(cancel)?.map(|row| SeenRow { row, sight: None })),
+            Self::Onward(walk) => Ok(walk
+                .next(cancel)?
+                .map(|row| SliceRowDetail { row, sight: None })),
         }
     }
 

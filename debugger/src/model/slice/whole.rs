@@ -6,30 +6,30 @@ use std::sync::Arc;
 use stepback_index::{CallId, Cell, ValueSource};
 
 use super::line_words::LineWords;
-use super::row::{Asked, WhyRow};
-use crate::analysis::slice::{LineKind, ReadingLine, Rounds, RowId, SliceReading};
+use super::row::{SliceListRow, WhyQuery};
+use crate::analysis::slice::{LineKind, LoopSummary, ReadingLine, RowId, SliceReading};
 use crate::messages::say;
-use crate::notes::SliceQuestion;
+use crate::notes::SliceQuery;
 
 /// Why a cell has its value, or where that went, as far as it is known.
 #[derive(Clone, Debug)]
 pub struct Slice {
     /// What was asked.
-    pub question: SliceQuestion,
+    pub question: SliceQuery,
     /// What that means.
-    pub subject: Subject,
+    pub subject: SliceSubject,
     /// How its steps are read.
     pub reading: Arc<SliceReading>,
     /// Its steps by their places in the reading.
-    pub rows: Vec<Arc<WhyRow>>,
+    pub rows: Vec<Arc<SliceListRow>>,
     /// The ends of its chains by their numbers.
-    pub ends: Vec<Arc<WhyRow>>,
+    pub ends: Vec<Arc<SliceListRow>>,
     /// What the lines of the reading say.
     pub words: Arc<ReadingWords>,
     /// The positions behind its steps, ascending, each once.
     pub positions: Arc<[u64]>,
     /// Whether it goes on.
-    pub end: SliceEnd,
+    pub end: SliceProgress,
     /// The rest of the trace was not indexed yet when it was followed: it is what is known so far.
     pub is_of_part: bool,
 }
@@ -45,7 +45,7 @@ pub struct ReadingWords {
 
 /// The cell that a slice is of, and what it holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Subject {
+pub struct SliceSubject {
     /// Which.
     pub cell: Cell,
     /// As it is shown.
@@ -58,7 +58,7 @@ pub struct Subject {
 
 /// How far a slice goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SliceEnd {
+pub enum SliceProgress {
     /// It is still being followed.
     UnderWay,
     /// All of its chains have ended.
@@ -71,24 +71,24 @@ pub enum SliceEnd {
 
 /// What a line tells of.
 #[derive(Clone, Copy, Debug)]
-pub enum Told<'a> {
+pub enum SliceLineContent<'a> {
     /// The head of the steps of a call.
     Call(&'a str),
     /// A step with all that its line stands for.
     Line {
         /// The step.
-        row: &'a WhyRow,
+        row: &'a SliceListRow,
         /// What the line says.
         words: &'a LineWords,
     },
     /// The same where that stands in another line already.
-    Again(&'a WhyRow, &'a LineWords),
+    Again(&'a SliceListRow, &'a LineWords),
     /// A step by itself, and the ends of chains at it.
-    Alone(&'a WhyRow, RowId),
+    Alone(&'a SliceListRow, RowId),
     /// The end of a chain.
-    End(&'a WhyRow),
+    End(&'a SliceListRow),
     /// Rounds of a loop that are made like the lines above, and the oldest step of them.
-    Rounds(&'a WhyRow, Rounds),
+    Rounds(&'a SliceListRow, LoopSummary),
 }
 
 impl Slice {
@@ -98,7 +98,7 @@ impl Slice {
     }
 
     /// The positions behind some steps.
-    pub fn positions_of(rows: &[Arc<WhyRow>]) -> Arc<[u64]> {
+    pub fn positions_of(rows: &[Arc<SliceListRow>]) -> Arc<[u64]> {
         let mut positions: Vec<u64> = rows
             .iter()
             .filter_map(|row| Some(row.step?.after().0))
@@ -109,30 +109,30 @@ impl Slice {
     }
 
     /// The row of a step by its place.
-    pub fn row(&self, id: RowId) -> Option<&WhyRow> {
+    pub fn row(&self, id: RowId) -> Option<&SliceListRow> {
         self.rows.get(usize::try_from(id.0).ok()?).map(|row| &**row)
     }
 
     /// What a line tells of.
-    pub fn told(&self, line: &ReadingLine) -> Option<Told<'_>> {
+    pub fn told(&self, line: &ReadingLine) -> Option<SliceLineContent<'_>> {
         let words = |id: RowId| self.words.steps.get(usize::try_from(id.0).ok()?);
         Some(match line.kind {
             LineKind::Call { call, .. } => {
-                Told::Call(self.words.calls.get(&call).map_or("", String::as_str))
+                SliceLineContent::Call(self.words.calls.get(&call).map_or("", String::as_str))
             }
-            LineKind::Step(id) => Told::Line {
+            LineKind::Step(id) => SliceLineContent::Line {
                 row: self.row(id)?,
                 words: words(id)?,
             },
-            LineKind::Again(id) => Told::Again(self.row(id)?, words(id)?),
-            LineKind::Alone(id) => Told::Alone(self.row(id)?, id),
-            LineKind::End(number) => Told::End(self.ends.get(number)?),
-            LineKind::Rounds(rounds) => Told::Rounds(self.row(rounds.last)?, rounds),
+            LineKind::Again(id) => SliceLineContent::Again(self.row(id)?, words(id)?),
+            LineKind::Alone(id) => SliceLineContent::Alone(self.row(id)?, id),
+            LineKind::End(number) => SliceLineContent::End(self.ends.get(number)?),
+            LineKind::Rounds(rounds) => SliceLineContent::Rounds(self.row(rounds.last)?, rounds),
         })
     }
 
     /// The ends of chains at a step.
-    pub fn ends_of(&self, id: RowId) -> impl Iterator<Item = &WhyRow> {
+    pub fn ends_of(&self, id: RowId) -> impl Iterator<Item = &SliceListRow> {
         let numbers = self
             .reading
             .row(id)
@@ -145,7 +145,7 @@ impl Slice {
     }
 
     /// What may be asked on from a line: why of what its step takes in.
-    pub fn questions_of(&self, line: &ReadingLine) -> Vec<Asked<'_>> {
+    pub fn questions_of(&self, line: &ReadingLine) -> Vec<WhyQuery<'_>> {
         let inputs = match line.kind {
             LineKind::Step(id) | LineKind::Again(id) => self.reading.inputs_of(id),
             LineKind::Alone(id) => self
@@ -158,21 +158,27 @@ impl Slice {
         let rows = inputs.into_iter().filter_map(|id| self.row(id));
         let with_place = rows.filter_map(|row| Some((row, row.step?.after())));
         with_place
-            .flat_map(|(row, at)| row.gives.iter().map(move |given| Asked { given, at }))
+            .flat_map(|(row, at)| row.gives.iter().map(move |given| WhyQuery { given, at }))
             .collect()
     }
 }
 
-impl Told<'_> {
+impl SliceLineContent<'_> {
     /// What the line says of its step: the expression, the instruction, how the chain ends, or the call.
     pub fn text(&self) -> String {
         match self {
-            Told::Call(text) => (*text).to_owned(),
+            SliceLineContent::Call(text) => (*text).to_owned(),
             // As the list of steps shows it: with symbols for addresses.
-            Told::Line { row, words } | Told::Again(row, words) if words.is_code => row.code_text(),
-            Told::Line { words, .. } | Told::Again(_, words) => words.text.clone(),
-            Told::Alone(row, _) | Told::End(row) => row.code_text(),
-            Told::Rounds(row, rounds) => {
+            SliceLineContent::Line { row, words } | SliceLineContent::Again(row, words)
+                if words.is_code =>
+            {
+                row.code_text()
+            }
+            SliceLineContent::Line { words, .. } | SliceLineContent::Again(_, words) => {
+                words.text.clone()
+            }
+            SliceLineContent::Alone(row, _) | SliceLineContent::End(row) => row.code_text(),
+            SliceLineContent::Rounds(row, rounds) => {
                 let last = row.step.map_or(0, |step| step.0);
                 say!(
                     "slice-rounds",
@@ -187,20 +193,23 @@ impl Told<'_> {
     /// What it says of the value.
     pub fn value(&self) -> String {
         match self {
-            Told::Call(_) | Told::Rounds(..) => String::new(),
-            Told::Line { words, .. } | Told::Again(_, words) => words.value.clone(),
-            Told::Alone(row, _) | Told::End(row) => row.gives_text(),
+            SliceLineContent::Call(_) | SliceLineContent::Rounds(..) => String::new(),
+            SliceLineContent::Line { words, .. } | SliceLineContent::Again(_, words) => {
+                words.value.clone()
+            }
+            SliceLineContent::Alone(row, _) | SliceLineContent::End(row) => row.gives_text(),
         }
     }
 
     /// The row that it is about; none for the head of a call.
-    pub fn row(&self) -> Option<&WhyRow> {
+    pub fn row(&self) -> Option<&SliceListRow> {
         match self {
-            Told::Call(_) => None,
-            Told::Line { row, .. } | Told::Again(row, _) | Told::Alone(row, _) | Told::End(row) => {
-                Some(row)
-            }
-            Told::Rounds(row, _) => Some(row),
+            SliceLineContent::Call(_) => None,
+            SliceLineContent::Line { row, .. }
+            | SliceLineContent::Again(row, _)
+            | SliceLineContent::Alone(row, _)
+            | SliceLineContent::End(row) => Some(row),
+            SliceLineContent::Rounds(row, _) => Some(row),
         }
     }
 }

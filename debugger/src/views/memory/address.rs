@@ -9,15 +9,15 @@ use stepback_parsers::Position;
 use super::view::MemoryView;
 use crate::desk::Desk;
 use crate::expression::shown_address;
-use crate::model::address_text::{Evaluated, address_of};
+use crate::model::address_text::{AddressResult, address_of};
 use crate::worker::{Answer, Slot};
 
 /// Values of the address expression.
 #[derive(Debug, Default)]
 pub(super) struct AddressValues {
-    value: Slot<(String, Position), Evaluated>,
+    value: Slot<(String, Position), AddressResult>,
     /// Value at the position that is shown, while the view holds an address.
-    here: Slot<(String, Position), Evaluated>,
+    here: Slot<(String, Position), AddressResult>,
     /// The held address is the value of the expression.
     is_meant: bool,
     /// Position at which the expression was entered, until its value is known.
@@ -114,7 +114,7 @@ impl MemoryView {
 
     /// Evaluates the expression. Goes to a new value; the user may scroll away from it. An expression that has no value
     /// here is evaluated again wherever the position goes.
-    pub(super) fn evaluate(&mut self, lead: usize, desk: &Desk) -> Option<Evaluated> {
+    pub(super) fn evaluate(&mut self, lead: usize, desk: &Desk) -> Option<AddressResult> {
         if let Some(held) = self.held.filter(|_| !self.is_following) {
             self.go_to_value(held, lead);
             return Some(Ok(held));
@@ -152,11 +152,11 @@ impl MemoryView {
 
 /// Requests the value of an expression at a position.
 fn poll_value<'a>(
-    slot: &'a mut Slot<(String, Position), Evaluated>,
+    slot: &'a mut Slot<(String, Position), AddressResult>,
     text: &str,
     position: Position,
     desk: &Desk,
-) -> Answer<'a, Evaluated> {
+) -> Answer<'a, AddressResult> {
     slot.poll(
         &(text.to_owned(), position),
         &desk.worker,

@@ -8,7 +8,7 @@ use stepback_machine::Address;
 use crate::action::Direction;
 use crate::desk::Desk;
 use crate::model::memory::{MemoryPage, MemoryRequest, MemoryRow, memory_page};
-use crate::views::{Rows, Status};
+use crate::views::{RowListing, ViewStatus};
 use crate::worker::{Answer, Slot};
 
 /// Room that a front end has for rows.
@@ -86,7 +86,7 @@ impl MemoryScroll {
     }
 
     /// Requests rows and finds the first one in sight.
-    pub fn poll(&mut self, request: &MemoryRequest, desk: &Desk) -> Status {
+    pub fn poll(&mut self, request: &MemoryRequest, desk: &Desk) -> ViewStatus {
         let answer = self.answer.poll(request, &desk.worker, |request| {
             let (request, session) = (*request, Arc::clone(&desk.session));
             move |cancel: &Cancel| memory_page(&session, &request, cancel)
@@ -95,8 +95,8 @@ impl MemoryScroll {
         let is_late = matches!(answer, Answer::Late(_));
         let page = match answer {
             Answer::Fresh(page) | Answer::Stale(page) | Answer::Late(page) => page,
-            Answer::Loading => return Status::Loading(String::new()),
-            Answer::Failed(error) => return Status::Failed(error.to_owned()),
+            Answer::Loading => return ViewStatus::Loading(String::new()),
+            Answer::Failed(error) => return ViewStatus::Failed(error.to_owned()),
         };
         // Scrolled by a few rows, the old answer still has the rows: they are right, so they are not dimmed.
         let place = place_of(page, request.top);
@@ -116,9 +116,9 @@ impl MemoryScroll {
         let is_wrong =
             page.position != request.position || self.is_of_other || place.is_none() || is_wide;
         self.is_late = is_late && is_wrong;
-        Status::Rows(Rows {
+        ViewStatus::Rows(RowListing {
             count: page.rows.len().saturating_sub(self.first),
-            ..Rows::default()
+            ..RowListing::default()
         })
     }
 

@@ -8,15 +8,15 @@ use stepback_machine::Address;
 use crate::action::Direction;
 use crate::desk::Desk;
 use crate::messages::say;
-use crate::model::memory_seek::{MemorySeek, Sought, seek_memory};
+use crate::model::memory_seek::{MemorySearchQuery, MemorySearchTarget, seek_memory};
 use crate::worker::{Answer, Slot};
 
 /// Search through memory, and its result in words.
 #[derive(Debug, Default)]
 pub(super) struct MemorySearch {
     /// Search under way, with its number: the same search may be repeated.
-    pending: Option<(MemorySeek, u64)>,
-    answer: Slot<(MemorySeek, u64), Option<Address>>,
+    pending: Option<(MemorySearchQuery, u64)>,
+    answer: Slot<(MemorySearchQuery, u64), Option<Address>>,
     number: u64,
     /// Text of the last search.
     pub text: Option<String>,
@@ -26,7 +26,7 @@ pub(super) struct MemorySearch {
 
 impl MemorySearch {
     /// Starts a search.
-    pub fn start(&mut self, seek: MemorySeek) {
+    pub fn start(&mut self, seek: MemorySearchQuery) {
         self.number += 1;
         (self.pending, self.message) = (Some((seek, self.number)), None);
     }
@@ -68,11 +68,19 @@ impl MemorySearch {
     }
 }
 
-fn nothing_words(seek: &MemorySeek) -> &'static str {
+fn nothing_words(seek: &MemorySearchQuery) -> &'static str {
     match (&seek.sought, seek.way) {
-        (Sought::Changed(_), Direction::Forward) => say!("memory-no-changed-byte-above-the"),
-        (Sought::Changed(_), Direction::Back) => say!("memory-no-changed-byte-below-the"),
-        (Sought::Bytes(_), Direction::Forward) => say!("memory-not-found-above-the-cursor"),
-        (Sought::Bytes(_), Direction::Back) => say!("memory-not-found-below-the-cursor"),
+        (MemorySearchTarget::Changed(_), Direction::Forward) => {
+            say!("memory-no-changed-byte-above-the")
+        }
+        (MemorySearchTarget::Changed(_), Direction::Back) => {
+            say!("memory-no-changed-byte-below-the")
+        }
+        (MemorySearchTarget::Bytes(_), Direction::Forward) => {
+            say!("memory-not-found-above-the-cursor")
+        }
+        (MemorySearchTarget::Bytes(_), Direction::Back) => {
+            say!("memory-not-found-below-the-cursor")
+        }
     }
 }

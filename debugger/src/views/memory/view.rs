@@ -10,10 +10,10 @@ use super::search::MemorySearch;
 use crate::action::{Direction, Follow, MemoryChange, MemoryText};
 use crate::desk::{Desk, SessionWatch};
 use crate::messages::say;
-use crate::model::address_text::{Evaluated, STACK};
+use crate::model::address_text::{AddressResult, STACK};
 use crate::model::memory::{ByteCell, MemoryRequest, MemoryRow};
-use crate::model::memory_seek::{MemorySeek, Sought, sought_bytes};
-use crate::views::Status;
+use crate::model::memory_seek::{MemorySearchQuery, MemorySearchTarget, sought_bytes};
+use crate::views::ViewStatus;
 
 /// Memory at an address expression.
 ///
@@ -191,9 +191,11 @@ impl MemoryView {
             MemoryChange::Text(text) => self.text = *text,
             MemoryChange::Compare(with) => self.compare(*with),
             MemoryChange::ToggleCompare => self.toggle_comparison(desk),
-            MemoryChange::GoToChanged(way) => {
-                self.seek(Sought::Changed(self.compared_with(desk)), *way, desk)
-            }
+            MemoryChange::GoToChanged(way) => self.seek(
+                MemorySearchTarget::Changed(self.compared_with(desk)),
+                *way,
+                desk,
+            ),
             MemoryChange::Find(text, way) => self.find(text, *way, desk),
             MemoryChange::FindAgain(way) => match self.state.search.text.clone() {
                 Some(text) => self.find(&text, *way, desk),
@@ -206,17 +208,17 @@ impl MemoryView {
     fn find(&mut self, text: &str, way: Direction, desk: &Desk) {
         self.state.search.text = Some(text.to_owned());
         match sought_bytes(text, self.group, self.endian(desk)) {
-            Ok(bytes) => self.seek(Sought::Bytes(bytes), way, desk),
+            Ok(bytes) => self.seek(MemorySearchTarget::Bytes(bytes), way, desk),
             Err(error) => self.state.search.message = Some(error.to_string()),
         }
     }
 
-    fn seek(&mut self, sought: Sought, way: Direction, desk: &Desk) {
+    fn seek(&mut self, sought: MemorySearchTarget, way: Direction, desk: &Desk) {
         let (position, from) = (
             desk.windows.position_of(self.follow),
             self.state.cursor.unwrap_or_default(),
         );
-        self.state.search.start(MemorySeek {
+        self.state.search.start(MemorySearchQuery {
             sought,
             position,
             from,
@@ -263,7 +265,7 @@ impl MemoryView {
 
     /// Takes answers that arrived and evaluates the expression. Call it once before each drawing.
     /// A new value is shown `lead` rows below the top.
-    pub fn poll(&mut self, lead: usize, desk: &Desk) -> Option<Evaluated> {
+    pub fn poll(&mut self, lead: usize, desk: &Desk) -> Option<AddressResult> {
         self.look(desk);
         if !matches!(self.group, 1 | 2 | 4 | 8) {
             self.group = 1;
@@ -276,7 +278,7 @@ impl MemoryView {
     }
 
     /// Requests the rows that there is room for.
-    pub fn poll_rows(&mut self, layout: MemoryLayout, desk: &Desk) -> Status {
+    pub fn poll_rows(&mut self, layout: MemoryLayout, desk: &Desk) -> ViewStatus {
         self.state.layout = layout;
         if let Some(cursor) = self
             .state

@@ -1,12 +1,12 @@
 //! The cursor on registers, and what is said about the register under it.
 
-use super::super::view::Toward;
+use super::super::view::CursorDirection;
 use super::grid::RegisterGrid;
 use super::view::RegistersView;
 use crate::action::CellName;
 use crate::analysis::register_part::RegisterPart;
 use crate::desk::Desk;
-use crate::model::Span;
+use crate::model::TextSpan;
 use crate::model::registers::{RegisterBoard, RegisterCell};
 
 impl RegistersView {
@@ -27,7 +27,7 @@ impl RegistersView {
     }
 
     /// Moves the cursor and brings it into view.
-    pub fn go<R>(&mut self, toward: Toward, page: usize, grid: &RegisterGrid<R>) {
+    pub fn go<R>(&mut self, toward: CursorDirection, page: usize, grid: &RegisterGrid<R>) {
         if let Some(spot) = grid.moved(self.cursor(), toward, page) {
             (self.state.cursor, self.state.is_revealing) = (Some(spot.name.clone()), true);
         }
@@ -112,7 +112,7 @@ impl RegistersView {
     }
 
     /// Returns the status line: the value under the cursor and its writer.
-    pub fn status(&self, desk: &Desk) -> Vec<Span> {
+    pub fn status(&self, desk: &Desk) -> Vec<TextSpan> {
         let cell = self.cursor().and_then(|name| self.board()?.part(name));
         cell.map_or_else(Vec::new, |cell| self.state.pointed.spans(&cell, desk))
     }

@@ -2,8 +2,8 @@
 
 use stepback_machine::LaneFormat;
 
-use super::super::view::Toward;
-use crate::analysis::register_part::Lane;
+use super::super::view::CursorDirection;
+use crate::analysis::register_part::RegisterLane;
 use crate::model::register_format::lane_count;
 use crate::model::registers::{RegisterCell, RegisterSection};
 
@@ -181,7 +181,7 @@ impl<R: Copy> RegisterGrid<R> {
                 name: format!(
                     "{}{}",
                     cell.name,
-                    Lane {
+                    RegisterLane {
                         size_bytes: format.size_bytes,
                         index: *index
                     }
@@ -219,7 +219,7 @@ impl<R> RegisterGrid<R> {
     pub(super) fn moved(
         &self,
         from: Option<&str>,
-        toward: Toward,
+        toward: CursorDirection,
         page: usize,
     ) -> Option<&CellSpot> {
         let Some(row) = from.and_then(|name| self.row_of(name)) else {
@@ -233,19 +233,19 @@ impl<R> RegisterGrid<R> {
         let end = self.rows.len();
         let above = |end: usize| (0..end).rev();
         match toward {
-            Toward::Up => self.nearest(above(row), x),
-            Toward::Down => self.nearest(row + 1..end, x),
-            Toward::Left => spots.iter().rev().find(|spot| spot.x < x),
-            Toward::Right => spots.iter().find(|spot| spot.x > x),
-            Toward::PageUp => self
+            CursorDirection::Up => self.nearest(above(row), x),
+            CursorDirection::Down => self.nearest(row + 1..end, x),
+            CursorDirection::Left => spots.iter().rev().find(|spot| spot.x < x),
+            CursorDirection::Right => spots.iter().find(|spot| spot.x > x),
+            CursorDirection::PageUp => self
                 .nearest(above((row + 1).saturating_sub(page)), x)
                 .or_else(|| self.nearest(0..row, x)),
-            Toward::PageDown => {
+            CursorDirection::PageDown => {
                 let below = self.nearest(row.saturating_add(page)..end, x);
                 below.or_else(|| self.nearest((row + 1..end).rev(), x))
             }
-            Toward::First => self.first(),
-            Toward::Last => self.rows.iter().rev().find_map(|row| row.spots.last()),
+            CursorDirection::First => self.first(),
+            CursorDirection::Last => self.rows.iter().rev().find_map(|row| row.spots.last()),
         }
     }
 

@@ -12,7 +12,7 @@ use crate::model::pointed::pointed_words;
 use crate::model::registers::RegisterCell;
 use crate::model::so_far::source_so_far;
 use crate::model::text::short_hex;
-use crate::model::{Meaning, Span};
+use crate::model::{TextRole, TextSpan};
 use crate::worker::Slot;
 
 /// The symbol and the text at the address that a value points to.
@@ -48,18 +48,19 @@ impl PointedValue {
     }
 
     /// Returns name, value, target and writer.
-    pub(super) fn spans(&self, cell: &RegisterCell, desk: &Desk) -> Vec<Span> {
-        let mut spans = vec![Span::new(Meaning::Register, cell.name.clone())];
-        let mut add = |meaning, text: String| spans.push(Span::new(meaning, format!(" {text}")));
+    pub(super) fn spans(&self, cell: &RegisterCell, desk: &Desk) -> Vec<TextSpan> {
+        let mut spans = vec![TextSpan::new(TextRole::Register, cell.name.clone())];
+        let mut add =
+            |meaning, text: String| spans.push(TextSpan::new(meaning, format!(" {text}")));
         if let Some(hex) = short_hex(&cell.value) {
-            add(Meaning::Plain, format!("0x{hex}"));
+            add(TextRole::Plain, format!("0x{hex}"));
         }
         if let Some(value) = cell.value.to_u64() {
-            add(Meaning::Number, format!("= {value}"));
+            add(TextRole::Number, format!("= {value}"));
             match self.words(value) {
-                Some(words) => add(Meaning::Symbol, format!("→ {words}")),
+                Some(words) => add(TextRole::Symbol, format!("→ {words}")),
                 None if self.is_on => {
-                    add(Meaning::Label, say!("terminal-points-nowhere").to_owned())
+                    add(TextRole::Label, say!("terminal-points-nowhere").to_owned())
                 }
                 None => {}
             }
@@ -71,11 +72,11 @@ impl PointedValue {
                 .as_ref()
                 .map(|reason| format!(": {reason}"))
                 .unwrap_or_default();
-            add(Meaning::Label, format!("{words}{reason}"));
+            add(TextRole::Label, format!("{words}{reason}"));
         }
         if let Some(step) = cell.written_by {
             add(
-                Meaning::Label,
+                TextRole::Label,
                 say!("memory-written-by-step", step = step.0),
             );
         }

@@ -1,7 +1,7 @@
 use stepback_machine::{LaneFormat, LaneKind, RegisterGroup};
 use stepback_parsers::Position;
 
-use super::super::view::Toward;
+use super::super::view::CursorDirection;
 use super::*;
 use crate::action::{
     Access, Action, AppAction, CellName, Direction, Follow, RegisterFormat, TravelAction,
@@ -53,22 +53,44 @@ fn the_cursor_moves_through_columns_and_titles() {
     };
     // Eleven rows for x0 to x30 and sp.
     assert_eq!(
-        [Toward::Right, Toward::Right, Toward::Down, Toward::Left].map(&mut after),
+        [
+            CursorDirection::Right,
+            CursorDirection::Right,
+            CursorDirection::Down,
+            CursorDirection::Left
+        ]
+        .map(&mut after),
         ["x0", "x11", "x12", "x1"]
     );
     assert_eq!(
-        [Toward::PageDown, Toward::Right, Toward::Right].map(&mut after),
+        [
+            CursorDirection::PageDown,
+            CursorDirection::Right,
+            CursorDirection::Right
+        ]
+        .map(&mut after),
         ["x9", "x20", "sp"]
     );
     assert_eq!(
-        [Toward::Down, Toward::Down, Toward::Up, Toward::PageUp].map(&mut after),
+        [
+            CursorDirection::Down,
+            CursorDirection::Down,
+            CursorDirection::Up,
+            CursorDirection::PageUp
+        ]
+        .map(&mut after),
         ["x21", "Vector registers", "x10", "x2"]
     );
     assert_eq!(
-        [Toward::PageUp, Toward::PageUp, Toward::First].map(&mut after),
+        [
+            CursorDirection::PageUp,
+            CursorDirection::PageUp,
+            CursorDirection::First
+        ]
+        .map(&mut after),
         ["x0"; 3]
     );
-    assert_eq!(after(Toward::Last), "System registers");
+    assert_eq!(after(CursorDirection::Last), "System registers");
     assert_eq!(view.take_reveal(&grid), Some(12));
     assert_eq!(view.take_reveal(&grid), None);
 }
@@ -101,7 +123,7 @@ fn lanes_lie_below_each_other() {
         ]
     );
     view.set_cursor(Some("v0.s[0]".to_owned()));
-    view.go(Toward::Down, 1, &grid);
+    view.go(CursorDirection::Down, 1, &grid);
     assert_eq!(view.cursor(), Some("v0.s[2]"));
 }
 

@@ -13,11 +13,11 @@ use super::pointed::PointedValue;
 use crate::action::{Action, CellName, Follow, RegisterFormat, ViewAction};
 use crate::desk::{Desk, SessionWatch};
 use crate::messages::say;
-use crate::model::register_format::{RegisterReading, ShownAs};
+use crate::model::register_format::{RegisterReading, RegisterStyle};
 use crate::model::registers::{
     BoardRequest, RegisterBoard, RegisterCell, register_board, short_title,
 };
-use crate::views::Status;
+use crate::views::ViewStatus;
 use crate::worker::Slot;
 
 /// The registers of a group.
@@ -118,7 +118,7 @@ impl RegistersView {
         let lanes = chosen.or_else(|| group.lane_formats().first().copied());
         RegisterReading {
             lanes,
-            shown_as: ShownAs {
+            shown_as: RegisterStyle {
                 format: self.way,
                 is_half: self.is_half,
             },
@@ -183,7 +183,7 @@ impl RegistersView {
     ///
     /// # Errors
     /// The status to show instead, where there are no registers.
-    pub fn poll(&mut self, desk: &Desk) -> Result<Arc<RegisterBoard>, Status> {
+    pub fn poll(&mut self, desk: &Desk) -> Result<Arc<RegisterBoard>, ViewStatus> {
         if self.session.is_new(&desk.session) {
             (self.state.details, self.state.attended) = (DetailSlots::default(), None);
             self.state.board.clear();
@@ -202,7 +202,7 @@ impl RegistersView {
             let (request, session) = (request.clone(), Arc::clone(&desk.session));
             move |cancel: &Cancel| register_board(&session, &request, cancel).map(Arc::new)
         });
-        let board = Status::of_answer(&answer)?;
+        let board = ViewStatus::of_answer(&answer)?;
         self.open_title_of_cursor(&board);
         Ok(board)
     }

@@ -1,6 +1,6 @@
 //! Where jumps and calls go, as far as their encodings and the registers say.
 
-use stepback_machine::{Flow, Target};
+use stepback_machine::{BranchTarget, FlowKind};
 
 use crate::builder::segment::transfers::LastStep;
 
@@ -10,7 +10,7 @@ pub fn branch_target(step: &LastStep) -> Option<u64> {
     control
         .target
         .address()
-        .filter(|_| control.flow != Flow::Call)
+        .filter(|_| control.flow != FlowKind::Call)
 }
 
 /// Where a call goes; none when it is no call, or goes to an address that is not known.
@@ -18,13 +18,13 @@ pub fn branch_target(step: &LastStep) -> Option<u64> {
 pub fn call_target(step: &LastStep, core: &[Option<u64>]) -> Option<u64> {
     let control = step.control();
     match control.target {
-        _ if control.flow != Flow::Call => None,
-        Target::Address(address) => Some(address),
-        Target::Register(register) => {
+        _ if control.flow != FlowKind::Call => None,
+        BranchTarget::Address(address) => Some(address),
+        BranchTarget::Register(register) => {
             let held = *core.get(usize::from(register.0))?;
             held.map(|address| step.instruction_set.code_address(address))
         }
-        Target::Unsaid => None,
+        BranchTarget::Unsaid => None,
     }
 }
 

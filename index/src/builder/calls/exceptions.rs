@@ -1,21 +1,21 @@
 //! Which transfers of control take an exception or return from one.
 
-use stepback_machine::{Address, Flow};
+use stepback_machine::{Address, FlowKind};
 
 use crate::answers::call::Evidence;
 use crate::builder::calls::branches::branch_target;
-use crate::builder::calls::jump::Jump;
-use crate::builder::calls::pending::{Pending, PendingKind};
+use crate::builder::calls::jump::JumpContext;
+use crate::builder::calls::pending::{PendingFrame, PendingKind};
 
 /// The evidence that a transfer of control takes an exception, if it does.
 ///
 /// After an instruction that does not jump, only an exception can send control elsewhere. But a trace may have gaps,
 /// so the destination must look like a vector, or the registers like those of a handler.
 /// After one that jumps, the trace must also say so, and the jump must go elsewhere.
-pub fn exception(jump: &Jump) -> Option<Evidence> {
+pub fn exception(jump: &JumpContext) -> Option<Evidence> {
     let is_taken = match jump.flow {
-        Flow::Trap => true,
-        Flow::Next => jump.last.opcode != 0 && is_handler(jump) || jump.has_words,
+        FlowKind::Trap => true,
+        FlowKind::Next => jump.last.opcode != 0 && is_handler(jump) || jump.has_words,
         _ => {
             has_exception_return(jump) && jump.age == 1
                 || jump.has_words && is_handler(jump) && !is_target(jump)
@@ -25,7 +25,7 @@ pub fn exception(jump: &Jump) -> Option<Evidence> {
 }
 
 /// The evidence of an exception that a transfer of control is known to take.
-pub fn entry_evidence(jump: &Jump) -> Evidence {
+pub fn entry_evidence(jump: &JumpContext) -> Evidence {
     if jump.has_words {
         Evidence::Words
     } else {
@@ -34,11 +34,11 @@ pub fn entry_evidence(jump: &Jump) -> Evidence {
 }
 
 /// Whether a step returns from an exception, as its encoding and the link register say.
-pub fn is_exception_return(jump: &Jump) -> bool {
+pub fn is_exception_return(jump: &JumpContext) -> bool {
     match jump.flow {
-        Flow::ExceptionReturn => true,
+        FlowKind::ExceptionReturn => true,
         // The M profile returns by a special value, which has been overwritten already when the next handler begins.
-        Flow::Return | Flow::Branch => {
+        FlowKind::Return | FlowKind::Branch => {
             has_exception_return(jump) && branch_target(&jump.last).is_none()
         }
         _ => false,
@@ -47,7 +47,7 @@ pub fn is_exception_return(jump: &Jump) -> bool {
 
 /// Whether the handler of an exception ends here and that of another one begins without a return in between
 /// (tail-chaining, DDI 0403, B1.5.12): the link register gets `EXC_RETURN` again, and what was interrupted stays so.
-pub fn is_tail_chained(exception: &Pending, jump: &Jump) -> bool {
+pub fn is_tail_chained(exception: &PendingFrame, jump: &JumpContext) -> bool {
     let PendingKind::Exception { interrupted, .. } = exception.kind else {
         return false;
     };
@@ -56,7 +56,8 @@ pub fn is_tail_chained(exception: &Pending, jump: &Jump) -> bool {
     }
     // A handler that was interrupted at a jump through a register may resume anywhere, and its own link register holds `EXC_RETURN` too.
     let control = interrupted.control();
-    let is_jump = interrupted.is_executed && !matches!(control.flow, Flow::Next | Flow::Trap);
+    let is_jump =
+        interrupted.is_executed && !matches!(control.flow, FlowKind::Next | FlowKind::Trap);
     let is_at_known_place = !is_jump || control.target.address().is_some();
     let is_entry = jump.has_words || jump.age == 1 && is_at_known_place;
     // An exception inside the handler returns to a handler, and has stored a frame below that of the first one.
@@ -67,12 +68,12 @@ pub fn is_tail_chained(exception: &Pending, jump: &Jump) -> bool {
 }
 
 /// Whether another exception is taken right after a return inside the handler of a pending one.
-pub fn is_nested(exception: &Pending, jump: &Jump) -> bool {
+pub fn is_nested(exception: &PendingFrame, jump: &JumpContext) -> bool {
     let is_entry = has_exception_return(jump) && jump.age == 1 && jump.has_words;
     is_entry && !exception.resumes_at(jump.pc) && !is_tail_chained(exception, jump)
 }
 
-fn is_handler(jump: &Jump) -> bool {
+fn is_handler(jump: &JumpContext) -> bool {
     let expected = jump.last.next_pc();
     let is_linked = jump.lr.is_some_and(|lr| lr.abs_diff(expected) <= 8) && jump.age == 1;
     if has_exception_return(jump) {
@@ -83,19 +84,19 @@ fn is_handler(jump: &Jump) -> bool {
 }
 
 /// Whether the link register has one of the values that mean a return from an exception.
-pub fn has_exception_return(jump: &Jump) -> bool {
+pub fn has_exception_return(jump: &JumpContext) -> bool {
     jump.lr
         .is_some_and(|lr| jump.instruction_set.is_exception_return_value(lr))
 }
 
 /// Whether control went elsewhere than the step before says, without any sign of an exception.
-pub fn is_diverted(jump: &Jump) -> bool {
+pub fn is_diverted(jump: &JumpContext) -> bool {
     let has_target = jump.last.control().target.address().is_some();
-    jump.flow == Flow::Next || has_target && !is_target(jump)
+    jump.flow == FlowKind::Next || has_target && !is_target(jump)
 }
 
 /// Whether the step before is known to jump to where control went.
-fn is_target(jump: &Jump) -> bool {
+fn is_target(jump: &JumpContext) -> bool {
     let target = jump.last.control().target.address();
     target.is_some_and(|target| (target ^ jump.pc) & !1 == 0)
 }

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::builder::calls::found::FoundSoFar;
+use crate::builder::calls::found::CollectedCalls;
 use crate::builder::calls::recorded::RecordedThread;
 use crate::builder::calls::thread_finder::{ThreadFinder, step_of};
 use crate::builder::segment::sealed::SealedSegment;
-use crate::builder::segment::turns::Turn;
+use crate::builder::segment::turns::ControlTurn;
 
 /// So many frames of all threads may wait for their ends, and as many in traces whose records say what branches are:
 /// some 64 MiB, and as much again for each place to go on from and each part that is being made.
@@ -28,26 +28,26 @@ pub struct CallFinder {
     threads: Vec<ThreadFinder>,
     /// Those whose records say what branches are; by the same numbers.
     recorded: Vec<RecordedThread>,
-    found: FoundSoFar,
+    found: CollectedCalls,
     /// How many frames of `threads` are not over yet.
-    pending: Waiting,
+    pending: WaitingCounts,
     /// The same of `recorded`.
-    recorded_pending: Waiting,
+    recorded_pending: WaitingCounts,
     /// How many places that calls returned to `threads` know.
-    points: Waiting,
+    points: WaitingCounts,
     /// The same of `recorded`.
-    recorded_points: Waiting,
+    recorded_points: WaitingCounts,
 }
 
 /// How many frames wait for their ends, or places that calls returned to are remembered.
 #[derive(Clone, Copy, Debug)]
-struct Waiting {
+struct WaitingCounts {
     count: usize,
     limit: usize,
     has_dropped: bool,
 }
 
-impl Default for Waiting {
+impl Default for WaitingCounts {
     fn default() -> Self {
         Self {
             count: 0,
@@ -57,7 +57,7 @@ impl Default for Waiting {
     }
 }
 
-impl Waiting {
+impl WaitingCounts {
     /// Notes how many frames of a thread waited and wait; true when they are too many of all threads.
     fn change(&mut self, before: usize, after: usize) -> bool {
         self.count = (self.count + after).saturating_sub(before);
@@ -136,7 +136,7 @@ impl CallFinder {
         }
     }
 
-    fn turn(&mut self, number: u16, step: Option<u64>, turn: &Turn) {
+    fn turn(&mut self, number: u16, step: Option<u64>, turn: &ControlTurn) {
         let thread = recorded_thread(&mut self.recorded, number);
         let before = thread.kept();
         thread.turn(step, turn, &mut self.found);
@@ -223,7 +223,7 @@ impl CallFinder {
         self.threads.get(usize::from(number))?.first_register()
     }
 
-    fn thread(&mut self, number: u16) -> (&mut ThreadFinder, &mut FoundSoFar) {
+    fn thread(&mut self, number: u16) -> (&mut ThreadFinder, &mut CollectedCalls) {
         while self.threads.len() <= usize::from(number) {
             self.threads
                 .push(ThreadFinder::new(self.threads.len() as u16));
@@ -232,11 +232,11 @@ impl CallFinder {
     }
 
     /// A finder that resumes where another stopped.
-    pub fn resume(state: FinderState, found: FoundSoFar) -> Self {
+    pub fn resume(state: FinderState, found: CollectedCalls) -> Self {
         let FinderState { threads, recorded } = state;
-        let waiting = |count| Waiting {
+        let waiting = |count| WaitingCounts {
             count,
-            ..Waiting::default()
+            ..WaitingCounts::default()
         };
         let points = waiting(threads.iter().map(|thread| thread.kept().points).sum());
         let recorded_points = waiting(recorded.iter().map(|thread| thread.kept().points).sum());
@@ -272,7 +272,7 @@ impl CallFinder {
     }
 
     /// The frames of the whole trace, and where threads turn to other stacks.
-    pub fn finish(mut self) -> FoundSoFar {
+    pub fn finish(mut self) -> CollectedCalls {
         for thread in &mut self.threads {
             thread.end_trace(&mut self.found);
         }
@@ -293,7 +293,7 @@ fn recorded_thread(threads: &mut Vec<RecordedThread>, number: u16) -> &mut Recor
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builder::calls::pending::Pending;
+    use crate::builder::calls::pending::PendingFrame;
     use crate::builder::calls::recorded_frames::RecordedFrame;
     use crate::builder::in_memory::index_in_memory;
     use crate::builder::segment::turns::{BranchSite, TurnKind, TurningBranch};
@@ -303,7 +303,7 @@ mod tests {
     use stepback_machine::InstructionSet;
     use stepback_parsers::Tarmac;
 
-    use crate::answers::call::{CallId, Entered};
+    use crate::answers::call::{CallId, FrameEntry};
     use crate::builder::options::BuildOptions;
 
     /// An A64 step: address, encoding (0 where it does not matter) and the registers that it writes.
@@ -344,7 +344,7 @@ mod tests {
             .unwrap();
             let frames = (0..index.calls().len()).filter_map(|id| index.calls().get(CallId(id)));
             let frames = frames
-                .filter(|frame| frame.entered == Entered::Call)
+                .filter(|frame| frame.entered == FrameEntry::Call)
                 .map(|frame| {
                     let number = |step: Option<stepback_parsers::Step>| {
                         step.map_or("-".into(), |step| step.0.to_string())
@@ -385,7 +385,7 @@ mod tests {
     fn a_million_calls_that_never_return_stay_inside_the_budget() {
         const CALLS: u32 = 1_000_000;
         let mut finder = CallFinder::default();
-        let turn = |slot, what| Turn {
+        let turn = |slot, what| ControlTurn {
             thread: 0,
             slot,
             what,
@@ -412,7 +412,7 @@ mod tests {
     }
 
     fn call_and_return(finder: &mut CallFinder, slot: u32, caller: u64) {
-        let turn = |slot, what| Turn {
+        let turn = |slot, what| ControlTurn {
             thread: 0,
             slot,
             what,
@@ -452,7 +452,7 @@ mod tests {
     #[test]
     fn places_whose_caller_is_over_are_forgotten_without_a_word() {
         let mut finder = CallFinder::default();
-        let turn = |slot, what| Turn {
+        let turn = |slot, what| ControlTurn {
             thread: 0,
             slot,
             what,
@@ -488,7 +488,7 @@ mod tests {
     #[test]
     fn the_heuristic_forgets_places_too() {
         use crate::builder::calls::pending::ReturnKey;
-        use crate::builder::calls::pending_frames::{PendingFrames, Returned};
+        use crate::builder::calls::pending_frames::{PendingFrames, ReturnedCall};
         let mut frames = PendingFrames::default();
         for number in 0..100 {
             frames.note_return(
@@ -496,7 +496,7 @@ mod tests {
                     sp: None,
                     target: number,
                 },
-                Returned {
+                ReturnedCall {
                     pending: 0,
                     step: number,
                 },
@@ -510,7 +510,7 @@ mod tests {
 
     #[test]
     fn the_frames_that_wait_take_what_is_told() {
-        let largest = size_of::<Pending>().max(size_of::<RecordedFrame>());
+        let largest = size_of::<PendingFrame>().max(size_of::<RecordedFrame>());
         // With the counts of the return addresses, at most seven eighths of which are in use.
         let counted = 2 * (size_of::<(usize, u64, Option<u64>)>() + size_of::<u32>() + 1);
         assert!(
@@ -567,7 +567,7 @@ mod tests {
         assert_eq!(index.calls().len(), depth, "all calls and the root");
         let returned = (0..depth).filter_map(|id| index.calls().get(CallId(id)));
         let returned = returned
-            .filter(|call| call.left == crate::answers::call::Left::Return)
+            .filter(|call| call.left == crate::answers::call::FrameExit::Return)
             .count();
         assert!((990..=1000).contains(&returned), "{returned}");
     }

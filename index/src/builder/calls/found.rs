@@ -5,12 +5,12 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::builder::calls::spool::FrameSpool;
-use crate::store::calls::frame::Frame;
+use crate::store::calls::frame::CallFrame;
 use crate::store::calls::layout::StackSwitch;
 
 /// What was found so far.
 #[derive(Clone, Debug, Default)]
-pub struct FoundSoFar {
+pub struct CollectedCalls {
     /// Frames.
     pub frames: FrameSpool,
     /// Where threads turn to other stacks.
@@ -19,10 +19,10 @@ pub struct FoundSoFar {
     marked: usize,
 }
 
-impl FoundSoFar {
+impl CollectedCalls {
     /// What was found before.
     pub fn new(
-        found: impl IntoIterator<Item = Frame>,
+        found: impl IntoIterator<Item = CallFrame>,
         switches: Vec<StackSwitch>,
         folder: &Path,
     ) -> Self {
@@ -43,8 +43,8 @@ impl FoundSoFar {
     }
 
     /// What was found after a mark was set.
-    pub fn since_mark(&self) -> Found {
-        Found {
+    pub fn since_mark(&self) -> FoundFrames {
+        FoundFrames {
             frames: self.frames.since_mark().to_vec(),
             switches: self
                 .switches
@@ -57,9 +57,9 @@ impl FoundSoFar {
 
 /// What was found in a part of the trace.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Found {
+pub struct FoundFrames {
     /// Frames, in the order of their ends.
-    pub frames: Vec<Frame>,
+    pub frames: Vec<CallFrame>,
     /// Where threads turn to other stacks.
     pub switches: Vec<StackSwitch>,
 }

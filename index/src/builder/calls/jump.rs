@@ -1,19 +1,19 @@
 //! A transfer of control, as the search for calls sees it.
 
-use stepback_machine::{Flow, InstructionSet};
+use stepback_machine::{FlowKind, InstructionSet};
 
 use crate::builder::calls::pending::ReturnKey;
 use crate::builder::segment::transfers::LastStep;
 
 /// A transfer of control with all that is known of it.
 #[derive(Clone, Copy, Debug)]
-pub struct Jump {
+pub struct JumpContext {
     /// The step before.
     pub last_step: u64,
     /// What it was.
     pub last: LastStep,
     /// What it did, as its encoding says.
-    pub flow: Flow,
+    pub flow: FlowKind,
     /// The step that control went to.
     pub step: u64,
     /// Its address.
@@ -49,7 +49,7 @@ pub struct StackWrite {
     pub sp: u64,
 }
 
-impl Jump {
+impl JumpContext {
     /// The stack pointer that a handler set for what it returned to, while its own was in use.
     pub fn stack_set_since(&self, entry_step: u64) -> Option<u64> {
         self.other_stack
@@ -62,7 +62,7 @@ impl Jump {
     pub fn changes_state(&self) -> bool {
         let is_state_return = |lr| self.instruction_set.is_function_return_value(lr);
         let is_to_gateway = self.instruction_set.is_state_gateway(self.opcode);
-        self.flow == Flow::Call
+        self.flow == FlowKind::Call
             && (is_to_gateway || self.age == 1 && self.lr.is_some_and(is_state_return))
     }
 

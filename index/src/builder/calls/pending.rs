@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::answers::call::{Entered, Evidence, Left};
+use crate::answers::call::{Evidence, FrameEntry, FrameExit};
 use crate::builder::segment::transfers::LastStep;
-use crate::store::calls::frame::Frame;
+use crate::store::calls::frame::CallFrame;
 
 /// Maximum size of what an exception of M-profile stores: 26 words of the basic and the floating-point frame,
 /// 10 words of additional state of the Secure state, and the alignment (DDI 0553, B3.19); more with 16 further registers.
@@ -30,7 +30,7 @@ pub struct StackId {
 
 /// A frame that is not over yet.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Pending {
+pub struct PendingFrame {
     /// What a return from it must match. In an exception: the stack pointer that was interrupted.
     pub key: ReturnKey,
     /// The step that called, or that was interrupted.
@@ -79,21 +79,21 @@ pub fn may_resume_at(interrupted: &LastStep, pc: u64) -> bool {
         .any(|at| (at ^ pc) & !1 == 0)
 }
 
-impl Pending {
+impl PendingFrame {
     /// The frame that it becomes when it ends; none when it may not have been a call at all.
-    pub fn frame(&self, on: StackId, exit_step: Option<u64>, left: Left) -> Option<Frame> {
-        let (exit_step, left) = match self.jumped_out.filter(|_| left != Left::Return) {
-            Some(step) => (Some(step), Left::Longjmp),
+    pub fn frame(&self, on: StackId, exit_step: Option<u64>, left: FrameExit) -> Option<CallFrame> {
+        let (exit_step, left) = match self.jumped_out.filter(|_| left != FrameExit::Return) {
+            Some(step) => (Some(step), FrameExit::Longjmp),
             None => (exit_step, left),
         };
         let (entered, evidence) = match self.kind {
-            PendingKind::Maybe if left != Left::Return => return None,
-            PendingKind::Maybe => (Entered::Call, Evidence::Return),
-            PendingKind::Call | PendingKind::StateCall { .. } => (Entered::Call, Evidence::Link),
-            PendingKind::Exception { evidence, .. } => (Entered::Exception, evidence),
+            PendingKind::Maybe if left != FrameExit::Return => return None,
+            PendingKind::Maybe => (FrameEntry::Call, Evidence::Return),
+            PendingKind::Call | PendingKind::StateCall { .. } => (FrameEntry::Call, Evidence::Link),
+            PendingKind::Exception { evidence, .. } => (FrameEntry::Exception, evidence),
         };
         let (call_step, entry_step) = (Some(self.call_step), Some(self.entry_step));
-        Some(Frame {
+        Some(CallFrame {
             thread: on.thread,
             stack: on.stack,
             function: self.function,

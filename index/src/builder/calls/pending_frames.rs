@@ -3,13 +3,13 @@
 use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
 
-use crate::builder::calls::pending::{Pending, PendingKind, ReturnKey};
+use crate::builder::calls::pending::{PendingFrame, PendingKind, ReturnKey};
 use crate::builder::calls::sp_range::SpRange;
 
 /// The frames of a thread that are not over yet, innermost last.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct PendingFrames {
-    frames: Vec<Pending>,
+    frames: Vec<PendingFrame>,
     /// The exceptions and calls into the other security state among them, which use other stack pointers:
     /// what happens to the stack pointer inside one
     /// says nothing about the frames outside.
@@ -19,14 +19,14 @@ pub struct PendingFrames {
     /// How many pending calls have each key: a search through deep recursion is made only when it will succeed.
     returns: HashMap<ReturnKey, u32>,
     /// Where calls returned to: a jump there is a longjmp to the place of a setjmp.
-    return_points: HashMap<ReturnKey, Returned>,
+    return_points: HashMap<ReturnKey, ReturnedCall>,
     /// How many pending calls were made while the stack pointer was unknown.
     unknown_stacks: u32,
 }
 
 /// A call that returned.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Returned {
+pub struct ReturnedCall {
     /// How many frames were pending then.
     pub pending: usize,
     /// The step that returned.
@@ -35,7 +35,7 @@ pub struct Returned {
 
 impl PendingFrames {
     /// Adds the innermost frame.
-    pub fn push(&mut self, frame: Pending) {
+    pub fn push(&mut self, frame: PendingFrame) {
         if frame.is_call() {
             *self.returns.entry(frame.key).or_default() += 1;
             self.unknown_stacks += u32::from(frame.key.sp.is_none());
@@ -62,7 +62,7 @@ impl PendingFrames {
     }
 
     /// All frames, outermost first.
-    pub fn iter(&self) -> impl Iterator<Item = &Pending> {
+    pub fn iter(&self) -> impl Iterator<Item = &PendingFrame> {
         self.frames.iter()
     }
 
@@ -72,7 +72,7 @@ impl PendingFrames {
     }
 
     /// Takes out so many of the outermost, outermost first.
-    pub fn take_outermost(&mut self, count: usize) -> Vec<Pending> {
+    pub fn take_outermost(&mut self, count: usize) -> Vec<PendingFrame> {
         let taken: Vec<_> = self.frames.drain(..count.min(self.frames.len())).collect();
         taken.iter().for_each(|frame| self.forget_return(frame));
         let inside = self
@@ -131,7 +131,7 @@ impl PendingFrames {
 
     /// Whether nothing is pending that is certain: no exception, and no call that surely was one.
     pub fn has_nothing_certain(&self) -> bool {
-        self.levels.is_empty() && !self.frames.iter().any(Pending::is_certain_call)
+        self.levels.is_empty() && !self.frames.iter().any(PendingFrame::is_certain_call)
     }
 
     /// The innermost level, if it is an exception.
@@ -145,7 +145,7 @@ impl PendingFrames {
     }
 
     /// The frame at a place.
-    pub fn get(&self, place: usize) -> Option<&Pending> {
+    pub fn get(&self, place: usize) -> Option<&PendingFrame> {
         self.frames.get(place)
     }
 
@@ -171,7 +171,7 @@ impl PendingFrames {
         let made_with = |sp| {
             self.frames
                 .iter()
-                .rposition(|frame: &Pending| frame.is_call() && frame.key.sp == sp)
+                .rposition(|frame: &PendingFrame| frame.is_call() && frame.key.sp == sp)
         };
         [sp, None].into_iter().find_map(made_with)
     }
@@ -204,7 +204,9 @@ impl PendingFrames {
                 ..
             }
         );
-        let is_inside = self.frames[place..].iter().any(Pending::is_certain_call);
+        let is_inside = self.frames[place..]
+            .iter()
+            .any(PendingFrame::is_certain_call);
         (is_linked && !is_inside).then_some(place)
     }
 
@@ -228,7 +230,7 @@ impl PendingFrames {
     }
 
     /// Takes out a frame and all inside it, outermost first.
-    pub fn take_from(&mut self, place: usize) -> Vec<Pending> {
+    pub fn take_from(&mut self, place: usize) -> Vec<PendingFrame> {
         let taken: Vec<_> = self.frames.drain(place.min(self.frames.len())..).collect();
         while self
             .levels
@@ -240,7 +242,7 @@ impl PendingFrames {
     }
 
     /// Notes that the call with a key returned: a longjmp may go to the same place.
-    pub fn note_return(&mut self, key: ReturnKey, returned: Returned) {
+    pub fn note_return(&mut self, key: ReturnKey, returned: ReturnedCall) {
         self.return_points.insert(key, returned);
     }
 
@@ -271,7 +273,7 @@ impl PendingFrames {
     }
 
     /// Removes the calls whose stack is gone, innermost first.
-    pub fn lose_below(&mut self, risen: Option<u64>) -> Vec<Pending> {
+    pub fn lose_below(&mut self, risen: Option<u64>) -> Vec<PendingFrame> {
         let inside = self.inside();
         let mut lost = Vec::new();
         while self.frames.len() > inside
@@ -287,12 +289,12 @@ impl PendingFrames {
 
     /// Marks the calls that a jump may have left although the stack pointer did not rise above theirs:
     /// it is that of their caller. Either calls inside them were left, or a call of their caller returned to that place before.
-    pub fn suspect_jump(&mut self, to: ReturnKey, lost: &[Pending], step: u64) {
-        let is_suspect = |frame: &Pending| frame.key.sp == to.sp && frame.jumped_out.is_none();
+    pub fn suspect_jump(&mut self, to: ReturnKey, lost: &[PendingFrame], step: u64) {
+        let is_suspect = |frame: &PendingFrame| frame.key.sp == to.sp && frame.jumped_out.is_none();
         if !self.frames.last().is_some_and(is_suspect) {
             return;
         }
-        let is_far = lost.iter().any(Pending::is_certain_call);
+        let is_far = lost.iter().any(PendingFrame::is_certain_call);
         let Some(kept) = is_far
             .then_some(0)
             .or_else(|| self.return_points.get(&to).map(|to| to.pending))
@@ -306,7 +308,7 @@ impl PendingFrames {
         }
     }
 
-    fn forget_return(&mut self, frame: &Pending) {
+    fn forget_return(&mut self, frame: &PendingFrame) {
         if !frame.is_call() {
             return;
         }

@@ -29,17 +29,17 @@
 use serde::{Deserialize, Serialize};
 use stepback_parsers::{Gap, GapReason, Marker, MarkerKind};
 
-use crate::answers::call::Left;
-use crate::builder::calls::found::FoundSoFar;
+use crate::answers::call::FrameExit;
+use crate::builder::calls::found::CollectedCalls;
 use crate::builder::calls::pending::StackId;
 use crate::builder::calls::recorded_frames::{
     BranchStep, RecordedFrame, RecordedKind, Redirection, RedirectionKind,
 };
 use crate::builder::calls::recorded_stack::RecordedStack;
-use crate::builder::calls::root_frame::{Entry, RootFrame};
-use crate::builder::calls::stack_set::{Kept, StackSet, Turn as StackTurn};
+use crate::builder::calls::root_frame::{RootEntry, RootFrame};
+use crate::builder::calls::stack_set::{NextStack as StackTurn, RetainedCounts, StackSet};
 use crate::builder::calls::stacks::SKIPPED;
-use crate::builder::segment::turns::{Turn, TurnKind, TurningBranch};
+use crate::builder::segment::turns::{ControlTurn, TurnKind, TurningBranch};
 use crate::store::calls::layout::StackSwitch;
 
 /// A thread whose records say what branches are.
@@ -81,7 +81,7 @@ impl RecordedThread {
     }
 
     /// Takes the next turn, with the step that its slot says.
-    pub fn turn(&mut self, step: Option<u64>, turn: &Turn, found: &mut FoundSoFar) {
+    pub fn turn(&mut self, step: Option<u64>, turn: &ControlTurn, found: &mut CollectedCalls) {
         match (turn.what, step) {
             (TurnKind::Marker(marker), step) => {
                 self.last_step = step.or(self.last_step);
@@ -94,12 +94,12 @@ impl RecordedThread {
             }
             (TurnKind::Arrival { pc, is_in_slot, .. }, Some(step)) => {
                 if is_in_slot {
-                    self.begin_root(Entry { step, pc });
+                    self.begin_root(RootEntry { step, pc });
                     self.branch
                         .iter_mut()
                         .for_each(|branch| branch.last_step = step);
                 } else {
-                    self.arrive(Entry { step, pc }, found);
+                    self.arrive(RootEntry { step, pc }, found);
                 }
                 self.last_step = Some(step);
             }
@@ -133,8 +133,8 @@ impl RecordedThread {
         self.last_step = Some(last_step);
     }
 
-    fn arrive(&mut self, entry: Entry, found: &mut FoundSoFar) {
-        let Entry { step, pc } = entry;
+    fn arrive(&mut self, entry: RootEntry, found: &mut CollectedCalls) {
+        let RootEntry { step, pc } = entry;
         let (branch, redirection) = (self.branch.take(), self.redirection.take());
         let stack = self.stacks.in_use_mut();
         let Some(call_step) = self.last_step.filter(|_| stack.root.is_some()) else {
@@ -173,7 +173,7 @@ impl RecordedThread {
     }
 
     /// Begins the outermost known frame of the stack in use, if there is none.
-    fn begin_root(&mut self, entry: Entry) {
+    fn begin_root(&mut self, entry: RootEntry) {
         let stack = self.stacks.in_use_mut();
         if stack.root.is_some() {
             return;
@@ -187,7 +187,7 @@ impl RecordedThread {
     }
 
     /// A stretch that is not recorded begins: nothing is known of what is pending on any stack.
-    fn begin_gap(&mut self, found: &mut FoundSoFar) {
+    fn begin_gap(&mut self, found: &mut CollectedCalls) {
         let Some(step) = self
             .last_step
             .filter(|_| self.stacks.iter().any(|(_, stack)| stack.root.is_some()))
@@ -206,13 +206,13 @@ impl RecordedThread {
     }
 
     /// The number of a window; the marker of the first one may come after the first steps.
-    fn begin_window(&mut self, number: u64, found: &mut FoundSoFar) {
+    fn begin_window(&mut self, number: u64, found: &mut CollectedCalls) {
         if self.window.replace(number).unwrap_or(0) != number {
             self.begin_gap(found);
         }
     }
 
-    fn marker(&mut self, marker: Marker, found: &mut FoundSoFar) {
+    fn marker(&mut self, marker: Marker, found: &mut CollectedCalls) {
         use RedirectionKind::{ContextSwitch, Hardware, Signal, SystemCall};
         let to = |kind, address| Redirection {
             kind,
@@ -254,7 +254,7 @@ impl RecordedThread {
     }
 
     /// Control is redirected.
-    fn redirect(&mut self, to: Redirection, found: &mut FoundSoFar) {
+    fn redirect(&mut self, to: Redirection, found: &mut CollectedCalls) {
         // A handler that is interrupted before its first step.
         if let Some((before, call_step)) = self.redirection.replace(to).zip(self.last_step) {
             let kind = RecordedKind::Redirection {
@@ -282,7 +282,7 @@ impl RecordedThread {
     }
 
     /// A handler is done. `to` is which kind of redirection ends, and where control goes on.
-    fn resume(&mut self, to: Redirection, found: &mut FoundSoFar) {
+    fn resume(&mut self, to: Redirection, found: &mut CollectedCalls) {
         if self
             .redirection
             .is_some_and(|redirection| redirection.kind == to.kind)
@@ -298,8 +298,8 @@ impl RecordedThread {
         };
         self.redirection = None;
         let step = self.last_step.unwrap_or(0);
-        stack.close_down_to(place + 1, step, Left::Skipped, found);
-        stack.close_down_to(place, step, Left::Return, found);
+        stack.close_down_to(place + 1, step, FrameExit::Skipped, found);
+        stack.close_down_to(place, step, FrameExit::Return, found);
         stack.suspicion = None;
         self.branch = left.branch;
         let turn = left
@@ -333,7 +333,7 @@ impl RecordedThread {
         (!is_own && !is_nested && self.stacks.has_room()).then_some(StackTurn::New)
     }
 
-    fn switch(&mut self, turn: StackTurn, after: u64, found: &mut FoundSoFar) {
+    fn switch(&mut self, turn: StackTurn, after: u64, found: &mut CollectedCalls) {
         self.stacks.turn(turn);
         let id = StackId {
             thread: self.number,
@@ -353,7 +353,7 @@ impl RecordedThread {
     }
 
     /// Number of frames and return points kept on all its stacks. O(1).
-    pub fn kept(&self) -> Kept {
+    pub fn kept(&self) -> RetainedCounts {
         self.stacks.kept()
     }
 
@@ -365,14 +365,14 @@ impl RecordedThread {
     }
 
     /// Keeps this many of the innermost frames, divided among its stacks; the outer ones count as never left.
-    pub fn keep_innermost(&mut self, count: usize, found: &mut FoundSoFar) {
+    pub fn keep_innermost(&mut self, count: usize, found: &mut CollectedCalls) {
         let each = count / self.stacks.iter().count();
         self.stacks
             .change_each(|_, stack| stack.keep_innermost(each, found));
     }
 
     /// Adds the frames that the trace ends inside of.
-    pub fn end_trace(&mut self, found: &mut FoundSoFar) {
+    pub fn end_trace(&mut self, found: &mut CollectedCalls) {
         let called = self
             .branch
             .take()

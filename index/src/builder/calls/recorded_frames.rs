@@ -105,7 +105,7 @@ impl RecordedFrame {
         matches!(self.kind, RecordedKind::Call { return_address, .. } if return_address == address)
     }
 
-    fn return_key(&self) -> Option<ReturnKey> {
+    fn return_key(&self) -> Option<RecordedReturnKey> {
         if let RecordedKind::Call {
             return_address,
             stack,
@@ -124,7 +124,7 @@ impl RecordedFrame {
 }
 
 /// What a return must match: the address, and where it lies on the stack.
-type ReturnKey = (u64, Option<u64>);
+type RecordedReturnKey = (u64, Option<u64>);
 
 /// The frames of a thread that are not over yet, innermost last.
 ///
@@ -136,7 +136,7 @@ pub struct RecordedFrames {
     /// Where the levels begin, but for the first.
     levels: Vec<usize>,
     /// How many calls of each level have each key: a search through deep recursion is made only when it will succeed.
-    returns: HashMap<(usize, ReturnKey), u32>,
+    returns: HashMap<(usize, RecordedReturnKey), u32>,
 }
 
 impl From<Vec<RecordedFrame>> for RecordedFrames {

@@ -3,16 +3,16 @@
 use foldhash::HashSet;
 use serde::{Deserialize, Serialize};
 
-use crate::answers::call::{Entered, Evidence, Left};
-use crate::builder::calls::found::FoundSoFar;
+use crate::answers::call::{Evidence, FrameEntry, FrameExit};
+use crate::builder::calls::found::CollectedCalls;
 use crate::builder::calls::pending::StackId;
 use crate::builder::calls::recorded_frames::{
     BranchStep, RecordedFrame, RecordedFrames, RecordedKind, Redirection,
 };
 use crate::builder::calls::return_points::{ReturnPoint, ReturnPoints};
-use crate::builder::calls::root_frame::{Entry, RootFrame};
-use crate::builder::calls::stack_set::{Kept, ThreadStack};
-use crate::store::calls::frame::Frame;
+use crate::builder::calls::root_frame::{RootEntry, RootFrame};
+use crate::builder::calls::stack_set::{RetainedCounts, ThreadStack};
+use crate::store::calls::frame::CallFrame;
 
 /// Return addresses that lie further apart are on different stacks.
 const STACK_BYTES: u64 = 8 << 20;
@@ -52,7 +52,7 @@ pub struct Interruption {
 
 /// Which frames an address on the stack shows to be over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Below {
+enum PoppedFrames {
     /// Those whose return address lies there or below: it was written.
     Written(u64),
     /// Those below: it was read.
@@ -60,8 +60,8 @@ enum Below {
 }
 
 impl ThreadStack for RecordedStack {
-    fn kept(&self) -> Kept {
-        Kept {
+    fn kept(&self) -> RetainedCounts {
+        RetainedCounts {
             frames: self.frames.len(),
             points: self.return_points.len(),
         }
@@ -75,20 +75,20 @@ impl RecordedStack {
     }
 
     /// Control goes on in what an exception interrupted before the trace began.
-    pub fn resume_caller(&mut self, entry: Entry, last_step: u64, found: &mut FoundSoFar) {
-        self.close_down_to(0, last_step, Left::Skipped, found);
+    pub fn resume_caller(&mut self, entry: RootEntry, last_step: u64, found: &mut CollectedCalls) {
+        self.close_down_to(0, last_step, FrameExit::Skipped, found);
         self.suspicion = None;
         let Some(root) = self.root.replace(RootFrame::caller(last_step, entry)) else {
             return;
         };
         found
             .frames
-            .extend([root.frame(self.id, Some(last_step), Left::Return)]);
+            .extend([root.frame(self.id, Some(last_step), FrameExit::Return)]);
         self.root_stack = None;
     }
 
     /// Control arrives inside the innermost frame, if it has not been there yet.
-    pub fn enter_last(&mut self, Entry { step, pc }: Entry) {
+    pub fn enter_last(&mut self, RootEntry { step, pc }: RootEntry) {
         if let Some(frame) = self
             .frames
             .last_mut()
@@ -131,33 +131,39 @@ impl RecordedStack {
     }
 
     /// A stretch that is not recorded begins after a step: nothing is known of what is pending.
-    pub fn begin_gap(&mut self, step: u64, found: &mut FoundSoFar) {
+    pub fn begin_gap(&mut self, step: u64, found: &mut CollectedCalls) {
         self.settle_suspicion(found);
         (self.left, self.switched_after) = (None, None);
         let Some(root) = self.root.take() else { return };
-        self.close_down_to(0, step, Left::Gap, found);
+        self.close_down_to(0, step, FrameExit::Gap, found);
         found
             .frames
-            .extend([root.frame(self.id, Some(step), Left::Gap)]);
+            .extend([root.frame(self.id, Some(step), FrameExit::Gap)]);
         self.return_points = ReturnPoints::default();
     }
 
     /// Adds the frames that the trace ends inside of.
-    pub fn end_trace(&mut self, found: &mut FoundSoFar) {
+    pub fn end_trace(&mut self, found: &mut CollectedCalls) {
         self.settle_suspicion(found);
         let open = self
             .frames
             .iter()
-            .filter_map(|frame| self.frame(frame, None, Left::Open));
+            .filter_map(|frame| self.frame(frame, None, FrameExit::Open));
         found.frames.extend(open);
-        found
-            .frames
-            .extend(self.root.map(|root| root.frame(self.id, None, Left::Open)));
+        found.frames.extend(
+            self.root
+                .map(|root| root.frame(self.id, None, FrameExit::Open)),
+        );
     }
 
     /// A return that matches no frame: out of the outermost known frame to its caller, if no frame is pending
     /// and the return address lies above those of the calls that it made.
-    fn return_from_root(&mut self, entry: Entry, branch: BranchStep, found: &mut FoundSoFar) {
+    fn return_from_root(
+        &mut self,
+        entry: RootEntry,
+        branch: BranchStep,
+        found: &mut CollectedCalls,
+    ) {
         let is_above = |(stack, own): (u64, u64)| stack > own && stack - own < STACK_BYTES;
         let is_above = branch.stack.zip(self.root_stack).is_none_or(is_above);
         let Some(root) = self.root.filter(|root| root.may_return() && is_above) else {
@@ -169,7 +175,7 @@ impl RecordedStack {
         let exit_step = branch.last_step;
         found
             .frames
-            .extend([root.frame(self.id, Some(exit_step), Left::Return)]);
+            .extend([root.frame(self.id, Some(exit_step), FrameExit::Return)]);
         self.root = Some(RootFrame::caller(exit_step, entry));
         self.root_stack = branch.stack.or(self.root_stack);
         self.suspicion = None;
@@ -181,10 +187,10 @@ impl RecordedStack {
         branch: BranchStep,
         entry_step: Option<u64>,
         function: u64,
-        found: &mut FoundSoFar,
+        found: &mut CollectedCalls,
     ) {
         if let Some(stack) = branch.stack {
-            self.lose(Below::Written(stack), branch.step, found);
+            self.lose(PoppedFrames::Written(stack), branch.step, found);
         }
         if self.frames.len() == 0 {
             self.root_stack = self.root_stack.max(branch.stack);
@@ -202,7 +208,7 @@ impl RecordedStack {
     }
 
     /// A branch returns to a step.
-    pub fn return_to(&mut self, entry: Entry, branch: BranchStep, found: &mut FoundSoFar) {
+    pub fn return_to(&mut self, entry: RootEntry, branch: BranchStep, found: &mut CollectedCalls) {
         let pc = entry.pc;
         if let Some(stack) = branch.stack {
             self.leave_redirections(stack, branch.step, found);
@@ -211,7 +217,7 @@ impl RecordedStack {
         let Some(place) = self.frames.returning_to(pc, branch.stack) else {
             let is_outermost = self.frames.len() == 0 || branch.stack.is_some();
             match branch.stack {
-                Some(stack) => self.lose(Below::Read(stack), branch.step, found),
+                Some(stack) => self.lose(PoppedFrames::Read(stack), branch.step, found),
                 None => self.jump_to(pc, exit_step, found),
             }
             if is_outermost {
@@ -226,8 +232,8 @@ impl RecordedStack {
             .is_some_and(|frame| frame.returns_to(pc));
         // A call that does return was not left by a jump, and neither was its caller.
         self.suspicion = self.suspicion.filter(|(from, _)| *from > place);
-        self.close_down_to(place + 1, exit_step, Left::Skipped, found);
-        self.close_down_to(place, exit_step, Left::Return, found);
+        self.close_down_to(place + 1, exit_step, FrameExit::Skipped, found);
+        self.close_down_to(place, exit_step, FrameExit::Return, found);
         self.suspicion = None;
         if !is_point {
             return;
@@ -263,7 +269,7 @@ impl RecordedStack {
     }
 
     /// Control jumped to a computed address: perhaps to where an earlier call of a frame further out returned.
-    pub fn jump_to(&mut self, pc: u64, step: u64, found: &mut FoundSoFar) {
+    pub fn jump_to(&mut self, pc: u64, step: u64, found: &mut CollectedCalls) {
         let frames = &self.frames;
         let Some(point) = self.return_points.deepest(pc, |point| holds(point, frames)) else {
             return;
@@ -279,26 +285,26 @@ impl RecordedStack {
             let (from, step) = self.suspicion.unwrap_or((point.depth, step));
             self.suspicion = Some((from.min(point.depth), step));
         } else {
-            self.close_down_to(point.depth, step, Left::Longjmp, found);
+            self.close_down_to(point.depth, step, FrameExit::Longjmp, found);
             self.suspicion = None;
         }
     }
 
     /// Ends the frames that a jump seemed to leave.
-    pub fn settle_suspicion(&mut self, found: &mut FoundSoFar) {
+    pub fn settle_suspicion(&mut self, found: &mut CollectedCalls) {
         if let Some((from, step)) = self.suspicion {
-            self.close_down_to(from, step, Left::Longjmp, found);
+            self.close_down_to(from, step, FrameExit::Longjmp, found);
             self.suspicion = None;
         }
     }
 
     /// Ends the frames that an address on the stack shows to be over.
-    fn lose(&mut self, below: Below, step: u64, found: &mut FoundSoFar) {
-        let (Below::Written(stack) | Below::Read(stack)) = below;
+    fn lose(&mut self, below: PoppedFrames, step: u64, found: &mut CollectedCalls) {
+        let (PoppedFrames::Written(stack) | PoppedFrames::Read(stack)) = below;
         self.leave_redirections(stack, step, found);
         let is_over = |held: u64| match below {
-            Below::Written(written) => held <= written,
-            Below::Read(read) => held < read,
+            PoppedFrames::Written(written) => held <= written,
+            PoppedFrames::Read(read) => held < read,
         };
         while self.frames.len() > self.frames.level_start()
             && let Some(frame) = self.frames.last()
@@ -306,18 +312,18 @@ impl RecordedStack {
                 .stack()
                 .is_some_and(|held| is_over(held) && stack - held < STACK_BYTES)
         {
-            let exit = if below == Below::Read(stack) {
+            let exit = if below == PoppedFrames::Read(stack) {
                 step
             } else {
                 self.left_at(frame, step)
             };
-            self.close_down_to(self.frames.len() - 1, exit, Left::Longjmp, found);
+            self.close_down_to(self.frames.len() - 1, exit, FrameExit::Longjmp, found);
         }
         self.suspicion = None;
     }
 
     /// Ends the redirections inside of which the earlier stack is in use again, or notes where their own stack is.
-    fn leave_redirections(&mut self, stack: u64, step: u64, found: &mut FoundSoFar) {
+    fn leave_redirections(&mut self, stack: u64, step: u64, found: &mut CollectedCalls) {
         while let Some(innermost) = self.frames.level_start().checked_sub(1) {
             // A handler that was interrupted before it used the stack is left with what interrupted it.
             let is_redirection = |place: &usize| {
@@ -352,7 +358,7 @@ impl RecordedStack {
                 .frames
                 .get(place)
                 .map_or(step, |frame| self.left_at(frame, step));
-            self.close_down_to(place, exit, Left::Longjmp, found);
+            self.close_down_to(place, exit, FrameExit::Longjmp, found);
         }
     }
 
@@ -365,13 +371,20 @@ impl RecordedStack {
     }
 
     /// Ends all frames from a place on, innermost first. Those that a jump seemed to leave were left by it.
-    pub fn close_down_to(&mut self, place: usize, step: u64, left: Left, found: &mut FoundSoFar) {
+    pub fn close_down_to(
+        &mut self,
+        place: usize,
+        step: u64,
+        left: FrameExit,
+        found: &mut CollectedCalls,
+    ) {
         while self.frames.len() > place {
             let suspicion = self.suspicion.filter(|(from, _)| *from < self.frames.len());
             let Some(frame) = self.frames.pop() else {
                 return;
             };
-            let (exit, left) = suspicion.map_or((step, left), |(_, jump)| (jump, Left::Longjmp));
+            let (exit, left) =
+                suspicion.map_or((step, left), |(_, jump)| (jump, FrameExit::Longjmp));
             found.frames.extend(self.frame(&frame, Some(exit), left));
         }
     }
@@ -382,7 +395,7 @@ impl RecordedStack {
     }
 
     /// Keeps so many of the innermost frames; those around them count as never left.
-    pub fn keep_innermost(&mut self, count: usize, found: &mut FoundSoFar) {
+    pub fn keep_innermost(&mut self, count: usize, found: &mut CollectedCalls) {
         let gone = self.frames.len().saturating_sub(count);
         if gone == 0 {
             return;
@@ -392,7 +405,7 @@ impl RecordedStack {
         found.frames.extend(
             outermost
                 .iter()
-                .filter_map(|frame| self.frame(frame, None, Left::Open)),
+                .filter_map(|frame| self.frame(frame, None, FrameExit::Open)),
         );
         self.suspicion = self
             .suspicion
@@ -401,14 +414,19 @@ impl RecordedStack {
     }
 
     /// A frame of the table; none of a redirection inside which nothing was done, or of a call that ends where it was made.
-    fn frame(&self, frame: &RecordedFrame, exit_step: Option<u64>, left: Left) -> Option<Frame> {
+    fn frame(
+        &self,
+        frame: &RecordedFrame,
+        exit_step: Option<u64>,
+        left: FrameExit,
+    ) -> Option<CallFrame> {
         let is_over = exit_step.is_some_and(|exit| exit <= frame.call_step);
         let entered = match frame.kind {
             _ if frame.entry_step.is_none() && (is_over || frame.is_redirection()) => return None,
-            RecordedKind::Call { .. } => Entered::Call,
-            RecordedKind::Redirection { .. } => Entered::Exception,
+            RecordedKind::Call { .. } => FrameEntry::Call,
+            RecordedKind::Redirection { .. } => FrameEntry::Exception,
         };
-        Some(Frame {
+        Some(CallFrame {
             thread: self.id.thread,
             stack: self.id.stack,
             function: frame.function,

@@ -5,13 +5,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::answers::call::{Entered, Evidence, Left};
+use crate::answers::call::{Evidence, FrameEntry, FrameExit};
 use crate::builder::calls::pending::StackId;
-use crate::store::calls::frame::Frame;
+use crate::store::calls::frame::CallFrame;
 
 /// A step and its address.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
+pub struct RootEntry {
     /// The step.
     pub step: u64,
     /// Its address.
@@ -21,7 +21,7 @@ pub struct Entry {
 /// The outermost known frame of a stack.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct RootFrame {
-    entered: Entered,
+    entered: FrameEntry,
     evidence: Evidence,
     /// The last step before it; none where the thread begins.
     before: Option<u64>,
@@ -33,26 +33,26 @@ pub struct RootFrame {
 
 impl RootFrame {
     /// The first frame of a thread.
-    pub fn start(entry: Entry) -> Self {
-        Self::new(Entered::Root, Evidence::Start, None, entry)
+    pub fn start(entry: RootEntry) -> Self {
+        Self::new(FrameEntry::Root, Evidence::Start, None, entry)
     }
 
     /// The first frame after a stretch that the trace does not show; `before` is the last step before the stretch.
-    pub fn after_gap(before: u64, entry: Entry) -> Self {
-        Self::new(Entered::Gap, Evidence::Start, Some(before), entry)
+    pub fn after_gap(before: u64, entry: RootEntry) -> Self {
+        Self::new(FrameEntry::Gap, Evidence::Start, Some(before), entry)
     }
 
     /// The first frame of a stack that a step switched to.
-    pub fn switched(before: u64, entry: Entry) -> Self {
-        Self::new(Entered::Switch, Evidence::Stack, Some(before), entry)
+    pub fn switched(before: u64, entry: RootEntry) -> Self {
+        Self::new(FrameEntry::Switch, Evidence::Stack, Some(before), entry)
     }
 
     /// The frame that a return from the outermost known one went to: its caller, or what an exception interrupted.
-    pub fn caller(exit_step: u64, entry: Entry) -> Self {
-        Self::new(Entered::Root, Evidence::Caller, Some(exit_step), entry)
+    pub fn caller(exit_step: u64, entry: RootEntry) -> Self {
+        Self::new(FrameEntry::Root, Evidence::Caller, Some(exit_step), entry)
     }
 
-    fn new(entered: Entered, evidence: Evidence, before: Option<u64>, entry: Entry) -> Self {
+    fn new(entered: FrameEntry, evidence: Evidence, before: Option<u64>, entry: RootEntry) -> Self {
         Self {
             entered,
             evidence,
@@ -74,8 +74,8 @@ impl RootFrame {
     }
 
     /// The frame of the table.
-    pub fn frame(&self, on: StackId, exit_step: Option<u64>, left: Left) -> Frame {
-        Frame {
+    pub fn frame(&self, on: StackId, exit_step: Option<u64>, left: FrameExit) -> CallFrame {
+        CallFrame {
             thread: on.thread,
             stack: on.stack,
             function: self.function,

@@ -16,8 +16,8 @@ use std::sync::Arc;
 
 use stepback_parsers::ReadAt;
 
-use crate::answers::call::{Entered, Evidence, Left};
-use crate::store::calls::frame::{Frame, FramePlace};
+use crate::answers::call::{Evidence, FrameEntry, FrameExit};
+use crate::store::calls::frame::{CallFrame, FrameSortKey};
 use crate::store::packed::{entry, u32_in, u64_in};
 
 /// This many frames stay in memory before they are sorted and put aside: 9 MiB.
@@ -31,23 +31,23 @@ const NONE: u64 = u64::MAX;
 #[derive(Debug)]
 pub struct FrameSpool {
     limit: usize,
-    rest: Vec<Frame>,
-    runs: Vec<Run>,
+    rest: Vec<CallFrame>,
+    runs: Vec<FrameRun>,
     /// Without a name, so it is gone when no run is left. A clone has none, for both would write in the same place.
     file: Option<Arc<File>>,
     /// Those that came since a mark was set.
-    since_mark: Option<Vec<Frame>>,
+    since_mark: Option<Vec<CallFrame>>,
 }
 
 /// Frames that were put aside together, sorted.
 #[derive(Clone, Debug)]
-struct Run {
-    store: Store,
+struct FrameRun {
+    store: FrameRunStorage,
     count: usize,
 }
 
 #[derive(Clone, Debug)]
-enum Store {
+enum FrameRunStorage {
     File {
         file: Arc<File>,
         offset: u64,
@@ -56,7 +56,7 @@ enum Store {
     Memory(Arc<Vec<u8>>),
 }
 
-impl Store {
+impl FrameRunStorage {
     fn read_at(&self, place: u64, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::File { file, offset } => file.read_at(offset + place, buffer),
@@ -105,7 +105,7 @@ impl FrameSpool {
             .take()
             .or_else(|| tempfile::tempfile_in(folder).ok().map(Arc::new));
         for place in 0..self.runs.len() {
-            if let Store::Memory(bytes) = self.runs[place].store.clone() {
+            if let FrameRunStorage::Memory(bytes) = self.runs[place].store.clone() {
                 self.runs[place].store = self.store(bytes);
             }
         }
@@ -117,11 +117,11 @@ impl FrameSpool {
     }
 
     /// Those that came since.
-    pub fn since_mark(&self) -> &[Frame] {
+    pub fn since_mark(&self) -> &[CallFrame] {
         self.since_mark.as_deref().unwrap_or_default()
     }
 
-    fn push(&mut self, frame: Frame) {
+    fn push(&mut self, frame: CallFrame) {
         self.rest.push(frame);
         self.since_mark
             .iter_mut()
@@ -132,7 +132,7 @@ impl FrameSpool {
     }
 
     fn put_aside(&mut self) {
-        self.rest.sort_unstable_by_key(Frame::place);
+        self.rest.sort_unstable_by_key(CallFrame::place);
         let bytes: Vec<u8> = self
             .rest
             .drain(..)
@@ -140,31 +140,34 @@ impl FrameSpool {
             .collect();
         let count = bytes.len() / RECORD;
         let store = self.store(Arc::new(bytes));
-        self.runs.push(Run { store, count });
+        self.runs.push(FrameRun { store, count });
     }
 
-    fn store(&self, bytes: Arc<Vec<u8>>) -> Store {
+    fn store(&self, bytes: Arc<Vec<u8>>) -> FrameRunStorage {
         let write = |mut file: &File| {
             let offset = file.seek(SeekFrom::End(0))?;
             file.write_all(&bytes).map(|()| offset)
         };
         match self.file.as_ref().map(|file| (file, write(file))) {
-            Some((file, Ok(offset))) => Store::File {
+            Some((file, Ok(offset))) => FrameRunStorage::File {
                 file: Arc::clone(file),
                 offset,
             },
             // What a full disk refuses stays in memory; the part that it took lies between runs and is never read.
-            Some((_, Err(_))) | None => Store::Memory(bytes),
+            Some((_, Err(_))) | None => FrameRunStorage::Memory(bytes),
         }
     }
 
     /// All frames and some more, in the order of the table.
-    pub fn sorted(&self, extra: Vec<Frame>) -> impl Iterator<Item = io::Result<Frame>> + '_ {
+    pub fn sorted(
+        &self,
+        extra: Vec<CallFrame>,
+    ) -> impl Iterator<Item = io::Result<CallFrame>> + '_ {
         let mut rest = extra;
         rest.extend_from_slice(&self.rest);
         rest.sort_unstable_by_key(|frame| Reverse(frame.place()));
         let buffered = (BUFFERS / RECORD / self.runs.len().max(1)).clamp(16, 4096);
-        let reader = |run| RunReader {
+        let reader = |run| FrameRunReader {
             run,
             buffered,
             taken: 0,
@@ -173,7 +176,7 @@ impl FrameSpool {
             head: None,
         };
         let readers: Vec<_> = self.runs.iter().map(reader).collect();
-        let mut merge = Merge {
+        let mut merge = FrameMerge {
             rest,
             readers,
             heads: BinaryHeap::new(),
@@ -184,13 +187,13 @@ impl FrameSpool {
     }
 }
 
-impl Extend<Frame> for FrameSpool {
-    fn extend<T: IntoIterator<Item = Frame>>(&mut self, frames: T) {
+impl Extend<CallFrame> for FrameSpool {
+    fn extend<T: IntoIterator<Item = CallFrame>>(&mut self, frames: T) {
         frames.into_iter().for_each(|frame| self.push(frame));
     }
 }
 
-fn record(frame: &Frame) -> [u8; RECORD] {
+fn record(frame: &CallFrame) -> [u8; RECORD] {
     let mut bytes = [0; RECORD];
     let numbers = [
         Some(frame.function),
@@ -208,24 +211,24 @@ fn record(frame: &Frame) -> [u8; RECORD] {
     bytes
 }
 
-fn frame(record: &[u8; RECORD]) -> Option<Frame> {
+fn frame(record: &[u8; RECORD]) -> Option<CallFrame> {
     let number = |place: usize| Some(u64_in(record, 8 * place)).filter(|number| *number != NONE);
-    Some(Frame {
+    Some(CallFrame {
         thread: u16::from_le_bytes([record[36], record[37]]),
         stack: u32_in(record, 32),
         function: u64_in(record, 0),
         call_step: number(1),
         entry_step: number(2),
         exit_step: number(3),
-        entered: *Entered::ALL.get(usize::from(record[38]))?,
-        left: *Left::ALL.get(usize::from(record[39] & 15))?,
+        entered: *FrameEntry::ALL.get(usize::from(record[38]))?,
+        left: *FrameExit::ALL.get(usize::from(record[39] & 15))?,
         evidence: *Evidence::ALL.get(usize::from(record[39] >> 4))?,
     })
 }
 
 /// Reads a run from its start.
-struct RunReader<'a> {
-    run: &'a Run,
+struct FrameRunReader<'a> {
+    run: &'a FrameRun,
     /// Frames that are read together.
     buffered: usize,
     /// How many were read into the buffer so far.
@@ -234,11 +237,11 @@ struct RunReader<'a> {
     /// The place in the buffer of the next frame.
     at: usize,
     /// The first frame that was not taken.
-    head: Option<Frame>,
+    head: Option<CallFrame>,
 }
 
-impl RunReader<'_> {
-    fn next(&mut self) -> io::Result<Option<Frame>> {
+impl FrameRunReader<'_> {
+    fn next(&mut self) -> io::Result<Option<CallFrame>> {
         if self.at * RECORD == self.buffer.len() {
             self.fill()?;
         }
@@ -268,18 +271,18 @@ impl RunReader<'_> {
     }
 }
 
-struct Merge<'a> {
+struct FrameMerge<'a> {
     /// Those of no run, the last of the table first.
-    rest: Vec<Frame>,
-    readers: Vec<RunReader<'a>>,
+    rest: Vec<CallFrame>,
+    readers: Vec<FrameRunReader<'a>>,
     /// The place in the table of the first frame of each run, and the run's number.
-    heads: BinaryHeap<Reverse<(FramePlace, usize)>>,
+    heads: BinaryHeap<Reverse<(FrameSortKey, usize)>>,
     failed: Option<io::Error>,
 }
 
-impl Merge<'_> {
+impl FrameMerge<'_> {
     /// Takes the first frame of a run, and puts the next among the first ones.
-    fn advance(&mut self, number: usize) -> Option<Frame> {
+    fn advance(&mut self, number: usize) -> Option<CallFrame> {
         let reader = self.readers.get_mut(number)?;
         let taken = reader.head.take();
         match reader.next() {
@@ -292,10 +295,10 @@ impl Merge<'_> {
     }
 }
 
-impl Iterator for Merge<'_> {
-    type Item = io::Result<Frame>;
+impl Iterator for FrameMerge<'_> {
+    type Item = io::Result<CallFrame>;
 
-    fn next(&mut self) -> Option<io::Result<Frame>> {
+    fn next(&mut self) -> Option<io::Result<CallFrame>> {
         if let Some(error) = self.failed.take() {
             (self.rest, self.heads) = Default::default();
             return Some(Err(error));
@@ -316,17 +319,17 @@ impl Iterator for Merge<'_> {
 mod tests {
     use super::*;
 
-    fn frame(number: u64) -> Frame {
+    fn frame(number: u64) -> CallFrame {
         let step = number.wrapping_mul(0x9e37_79b9) % 1_000_003;
-        Frame {
+        CallFrame {
             thread: (number % 3) as u16,
             stack: (number % 2) as u32,
             function: number,
             call_step: step.checked_sub(7),
             entry_step: Some(step).filter(|step| step % 5 != 0),
             exit_step: Some(step + number % 100).filter(|step| step % 7 != 0),
-            entered: Entered::ALL[number as usize % Entered::ALL.len()],
-            left: Left::ALL[number as usize % Left::ALL.len()],
+            entered: FrameEntry::ALL[number as usize % FrameEntry::ALL.len()],
+            left: FrameExit::ALL[number as usize % FrameExit::ALL.len()],
             evidence: Evidence::ALL[number as usize % Evidence::ALL.len()],
         }
     }
@@ -344,7 +347,7 @@ mod tests {
                 .copied()
                 .eq((5_000..10_050).map(frame))
         );
-        let is_in_file = |run: &&Run| matches!(run.store, Store::File { .. });
+        let is_in_file = |run: &&FrameRun| matches!(run.store, FrameRunStorage::File { .. });
         assert_eq!(spool.runs.iter().filter(is_in_file).count(), runs_in_file);
         assert!(spool.rest.len() < 100);
         let mut other = spool.clone();
@@ -356,7 +359,7 @@ mod tests {
                 10_050
             };
             let mut expected: Vec<_> = (0..known + extra).map(frame).collect();
-            expected.sort_unstable_by_key(Frame::place);
+            expected.sort_unstable_by_key(CallFrame::place);
             let sorted = spool.sorted((known..known + extra).map(frame).collect());
             assert!(
                 sorted.map(Result::unwrap).eq(expected),
@@ -391,7 +394,7 @@ mod tests {
             spool
                 .runs
                 .iter()
-                .all(|run| matches!(run.store, Store::File { .. }))
+                .all(|run| matches!(run.store, FrameRunStorage::File { .. }))
         );
         assert!(spool.sorted(Vec::new()).map(Result::unwrap).eq(before));
     }
@@ -403,7 +406,7 @@ mod tests {
             ..FrameSpool::default()
         };
         spool.extend((0..55).map(frame));
-        spool.runs[2].store = Store::Memory(Arc::new(vec![0; 100]));
+        spool.runs[2].store = FrameRunStorage::Memory(Arc::new(vec![0; 100]));
         let mut sorted = spool.sorted(Vec::new());
         assert!(sorted.by_ref().any(|frame| frame.is_err()));
         assert!(sorted.next().is_none());

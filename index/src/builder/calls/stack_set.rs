@@ -8,12 +8,12 @@ const STACKS: usize = 256;
 /// A stack of a thread.
 pub trait ThreadStack: Default {
     /// What it keeps for later.
-    fn kept(&self) -> Kept;
+    fn kept(&self) -> RetainedCounts;
 }
 
 /// Where control goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Turn {
+pub enum NextStack {
     /// To a stack that was used before.
     To(usize),
     /// To one that was not.
@@ -22,14 +22,14 @@ pub enum Turn {
 
 /// What a thread keeps for later.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Kept {
+pub struct RetainedCounts {
     /// Frames that are not over yet.
     pub frames: usize,
     /// Places that calls returned to.
     pub points: usize,
 }
 
-impl Kept {
+impl RetainedCounts {
     fn and(self, other: Self) -> Self {
         Self {
             frames: self.frames + other.frames,
@@ -48,7 +48,7 @@ impl Kept {
 /// The stacks of a thread.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(
-    from = "KeptStacks<S>",
+    from = "SerializedStacks<S>",
     bound(deserialize = "S: ThreadStack + Deserialize<'de>")
 )]
 pub struct StackSet<S> {
@@ -56,22 +56,22 @@ pub struct StackSet<S> {
     current: usize,
     /// On all stacks but the one in use.
     #[serde(skip)]
-    elsewhere: Kept,
+    elsewhere: RetainedCounts,
 }
 
 /// As a file has them.
 #[derive(Deserialize)]
-struct KeptStacks<S> {
+struct SerializedStacks<S> {
     stacks: Vec<S>,
     current: usize,
 }
 
-impl<S: ThreadStack> From<KeptStacks<S>> for StackSet<S> {
-    fn from(KeptStacks { stacks, current }: KeptStacks<S>) -> Self {
+impl<S: ThreadStack> From<SerializedStacks<S>> for StackSet<S> {
+    fn from(SerializedStacks { stacks, current }: SerializedStacks<S>) -> Self {
         let mut stacks = Self {
             stacks,
             current,
-            elsewhere: Kept::default(),
+            elsewhere: RetainedCounts::default(),
         };
         stacks.count();
         stacks
@@ -83,7 +83,7 @@ impl<S: ThreadStack> Default for StackSet<S> {
         Self {
             stacks: vec![S::default()],
             current: 0,
-            elsewhere: Kept::default(),
+            elsewhere: RetainedCounts::default(),
         }
     }
 }
@@ -133,11 +133,11 @@ impl<S: ThreadStack> StackSet<S> {
 
     /// What is kept on all of them. O(1).
     #[inline]
-    pub fn kept(&self) -> Kept {
+    pub fn kept(&self) -> RetainedCounts {
         self.elsewhere.and(
             self.stacks
                 .get(self.current)
-                .map_or_else(Kept::default, S::kept),
+                .map_or_else(RetainedCounts::default, S::kept),
         )
     }
 
@@ -145,7 +145,7 @@ impl<S: ThreadStack> StackSet<S> {
         self.elsewhere = self
             .others()
             .map(|(_, stack)| stack.kept())
-            .fold(Kept::default(), Kept::and);
+            .fold(RetainedCounts::default(), RetainedCounts::and);
     }
 
     /// Whether there may be another stack.
@@ -154,11 +154,11 @@ impl<S: ThreadStack> StackSet<S> {
     }
 
     /// Takes another stack into use.
-    pub fn turn(&mut self, turn: Turn) {
+    pub fn turn(&mut self, turn: NextStack) {
         let all = self.kept();
         self.current = match turn {
-            Turn::To(number) => number,
-            Turn::New => {
+            NextStack::To(number) => number,
+            NextStack::New => {
                 self.stacks.push(S::default());
                 self.stacks.len() - 1
             }

@@ -9,15 +9,15 @@
 //! that belongs to no call of this stack.
 
 use serde::{Deserialize, Serialize};
-use stepback_machine::Flow;
+use stepback_machine::FlowKind;
 
 use crate::builder::calls::branches::branch_target;
-use crate::builder::calls::jump::Jump;
-use crate::builder::calls::pending::{Pending, PendingKind, ReturnKey};
+use crate::builder::calls::jump::JumpContext;
+use crate::builder::calls::pending::{PendingFrame, PendingKind, ReturnKey};
 use crate::builder::calls::pending_frames::PendingFrames;
 use crate::builder::calls::root_frame::RootFrame;
 use crate::builder::calls::sp_range::FAR;
-use crate::builder::calls::stack_set::{Kept, StackSet, ThreadStack, Turn};
+use crate::builder::calls::stack_set::{NextStack, RetainedCounts, StackSet, ThreadStack};
 
 /// The largest distance between values of a stack pointer on the same stack, where an exception returns.
 const NEAR: u64 = 512;
@@ -26,38 +26,38 @@ pub const SKIPPED: u64 = 64;
 
 /// A stack of a thread.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Stack {
+pub struct ThreadCallStack {
     /// Its frames that are not over yet.
     pub pending: PendingFrames,
     /// Its outermost known frame; none before the first step.
     pub root: Option<RootFrame>,
     /// The exception that turned away from it.
-    pub turned_away_by: Option<Pending>,
+    pub turned_away_by: Option<PendingFrame>,
 }
 
 /// The stacks of a thread.
-pub type Stacks = StackSet<Stack>;
+pub type CallStacks = StackSet<ThreadCallStack>;
 
-impl ThreadStack for Stack {
-    fn kept(&self) -> Kept {
-        Kept {
+impl ThreadStack for ThreadCallStack {
+    fn kept(&self) -> RetainedCounts {
+        RetainedCounts {
             frames: self.pending.len(),
             points: self.pending.return_points(),
         }
     }
 }
 
-impl Stacks {
+impl CallStacks {
     /// The frames that are not over yet on the stack in use.
     pub fn pending(&mut self) -> &mut PendingFrames {
         &mut self.in_use_mut().pending
     }
 
     /// To which stack a transfer of control turns that neither takes an exception nor returns from one.
-    pub fn turned_by_set(&self, jump: &Jump, key: ReturnKey) -> Option<Turn> {
-        let is_return = jump.flow == Flow::Return;
+    pub fn turned_by_set(&self, jump: &JumpContext, key: ReturnKey) -> Option<NextStack> {
+        let is_return = jump.flow == FlowKind::Return;
         let goes_anywhere =
-            is_return || jump.flow == Flow::Branch && branch_target(&jump.last).is_none();
+            is_return || jump.flow == FlowKind::Branch && branch_target(&jump.last).is_none();
         let own = &self.in_use().pending;
         let range = own.range();
         if !jump.is_sp_set
@@ -74,18 +74,23 @@ impl Stacks {
         if let Some((number, _)) =
             others().find(|(_, stack)| stack.pending.returning_to(key).is_some())
         {
-            return Some(Turn::To(number));
+            return Some(NextStack::To(number));
         }
         if jump.sp.is_none() || range.is_near(jump.sp, FAR) {
             return None;
         }
-        let other = others().next().map(|(number, _)| Turn::To(number));
+        let other = others().next().map(|(number, _)| NextStack::To(number));
         let is_new = self.has_room() && (is_return || range.is_far_below(jump.sp));
-        other.or(is_new.then_some(Turn::New))
+        other.or(is_new.then_some(NextStack::New))
     }
 
     /// To which stack the return of a pending exception turns.
-    pub fn turned_by_return(&self, place: usize, exception: &Pending, jump: &Jump) -> Option<Turn> {
+    pub fn turned_by_return(
+        &self,
+        place: usize,
+        exception: &PendingFrame,
+        jump: &JumpContext,
+    ) -> Option<NextStack> {
         let PendingKind::Exception {
             interrupted,
             interrupted_step,
@@ -109,14 +114,16 @@ impl Stacks {
             if exception.resumes_at(jump.pc) && exception.was_taken_at(sp) {
                 return None;
             }
-            let is_it = |stack: &Stack| stack.turned_away_by.is_some_and(|by| by.was_taken_at(sp));
+            let is_it = |stack: &ThreadCallStack| {
+                stack.turned_away_by.is_some_and(|by| by.was_taken_at(sp))
+            };
             if let Some((number, _)) = resumed().find(|(_, stack)| is_it(stack)) {
-                return Some(Turn::To(number));
+                return Some(NextStack::To(number));
             }
         }
         let with_sp = resumed()
             .find(|(_, stack)| stack.pending.range().contains(sp))
-            .map(|(number, _)| Turn::To(number));
+            .map(|(number, _)| NextStack::To(number));
         if exception.resumes_at(jump.pc) && set.is_none() {
             return with_sp.filter(|_| !home.contains(sp));
         }
@@ -124,7 +131,7 @@ impl Stacks {
             resumed()
                 .next()
                 .filter(|_| set.is_none())
-                .map(|(number, _)| Turn::To(number))
+                .map(|(number, _)| NextStack::To(number))
         };
         let known = with_sp
             .filter(|_| set.is_none() || !home.contains(sp))
@@ -138,13 +145,13 @@ impl Stacks {
             .find(|(_, stack)| stack.pending.range().contains(sp))
             .filter(|_| !is_own);
         if let Some((number, _)) = owner {
-            return Some(Turn::To(number));
+            return Some(NextStack::To(number));
         }
         // After a jump through a register, any address may be right.
-        let goes_on = !matches!(interrupted.control().flow, Flow::Next | Flow::Trap);
+        let goes_on = !matches!(interrupted.control().flow, FlowKind::Next | FlowKind::Trap);
         let is_skip =
             set.is_none() && (goes_on || jump.pc.abs_diff(interrupted.next_pc()) <= SKIPPED);
         let is_new = !is_skip && !home.is_near(sp, NEAR) && self.has_room();
-        is_new.then_some(Turn::New)
+        is_new.then_some(NextStack::New)
     }
 }

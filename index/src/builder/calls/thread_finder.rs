@@ -21,25 +21,27 @@
 //! and calls for certain (the step itself wrote the address behind it into the link register) that never return are kept.
 
 use serde::{Deserialize, Serialize};
-use stepback_machine::{Flow, RegisterId};
+use stepback_machine::{FlowKind, RegisterId};
 
-use crate::answers::call::{Entered, Evidence, Left};
+use crate::answers::call::{Evidence, FrameEntry, FrameExit};
 use crate::builder::calls::branches::call_target;
 use crate::builder::calls::exceptions::{
     entry_evidence, exception, has_exception_return, is_diverted, is_exception_return, is_nested,
     is_tail_chained,
 };
-use crate::builder::calls::found::FoundSoFar;
-use crate::builder::calls::jump::{Jump, StackWrite};
-use crate::builder::calls::pending::{Pending, PendingKind, ReturnKey, StackId, may_resume_at};
-use crate::builder::calls::pending_frames::{PendingFrames, Returned};
-use crate::builder::calls::root_frame::{Entry, RootFrame};
-use crate::builder::calls::stack_set::{Kept, Turn};
-use crate::builder::calls::stacks::Stacks;
+use crate::builder::calls::found::CollectedCalls;
+use crate::builder::calls::jump::{JumpContext, StackWrite};
+use crate::builder::calls::pending::{
+    PendingFrame, PendingKind, ReturnKey, StackId, may_resume_at,
+};
+use crate::builder::calls::pending_frames::{PendingFrames, ReturnedCall};
+use crate::builder::calls::root_frame::{RootEntry, RootFrame};
+use crate::builder::calls::stack_set::{NextStack, RetainedCounts};
+use crate::builder::calls::stacks::CallStacks;
 use crate::builder::segment::transfers::{
     AGE_LIMIT, CORE, EarlyStacks, LastStep, OtherStack, SP, SpSet, ThreadEnd, Transfer, link_place,
 };
-use crate::store::calls::frame::Frame;
+use crate::store::calls::frame::CallFrame;
 use crate::store::calls::layout::StackSwitch;
 
 /// Finds the calls of a thread.
@@ -65,7 +67,7 @@ pub struct ThreadFinder {
     has_blind_calls: bool,
     /// The last step after which control went elsewhere, although nothing shows an exception.
     diverted_after: Option<LastStep>,
-    stacks: Stacks,
+    stacks: CallStacks,
 }
 
 /// How far from the address behind a call the link register may point: a delay slot, a literal, a long call sequence.
@@ -96,7 +98,7 @@ impl ThreadFinder {
             has_words: false,
             has_blind_calls: false,
             diverted_after: None,
-            stacks: Stacks::default(),
+            stacks: CallStacks::default(),
         }
     }
 
@@ -114,7 +116,7 @@ impl ThreadFinder {
     }
 
     /// Takes its next transfer of control in a segment whose steps begin at `base`.
-    pub fn transfer(&mut self, base: u64, transfer: &Transfer, found: &mut FoundSoFar) {
+    pub fn transfer(&mut self, base: u64, transfer: &Transfer, found: &mut CollectedCalls) {
         let step = step_of(base, transfer.slot);
         let age = transfer.lr_age
             + if transfer.is_age_carried {
@@ -141,13 +143,13 @@ impl ThreadFinder {
             self.lr_age = AGE_LIMIT;
         }
         let sp_step = self.sp_step_of(base, transfer.sp_slot);
-        let jump = Jump {
+        let jump = JumpContext {
             last_step,
             last,
             flow: if last.is_executed {
                 last.control().flow
             } else {
-                Flow::Next
+                FlowKind::Next
             },
             step,
             pc: transfer.pc,
@@ -171,7 +173,7 @@ impl ThreadFinder {
 
     /// Takes the thread's first step. The stack pointer is the bank that its mode uses, if lines before it name several.
     fn begin(&mut self, step: u64, transfer: &Transfer) {
-        self.stacks.in_use_mut().root = Some(RootFrame::start(Entry {
+        self.stacks.in_use_mut().root = Some(RootFrame::start(RootEntry {
             step,
             pc: transfer.pc,
         }));
@@ -238,14 +240,14 @@ impl ThreadFinder {
         }
     }
 
-    fn jump(&mut self, jump: &Jump, found: &mut FoundSoFar) {
+    fn jump(&mut self, jump: &JumpContext, found: &mut CollectedCalls) {
         let key = jump.key();
         let risen = self.sp_high.take();
         if let Some(place) = self.exception_left_by(jump) {
             self.leave_exception(place, jump, found);
             return;
         }
-        let is_jump = !matches!(jump.flow, Flow::Next | Flow::Trap);
+        let is_jump = !matches!(jump.flow, FlowKind::Next | FlowKind::Trap);
         if self.leaves_unseen_exception(jump) {
             self.leave_unseen_exception(jump, found);
             return;
@@ -261,7 +263,7 @@ impl ThreadFinder {
                 interrupted_step: jump.last_step,
                 is_linked,
             };
-            self.stacks.pending().push(Pending {
+            self.stacks.pending().push(PendingFrame {
                 key,
                 ..pending(jump, kind)
             });
@@ -284,9 +286,9 @@ impl ThreadFinder {
         let state_call = returning.and_then(|place| Some(self.stacks.pending().get(place)?.kind));
         let returned = self.close_at(returning, jump.last_step, found);
         let left = if returned {
-            Left::Skipped
+            FrameExit::Skipped
         } else {
-            Left::Longjmp
+            FrameExit::Longjmp
         };
         self.close(&lost, jump.last_step, left, found);
         if returned {
@@ -309,7 +311,7 @@ impl ThreadFinder {
                 sp: jump.sp.map(|sp| sp.wrapping_add(stored)),
             };
             self.call(
-                Pending {
+                PendingFrame {
                     key: ReturnKey {
                         sp: None,
                         target: expected,
@@ -330,7 +332,7 @@ impl ThreadFinder {
                 PendingKind::Maybe
             };
             self.call(
-                Pending {
+                PendingFrame {
                     key: ReturnKey {
                         sp: jump.sp,
                         target: lr,
@@ -341,20 +343,20 @@ impl ThreadFinder {
             );
             return;
         }
-        self.has_blind_calls |= jump.flow == Flow::Call && jump.lr.is_none();
-        if jump.flow == Flow::Return && !lost.iter().any(Pending::is_certain_call) {
+        self.has_blind_calls |= jump.flow == FlowKind::Call && jump.lr.is_none();
+        if jump.flow == FlowKind::Return && !lost.iter().any(PendingFrame::is_certain_call) {
             self.return_from_root(jump, found);
         }
     }
 
     /// Control is back in the security state that called, with the stack pointer that was in use there.
-    fn return_to_state(&mut self, sp: Option<u64>, jump: &Jump) {
+    fn return_to_state(&mut self, sp: Option<u64>, jump: &JumpContext) {
         let set = jump.stack_set_since(jump.last_step);
         self.sp_again = Some((jump.last_step.saturating_add(1), set.or(sp)));
     }
 
     /// A return that matches no call: out of the outermost known frame, if nothing speaks against it.
-    fn return_from_root(&mut self, jump: &Jump, found: &mut FoundSoFar) {
+    fn return_from_root(&mut self, jump: &JumpContext, found: &mut CollectedCalls) {
         let pending = self.stacks.pending();
         let is_out = pending.has_nothing_certain() && !pending.range().is_above(jump.sp);
         let Some(root) = self
@@ -372,15 +374,15 @@ impl ThreadFinder {
         let on = self.stack(self.stacks.current());
         found
             .frames
-            .extend([root.frame(on, Some(jump.last_step), Left::Return)]);
-        let entry = Entry {
+            .extend([root.frame(on, Some(jump.last_step), FrameExit::Return)]);
+        let entry = RootEntry {
             step: jump.step,
             pc: jump.pc,
         };
         self.stacks.in_use_mut().root = Some(RootFrame::caller(jump.last_step, entry));
     }
 
-    fn leaves_unseen_exception(&mut self, jump: &Jump) -> bool {
+    fn leaves_unseen_exception(&mut self, jump: &JumpContext) -> bool {
         // Where the last step wrote such a link, an exception begins here.
         let is_entry = has_exception_return(jump) && jump.age == 1;
         // Where control resumes what it left before, the exception was not recognised as one.
@@ -394,44 +396,44 @@ impl ThreadFinder {
     }
 
     /// The trace began inside a handler, which ends here.
-    fn leave_unseen_exception(&mut self, jump: &Jump, found: &mut FoundSoFar) {
+    fn leave_unseen_exception(&mut self, jump: &JumpContext, found: &mut CollectedCalls) {
         let over = self.stacks.pending().take_from(0);
-        self.close(&over, jump.last_step, Left::Skipped, found);
+        self.close(&over, jump.last_step, FrameExit::Skipped, found);
         let on = self.stack(self.stacks.current());
         let stack = self.stacks.in_use_mut();
         stack.pending = PendingFrames::default();
-        let entry = Entry {
+        let entry = RootEntry {
             step: jump.step,
             pc: jump.pc,
         };
         let handler = stack.root.replace(RootFrame::caller(jump.last_step, entry));
         found
             .frames
-            .extend(handler.map(|root| root.frame(on, Some(jump.last_step), Left::Return)));
+            .extend(handler.map(|root| root.frame(on, Some(jump.last_step), FrameExit::Return)));
         // The plain stack pointer is the handler's own.
         self.sp_again = Some((jump.last_step, None));
         self.use_set_stack(jump.other_stack.map(|write| write.sp), jump);
     }
 
     /// From here on the stack pointer in use is the one that was set while another was in use.
-    fn use_set_stack(&mut self, set: Option<u64>, jump: &Jump) {
+    fn use_set_stack(&mut self, set: Option<u64>, jump: &JumpContext) {
         if set.is_some() {
             self.sp_again = Some((jump.last_step.saturating_add(1), set));
         }
     }
 
-    fn call(&mut self, call: Pending, found: &mut FoundSoFar) {
+    fn call(&mut self, call: PendingFrame, found: &mut CollectedCalls) {
         if let Some(place) = self.stacks.pending().repeated(call.key) {
             if matches!(call.kind, PendingKind::Maybe) {
                 return;
             }
             let over = self.stacks.pending().take_from(place);
-            self.close(&over, call.call_step, Left::Longjmp, found);
+            self.close(&over, call.call_step, FrameExit::Longjmp, found);
         }
         self.stacks.pending().push(call);
     }
 
-    fn exception_left_by(&mut self, jump: &Jump) -> Option<usize> {
+    fn exception_left_by(&mut self, jump: &JumpContext) -> Option<usize> {
         let pending = self.stacks.pending();
         if is_exception_return(jump) {
             let is_left = |place: &usize| {
@@ -443,15 +445,15 @@ impl ThreadFinder {
         }
         let linked = pending
             .linked()
-            .filter(|_| jump.flow == Flow::Return)
+            .filter(|_| jump.flow == FlowKind::Return)
             .and_then(|_| pending.left_to(jump.pc));
-        let is_other = || jump.flow == Flow::Call || pending.returning_to(jump.key()).is_some();
+        let is_other = || jump.flow == FlowKind::Call || pending.returning_to(jump.key()).is_some();
         linked
             .or_else(|| pending.resumed_at(jump.pc))
             .filter(|_| !is_other())
     }
 
-    fn leave_exception(&mut self, place: usize, jump: &Jump, found: &mut FoundSoFar) {
+    fn leave_exception(&mut self, place: usize, jump: &JumpContext, found: &mut CollectedCalls) {
         let Some(exception) = self.stacks.pending().get(place).copied() else {
             return;
         };
@@ -465,10 +467,10 @@ impl ThreadFinder {
         self.close(
             over.get(1..).unwrap_or_default(),
             jump.last_step,
-            Left::Skipped,
+            FrameExit::Skipped,
             found,
         );
-        self.close(&[exception], jump.last_step, Left::Return, found);
+        self.close(&[exception], jump.last_step, FrameExit::Return, found);
         let PendingKind::Exception {
             interrupted,
             interrupted_step,
@@ -504,8 +506,8 @@ impl ThreadFinder {
         }
         // What was interrupted was a jump that now goes on.
         let lr = interrupted.return_address();
-        if interrupted.control().flow == Flow::Call && jump.lr == Some(lr) {
-            let call = Pending {
+        if interrupted.control().flow == FlowKind::Call && jump.lr == Some(lr) {
+            let call = PendingFrame {
                 key: ReturnKey { sp, target: lr },
                 call_step: interrupted_step,
                 ..pending(jump, PendingKind::Call)
@@ -524,13 +526,13 @@ impl ThreadFinder {
     }
 
     /// Another handler takes the place of a pending one.
-    fn chain_exception(&mut self, place: usize, jump: &Jump, found: &mut FoundSoFar) {
+    fn chain_exception(&mut self, place: usize, jump: &JumpContext, found: &mut CollectedCalls) {
         let over = self.stacks.pending().take_from(place);
         let Some((exception, inside)) = over.split_first() else {
             return;
         };
-        self.close(&[*exception], jump.last_step, Left::Return, found);
-        self.close(inside, jump.last_step, Left::Skipped, found);
+        self.close(&[*exception], jump.last_step, FrameExit::Return, found);
+        self.close(inside, jump.last_step, FrameExit::Skipped, found);
         let PendingKind::Exception {
             interrupted,
             interrupted_step,
@@ -546,13 +548,13 @@ impl ThreadFinder {
             interrupted_step,
             is_linked: true,
         };
-        self.stacks.pending().push(Pending {
+        self.stacks.pending().push(PendingFrame {
             key: exception.key,
             ..pending(jump, kind)
         });
     }
 
-    fn turn(&mut self, turn: Turn, jump: &Jump, found: &mut FoundSoFar) {
+    fn turn(&mut self, turn: NextStack, jump: &JumpContext, found: &mut CollectedCalls) {
         self.stacks.turn(turn);
         let (thread, after, stack) = (self.number, jump.last_step, self.stacks.current());
         found.switches.push(StackSwitch {
@@ -560,8 +562,8 @@ impl ThreadFinder {
             after,
             stack,
         });
-        if turn == Turn::New {
-            let entry = Entry {
+        if turn == NextStack::New {
+            let entry = RootEntry {
                 step: jump.step,
                 pc: jump.pc,
             };
@@ -570,12 +572,22 @@ impl ThreadFinder {
     }
 
     /// Closes the pending call that returns so, and those made inside it.
-    fn close_returned(&mut self, key: ReturnKey, exit_step: u64, found: &mut FoundSoFar) -> bool {
+    fn close_returned(
+        &mut self,
+        key: ReturnKey,
+        exit_step: u64,
+        found: &mut CollectedCalls,
+    ) -> bool {
         let place = self.stacks.pending().returning_to(key);
         self.close_at(place, exit_step, found)
     }
 
-    fn close_at(&mut self, place: Option<usize>, exit_step: u64, found: &mut FoundSoFar) -> bool {
+    fn close_at(
+        &mut self,
+        place: Option<usize>,
+        exit_step: u64,
+        found: &mut CollectedCalls,
+    ) -> bool {
         let Some(place) = place else { return false };
         let over = self.stacks.pending().take_from(place);
         let Some((call, inside)) = over.split_first() else {
@@ -583,13 +595,13 @@ impl ThreadFinder {
         };
         self.stacks.pending().note_return(
             call.key,
-            Returned {
+            ReturnedCall {
                 pending: place,
                 step: exit_step,
             },
         );
-        self.close(&[*call], exit_step, Left::Return, found);
-        self.close(inside, exit_step, Left::Skipped, found);
+        self.close(&[*call], exit_step, FrameExit::Return, found);
+        self.close(inside, exit_step, FrameExit::Skipped, found);
         true
     }
 
@@ -600,7 +612,13 @@ impl ThreadFinder {
         }
     }
 
-    fn close(&self, over: &[Pending], exit_step: u64, left: Left, found: &mut FoundSoFar) {
+    fn close(
+        &self,
+        over: &[PendingFrame],
+        exit_step: u64,
+        left: FrameExit,
+        found: &mut CollectedCalls,
+    ) {
         let stack = self.stack(self.stacks.current());
         found.frames.extend(
             over.iter()
@@ -609,7 +627,7 @@ impl ThreadFinder {
     }
 
     /// Number of frames and return points kept on all its stacks. O(1).
-    pub fn kept(&self) -> Kept {
+    pub fn kept(&self) -> RetainedCounts {
         self.stacks.kept()
     }
 
@@ -621,7 +639,7 @@ impl ThreadFinder {
     }
 
     /// Keeps this many of the innermost frames, divided among its stacks; the outer ones count as never left.
-    pub fn keep_innermost(&mut self, count: usize, found: &mut FoundSoFar) {
+    pub fn keep_innermost(&mut self, count: usize, found: &mut CollectedCalls) {
         let (each, thread) = (count / self.stacks.iter().count(), self.number);
         self.stacks.change_each(|number, stack| {
             let gone = stack.pending.len().saturating_sub(each);
@@ -636,7 +654,7 @@ impl ThreadFinder {
             found.frames.extend(
                 outermost
                     .iter()
-                    .filter_map(|pending| pending.frame(place, None, Left::Open)),
+                    .filter_map(|pending| pending.frame(place, None, FrameExit::Open)),
             );
         });
     }
@@ -668,22 +686,22 @@ impl ThreadFinder {
     }
 
     /// Adds the frames that the trace ends inside of.
-    pub fn end_trace(&mut self, found: &mut FoundSoFar) {
+    pub fn end_trace(&mut self, found: &mut CollectedCalls) {
         let Some((last_step, last)) = self.last else {
             return;
         };
         self.core[SP] = self.sp_in_use(self.core[SP], self.sp_step);
         match last.control().flow {
             _ if !last.is_executed => {}
-            Flow::Return => self.end_with_return(last_step, last, found),
-            Flow::ExceptionReturn => {
+            FlowKind::Return => self.end_with_return(last_step, last, found),
+            FlowKind::ExceptionReturn => {
                 let innermost = self.stacks.pending().left_to(last.next_pc());
                 let over = innermost
                     .map(|place| self.stacks.pending().take_from(place))
                     .unwrap_or_default();
                 if let Some((left, inside)) = over.split_first() {
-                    self.close(&[*left], last_step, Left::Return, found);
-                    self.close(inside, last_step, Left::Skipped, found);
+                    self.close(&[*left], last_step, FrameExit::Return, found);
+                    self.close(inside, last_step, FrameExit::Skipped, found);
                 }
             }
             _ => {}
@@ -694,28 +712,30 @@ impl ThreadFinder {
                 frames
                     .pending
                     .iter()
-                    .filter_map(|pending| pending.frame(place, None, Left::Open)),
+                    .filter_map(|pending| pending.frame(place, None, FrameExit::Open)),
             );
-            found
-                .frames
-                .extend(frames.root.map(|root| root.frame(place, None, Left::Open)));
+            found.frames.extend(
+                frames
+                    .root
+                    .map(|root| root.frame(place, None, FrameExit::Open)),
+            );
         }
         if let Some(function) = self.last_call(last) {
-            found.frames.extend([Frame {
+            found.frames.extend([CallFrame {
                 thread: self.number,
                 stack: self.stacks.current(),
                 function,
                 call_step: Some(last_step),
                 entry_step: None,
                 exit_step: None,
-                entered: Entered::Call,
-                left: Left::Open,
+                entered: FrameEntry::Call,
+                left: FrameExit::Open,
                 evidence: Evidence::Link,
             }]);
         }
     }
 
-    fn end_with_return(&mut self, last_step: u64, last: LastStep, found: &mut FoundSoFar) {
+    fn end_with_return(&mut self, last_step: u64, last: LastStep, found: &mut CollectedCalls) {
         let risen = self.sp_high.take();
         let lost = self.stacks.pending().lose_below(risen);
         let (sp, link) = (self.core[SP], self.core[link_place(last.instruction_set)]);
@@ -724,7 +744,7 @@ impl ThreadFinder {
         // It may return to an address that it took from the stack.
         let place = by_link.or_else(|| pending.made_with(sp));
         self.close_at(place, last_step, found);
-        self.close(&lost, last_step, Left::Skipped, found);
+        self.close(&lost, last_step, FrameExit::Skipped, found);
     }
 
     /// Where the last step called to, when it is a call that was done: it wrote the link register.
@@ -736,14 +756,14 @@ impl ThreadFinder {
 }
 
 /// A frame that a transfer of control begins.
-fn pending(jump: &Jump, kind: PendingKind) -> Pending {
-    let Jump {
+fn pending(jump: &JumpContext, kind: PendingKind) -> PendingFrame {
+    let JumpContext {
         last_step: call_step,
         step: entry_step,
         pc: function,
         ..
     } = *jump;
-    Pending {
+    PendingFrame {
         key: ReturnKey::default(),
         call_step,
         entry_step,

@@ -1,7 +1,7 @@
 //! Collects the events of a segment.
 
 use foldhash::HashMap;
-use stepback_machine::{AccessKind, Branch, InstructionSet, RegisterId, RegisterView};
+use stepback_machine::{AccessKind, InstructionSet, RecordedBranch, RegisterId, RegisterView};
 use stepback_parsers::{
     EventSink, Flow, Marker, MarkerEvent, MarkerKind, MemoryAccess, Problem, Recurrence,
     RegisterSource, RegisterWrite, SourceTraits, StepEvent, TextEvent, TextKind, ThreadNumber,
@@ -18,10 +18,10 @@ use crate::builder::segment::sealed::{
     SealedSegment, SegmentFall, SegmentProblem, ThreadTimes, TimedStep,
 };
 use crate::builder::segment::shadow::GranuleState;
-use crate::builder::segment::transfers::{ThreadEnd, Tracked, Transfer};
-use crate::builder::segment::turns::Turns;
+use crate::builder::segment::transfers::{ThreadEnd, TrackedRegister, Transfer};
+use crate::builder::segment::turns::ControlTurns;
 use crate::builder::semihosting::call::HostCall;
-use crate::store::granules::{GRANULE_BITS, Shape};
+use crate::store::granules::{GRANULE_BITS, TouchShape};
 use crate::store::keys::KeyTable;
 use crate::store::packed::FRAME;
 use crate::store::segment::views::SHARING_CALLS;
@@ -37,13 +37,13 @@ const PROBLEM_KINDS: usize = 8 * WARNINGS_KEPT;
 pub(crate) struct GranuleEvent {
     pub granule: u32,
     pub slot: u32,
-    pub shape: Shape,
+    pub shape: TouchShape,
     pub external: u8,
 }
 
 /// What an access touches of a block.
 #[derive(Clone, Copy, Debug)]
-struct Part {
+struct GranulePart {
     offset: usize,
     size: usize,
     /// The access touches the next block, or the one before, too.
@@ -88,7 +88,7 @@ pub struct SegmentBuilder {
     pub(crate) codes: SegmentCodes,
     pub(crate) successors: Vec<u32>,
     pub(crate) transfers: Vec<Transfer>,
-    pub(crate) turns: Turns,
+    pub(crate) turns: ControlTurns,
     pub(crate) problems: Vec<SegmentProblem>,
     pub(crate) problem_count: u64,
     /// The place of each kind of problem.
@@ -275,14 +275,20 @@ impl SegmentBuilder {
 
     /// Notes an access of a block; true when it contradicts what was known.
     #[inline]
-    fn touch(&mut self, key: u64, part: Part, kind: AccessKind, bytes: Option<&[u8]>) -> bool {
-        let Part {
+    fn touch(
+        &mut self,
+        key: u64,
+        part: GranulePart,
+        kind: AccessKind,
+        bytes: Option<&[u8]>,
+    ) -> bool {
+        let GranulePart {
             offset,
             size,
             is_split,
         } = part;
         let granule = self.granules.number(key);
-        let mut shape = Shape::new(offset as u64, size as u64, kind);
+        let mut shape = TouchShape::new(offset as u64, size as u64, kind);
         if bytes.is_none() {
             shape = shape.as_unknown();
         }
@@ -324,8 +330,8 @@ impl SegmentBuilder {
     #[cold]
     fn note_host_call(&mut self, thread: usize) {
         let operation = self.threads[thread].core[0];
-        if !matches!(operation, Tracked::Known(number) if !HostOperation::is_in(number)) {
-            let carried_by = (operation == Tracked::Carry).then_some(thread as u16);
+        if !matches!(operation, TrackedRegister::Known(number) if !HostOperation::is_in(number)) {
+            let carried_by = (operation == TrackedRegister::Carry).then_some(thread as u16);
             self.host_calls.push(HostCall {
                 slot: self.slot,
                 carried_by,
@@ -460,7 +466,7 @@ impl EventSink for SegmentBuilder {
         {
             self.note_host_call(thread);
         }
-        if step.branch != Branch::Unsaid {
+        if step.branch != RecordedBranch::Unsaid {
             self.turns.begin_step(self.slot, step);
         } else if let Some(transfer) = self.threads[thread].begin_step(self.slot, step) {
             self.transfers.push(transfer);
@@ -522,7 +528,7 @@ impl EventSink for SegmentBuilder {
         let here = size.min(64 - offset);
         let bytes = access.bytes.as_ref().map(|bytes| &bytes[..size.min(8)]);
         let is_split = here < size;
-        let first = Part {
+        let first = GranulePart {
             offset,
             size: here,
             is_split,
@@ -530,7 +536,7 @@ impl EventSink for SegmentBuilder {
         let mut is_external =
             self.touch(key, first, access.kind, bytes.map(|bytes| &bytes[..here]));
         if is_split {
-            let rest = Part {
+            let rest = GranulePart {
                 offset: 0,
                 size: size - here,
                 is_split,

@@ -11,9 +11,9 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::builder::segment::builder::SegmentBuilder;
 use crate::builder::segment::sealed::SealedSegment;
 use crate::builder::segment::shadow::GranuleState;
-use crate::store::data::Data;
+use crate::store::data::IndexData;
 use crate::store::directory::DirectoryWriter;
-use crate::store::granules::{NO_TOUCH, Reach, Touch, push_granule};
+use crate::store::granules::{NO_TOUCH, Touch, TouchCoverage, push_granule};
 use crate::store::packed::{push_list, push_times};
 use crate::store::pcs::push_visits;
 use crate::store::segment::meta::{SECTIONS, SegmentMeta, SegmentThread};
@@ -34,7 +34,7 @@ pub struct Encoder {
 struct Granules {
     keys: Vec<u64>,
     states: Vec<(u64, GranuleState)>,
-    reaches: Vec<Reach>,
+    reaches: Vec<TouchCoverage>,
 }
 
 impl SegmentBuilder {
@@ -84,7 +84,7 @@ impl SegmentBuilder {
             .collect();
         SealedSegment {
             meta,
-            bytes: Data::Memory(bytes),
+            bytes: IndexData::Memory(bytes),
             thread_names: self.thread_names.clone(),
             register_names: self.register_names.clone(),
             views: self.views.clone(),

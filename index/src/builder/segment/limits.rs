@@ -42,7 +42,7 @@ impl Default for SegmentLimits {
 
 #[cfg(test)]
 mod tests {
-    use stepback_machine::{Branch, InstructionSet};
+    use stepback_machine::{InstructionSet, RecordedBranch};
 
     use crate::builder::in_memory::index_in_memory;
     use crate::builder::options::BuildOptions;
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn a_copy_of_much_memory_is_in_as_many_segments_as_any_other_steps() {
-        let step = |pc: u64| Record::step(0, 0x1000 + pc, 1, Branch::None);
+        let step = |pc: u64| Record::step(0, 0x1000 + pc, 1, RecordedBranch::None);
         let expected = segments_of(|_| vec![step(0)]);
         let vectors = segments_of(|number| {
             let address = 0x10_0000 + 64 * (number / 2);
@@ -89,7 +89,7 @@ mod tests {
         let scattered = |number: u64| {
             let accesses =
                 (0..8).map(move |lane| Record::write(0, 0x10_0000 + 64 * (8 * number + lane)));
-            [Record::step(0, 0x1000, 1, Branch::None)]
+            [Record::step(0, 0x1000, 1, RecordedBranch::None)]
                 .into_iter()
                 .chain(accesses)
                 .collect()

@@ -7,10 +7,10 @@ use crate::builder::segment::codes::FoundCode;
 use crate::builder::segment::markers::MarkersOfKind;
 use crate::builder::segment::shadow::GranuleState;
 use crate::builder::segment::transfers::{ThreadEnd, Transfer};
-use crate::builder::segment::turns::Turn;
+use crate::builder::segment::turns::ControlTurn;
 use crate::builder::semihosting::call::HostCall;
-use crate::store::data::Data;
-use crate::store::granules::Reach;
+use crate::store::data::IndexData;
+use crate::store::granules::TouchCoverage;
 use crate::store::segment::meta::SegmentMeta;
 
 /// A segment that is complete but for what only the pass in order knows.
@@ -19,7 +19,7 @@ pub struct SealedSegment {
     /// Its entry in the directory, with `sections` counted from the start of `bytes`.
     pub meta: SegmentMeta,
     /// Its sections.
-    pub bytes: Data,
+    pub bytes: IndexData,
     /// Names of its threads.
     pub thread_names: Vec<String>,
     /// Names of its registers outside the table.
@@ -33,7 +33,7 @@ pub struct SealedSegment {
     /// Its threads at its end.
     pub thread_ends: Vec<ThreadEnd>,
     /// The turns that its records tell of, in order.
-    pub turns: Vec<Turn>,
+    pub turns: Vec<ControlTurn>,
     /// With those: the slot of the last step of each thread, 0 without one.
     pub last_slots: Vec<u32>,
     /// The blocks of memory that it touches, ascending.
@@ -41,7 +41,7 @@ pub struct SealedSegment {
     /// What it knows of them; nothing in traces without values.
     pub granules: Vec<(u64, GranuleState)>,
     /// Which bytes of each of these blocks it touches.
-    pub reaches: Vec<Reach>,
+    pub reaches: Vec<TouchCoverage>,
     /// The slots of its semihosting calls that may let the host write into memory.
     pub host_calls: Vec<HostCall>,
     /// Its addresses, ascending.
@@ -67,7 +67,7 @@ pub struct SealedSegment {
 impl SealedSegment {
     /// What it takes in memory, nearly: the rest is small beside it.
     pub fn len_bytes(&self) -> usize {
-        let of_granules = self.granule_keys.len() * size_of::<(u64, Reach)>()
+        let of_granules = self.granule_keys.len() * size_of::<(u64, TouchCoverage)>()
             + size_of_val(self.granules.as_slice());
         let of_threads =
             size_of_val(self.thread_ends.as_slice()) + size_of_val(self.thread_names.as_slice());

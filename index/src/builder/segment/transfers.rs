@@ -5,12 +5,12 @@
 //! the pass in order fills them in.
 
 use serde::{Deserialize, Serialize};
-use stepback_machine::{Address, Control, InstructionSet, RegisterId, Site};
+use stepback_machine::{Address, CodeSite, ControlFlowEffect, InstructionSet, RegisterId};
 use stepback_parsers::{RegisterWrite, StepEvent, WrittenName};
 
 /// What a segment knows of a register.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Tracked {
+pub enum TrackedRegister {
     /// Not written in this segment yet: what it was at the segment's start.
     #[default]
     Carry,
@@ -20,7 +20,7 @@ pub enum Tracked {
     Known(u64),
 }
 
-impl Tracked {
+impl TrackedRegister {
     /// The value, given the one at the segment's start.
     pub fn resolve(self, carried: Option<u64>) -> Option<u64> {
         match self {
@@ -72,7 +72,7 @@ pub struct Transfer {
     /// True for the thread's first step in the segment: whether control was transferred must be found out.
     pub is_first: bool,
     /// Stack pointer when the step began.
-    pub sp: Tracked,
+    pub sp: TrackedRegister,
     /// The slot of the step that wrote the stack pointer last, 0 for one of an earlier segment; none when none in this one did.
     pub sp_slot: Option<u32>,
     /// Whether the stack pointer was given an unrelated value since the transfer before.
@@ -84,7 +84,7 @@ pub struct Transfer {
     /// The stack pointer that the step uses, where its mode tells which.
     pub stack_in_use: Option<RegisterId>,
     /// Link register when the step began.
-    pub lr: Tracked,
+    pub lr: TrackedRegister,
     /// Steps since the link register was written, up to [`AGE_LIMIT`].
     pub lr_age: u8,
     /// True when the link register was not written in this segment: `lr_age` counts from the segment's start,
@@ -145,7 +145,7 @@ pub struct ThreadEnd {
     /// Its last step; none when it has none in this segment.
     pub last: Option<LastStep>,
     /// `x0` to `x30`, the stack pointer, and the link register of AArch32, by their numbers in the table.
-    pub core: [Tracked; CORE],
+    pub core: [TrackedRegister; CORE],
     /// As in [`Transfer`].
     pub sp_slot: Option<u32>,
     /// As in [`Transfer`], since the last one.
@@ -203,15 +203,17 @@ impl LastStep {
 
     /// What it does to control, as far as its encoding says.
     #[inline]
-    pub fn control(&self) -> Control {
+    pub fn control(&self) -> ControlFlowEffect {
         let encoding = self
             .instruction_set
             .encoding_of(self.opcode, self.length_bytes);
-        let site = encoding.map(|encoding| Site {
+        let site = encoding.map(|encoding| CodeSite {
             pc: Address(self.pc),
             encoding,
         });
-        site.map_or_else(Control::default, |site| self.instruction_set.control(&site))
+        site.map_or_else(ControlFlowEffect::default, |site| {
+            self.instruction_set.control(&site)
+        })
     }
 
     /// Whether it is an instruction that computes the stack pointer from itself: what it is then belongs to the same stack.
@@ -231,7 +233,7 @@ impl ThreadEnd {
     pub fn carried() -> Self {
         Self {
             last: None,
-            core: [Tracked::Carry; CORE],
+            core: [TrackedRegister::Carry; CORE],
             sp_slot: None,
             sp_set: SpSet::default(),
             sp_high: None,
@@ -335,9 +337,9 @@ impl ThreadEnd {
         };
         *held = match write.bytes {
             Some(bytes) if write.view.offset == 0 && bytes.len() >= 4 => {
-                Tracked::Known(little_endian(bytes))
+                TrackedRegister::Known(little_endian(bytes))
             }
-            _ => Tracked::Unknown,
+            _ => TrackedRegister::Unknown,
         };
         if register == SP {
             self.sp_slot = Some(self.last.map_or(0, |last| last.slot));
@@ -354,7 +356,7 @@ impl ThreadEnd {
             self.early_stack_write(write.view.register, write);
         }
         match (register, held) {
-            (SP, Tracked::Known(value)) => self.sp_high = self.sp_high.max(Some(value)),
+            (SP, TrackedRegister::Known(value)) => self.sp_high = self.sp_high.max(Some(value)),
             _ if set.is_link_register(write.view.register) => {
                 (self.lr_age, self.is_age_carried) = (0, false)
             }

@@ -1,15 +1,17 @@
 //! What the search for calls needs of a segment of a trace whose records say what branches are:
 //! the steps that call, return or jump to a computed address, where control went after them, and the markers that redirect it.
 
-use stepback_machine::{AccessKind, Branch, Flow, InstructionSet, ReturnAddress, Site};
+use stepback_machine::{
+    AccessKind, CodeSite, FlowKind, InstructionSet, RecordedBranch, ReturnAddress,
+};
 use stepback_parsers::{
-    DelaySlot, GapReason, Marker, MarkerEvent, MarkerKind, MemoryAccess, Recording, StepEvent,
+    DelaySlot, GapReason, Marker, MarkerEvent, MarkerKind, MemoryAccess, RecordingScope, StepEvent,
     ThreadNumber,
 };
 
 /// A place where the control of a thread takes a turn.
 #[derive(Clone, Copy, Debug)]
-pub struct Turn {
+pub struct ControlTurn {
     /// The thread's number in the segment.
     pub thread: u16,
     /// That of the step. Of a marker: that of the thread's last step before it, 0 when that is in an earlier segment.
@@ -86,9 +88,9 @@ pub enum TurningBranch {
 
 /// Collects the turns of a segment.
 #[derive(Debug, Default)]
-pub struct Turns {
+pub struct ControlTurns {
     threads: Vec<TurningThread>,
-    turns: Vec<Turn>,
+    turns: Vec<ControlTurn>,
 }
 
 /// A thread in a segment.
@@ -109,7 +111,7 @@ struct TurningThread {
 struct LastCall {
     /// The place of its turn.
     turn: u32,
-    site: Site,
+    site: CodeSite,
     instruction_set: InstructionSet,
 }
 
@@ -120,7 +122,7 @@ const CARRIED: TurningThread = TurningThread {
     last_call: None,
 };
 
-impl Turns {
+impl ControlTurns {
     /// Begins a task.
     pub fn begin_task(&mut self) {
         self.threads.clear();
@@ -138,14 +140,14 @@ impl Turns {
     }
 
     /// What was collected, and the slot of each thread's last step, 0 without one.
-    pub fn take(&mut self) -> (Vec<Turn>, Vec<u32>) {
+    pub fn take(&mut self) -> (Vec<ControlTurn>, Vec<u32>) {
         for call in self.threads.iter().filter_map(|thread| thread.last_call) {
             let control = call.instruction_set.control(&call.site);
             let to = control
                 .target
                 .address()
-                .filter(|_| control.flow == Flow::Call);
-            if let Some(Turn {
+                .filter(|_| control.flow == FlowKind::Call);
+            if let Some(ControlTurn {
                 what: TurnKind::Branch { target, .. },
                 ..
             }) = self.turns.get_mut(call.turn as usize)
@@ -177,21 +179,21 @@ impl Turns {
                 instruction_set: step.instruction_set,
                 is_in_slot,
             };
-            self.turns.push(Turn {
+            self.turns.push(ControlTurn {
                 thread: step.thread.0,
                 slot,
                 what,
             });
         }
         let kind = match step.branch {
-            Branch::Call | Branch::IndirectCall => TurningBranch::Call,
-            Branch::Return => TurningBranch::Return,
-            Branch::IndirectJump => TurningBranch::Jump,
+            RecordedBranch::Call | RecordedBranch::IndirectCall => TurningBranch::Call,
+            RecordedBranch::Return => TurningBranch::Return,
+            RecordedBranch::IndirectJump => TurningBranch::Jump,
             _ => return,
         };
         thread.is_arriving = true;
         let place = u32::try_from(self.turns.len()).ok();
-        let site = step.encoding().map(|encoding| Site {
+        let site = step.encoding().map(|encoding| CodeSite {
             pc: step.pc,
             encoding,
         });
@@ -215,7 +217,7 @@ impl Turns {
             stack: None,
             target: None,
         };
-        self.turns.push(Turn {
+        self.turns.push(ControlTurn {
             thread: step.thread.0,
             slot,
             what,
@@ -231,7 +233,7 @@ impl Turns {
         let Some(place) = thread.open_turn else {
             return;
         };
-        let Some(Turn {
+        let Some(ControlTurn {
             what: TurnKind::Branch { kind, stack, .. },
             ..
         }) = self.turns.get_mut(place as usize)
@@ -246,14 +248,14 @@ impl Turns {
     }
 
     /// Notes what is recorded from here on.
-    pub fn recording(&mut self, ThreadNumber(thread): ThreadNumber, recording: Recording) {
+    pub fn recording(&mut self, ThreadNumber(thread): ThreadNumber, recording: RecordingScope) {
         let Some(TurningThread {
             last_slot: slot, ..
         }) = self.threads.get(usize::from(thread)).copied()
         else {
             return;
         };
-        self.turns.push(Turn {
+        self.turns.push(ControlTurn {
             thread,
             slot,
             what: TurnKind::Recording {
@@ -292,7 +294,7 @@ impl Turns {
             return;
         };
         thread.is_arriving = true;
-        self.turns.push(Turn {
+        self.turns.push(ControlTurn {
             thread: number,
             slot: thread.last_slot,
             what: TurnKind::Marker(marker),

@@ -5,7 +5,7 @@ use crate::store::regions::ranges::AddressRange;
 
 /// What a call lets the host write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Written {
+pub(crate) enum HostWriteRegion {
     Nothing,
     Region(AddressRange),
     /// Nobody knows where.
@@ -32,18 +32,18 @@ impl ParameterBlock {
         &self,
         operation: HostOperation,
         word: impl FnMut(u64) -> Option<u64>,
-    ) -> Written {
+    ) -> HostWriteRegion {
         let Some((first, len_bytes)) = self.first_and_length(operation, word) else {
-            return Written::Unknown;
+            return HostWriteRegion::Unknown;
         };
         let Some(rest) = len_bytes.checked_sub(1) else {
-            return Written::Nothing;
+            return HostWriteRegion::Nothing;
         };
         let last = first.saturating_add(rest).min(self.highest);
         if first <= last {
-            Written::Region(AddressRange { first, last })
+            HostWriteRegion::Region(AddressRange { first, last })
         } else {
-            Written::Nothing
+            HostWriteRegion::Nothing
         }
     }
 
@@ -94,7 +94,7 @@ mod tests {
         ];
         assert_eq!(
             regions,
-            expected.map(|(first, last)| Written::Region(AddressRange { first, last }))
+            expected.map(|(first, last)| HostWriteRegion::Region(AddressRange { first, last }))
         );
     }
 
@@ -110,7 +110,7 @@ mod tests {
                 words.get(number as usize).copied().flatten()
             })
         };
-        let region = |first, last| Written::Region(AddressRange { first, last });
+        let region = |first, last| HostWriteRegion::Region(AddressRange { first, last });
         assert_eq!(
             read([None, Some(0x1000), Some(u64::MAX)], u64::MAX),
             region(0x1000, u64::MAX)
@@ -119,8 +119,11 @@ mod tests {
         assert_eq!(near_end, region(0xffff_fff0, 0xffff_ffff));
         assert_eq!(
             read([None, Some(0x1000), Some(0)], u64::MAX),
-            Written::Nothing
+            HostWriteRegion::Nothing
         );
-        assert_eq!(read([None, Some(0x1000), None], u64::MAX), Written::Unknown);
+        assert_eq!(
+            read([None, Some(0x1000), None], u64::MAX),
+            HostWriteRegion::Unknown
+        );
     }
 }

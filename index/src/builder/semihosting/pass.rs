@@ -14,16 +14,16 @@ use crate::answers::host_operation::HostOperation;
 use crate::answers::thread::ThreadId;
 use crate::builder::seams::other_part;
 use crate::builder::semihosting::call::HOST_CALLS_LIMIT;
-use crate::builder::semihosting::parameter_block::{ParameterBlock, Written};
+use crate::builder::semihosting::parameter_block::{HostWriteRegion, ParameterBlock};
 use crate::index::Index;
 use crate::query::memory::MemoryAt;
 use crate::query::question::Query as _;
 use crate::query::registers::RegisterViewsAt;
 use crate::read::bytes::ByteReader;
 use crate::read::slots::SlotReader;
-use crate::read::touches::{TouchReader, Wanted};
+use crate::read::touches::{TouchFilter, TouchReader};
 use crate::store::regions::host_regions::{HostRegion, HostRegions, REGIONS_LIMIT};
-use crate::store::regions::open_calls::{MORE, OpenCalls};
+use crate::store::regions::open_calls::{MORE, UnresolvedCalls};
 use crate::store::regions::ranges::AddressRange;
 use crate::store::segment::meta::SeamExternal;
 
@@ -40,7 +40,7 @@ pub(crate) struct HostWrites {
     /// Where and when.
     pub regions: HostRegions,
     /// The calls of which that is not known.
-    pub open: OpenCalls,
+    pub open: UnresolvedCalls,
     /// For each segment that has some: reads that seemed to contradict what was known but follow such a region,
     /// sorted by block and place, and how many reads are then no external changes at all.
     pub explained: BTreeMap<usize, (Vec<SeamExternal>, u64)>,
@@ -67,7 +67,7 @@ struct ExplainedBytes {
 
 /// A call, as far as its registers tell it.
 #[derive(Clone, Copy, Debug)]
-struct Asked {
+struct HostCallRegisters {
     set: InstructionSet,
     before: Position,
     operation: Option<u64>,
@@ -76,7 +76,7 @@ struct Asked {
 
 /// What a call lets the host write.
 #[derive(Clone, Copy, Debug)]
-enum CallWrites {
+enum HostCallWrites {
     Nothing,
     Region(HostRegion),
     Unknown,
@@ -112,7 +112,7 @@ impl<'a> HostPass<'a> {
         }
         asking.extend((slots.len() >= HOST_CALLS_LIMIT).then_some(MORE));
         // Until it is known where the host wrote, nothing is told across a call: not even of the parameters of one before.
-        self.index.open_calls = OpenCalls::of(asking);
+        self.index.open_calls = UnresolvedCalls::of(asking);
         let is_cut_short = self.follow(usize::MAX, on_call)?;
         let explained = self.explained_by_segment()?;
         let Index {
@@ -161,14 +161,14 @@ impl<'a> HostPass<'a> {
             on_call();
             is_cut_short |= self.index.host_regions.len() >= REGIONS_LIMIT || self.blocks_left == 0;
             let written = if is_cut_short {
-                CallWrites::Unknown
+                HostCallWrites::Unknown
             } else {
                 self.written_by(slot)?
             };
             match written {
-                CallWrites::Nothing => {}
-                CallWrites::Unknown => self.index.open_calls.keep(),
-                CallWrites::Region(region) => {
+                HostCallWrites::Nothing => {}
+                HostCallWrites::Unknown => self.index.open_calls.keep(),
+                HostCallWrites::Region(region) => {
                     self.index.host_regions.insert(region);
                     self.explain(&region)?;
                 }
@@ -180,14 +180,14 @@ impl<'a> HostPass<'a> {
 
     /// False for a call that is known to write no memory.
     fn asks(&self, slot: u64) -> Result<bool, QueryError> {
-        let Some(Asked { operation, .. }) = self.asked(slot)? else {
+        let Some(HostCallRegisters { operation, .. }) = self.asked(slot)? else {
             return Ok(false);
         };
         Ok(operation.is_none_or(|number| HostOperation::of_number(number).is_some()))
     }
 
     /// What the call of a slot asks for; none when it is no call.
-    fn asked(&self, slot: u64) -> Result<Option<Asked>, QueryError> {
+    fn asked(&self, slot: u64) -> Result<Option<HostCallRegisters>, QueryError> {
         let Some(before) = slot.checked_sub(1).map(Position) else {
             return Ok(None);
         };
@@ -199,7 +199,7 @@ impl<'a> HostPass<'a> {
             return Ok(None);
         };
         let register = |name| self.register(name, set, thread, before);
-        Ok(Some(Asked {
+        Ok(Some(HostCallRegisters {
             set,
             before,
             operation: register(call.operation)?,
@@ -208,24 +208,24 @@ impl<'a> HostPass<'a> {
     }
 
     /// What the call of a slot lets the host write.
-    fn written_by(&self, slot: u64) -> Result<CallWrites, QueryError> {
-        let Some(Asked {
+    fn written_by(&self, slot: u64) -> Result<HostCallWrites, QueryError> {
+        let Some(HostCallRegisters {
             set,
             before,
             operation,
             argument,
         }) = self.asked(slot)?
         else {
-            return Ok(CallWrites::Nothing);
+            return Ok(HostCallWrites::Nothing);
         };
         let Some(number) = operation else {
-            return Ok(CallWrites::Unknown);
+            return Ok(HostCallWrites::Unknown);
         };
         let Some(operation) = HostOperation::of_number(number) else {
-            return Ok(CallWrites::Nothing);
+            return Ok(HostCallWrites::Nothing);
         };
         let Some(address) = argument else {
-            return Ok(CallWrites::Unknown);
+            return Ok(HostCallWrites::Unknown);
         };
         let (word_bytes, highest) = (u64::from(set.word_bytes()), set.highest_address());
         let block = ParameterBlock {
@@ -239,14 +239,16 @@ impl<'a> HostPass<'a> {
         }
         let word = |number: u64| words.get(usize::try_from(number).ok()?).copied().flatten();
         Ok(match block.region(operation, word) {
-            Written::Nothing => CallWrites::Nothing,
-            Written::Unknown => CallWrites::Unknown,
-            Written::Region(AddressRange { first, last }) => CallWrites::Region(HostRegion {
-                slot,
-                first,
-                last,
-                operation,
-            }),
+            HostWriteRegion::Nothing => HostCallWrites::Nothing,
+            HostWriteRegion::Unknown => HostCallWrites::Unknown,
+            HostWriteRegion::Region(AddressRange { first, last }) => {
+                HostCallWrites::Region(HostRegion {
+                    slot,
+                    first,
+                    last,
+                    operation,
+                })
+            }
         })
     }
 
@@ -318,13 +320,13 @@ impl<'a> HostPass<'a> {
                 granule,
                 mask,
                 region.slot,
-                Wanted::Evidence,
+                TouchFilter::Evidence,
             )?;
             let external = TouchReader::new(index).next_touches(
                 granule,
                 mask,
                 region.slot,
-                Wanted::External,
+                TouchFilter::External,
             )?;
             for (place, touch) in evidence.iter().enumerate() {
                 if let Some(touch) = touch.filter(|touch| external[place] == Some(*touch)) {

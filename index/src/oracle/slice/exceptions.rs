@@ -5,7 +5,7 @@ use stepback_machine::{
 };
 use stepback_parsers::{Step, TextKind, WrittenName};
 
-use crate::oracle::event::{Event, EventKind, Told, Written};
+use crate::oracle::event::{OracleEvent, OracleEventKind, OracleStep, OracleWrite};
 use crate::oracle::record::Oracle;
 
 /// More events of a step are not looked at.
@@ -20,7 +20,7 @@ pub(super) struct StepException {
 
 /// Where an exception takes the value of a register from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ByException {
+pub(super) enum ExceptionInput {
     /// A byte of its frame; none where the trace does not show it.
     Frame(Option<u64>),
     /// The stack pointer itself.
@@ -42,7 +42,7 @@ impl StepException {
     }
 
     /// What it gave a byte of a register at an event, although the instruction may write it.
-    pub fn overrides(&self, event: usize, byte: RegisterView) -> Option<ByException> {
+    pub fn overrides(&self, event: usize, byte: RegisterView) -> Option<ExceptionInput> {
         let is_behind = self.place(event)? >= self.flow.first_event;
         if is_behind {
             self.moves(event, byte)
@@ -52,21 +52,21 @@ impl StepException {
     }
 
     /// What it gave a byte of a register at an event, which the instruction does not write.
-    pub fn gives(&self, event: usize, byte: RegisterView) -> Option<ByException> {
+    pub fn gives(&self, event: usize, byte: RegisterView) -> Option<ExceptionInput> {
         self.place(event)?;
         let register = byte.register;
         let is_followed =
             register <= RegisterId::LR || matches!(register, RegisterId::FPSCR | RegisterId::VPR);
         let by = self.moves(event, byte).unwrap_or(match register {
-            RegisterId::SP => ByException::Stack,
-            _ if self.flow.is_return && is_followed => ByException::Frame(None),
-            _ => ByException::Unexplained,
+            RegisterId::SP => ExceptionInput::Stack,
+            _ if self.flow.is_return && is_followed => ExceptionInput::Frame(None),
+            _ => ExceptionInput::Unexplained,
         });
         Some(by)
     }
 
     /// What it loaded into a byte of a register, or made of it.
-    fn moves(&self, event: usize, byte: RegisterView) -> Option<ByException> {
+    fn moves(&self, event: usize, byte: RegisterView) -> Option<ExceptionInput> {
         let loaded = self
             .flow
             .loaded
@@ -77,16 +77,16 @@ impl StepException {
             .is_some_and(|place| self.flow.links_at(place));
         match byte.register {
             RegisterId::SP => None,
-            RegisterId::LR if is_link => Some(ByException::Constant),
-            _ if loaded.is_some() => Some(ByException::Frame(loaded)),
-            RegisterId::LR if self.flow.is_entry => Some(ByException::Constant),
+            RegisterId::LR if is_link => Some(ExceptionInput::Constant),
+            _ if loaded.is_some() => Some(ExceptionInput::Frame(loaded)),
+            RegisterId::LR if self.flow.is_entry => Some(ExceptionInput::Constant),
             _ => None,
         }
     }
 }
 
 /// The plain register that a line named.
-pub(super) fn plain_of(written: &Written) -> RegisterId {
+pub(super) fn plain_of(written: &OracleWrite) -> RegisterId {
     written
         .bank
         .map_or(written.view.register, |bank| bank.plain.register)
@@ -97,14 +97,14 @@ impl Oracle {
     pub(super) fn exception_of(
         &self,
         step: Step,
-        told: &Told,
+        told: &OracleStep,
         done: Option<&Instruction>,
     ) -> Option<StepException> {
         let layout = told
             .instruction_set
             .exception_frame()
             .filter(|_| told.mode.may_have_frames())?;
-        let is_own = |event: &&Event| {
+        let is_own = |event: &&OracleEvent| {
             event.owner == Some(step) && event.thread == told.thread && event.slot == step.after().0
         };
         let events: Vec<usize> = (0..self.events.len())
@@ -122,15 +122,15 @@ impl Oracle {
     }
 }
 
-fn frame_event(event: &Event) -> FrameEvent {
+fn frame_event(event: &OracleEvent) -> FrameEvent {
     match &event.kind {
-        EventKind::Access(access) => FrameEvent::Access(FrameAccess {
+        OracleEventKind::Access(access) => FrameEvent::Access(FrameAccess {
             kind: access.kind,
             address: access.address.0,
             size_bytes: access.size_bytes,
             bytes: access.bytes,
         }),
-        EventKind::Register(written)
+        OracleEventKind::Register(written)
             if written.view.offset == 0 && written.name != WrittenName::OfBank =>
         {
             let value = written
@@ -142,7 +142,7 @@ fn frame_event(event: &Event) -> FrameEvent {
                 value: value.map(|bytes| u32::from_le_bytes(*bytes).into()),
             }
         }
-        EventKind::Text {
+        OracleEventKind::Text {
             kind: TextKind::Exception,
             ..
         } => FrameEvent::Exception,

@@ -3,28 +3,28 @@
 use stepback_machine::{AccessKind, RegisterId, RegisterView};
 use stepback_parsers::Step;
 
-use crate::answers::slice::{EdgeKinds, End, SliceCell};
+use crate::answers::slice::{EdgeKinds, SliceCell, SliceEndKind};
 use crate::answers::thread::ThreadId;
-use crate::oracle::banks::Physical;
-use crate::oracle::event::EventKind;
+use crate::oracle::banks::PhysicalRegister;
+use crate::oracle::event::OracleEventKind;
 use crate::oracle::record::Oracle;
-use crate::oracle::slice::writers::{How, Made, covers};
+use crate::oracle::slice::writers::{ByteWriter, WriteMethod, covers};
 
 /// A byte or a flag, and from when on it holds the value.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Held {
+pub(super) struct HeldCell {
     pub cell: SliceCell,
     /// Which register its cell is, if it is one.
-    pub register: Option<Physical>,
+    pub register: Option<PhysicalRegister>,
     /// The first event, and the first step, that may overwrite it.
     pub event: usize,
     pub step: u64,
 }
 
 /// What overwrote it.
-enum Fate {
+enum HeldCellFate {
     Kept,
-    By(Made),
+    By(ByteWriter),
     /// Memory changed, which a read showed.
     Changed(Option<Step>),
     /// Something that is no step.
@@ -33,48 +33,53 @@ enum Fate {
 
 impl Oracle {
     /// How a chain ends that is followed forward: that nothing overwrites it, or what does so in a way that nobody knows.
-    pub(super) fn ends_of_held(&self, held: Held, kinds: EdgeKinds) -> Vec<End> {
+    pub(super) fn ends_of_held(&self, held: HeldCell, kinds: EdgeKinds) -> Vec<SliceEndKind> {
         let fate = match held.cell {
             SliceCell::Memory { address, .. } => self.fate_of_memory(address.0, held),
             SliceCell::Register { thread, view } => self.fate_of_register(thread, view, held),
             SliceCell::Flags { thread, bits } => self.fate_of_flag(thread, bits, held),
         };
         match fate {
-            Fate::Kept => vec![End::Kept],
-            Fate::Changed(seen_by) => vec![End::External { seen_by }],
-            Fate::Gone => Vec::new(),
-            Fate::By(made) => {
+            HeldCellFate::Kept => vec![SliceEndKind::Kept],
+            HeldCellFate::Changed(seen_by) => vec![SliceEndKind::External { seen_by }],
+            HeldCellFate::Gone => Vec::new(),
+            HeldCellFate::By(made) => {
                 let ends = self.ingredients(made, held.cell, kinds).ends;
                 ends.into_iter()
-                    .filter(|end| matches!(end, End::Unknown(_)))
+                    .filter(|end| matches!(end, SliceEndKind::Unknown(_)))
                     .collect()
             }
         }
     }
 
-    fn fate_of_memory(&self, address: u64, held: Held) -> Fate {
+    fn fate_of_memory(&self, address: u64, held: HeldCell) -> HeldCellFate {
         for (number, event) in self.events.iter().enumerate().skip(held.event) {
             match &event.kind {
-                EventKind::HostWrite { .. } if event.is_host_write_of(address) => {
-                    return Fate::Gone;
+                OracleEventKind::HostWrite { .. } if event.is_host_write_of(address) => {
+                    return HeldCellFate::Gone;
                 }
-                EventKind::Access(access)
+                OracleEventKind::Access(access)
                     if access.each_byte().any(|(touched, _)| touched == address) =>
                 {
                     if access.kind == AccessKind::Write {
                         return self.overwritten_by(event.owner, number);
                     }
                     if access.contradicting.contains(&address) {
-                        return Fate::Changed(event.owner);
+                        return HeldCellFate::Changed(event.owner);
                     }
                 }
                 _ => {}
             }
         }
-        Fate::Kept
+        HeldCellFate::Kept
     }
 
-    fn fate_of_register(&self, thread: ThreadId, view: RegisterView, held: Held) -> Fate {
+    fn fate_of_register(
+        &self,
+        thread: ThreadId,
+        view: RegisterView,
+        held: HeldCell,
+    ) -> HeldCellFate {
         let whole = RegisterView::new(view.register, 0, u16::MAX);
         if self.has_operands_alone || self.leaves_out(thread, whole) {
             return self.fate_by_operands(thread, held, |named, written| {
@@ -82,7 +87,7 @@ impl Oracle {
             });
         }
         for (number, event) in self.events.iter().enumerate().skip(held.event) {
-            let EventKind::Register(written) = &event.kind else {
+            let OracleEventKind::Register(written) = &event.kind else {
                 continue;
             };
             if event.thread != thread {
@@ -93,13 +98,13 @@ impl Oracle {
                 return self.overwritten_by(event.owner, number);
             }
             if is_same && view.offset >= 16 && self.clears_vector(thread, written) {
-                return Fate::Gone;
+                return HeldCellFate::Gone;
             }
         }
-        Fate::Kept
+        HeldCellFate::Kept
     }
 
-    fn fate_of_flag(&self, thread: ThreadId, bit: u64, held: Held) -> Fate {
+    fn fate_of_flag(&self, thread: ThreadId, bit: u64, held: HeldCell) -> HeldCellFate {
         let place = u16::try_from(bit.trailing_zeros() / 8).unwrap_or(u16::MAX);
         if self.has_operands_alone
             || self.leaves_out(thread, RegisterView::new(RegisterId::PSR, place, 1))
@@ -107,7 +112,7 @@ impl Oracle {
             return self.fate_of_flag_by_operands(thread, bit, held);
         }
         for (number, event) in self.events.iter().enumerate().skip(held.event) {
-            let EventKind::Register(written) = &event.kind else {
+            let OracleEventKind::Register(written) = &event.kind else {
                 continue;
             };
             let is_status = written.view.register == RegisterId::PSR && covers(written.view, place);
@@ -130,10 +135,10 @@ impl Oracle {
                 return self.overwritten_by(event.owner, number);
             }
         }
-        Fate::Kept
+        HeldCellFate::Kept
     }
 
-    fn fate_of_flag_by_operands(&self, thread: ThreadId, bit: u64, held: Held) -> Fate {
+    fn fate_of_flag_by_operands(&self, thread: ThreadId, bit: u64, held: HeldCell) -> HeldCellFate {
         for (number, told) in (0u64..)
             .zip(&self.steps)
             .filter(|(number, _)| *number >= held.step)
@@ -145,22 +150,22 @@ impl Oracle {
                 .done(told)
                 .map(|known| known.flags_written(told.instruction_set));
             if written.is_none_or(|written| written & bit != 0) {
-                return Fate::By(Made {
+                return HeldCellFate::By(ByteWriter {
                     step: Step(number),
-                    how: How::Operands(RegisterId::PSR),
+                    how: WriteMethod::Operands(RegisterId::PSR),
                     doubt: None,
                 });
             }
         }
-        Fate::Kept
+        HeldCellFate::Kept
     }
 
     fn fate_by_operands(
         &self,
         thread: ThreadId,
-        held: Held,
-        is_meant: impl Fn(Physical, RegisterView) -> bool,
-    ) -> Fate {
+        held: HeldCell,
+        is_meant: impl Fn(PhysicalRegister, RegisterView) -> bool,
+    ) -> HeldCellFate {
         for (number, told) in (0u64..)
             .zip(&self.steps)
             .filter(|(number, _)| *number >= held.step)
@@ -174,28 +179,31 @@ impl Oracle {
                 .iter()
                 .flat_map(|known| &known.registers)
                 .flat_map(|known| &known.writes);
-            let named = writes
-                .copied()
-                .find(|view| is_meant(Physical::of_write(view.register, None, told.mode), *view));
+            let named = writes.copied().find(|view| {
+                is_meant(
+                    PhysicalRegister::of_write(view.register, None, told.mode),
+                    *view,
+                )
+            });
             let how = match named {
-                Some(named) => How::Operands(named.register),
-                None if is_undecoded => How::Operands(RegisterId::PC),
+                Some(named) => WriteMethod::Operands(named.register),
+                None if is_undecoded => WriteMethod::Operands(RegisterId::PC),
                 None => continue,
             };
-            return Fate::By(Made {
+            return HeldCellFate::By(ByteWriter {
                 step: Step(number),
                 how,
                 doubt: None,
             });
         }
-        Fate::Kept
+        HeldCellFate::Kept
     }
 
-    fn overwritten_by(&self, owner: Option<Step>, number: usize) -> Fate {
-        owner.map_or(Fate::Gone, |step| {
-            Fate::By(Made {
+    fn overwritten_by(&self, owner: Option<Step>, number: usize) -> HeldCellFate {
+        owner.map_or(HeldCellFate::Gone, |step| {
+            HeldCellFate::By(ByteWriter {
                 step,
-                how: How::Recorded(number),
+                how: WriteMethod::Recorded(number),
                 doubt: None,
             })
         })

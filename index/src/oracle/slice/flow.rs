@@ -1,22 +1,22 @@
 //! What went into a byte that a step gave its value.
 
 use stepback_machine::{
-    AccessKind, Condition, Flow, HostCall, Input, Instruction, Origin, RegisterId, RegisterView,
-    Registers, decode,
+    AccessKind, ExecutionCondition, FlowKind, Instruction, InstructionInput, RegisterId,
+    RegisterView, Registers, SemihostingCall, ValueOrigin, decode,
 };
 use stepback_parsers::{MarkerKind, Position, Step};
 
-use crate::answers::slice::{Edge, EdgeKinds, End, NotKnown, SliceCell};
-use crate::oracle::banks::Physical;
-use crate::oracle::event::{EventKind, Told, Written};
+use crate::answers::slice::{Edge, EdgeKinds, SliceCell, SliceEndKind, UnknownInput};
+use crate::oracle::banks::PhysicalRegister;
+use crate::oracle::event::{OracleEventKind, OracleStep, OracleWrite};
 use crate::oracle::record::Oracle;
-use crate::oracle::slice::exceptions::{ByException, StepException, plain_of};
+use crate::oracle::slice::exceptions::{ExceptionInput, StepException, plain_of};
 use crate::oracle::slice::operand_bytes::AccessedByte;
-use crate::oracle::slice::writers::{How, Made, covers};
+use crate::oracle::slice::writers::{ByteWriter, WriteMethod, covers};
 
 /// Something that a step takes in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Taken {
+pub(super) enum OracleInput {
     Register(RegisterView),
     /// A byte of the register that an event wrote.
     Home(usize, u16),
@@ -26,16 +26,16 @@ pub(super) enum Taken {
 
 /// What went into a byte.
 #[derive(Debug, Default)]
-pub(super) struct Ingredients {
-    pub taken: Vec<(Taken, Edge)>,
-    pub ends: Vec<End>,
+pub(super) struct OracleInputs {
+    pub taken: Vec<(OracleInput, Edge)>,
+    pub ends: Vec<SliceEndKind>,
 }
 
 /// A step that made something.
-struct Maker<'a> {
+struct DefiningStep<'a> {
     oracle: &'a Oracle,
     step: Step,
-    told: &'a Told,
+    told: &'a OracleStep,
     instruction: Instruction,
     kinds: EdgeKinds,
     exception: Option<StepException>,
@@ -43,19 +43,24 @@ struct Maker<'a> {
 
 impl Oracle {
     /// What went into a byte, or a flag, that a step made.
-    pub(super) fn ingredients(&self, made: Made, cell: SliceCell, kinds: EdgeKinds) -> Ingredients {
-        let mut into = Ingredients::default();
+    pub(super) fn ingredients(
+        &self,
+        made: ByteWriter,
+        cell: SliceCell,
+        kinds: EdgeKinds,
+    ) -> OracleInputs {
+        let mut into = OracleInputs::default();
         let Some(told) = self.step(made.step) else {
             return into;
         };
         let event = match made.how {
-            How::Recorded(event) | How::Doubtful(event) | How::Cleared(event) => {
-                self.events.get(event).map(|event| &event.kind)
-            }
-            How::Operands(_) => None,
+            WriteMethod::Recorded(event)
+            | WriteMethod::Doubtful(event)
+            | WriteMethod::Cleared(event) => self.events.get(event).map(|event| &event.kind),
+            WriteMethod::Operands(_) => None,
         };
-        if let Some(EventKind::HostWrite { operation, .. }) = event {
-            into.ends.push(End::System {
+        if let Some(OracleEventKind::HostWrite { operation, .. }) = event {
+            into.ends.push(SliceEndKind::System {
                 step: Some(made.step),
                 name: Some(operation.name()),
             });
@@ -64,7 +69,7 @@ impl Oracle {
         let done = self.done(told);
         let exception = self.exception_of(made.step, told, done.as_ref());
         let is_done = done.is_some();
-        let maker = Maker {
+        let maker = DefiningStep {
             oracle: self,
             step: made.step,
             told,
@@ -74,12 +79,12 @@ impl Oracle {
         };
         let is_memory = matches!(cell, SliceCell::Memory { .. });
         let is_by_exception = match (cell, event) {
-            (SliceCell::Register { view, .. }, Some(EventKind::Register(written))) => {
+            (SliceCell::Register { view, .. }, Some(OracleEventKind::Register(written))) => {
                 let by = maker.by_exception(view, written, made.how);
-                by.is_some_and(|(by, _)| by != ByException::Unexplained)
+                by.is_some_and(|(by, _)| by != ExceptionInput::Unexplained)
             }
             (SliceCell::Memory { .. }, _) => match made.how {
-                How::Recorded(event) => maker
+                WriteMethod::Recorded(event) => maker
                     .exception
                     .as_ref()
                     .is_some_and(|exception| exception.is_access(event)),
@@ -94,15 +99,15 @@ impl Oracle {
         // An exception may come behind an instruction that is passed over, or that nobody knows.
         if !is_done && !is_by_exception {
             let why = if told.is_executed {
-                NotKnown::Undecoded
+                UnknownInput::Undecoded
             } else {
-                NotKnown::NotOfInstruction
+                UnknownInput::NotOfInstruction
             };
-            into.ends.push(End::Unknown(why));
+            into.ends.push(SliceEndKind::Unknown(why));
             return into;
         }
-        if maker.instruction.control.flow == Flow::Trap && !is_memory && !is_by_exception {
-            into.ends.push(End::System {
+        if maker.instruction.control.flow == FlowKind::Trap && !is_memory && !is_by_exception {
+            into.ends.push(SliceEndKind::System {
                 step: Some(made.step),
                 name: maker.asked(),
             });
@@ -111,13 +116,13 @@ impl Oracle {
         match (cell, made.how) {
             (SliceCell::Register { view, .. }, how) => {
                 let written = match event {
-                    Some(EventKind::Register(written)) => Some(written),
+                    Some(OracleEventKind::Register(written)) => Some(written),
                     _ => None,
                 };
                 maker.make_register(view, written, how, &mut into);
             }
             (SliceCell::Flags { bits, .. }, _) => maker.make_flag(bits, &mut into),
-            (SliceCell::Memory { address, .. }, How::Recorded(event)) => {
+            (SliceCell::Memory { address, .. }, WriteMethod::Recorded(event)) => {
                 maker.make_memory(address.0, event, &mut into);
             }
             (SliceCell::Memory { .. }, _) => {}
@@ -126,7 +131,7 @@ impl Oracle {
     }
 
     /// What decides what a step does that gives nothing the value: a branch or a call, a comparison whose flags are not shown.
-    pub(super) fn decided_by(&self, step: Step, kinds: EdgeKinds) -> Vec<(Taken, Edge)> {
+    pub(super) fn decided_by(&self, step: Step, kinds: EdgeKinds) -> Vec<(OracleInput, Edge)> {
         let Some(told) = self.step(step) else {
             return Vec::new();
         };
@@ -136,7 +141,7 @@ impl Oracle {
         let origins = instruction.origins_of_result(None);
         let flags = instruction.flags_read(told.instruction_set);
         let exception = self.exception_of(step, told, Some(&instruction));
-        let maker = Maker {
+        let maker = DefiningStep {
             oracle: self,
             step,
             told,
@@ -144,27 +149,27 @@ impl Oracle {
             kinds,
             exception,
         };
-        let mut into = Ingredients::default();
+        let mut into = OracleInputs::default();
         maker.take_in(origins, &mut into);
         let flags = flags | maker.flags_of_block();
         if flags != 0 && (kinds.flags || kinds.control) {
-            into.taken.push((Taken::Flags(flags), Edge::Flags));
+            into.taken.push((OracleInput::Flags(flags), Edge::Flags));
         }
         into.taken
     }
 }
 
-impl Maker<'_> {
+impl DefiningStep<'_> {
     fn make_register(
         &self,
         byte: RegisterView,
-        written: Option<&Written>,
-        how: How,
-        into: &mut Ingredients,
+        written: Option<&OracleWrite>,
+        how: WriteMethod,
+        into: &mut OracleInputs,
     ) {
-        if matches!(how, How::Cleared(_)) {
+        if matches!(how, WriteMethod::Cleared(_)) {
             self.take_flags(0, into);
-            into.ends.push(End::Constant);
+            into.ends.push(SliceEndKind::Constant);
             return;
         }
         let is_meant = |named: RegisterId| self.is_meant(named, how, written);
@@ -181,17 +186,19 @@ impl Maker<'_> {
         let by = written.and_then(|written| self.by_exception(byte, written, how));
         if let Some((by, event)) = by {
             match by {
-                ByException::Frame(Some(address)) => {
-                    into.taken.push((Taken::Memory(address), Edge::Copy))
+                ExceptionInput::Frame(Some(address)) => {
+                    into.taken.push((OracleInput::Memory(address), Edge::Copy))
                 }
-                ByException::Frame(None) => into.ends.push(End::Unknown(NotKnown::LoadNotShown)),
-                ByException::Stack => into
+                ExceptionInput::Frame(None) => into
+                    .ends
+                    .push(SliceEndKind::Unknown(UnknownInput::LoadNotShown)),
+                ExceptionInput::Stack => into
                     .taken
-                    .push((Taken::Home(event, byte.offset), Edge::Data)),
-                ByException::Constant => into.ends.push(End::Constant),
-                ByException::Unexplained => {
-                    into.ends.push(End::Unknown(NotKnown::NotOfInstruction))
-                }
+                    .push((OracleInput::Home(event, byte.offset), Edge::Data)),
+                ExceptionInput::Constant => into.ends.push(SliceEndKind::Constant),
+                ExceptionInput::Unexplained => into
+                    .ends
+                    .push(SliceEndKind::Unknown(UnknownInput::NotOfInstruction)),
             }
             return;
         }
@@ -209,9 +216,9 @@ impl Maker<'_> {
         };
         if origins.is_empty() {
             into.ends.push(if is_explained {
-                End::Constant
+                SliceEndKind::Constant
             } else {
-                End::Unknown(NotKnown::NotOfInstruction)
+                SliceEndKind::Unknown(UnknownInput::NotOfInstruction)
             });
         }
         self.take_in(origins, into);
@@ -221,7 +228,7 @@ impl Maker<'_> {
                 .iter()
                 .filter(|view| is_meant(view.register));
             into.taken
-                .extend(views.map(|view| (Taken::Register(*view), Edge::Data)));
+                .extend(views.map(|view| (OracleInput::Register(*view), Edge::Data)));
         }
     }
 
@@ -229,11 +236,11 @@ impl Maker<'_> {
     fn by_exception(
         &self,
         byte: RegisterView,
-        written: &Written,
-        how: How,
-    ) -> Option<(ByException, usize)> {
+        written: &OracleWrite,
+        how: WriteMethod,
+    ) -> Option<(ExceptionInput, usize)> {
         let exception = self.exception.as_ref()?;
-        let (How::Recorded(event) | How::Doubtful(event)) = how else {
+        let (WriteMethod::Recorded(event) | WriteMethod::Doubtful(event)) = how else {
             return None;
         };
         let has_byte = |view: &RegisterView| {
@@ -265,24 +272,25 @@ impl Maker<'_> {
     }
 
     /// A byte that an exception stored: a register as the instruction left it.
-    fn make_stacked(&self, byte: Option<RegisterView>, event: usize, into: &mut Ingredients) {
+    fn make_stacked(&self, byte: Option<RegisterView>, event: usize, into: &mut OracleInputs) {
         match byte {
             Some(byte) if byte.register == RegisterId::PSR => {
                 let bits = self.told.instruction_set.flag_bits() & 0xff << (8 * byte.offset);
                 let own = self.instruction.flags_written(self.told.instruction_set) & bits;
                 if bits == 0 {
-                    into.ends.push(End::Constant);
+                    into.ends.push(SliceEndKind::Constant);
                 }
                 if own != 0 {
                     self.make_flag(own, into);
                 }
                 if bits & !own != 0 {
-                    into.taken.push((Taken::Flags(bits & !own), Edge::Copy));
+                    into.taken
+                        .push((OracleInput::Flags(bits & !own), Edge::Copy));
                 }
             }
             Some(byte) if byte.register != RegisterId::PC => {
                 let mode = self.oracle.mode_of_step(self.step, self.told);
-                let physical = Physical::of_write(byte.register, None, mode);
+                let physical = PhysicalRegister::of_write(byte.register, None, mode);
                 let events = self
                     .exception
                     .iter()
@@ -290,47 +298,47 @@ impl Maker<'_> {
                     .copied();
                 let own = events.take_while(|own| *own < event).filter_map(|own| {
                     match &self.oracle.events.get(own)?.kind {
-                        EventKind::Register(written) => Some((own, written)),
+                        OracleEventKind::Register(written) => Some((own, written)),
                         _ => None,
                     }
                 });
-                let is_it = |written: &Written| {
+                let is_it = |written: &OracleWrite| {
                     written.physical == physical
                         && written.view.register == byte.register
                         && covers(written.view, byte.offset)
                 };
                 match own.filter(|(_, written)| is_it(written)).last() {
                     Some((number, written)) => {
-                        self.make_register(byte, Some(written), How::Recorded(number), into)
+                        self.make_register(byte, Some(written), WriteMethod::Recorded(number), into)
                     }
-                    None => into.taken.push((Taken::Register(byte), Edge::Copy)),
+                    None => into.taken.push((OracleInput::Register(byte), Edge::Copy)),
                 }
             }
-            _ => into.ends.push(End::Constant),
+            _ => into.ends.push(SliceEndKind::Constant),
         }
     }
 
     /// Whether a register that the instruction names is the one that was written.
-    fn is_meant(&self, named: RegisterId, how: How, written: Option<&Written>) -> bool {
+    fn is_meant(&self, named: RegisterId, how: WriteMethod, written: Option<&OracleWrite>) -> bool {
         let mode = self.oracle.mode_of_step(self.step, self.told);
-        let own = Physical::of_write(named, None, mode);
+        let own = PhysicalRegister::of_write(named, None, mode);
         match (written, how) {
             (Some(written), _) => {
                 let plain = written
                     .bank
                     .map_or(written.view.register, |bank| bank.plain.register);
-                let is_open = matches!(own, Physical::Some(_))
-                    || matches!(written.physical, Physical::Some(_));
+                let is_open = matches!(own, PhysicalRegister::Some(_))
+                    || matches!(written.physical, PhysicalRegister::Some(_));
                 own == written.physical || is_open && plain == named
             }
-            (None, How::Operands(wanted)) => {
-                named == wanted || own == Physical::of_write(wanted, None, mode)
+            (None, WriteMethod::Operands(wanted)) => {
+                named == wanted || own == PhysicalRegister::of_write(wanted, None, mode)
             }
             (None, _) => false,
         }
     }
 
-    fn make_flag(&self, bit: u64, into: &mut Ingredients) {
+    fn make_flag(&self, bit: u64, into: &mut OracleInputs) {
         let set = self.told.instruction_set;
         let is_set = self.instruction.flags_written(set) & bit != 0;
         if let Some(exception) = self
@@ -346,8 +354,10 @@ impl Maker<'_> {
                 .as_ref()
                 .and_then(|frame| frame.address_of(byte))
             {
-                Some(address) => into.taken.push((Taken::Memory(address), Edge::Copy)),
-                None => into.ends.push(End::Unknown(NotKnown::LoadNotShown)),
+                Some(address) => into.taken.push((OracleInput::Memory(address), Edge::Copy)),
+                None => into
+                    .ends
+                    .push(SliceEndKind::Unknown(UnknownInput::LoadNotShown)),
             }
             return;
         }
@@ -360,9 +370,9 @@ impl Maker<'_> {
         };
         if origins.is_empty() && self.instruction.flags_read(set) == 0 {
             into.ends.push(if is_set {
-                End::Constant
+                SliceEndKind::Constant
             } else {
-                End::Unknown(NotKnown::NotOfInstruction)
+                SliceEndKind::Unknown(UnknownInput::NotOfInstruction)
             });
         }
         self.take_in(origins, into);
@@ -382,7 +392,7 @@ impl Maker<'_> {
         let events = self.oracle.events_until(Position(self.step.0)).iter().rev();
         let own = events.filter(|event| event.thread == thread);
         let status = own.filter_map(|event| match &event.kind {
-            EventKind::Register(written) if written.view.overlaps(flags) => Some(written),
+            OracleEventKind::Register(written) if written.view.overlaps(flags) => Some(written),
             _ => None,
         });
         let last = status
@@ -403,7 +413,9 @@ impl Maker<'_> {
     fn asked(&self) -> Option<&'static str> {
         let set = self.told.instruction_set;
         if self.told.naive().is_host_call() {
-            return HostCall::operation_name(self.register_before(set.host_call()?.operation)?);
+            return SemihostingCall::operation_name(
+                self.register_before(set.host_call()?.operation)?,
+            );
         }
         let told = self
             .oracle
@@ -412,7 +424,7 @@ impl Maker<'_> {
             .rev()
             .filter(|event| event.owner == Some(self.step))
             .find_map(|event| match event.kind {
-                EventKind::Marker(marker) if marker.kind == MarkerKind::SYSTEM_CALL => {
+                OracleEventKind::Marker(marker) if marker.kind == MarkerKind::SYSTEM_CALL => {
                     Some(marker.value)
                 }
                 _ => None,
@@ -431,7 +443,7 @@ impl Maker<'_> {
         })?
     }
 
-    fn make_memory(&self, address: u64, event: usize, into: &mut Ingredients) {
+    fn make_memory(&self, address: u64, event: usize, into: &mut OracleInputs) {
         if let Some(exception) = self
             .exception
             .as_ref()
@@ -470,24 +482,24 @@ impl Maker<'_> {
             }
         };
         if origins.is_empty() {
-            into.ends.push(End::Constant);
+            into.ends.push(SliceEndKind::Constant);
         }
         self.take_in(origins, into);
     }
 
-    fn take_in(&self, origins: Vec<Origin>, into: &mut Ingredients) {
-        for Origin { input, is_copy } in origins {
+    fn take_in(&self, origins: Vec<ValueOrigin>, into: &mut OracleInputs) {
+        for ValueOrigin { input, is_copy } in origins {
             let edge = if is_copy { Edge::Copy } else { Edge::Data };
             let loaded = || {
                 self.oracle
                     .accessed_bytes(self.step, AccessKind::Read, &self.instruction)
             };
             let bytes: Vec<AccessedByte> = match input {
-                Input::Register(view) => {
-                    into.taken.push((Taken::Register(view), edge));
+                InstructionInput::Register(view) => {
+                    into.taken.push((OracleInput::Register(view), edge));
                     continue;
                 }
-                Input::Loaded {
+                InstructionInput::Loaded {
                     operand,
                     first,
                     len_bytes,
@@ -502,19 +514,23 @@ impl Maker<'_> {
                     };
                     let wanted: Vec<_> = loaded().into_iter().filter(is_wanted).collect();
                     if wanted.is_empty() {
-                        into.ends.push(End::Unknown(NotKnown::LoadNotShown));
+                        into.ends
+                            .push(SliceEndKind::Unknown(UnknownInput::LoadNotShown));
                     }
                     wanted
                 }
-                Input::AllLoaded => loaded(),
+                InstructionInput::AllLoaded => loaded(),
             };
-            into.taken
-                .extend(bytes.iter().map(|byte| (Taken::Memory(byte.address), edge)));
+            into.taken.extend(
+                bytes
+                    .iter()
+                    .map(|byte| (OracleInput::Memory(byte.address), edge)),
+            );
         }
         self.take_flags(0, into);
     }
 
-    fn take_address(&self, operand: usize, into: &mut Ingredients) {
+    fn take_address(&self, operand: usize, into: &mut OracleInputs) {
         if let Some(operand) = self
             .instruction
             .meaning
@@ -525,17 +541,17 @@ impl Maker<'_> {
             into.taken.extend(
                 operand
                     .address_registers()
-                    .map(|view| (Taken::Register(view), Edge::Address)),
+                    .map(|view| (OracleInput::Register(view), Edge::Address)),
             );
         }
     }
 
-    fn take_flags(&self, besides: u64, into: &mut Ingredients) {
+    fn take_flags(&self, besides: u64, into: &mut OracleInputs) {
         let flags = self.instruction.flags_read(self.told.instruction_set)
             | self.flags_of_block()
             | besides;
         if self.kinds.flags && flags != 0 {
-            into.taken.push((Taken::Flags(flags), Edge::Flags));
+            into.taken.push((OracleInput::Flags(flags), Edge::Flags));
         }
     }
 
@@ -559,7 +575,7 @@ impl Maker<'_> {
                 return 0;
             };
             let instruction = decode(encoding, told.pc, told.instruction_set);
-            if let Condition::Block(count) = instruction.meaning.condition {
+            if let ExecutionCondition::Block(count) = instruction.meaning.condition {
                 let is_block = told.is_executed && distance <= count;
                 return if is_block {
                     instruction.flags_read(told.instruction_set)

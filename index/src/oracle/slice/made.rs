@@ -5,15 +5,15 @@ use stepback_parsers::{Step, WrittenName};
 
 use crate::answers::slice::SliceCell;
 use crate::answers::thread::ThreadId;
-use crate::oracle::banks::Physical;
-use crate::oracle::event::{EventKind, Told, Written};
+use crate::oracle::banks::PhysicalRegister;
+use crate::oracle::event::{OracleEventKind, OracleStep, OracleWrite};
 use crate::oracle::record::Oracle;
 use crate::oracle::slice::takings::memory;
-use crate::oracle::slice::writers::{How, Made, covers};
+use crate::oracle::slice::writers::{ByteWriter, WriteMethod, covers};
 
 impl Oracle {
     /// The bytes and flags that a step gave a value, each as its last event in a slot tells.
-    pub(super) fn made_by_step(&self, step: Step) -> Vec<(Made, SliceCell)> {
+    pub(super) fn made_by_step(&self, step: Step) -> Vec<(ByteWriter, SliceCell)> {
         let Some(told) = self.step(step) else {
             return Vec::new();
         };
@@ -24,10 +24,10 @@ impl Oracle {
             .enumerate()
             .filter(|(_, event)| event.owner == Some(step))
         {
-            let how = How::Recorded(number);
+            let how = WriteMethod::Recorded(number);
             let cells = match &event.kind {
-                EventKind::Register(written) => self.cells_of(step, told, written),
-                EventKind::Access(access) if access.kind == AccessKind::Write => access
+                OracleEventKind::Register(written) => self.cells_of(step, told, written),
+                OracleEventKind::Access(access) if access.kind == AccessKind::Write => access
                     .each_byte()
                     .map(|(address, _)| memory(address))
                     .collect(),
@@ -38,7 +38,7 @@ impl Oracle {
                 .filter(|cell| !self.is_written_again(step, number, *cell));
             made.extend(last.map(|cell| {
                 (
-                    Made {
+                    ByteWriter {
                         step,
                         how,
                         doubt: None,
@@ -52,7 +52,7 @@ impl Oracle {
     }
 
     /// The bytes or flags that a line about a register is of.
-    fn cells_of(&self, step: Step, told: &Told, written: &Written) -> Vec<SliceCell> {
+    fn cells_of(&self, step: Step, told: &OracleStep, written: &OracleWrite) -> Vec<SliceCell> {
         let (thread, view) = (told.thread, written.view);
         if view.register != RegisterId::PSR {
             return bytes(thread, written_as(written, told.mode)).collect();
@@ -80,7 +80,7 @@ impl Oracle {
     }
 
     /// Whether a step takes an exception, which leaves the flags alone.
-    fn takes_exception(&self, step: Step, told: &Told) -> bool {
+    fn takes_exception(&self, step: Step, told: &OracleStep) -> bool {
         let done = self.done(told);
         self.exception_of(step, told, done.as_ref())
             .is_some_and(|exception| !exception.flow.is_return)
@@ -108,19 +108,19 @@ impl Oracle {
             .filter(|event| event.owner == Some(step))
             .any(|event| match (&first.kind, &event.kind, cell) {
                 (
-                    EventKind::Register(known),
-                    EventKind::Register(written),
+                    OracleEventKind::Register(known),
+                    OracleEventKind::Register(written),
                     SliceCell::Register { view, .. },
                 ) => known.physical == written.physical && covers(written.view, view.offset),
                 (
-                    EventKind::Register(_),
-                    EventKind::Register(written),
+                    OracleEventKind::Register(_),
+                    OracleEventKind::Register(written),
                     SliceCell::Flags { bits, .. },
                 ) => {
                     let place = u16::try_from(bits.trailing_zeros() / 8).unwrap_or(u16::MAX);
                     written.view.register == RegisterId::PSR && covers(written.view, place)
                 }
-                (_, EventKind::Access(access), SliceCell::Memory { address, .. }) => {
+                (_, OracleEventKind::Access(access), SliceCell::Memory { address, .. }) => {
                     access.kind == AccessKind::Write
                         && access.each_byte().any(|(touched, _)| touched == address.0)
                 }
@@ -129,15 +129,15 @@ impl Oracle {
     }
 
     /// What its operands alone tell of: all registers, or status registers that the trace leaves out.
-    fn made_by_operands(&self, step: Step, told: &Told) -> Vec<(Made, SliceCell)> {
+    fn made_by_operands(&self, step: Step, told: &OracleStep) -> Vec<(ByteWriter, SliceCell)> {
         let Some(instruction) = self.done(told) else {
             return Vec::new();
         };
         let thread = told.thread;
         let is_told = |view: RegisterView| self.has_operands_alone || self.leaves_out(thread, view);
-        let by = |register| Made {
+        let by = |register| ByteWriter {
             step,
-            how: How::Operands(register),
+            how: WriteMethod::Operands(register),
             doubt: None,
         };
         let mut made = Vec::new();
@@ -171,7 +171,7 @@ fn named(view: RegisterView, mode: Mode) -> RegisterView {
 }
 
 /// The same of what a line wrote: the step itself may have changed the window before it.
-fn written_as(written: &Written, mode: Mode) -> RegisterView {
+fn written_as(written: &OracleWrite, mode: Mode) -> RegisterView {
     let Mode::Window { count, .. } = mode else {
         return written.view;
     };
@@ -184,7 +184,7 @@ fn written_as(written: &Written, mode: Mode) -> RegisterView {
         })
     });
     let mut meant =
-        modes.filter(|mode| Physical::of_write(register, None, *mode) == written.physical);
+        modes.filter(|mode| PhysicalRegister::of_write(register, None, *mode) == written.physical);
     meant
         .next()
         .map_or(written.view, |mode| named(written.view, mode))

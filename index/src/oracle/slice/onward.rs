@@ -2,30 +2,31 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use stepback_machine::{AccessKind, Flow, Mode, RegisterId, RegisterView};
+use stepback_machine::{AccessKind, FlowKind, Mode, RegisterId, RegisterView};
 use stepback_parsers::{Position, Step};
 
 use crate::answers::access_kinds::AccessKinds;
-use crate::answers::accesses_at::Accessed;
+use crate::answers::accesses_at::CellAccess;
 use crate::answers::cell::Cell;
 use crate::answers::hit::Doubt;
 use crate::answers::slice::{
-    Defined, Edge, EdgeKinds, End, SliceCell, SliceEnd, SliceRow, SliceStep, WantedBy,
+    Edge, EdgeKinds, SliceCell, SliceDefinition, SliceEnd, SliceEndKind, SliceRow, SliceStep,
+    SliceUse,
 };
 use crate::answers::thread::ThreadId;
-use crate::oracle::banks::Physical;
-use crate::oracle::event::EventKind;
+use crate::oracle::banks::PhysicalRegister;
+use crate::oracle::event::OracleEventKind;
 use crate::oracle::record::{Oracle, Replay};
 use crate::oracle::slice::exceptions::plain_of;
-use crate::oracle::slice::fates::Held;
-use crate::oracle::slice::flow::Taken;
-use crate::oracle::slice::takings::{FoundByte, memory};
-use crate::oracle::slice::writers::{Found, How, Made, covers};
+use crate::oracle::slice::fates::HeldCell;
+use crate::oracle::slice::flow::OracleInput;
+use crate::oracle::slice::takings::{CellOrigin, memory};
+use crate::oracle::slice::writers::{ByteOrigin, ByteWriter, WriteMethod, covers};
 use crate::query::access::NearestAccess;
-use crate::query::slice::influence::Influence;
+use crate::query::slice::influence::ForwardSliceQuery;
 
 /// Names its cells byte by byte, and flags one by one. What the limit leaves out it does not tell.
-impl Replay for Influence {
+impl Replay for ForwardSliceQuery {
     fn replay(&self, oracle: &Oracle) -> Option<Vec<SliceRow>> {
         oracle.check(self.at)?;
         let is_flags =
@@ -34,7 +35,7 @@ impl Replay for Influence {
             flags: self.edges.flags || is_flags,
             ..self.edges
         };
-        let mut onward = Onward {
+        let mut onward = ForwardSlice {
             oracle,
             kinds,
             holders: Vec::new(),
@@ -43,7 +44,7 @@ impl Replay for Influence {
         for (cell, found) in oracle.writers_at(self.cell, self.at)? {
             let held = oracle.held_at(cell, self.at);
             let key = oracle.key(cell, found, oracle.named(cell, held.register));
-            onward.holders.push(Holder {
+            onward.holders.push(ValueHolder {
                 key,
                 from: None,
                 held,
@@ -56,7 +57,7 @@ impl Replay for Influence {
         let mut ends = onward.ends();
         if onward.rows.is_empty() && ends.is_empty() && !onward.holders.is_empty() {
             let next = NearestAccess::next(self.cell, AccessKinds::Writes, self.at);
-            let by = next.replay(oracle)?.and_then(Accessed::into_hit);
+            let by = next.replay(oracle)?.and_then(CellAccess::into_hit);
             let by = by.map(|hit| hit.record.step);
             ends.extend(
                 self.overwritten_by(by, |thread| oracle.instruction_set(thread).flag_bits()),
@@ -70,25 +71,25 @@ impl Replay for Influence {
 
 /// By what a byte got its value.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Giver {
+enum ByteDefiner {
     Event(usize),
     Cleared(usize),
     Operands(Step),
-    Nobody(End),
+    Nobody(SliceEndKind),
 }
 
 /// A byte by who gave it its value.
 #[derive(Clone, Copy)]
-struct Key {
-    giver: Giver,
+struct DefinedByte {
+    giver: ByteDefiner,
     /// Which register it is; none where the event says that: it may have several names.
-    register: Option<Named>,
+    register: Option<PlainRegister>,
     /// Whose; nobody's of memory.
     thread: Option<ThreadId>,
     place: u64,
 }
 
-impl Key {
+impl DefinedByte {
     fn is_same(self, other: Self) -> bool {
         let is_register = match (self.register, other.register) {
             (Some(one), Some(other)) => one.may_be(other),
@@ -101,50 +102,50 @@ impl Key {
 
 /// A register by its plain name.
 #[derive(Clone, Copy)]
-struct Named {
+struct PlainRegister {
     plain: RegisterId,
-    physical: Physical,
+    physical: PhysicalRegister,
 }
 
-impl Named {
+impl PlainRegister {
     /// Whether two registers are one, or may be because a mode does not tell.
     fn may_be(self, other: Self) -> bool {
         let is_open = [self, other]
             .iter()
-            .any(|named| matches!(named.physical, Physical::Some(_)));
+            .any(|named| matches!(named.physical, PhysicalRegister::Some(_)));
         self.physical == other.physical || is_open && self.plain == other.plain
     }
 }
 
 /// A byte that holds the value.
-struct Holder {
-    key: Key,
+struct ValueHolder {
+    key: DefinedByte,
     /// The step that gave it; none for the cell of the question.
     from: Option<Step>,
-    held: Held,
+    held: HeldCell,
 }
 
-struct Onward<'a> {
+struct ForwardSlice<'a> {
     oracle: &'a Oracle,
     kinds: EdgeKinds,
-    holders: Vec<Holder>,
+    holders: Vec<ValueHolder>,
     rows: Vec<SliceStep>,
 }
 
 /// What a step has of the value.
 #[derive(Default)]
-struct Reached {
-    wanted_by: BTreeSet<WantedBy>,
+struct ForwardRow {
+    wanted_by: BTreeSet<SliceUse>,
     doubt: Option<Doubt>,
 }
 
-impl Onward<'_> {
+impl ForwardSlice<'_> {
     fn go_into(&mut self, step: Step) {
         let Some(told) = self.oracle.step(step) else {
             return;
         };
-        let (mut reached, mut defines) = (Reached::default(), Vec::new());
-        let mut known: HashMap<Taken, Vec<FoundByte>> = HashMap::new();
+        let (mut reached, mut defines) = (ForwardRow::default(), Vec::new());
+        let mut known: HashMap<OracleInput, Vec<CellOrigin>> = HashMap::new();
         let made = self.oracle.made_by_step(step);
         for (made, cell) in made.iter().copied() {
             let into = self.oracle.ingredients(made, cell, self.kinds);
@@ -155,7 +156,7 @@ impl Onward<'_> {
         }
         let done = self.oracle.done(told);
         let is_reading =
-            done.is_some_and(|known| made.is_empty() || known.control.flow != Flow::Next);
+            done.is_some_and(|known| made.is_empty() || known.control.flow != FlowKind::Next);
         if defines.is_empty() && is_reading {
             let decided_by = self.oracle.decided_by(step, self.kinds);
             self.takes(step, &decided_by, &mut known, &mut reached);
@@ -163,8 +164,8 @@ impl Onward<'_> {
         if reached.wanted_by.is_empty() {
             return;
         }
-        let value = |(made, cell): &(Made, SliceCell)| self.oracle.value_of(made.how, *cell);
-        let defined = |made: &(Made, SliceCell)| Defined::new(made.1, value(made));
+        let value = |(made, cell): &(ByteWriter, SliceCell)| self.oracle.value_of(made.how, *cell);
+        let defined = |made: &(ByteWriter, SliceCell)| SliceDefinition::new(made.1, value(made));
         let (thread, doubt) = (told.thread, reached.doubt);
         let wanted_by = reached.wanted_by.into_iter().collect();
         let row = SliceStep {
@@ -179,10 +180,10 @@ impl Onward<'_> {
             let held = self.oracle.held_by(made, cell);
             let key = self.oracle.key(
                 cell,
-                Found::Made(made),
+                ByteOrigin::Made(made),
                 self.oracle.named(cell, held.register),
             );
-            self.holders.push(Holder {
+            self.holders.push(ValueHolder {
                 key,
                 from: Some(step),
                 held,
@@ -194,9 +195,9 @@ impl Onward<'_> {
     fn takes(
         &self,
         step: Step,
-        taken: &[(Taken, Edge)],
-        known: &mut HashMap<Taken, Vec<FoundByte>>,
-        reached: &mut Reached,
+        taken: &[(OracleInput, Edge)],
+        known: &mut HashMap<OracleInput, Vec<CellOrigin>>,
+        reached: &mut ForwardRow,
     ) -> bool {
         let mut is_any = false;
         for (taken, edge) in taken {
@@ -215,11 +216,11 @@ impl Onward<'_> {
                     continue;
                 };
                 is_any = true;
-                reached.wanted_by.insert(WantedBy {
+                reached.wanted_by.insert(SliceUse {
                     step: holder.from,
                     edge: *edge,
                 });
-                if let Found::Made(made) = found {
+                if let ByteOrigin::Made(made) = found {
                     reached.doubt = reached.doubt.or(made.doubt);
                 }
             }
@@ -229,12 +230,12 @@ impl Onward<'_> {
 
     fn ends(&self) -> Vec<SliceEnd> {
         let mut ends = HashSet::new();
-        for Holder { from, held, .. } in &self.holders {
+        for ValueHolder { from, held, .. } in &self.holders {
             let found = self.oracle.ends_of_held(*held, self.kinds);
             ends.extend(found.into_iter().map(|end| (end, held.cell, *from)));
         }
         let by = |step| {
-            vec![WantedBy {
+            vec![SliceUse {
                 step,
                 edge: Edge::Data,
             }]
@@ -252,22 +253,29 @@ impl Onward<'_> {
 
 impl Oracle {
     /// A byte that a name means which is a register, by who gave it its value.
-    fn key(&self, cell: SliceCell, found: Found, register: Option<Named>) -> Key {
+    fn key(
+        &self,
+        cell: SliceCell,
+        found: ByteOrigin,
+        register: Option<PlainRegister>,
+    ) -> DefinedByte {
         let (giver, named) = match found {
-            Found::Nobody(end, _) => (Giver::Nobody(end), register),
-            Found::Made(Made { step, how, .. }) => match how {
-                How::Recorded(event) | How::Doubtful(event) => (Giver::Event(event), None),
-                How::Cleared(event) => (Giver::Cleared(event), None),
+            ByteOrigin::Nobody(end, _) => (ByteDefiner::Nobody(end), register),
+            ByteOrigin::Made(ByteWriter { step, how, .. }) => match how {
+                WriteMethod::Recorded(event) | WriteMethod::Doubtful(event) => {
+                    (ByteDefiner::Event(event), None)
+                }
+                WriteMethod::Cleared(event) => (ByteDefiner::Cleared(event), None),
                 // One that is not known may have written the register that is meant.
-                How::Operands(RegisterId::PC) => (Giver::Operands(step), register),
-                How::Operands(RegisterId::PSR) => (Giver::Operands(step), None),
-                How::Operands(named) => {
+                WriteMethod::Operands(RegisterId::PC) => (ByteDefiner::Operands(step), register),
+                WriteMethod::Operands(RegisterId::PSR) => (ByteDefiner::Operands(step), None),
+                WriteMethod::Operands(named) => {
                     let mode = self.step(step).map(|told| told.mode).unwrap_or_default();
                     (
-                        Giver::Operands(step),
-                        Some(Named {
+                        ByteDefiner::Operands(step),
+                        Some(PlainRegister {
                             plain: named,
-                            physical: Physical::of_write(named, None, mode),
+                            physical: PhysicalRegister::of_write(named, None, mode),
                         }),
                     )
                 }
@@ -278,7 +286,7 @@ impl Oracle {
             SliceCell::Flags { thread, bits } => (Some(thread), bits),
             SliceCell::Memory { address, .. } => (None, address.0),
         };
-        Key {
+        DefinedByte {
             giver,
             register: named,
             thread,
@@ -287,14 +295,19 @@ impl Oracle {
     }
 
     /// The byte of memory in which an exception stored a byte of a register that its step wrote in the slot of a position.
-    fn copy_in_frame(&self, cell: SliceCell, found: Found, at: Position) -> Option<Holder> {
-        let (SliceCell::Register { view, .. }, Found::Made(made)) = (cell, found) else {
+    fn copy_in_frame(
+        &self,
+        cell: SliceCell,
+        found: ByteOrigin,
+        at: Position,
+    ) -> Option<ValueHolder> {
+        let (SliceCell::Register { view, .. }, ByteOrigin::Made(made)) = (cell, found) else {
             return None;
         };
-        let How::Recorded(event) = made.how else {
+        let WriteMethod::Recorded(event) = made.how else {
             return None;
         };
-        let EventKind::Register(written) = &self
+        let OracleEventKind::Register(written) = &self
             .events
             .get(event)
             .filter(|event| event.slot == at.0)?
@@ -314,7 +327,7 @@ impl Oracle {
             .copied()
             .filter(|number| exception.is_access(*number));
         let has_byte = |number: &usize| match self.events.get(*number).map(|event| &event.kind) {
-            Some(EventKind::Access(access)) => {
+            Some(OracleEventKind::Access(access)) => {
                 access.kind == AccessKind::Write
                     && access.each_byte().any(|(touched, _)| touched == address)
             }
@@ -328,43 +341,43 @@ impl Oracle {
             .copied()
             .take_while(|number| *number < store);
         let is_written = |number: &usize| match self.events.get(*number).map(|event| &event.kind) {
-            Some(EventKind::Register(known)) => {
+            Some(OracleEventKind::Register(known)) => {
                 known.physical == written.physical && covers(known.view, view.offset)
             }
             _ => false,
         };
         before.filter(is_written).last()?;
         let cell = memory(address);
-        let made = Made {
-            how: How::Recorded(store),
+        let made = ByteWriter {
+            how: WriteMethod::Recorded(store),
             ..made
         };
-        let held = Held {
+        let held = HeldCell {
             cell,
             register: None,
             event: self.events_until(at).len(),
             step: at.0,
         };
-        Some(Holder {
-            key: self.key(cell, Found::Made(made), None),
+        Some(ValueHolder {
+            key: self.key(cell, ByteOrigin::Made(made), None),
             from: None,
             held,
         })
     }
 
-    fn named(&self, cell: SliceCell, physical: Option<Physical>) -> Option<Named> {
+    fn named(&self, cell: SliceCell, physical: Option<PhysicalRegister>) -> Option<PlainRegister> {
         let SliceCell::Register { view, .. } = cell else {
             return None;
         };
         let plain = self
             .bank_of(view.register)
             .map_or(view.register, |bank| bank.plain.register);
-        physical.map(|physical| Named { plain, physical })
+        physical.map(|physical| PlainRegister { plain, physical })
     }
 
-    fn register_of(&self, cell: SliceCell, mode: Mode) -> Option<Physical> {
+    fn register_of(&self, cell: SliceCell, mode: Mode) -> Option<PhysicalRegister> {
         match cell {
-            SliceCell::Register { view, .. } => Some(Physical::of_write(
+            SliceCell::Register { view, .. } => Some(PhysicalRegister::of_write(
                 view.register,
                 self.bank_of(view.register),
                 mode,
@@ -386,7 +399,7 @@ impl Oracle {
     }
 
     /// A cell that holds the value at a position.
-    fn held_at(&self, cell: SliceCell, at: Position) -> Held {
+    fn held_at(&self, cell: SliceCell, at: Position) -> HeldCell {
         let register = match cell {
             SliceCell::Register { thread, .. } | SliceCell::Flags { thread, .. } => {
                 let mode = match self.has_operands_alone {
@@ -397,7 +410,7 @@ impl Oracle {
             }
             SliceCell::Memory { .. } => None,
         };
-        Held {
+        HeldCell {
             cell,
             register,
             event: self.events_until(at).len(),
@@ -406,22 +419,26 @@ impl Oracle {
     }
 
     /// A cell that holds it since a step made it.
-    fn held_by(&self, made: Made, cell: SliceCell) -> Held {
+    fn held_by(&self, made: ByteWriter, cell: SliceCell) -> HeldCell {
         let mode = self
             .step(made.step)
             .map(|told| told.mode)
             .unwrap_or_default();
         let (event, register) = match made.how {
-            How::Recorded(event) | How::Doubtful(event) | How::Cleared(event) => (event + 1, None),
-            How::Operands(named) => (0, Some(Physical::of_write(named, None, mode))),
+            WriteMethod::Recorded(event)
+            | WriteMethod::Doubtful(event)
+            | WriteMethod::Cleared(event) => (event + 1, None),
+            WriteMethod::Operands(named) => {
+                (0, Some(PhysicalRegister::of_write(named, None, mode)))
+            }
         };
         let written = event
             .checked_sub(1)
             .and_then(|event| match &self.events.get(event)?.kind {
-                EventKind::Register(written) => Some(written.physical),
+                OracleEventKind::Register(written) => Some(written.physical),
                 _ => None,
             });
-        Held {
+        HeldCell {
             cell,
             register: written.or(register),
             event,

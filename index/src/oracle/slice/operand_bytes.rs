@@ -4,7 +4,7 @@ use stepback_machine::{AccessKind, Endian, Instruction, MemoryOperand};
 use stepback_parsers::Step;
 
 use crate::answers::step_record::LATE_STEPS;
-use crate::oracle::event::EventKind;
+use crate::oracle::event::OracleEventKind;
 use crate::oracle::record::Oracle;
 
 /// A byte that a step accessed.
@@ -42,7 +42,7 @@ impl Oracle {
             .enumerate()
             .filter(|(_, event)| event.owner == Some(step))
         {
-            if let EventKind::Access(access) = &of_step.kind
+            if let OracleEventKind::Access(access) = &of_step.kind
                 && access.kind == kind
                 && of_step.slot <= last
                 && !is_frame(event)

@@ -6,24 +6,24 @@ use stepback_parsers::{Position, Step};
 use crate::answers::cell::Cell;
 use crate::answers::slice::SliceCell;
 use crate::answers::thread::ThreadId;
-use crate::oracle::event::EventKind;
+use crate::oracle::event::OracleEventKind;
 use crate::oracle::record::Oracle;
-use crate::oracle::slice::flow::Taken;
-use crate::oracle::slice::writers::{Before, Found};
+use crate::oracle::slice::flow::OracleInput;
+use crate::oracle::slice::writers::{ByteOrigin, WriterBound};
 
 /// A byte or a flag, and where it comes from.
-pub(super) type FoundByte = (SliceCell, Found);
+pub(super) type CellOrigin = (SliceCell, ByteOrigin);
 
 impl Oracle {
     /// Of the cell of a question; none where the index cannot be asked about it.
-    pub(super) fn writers_at(&self, cell: Cell, at: Position) -> Option<Vec<FoundByte>> {
+    pub(super) fn writers_at(&self, cell: Cell, at: Position) -> Option<Vec<CellOrigin>> {
         Some(match cell {
             Cell::Register { thread, view } if view.register == RegisterId::PSR => {
                 self.flag_writers(thread, self.instruction_set(thread).flag_bits(), at)
             }
             Cell::Register { thread, view } => self.byte_writers(thread, view, at, None),
             Cell::Memory { address, len_bytes } => {
-                let before = Before {
+                let before = WriterBound {
                     event: self.events_until(at).len(),
                     taken_by: None,
                 };
@@ -37,19 +37,21 @@ impl Oracle {
     }
 
     /// Of what a step takes in.
-    pub(super) fn writers_of(&self, step: Step, taken: Taken) -> Vec<FoundByte> {
+    pub(super) fn writers_of(&self, step: Step, taken: OracleInput) -> Vec<CellOrigin> {
         let Some(told) = self.step(step) else {
             return Vec::new();
         };
         let (thread, at) = (told.thread, Position(step.0));
         match taken {
-            Taken::Register(view) => {
+            OracleInput::Register(view) => {
                 let mode = Some(self.mode_of_step(step, told)).filter(|mode| *mode != Mode::Other);
                 self.byte_writers(thread, view, at, mode)
             }
-            Taken::Home(event, offset) => self.home_writer(event, offset, at).into_iter().collect(),
-            Taken::Flags(bits) => self.flag_writers(thread, bits, at),
-            Taken::Memory(address) => {
+            OracleInput::Home(event, offset) => {
+                self.home_writer(event, offset, at).into_iter().collect()
+            }
+            OracleInput::Flags(bits) => self.flag_writers(thread, bits, at),
+            OracleInput::Memory(address) => {
                 vec![(
                     memory(address),
                     self.memory_writer(address, self.before_loads(step), at),
@@ -64,7 +66,7 @@ impl Oracle {
         view: RegisterView,
         at: Position,
         mode: Option<Mode>,
-    ) -> Vec<FoundByte> {
+    ) -> Vec<CellOrigin> {
         let byte = |offset| SliceCell::Register {
             thread,
             view: RegisterView::new(view.register, offset, 1),
@@ -76,7 +78,7 @@ impl Oracle {
         found.map(|(found, offset)| (byte(offset), found)).collect()
     }
 
-    fn flag_writers(&self, thread: ThreadId, bits: u64, at: Position) -> Vec<FoundByte> {
+    fn flag_writers(&self, thread: ThreadId, bits: u64, at: Position) -> Vec<CellOrigin> {
         let flags = (0..64).map(|bit| bits & 1 << bit).filter(|bits| *bits != 0);
         flags
             .map(|bits| {
@@ -90,14 +92,14 @@ impl Oracle {
 
     /// What a step loads is what is there at its last load, or at the end of its own slot where that comes later:
     /// what others store behind other steps is not in its past.
-    fn before_loads(&self, step: Step) -> Before {
+    fn before_loads(&self, step: Step) -> WriterBound {
         let end = self.events_until(step.after()).len();
-        let is_load = |kind: &EventKind| matches!(kind, EventKind::Access(access) if access.kind == AccessKind::Read);
+        let is_load = |kind: &OracleEventKind| matches!(kind, OracleEventKind::Access(access) if access.kind == AccessKind::Read);
         let here = self.events.iter().enumerate().take(end);
         let last = here
             .rev()
             .find(|(_, event)| event.owner == Some(step) && is_load(&event.kind));
-        Before {
+        WriterBound {
             event: last.map_or(end, |(number, _)| number + 1),
             taken_by: Some(step),
         }

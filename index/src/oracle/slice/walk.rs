@@ -6,23 +6,24 @@ use stepback_parsers::Step;
 
 use crate::answers::hit::Doubt;
 use crate::answers::slice::{
-    Defined, Edge, EdgeKinds, End, SliceCell, SliceEnd, SliceRow, SliceStep, WantedBy,
+    Edge, EdgeKinds, SliceCell, SliceDefinition, SliceEnd, SliceEndKind, SliceRow, SliceStep,
+    SliceUse,
 };
 use crate::answers::thread::ThreadId;
 use crate::answers::value::Value;
-use crate::oracle::event::EventKind;
+use crate::oracle::event::OracleEventKind;
 use crate::oracle::record::{Oracle, Replay};
-use crate::oracle::slice::flow::Taken;
-use crate::oracle::slice::takings::FoundByte;
-use crate::oracle::slice::writers::{Found, How, Made};
-use crate::query::slice::why::Why;
+use crate::oracle::slice::flow::OracleInput;
+use crate::oracle::slice::takings::CellOrigin;
+use crate::oracle::slice::writers::{ByteOrigin, ByteWriter, WriteMethod};
+use crate::query::slice::why::BackwardSliceQuery;
 
 /// Names its cells byte by byte, and flags one by one.
-impl Replay for Why {
+impl Replay for BackwardSliceQuery {
     fn replay(&self, oracle: &Oracle) -> Option<Vec<SliceRow>> {
         oracle.check(self.at)?;
-        let mut slice = Slice::of(oracle, self.edges);
-        let by = WantedBy {
+        let mut slice = BackwardSlice::of(oracle, self.edges);
+        let by = SliceUse {
             step: None,
             edge: Edge::Data,
         };
@@ -37,35 +38,35 @@ impl Replay for Why {
 
 /// A byte that a step made.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Node {
+struct BackwardNode {
     step: Step,
-    how: How,
+    how: WriteMethod,
     cell: SliceCell,
 }
 
 /// What is known of a step.
 #[derive(Default)]
-struct Row {
-    defines: Vec<Defined>,
-    wanted_by: BTreeSet<WantedBy>,
+struct BackwardRow {
+    defines: Vec<SliceDefinition>,
+    wanted_by: BTreeSet<SliceUse>,
     doubt: Option<Doubt>,
-    taken: HashSet<(Taken, Edge)>,
+    taken: HashSet<(OracleInput, Edge)>,
 }
 
-struct Slice<'a> {
+struct BackwardSlice<'a> {
     oracle: &'a Oracle,
     kinds: EdgeKinds,
-    rows: BTreeMap<Step, Row>,
-    nodes: HashSet<Node>,
-    open: Vec<Node>,
-    ends: HashSet<(End, SliceCell, WantedBy, Option<Doubt>)>,
+    rows: BTreeMap<Step, BackwardRow>,
+    nodes: HashSet<BackwardNode>,
+    open: Vec<BackwardNode>,
+    ends: HashSet<(SliceEndKind, SliceCell, SliceUse, Option<Doubt>)>,
     /// Who wants what of which step.
-    links: HashSet<(Step, SliceCell, WantedBy)>,
+    links: HashSet<(Step, SliceCell, SliceUse)>,
     /// Who wrote what a step takes in: it may do so for several edges.
-    writers: HashMap<(Step, Taken), Vec<FoundByte>>,
+    writers: HashMap<(Step, OracleInput), Vec<CellOrigin>>,
 }
 
-impl<'a> Slice<'a> {
+impl<'a> BackwardSlice<'a> {
     fn of(oracle: &'a Oracle, kinds: EdgeKinds) -> Self {
         let (rows, nodes, open, ends, links, writers) = Default::default();
         Self {
@@ -80,10 +81,10 @@ impl<'a> Slice<'a> {
         }
     }
 
-    fn want(&mut self, cell: SliceCell, found: Found, by: WantedBy) {
-        let Made { step, how, doubt } = match found {
-            Found::Made(made) => made,
-            Found::Nobody(end, doubt) => {
+    fn want(&mut self, cell: SliceCell, found: ByteOrigin, by: SliceUse) {
+        let ByteWriter { step, how, doubt } = match found {
+            ByteOrigin::Made(made) => made,
+            ByteOrigin::Nobody(end, doubt) => {
                 self.ends.insert((end, cell, by, doubt));
                 return;
             }
@@ -92,18 +93,18 @@ impl<'a> Slice<'a> {
         let row = self.rows.entry(step).or_default();
         row.wanted_by.insert(by);
         row.doubt = row.doubt.or(doubt);
-        let node = Node { step, how, cell };
+        let node = BackwardNode { step, how, cell };
         if self.nodes.insert(node) {
             row.defines
-                .push(Defined::new(cell, self.oracle.value_of(how, cell)));
+                .push(SliceDefinition::new(cell, self.oracle.value_of(how, cell)));
             self.open.push(node);
         }
     }
 
     fn follow(&mut self) {
-        while let Some(Node { step, how, cell }) = self.open.pop() {
+        while let Some(BackwardNode { step, how, cell }) = self.open.pop() {
             let into = self.oracle.ingredients(
-                Made {
+                ByteWriter {
                     step,
                     how,
                     doubt: None,
@@ -111,7 +112,7 @@ impl<'a> Slice<'a> {
                 cell,
                 self.kinds,
             );
-            let by_step = |edge| WantedBy {
+            let by_step = |edge| SliceUse {
                 step: Some(step),
                 edge,
             };
@@ -135,7 +136,7 @@ impl<'a> Slice<'a> {
     }
 
     /// Looks for who wrote what a step takes in.
-    fn take(&mut self, step: Step, taken: Taken, by: WantedBy) {
+    fn take(&mut self, step: Step, taken: OracleInput, by: SliceUse) {
         let oracle = self.oracle;
         let found = self
             .writers
@@ -156,7 +157,7 @@ impl<'a> Slice<'a> {
             ..
         } = self;
         let shown: Vec<Step> = rows.keys().rev().take(limit).copied().collect();
-        let is_shown = |by: &WantedBy| by.step.is_none_or(|step| shown.contains(&step));
+        let is_shown = |by: &SliceUse| by.step.is_none_or(|step| shown.contains(&step));
         let mut answer = Vec::new();
         for (step, row) in rows.into_iter().rev().take(limit) {
             let thread = oracle.step(step).map_or(ThreadId(0), |told| told.thread);
@@ -172,7 +173,7 @@ impl<'a> Slice<'a> {
         let left = links
             .into_iter()
             .filter(|(step, ..)| !shown.contains(step))
-            .map(|(_, cell, by)| (End::Limit, cell, by, None));
+            .map(|(_, cell, by)| (SliceEndKind::Limit, cell, by, None));
         for (end, cell, by, doubt) in ends
             .into_iter()
             .chain(left)
@@ -191,15 +192,15 @@ impl<'a> Slice<'a> {
 
 impl Oracle {
     /// The value of a byte, or of all flags of which one was asked for.
-    pub(super) fn value_of(&self, how: How, cell: SliceCell) -> Value {
+    pub(super) fn value_of(&self, how: WriteMethod, cell: SliceCell) -> Value {
         let event = match how {
-            How::Recorded(event) => self.events.get(event),
-            How::Cleared(_) => return Value(vec![Some(0)]),
-            How::Doubtful(_) | How::Operands(_) => None,
+            WriteMethod::Recorded(event) => self.events.get(event),
+            WriteMethod::Cleared(_) => return Value(vec![Some(0)]),
+            WriteMethod::Doubtful(_) | WriteMethod::Operands(_) => None,
         };
         let kind = event.map(|event| &event.kind);
         match (cell, kind) {
-            (SliceCell::Register { view, .. }, Some(EventKind::Register(written))) => {
+            (SliceCell::Register { view, .. }, Some(OracleEventKind::Register(written))) => {
                 let place = usize::from(view.offset - written.view.offset);
                 Value(vec![
                     written
@@ -208,7 +209,7 @@ impl Oracle {
                         .and_then(|bytes| bytes.get(place).copied()),
                 ])
             }
-            (SliceCell::Flags { bits, .. }, Some(EventKind::Register(written))) => {
+            (SliceCell::Flags { bits, .. }, Some(OracleEventKind::Register(written))) => {
                 let byte = |place: usize| {
                     let place = place.checked_sub(usize::from(written.view.offset))?;
                     written.bytes.as_ref()?.get(place).copied()
@@ -220,7 +221,7 @@ impl Oracle {
                         .collect(),
                 )
             }
-            (SliceCell::Memory { address, .. }, Some(EventKind::Access(access))) => {
+            (SliceCell::Memory { address, .. }, Some(OracleEventKind::Access(access))) => {
                 let value = access
                     .each_byte()
                     .filter(|(touched, _)| *touched == address.0)

@@ -1,22 +1,22 @@
 //! Who wrote a byte of a register, a flag or a byte of memory last.
 
 use stepback_machine::{
-    AccessKind, Address, Condition, Instruction, Mode, RegisterId, RegisterView, decode,
+    AccessKind, Address, ExecutionCondition, Instruction, Mode, RegisterId, RegisterView, decode,
 };
 use stepback_parsers::{Line, Position, Step, WrittenName};
 
 use crate::answers::hit::Doubt;
-use crate::answers::slice::{End, SliceCell};
+use crate::answers::slice::{SliceCell, SliceEndKind};
 use crate::answers::thread::ThreadId;
-use crate::oracle::banks::{Certainty, Physical};
-use crate::oracle::event::{Event, EventKind, Told, Written};
-use crate::oracle::operands::Done;
+use crate::oracle::banks::{MatchCertainty, PhysicalRegister};
+use crate::oracle::event::{OracleEvent, OracleEventKind, OracleStep, OracleWrite};
+use crate::oracle::operands::ActiveSlot;
 use crate::oracle::record::Oracle;
 use crate::oracle::slice::exceptions::plain_of;
 
 /// How a step gave a byte its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum How {
+pub(super) enum WriteMethod {
     /// By this event.
     Recorded(usize),
     /// By this event, unless it wrote another register of the same name.
@@ -29,34 +29,34 @@ pub(super) enum How {
 
 /// A step that gave a byte its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Made {
+pub(super) struct ByteWriter {
     pub step: Step,
-    pub how: How,
+    pub how: WriteMethod,
     pub doubt: Option<Doubt>,
 }
 
 /// Where a byte comes from.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Found {
-    Made(Made),
+pub(super) enum ByteOrigin {
+    Made(ByteWriter),
     /// Nobody, and why somebody may have after all.
-    Nobody(End, Option<Doubt>),
+    Nobody(SliceEndKind, Option<Doubt>),
 }
 
 /// Up to where the writers of memory are looked for.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Before {
+pub(super) struct WriterBound {
     /// The first event that comes too late.
     pub event: usize,
     /// The step that takes it in, whose own stores do not count.
     pub taken_by: Option<Step>,
 }
 
-const NOTHING: Found = Found::Nobody(End::Initial { line: None }, None);
+const NOTHING: ByteOrigin = ByteOrigin::Nobody(SliceEndKind::Initial { line: None }, None);
 
 impl Oracle {
     /// The instruction of a step, if it was executed and its bytes mean something.
-    pub(super) fn done(&self, told: &Told) -> Option<Instruction> {
+    pub(super) fn done(&self, told: &OracleStep) -> Option<Instruction> {
         let encoding = self.encoding_of(told).filter(|_| told.is_executed)?;
         let instruction = decode(encoding, told.pc, told.instruction_set);
         instruction
@@ -66,7 +66,7 @@ impl Oracle {
     }
 
     /// What plain names mean to a step: the state before it where its own line does not tell.
-    pub(super) fn mode_of_step(&self, step: Step, told: &Told) -> Mode {
+    pub(super) fn mode_of_step(&self, step: Step, told: &OracleStep) -> Mode {
         match told.mode {
             Mode::Other | Mode::Untold => self.mode_at(told.thread, Position(step.0)),
             mode => self.with_choices(told.thread, mode, Position(step.0)),
@@ -90,7 +90,7 @@ impl Oracle {
         view: RegisterView,
         at: Position,
         mode: Option<Mode>,
-    ) -> Vec<Found> {
+    ) -> Vec<ByteOrigin> {
         let places = view.offset..view.offset + view.size_bytes;
         if self.has_operands_alone && view.register == RegisterId::PC {
             return places.map(|_| NOTHING).collect();
@@ -98,9 +98,9 @@ impl Oracle {
         let whole = RegisterView::new(view.register, 0, u16::MAX);
         if self.has_operands_alone || self.leaves_out(thread, whole) {
             let mode = mode.unwrap_or_else(|| self.mode_ahead(thread, at));
-            let cell = Physical::of_write(view.register, None, mode);
-            let is_cell = |told: &Told, used: RegisterId| match told.mode {
-                Mode::Window { .. } => Physical::of_write(used, None, told.mode) == cell,
+            let cell = PhysicalRegister::of_write(view.register, None, mode);
+            let is_cell = |told: &OracleStep, used: RegisterId| match told.mode {
+                Mode::Window { .. } => PhysicalRegister::of_write(used, None, told.mode) == cell,
                 _ => used == view.register,
             };
             let writer = |place: u16| {
@@ -115,7 +115,7 @@ impl Oracle {
         }
         let mode = mode.unwrap_or_else(|| self.mode_at(thread, at));
         let meaning = self.meaning_in(thread, view, mode);
-        let own: Vec<(usize, &Event, &Written, Option<Certainty>)> = self
+        let own: Vec<(usize, &OracleEvent, &OracleWrite, Option<MatchCertainty>)> = self
             .writes_until(thread, at)
             .map(|(place, event, written)| (place, event, written, meaning.certainty(written)))
             .collect();
@@ -124,18 +124,18 @@ impl Oracle {
                 .iter()
                 .rev()
                 .find_map(|(number, event, written, certainty)| {
-                    let is_doubtful = *certainty == Some(Certainty::Doubtful);
+                    let is_doubtful = *certainty == Some(MatchCertainty::Doubtful);
                     let how = if certainty.is_some() && covers(written.view, place) {
                         if is_doubtful {
-                            How::Doubtful(*number)
+                            WriteMethod::Doubtful(*number)
                         } else {
-                            How::Recorded(*number)
+                            WriteMethod::Recorded(*number)
                         }
                     } else if place >= 16
                         && written.view.register == view.register
                         && self.clears_vector(thread, written)
                     {
-                        How::Cleared(*number)
+                        WriteMethod::Cleared(*number)
                     } else {
                         return None;
                     };
@@ -155,9 +155,9 @@ impl Oracle {
         event: usize,
         offset: u16,
         at: Position,
-    ) -> Option<(SliceCell, Found)> {
+    ) -> Option<(SliceCell, ByteOrigin)> {
         let known = self.events.get(event)?;
-        let EventKind::Register(home) = &known.kind else {
+        let OracleEventKind::Register(home) = &known.kind else {
             return None;
         };
         let last = self
@@ -168,14 +168,15 @@ impl Oracle {
                 is_it && covers(written.view, offset)
             });
         let found = last.last().map_or(NOTHING, |(number, event, _)| {
-            self.made_by(event, How::Recorded(number), None)
+            self.made_by(event, WriteMethod::Recorded(number), None)
         });
         let named = (RegisterId::FIRST_NAMED.0..)
             .zip(&self.register_names)
             .map(|(number, _)| RegisterId(number));
         let is_home = |register: &RegisterId| {
             let bank = self.bank_of(*register);
-            bank.is_some() && Physical::of_write(*register, bank, Mode::Other) == home.physical
+            bank.is_some()
+                && PhysicalRegister::of_write(*register, bank, Mode::Other) == home.physical
         };
         let register = named
             .into_iter()
@@ -192,7 +193,7 @@ impl Oracle {
     }
 
     /// Who gave a condition flag its value, as far as that shows at a position.
-    pub(super) fn flag_writer(&self, thread: ThreadId, bit: u64, at: Position) -> Found {
+    pub(super) fn flag_writer(&self, thread: ThreadId, bit: u64, at: Position) -> ByteOrigin {
         let place = u16::try_from(bit.trailing_zeros() / 8).unwrap_or(u16::MAX);
         if self.has_operands_alone
             || self.leaves_out(thread, RegisterView::new(RegisterId::PSR, place, 1))
@@ -223,38 +224,43 @@ impl Oracle {
             }
             // What sets flags sets some of them: the others are shown as they were.
             if written.is_none_or(|written| written == 0 || written & bit != 0) {
-                return self.made_by(event, How::Recorded(number), None);
+                return self.made_by(event, WriteMethod::Recorded(number), None);
             }
         }
         NOTHING
     }
 
     /// Who wrote a byte of memory last.
-    pub(super) fn memory_writer(&self, address: u64, before: Before, at: Position) -> Found {
+    pub(super) fn memory_writer(
+        &self,
+        address: u64,
+        before: WriterBound,
+        at: Position,
+    ) -> ByteOrigin {
         let events = self.events.iter().enumerate().take(before.event);
         for (number, event) in events.rev() {
             let is_own = event.owner.is_some() && event.owner == before.taken_by;
             match &event.kind {
-                EventKind::HostWrite { .. } if event.is_host_write_of(address) && !is_own => {
-                    return self.made_by(event, How::Recorded(number), None);
+                OracleEventKind::HostWrite { .. } if event.is_host_write_of(address) && !is_own => {
+                    return self.made_by(event, WriteMethod::Recorded(number), None);
                 }
-                EventKind::Access(access)
+                OracleEventKind::Access(access)
                     if access.each_byte().any(|(touched, _)| touched == address) =>
                 {
                     if access.kind == AccessKind::Write && !is_own {
-                        let done = Done {
+                        let done = ActiveSlot {
                             thread: event.thread,
                             slot: event.slot,
                         };
                         return self.made_by(
                             event,
-                            How::Recorded(number),
+                            WriteMethod::Recorded(number),
                             self.overtaken(done, at),
                         );
                     }
                     if access.contradicting.contains(&address) {
-                        return Found::Nobody(
-                            End::External {
+                        return ByteOrigin::Nobody(
+                            SliceEndKind::External {
                                 seen_by: event.owner,
                             },
                             None,
@@ -265,11 +271,11 @@ impl Oracle {
             }
         }
         let is_image = self.program.byte(Address(address)).is_some();
-        Found::Nobody(
+        ByteOrigin::Nobody(
             if is_image {
-                End::Image
+                SliceEndKind::Image
             } else {
-                End::Initial { line: None }
+                SliceEndKind::Initial { line: None }
             },
             self.untouched(at),
         )
@@ -280,31 +286,31 @@ impl Oracle {
         &self,
         thread: ThreadId,
         at: Position,
-    ) -> impl Iterator<Item = (usize, &Event, &Written)> {
+    ) -> impl Iterator<Item = (usize, &OracleEvent, &OracleWrite)> {
         let events = self
             .events_until(at)
             .iter()
             .enumerate()
             .filter(move |(_, event)| event.thread == thread);
         events.filter_map(|(number, event)| match &event.kind {
-            EventKind::Register(written) => Some((number, event, written)),
+            OracleEventKind::Register(written) => Some((number, event, written)),
             _ => None,
         })
     }
 
     /// A write of a whole V register makes the rest of Z zero.
-    pub(super) fn clears_vector(&self, thread: ThreadId, written: &Written) -> bool {
+    pub(super) fn clears_vector(&self, thread: ThreadId, written: &OracleWrite) -> bool {
         let is_simd = (RegisterId::V0..RegisterId::P0).contains(&written.view.register);
         let is_whole = (written.view.offset, written.view.size_bytes) == (0, 16);
         is_simd && is_whole && self.instruction_set(thread).has_states()
     }
 
-    fn made_by(&self, event: &Event, how: How, doubt: Option<Doubt>) -> Found {
+    fn made_by(&self, event: &OracleEvent, how: WriteMethod, doubt: Option<Doubt>) -> ByteOrigin {
         match event.owner {
-            Some(step) => Found::Made(Made { step, how, doubt }),
+            Some(step) => ByteOrigin::Made(ByteWriter { step, how, doubt }),
             None => {
                 let line = self.made_lines.is_none().then_some(Line(event.line + 1));
-                Found::Nobody(End::Initial { line }, doubt)
+                ByteOrigin::Nobody(SliceEndKind::Initial { line }, doubt)
             }
         }
     }
@@ -314,8 +320,8 @@ impl Oracle {
         &self,
         thread: ThreadId,
         at: Position,
-        written: impl Fn(&Told, &Instruction) -> Option<RegisterId>,
-    ) -> Found {
+        written: impl Fn(&OracleStep, &Instruction) -> Option<RegisterId>,
+    ) -> ByteOrigin {
         let steps = self
             .steps
             .iter()
@@ -333,35 +339,35 @@ impl Oracle {
                     };
                     (
                         named,
-                        (known.meaning.condition == Condition::Conditional)
+                        (known.meaning.condition == ExecutionCondition::Conditional)
                             .then_some(Doubt::Conditional),
                     )
                 }
             };
             let step = Step(number as u64);
-            let done = Done {
+            let done = ActiveSlot {
                 thread,
                 slot: step.after().0,
             };
             let doubt = doubt
                 .or_else(|| self.restored(done, at))
                 .or_else(|| self.filtered(at));
-            return Found::Made(Made {
+            return ByteOrigin::Made(ByteWriter {
                 step,
-                how: How::Operands(named),
+                how: WriteMethod::Operands(named),
                 doubt,
             });
         }
-        let start = Done { thread, slot: 0 };
-        Found::Nobody(
-            End::Initial { line: None },
+        let start = ActiveSlot { thread, slot: 0 };
+        ByteOrigin::Nobody(
+            SliceEndKind::Initial { line: None },
             self.restored(start, at).or_else(|| self.filtered(at)),
         )
     }
 
     /// The mode in which a thread goes on at a position, where nothing but its steps tells of it.
     pub(super) fn mode_ahead(&self, thread: ThreadId, at: Position) -> Mode {
-        let own = |(number, told): &(u64, &Told)| told.thread == thread && *number >= at.0;
+        let own = |(number, told): &(u64, &OracleStep)| told.thread == thread && *number >= at.0;
         let ahead = (0u64..).zip(&self.steps).find(own);
         let last = || {
             self.steps

@@ -12,11 +12,11 @@ use crate::answers::hit::Hit;
 use crate::index::Index;
 use crate::query::memory::MemoryAt;
 use crate::query::question::Query;
-use crate::query::search::run::{Find, Wanted};
+use crate::query::search::run::{Find, SearchTarget};
 use crate::read::contradictions::Contradictions;
 use crate::read::hits::{FoundAccess, HitReader};
 use crate::read::records::RecordReader;
-use crate::read::slots::{EventKind, SlotReader};
+use crate::read::slots::{SlotEventKind, SlotReader};
 
 /// Longer runs of bytes are not looked for.
 pub const SOUGHT_BYTES: usize = 4096;
@@ -31,11 +31,11 @@ pub type FindBytes = Find<Vec<u8>>;
 
 /// Bytes that are sought in a row.
 #[derive(Clone, Copy)]
-struct Row<'a>(&'a [u8]);
+struct BytePattern<'a>(&'a [u8]);
 
-impl<'a> Row<'a> {
+impl<'a> BytePattern<'a> {
     /// Where the bytes may begin, as far as one access tells.
-    fn starts(self, access: &'a Piece<'a>) -> impl Iterator<Item = Address> + use<'a> {
+    fn starts(self, access: &'a AccessedBytes<'a>) -> impl Iterator<Item = Address> + use<'a> {
         let wanted = self.0;
         let length = if wanted.len() > SOUGHT_BYTES {
             0
@@ -66,7 +66,11 @@ impl<'a> Row<'a> {
     }
 
     /// Whether the bytes lie somewhere around an access right after it. Cost: memory around it is looked up once, if at all.
-    fn is_at(self, access: &Piece<'_>, slot: &Slot<'_>) -> Result<bool, QueryError> {
+    fn is_at(
+        self,
+        access: &AccessedBytes<'_>,
+        slot: &AccessSlotScan<'_>,
+    ) -> Result<bool, QueryError> {
         let length = self.0.len() as u64;
         let mut around = None;
         for start in self.starts(access) {
@@ -76,7 +80,7 @@ impl<'a> Row<'a> {
             }
             let known = match around.take() {
                 Some(known) => known,
-                None => Around::of(access, length - 1, slot)?,
+                None => SurroundingMemory::of(access, length - 1, slot)?,
             };
             // What the access tells fits already, whatever else happened in its slot.
             let fits = |(place, wanted): (u64, &u8)| {
@@ -95,21 +99,25 @@ impl<'a> Row<'a> {
 }
 
 /// Where an access is looked at.
-struct Slot<'a> {
+struct AccessSlotScan<'a> {
     index: &'a Index,
     at: Position,
     cancel: &'a Cancel,
 }
 
 /// Memory around an access once its slot is over.
-struct Around {
+struct SurroundingMemory {
     first: u64,
     bytes: Vec<ByteState>,
 }
 
-impl Around {
+impl SurroundingMemory {
     /// So many bytes before and behind it.
-    fn of(access: &Piece<'_>, reach: u64, slot: &Slot<'_>) -> Result<Self, QueryError> {
+    fn of(
+        access: &AccessedBytes<'_>,
+        reach: u64,
+        slot: &AccessSlotScan<'_>,
+    ) -> Result<Self, QueryError> {
         let first = access.address.0.saturating_sub(reach);
         let end = access
             .address
@@ -134,13 +142,13 @@ impl Around {
 }
 
 /// What an access tells of memory.
-struct Piece<'a> {
+struct AccessedBytes<'a> {
     kind: AccessKind,
     address: Address,
     bytes: &'a [u8],
 }
 
-impl Piece<'_> {
+impl AccessedBytes<'_> {
     /// Whether it tells the byte at an address.
     fn has(&self, address: u64) -> bool {
         address
@@ -149,7 +157,7 @@ impl Piece<'_> {
     }
 }
 
-impl Wanted for Vec<u8> {
+impl SearchTarget for Vec<u8> {
     type InText = ();
 
     fn in_text(&self) {}
@@ -164,8 +172,8 @@ impl Wanted for Vec<u8> {
         let text =
             SlotReader(index).text_start(range.start)?..SlotReader(index).text_start(range.end)?;
         let slot = range.start.saturating_sub(1);
-        let mut sink = ByteSlots {
-            wanted: Row(self),
+        let mut sink = ByteMatchSlots {
+            wanted: BytePattern(self),
             slot,
             cancel,
             found: Vec::new(),
@@ -187,7 +195,7 @@ impl Wanted for Vec<u8> {
             let events = SlotReader(index).events(slot..slot.saturating_add(1))?;
             let contradictions = Contradictions::of(index, &events)?;
             for event in events.iter().filter(|event| event.slot == slot) {
-                let EventKind::Access {
+                let SlotEventKind::Access {
                     kind,
                     address,
                     size_bytes,
@@ -197,18 +205,18 @@ impl Wanted for Vec<u8> {
                     continue;
                 };
                 let bytes = bytes.get(..usize::from(*size_bytes)).unwrap_or(bytes);
-                let piece = Piece {
+                let piece = AccessedBytes {
                     kind: *kind,
                     address: *address,
                     bytes,
                 };
-                let at = Slot {
+                let at = AccessSlotScan {
                     index,
                     at: Position(slot),
                     cancel,
                 };
                 if find.thread.is_some_and(|wanted| wanted != event.thread)
-                    || !Row(&find.what).is_at(&piece, &at)?
+                    || !BytePattern(&find.what).is_at(&piece, &at)?
                 {
                     continue;
                 }
@@ -227,14 +235,14 @@ impl Wanted for Vec<u8> {
 }
 
 /// The slots with an access that fits alone.
-struct ByteSlots<'a> {
-    wanted: Row<'a>,
+struct ByteMatchSlots<'a> {
+    wanted: BytePattern<'a>,
     slot: u64,
     cancel: &'a Cancel,
     found: Vec<u64>,
 }
 
-impl EventSink for ByteSlots<'_> {
+impl EventSink for ByteMatchSlots<'_> {
     fn begin_step(&mut self, _step: &StepEvent<'_>) {
         self.slot += 1;
     }
@@ -242,7 +250,7 @@ impl EventSink for ByteSlots<'_> {
     fn access(&mut self, access: &MemoryAccess) {
         let Some(bytes) = &access.bytes else { return };
         let bytes = bytes.get(..usize::from(access.size_bytes)).unwrap_or(bytes);
-        let piece = Piece {
+        let piece = AccessedBytes {
             kind: access.kind,
             address: access.address,
             bytes,

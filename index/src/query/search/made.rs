@@ -22,7 +22,7 @@ pub(crate) fn slots(
 ) -> Result<Vec<u64>, QueryError> {
     let range =
         SlotReader(index).text_start(slots.start)?..SlotReader(index).text_start(slots.end)?;
-    let mut steps = Steps {
+    let mut steps = DisassembledSteps {
         index,
         pattern,
         starts: Vec::new(),
@@ -31,7 +31,7 @@ pub(crate) fn slots(
     };
     SlotReader(index).parse(range.clone(), &mut steps)?;
     cancel.check()?;
-    let Steps {
+    let DisassembledSteps {
         starts,
         mut are_found,
         ..
@@ -56,7 +56,7 @@ pub(crate) fn slots(
 }
 
 /// Where the text of each step begins, and whether its disassembly matches.
-struct Steps<'a> {
+struct DisassembledSteps<'a> {
     index: &'a Index,
     pattern: &'a TextPattern,
     starts: Vec<u64>,
@@ -65,7 +65,7 @@ struct Steps<'a> {
     known: HashMap<(Address, u8, Option<Encoding>), bool>,
 }
 
-impl EventSink for Steps<'_> {
+impl EventSink for DisassembledSteps<'_> {
     fn begin_step(&mut self, step: &StepEvent<'_>) {
         let recorded = step.encoding();
         let is_match = *self

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use foldhash::HashMap;
 use stepback_parsers::{
-    EventSink, MarkerEvent, MemoryAccess, Place, RegisterWrite, StepEvent, TextEvent, ThreadNumber,
+    EventSink, InputLocation, MarkerEvent, MemoryAccess, RegisterWrite, StepEvent, TextEvent,
+    ThreadNumber,
 };
 
 use crate::answers::error::QueryError;
@@ -24,7 +25,7 @@ pub(super) fn matches_in(
     let range =
         SlotReader(index).text_start(slots.start)?..SlotReader(index).text_start(slots.end)?;
     let (threads, chunks, owners) = Default::default();
-    let mut lines = Lines {
+    let mut lines = LineOwnerSink {
         index,
         pattern,
         threads,
@@ -44,7 +45,7 @@ pub(super) fn matches_in(
     let slot_of = |chunk: usize| slots.start.saturating_add(chunk as u64);
     Ok(found
         .into_iter()
-        .map(|Match { chunk, thread }| ThreadSlot {
+        .map(|ChunkMatch { chunk, thread }| ThreadSlot {
             thread,
             slot: slot_of(chunk),
         })
@@ -52,13 +53,13 @@ pub(super) fn matches_in(
 }
 
 /// What matches: the number of its chunk, and whose it is.
-struct Match {
+struct ChunkMatch {
     chunk: usize,
     thread: ThreadId,
 }
 
 /// The text of a slot.
-struct Chunk {
+struct SlotText {
     offset: u64,
     /// Of its step.
     thread: ThreadId,
@@ -74,17 +75,21 @@ struct LinePart {
 }
 
 /// What the parser tells of some slots.
-struct Lines<'a> {
+struct LineOwnerSink<'a> {
     index: &'a Index,
     pattern: &'a TextPattern,
     threads: Vec<ThreadId>,
-    chunks: Vec<Chunk>,
+    chunks: Vec<SlotText>,
     /// Whose the lines are that tell of something.
     owners: HashMap<LinePart, ThreadId>,
 }
 
-impl Lines<'_> {
-    fn find_in_text(&self, range: Range<u64>, found: &mut Vec<Match>) -> Result<(), QueryError> {
+impl LineOwnerSink<'_> {
+    fn find_in_text(
+        &self,
+        range: Range<u64>,
+        found: &mut Vec<ChunkMatch>,
+    ) -> Result<(), QueryError> {
         let mut text = Vec::new();
         self.index.source().read_raw(range.clone(), &mut text)?;
         let (mut rest, mut line) = (text.as_slice(), 0);
@@ -96,7 +101,7 @@ impl Lines<'_> {
             let length = usize::try_from(next.saturating_sub(chunk.offset)).unwrap_or(usize::MAX);
             let (own, later) = rest.split_at(length.min(rest.len()));
             rest = later;
-            found.extend(chunk.is_match.then_some(Match {
+            found.extend(chunk.is_match.then_some(ChunkMatch {
                 chunk: number,
                 thread: chunk.thread,
             }));
@@ -112,7 +117,7 @@ impl Lines<'_> {
                         chunk: number,
                         line,
                     });
-                    found.push(Match {
+                    found.push(ChunkMatch {
                         chunk: number,
                         thread: owner.copied().unwrap_or(chunk.thread),
                     });
@@ -126,12 +131,12 @@ impl Lines<'_> {
     fn find_in_made_lines(
         &self,
         range: Range<u64>,
-        found: &mut Vec<Match>,
+        found: &mut Vec<ChunkMatch>,
     ) -> Result<(), QueryError> {
         let mut begun = 0;
-        let begin = |begun: &mut usize, found: &mut Vec<Match>| {
+        let begin = |begun: &mut usize, found: &mut Vec<ChunkMatch>| {
             if let Some(chunk) = self.chunks.get(*begun) {
-                found.extend(chunk.is_match.then_some(Match {
+                found.extend(chunk.is_match.then_some(ChunkMatch {
                     chunk: *begun,
                     thread: chunk.thread,
                 }));
@@ -151,7 +156,7 @@ impl Lines<'_> {
                 .filter(|_| self.pattern.is_match(line.text))
             {
                 let thread = self.index.thread_by_name(line.thread).unwrap_or_default();
-                found.push(Match { chunk, thread });
+                found.push(ChunkMatch { chunk, thread });
             }
         })?;
         while begun < self.chunks.len() {
@@ -160,7 +165,7 @@ impl Lines<'_> {
         Ok(())
     }
 
-    fn note(&mut self, thread: ThreadNumber, place: Place) {
+    fn note(&mut self, thread: ThreadNumber, place: InputLocation) {
         let thread = self
             .threads
             .get(usize::from(thread.0))
@@ -177,7 +182,7 @@ impl Lines<'_> {
     }
 }
 
-impl EventSink for Lines<'_> {
+impl EventSink for LineOwnerSink<'_> {
     fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
         self.threads
             .push(self.index.thread_by_name(name).unwrap_or_default());
@@ -195,7 +200,7 @@ impl EventSink for Lines<'_> {
             .get(usize::from(step.thread.0))
             .copied()
             .unwrap_or_default();
-        self.chunks.push(Chunk {
+        self.chunks.push(SlotText {
             offset: step.chunk_offset,
             thread,
             is_match,

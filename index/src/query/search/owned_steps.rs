@@ -12,13 +12,13 @@ use crate::query::search::text::FindText;
 use crate::read::slots::{SlotReader, ThreadSlot};
 
 /// A step that matches, and where what matches shows.
-pub(super) struct Owned {
+pub(super) struct MatchedStep {
     pub step: Step,
     pub slot: u64,
 }
 
 /// Goes through slots in order, and remembers whose lines matched: each text is read once, however many late lines there are.
-pub(super) struct OwnedSteps<'a> {
+pub(super) struct MatchOwnerReader<'a> {
     index: &'a Index,
     search: &'a FindText,
     /// From this slot on it is known what matches, up to the one that is looked at.
@@ -27,7 +27,7 @@ pub(super) struct OwnedSteps<'a> {
     matched: HashMap<ThreadId, u64>,
 }
 
-impl<'a> OwnedSteps<'a> {
+impl<'a> MatchOwnerReader<'a> {
     /// For slots that are all those between the first and the last in which something matches.
     pub fn new(index: &'a Index, search: &'a FindText, slots: &[u64]) -> Self {
         Self {
@@ -39,7 +39,7 @@ impl<'a> OwnedSteps<'a> {
     }
 
     /// The steps that lines of the slots belong to.
-    pub fn find(mut self, slots: &[u64]) -> Result<Vec<Owned>, QueryError> {
+    pub fn find(mut self, slots: &[u64]) -> Result<Vec<MatchedStep>, QueryError> {
         let mut found = Vec::new();
         for slot in slots.iter().copied() {
             for here in matches_in(self.index, &self.search.what, slot..slot.saturating_add(1))? {
@@ -49,7 +49,10 @@ impl<'a> OwnedSteps<'a> {
                     .thread
                     .is_none_or(|wanted| wanted == here.thread);
                 if !is_known && is_whose {
-                    found.extend(self.new_step_of(here)?.map(|step| Owned { step, slot }));
+                    found.extend(
+                        self.new_step_of(here)?
+                            .map(|step| MatchedStep { step, slot }),
+                    );
                 }
                 self.matched.insert(here.thread, slot);
             }

@@ -15,7 +15,7 @@ use crate::read::slots::SlotReader;
 
 /// What a search found while it goes on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Searched {
+pub struct SearchBatch {
     /// The next hits in the order of the trace, possibly none.
     pub hits: Vec<Hit>,
     /// All hits up to here were handed out.
@@ -37,7 +37,7 @@ pub struct Find<W> {
 }
 
 /// What is sought slot by slot.
-pub trait Wanted: Sized + Sync {
+pub trait SearchTarget: Sized + Sync {
     /// Prefilter for text traces.
     type InText: Sync;
 
@@ -68,7 +68,7 @@ pub trait Wanted: Sized + Sync {
     ) -> Result<Vec<Hit>, QueryError>;
 }
 
-impl<W: Wanted> Query for Find<W> {
+impl<W: SearchTarget> Query for Find<W> {
     type Answer = Vec<Hit>;
 
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<Hit>, QueryError> {
@@ -81,7 +81,7 @@ impl<W: Wanted> Query for Find<W> {
     }
 }
 
-impl<W: Wanted> Find<W> {
+impl<W: SearchTarget> Find<W> {
     /// Hands out the hits as they are found, until `each` breaks. Memory: bounded, however many there are.
     ///
     /// # Errors
@@ -90,9 +90,9 @@ impl<W: Wanted> Find<W> {
         &self,
         index: &Index,
         cancel: &Cancel,
-        each: impl FnMut(Searched) -> ControlFlow<()>,
+        each: impl FnMut(SearchBatch) -> ControlFlow<()>,
     ) -> Result<(), QueryError> {
-        Course {
+        SearchRun {
             find: self,
             in_text: self.what.in_text(),
             index,
@@ -113,16 +113,16 @@ const SLOTS: usize = 128;
 const BATCH: usize = 32 * SLOTS;
 
 /// A search while it goes on.
-struct Course<'a, W: Wanted> {
+struct SearchRun<'a, W: SearchTarget> {
     find: &'a Find<W>,
     in_text: W::InText,
     index: &'a Index,
     cancel: &'a Cancel,
 }
 
-impl<W: Wanted> Course<'_, W> {
+impl<W: SearchTarget> SearchRun<'_, W> {
     /// Hands out the hits until `each` breaks.
-    fn run(&self, mut each: impl FnMut(Searched) -> ControlFlow<()>) -> Result<(), QueryError> {
+    fn run(&self, mut each: impl FnMut(SearchBatch) -> ControlFlow<()>) -> Result<(), QueryError> {
         SlotReader(self.index).check_position(self.find.from)?;
         let behind = self.index.step_count() + 1;
         let (mut first, mut count, mut limit) =
@@ -138,7 +138,7 @@ impl<W: Wanted> Course<'_, W> {
                 hits.truncate(limit);
                 limit -= hits.len();
                 let to = Position(later.first().map_or(end, |next| *next) - 1);
-                if each(Searched { hits, to }).is_break() {
+                if each(SearchBatch { hits, to }).is_break() {
                     return Ok(());
                 }
                 rest = later;

@@ -11,10 +11,10 @@ use crate::answers::hit::Hit;
 use crate::answers::step_record::StepRecord;
 use crate::index::Index;
 use crate::query::search::made;
-use crate::query::search::owned_steps::{Owned, OwnedSteps};
+use crate::query::search::owned_steps::{MatchOwnerReader, MatchedStep};
 use crate::query::search::pattern::TextPattern;
-use crate::query::search::run::{Find, Wanted};
-use crate::read::records::{Detail, RecordReader};
+use crate::query::search::run::{Find, SearchTarget};
+use crate::read::records::{RecordDetail, RecordReader};
 use crate::read::slots::SlotReader;
 
 /// Steps whose disassembly or raw lines match a regular expression, from a position on, in trace order: one hit a step.
@@ -25,7 +25,7 @@ use crate::read::slots::SlotReader;
 /// A line of more than a megabyte is taken for several.
 pub type FindText = Find<TextPattern>;
 
-impl Wanted for TextPattern {
+impl SearchTarget for TextPattern {
     type InText = ();
 
     fn in_text(&self) {}
@@ -49,19 +49,19 @@ impl Wanted for TextPattern {
         slots: &[u64],
         _cancel: &Cancel,
     ) -> Result<Vec<Hit>, QueryError> {
-        let found: Vec<Owned> = match index.threads().len() {
+        let found: Vec<MatchedStep> = match index.threads().len() {
             1 => slots
                 .iter()
-                .map(|slot| Owned {
+                .map(|slot| MatchedStep {
                     step: Step(slot.saturating_sub(1)),
                     slot: *slot,
                 })
                 .collect(),
-            _ => OwnedSteps::new(index, find, slots).find(slots)?,
+            _ => MatchOwnerReader::new(index, find, slots).find(slots)?,
         };
         let steps: Vec<_> = found.iter().map(|owned| owned.step).collect();
-        let records = RecordReader(index).records_of(&steps, Detail::Step)?;
-        let hit = |(record, owned): (StepRecord, &Owned)| Hit {
+        let records = RecordReader(index).records_of(&steps, RecordDetail::Step)?;
+        let hit = |(record, owned): (StepRecord, &MatchedStep)| Hit {
             position: Position(owned.slot),
             record,
             access: None,
@@ -79,7 +79,7 @@ pub(super) fn slots_with(
     cancel: &Cancel,
 ) -> Result<Vec<u64>, QueryError> {
     TEXT.with_borrow_mut(|text| {
-        let mut block = Block::new(index, pattern, range)?;
+        let mut block = SearchedSteps::new(index, pattern, range)?;
         block.search(text, cancel)?;
         Ok(block.found)
     })
@@ -94,7 +94,7 @@ thread_local! {
 }
 
 /// Some steps that are searched.
-struct Block<'a> {
+struct SearchedSteps<'a> {
     index: &'a Index,
     pattern: &'a TextPattern,
     end: u64,
@@ -107,7 +107,7 @@ struct Block<'a> {
     found: Vec<u64>,
 }
 
-impl<'a> Block<'a> {
+impl<'a> SearchedSteps<'a> {
     fn new(
         index: &'a Index,
         pattern: &'a TextPattern,
@@ -201,7 +201,7 @@ impl<'a> Block<'a> {
             return Ok(false);
         }
         self.is_parsed = true;
-        let mut disassembly = Disassembly {
+        let mut disassembly = DisassemblyMatcher {
             pattern: self.pattern,
             is_match: false,
         };
@@ -241,12 +241,12 @@ impl<'a> Block<'a> {
 }
 
 /// Whether the disassembly of a step matches.
-struct Disassembly<'a> {
+struct DisassemblyMatcher<'a> {
     pattern: &'a TextPattern,
     is_match: bool,
 }
 
-impl EventSink for Disassembly<'_> {
+impl EventSink for DisassemblyMatcher<'_> {
     fn begin_step(&mut self, step: &StepEvent<'_>) {
         self.is_match |= self.pattern.is_match(step.text);
     }

@@ -13,12 +13,12 @@ use crate::answers::hit::Hit;
 use crate::answers::number::Number;
 use crate::index::Index;
 use crate::query::search::pattern::TextPattern;
-use crate::query::search::run::{Find, Wanted};
+use crate::query::search::run::{Find, SearchTarget};
 use crate::query::search::text::slots_with;
 use crate::read::contradictions::Contradictions;
 use crate::read::hits::{FoundAccess, HitReader};
 use crate::read::records::RecordReader;
-use crate::read::slots::{EventKind, SlotReader};
+use crate::read::slots::{SlotEventKind, SlotReader};
 
 /// Register writes and memory accesses of exactly this value, from a position on, in trace order.
 ///
@@ -26,7 +26,7 @@ use crate::read::slots::{EventKind, SlotReader};
 /// where accesses are drawn as bytes on a bus (`LD`, `ST`) or lines are apart from their instruction.
 pub type FindValue = Find<Number>;
 
-impl Wanted for Number {
+impl SearchTarget for Number {
     type InText = Option<TextPattern>;
 
     fn in_text(&self) -> Option<TextPattern> {
@@ -69,7 +69,7 @@ impl Wanted for Number {
                 // What was found may be no hit: a copy of a bank, or a thread's dump before its first step.
                 let is_copy = matches!(
                     event.kind,
-                    EventKind::Register {
+                    SlotEventKind::Register {
                         is_bank_copy: true,
                         ..
                     }

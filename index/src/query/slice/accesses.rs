@@ -8,7 +8,7 @@ use std::ops::Range;
 use foldhash::HashMap;
 use stepback_machine::{AccessKind, Address, Endian, Instruction};
 
-use crate::read::slots::{EventKind, SlotEvent};
+use crate::read::slots::{SlotEvent, SlotEventKind};
 
 /// The accesses of one kind of a step.
 #[derive(Clone, Debug, Default)]
@@ -41,7 +41,7 @@ pub(super) struct ValueBytes {
 
 /// An address in a slot.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct StoredAt {
+pub(super) struct SlotAddress {
     pub slot: u64,
     pub address: Address,
 }
@@ -59,7 +59,7 @@ impl StepAccesses {
     ) -> Self {
         let (mut bytes, mut slots) = (Vec::new(), Vec::new());
         for event in events.filter(|event| event.slot <= last) {
-            if let EventKind::Access {
+            if let SlotEventKind::Access {
                 kind: known,
                 address,
                 size_bytes,
@@ -118,8 +118,8 @@ impl StepAccesses {
     }
 
     /// Which bytes of which operand's value the last access of an address in a slot is; none where that is not known.
-    pub fn value_byte(&self, at: StoredAt, endian: Endian) -> Option<ValueBytes> {
-        let StoredAt { slot, address } = at;
+    pub fn value_byte(&self, at: SlotAddress, endian: Endian) -> Option<ValueBytes> {
+        let SlotAddress { slot, address } = at;
         let operands = self.operands.as_ref()?;
         let place = *self.places().get(&(slot, address))?;
         let after = operands.partition_point(|known| known.range.end <= place);

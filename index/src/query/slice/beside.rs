@@ -8,36 +8,36 @@ use std::collections::HashMap;
 use stepback_machine::{AccessKind, Address};
 
 use crate::answers::error::QueryError;
-use crate::answers::slice::End;
+use crate::answers::slice::SliceEndKind;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::read::contradictions::Contradictions;
-use crate::read::slots::{EventKind, SlotEvent, SlotReader};
+use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader};
 use crate::store::granules::GRANULE_BITS;
 
 /// Who wrote a byte last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Who {
+pub(super) enum LastByteWriter {
     /// A thread, in a slot.
     Thread { slot: u64, thread: ThreadId },
     /// No step.
-    Nobody(End),
+    Nobody(SliceEndKind),
 }
 
 /// The bytes to which something happened.
 #[derive(Debug)]
-pub(super) struct Beside {
-    bytes: HashMap<Address, Who>,
+pub(super) struct OtherThreadWrites {
+    bytes: HashMap<Address, LastByteWriter>,
 }
 
-impl Beside {
+impl OtherThreadWrites {
     /// From all events of the slot; none where only the step itself accesses memory in it.
     pub fn of(
         index: &Index,
         events: &[SlotEvent],
         thread: ThreadId,
     ) -> Result<Option<Self>, QueryError> {
-        let is_access = |event: &SlotEvent| matches!(event.kind, EventKind::Access { .. });
+        let is_access = |event: &SlotEvent| matches!(event.kind, SlotEventKind::Access { .. });
         if !events
             .iter()
             .any(|event| event.thread != thread && is_access(event))
@@ -47,7 +47,7 @@ impl Beside {
         let is_load = |event: &SlotEvent| {
             matches!(
                 event.kind,
-                EventKind::Access {
+                SlotEventKind::Access {
                     kind: AccessKind::Read,
                     ..
                 }
@@ -60,7 +60,7 @@ impl Beside {
         let contradictions = Contradictions::of(index, events)?;
         let mut bytes = HashMap::new();
         for event in before {
-            let EventKind::Access {
+            let SlotEventKind::Access {
                 kind,
                 address,
                 size_bytes,
@@ -75,12 +75,12 @@ impl Beside {
             {
                 let who = match kind {
                     AccessKind::Write if event.thread == thread => continue,
-                    AccessKind::Write => Who::Thread {
+                    AccessKind::Write => LastByteWriter::Thread {
                         slot,
                         thread: event.thread,
                     },
                     AccessKind::Read if is_contradicting(&contradictions, event, address) => {
-                        Who::Nobody(End::External {
+                        LastByteWriter::Nobody(SliceEndKind::External {
                             seen_by: SlotReader(index).owner(event.thread, slot)?,
                         })
                     }
@@ -93,7 +93,7 @@ impl Beside {
     }
 
     /// Who wrote a byte last in the slot, if anybody.
-    pub fn who(&self, address: Address) -> Option<Who> {
+    pub fn who(&self, address: Address) -> Option<LastByteWriter> {
         self.bytes.get(&address).copied()
     }
 }

@@ -4,22 +4,23 @@ use std::sync::Arc;
 
 use foldhash::HashMap;
 use stepback_machine::{
-    Address, Control, Delay, Encoding, Flow, Instruction, InstructionSet, Target, decode,
+    Address, BranchTarget, ControlFlowEffect, DelaySlotRule, Encoding, FlowKind, Instruction,
+    InstructionSet, decode,
 };
 use stepback_parsers::Step;
 
-use crate::answers::call::{Call, CallId, Entered};
+use crate::answers::call::{Call, CallId, FrameEntry};
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
-use crate::answers::slice::{End, NotKnown};
+use crate::answers::slice::{SliceEndKind, UnknownInput};
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
-use crate::query::slice::graph::{Deciders, Ways};
-use crate::query::slice::region::Nested;
+use crate::query::slice::graph::{ControlDependences, FlowSuccessors};
+use crate::query::slice::region::NestedFrames;
 use crate::read::key_maps::KeyMapReader;
 use crate::read::slots::{SlotReader, StepText};
 use crate::read::visits::VisitReader;
-use crate::store::key_map::Key;
+use crate::store::key_map::SegmentKey;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::damaged;
 
@@ -35,18 +36,18 @@ const VISITS: usize = 64;
 const LONGEST: u8 = 15;
 
 /// Finds what decided; remembers the functions that it looked at.
-pub(super) struct ControlReader<'a> {
+pub(super) struct ControlDependenceReader<'a> {
     pub index: &'a Index,
-    functions: HashMap<Address, Arc<Deciders>>,
+    functions: HashMap<Address, Arc<ControlDependences>>,
     /// The instructions of them.
     remembered: usize,
     /// Whether an interrupt, or another stack, stands between two frames.
-    pub interrupted: HashMap<Nested, bool>,
+    pub interrupted: HashMap<NestedFrames, bool>,
 }
 
 /// A step of which somebody asks.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ran<'t> {
+pub(super) struct DependentStep<'t> {
     pub thread: ThreadId,
     pub step: Step,
     /// None where the trace does not show it.
@@ -55,15 +56,15 @@ pub(super) struct Ran<'t> {
 
 /// What decided that a step ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Decider {
+pub(super) enum ControllingStep {
     /// A branch, a call, or the instruction that asked the system.
     Step(Step),
     /// No step did, or none was found.
-    Nothing(End),
+    Nothing(SliceEndKind),
 }
 
 /// The branch in whose delay slot a step stands.
-struct InSlot {
+struct DelaySlotBranch {
     of: Step,
     text: StepText,
     /// The slot runs only where the branch is taken.
@@ -71,13 +72,13 @@ struct InSlot {
 }
 
 /// An instruction of the program.
-struct Known {
+struct DecodedControl {
     instruction: Arc<Instruction>,
-    control: Control,
+    control: ControlFlowEffect,
     length_bytes: u64,
 }
 
-impl<'a> ControlReader<'a> {
+impl<'a> ControlDependenceReader<'a> {
     pub fn new(index: &'a Index) -> Self {
         Self {
             index,
@@ -88,20 +89,25 @@ impl<'a> ControlReader<'a> {
     }
 
     /// What decided that a step ran.
-    pub fn decider_of(&mut self, ran: Ran<'_>, cancel: &Cancel) -> Result<Decider, QueryError> {
-        let Ran { thread, step, text } = ran;
-        let unknown = Decider::Nothing(End::Unknown(NotKnown::DeciderNotFound));
+    pub fn decider_of(
+        &mut self,
+        ran: DependentStep<'_>,
+        cancel: &Cancel,
+    ) -> Result<ControllingStep, QueryError> {
+        let DependentStep { thread, step, text } = ran;
+        let unknown =
+            ControllingStep::Nothing(SliceEndKind::Unknown(UnknownInput::DeciderNotFound));
         let Some(text) = text else { return Ok(unknown) };
         match self.slot_of(thread, step, text)? {
             // It runs with the branch, wherever that leads: also where that is the frame of another function.
-            Some(InSlot {
+            Some(DelaySlotBranch {
                 of,
                 text,
                 is_taken: false,
             }) => self.decider_in_frame(thread, of, &text, cancel),
-            Some(InSlot {
+            Some(DelaySlotBranch {
                 of, is_taken: true, ..
-            }) => Ok(Decider::Step(of)),
+            }) => Ok(ControllingStep::Step(of)),
             None => self.decider_in_frame(thread, step, text, cancel),
         }
     }
@@ -112,8 +118,9 @@ impl<'a> ControlReader<'a> {
         step: Step,
         text: &StepText,
         cancel: &Cancel,
-    ) -> Result<Decider, QueryError> {
-        let unknown = Decider::Nothing(End::Unknown(NotKnown::DeciderNotFound));
+    ) -> Result<ControllingStep, QueryError> {
+        let unknown =
+            ControllingStep::Nothing(SliceEndKind::Unknown(UnknownInput::DeciderNotFound));
         let calls = self.index.calls();
         let Some(id) = calls.innermost_at(thread, step.before()) else {
             return Ok(unknown);
@@ -130,7 +137,7 @@ impl<'a> ControlReader<'a> {
             last = last.max(self.last_in_call(branch, thread, id, step, cancel)?);
         }
         match last {
-            Some(last) => Ok(Decider::Step(last)),
+            Some(last) => Ok(ControllingStep::Step(last)),
             None => self.decider_of_call(&call),
         }
     }
@@ -141,7 +148,7 @@ impl<'a> ControlReader<'a> {
         thread: ThreadId,
         step: Step,
         text: &StepText,
-    ) -> Result<Option<InSlot>, QueryError> {
+    ) -> Result<Option<DelaySlotBranch>, QueryError> {
         if text.instruction_set.slot_bytes() == 0 {
             return Ok(None);
         }
@@ -155,13 +162,13 @@ impl<'a> ControlReader<'a> {
             return Ok(None);
         };
         Ok(match branch.control().delay {
-            Delay::None | Delay::Annulled => None,
-            Delay::Slot => Some(InSlot {
+            DelaySlotRule::None | DelaySlotRule::Annulled => None,
+            DelaySlotRule::Slot => Some(DelaySlotBranch {
                 of,
                 text: branch,
                 is_taken: false,
             }),
-            Delay::UnlessNotTaken => Some(InSlot {
+            DelaySlotRule::UnlessNotTaken => Some(DelaySlotBranch {
                 of,
                 text: branch,
                 is_taken: true,
@@ -170,15 +177,17 @@ impl<'a> ControlReader<'a> {
     }
 
     /// What decided that a function ran.
-    fn decider_of_call(&self, call: &Call) -> Result<Decider, QueryError> {
-        let by_step = |step| Decider::Step(step);
+    fn decider_of_call(&self, call: &Call) -> Result<ControllingStep, QueryError> {
+        let by_step = |step| ControllingStep::Step(step);
         Ok(match (call.entered, call.call_step) {
-            (Entered::Root, _) => Decider::Nothing(End::Initial { line: None }),
-            (Entered::Call | Entered::Tail, Some(step)) => by_step(step),
-            (Entered::Exception, Some(step)) if self.is_asked_for(call)? => by_step(step),
-            (Entered::Exception, _) => Decider::Nothing(End::Unknown(NotKnown::NotOfInstruction)),
-            (Entered::Call | Entered::Tail | Entered::Switch | Entered::Gap, _) => {
-                Decider::Nothing(End::Unknown(NotKnown::DeciderNotFound))
+            (FrameEntry::Root, _) => ControllingStep::Nothing(SliceEndKind::Initial { line: None }),
+            (FrameEntry::Call | FrameEntry::Tail, Some(step)) => by_step(step),
+            (FrameEntry::Exception, Some(step)) if self.is_asked_for(call)? => by_step(step),
+            (FrameEntry::Exception, _) => {
+                ControllingStep::Nothing(SliceEndKind::Unknown(UnknownInput::NotOfInstruction))
+            }
+            (FrameEntry::Call | FrameEntry::Tail | FrameEntry::Switch | FrameEntry::Gap, _) => {
+                ControllingStep::Nothing(SliceEndKind::Unknown(UnknownInput::DeciderNotFound))
             }
         })
     }
@@ -194,7 +203,7 @@ impl<'a> ControlReader<'a> {
         let flow = text
             .encoding
             .map(|encoding| decode(encoding, text.pc, text.instruction_set).control.flow);
-        Ok(flow == Some(Flow::Trap))
+        Ok(flow == Some(FlowKind::Trap))
     }
 
     /// The last step at an address that a call made before a step, itself.
@@ -265,11 +274,12 @@ impl<'a> ControlReader<'a> {
         function: Address,
         set: InstructionSet,
         cancel: &Cancel,
-    ) -> Result<Arc<Deciders>, QueryError> {
+    ) -> Result<Arc<ControlDependences>, QueryError> {
         if let Some(known) = self.functions.get(&function) {
             return Ok(known.clone());
         }
-        let found = Deciders::find(function, INSTRUCTIONS, cancel, |pc| self.ways(pc, set))?;
+        let found =
+            ControlDependences::find(function, INSTRUCTIONS, cancel, |pc| self.ways(pc, set))?;
         let found = Arc::new(found);
         self.remembered += found.len();
         if self.remembered > REMEMBERED {
@@ -281,57 +291,60 @@ impl<'a> ControlReader<'a> {
     }
 
     /// Where control may go from an instruction.
-    fn ways(&self, pc: Address, set: InstructionSet) -> Result<Ways, QueryError> {
+    fn ways(&self, pc: Address, set: InstructionSet) -> Result<FlowSuccessors, QueryError> {
         let Some(known) = self.known(pc, set)? else {
-            return Ok(Ways {
+            return Ok(FlowSuccessors {
                 to: Vec::new(),
                 may_leave: true,
             });
         };
-        let Known {
+        let DecodedControl {
             instruction,
             control,
             length_bytes,
         } = known;
         // Behind a branch with a slot control goes on behind the slot.
-        let slot = if control.delay == Delay::None {
+        let slot = if control.delay == DelaySlotRule::None {
             0
         } else {
             length_bytes
         };
         let behind = Address(pc.0.wrapping_add(length_bytes + slot));
-        let leaving = Ways {
+        let leaving = FlowSuccessors {
             to: Vec::new(),
             may_leave: true,
         };
         Ok(match (control.flow, control.target) {
-            (Flow::Next | Flow::Trap | Flow::Call, _) => Ways {
+            (FlowKind::Next | FlowKind::Trap | FlowKind::Call, _) => FlowSuccessors {
                 to: vec![behind],
                 may_leave: false,
             },
-            (Flow::Branch, Target::Address(target)) => {
-                let is_decided = instruction.decides() || control.delay == Delay::UnlessNotTaken;
+            (FlowKind::Branch, BranchTarget::Address(target)) => {
+                let is_decided =
+                    instruction.decides() || control.delay == DelaySlotRule::UnlessNotTaken;
                 let to = [Some(Address(target)), is_decided.then_some(behind)];
-                Ways {
+                FlowSuccessors {
                     to: to.into_iter().flatten().collect(),
                     may_leave: false,
                 }
             }
-            (Flow::Branch, _) => self.ways_seen(pc, control.delay)?,
+            (FlowKind::Branch, _) => self.ways_seen(pc, control.delay)?,
             // One that is conditional may also go on.
-            (Flow::Return | Flow::ExceptionReturn, _) if instruction.is_conditional() => Ways {
-                to: vec![behind],
-                may_leave: true,
-            },
-            (Flow::Return | Flow::ExceptionReturn, _) => leaving,
+            (FlowKind::Return | FlowKind::ExceptionReturn, _) if instruction.is_conditional() => {
+                FlowSuccessors {
+                    to: vec![behind],
+                    may_leave: true,
+                }
+            }
+            (FlowKind::Return | FlowKind::ExceptionReturn, _) => leaving,
         })
     }
 
     /// Where a branch through a register went.
-    fn ways_seen(&self, pc: Address, delay: Delay) -> Result<Ways, QueryError> {
+    fn ways_seen(&self, pc: Address, delay: DelaySlotRule) -> Result<FlowSuccessors, QueryError> {
         let calls = self.index.calls();
         let end = self.index.step_count().saturating_add(1);
-        let mut seen = Ways::default();
+        let mut seen = FlowSuccessors::default();
         for visit in VisitReader(self.index).visits_between(pc, 0..end, WAYS_SEEN)? {
             let thread = SlotReader(self.index).thread_at(visit.after())?;
             let Some((next, text)) = self.behind_branch(thread, visit, delay)? else {
@@ -345,7 +358,7 @@ impl<'a> ControlReader<'a> {
                 if !seen.to.contains(&text.pc) {
                     seen.to.push(text.pc);
                 }
-            } else if entered != Some(Entered::Exception) {
+            } else if entered != Some(FrameEntry::Exception) {
                 // An interrupt that came right behind it is none of its ways.
                 seen.may_leave = true;
             }
@@ -359,7 +372,7 @@ impl<'a> ControlReader<'a> {
         &self,
         thread: ThreadId,
         branch: Step,
-        delay: Delay,
+        delay: DelaySlotRule,
     ) -> Result<Option<(Step, StepText)>, QueryError> {
         let Some(next) = SlotReader(self.index).next_step_of(thread, branch.after())? else {
             return Ok(None);
@@ -367,7 +380,7 @@ impl<'a> ControlReader<'a> {
         let Some(text) = self.text_of(next)? else {
             return Ok(None);
         };
-        let is_slot = delay != Delay::None
+        let is_slot = delay != DelaySlotRule::None
             && self
                 .text_of(branch)?
                 .is_some_and(|branch| branch.next_pc() == text.pc);
@@ -381,9 +394,13 @@ impl<'a> ControlReader<'a> {
     }
 
     /// What stands at an address: what a step shows of it, else what the images hold.
-    fn known(&self, pc: Address, set: InstructionSet) -> Result<Option<Known>, QueryError> {
+    fn known(
+        &self,
+        pc: Address,
+        set: InstructionSet,
+    ) -> Result<Option<DecodedControl>, QueryError> {
         let segments = 0..self.index.contents.segments.len();
-        for number in KeyMapReader(self.index).segments_with(Key::Pc(pc.0), segments)? {
+        for number in KeyMapReader(self.index).segments_with(SegmentKey::Pc(pc.0), segments)? {
             let Some((base, visits)) = VisitReader(self.index).visits_in(number, pc)? else {
                 continue;
             };
@@ -409,10 +426,10 @@ impl<'a> ControlReader<'a> {
     }
 }
 
-fn known(encoding: Encoding, pc: Address, set: InstructionSet) -> Known {
+fn known(encoding: Encoding, pc: Address, set: InstructionSet) -> DecodedControl {
     let instruction = decode(encoding, pc, set);
     let control = instruction.control;
-    Known {
+    DecodedControl {
         instruction,
         control,
         length_bytes: encoding.bytes().len() as u64,

@@ -6,26 +6,26 @@ use stepback_machine::{Address, Endian, RegisterView};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
-use crate::answers::slice::{Defined, Edge, SliceCell};
+use crate::answers::slice::{Edge, SliceCell, SliceDefinition};
 use crate::answers::value::Value;
-use crate::query::slice::accesses::StoredAt;
-use crate::query::slice::flow::{Outcome, StepFlow, Taken};
-use crate::query::slice::givers::GiverReader;
-use crate::query::slice::live::Live;
-use crate::query::slice::outputs::Output;
-use crate::query::slice::pieces::Piece;
+use crate::query::slice::accesses::SlotAddress;
+use crate::query::slice::flow::{StepContribution, StepFlow, StepInput};
+use crate::query::slice::givers::InputOriginReader;
+use crate::query::slice::live::LiveLocation;
+use crate::query::slice::outputs::StepOutput;
+use crate::query::slice::pieces::StatePiece;
 use crate::store::granules::{GRANULE_BITS, runs_of};
 
 /// Maximum length of an output that is split.
 const BYTES: usize = 64;
 
-impl GiverReader<'_, '_> {
+impl InputOriginReader<'_, '_> {
     /// The parts of a copy that are followed, each of which has one holder; none where that is not sure.
     pub fn copied_parts(
         &mut self,
-        output: &Output,
+        output: &StepOutput,
         cancel: &Cancel,
-    ) -> Result<Option<Vec<Output>>, QueryError> {
+    ) -> Result<Option<Vec<StepOutput>>, QueryError> {
         let Some((taken, len)) = self.flow.copied_in_order(output) else {
             return Ok(None);
         };
@@ -39,7 +39,7 @@ impl GiverReader<'_, '_> {
         let same = places.chunk_by(|(_, one), (_, next)| one == next);
         let held = same.filter(|places| places.iter().all(|(_, holder)| holder.is_some()));
         let ranges = held.filter_map(|places| Some(places.first()?.0..places.last()?.0 + 1));
-        let parts: Option<Vec<Output>> = ranges.map(|range| output.part(range)).collect();
+        let parts: Option<Vec<StepOutput>> = ranges.map(|range| output.part(range)).collect();
         let Some(parts) = parts else { return Ok(None) };
         for part in &parts {
             self.of(part, cancel)?;
@@ -53,8 +53,8 @@ impl GiverReader<'_, '_> {
 
 impl StepFlow<'_> {
     /// The input of an output that is a copy of it, byte by byte and in order, and its length.
-    fn copied_in_order<'o>(&self, output: &'o Output) -> Option<(&'o Taken, usize)> {
-        let Outcome {
+    fn copied_in_order<'o>(&self, output: &'o StepOutput) -> Option<(&'o StepInput, usize)> {
+        let StepContribution {
             inputs,
             defines,
             ends,
@@ -72,10 +72,12 @@ impl StepFlow<'_> {
         // Copies in big-endian traces are split byte by byte elsewhere.
         let is_in_order = self.endian() == Endian::Little && self.is_told_apart();
         let is_stored_so = match output.piece {
-            Piece::Memory { granule, mask } => self.is_stored_in_order(granule, mask, output.slot),
+            StatePiece::Memory { granule, mask } => {
+                self.is_stored_in_order(granule, mask, output.slot)
+            }
             _ => true,
         };
-        let is_known = !matches!(taken, Taken::Memory(_)) || self.are_loads_told_apart();
+        let is_known = !matches!(taken, StepInput::Memory(_)) || self.are_loads_told_apart();
         (is_whole && is_in_order && is_stored_so && is_known).then_some((taken, len))
     }
 
@@ -87,7 +89,7 @@ impl StepFlow<'_> {
         };
         let byte = |place: u32| {
             let address = Address((granule << GRANULE_BITS) + u64::from(place));
-            self.stored_bytes(StoredAt { slot, address })
+            self.stored_bytes(SlotAddress { slot, address })
         };
         let Some(first) = byte(run.first) else {
             return false;
@@ -101,7 +103,7 @@ impl StepFlow<'_> {
     }
 }
 
-impl Output {
+impl StepOutput {
     /// Some bytes of an output that is a copy in order.
     fn part(&self, places: Range<usize>) -> Option<Self> {
         let (taken, edge) = self.outcome.inputs.first()?;
@@ -118,26 +120,28 @@ impl Output {
             ))
         };
         let piece = match &self.piece {
-            Piece::Register { view, homes } => Piece::Register {
+            StatePiece::Register { view, homes } => StatePiece::Register {
                 view: of_view(*view)?,
                 homes: homes.clone(),
             },
-            Piece::Memory { granule, mask } => {
+            StatePiece::Memory { granule, mask } => {
                 let below =
                     |count: u32| u64::MAX.checked_shl(count).map_or(u64::MAX, |above| !above);
                 let start = mask.trailing_zeros() + u32::from(first);
-                Piece::Memory {
+                StatePiece::Memory {
                     granule: *granule,
                     mask: mask & below(start + u32::from(len)) & !below(start),
                 }
             }
-            Piece::Flags(_) | Piece::Decision => return None,
+            StatePiece::Flags(_) | StatePiece::Decision => return None,
         };
         let taken = match taken {
-            Taken::Register(view) => Taken::Register(of_view(*view)?),
-            Taken::Home(view) => Taken::Home(of_view(*view)?),
-            Taken::Memory(addresses) => Taken::Memory(addresses.get(places.clone())?.to_vec()),
-            Taken::Flags(_) => return None,
+            StepInput::Register(view) => StepInput::Register(of_view(*view)?),
+            StepInput::Home(view) => StepInput::Home(of_view(*view)?),
+            StepInput::Memory(addresses) => {
+                StepInput::Memory(addresses.get(places.clone())?.to_vec())
+            }
+            StepInput::Flags(_) => return None,
         };
         let cell = match defined.cell {
             SliceCell::Register { thread, view } => SliceCell::Register {
@@ -151,15 +155,15 @@ impl Output {
             SliceCell::Flags { .. } => return None,
         };
         let value = Value(defined.value.0.get(places)?.to_vec());
-        let defines = vec![Defined {
+        let defines = vec![SliceDefinition {
             cell,
             value,
             is_inferred: defined.is_inferred,
         }];
-        let outcome = Outcome {
+        let outcome = StepContribution {
             defines,
             inputs: vec![(taken, *edge)],
-            ..Outcome::default()
+            ..StepContribution::default()
         };
         Some(Self {
             piece,
@@ -169,16 +173,19 @@ impl Output {
     }
 }
 
-impl Live {
+impl LiveLocation {
     /// Whether it may have a byte of something that is taken in.
-    fn may_have_byte(&self, taken: &Taken, place: usize) -> bool {
+    fn may_have_byte(&self, taken: &StepInput, place: usize) -> bool {
         match (&self.piece, taken) {
-            (Piece::Register { view, .. }, Taken::Register(other) | Taken::Home(other)) => {
+            (
+                StatePiece::Register { view, .. },
+                StepInput::Register(other) | StepInput::Home(other),
+            ) => {
                 let offset = usize::from(other.offset).saturating_add(place);
                 (usize::from(view.offset)..usize::from(view.offset) + usize::from(view.size_bytes))
                     .contains(&offset)
             }
-            (Piece::Memory { granule, mask }, Taken::Memory(addresses)) => {
+            (StatePiece::Memory { granule, mask }, StepInput::Memory(addresses)) => {
                 addresses.get(place).is_some_and(|address| {
                     address.0 >> GRANULE_BITS == *granule
                         && mask >> (address.0 & ((1 << GRANULE_BITS) - 1)) & 1 == 1

@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
-use stepback_machine::{RegisterId, RegisterView, State};
+use stepback_machine::{ExecutionState, RegisterId, RegisterView};
 use stepback_parsers::{Position, Step};
 
 use crate::answers::access_kinds::AccessKinds;
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 use crate::answers::hit::Doubt;
-use crate::answers::slice::{End, SliceEnd, WantedBy};
+use crate::answers::slice::{SliceEnd, SliceEndKind, SliceUse};
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::index::homes::Homes;
-use crate::query::slice::beside::Beside;
-use crate::query::slice::flow::Taken;
-use crate::query::slice::frontier::{Frontier, Want};
-use crate::query::slice::pieces::{Piece, blocks_of_bytes};
+use crate::query::slice::beside::OtherThreadWrites;
+use crate::query::slice::flow::StepInput;
+use crate::query::slice::frontier::{SliceWorklist, TracedDefinition};
+use crate::query::slice::pieces::{StatePiece, blocks_of_bytes};
 use crate::read::operands::OperandReader;
 use crate::read::overtaken::DoubtReader;
 use crate::read::register_reader::RegisterReader;
@@ -27,16 +27,16 @@ use crate::read::write_lists::WriteLists;
 
 /// Up to where writers are looked for.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Until<'u> {
+pub(super) struct DefinitionLimit<'u> {
     /// The last slot whose writes count.
     pub slot: u64,
     /// The last slot whose loads may show that memory was changed: the load itself that wants it.
     pub shown: u64,
     /// What others did in the slot of the step that wants it, instead of all of that slot.
-    pub beside: Option<&'u Beside>,
+    pub beside: Option<&'u OtherThreadWrites>,
 }
 
-impl Until<'_> {
+impl DefinitionLimit<'_> {
     /// At a position: all that shows there.
     pub fn at(slot: u64) -> Self {
         Self {
@@ -48,24 +48,24 @@ impl Until<'_> {
 }
 
 /// Looks for writers.
-pub(super) struct Definers<'a> {
+pub(super) struct ReachingDefinitions<'a> {
     pub index: &'a Index,
 }
 
 /// What is wanted, and by whom.
 #[derive(Clone, Debug)]
-pub(super) struct Wish {
+pub(super) struct DefinitionQuery {
     pub thread: ThreadId,
-    pub piece: Piece,
-    pub wanted_by: Vec<WantedBy>,
+    pub piece: StatePiece,
+    pub wanted_by: Vec<SliceUse>,
     /// Why what is found may not be it.
     pub doubt: Option<Doubt>,
 }
 
-impl Wish {
+impl DefinitionQuery {
     /// What a step did not write after all of what was wanted of it, with the last slot in which that may have been written.
-    pub fn rest_of(want: Want) -> Option<(Self, u64)> {
-        let Want {
+    pub fn rest_of(want: TracedDefinition) -> Option<(Self, u64)> {
+        let TracedDefinition {
             thread,
             piece,
             slot,
@@ -92,13 +92,13 @@ impl Wish {
 }
 
 /// What was found of some wishes.
-pub(super) struct Finds<'f> {
-    pub frontier: &'f mut Frontier,
+pub(super) struct FoundDefinitions<'f> {
+    pub frontier: &'f mut SliceWorklist,
     pub ends: &'f mut Vec<SliceEnd>,
 }
 
-impl Finds<'_> {
-    pub fn end(&mut self, wish: &Wish, piece: &Piece, end: End) {
+impl FoundDefinitions<'_> {
+    pub fn end(&mut self, wish: &DefinitionQuery, piece: &StatePiece, end: SliceEndKind) {
         for cell in piece.cells(wish.thread) {
             self.ends.push(SliceEnd {
                 end,
@@ -110,15 +110,15 @@ impl Finds<'_> {
     }
 }
 
-impl Definers<'_> {
+impl ReachingDefinitions<'_> {
     /// What a name means before a step of which the state is known, or at a position.
     pub fn register(
         &self,
         thread: ThreadId,
         view: RegisterView,
         at: Position,
-        state: Option<State>,
-    ) -> Result<Piece, QueryError> {
+        state: Option<ExecutionState>,
+    ) -> Result<StatePiece, QueryError> {
         let mut reader = RegisterReader::new(self.index, thread, at);
         let homes = match state {
             Some(state) if self.index.has_operands_alone() => Arc::new(Homes::only(RegisterView {
@@ -141,7 +141,7 @@ impl Definers<'_> {
             }
             None => Arc::new(reader.homes(view)?),
         };
-        Ok(Piece::Register { view, homes })
+        Ok(StatePiece::Register { view, homes })
     }
 
     /// A register that a line wrote, with the names under which it may be overwritten.
@@ -150,10 +150,10 @@ impl Definers<'_> {
         thread: ThreadId,
         home: RegisterView,
         slot: u64,
-    ) -> Result<Piece, QueryError> {
+    ) -> Result<StatePiece, QueryError> {
         let reader = RegisterReader::new(self.index, thread, Position(slot));
         let find = || self.without_unwritten(thread, reader.homes_of_written(home));
-        Ok(Piece::Register {
+        Ok(StatePiece::Register {
             view: home,
             homes: self.index.known_homes.written.of((thread, home), find)?,
         })
@@ -177,14 +177,16 @@ impl Definers<'_> {
     /// What a step takes in, as what it means before the step.
     pub fn pieces_of(
         &self,
-        taken: &Taken,
-        state: Option<State>,
+        taken: &StepInput,
+        state: Option<ExecutionState>,
         thread: ThreadId,
         step: Step,
-    ) -> Result<Vec<Piece>, QueryError> {
+    ) -> Result<Vec<StatePiece>, QueryError> {
         Ok(match taken {
-            Taken::Register(view) => vec![self.register(thread, *view, Position(step.0), state)?],
-            Taken::Home(view) => {
+            StepInput::Register(view) => {
+                vec![self.register(thread, *view, Position(step.0), state)?]
+            }
+            StepInput::Home(view) => {
                 let homes = RegisterReader::new(self.index, thread, Position(step.0))
                     .homes_of_written(*view);
                 let named = homes
@@ -193,41 +195,41 @@ impl Definers<'_> {
                 let register = named.map_or(self.index.plain_register(view.register), |home| {
                     home.register
                 });
-                vec![Piece::Register {
+                vec![StatePiece::Register {
                     view: RegisterView { register, ..*view },
                     homes: Arc::new(homes),
                 }]
             }
-            Taken::Flags(bits) => vec![Piece::Flags(*bits)],
-            Taken::Memory(addresses) => blocks_of_bytes(addresses),
+            StepInput::Flags(bits) => vec![StatePiece::Flags(*bits)],
+            StepInput::Memory(addresses) => blocks_of_bytes(addresses),
         })
     }
 
     /// Adds who wrote a piece last.
     pub fn find(
         &self,
-        wish: Wish,
-        until: Until<'_>,
-        finds: &mut Finds<'_>,
+        wish: DefinitionQuery,
+        until: DefinitionLimit<'_>,
+        finds: &mut FoundDefinitions<'_>,
         cancel: &Cancel,
     ) -> Result<(), QueryError> {
         match wish.piece {
-            Piece::Register { .. } => self.of_register(wish, until, finds, cancel),
-            Piece::Flags(bits) => self.of_flags(wish, bits, until, finds, cancel),
-            Piece::Memory { .. } => self.of_memory(wish, until, finds, cancel),
+            StatePiece::Register { .. } => self.of_register(wish, until, finds, cancel),
+            StatePiece::Flags(bits) => self.of_flags(wish, bits, until, finds, cancel),
+            StatePiece::Memory { .. } => self.of_memory(wish, until, finds, cancel),
             // What decided is found by where it stands, not by who wrote something.
-            Piece::Decision => Ok(()),
+            StatePiece::Decision => Ok(()),
         }
     }
 
     fn of_register(
         &self,
-        wish: Wish,
-        until: Until<'_>,
-        finds: &mut Finds<'_>,
+        wish: DefinitionQuery,
+        until: DefinitionLimit<'_>,
+        finds: &mut FoundDefinitions<'_>,
         cancel: &Cancel,
     ) -> Result<(), QueryError> {
-        let Piece::Register { view, homes } = wish.piece.clone() else {
+        let StatePiece::Register { view, homes } = wish.piece.clone() else {
             return Ok(());
         };
         let whole = RegisterView::new(view.register, 0, u16::MAX);
@@ -251,7 +253,7 @@ impl Definers<'_> {
             Some(slot) => self.written_in(wish, slot, finds, cancel),
             None => {
                 let piece = wish.piece.clone();
-                finds.end(&wish, &piece, End::Initial { line: None });
+                finds.end(&wish, &piece, SliceEndKind::Initial { line: None });
                 Ok(())
             }
         }
@@ -279,9 +281,9 @@ impl Definers<'_> {
     /// A piece that a slot of its thread writes.
     pub(super) fn written_in(
         &self,
-        wish: Wish,
+        wish: DefinitionQuery,
         slot: u64,
-        finds: &mut Finds<'_>,
+        finds: &mut FoundDefinitions<'_>,
         cancel: &Cancel,
     ) -> Result<(), QueryError> {
         let Some(step) = SlotReader(self.index).owner(wish.thread, slot)? else {
@@ -290,11 +292,11 @@ impl Definers<'_> {
                 match (slot.checked_sub(1), stated) {
                     (Some(before), None) => {
                         self.find(
-                            Wish {
+                            DefinitionQuery {
                                 piece,
                                 ..wish.clone()
                             },
-                            Until::at(before),
+                            DefinitionLimit::at(before),
                             finds,
                             cancel,
                         )?;
@@ -303,19 +305,19 @@ impl Definers<'_> {
                         let line = stated.map(|stated| stated.line).filter(|_| is_text);
                         let doubt = wish.doubt.or(stated.and_then(|stated| stated.doubt));
                         finds.end(
-                            &Wish {
+                            &DefinitionQuery {
                                 doubt,
                                 ..wish.clone()
                             },
                             &piece,
-                            End::Initial { line },
+                            SliceEndKind::Initial { line },
                         );
                     }
                 }
             }
             return Ok(());
         };
-        let Wish {
+        let DefinitionQuery {
             thread,
             piece,
             wanted_by,
@@ -323,7 +325,7 @@ impl Definers<'_> {
         } = wish;
         finds.frontier.add(
             step,
-            Want {
+            TracedDefinition {
                 thread,
                 piece,
                 slot,
@@ -336,10 +338,10 @@ impl Definers<'_> {
 
     fn of_flags(
         &self,
-        wish: Wish,
+        wish: DefinitionQuery,
         bits: u64,
-        until: Until<'_>,
-        finds: &mut Finds<'_>,
+        until: DefinitionLimit<'_>,
+        finds: &mut FoundDefinitions<'_>,
         cancel: &Cancel,
     ) -> Result<(), QueryError> {
         let view = status_view(bits);
@@ -350,7 +352,7 @@ impl Definers<'_> {
             Some(slot) => self.written_in(wish, slot, finds, cancel),
             None => {
                 let piece = wish.piece.clone();
-                finds.end(&wish, &piece, End::Initial { line: None });
+                finds.end(&wish, &piece, SliceEndKind::Initial { line: None });
                 Ok(())
             }
         }
@@ -359,10 +361,10 @@ impl Definers<'_> {
     /// Registers that no line or record tells of: the operands of instructions do.
     fn of_operands(
         &self,
-        wish: Wish,
+        wish: DefinitionQuery,
         cells: &[RegisterView],
-        until: Until<'_>,
-        finds: &mut Finds<'_>,
+        until: DefinitionLimit<'_>,
+        finds: &mut FoundDefinitions<'_>,
         cancel: &Cancel,
     ) -> Result<(), QueryError> {
         let found = self
@@ -375,7 +377,7 @@ impl Definers<'_> {
                     Some(doubt) => Some(doubt),
                     None => self.doubt_of_operands(wish.thread, found.slot, until, cancel)?,
                 };
-                let Wish {
+                let DefinitionQuery {
                     thread,
                     piece,
                     wanted_by,
@@ -383,7 +385,7 @@ impl Definers<'_> {
                 } = wish;
                 finds.frontier.add(
                     step,
-                    Want {
+                    TracedDefinition {
                         thread,
                         piece,
                         slot: found.slot,
@@ -398,7 +400,11 @@ impl Definers<'_> {
                     None => self.doubt_of_operands(wish.thread, 0, until, cancel)?,
                 };
                 let piece = wish.piece.clone();
-                finds.end(&Wish { doubt, ..wish }, &piece, End::Initial { line: None });
+                finds.end(
+                    &DefinitionQuery { doubt, ..wish },
+                    &piece,
+                    SliceEndKind::Initial { line: None },
+                );
             }
         }
         Ok(())
@@ -409,7 +415,7 @@ impl Definers<'_> {
         &self,
         thread: ThreadId,
         slot: u64,
-        until: Until<'_>,
+        until: DefinitionLimit<'_>,
         cancel: &Cancel,
     ) -> Result<Option<Doubt>, QueryError> {
         if self.index.contents.markers.is_empty() {

@@ -7,14 +7,16 @@ use stepback_machine::{
 use stepback_parsers::{Position, TextKind};
 
 use crate::answers::error::QueryError;
-use crate::answers::slice::{Edge, End, NotKnown, SliceCell};
+use crate::answers::slice::{Edge, SliceCell, SliceEndKind, UnknownInput};
 use crate::index::Index;
-use crate::query::slice::definers::Definers;
-use crate::query::slice::flow::{Outcome, StepFlow, Taken};
-use crate::query::slice::pieces::{Piece, blocks_of_bytes, cell_of, grow_view, joined, parts_of};
-use crate::query::slice::written::By;
-use crate::read::slots::{EventKind, SlotEvent, StepText};
-use crate::store::granules::{GRANULE_BITS, Run};
+use crate::query::slice::definers::ReachingDefinitions;
+use crate::query::slice::flow::{StepContribution, StepFlow, StepInput};
+use crate::query::slice::pieces::{
+    StatePiece, blocks_of_bytes, cell_of, grow_view, joined, parts_of,
+};
+use crate::query::slice::written::ByteProducer;
+use crate::read::slots::{SlotEvent, SlotEventKind, StepText};
+use crate::store::granules::{BlockSpan, GRANULE_BITS};
 
 /// Finds what the events of a step show of an exception. Cost: a look at each event, in sets whose exceptions have frames.
 pub(super) fn exception_flow(
@@ -45,7 +47,7 @@ pub(crate) const EVENTS: usize = 1 << 12;
 
 fn frame_event(index: &Index, event: &SlotEvent) -> FrameEvent {
     match &event.kind {
-        EventKind::Access {
+        SlotEventKind::Access {
             kind,
             address,
             size_bytes,
@@ -59,7 +61,7 @@ fn frame_event(index: &Index, event: &SlotEvent) -> FrameEvent {
                 bytes,
             })
         }
-        EventKind::Register {
+        SlotEventKind::Register {
             view,
             bytes,
             home: Some(_),
@@ -72,7 +74,7 @@ fn frame_event(index: &Index, event: &SlotEvent) -> FrameEvent {
                 value,
             }
         }
-        EventKind::Text {
+        SlotEventKind::Text {
             kind: TextKind::Exception,
             ..
         } => FrameEvent::Exception,
@@ -83,8 +85,13 @@ fn frame_event(index: &Index, event: &SlotEvent) -> FrameEvent {
 impl StepFlow<'_> {
     /// What an exception gave a register at an event, which is `by` the instruction as far as that can write the register;
     /// none where it is the instruction's own result.
-    pub(super) fn by_exception(&self, event: usize, home: RegisterView, by: By) -> Option<By> {
-        let is_explained = by != By::Unexplained;
+    pub(super) fn by_exception(
+        &self,
+        event: usize,
+        home: RegisterView,
+        by: ByteProducer,
+    ) -> Option<ByteProducer> {
+        let is_explained = by != ByteProducer::Unexplained;
         let exception = self.exception.as_ref()?;
         let is_own = self.events.get(event).map(|event| event.slot)
             == self.events.first().map(|event| event.slot);
@@ -108,13 +115,13 @@ impl StepFlow<'_> {
             plain <= RegisterId::LR || plain == RegisterId::FPSCR || plain == RegisterId::VPR;
         let is_entered = plain == RegisterId::LR && exception.links_at(event);
         match plain {
-            _ if is_entered => Some(By::Constant),
-            RegisterId::SP => (!is_explained).then_some(By::StackMoved(home.register)),
-            _ if is_loaded => Some(By::Unstacked),
-            RegisterId::LR if exception.is_entry => Some(By::Constant),
+            _ if is_entered => Some(ByteProducer::Constant),
+            RegisterId::SP => (!is_explained).then_some(ByteProducer::StackMoved(home.register)),
+            _ if is_loaded => Some(ByteProducer::Unstacked),
+            RegisterId::LR if exception.is_entry => Some(ByteProducer::Constant),
             _ if is_explained => None,
-            _ if exception.is_return && is_followed => Some(By::Unstacked),
-            _ => Some(By::Unexplained),
+            _ if exception.is_return && is_followed => Some(ByteProducer::Unstacked),
+            _ => Some(ByteProducer::Unexplained),
         }
     }
 
@@ -123,7 +130,7 @@ impl StepFlow<'_> {
         &self,
         part: RegisterView,
         cell: SliceCell,
-        outcome: &mut Outcome,
+        outcome: &mut StepContribution,
     ) {
         let frame = self
             .exception
@@ -177,9 +184,9 @@ impl StepFlow<'_> {
     pub(super) fn make_frame(
         &self,
         granule: u64,
-        run: Run,
+        run: BlockSpan,
         slot: u64,
-        outcome: &mut Outcome,
+        outcome: &mut StepContribution,
     ) -> Result<(), QueryError> {
         let frame = self
             .exception
@@ -189,8 +196,8 @@ impl StepFlow<'_> {
         let bytes = places.map(|place| {
             let address = Address((granule << GRANULE_BITS) + u64::from(place));
             let view = frame.and_then(|frame| frame.register_at(address.0));
-            FramePart {
-                run: Run {
+            FrameBytes {
+                run: BlockSpan {
                     first: place,
                     len: 1,
                 },
@@ -198,11 +205,11 @@ impl StepFlow<'_> {
                 event: self.stacking_event(slot, address),
             }
         });
-        for FramePart { run, view, event } in joined(bytes, FramePart::grow) {
+        for FrameBytes { run, view, event } in joined(bytes, FrameBytes::grow) {
             let (event, cell) = (event.unwrap_or(0), cell_of(run, granule));
             match view {
-                Some(view) => self.take_stacked(view, Stacking { slot, event, cell }, outcome)?,
-                None => outcome.ends.push((End::Constant, cell)),
+                Some(view) => self.take_stacked(view, FrameStore { slot, event, cell }, outcome)?,
+                None => outcome.ends.push((SliceEndKind::Constant, cell)),
             }
         }
         Ok(())
@@ -213,11 +220,11 @@ impl StepFlow<'_> {
     fn take_stacked(
         &self,
         view: RegisterView,
-        at: Stacking,
-        outcome: &mut Outcome,
+        at: FrameStore,
+        outcome: &mut StepContribution,
     ) -> Result<(), QueryError> {
         if view.register == RegisterId::PC {
-            outcome.ends.push((End::Constant, at.cell));
+            outcome.ends.push((SliceEndKind::Constant, at.cell));
             return Ok(());
         }
         if view.register == RegisterId::PSR {
@@ -225,8 +232,8 @@ impl StepFlow<'_> {
         }
         let (index, thread) = (self.index, self.thread());
         let before = Position(self.step().map_or(0, |step| step.0));
-        let Piece::Register { homes, .. } =
-            (Definers { index }).register(thread, view, before, self.state()?)?
+        let StatePiece::Register { homes, .. } =
+            (ReachingDefinitions { index }).register(thread, view, before, self.state()?)?
         else {
             return Ok(());
         };
@@ -240,7 +247,7 @@ impl StepFlow<'_> {
         for (part, by) in parts_of(view, |offset| byte(offset).map(|byte| byte.by)) {
             match by {
                 Some(by) => self.make_part(part, by, at.cell, outcome)?,
-                None => outcome.take_in(Taken::Register(part), Edge::Copy),
+                None => outcome.take_in(StepInput::Register(part), Edge::Copy),
             }
         }
         Ok(())
@@ -250,8 +257,8 @@ impl StepFlow<'_> {
     fn take_stacked_status(
         &self,
         view: RegisterView,
-        at: Stacking,
-        outcome: &mut Outcome,
+        at: FrameStore,
+        outcome: &mut StepContribution,
     ) -> Result<(), QueryError> {
         let Some(set) = self.text.as_ref().map(|text| text.instruction_set) else {
             return Ok(());
@@ -262,7 +269,7 @@ impl StepFlow<'_> {
             .map_or(0, |instruction| instruction.flags_written(set))
             & bits;
         if bits == 0 {
-            outcome.ends.push((End::Constant, at.cell));
+            outcome.ends.push((SliceEndKind::Constant, at.cell));
         }
         if made != 0
             && let Some(instruction) = self.done()
@@ -270,13 +277,13 @@ impl StepFlow<'_> {
             self.make_flags(instruction, made, at.cell, outcome)?;
         }
         if bits & !made != 0 {
-            outcome.take_in(Taken::Flags(bits & !made), Edge::Copy);
+            outcome.take_in(StepInput::Flags(bits & !made), Edge::Copy);
         }
         Ok(())
     }
 
     /// Takes the condition flags that an exception changes or leaves alone; returns false where its instruction decides.
-    pub(super) fn take_exception_flags(&self, bits: u64, outcome: &mut Outcome) -> bool {
+    pub(super) fn take_exception_flags(&self, bits: u64, outcome: &mut StepContribution) -> bool {
         let Some(exception) = self
             .exception
             .as_ref()
@@ -302,14 +309,14 @@ impl StepFlow<'_> {
     /// The bytes of memory in which an exception stored bytes of a register that the step wrote in the same slot before.
     pub(super) fn copies_in_frame(
         &self,
-        piece: &Piece,
+        piece: &StatePiece,
         slot: u64,
-    ) -> Result<Vec<Piece>, QueryError> {
+    ) -> Result<Vec<StatePiece>, QueryError> {
         let frame = self
             .exception
             .as_ref()
             .and_then(|exception| exception.stored.as_ref());
-        let (Some(frame), Piece::Register { view, homes }) = (frame, piece) else {
+        let (Some(frame), StatePiece::Register { view, homes }) = (frame, piece) else {
             return Ok(Vec::new());
         };
         let mut copies = Vec::new();
@@ -350,28 +357,32 @@ impl StepFlow<'_> {
 }
 
 /// Notes the bytes of a frame that a cell comes from; none where their loads are not shown.
-fn take_from_frame(addresses: Vec<Option<Address>>, cell: SliceCell, outcome: &mut Outcome) {
+fn take_from_frame(
+    addresses: Vec<Option<Address>>,
+    cell: SliceCell,
+    outcome: &mut StepContribution,
+) {
     if addresses.contains(&None) {
         outcome
             .ends
-            .push((End::Unknown(NotKnown::LoadNotShown), cell));
+            .push((SliceEndKind::Unknown(UnknownInput::LoadNotShown), cell));
     }
     let shown: Vec<Address> = addresses.into_iter().flatten().collect();
     if !shown.is_empty() {
-        outcome.take_in(Taken::Memory(shown), Edge::Copy);
+        outcome.take_in(StepInput::Memory(shown), Edge::Copy);
     }
 }
 
 /// Bytes of a frame that lie one after the other.
-struct FramePart {
-    run: Run,
+struct FrameBytes {
+    run: BlockSpan,
     /// The bytes of a register that they hold; none of reserved words.
     view: Option<RegisterView>,
     /// The number of the event that stored them.
     event: Option<usize>,
 }
 
-impl FramePart {
+impl FrameBytes {
     /// Takes in the part after it if both are of one register, or of none, and of one store.
     fn grow(&mut self, next: &Self) -> bool {
         let is_same = match (&mut self.view, next.view) {
@@ -386,7 +397,7 @@ impl FramePart {
 
 /// A store of a frame.
 #[derive(Clone, Copy)]
-struct Stacking {
+struct FrameStore {
     slot: u64,
     /// The number of its event.
     event: usize,

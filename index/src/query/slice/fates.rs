@@ -6,19 +6,19 @@ use stepback_machine::{AccessKind, RegisterId};
 use stepback_parsers::Step;
 
 use crate::answers::error::QueryError;
-use crate::answers::slice::{EdgeKinds, End, SliceRow};
+use crate::answers::slice::{EdgeKinds, SliceEndKind, SliceRow};
 use crate::answers::thread::ThreadId;
-use crate::query::slice::definers::{Definers, status_view};
-use crate::query::slice::flow::{Outcome, StepFlow};
-use crate::query::slice::frontier::Want;
-use crate::query::slice::live::Live;
-use crate::query::slice::pieces::{Piece, blocks_of, parts_of};
+use crate::query::slice::definers::{ReachingDefinitions, status_view};
+use crate::query::slice::flow::{StepContribution, StepFlow};
+use crate::query::slice::frontier::TracedDefinition;
+use crate::query::slice::live::LiveLocation;
+use crate::query::slice::pieces::{StatePiece, blocks_of, parts_of};
 use crate::read::contradictions::Contradictions;
-use crate::read::slots::{EventKind, SlotEvent, SlotReader};
+use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader};
 use crate::store::granules::bytes_between;
 
 /// What happens in a slot to what is followed, in the order of the events.
-pub(super) struct Fates<'w, 'a> {
+pub(super) struct KillAnalysis<'w, 'a> {
     /// The step of the slot.
     flow: &'w StepFlow<'a>,
     step: Step,
@@ -32,21 +32,21 @@ pub(super) struct Fates<'w, 'a> {
 
 /// What is left, and the ends of what is not.
 #[derive(Debug, Default)]
-pub(super) struct Fate {
-    pub left: Vec<Live>,
+pub(super) struct KillResult {
+    pub left: Vec<LiveLocation>,
     pub ends: Vec<SliceRow>,
 }
 
 /// What bytes of memory were lost to.
 #[derive(Clone, Copy)]
-enum Loss {
+enum KillCause {
     /// A store of a thread.
     Stored(ThreadId),
     /// A change that a load of a thread showed.
     Seen(ThreadId),
 }
 
-impl<'w, 'a> Fates<'w, 'a> {
+impl<'w, 'a> KillAnalysis<'w, 'a> {
     pub fn new(flow: &'w StepFlow<'a>, step: Step, edges: EdgeKinds) -> Self {
         let slot = step.0.saturating_add(1);
         let own = flow.events.iter().filter(|event| event.slot == slot);
@@ -80,24 +80,29 @@ impl<'w, 'a> Fates<'w, 'a> {
     }
 
     /// What becomes of something in the slot.
-    pub fn of(&self, live: Live) -> Result<Fate, QueryError> {
+    pub fn of(&self, live: LiveLocation) -> Result<KillResult, QueryError> {
         match live.piece {
-            Piece::Memory { granule, mask } => self.of_memory(live, granule, mask),
-            Piece::Register { .. } | Piece::Flags(_) => self.of_state(live),
-            Piece::Decision => Ok(Fate::default()),
+            StatePiece::Memory { granule, mask } => self.of_memory(live, granule, mask),
+            StatePiece::Register { .. } | StatePiece::Flags(_) => self.of_state(live),
+            StatePiece::Decision => Ok(KillResult::default()),
         }
     }
 
-    fn of_memory(&self, live: Live, granule: u64, mask: u64) -> Result<Fate, QueryError> {
+    fn of_memory(
+        &self,
+        live: LiveLocation,
+        granule: u64,
+        mask: u64,
+    ) -> Result<KillResult, QueryError> {
         let region = self.flow.index.host_regions.at(self.slot);
         // What the host wrote comes before all accesses.
         let mut left = mask
             & !region.map_or(0, |region| {
                 bytes_between(granule, region.first, region.last)
             });
-        let mut lost: Vec<(Loss, u64)> = Vec::new();
+        let mut lost: Vec<(KillCause, u64)> = Vec::new();
         for event in &self.events {
-            let EventKind::Access {
+            let SlotEventKind::Access {
                 kind,
                 address,
                 size_bytes,
@@ -116,21 +121,21 @@ impl<'w, 'a> Fates<'w, 'a> {
                     lost.iter_mut().for_each(|(_, lost)| *lost &= !bytes);
                 }
                 AccessKind::Write => {
-                    lost.push((Loss::Stored(event.thread), bytes & left));
+                    lost.push((KillCause::Stored(event.thread), bytes & left));
                     left &= !bytes;
                 }
                 AccessKind::Read => {
                     let changed = self.contradictions()?.bytes(event, granule) & left;
-                    lost.push((Loss::Seen(event.thread), changed));
+                    lost.push((KillCause::Seen(event.thread), changed));
                     left &= !changed;
                 }
             }
         }
         let mut ends = Vec::new();
         for (loss, mask) in lost.into_iter().filter(|(_, mask)| *mask != 0) {
-            let piece = Piece::Memory { granule, mask };
+            let piece = StatePiece::Memory { granule, mask };
             match loss {
-                Loss::Stored(thread) => {
+                KillCause::Stored(thread) => {
                     if let Some(step) = SlotReader(self.flow.index).owner(thread, self.slot)? {
                         ends.extend(
                             self.unknown_ends(
@@ -140,38 +145,40 @@ impl<'w, 'a> Fates<'w, 'a> {
                         );
                     }
                 }
-                Loss::Seen(thread) => {
+                KillCause::Seen(thread) => {
                     let seen_by = SlotReader(self.flow.index).owner(thread, self.slot)?;
-                    ends.extend(live.ends_of(&piece, End::External { seen_by }));
+                    ends.extend(live.ends_of(&piece, SliceEndKind::External { seen_by }));
                 }
             }
         }
-        let left = Some(left).filter(|left| *left != 0).map(|mask| Live {
-            piece: Piece::Memory { granule, mask },
-            ..live
-        });
-        Ok(Fate {
+        let left = Some(left)
+            .filter(|left| *left != 0)
+            .map(|mask| LiveLocation {
+                piece: StatePiece::Memory { granule, mask },
+                ..live
+            });
+        Ok(KillResult {
             left: left.into_iter().collect(),
             ends,
         })
     }
 
     /// Of registers and flags: what their thread does in the slot belongs to its last step.
-    fn of_state(&self, live: Live) -> Result<Fate, QueryError> {
+    fn of_state(&self, live: LiveLocation) -> Result<KillResult, QueryError> {
         if live.is_born_in(self.slot) {
-            return Ok(Fate {
+            return Ok(KillResult {
                 left: vec![live],
                 ends: Vec::new(),
             });
         }
         let Some(owner) = SlotReader(self.flow.index).owner(live.thread, self.slot)? else {
-            return Ok(Fate {
+            return Ok(KillResult {
                 left: self.beside_dump(live),
                 ends: Vec::new(),
             });
         };
         if !self.may_write(&live, owner) {
-            return Ok(Fate {
+            return Ok(KillResult {
                 left: vec![live],
                 ends: Vec::new(),
             });
@@ -180,45 +187,47 @@ impl<'w, 'a> Fates<'w, 'a> {
         let rests = std::mem::take(&mut outcome.rests);
         let left = rests
             .into_iter()
-            .map(|rest| Live {
+            .map(|rest| LiveLocation {
                 piece: rest.piece,
                 ..live.clone()
             })
             .collect();
-        Ok(Fate {
+        Ok(KillResult {
             left,
             ends: self.unknown_ends(&live, &outcome),
         })
     }
 
     /// Whether a step may write a piece in the slot: what lines tell where they tell of it, else its operands in its own slot.
-    fn may_write(&self, live: &Live, owner: Step) -> bool {
+    fn may_write(&self, live: &LiveLocation, owner: Step) -> bool {
         let (index, is_own) = (self.flow.index, owner == self.step);
         let view = match &live.piece {
-            Piece::Flags(bits) => status_view(*bits),
-            Piece::Register { view, .. } => *view,
-            Piece::Memory { .. } | Piece::Decision => return false,
+            StatePiece::Flags(bits) => status_view(*bits),
+            StatePiece::Register { view, .. } => *view,
+            StatePiece::Memory { .. } | StatePiece::Decision => return false,
         };
-        if index.has_operands_alone() || (Definers { index }).is_left_out(live.thread, view) {
+        if index.has_operands_alone()
+            || (ReachingDefinitions { index }).is_left_out(live.thread, view)
+        {
             return is_own;
         }
         // Of a status register its line alone tells in which steps it was written.
         let is_status = (RegisterId::PSR..=RegisterId::VPR).contains(&view.register);
         !is_status || self.events.iter().any(|event| {
             let is_it =
-                |kind: &EventKind| matches!(kind, EventKind::Register { view: written, .. } if written.overlaps(view));
+                |kind: &SlotEventKind| matches!(kind, SlotEventKind::Register { view: written, .. } if written.overlaps(view));
             event.thread == live.thread && is_it(&event.kind)
         })
     }
 
     /// What lines leave of it that stand before the first step of its thread.
-    fn beside_dump(&self, live: Live) -> Vec<Live> {
+    fn beside_dump(&self, live: LiveLocation) -> Vec<LiveLocation> {
         let own = self
             .events
             .iter()
             .filter(|event| event.thread == live.thread);
         match &live.piece {
-            Piece::Register { view, homes } => {
+            StatePiece::Register { view, homes } => {
                 let written: Vec<_> = own
                     .filter_map(|event| homes.written(event.home()?))
                     .map(|meant| meant.view)
@@ -233,28 +242,28 @@ impl<'w, 'a> Fates<'w, 'a> {
                 let parts = parts_of(*view, is_gone)
                     .into_iter()
                     .filter(|(_, is_gone)| !is_gone);
-                let piece = |view| Piece::Register {
+                let piece = |view| StatePiece::Register {
                     view,
                     homes: homes.clone(),
                 };
                 parts
-                    .map(|(view, _)| Live {
+                    .map(|(view, _)| LiveLocation {
                         piece: piece(view),
                         ..live.clone()
                     })
                     .collect()
             }
-            Piece::Flags(_) => {
-                let is_status = |event: &SlotEvent| matches!(&event.kind, EventKind::Register { view, .. } if view.register == RegisterId::PSR);
+            StatePiece::Flags(_) => {
+                let is_status = |event: &SlotEvent| matches!(&event.kind, SlotEventKind::Register { view, .. } if view.register == RegisterId::PSR);
                 let is_gone = own.into_iter().any(is_status);
                 Some(live).filter(|_| !is_gone).into_iter().collect()
             }
-            Piece::Memory { .. } | Piece::Decision => vec![live],
+            StatePiece::Memory { .. } | StatePiece::Decision => vec![live],
         }
     }
 
-    fn want(&self, thread: ThreadId, piece: Piece) -> Want {
-        Want {
+    fn want(&self, thread: ThreadId, piece: StatePiece) -> TracedDefinition {
+        TracedDefinition {
             thread,
             piece,
             slot: self.slot,
@@ -264,8 +273,8 @@ impl<'w, 'a> Fates<'w, 'a> {
     }
 
     /// What a step has of something that it wrote in the slot.
-    fn outcome(&self, step: Step, want: Want) -> Result<Outcome, QueryError> {
-        let mut outcome = Outcome::default();
+    fn outcome(&self, step: Step, want: TracedDefinition) -> Result<StepContribution, QueryError> {
+        let mut outcome = StepContribution::default();
         if step == self.step {
             self.flow.take(want, &mut outcome)?;
             return Ok(outcome);
@@ -281,11 +290,11 @@ impl<'w, 'a> Fates<'w, 'a> {
     }
 
     /// Where what is followed was overwritten by what is not known to be made of it or not.
-    fn unknown_ends(&self, live: &Live, outcome: &Outcome) -> Vec<SliceRow> {
+    fn unknown_ends(&self, live: &LiveLocation, outcome: &StepContribution) -> Vec<SliceRow> {
         let unknown = outcome
             .ends
             .iter()
-            .filter(|(end, _)| matches!(end, End::Unknown(_)));
+            .filter(|(end, _)| matches!(end, SliceEndKind::Unknown(_)));
         unknown
             .map(|(end, cell)| live.end_of(*cell, *end))
             .collect()

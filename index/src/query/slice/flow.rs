@@ -4,37 +4,39 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use stepback_machine::{
-    AccessKind, Address, Condition, Endian, ExceptionFlow, Flow, Input, Instruction, Origin,
-    RegisterId, RegisterView, decode,
+    AccessKind, Address, Endian, ExceptionFlow, ExecutionCondition, FlowKind, Instruction,
+    InstructionInput, RegisterId, RegisterView, ValueOrigin, decode,
 };
 use stepback_parsers::Step;
 
 use crate::answers::error::QueryError;
 use crate::answers::hit::Doubt;
-use crate::answers::slice::{Defined, Edge, EdgeKinds, End, NotKnown, SliceCell};
-use crate::answers::slice_sight::{SightAccess, SliceSight};
+use crate::answers::slice::{
+    Edge, EdgeKinds, SliceCell, SliceDefinition, SliceEndKind, UnknownInput,
+};
+use crate::answers::slice_sight::{SliceStepAccess, SliceStepDetail};
 use crate::answers::step_record::LATE_STEPS;
 use crate::answers::thread::ThreadId;
 use crate::answers::value::Value;
 use crate::index::Index;
 use crate::index::homes::Homes;
-use crate::query::slice::accesses::{BYTES_TOLD_APART, StepAccesses, StoredAt, ValueBytes};
-use crate::query::slice::beside::Beside;
+use crate::query::slice::accesses::{BYTES_TOLD_APART, SlotAddress, StepAccesses, ValueBytes};
+use crate::query::slice::beside::OtherThreadWrites;
 use crate::query::slice::definers::status_view;
 use crate::query::slice::exceptions::exception_flow;
-use crate::query::slice::frontier::Want;
+use crate::query::slice::frontier::TracedDefinition;
 use crate::query::slice::late_slots::{late_slots, late_writes};
-use crate::query::slice::pieces::{Piece, cell_of, grow_view, joined, parts_of};
+use crate::query::slice::pieces::{StatePiece, cell_of, grow_view, joined, parts_of};
 use crate::query::slice::step_events::StepEvents;
 use crate::query::slice::stored::StoredBlocks;
-use crate::query::slice::written::By;
-use crate::read::slots::{EventKind, SlotEvent, SlotReader, StepText};
+use crate::query::slice::written::ByteProducer;
+use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader, StepText};
 use crate::read::views::ViewReader;
-use crate::store::granules::{GRANULE_BITS, Run, runs_of};
+use crate::store::granules::{BlockSpan, GRANULE_BITS, runs_of};
 
 /// In which slots a step is looked at.
 #[derive(Clone, Debug)]
-pub(super) enum Extent {
+pub(super) enum FlowExtent {
     /// In its own, in these, and where it accessed memory.
     Slots(Vec<u64>),
     /// In all in which it did something.
@@ -43,7 +45,7 @@ pub(super) enum Extent {
 
 /// Something that a step takes in, at the position before it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Taken {
+pub(super) enum StepInput {
     Register(RegisterView),
     /// A register itself, whatever name it had where it was written.
     Home(RegisterView),
@@ -51,7 +53,7 @@ pub(super) enum Taken {
     Memory(Vec<Address>),
 }
 
-impl Taken {
+impl StepInput {
     /// Returns the number of bytes; none for flags.
     pub fn len_bytes(&self) -> Option<usize> {
         match self {
@@ -75,22 +77,22 @@ impl Taken {
 
 /// What a step had of what was wanted of it.
 #[derive(Debug, Default)]
-pub(super) struct Outcome {
-    pub defines: Vec<Defined>,
+pub(super) struct StepContribution {
+    pub defines: Vec<SliceDefinition>,
     /// What it took in, and what for; each once.
-    pub inputs: Vec<(Taken, Edge)>,
+    pub inputs: Vec<(StepInput, Edge)>,
     /// Chains that end at it.
-    pub ends: Vec<(End, SliceCell)>,
+    pub ends: Vec<(SliceEndKind, SliceCell)>,
     /// What it did not write after all, or in part.
-    pub rests: Vec<Want>,
+    pub rests: Vec<TracedDefinition>,
     /// It decided that something ran.
     pub decides: bool,
     /// Why it may not have written what is wanted.
     pub doubt: Option<Doubt>,
 }
 
-impl Outcome {
-    pub(super) fn take_in(&mut self, taken: Taken, edge: Edge) {
+impl StepContribution {
+    pub(super) fn take_in(&mut self, taken: StepInput, edge: Edge) {
         let input = (taken, edge);
         if !self.inputs.contains(&input) {
             self.inputs.push(input);
@@ -123,7 +125,7 @@ pub(super) struct StepFlow<'a> {
     /// The flags by which the block of an `it` was executed.
     block_flags: u64,
     /// What others did to memory in its slot.
-    pub beside: Option<Beside>,
+    pub beside: Option<OtherThreadWrites>,
     /// It loads more than is looked at.
     is_cut: bool,
 }
@@ -133,31 +135,31 @@ impl<'a> StepFlow<'a> {
     pub fn of(
         index: &'a Index,
         step: Step,
-        wants: &[Want],
+        wants: &[TracedDefinition],
         kinds: EdgeKinds,
     ) -> Result<Self, QueryError> {
         let slots = wants.iter().map(|want| want.slot).collect();
         let events = StepEvents::about(wants.iter().map(|want| &want.piece));
-        Self::within(index, step, Extent::Slots(slots), kinds, events)
+        Self::within(index, step, FlowExtent::Slots(slots), kinds, events)
     }
 
     /// The same as far as it is looked at.
     pub fn within(
         index: &'a Index,
         step: Step,
-        extent: Extent,
+        extent: FlowExtent,
         kinds: EdgeKinds,
         mut events: StepEvents,
     ) -> Result<Self, QueryError> {
         let own = step.0.saturating_add(1);
         events.read(index, &[own])?;
         let text = events.kept.iter().find_map(|event| match &event.kind {
-            EventKind::Step(text) => Some((event.thread, text.clone())),
+            SlotEventKind::Step(text) => Some((event.thread, text.clone())),
             _ => None,
         });
         let (thread, text) =
             text.map_or((ThreadId(0), None), |(thread, text)| (thread, Some(text)));
-        let beside = Beside::of(index, &events.kept, thread)?;
+        let beside = OtherThreadWrites::of(index, &events.kept, thread)?;
         let instruction = text.as_ref().and_then(|text| {
             let found = decode(text.encoding?, text.pc, text.instruction_set);
             found.registers.is_some().then_some(found)
@@ -166,8 +168,8 @@ impl<'a> StepFlow<'a> {
             !known.meaning.memory.is_empty() || !known.meaning.is_memory_known
         });
         let (mut slots, is_whole) = match extent {
-            Extent::Slots(slots) => (slots, false),
-            Extent::Whole => (late_writes(index, thread, step)?, true),
+            FlowExtent::Slots(slots) => (slots, false),
+            FlowExtent::Whole => (late_writes(index, thread, step)?, true),
         };
         if has_memory || is_whole {
             slots.extend(late_slots(index, thread, step)?);
@@ -237,7 +239,7 @@ impl<'a> StepFlow<'a> {
     }
 
     /// Which byte of which operand of the instruction a stored byte is; none where that is not known.
-    pub fn stored_bytes(&self, at: StoredAt) -> Option<ValueBytes> {
+    pub fn stored_bytes(&self, at: SlotAddress) -> Option<ValueBytes> {
         self.stores.value_byte(at, self.endian)
     }
 
@@ -255,15 +257,15 @@ impl<'a> StepFlow<'a> {
     }
 
     /// What was seen of the step; none where the trace does not show it.
-    pub fn sight(&self) -> Option<SliceSight> {
+    pub fn sight(&self) -> Option<SliceStepDetail> {
         let text = self.text.as_ref()?;
         let accesses = self.events.iter().filter_map(|event| match event.kind {
-            EventKind::Access {
+            SlotEventKind::Access {
                 kind,
                 address,
                 size_bytes,
                 ..
-            } => Some(SightAccess {
+            } => Some(SliceStepAccess {
                 kind,
                 address,
                 size_bytes,
@@ -271,7 +273,7 @@ impl<'a> StepFlow<'a> {
             _ => None,
         });
         let accesses = accesses.take(SEEN_ACCESSES);
-        Some(SliceSight {
+        Some(SliceStepDetail {
             pc: text.pc,
             set: text.instruction_set,
             instruction: self.instruction.clone().filter(|_| text.is_executed),
@@ -280,21 +282,25 @@ impl<'a> StepFlow<'a> {
     }
 
     /// Takes what of a want the step wrote.
-    pub fn take(&self, want: Want, outcome: &mut Outcome) -> Result<(), QueryError> {
+    pub fn take(
+        &self,
+        want: TracedDefinition,
+        outcome: &mut StepContribution,
+    ) -> Result<(), QueryError> {
         match &want.piece {
-            Piece::Register { view, homes } => {
+            StatePiece::Register { view, homes } => {
                 let (view, homes) = (*view, homes.clone());
                 self.take_register(view, &homes, want, outcome)
             }
-            Piece::Flags(bits) => {
+            StatePiece::Flags(bits) => {
                 let bits = *bits;
                 self.take_flags(bits, want, outcome)
             }
-            Piece::Memory { granule, mask } => {
+            StatePiece::Memory { granule, mask } => {
                 let (granule, mask) = (*granule, *mask);
                 self.take_memory(granule, mask, want, outcome)
             }
-            Piece::Decision => {
+            StatePiece::Decision => {
                 outcome.decides = true;
                 self.decided_by()
                     .into_iter()
@@ -314,8 +320,8 @@ impl<'a> StepFlow<'a> {
         &self,
         view: RegisterView,
         homes: &Arc<Homes>,
-        want: Want,
-        outcome: &mut Outcome,
+        want: TracedDefinition,
+        outcome: &mut StepContribution,
     ) -> Result<(), QueryError> {
         let written = self.written_bytes(view, homes, want.slot)?;
         let byte = |offset: u16| {
@@ -326,11 +332,11 @@ impl<'a> StepFlow<'a> {
         };
         for (part, by) in parts_of(view, |offset| byte(offset).map(|byte| byte.by)) {
             let Some(by) = by else {
-                let piece = Piece::Register {
+                let piece = StatePiece::Register {
                     view: part,
                     homes: homes.clone(),
                 };
-                outcome.rests.push(Want {
+                outcome.rests.push(TracedDefinition {
                     piece,
                     ..want.clone()
                 });
@@ -345,7 +351,7 @@ impl<'a> StepFlow<'a> {
                 thread: self.thread,
                 view: part,
             };
-            outcome.defines.push(Defined::new(cell, value));
+            outcome.defines.push(SliceDefinition::new(cell, value));
             self.make_part(part, by, cell, outcome)?;
         }
         Ok(())
@@ -355,12 +361,12 @@ impl<'a> StepFlow<'a> {
     pub(super) fn make_part(
         &self,
         part: RegisterView,
-        by: By,
+        by: ByteProducer,
         cell: SliceCell,
-        outcome: &mut Outcome,
+        outcome: &mut StepContribution,
     ) -> Result<(), QueryError> {
         match by {
-            By::Unstacked => {
+            ByteProducer::Unstacked => {
                 let plain = RegisterView {
                     register: self.index.plain_register(part.register),
                     ..part
@@ -368,43 +374,51 @@ impl<'a> StepFlow<'a> {
                 self.take_unstacked(plain, cell, outcome);
                 return Ok(());
             }
-            By::StackMoved(register) => {
-                outcome.take_in(Taken::Home(RegisterView { register, ..part }), Edge::Data);
+            ByteProducer::StackMoved(register) => {
+                outcome.take_in(
+                    StepInput::Home(RegisterView { register, ..part }),
+                    Edge::Data,
+                );
                 return Ok(());
             }
-            By::Constant => {
-                outcome.ends.push((End::Constant, cell));
+            ByteProducer::Constant => {
+                outcome.ends.push((SliceEndKind::Constant, cell));
                 return Ok(());
             }
-            By::Effect(_) | By::Result(_) | By::Cleared | By::Unexplained => {}
+            ByteProducer::Effect(_)
+            | ByteProducer::Result(_)
+            | ByteProducer::Cleared
+            | ByteProducer::Unexplained => {}
         }
         let Some(instruction) = self.done() else {
             outcome.ends.push((self.not_done(), cell));
             return Ok(());
         };
-        if by == By::Cleared {
+        if by == ByteProducer::Cleared {
             self.take_in(instruction, Vec::new(), cell, outcome);
-            outcome.ends.push((End::Constant, cell));
+            outcome.ends.push((SliceEndKind::Constant, cell));
             return Ok(());
         }
-        if instruction.control.flow == Flow::Trap {
+        if instruction.control.flow == FlowKind::Trap {
             outcome.ends.push((self.asked_system(instruction)?, cell));
             return Ok(());
         }
         let effects = &instruction.meaning.writes;
         let origins = match by {
-            By::Effect(number) => effects.get(number).map_or_else(Vec::new, |effect| {
+            ByteProducer::Effect(number) => effects.get(number).map_or_else(Vec::new, |effect| {
                 let first = part.offset - effect.view.offset;
                 instruction
                     .origins_of_value(&effect.value, first..first.saturating_add(part.size_bytes))
             }),
-            By::Result(register) => {
+            ByteProducer::Result(register) => {
                 instruction.origins_of_selection(self.flags_before(instruction)?, Some(register))
             }
-            By::Unexplained if self.exception.is_some() => Vec::new(),
-            By::Cleared | By::Unexplained | By::Unstacked | By::StackMoved(_) | By::Constant => {
-                instruction.origins_of_unwritten(part)
-            }
+            ByteProducer::Unexplained if self.exception.is_some() => Vec::new(),
+            ByteProducer::Cleared
+            | ByteProducer::Unexplained
+            | ByteProducer::Unstacked
+            | ByteProducer::StackMoved(_)
+            | ByteProducer::Constant => instruction.origins_of_unwritten(part),
         };
         let is_made_of_nothing = origins.is_empty();
         self.take_in(instruction, origins, cell, outcome);
@@ -414,14 +428,14 @@ impl<'a> StepFlow<'a> {
                 .listed_reads
                 .iter()
                 .filter(|view| view.register == part.register);
-            listed.for_each(|view| outcome.take_in(Taken::Register(*view), Edge::Data));
+            listed.for_each(|view| outcome.take_in(StepInput::Register(*view), Edge::Data));
         }
         if is_made_of_nothing {
-            let is_told = by != By::Unexplained;
+            let is_told = by != ByteProducer::Unexplained;
             let end = if is_told {
-                End::Constant
+                SliceEndKind::Constant
             } else {
-                End::Unknown(NotKnown::NotOfInstruction)
+                SliceEndKind::Unknown(UnknownInput::NotOfInstruction)
             };
             outcome.ends.push((end, cell));
         }
@@ -429,16 +443,21 @@ impl<'a> StepFlow<'a> {
     }
 
     /// Why nothing is known of what the step took in.
-    fn not_done(&self) -> End {
+    fn not_done(&self) -> SliceEndKind {
         let is_executed = self.text.as_ref().is_none_or(|text| text.is_executed);
-        End::Unknown(if is_executed {
-            NotKnown::Undecoded
+        SliceEndKind::Unknown(if is_executed {
+            UnknownInput::Undecoded
         } else {
-            NotKnown::NotOfInstruction
+            UnknownInput::NotOfInstruction
         })
     }
 
-    fn take_flags(&self, bits: u64, want: Want, outcome: &mut Outcome) -> Result<(), QueryError> {
+    fn take_flags(
+        &self,
+        bits: u64,
+        want: TracedDefinition,
+        outcome: &mut StepContribution,
+    ) -> Result<(), QueryError> {
         let set = self.text.as_ref().map(|text| text.instruction_set);
         let all = self
             .done()
@@ -451,8 +470,8 @@ impl<'a> StepFlow<'a> {
         let is_whole = all == 0 && (recorded.is_some() || self.may_write_all());
         let taken = if is_whole { bits } else { told };
         if taken != bits {
-            outcome.rests.push(Want {
-                piece: Piece::Flags(bits & !taken),
+            outcome.rests.push(TracedDefinition {
+                piece: StatePiece::Flags(bits & !taken),
                 ..want
             });
         }
@@ -478,12 +497,12 @@ impl<'a> StepFlow<'a> {
                 })
                 .collect(),
         );
-        outcome.defines.push(Defined::new(cell, value));
+        outcome.defines.push(SliceDefinition::new(cell, value));
         if told == 0 && self.take_exception_flags(taken, outcome) {
             return Ok(());
         }
         match self.done() {
-            Some(instruction) if instruction.control.flow == Flow::Trap => {
+            Some(instruction) if instruction.control.flow == FlowKind::Trap => {
                 outcome.ends.push((self.asked_system(instruction)?, cell));
             }
             Some(instruction) => self.make_flags(instruction, told, cell, outcome)?,
@@ -498,7 +517,7 @@ impl<'a> StepFlow<'a> {
         instruction: &Instruction,
         flags: u64,
         cell: SliceCell,
-        outcome: &mut Outcome,
+        outcome: &mut StepContribution,
     ) -> Result<(), QueryError> {
         let set = self.text.as_ref().map(|text| text.instruction_set);
         let origins = if flags != 0 {
@@ -511,16 +530,16 @@ impl<'a> StepFlow<'a> {
         self.take_in(instruction, origins, cell, outcome);
         if is_made_of_nothing {
             let end = if flags != 0 {
-                End::Constant
+                SliceEndKind::Constant
             } else {
-                End::Unknown(NotKnown::NotOfInstruction)
+                SliceEndKind::Unknown(UnknownInput::NotOfInstruction)
             };
             outcome.ends.push((end, cell));
         }
         Ok(())
     }
 
-    fn origins_of_flags(&self, instruction: &Instruction) -> Result<Vec<Origin>, QueryError> {
+    fn origins_of_flags(&self, instruction: &Instruction) -> Result<Vec<ValueOrigin>, QueryError> {
         match instruction.meaning.selection {
             Some(_) => Ok(instruction.origins_of_selection(self.flags_before(instruction)?, None)),
             None => Ok(instruction.origins_of_flags()),
@@ -548,7 +567,7 @@ impl<'a> StepFlow<'a> {
             .filter(|event| event.slot == slot && event.thread == self.thread);
         let mut status = None;
         for event in own {
-            if let EventKind::Register {
+            if let SlotEventKind::Register {
                 view: written,
                 bytes,
                 ..
@@ -571,8 +590,8 @@ impl<'a> StepFlow<'a> {
         &self,
         granule: u64,
         mask: u64,
-        want: Want,
-        outcome: &mut Outcome,
+        want: TracedDefinition,
+        outcome: &mut StepContribution,
     ) -> Result<(), QueryError> {
         let address = |place: u32| Address((granule << GRANULE_BITS) + u64::from(place));
         let stored = |place: u32| self.stored_byte(want.slot, address(place));
@@ -594,12 +613,12 @@ impl<'a> StepFlow<'a> {
             let cell = cell_of(run, granule);
             outcome
                 .defines
-                .push(Defined::new(cell, Value(bytes.collect())));
+                .push(SliceDefinition::new(cell, Value(bytes.collect())));
             if in_frame >> run.first & 1 == 1 {
                 self.make_frame(granule, run, want.slot, outcome)?;
                 continue;
             }
-            let first = StoredAt {
+            let first = SlotAddress {
                 slot: want.slot,
                 address: address(run.first),
             };
@@ -609,21 +628,28 @@ impl<'a> StepFlow<'a> {
     }
 
     /// Bytes that the host wrote when the step asked it.
-    fn take_from_host(&self, granule: u64, mask: u64, want: Want, outcome: &mut Outcome) {
+    fn take_from_host(
+        &self,
+        granule: u64,
+        mask: u64,
+        want: TracedDefinition,
+        outcome: &mut StepContribution,
+    ) {
         let region = self.index.host_regions.at(want.slot);
         for run in runs_of(mask) {
             let cell = cell_of(run, granule);
             let Some(region) = region else {
-                let piece = Piece::Memory { granule, mask };
-                outcome.rests.push(Want { piece, ..want });
+                let piece = StatePiece::Memory { granule, mask };
+                outcome.rests.push(TracedDefinition { piece, ..want });
                 return;
             };
             let name = Some(region.operation.name());
-            outcome
-                .defines
-                .push(Defined::new(cell, Value(vec![None; run.len as usize])));
+            outcome.defines.push(SliceDefinition::new(
+                cell,
+                Value(vec![None; run.len as usize]),
+            ));
             outcome.ends.push((
-                End::System {
+                SliceEndKind::System {
                     step: self.step(),
                     name,
                 },
@@ -633,12 +659,18 @@ impl<'a> StepFlow<'a> {
     }
 
     /// Notes what went into bytes of memory that lie one behind the other.
-    fn make_memory(&self, run: Run, first: StoredAt, cell: SliceCell, outcome: &mut Outcome) {
+    fn make_memory(
+        &self,
+        run: BlockSpan,
+        first: SlotAddress,
+        cell: SliceCell,
+        outcome: &mut StepContribution,
+    ) {
         let Some(instruction) = self.done() else {
             outcome.ends.push((self.not_done(), cell));
             return;
         };
-        let at = |offset| StoredAt {
+        let at = |offset| SlotAddress {
             address: Address(first.address.0.wrapping_add(offset)),
             ..first
         };
@@ -668,7 +700,7 @@ impl<'a> StepFlow<'a> {
         let is_made_of_nothing = origins.is_empty();
         self.take_in(instruction, joined_origins(origins), cell, outcome);
         if is_made_of_nothing {
-            outcome.ends.push((End::Constant, cell));
+            outcome.ends.push((SliceEndKind::Constant, cell));
         }
     }
 
@@ -676,15 +708,17 @@ impl<'a> StepFlow<'a> {
     fn take_in(
         &self,
         instruction: &Instruction,
-        origins: Vec<Origin>,
+        origins: Vec<ValueOrigin>,
         cell: SliceCell,
-        outcome: &mut Outcome,
+        outcome: &mut StepContribution,
     ) {
-        for Origin { input, is_copy } in origins {
+        for ValueOrigin { input, is_copy } in origins {
             let edge = if is_copy { Edge::Copy } else { Edge::Data };
             match input {
-                Input::Register(view) => outcome.take_in(Taken::Register(view), edge),
-                Input::Loaded {
+                InstructionInput::Register(view) => {
+                    outcome.take_in(StepInput::Register(view), edge)
+                }
+                InstructionInput::Loaded {
                     operand,
                     first,
                     len_bytes,
@@ -698,7 +732,7 @@ impl<'a> StepFlow<'a> {
                     let known = instruction.meaning.memory.get(operand).into_iter();
                     known.for_each(|known| self.take_address(known.address_registers(), outcome));
                 }
-                Input::AllLoaded => {
+                InstructionInput::AllLoaded => {
                     // Without an operand that is described it is not known to load at all.
                     if !self.loads.is_empty() {
                         self.take_loaded(self.loads.all().to_vec(), edge, cell, outcome);
@@ -713,7 +747,7 @@ impl<'a> StepFlow<'a> {
         };
         let flags = set.map_or(0, |set| instruction.flags_read(set)) | self.block_flags | kept;
         if flags != 0 && self.kinds.flags {
-            outcome.take_in(Taken::Flags(flags), Edge::Flags);
+            outcome.take_in(StepInput::Flags(flags), Edge::Flags);
         }
     }
 
@@ -722,35 +756,39 @@ impl<'a> StepFlow<'a> {
         addresses: Vec<Address>,
         edge: Edge,
         cell: SliceCell,
-        outcome: &mut Outcome,
+        outcome: &mut StepContribution,
     ) {
         if self.is_cut {
             outcome
                 .ends
-                .push((End::Unknown(NotKnown::TooMuchLoaded), cell));
+                .push((SliceEndKind::Unknown(UnknownInput::TooMuchLoaded), cell));
         }
         if addresses.is_empty() {
             outcome
                 .ends
-                .push((End::Unknown(NotKnown::LoadNotShown), cell));
+                .push((SliceEndKind::Unknown(UnknownInput::LoadNotShown), cell));
         } else {
-            outcome.take_in(Taken::Memory(addresses), edge);
+            outcome.take_in(StepInput::Memory(addresses), edge);
         }
     }
 
-    fn take_address(&self, registers: impl Iterator<Item = RegisterView>, outcome: &mut Outcome) {
+    fn take_address(
+        &self,
+        registers: impl Iterator<Item = RegisterView>,
+        outcome: &mut StepContribution,
+    ) {
         if self.kinds.addresses {
-            registers.for_each(|view| outcome.take_in(Taken::Register(view), Edge::Address));
+            registers.for_each(|view| outcome.take_in(StepInput::Register(view), Edge::Address));
         }
     }
 
     /// What decides what a step does that gives nothing a value: a branch, taken or not, a call, a comparison whose flags are
     /// not shown.
-    pub fn decided_by(&self) -> Vec<(Taken, Edge)> {
+    pub fn decided_by(&self) -> Vec<(StepInput, Edge)> {
         let Some((instruction, text)) = self.instruction.as_deref().zip(self.text.as_ref()) else {
             return Vec::new();
         };
-        let mut outcome = Outcome::default();
+        let mut outcome = StepContribution::default();
         let origins = instruction.origins_of_result(None);
         // A branch has no cell of its own: where what it loads is not shown nobody asks.
         let cell = SliceCell::Flags {
@@ -760,13 +798,13 @@ impl<'a> StepFlow<'a> {
         self.take_in(instruction, origins, cell, &mut outcome);
         let flags = instruction.flags_read(text.instruction_set) | self.block_flags;
         if flags != 0 && (self.kinds.flags || self.kinds.control) {
-            outcome.take_in(Taken::Flags(flags), Edge::Flags);
+            outcome.take_in(StepInput::Flags(flags), Edge::Flags);
         }
         outcome.inputs
     }
 
     pub fn step(&self) -> Option<Step> {
-        let is_step = |event: &&SlotEvent| matches!(event.kind, EventKind::Step(_));
+        let is_step = |event: &&SlotEvent| matches!(event.kind, SlotEventKind::Step(_));
         self.events
             .iter()
             .find(is_step)
@@ -810,7 +848,7 @@ fn block_flags(
             return Ok(0);
         };
         let instruction = decode(encoding, step.pc, step.instruction_set);
-        if let Condition::Block(count) = instruction.meaning.condition {
+        if let ExecutionCondition::Block(count) = instruction.meaning.condition {
             let is_block = step.is_executed && distance <= count;
             return Ok(if is_block {
                 instruction.flags_read(step.instruction_set)
@@ -823,24 +861,26 @@ fn block_flags(
 }
 
 /// The origins of bytes one by one: those of bytes that lie side by side are taken together.
-fn joined_origins(mut origins: Vec<Origin>) -> Vec<Origin> {
-    let key = |origin: &Origin| match origin.input {
-        Input::Register(view) => (0, usize::from(view.register.0), view.offset),
-        Input::Loaded { operand, first, .. } => (1, operand, first),
-        Input::AllLoaded => (2, 0, 0),
+fn joined_origins(mut origins: Vec<ValueOrigin>) -> Vec<ValueOrigin> {
+    let key = |origin: &ValueOrigin| match origin.input {
+        InstructionInput::Register(view) => (0, usize::from(view.register.0), view.offset),
+        InstructionInput::Loaded { operand, first, .. } => (1, operand, first),
+        InstructionInput::AllLoaded => (2, 0, 0),
     };
     origins.sort_by_key(key);
     origins.dedup();
     joined(origins, |last, next| match (&mut last.input, next.input) {
         _ if last.is_copy != next.is_copy => false,
-        (Input::Register(view), Input::Register(more)) => grow_view(view, more),
+        (InstructionInput::Register(view), InstructionInput::Register(more)) => {
+            grow_view(view, more)
+        }
         (
-            Input::Loaded {
+            InstructionInput::Loaded {
                 operand,
                 first,
                 len_bytes: Some(len),
             },
-            Input::Loaded {
+            InstructionInput::Loaded {
                 operand: of,
                 first: from,
                 len_bytes: Some(more),

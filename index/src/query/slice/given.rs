@@ -2,7 +2,7 @@
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
-use crate::answers::slice::{Defined, SliceStep};
+use crate::answers::slice::{SliceDefinition, SliceStep};
 use crate::index::Index;
 use crate::inference::access_values::fill_cells;
 use crate::query::question::Query;
@@ -10,12 +10,12 @@ use crate::query::question::Query;
 /// What a step of a slice gives a value, with the values that follow from what steps did where the trace states none.
 /// Cost: where it states none, some hundred steps around are read.
 #[derive(Clone, Copy, Debug)]
-pub struct GivenValues<'r>(pub &'r SliceStep);
+pub struct DefinedValues<'r>(pub &'r SliceStep);
 
-impl Query for GivenValues<'_> {
-    type Answer = Vec<Defined>;
+impl Query for DefinedValues<'_> {
+    type Answer = Vec<SliceDefinition>;
 
-    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<Defined>, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<SliceDefinition>, QueryError> {
         let mut defines = self.0.defines.clone();
         fill_cells(index, self.0.step, &mut defines, cancel)?;
         Ok(defines)

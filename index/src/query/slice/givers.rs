@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
-use stepback_machine::{RegisterView, State};
+use stepback_machine::{ExecutionState, RegisterView};
 use stepback_parsers::{Position, Step};
 
 use crate::answers::cancel::Cancel;
@@ -17,13 +17,15 @@ use crate::answers::hit::Doubt;
 use crate::answers::slice::{Edge, EdgeKinds, SliceCell};
 use crate::answers::thread::ThreadId;
 use crate::index::homes::Homes;
-use crate::query::slice::definers::{Definers, Finds, Until, Wish};
-use crate::query::slice::fates::Fates;
-use crate::query::slice::flow::{Outcome, StepFlow, Taken};
-use crate::query::slice::frontier::{Frontier, Want};
-use crate::query::slice::live::{Giver, Live};
-use crate::query::slice::outputs::Output;
-use crate::query::slice::pieces::{Piece, blocks_of};
+use crate::query::slice::definers::{
+    DefinitionLimit, DefinitionQuery, FoundDefinitions, ReachingDefinitions,
+};
+use crate::query::slice::fates::KillAnalysis;
+use crate::query::slice::flow::{StepContribution, StepFlow, StepInput};
+use crate::query::slice::frontier::{SliceWorklist, TracedDefinition};
+use crate::query::slice::live::{DefinitionSite, LiveLocation};
+use crate::query::slice::outputs::StepOutput;
+use crate::query::slice::pieces::{StatePiece, blocks_of};
 use crate::read::views::ViewReader;
 
 /// Bytes of an input that is worked out again each time.
@@ -31,7 +33,7 @@ const WORD: usize = 8;
 
 /// Who holds the value that a step takes in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Reached {
+pub(super) struct InputOrigin {
     /// The step that gave it; none for the cell of the question.
     pub from: Option<Step>,
     /// Why it may have got there otherwise.
@@ -39,26 +41,26 @@ pub(super) struct Reached {
 }
 
 /// Looks up what a step takes in among what is followed.
-pub(super) struct GiverReader<'w, 'a> {
+pub(super) struct InputOriginReader<'w, 'a> {
     pub flow: &'w StepFlow<'a>,
     pub step: Step,
-    pub lives: &'w [Live],
-    fates: &'w Fates<'w, 'a>,
+    pub lives: &'w [LiveLocation],
+    fates: &'w KillAnalysis<'w, 'a>,
     /// What registers mean to it; none until it is asked.
-    state: Option<Option<State>>,
+    state: Option<Option<ExecutionState>>,
     edges: EdgeKinds,
     /// What was looked up already: many outputs are made of the same.
-    known: HashMap<Taken, Vec<Reached>, RandomState>,
+    known: HashMap<StepInput, Vec<InputOrigin>, RandomState>,
     /// Inputs held completely by one holder, which therefore holds each part of them.
-    whole: Vec<(Taken, Reached)>,
+    whole: Vec<(StepInput, InputOrigin)>,
 }
 
-impl<'w, 'a> GiverReader<'w, 'a> {
+impl<'w, 'a> InputOriginReader<'w, 'a> {
     pub fn new(
         flow: &'w StepFlow<'a>,
         step: Step,
-        lives: &'w [Live],
-        fates: &'w Fates<'w, 'a>,
+        lives: &'w [LiveLocation],
+        fates: &'w KillAnalysis<'w, 'a>,
         edges: EdgeKinds,
     ) -> Self {
         Self {
@@ -74,7 +76,7 @@ impl<'w, 'a> GiverReader<'w, 'a> {
     }
 
     /// Returns the state that decides what registers mean to the step.
-    fn state(&mut self) -> Result<Option<State>, QueryError> {
+    fn state(&mut self) -> Result<Option<ExecutionState>, QueryError> {
         match self.state {
             Some(state) => Ok(state),
             None => Ok(*self.state.insert(self.flow.state()?)),
@@ -84,9 +86,9 @@ impl<'w, 'a> GiverReader<'w, 'a> {
     /// Who holds what an output is made of, and what for it is taken in.
     pub fn of(
         &mut self,
-        output: &Output,
+        output: &StepOutput,
         cancel: &Cancel,
-    ) -> Result<Vec<(Reached, Edge)>, QueryError> {
+    ) -> Result<Vec<(InputOrigin, Edge)>, QueryError> {
         let mut found = Vec::new();
         for (taken, edge) in &output.outcome.inputs {
             found.extend(
@@ -99,7 +101,7 @@ impl<'w, 'a> GiverReader<'w, 'a> {
     }
 
     /// True if every byte of an output is a copy of a byte of one holder. Only inputs already passed to [`Self::reached`] count.
-    pub fn has_all_of(&self, output: &Output) -> bool {
+    pub fn has_all_of(&self, output: &StepOutput) -> bool {
         let [(taken, Edge::Copy)] = output.outcome.inputs.as_slice() else {
             return false;
         };
@@ -112,22 +114,26 @@ impl<'w, 'a> GiverReader<'w, 'a> {
     }
 
     /// Who holds what a step takes in.
-    pub fn reached(&mut self, taken: &Taken, cancel: &Cancel) -> Result<Vec<Reached>, QueryError> {
+    pub fn reached(
+        &mut self,
+        taken: &StepInput,
+        cancel: &Cancel,
+    ) -> Result<Vec<InputOrigin>, QueryError> {
         if let Some(reached) = self.known.get(taken) {
             return Ok(reached.clone());
         }
         if let Some((_, holder)) = self.whole.iter().find(|(whole, _)| whole.includes(taken)) {
             return Ok(vec![*holder]);
         }
-        let state = if matches!(taken, Taken::Register(_)) {
+        let state = if matches!(taken, StepInput::Register(_)) {
             self.state()?
         } else {
             None
         };
         let mut reached = Vec::new();
         // A step may take in thousands of bytes for each of its outputs.
-        let mut is_kept = matches!(taken, Taken::Memory(addresses) if addresses.len() > WORD);
-        let definers = Definers {
+        let mut is_kept = matches!(taken, StepInput::Memory(addresses) if addresses.len() > WORD);
+        let definers = ReachingDefinitions {
             index: self.flow.index,
         };
         let pieces = definers.pieces_of(taken, state, self.flow.thread(), self.step)?;
@@ -135,7 +141,7 @@ impl<'w, 'a> GiverReader<'w, 'a> {
         for piece in pieces {
             let holder = match self.untouched_holder(&piece)? {
                 Some(live) => {
-                    reached.extend(live.map(|live| Reached {
+                    reached.extend(live.map(|live| InputOrigin {
                         from: live.from,
                         doubt: None,
                     }));
@@ -159,27 +165,33 @@ impl<'w, 'a> GiverReader<'w, 'a> {
 
     /// Returns what holds bytes of a piece where that is known without a look-up: who holds a value has it untouched up to the
     /// slot that touches it next. None where it has to be looked up.
-    fn untouched_holder(&self, piece: &Piece) -> Result<Option<Option<&'w Live>>, QueryError> {
+    fn untouched_holder(
+        &self,
+        piece: &StatePiece,
+    ) -> Result<Option<Option<&'w LiveLocation>>, QueryError> {
         let (index, thread) = (self.flow.index, self.flow.thread());
         let mut holders = self.lives.iter().filter(|live| live.meets(piece, thread));
         let Some(live) = holders.next() else {
             return Ok(Some(None));
         };
-        let Giver::Step { slot: given, .. } = live.giver else {
+        let DefinitionSite::Step { slot: given, .. } = live.giver else {
             return Ok(None);
         };
         let is_earlier = given <= self.step.0;
         let is_known = is_earlier
             && holders.next().is_none()
             && match (piece, &live.piece) {
-                (Piece::Register { view, homes }, Piece::Register { homes: others, .. }) => {
+                (
+                    StatePiece::Register { view, homes },
+                    StatePiece::Register { homes: others, .. },
+                ) => {
                     let whole = RegisterView::new(view.register, 0, u16::MAX);
-                    let definers = Definers { index };
+                    let definers = ReachingDefinitions { index };
                     let is_told =
                         !index.has_operands_alone() && !definers.is_left_out(thread, whole);
                     is_told && self.has_one_since(given, homes, others)?
                 }
-                (Piece::Memory { granule, .. }, Piece::Memory { .. }) => {
+                (StatePiece::Memory { granule, .. }, StatePiece::Memory { .. }) => {
                     let is_alone = index.threads().len() == 1 && index.contents.markers.is_empty();
                     let by_host = || index.host_regions.at(self.step.0.saturating_add(1));
                     is_alone && by_host().is_none() && !self.fates.has_changes(*granule)?
@@ -219,20 +231,20 @@ impl<'w, 'a> GiverReader<'w, 'a> {
     /// Adds the holders of a piece. Returns the holder of the whole piece where there is one and no writer had to be read.
     fn look_up(
         &self,
-        piece: Piece,
-        reached: &mut Vec<Reached>,
+        piece: StatePiece,
+        reached: &mut Vec<InputOrigin>,
         cancel: &Cancel,
-    ) -> Result<Option<Reached>, QueryError> {
+    ) -> Result<Option<InputOrigin>, QueryError> {
         let mut holder = None;
         let asked = piece.clone();
         let (index, thread) = (self.flow.index, self.flow.thread());
-        let own = Until {
+        let own = DefinitionLimit {
             slot: self.step.0,
             shown: self.step.0.saturating_add(1),
             beside: self.flow.beside.as_ref(),
         };
         let mut open = vec![(
-            Wish {
+            DefinitionQuery {
                 thread,
                 piece,
                 wanted_by: Vec::new(),
@@ -248,20 +260,20 @@ impl<'w, 'a> GiverReader<'w, 'a> {
             {
                 continue;
             }
-            let (mut frontier, mut ends) = (Frontier::default(), Vec::new());
-            let mut finds = Finds {
+            let (mut frontier, mut ends) = (SliceWorklist::default(), Vec::new());
+            let mut finds = FoundDefinitions {
                 frontier: &mut frontier,
                 ends: &mut ends,
             };
-            Definers { index }.find(wish.clone(), until, &mut finds, cancel)?;
+            ReachingDefinitions { index }.find(wish.clone(), until, &mut finds, cancel)?;
             for end in ends {
                 let hit = self
                     .lives
                     .iter()
-                    .filter(|live| live.giver == Giver::Nobody(end.end));
+                    .filter(|live| live.giver == DefinitionSite::Nobody(end.end));
                 let hit =
                     hit.filter(|live| live.meets(&wish.piece, wish.thread) && live.has(end.cell));
-                reached.extend(hit.map(|live| Reached {
+                reached.extend(hit.map(|live| InputOrigin {
                     from: live.from,
                     doubt: None,
                 }));
@@ -281,27 +293,31 @@ impl<'w, 'a> GiverReader<'w, 'a> {
     }
 
     /// Returns the holder of the whole value wanted from a step.
-    fn holder_of(&self, step: Step, want: &Want) -> Result<Option<Reached>, QueryError> {
-        let giver = Giver::Step {
+    fn holder_of(
+        &self,
+        step: Step,
+        want: &TracedDefinition,
+    ) -> Result<Option<InputOrigin>, QueryError> {
+        let giver = DefinitionSite::Step {
             step,
             slot: want.slot,
         };
-        let is_holder = |live: &&Live| {
+        let is_holder = |live: &&LiveLocation| {
             live.giver == giver
                 && live.meets(&want.piece, want.thread)
                 && live.has_bytes_of(&want.piece)
         };
         let holder = self.lives.iter().find(is_holder);
         let is_sure = holder.is_some() && self.is_one_register(want)?;
-        Ok(holder.filter(|_| is_sure).map(|live| Reached {
+        Ok(holder.filter(|_| is_sure).map(|live| InputOrigin {
             from: live.from,
             doubt: want.doubt,
         }))
     }
 
     /// True if the slot of a want writes exactly one of the candidate registers, and that one is certainly meant.
-    fn is_one_register(&self, want: &Want) -> Result<bool, QueryError> {
-        let Piece::Register { homes, .. } = &want.piece else {
+    fn is_one_register(&self, want: &TracedDefinition) -> Result<bool, QueryError> {
+        let StatePiece::Register { homes, .. } = &want.piece else {
             return Ok(true);
         };
         // Without recorded registers the lists are empty.
@@ -324,14 +340,15 @@ impl<'w, 'a> GiverReader<'w, 'a> {
     fn take(
         &self,
         step: Step,
-        want: Want,
-        reached: &mut Vec<Reached>,
-    ) -> Result<Vec<Want>, QueryError> {
-        let giver = Giver::Step {
+        want: TracedDefinition,
+        reached: &mut Vec<InputOrigin>,
+    ) -> Result<Vec<TracedDefinition>, QueryError> {
+        let giver = DefinitionSite::Step {
             step,
             slot: want.slot,
         };
-        let is_meant = |live: &&Live| live.giver == giver && live.meets(&want.piece, want.thread);
+        let is_meant =
+            |live: &&LiveLocation| live.giver == giver && live.meets(&want.piece, want.thread);
         if !self
             .lives
             .iter()
@@ -345,13 +362,13 @@ impl<'w, 'a> GiverReader<'w, 'a> {
             std::slice::from_ref(&want),
             self.edges,
         )?;
-        let mut outcome = Outcome::default();
+        let mut outcome = StepContribution::default();
         writer.take(want.clone(), &mut outcome)?;
         let doubt = want.doubt.or(outcome.doubt);
-        let hit: Vec<&Live> = match &want.piece {
-            Piece::Register { view, homes } => {
+        let hit: Vec<&LiveLocation> = match &want.piece {
+            StatePiece::Register { view, homes } => {
                 let written = writer.written_bytes(*view, homes, want.slot)?;
-                let is_hit = |live: &&Live| {
+                let is_hit = |live: &&LiveLocation| {
                     let mut bytes = (view.offset..)
                         .zip(&written)
                         .filter_map(|(offset, byte)| Some((offset, (*byte)?)));
@@ -360,12 +377,13 @@ impl<'w, 'a> GiverReader<'w, 'a> {
                 self.lives.iter().filter(is_meant).filter(is_hit).collect()
             }
             _ => {
-                let is_hit =
-                    |live: &&Live| outcome.defines.iter().any(|defined| live.has(defined.cell));
+                let is_hit = |live: &&LiveLocation| {
+                    outcome.defines.iter().any(|defined| live.has(defined.cell))
+                };
                 self.lives.iter().filter(is_meant).filter(is_hit).collect()
             }
         };
-        reached.extend(hit.into_iter().map(|live| Reached {
+        reached.extend(hit.into_iter().map(|live| InputOrigin {
             from: live.from,
             doubt,
         }));
@@ -374,27 +392,27 @@ impl<'w, 'a> GiverReader<'w, 'a> {
 }
 
 /// What is left of a want, and up to where it is to be looked for.
-fn rest<'u>(want: Want) -> Option<(Wish, Until<'u>)> {
-    let (wish, slot) = Wish::rest_of(want)?;
-    Some((wish, Until::at(slot)))
+fn rest<'u>(want: TracedDefinition) -> Option<(DefinitionQuery, DefinitionLimit<'u>)> {
+    let (wish, slot) = DefinitionQuery::rest_of(want)?;
+    Some((wish, DefinitionLimit::at(slot)))
 }
 
-impl Definers<'_> {
+impl ReachingDefinitions<'_> {
     /// A piece of a question, part by part with who gave it its value.
     pub fn given(
         &self,
         thread: ThreadId,
-        piece: Piece,
+        piece: StatePiece,
         at: Position,
         cancel: &Cancel,
-    ) -> Result<Vec<Live>, QueryError> {
+    ) -> Result<Vec<LiveLocation>, QueryError> {
         let homes = match &piece {
-            Piece::Register { homes, .. } => Some(homes.clone()),
+            StatePiece::Register { homes, .. } => Some(homes.clone()),
             _ => None,
         };
         let part = |cell, giver| {
             let pieces = pieces_of_cell(cell, homes.as_ref());
-            pieces.into_iter().map(move |piece| Live {
+            pieces.into_iter().map(move |piece| LiveLocation {
                 thread,
                 piece,
                 from: None,
@@ -404,21 +422,21 @@ impl Definers<'_> {
         };
         let mut lives = Vec::new();
         let mut open = vec![(
-            Wish {
+            DefinitionQuery {
                 thread,
                 piece,
                 wanted_by: Vec::new(),
                 doubt: None,
             },
-            Until::at(at.0),
+            DefinitionLimit::at(at.0),
         )];
         while let Some((wish, until)) = open.pop() {
             cancel.check()?;
-            let (mut frontier, mut ends) = (Frontier::default(), Vec::new());
+            let (mut frontier, mut ends) = (SliceWorklist::default(), Vec::new());
             self.find(
                 wish,
                 until,
-                &mut Finds {
+                &mut FoundDefinitions {
                     frontier: &mut frontier,
                     ends: &mut ends,
                 },
@@ -426,11 +444,11 @@ impl Definers<'_> {
             )?;
             lives.extend(
                 ends.into_iter()
-                    .flat_map(|end| part(end.cell, Giver::Nobody(end.end))),
+                    .flat_map(|end| part(end.cell, DefinitionSite::Nobody(end.end))),
             );
             while let Some((step, wants)) = frontier.take_newest() {
                 for want in wants {
-                    let (slot, mut outcome) = (want.slot, Outcome::default());
+                    let (slot, mut outcome) = (want.slot, StepContribution::default());
                     let writer = StepFlow::of(
                         self.index,
                         step,
@@ -438,7 +456,7 @@ impl Definers<'_> {
                         EdgeKinds::default(),
                     )?;
                     writer.take(want, &mut outcome)?;
-                    let giver = Giver::Step { step, slot };
+                    let giver = DefinitionSite::Step { step, slot };
                     lives.extend(
                         outcome
                             .defines
@@ -454,18 +472,18 @@ impl Definers<'_> {
 }
 
 /// A cell as pieces: a register under the name that has these homes.
-fn pieces_of_cell(cell: SliceCell, homes: Option<&Arc<Homes>>) -> Vec<Piece> {
+fn pieces_of_cell(cell: SliceCell, homes: Option<&Arc<Homes>>) -> Vec<StatePiece> {
     match cell {
         SliceCell::Register { view, .. } => homes
-            .map(|homes| Piece::Register {
+            .map(|homes| StatePiece::Register {
                 view,
                 homes: homes.clone(),
             })
             .into_iter()
             .collect(),
-        SliceCell::Flags { bits, .. } => vec![Piece::Flags(bits)],
+        SliceCell::Flags { bits, .. } => vec![StatePiece::Flags(bits)],
         SliceCell::Memory { address, len_bytes } => blocks_of(address, len_bytes)
-            .map(|(granule, mask)| Piece::Memory { granule, mask })
+            .map(|(granule, mask)| StatePiece::Memory { granule, mask })
             .collect(),
     }
 }

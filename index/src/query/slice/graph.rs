@@ -19,7 +19,7 @@ const EXIT: usize = 0;
 
 /// Where control may go from an instruction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Ways {
+pub(super) struct FlowSuccessors {
     /// To these instructions.
     pub to: Vec<Address>,
     /// It may also leave the function, or go where nothing is known.
@@ -28,16 +28,16 @@ pub(super) struct Ways {
 
 /// Which branches decide about an instruction of a function. Memory: some words for each instruction.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Deciders {
+pub(super) struct ControlDependences {
     addresses: Vec<Address>,
     numbers: HashMap<Address, usize>,
-    behind: Behind,
-    branches: Vec<Branch>,
+    behind: PostDominators,
+    branches: Vec<BranchNode>,
 }
 
 /// Where the ways of an instruction meet again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Join {
+pub(super) enum JoinPoint {
     /// It has one way.
     Nothing,
     /// There.
@@ -48,30 +48,30 @@ pub(super) enum Join {
 
 /// An instruction that has several ways.
 #[derive(Clone, Debug)]
-struct Branch {
+struct BranchNode {
     pc: Address,
     number: usize,
     ways: Vec<usize>,
 }
 
-impl Deciders {
+impl ControlDependences {
     /// Of a function that begins at an address; `ways` tells where control may go from each instruction.
     /// Of one with more instructions than `limit` nothing is known.
     pub fn find(
         entry: Address,
         limit: usize,
         cancel: &Cancel,
-        mut ways: impl FnMut(Address) -> Result<Ways, QueryError>,
+        mut ways: impl FnMut(Address) -> Result<FlowSuccessors, QueryError>,
     ) -> Result<Self, QueryError> {
         let ways = |pc| {
             cancel.check()?;
             ways(pc)
         };
-        let Some(mut graph) = Graph::explore(entry, limit, ways)? else {
+        let Some(mut graph) = FlowGraph::explore(entry, limit, ways)? else {
             return Ok(Self::default());
         };
         let numbers = std::mem::take(&mut graph.numbers);
-        let behind = Behind::of(graph.nearest_behind(cancel)?);
+        let behind = PostDominators::of(graph.immediate_post_dominators(cancel)?);
         let places = graph
             .successors
             .into_iter()
@@ -79,7 +79,7 @@ impl Deciders {
             .filter(|(number, ways)| *number != EXIT && ways.len() > 1);
         let branches = places.filter_map(|(number, ways)| {
             let pc = *graph.addresses.get(number)?;
-            Some(Branch { pc, number, ways })
+            Some(BranchNode { pc, number, ways })
         });
         let branches = branches.collect();
         Ok(Self {
@@ -95,12 +95,12 @@ impl Deciders {
     pub fn of(&self, pc: Address) -> Option<impl Iterator<Item = Address>> {
         let here = *self.numbers.get(&pc)?;
         // Behind one of the ways for sure, and not behind all of them.
-        let is_decided = move |branch: &&Branch| {
-            let of_way = |way: &usize| self.behind.stands_behind(here, *way);
+        let is_decided = move |branch: &&BranchNode| {
+            let of_way = |way: &usize| self.behind.post_dominates(here, *way);
             branch.ways.iter().any(of_way)
                 && !self
                     .behind
-                    .nearest(branch.number)
+                    .immediate_post_dominator(branch.number)
                     .is_some_and(|join| of_way(&join))
         };
         Some(
@@ -112,19 +112,19 @@ impl Deciders {
     }
 
     /// Where the ways of an instruction meet again; nothing where no way was found that leads to it.
-    pub fn join_of(&self, pc: Address) -> Option<Join> {
+    pub fn join_point(&self, pc: Address) -> Option<JoinPoint> {
         let here = *self.numbers.get(&pc)?;
         let Some(branch) = self.branches.iter().find(|branch| branch.number == here) else {
-            return Some(Join::Nothing);
+            return Some(JoinPoint::Nothing);
         };
         Some(
             self.behind
-                .nearest(branch.number)
+                .immediate_post_dominator(branch.number)
                 .filter(|join| *join != EXIT)
-                .map_or(Join::End, |join| {
+                .map_or(JoinPoint::End, |join| {
                     self.addresses
                         .get(join)
-                        .map_or(Join::End, |address| Join::At(*address))
+                        .map_or(JoinPoint::End, |address| JoinPoint::At(*address))
                 }),
         )
     }
@@ -137,13 +137,13 @@ impl Deciders {
 
 /// Which instructions stand behind others on every path to the end: a forest, of which each tree is numbered in depth.
 #[derive(Clone, Debug, Default)]
-struct Behind {
+struct PostDominators {
     nearest: Vec<Option<usize>>,
     /// For each instruction the numbers of all that it stands behind, itself first.
     spans: Vec<Range<usize>>,
 }
 
-impl Behind {
+impl PostDominators {
     fn of(nearest: Vec<Option<usize>>) -> Self {
         let mut before = vec![Vec::new(); nearest.len()];
         for (node, behind) in nearest.iter().enumerate() {
@@ -174,30 +174,30 @@ impl Behind {
     }
 
     /// Whether one stands behind another on every path from it, or is it.
-    fn stands_behind(&self, one: usize, other: usize) -> bool {
+    fn post_dominates(&self, one: usize, other: usize) -> bool {
         let (one, other) = (self.spans.get(one), self.spans.get(other));
         one.zip(other)
             .is_some_and(|(one, other)| one.contains(&other.start))
     }
 
-    fn nearest(&self, node: usize) -> Option<usize> {
+    fn immediate_post_dominator(&self, node: usize) -> Option<usize> {
         self.nearest.get(node).copied().flatten()
     }
 }
 
 /// Instructions by numbers; that of the end is [`EXIT`].
-struct Graph {
+struct FlowGraph {
     addresses: Vec<Address>,
     numbers: HashMap<Address, usize>,
     successors: Vec<Vec<usize>>,
 }
 
-impl Graph {
+impl FlowGraph {
     /// None where it has more instructions than `limit`.
     fn explore(
         entry: Address,
         limit: usize,
-        mut ways: impl FnMut(Address) -> Result<Ways, QueryError>,
+        mut ways: impl FnMut(Address) -> Result<FlowSuccessors, QueryError>,
     ) -> Result<Option<Self>, QueryError> {
         let (addresses, successors) = (vec![Address(0)], vec![Vec::new()]);
         let mut graph = Self {
@@ -211,7 +211,7 @@ impl Graph {
             if graph.numbers.len() > limit {
                 return Ok(None);
             }
-            let Ways { to, may_leave } = ways(address)?;
+            let FlowSuccessors { to, may_leave } = ways(address)?;
             let mut successors: Vec<usize> = to
                 .into_iter()
                 .map(|address| graph.number_of(address))
@@ -239,7 +239,7 @@ impl Graph {
 
     /// For each instruction the nearest one that stands behind it on every path to the end; none for the end.
     /// An endless loop counts as one that may end at any instruction of it.
-    fn nearest_behind(&self, cancel: &Cancel) -> Result<Vec<Option<usize>>, QueryError> {
+    fn immediate_post_dominators(&self, cancel: &Cancel) -> Result<Vec<Option<usize>>, QueryError> {
         let count = self.addresses.len();
         let mut predecessors = vec![Vec::new(); count];
         for (node, successors) in self.successors.iter().enumerate() {
@@ -249,12 +249,12 @@ impl Graph {
         }
         let mut order = Vec::new();
         let mut place = vec![None; count];
-        walk_back(EXIT, &predecessors, &mut place, &mut order);
+        reverse_postorder(EXIT, &predecessors, &mut place, &mut order);
         let mut is_loop = vec![false; count];
         for node in (1..count).rev() {
             if place[node].is_none() {
                 is_loop[node] = true;
-                walk_back(node, &predecessors, &mut place, &mut order);
+                reverse_postorder(node, &predecessors, &mut place, &mut order);
             }
         }
         // The end first.
@@ -283,7 +283,9 @@ impl Graph {
                     .chain(is_loop[node].then_some(EXIT));
                 let found = out
                     .filter(|to| nearest[*to].is_some())
-                    .reduce(|one, other| meet(&nearest, &rank, one, other));
+                    .reduce(|one, other| {
+                        nearest_common_post_dominator(&nearest, &rank, one, other)
+                    });
                 if found.is_some() && nearest[node] != found {
                     nearest[node] = found;
                     is_changed = true;
@@ -296,7 +298,7 @@ impl Graph {
 }
 
 /// The nodes from which one is reached, each behind those that it leads to last.
-fn walk_back(
+fn reverse_postorder(
     from: usize,
     predecessors: &[Vec<usize>],
     place: &mut [Option<()>],
@@ -322,7 +324,12 @@ fn walk_back(
 }
 
 /// The nearest node behind both.
-fn meet(nearest: &[Option<usize>], rank: &[usize], mut one: usize, mut other: usize) -> usize {
+fn nearest_common_post_dominator(
+    nearest: &[Option<usize>],
+    rank: &[usize],
+    mut one: usize,
+    mut other: usize,
+) -> usize {
     while one != other {
         while rank[one] > rank[other] {
             one = nearest[one].unwrap_or(EXIT);
@@ -342,12 +349,12 @@ mod tests {
     fn deciders(edges: &[&[u64]]) -> Vec<Vec<u64>> {
         let ways = |Address(pc)| {
             let to = edges[pc as usize].iter().map(|to| Address(*to)).collect();
-            Ok(Ways {
+            Ok(FlowSuccessors {
                 to,
                 may_leave: false,
             })
         };
-        let found = Deciders::find(Address(0), 1000, &Cancel::default(), ways).unwrap();
+        let found = ControlDependences::find(Address(0), 1000, &Cancel::default(), ways).unwrap();
         (0..edges.len() as u64)
             .map(|pc| {
                 let mut of: Vec<u64> = found
@@ -389,15 +396,15 @@ mod tests {
     #[test]
     fn of_what_is_too_long_or_not_reached_nothing_is_known() {
         let chain = |Address(pc)| {
-            Ok(Ways {
+            Ok(FlowSuccessors {
                 to: vec![Address(pc + 1)],
                 may_leave: pc == 7,
             })
         };
-        let found = Deciders::find(Address(0), 5, &Cancel::default(), chain).unwrap();
+        let found = ControlDependences::find(Address(0), 5, &Cancel::default(), chain).unwrap();
         assert!(found.of(Address(0)).is_none());
-        let ends = |_| Ok(Ways::default());
-        let found = Deciders::find(Address(0), 5, &Cancel::default(), ends).unwrap();
+        let ends = |_| Ok(FlowSuccessors::default());
+        let found = ControlDependences::find(Address(0), 5, &Cancel::default(), ends).unwrap();
         assert!(found.of(Address(0)).is_some() && found.of(Address(9)).is_none());
     }
 

@@ -7,12 +7,14 @@ use crate::answers::access_kinds::AccessKinds;
 use crate::answers::cancel::Cancel;
 use crate::answers::cell::Cell;
 use crate::answers::error::QueryError;
-use crate::answers::slice::{Edge, EdgeKinds, End, SliceCell, SliceEnd, SliceRow, WantedBy};
+use crate::answers::slice::{
+    Edge, EdgeKinds, SliceCell, SliceEnd, SliceEndKind, SliceRow, SliceUse,
+};
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::query::access::NearestAccess;
 use crate::query::question::Query;
-use crate::query::slice::onward::OnwardWalk;
+use crate::query::slice::onward::ForwardSliceWalk;
 
 /// Where the value went that a cell has at a position: the steps that take it in, oldest first, each once, with all that
 /// is made of it, until it is overwritten everywhere.
@@ -20,7 +22,7 @@ use crate::query::slice::onward::OnwardWalk;
 /// What was not executed takes nothing in; stores that show more than [`crate::LATE_STEPS`] steps behind theirs are not seen.
 /// In its rows [`crate::SliceStep::wanted_by`] names the earlier steps that a step has it from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Influence {
+pub struct ForwardSliceQuery {
     /// Which.
     pub cell: Cell,
     /// Where.
@@ -32,7 +34,7 @@ pub struct Influence {
     pub limit: usize,
 }
 
-impl Influence {
+impl ForwardSliceQuery {
     /// The walk that finds the rows one by one, for who shows them as they come.
     ///
     /// # Errors
@@ -41,8 +43,8 @@ impl Influence {
         &self,
         index: &'a Index,
         cancel: &Cancel,
-    ) -> Result<OnwardWalk<'a>, QueryError> {
-        OnwardWalk::new(index, self, None, cancel)
+    ) -> Result<ForwardSliceWalk<'a>, QueryError> {
+        ForwardSliceWalk::new(index, self, None, cancel)
     }
 
     /// The same about the memory that a thread sees, in a trace of several processes.
@@ -54,8 +56,8 @@ impl Influence {
         index: &'a Index,
         thread: Option<ThreadId>,
         cancel: &Cancel,
-    ) -> Result<OnwardWalk<'a>, QueryError> {
-        OnwardWalk::new(index, self, thread, cancel)
+    ) -> Result<ForwardSliceWalk<'a>, QueryError> {
+        ForwardSliceWalk::new(index, self, thread, cancel)
     }
 
     /// The end of a value that nothing reads before it is overwritten; none for cells whose values are not followed.
@@ -88,12 +90,12 @@ impl Influence {
             Cell::Memory { address, len_bytes } => SliceCell::Memory { address, len_bytes },
             Cell::Physical { .. } => return None,
         };
-        let wanted_by = vec![WantedBy {
+        let wanted_by = vec![SliceUse {
             step: None,
             edge: Edge::Data,
         }];
         Some(SliceEnd {
-            end: End::Overwritten { by },
+            end: SliceEndKind::Overwritten { by },
             cell,
             wanted_by,
             doubt: None,
@@ -101,7 +103,7 @@ impl Influence {
     }
 }
 
-impl Query for Influence {
+impl Query for ForwardSliceQuery {
     type Answer = Vec<SliceRow>;
 
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<SliceRow>, QueryError> {

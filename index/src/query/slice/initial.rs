@@ -7,30 +7,30 @@ use stepback_parsers::{Line, Position};
 
 use crate::answers::error::QueryError;
 use crate::answers::hit::Doubt;
-use crate::index::homes::Certainty;
-use crate::query::slice::definers::{Definers, Wish};
-use crate::query::slice::pieces::{Piece, parts_of};
+use crate::index::homes::WriteCertainty;
+use crate::query::slice::definers::{DefinitionQuery, ReachingDefinitions};
+use crate::query::slice::pieces::{StatePiece, parts_of};
 use crate::read::lines::LineReader;
 use crate::read::open_writes::OpenWrites;
 use crate::read::register_reader::RegisterReader;
-use crate::read::slots::{EventKind, SlotReader};
+use crate::read::slots::{SlotEventKind, SlotReader};
 use crate::store::granules::GRANULE_BITS;
 
 /// A line that states what a thread has before its first step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stated {
+pub(super) struct InitialLine {
     pub line: Line,
     /// Why it may be about another register.
     pub doubt: Option<Doubt>,
 }
 
-impl Definers<'_> {
+impl ReachingDefinitions<'_> {
     /// The parts of a piece by the lines of a slot that state them; none for those that nothing states there.
     pub(super) fn initial_lines(
         &self,
-        wish: &Wish,
+        wish: &DefinitionQuery,
         slot: u64,
-    ) -> Result<Vec<(Piece, Option<Stated>)>, QueryError> {
+    ) -> Result<Vec<(StatePiece, Option<InitialLine>)>, QueryError> {
         let is_text = self.index.source().is_text();
         let base = if slot == 0 || !is_text {
             0
@@ -38,7 +38,7 @@ impl Definers<'_> {
             LineReader(self.index).line_of_slot(slot)?
         };
         let homes = match &wish.piece {
-            Piece::Register { homes, .. } => Some(homes),
+            StatePiece::Register { homes, .. } => Some(homes),
             _ => None,
         };
         let mut open = match homes {
@@ -46,13 +46,13 @@ impl Definers<'_> {
             None => None,
         };
         let clearing = match &wish.piece {
-            Piece::Register { view, .. } => {
+            StatePiece::Register { view, .. } => {
                 RegisterReader::new(self.index, wish.thread, Position(slot)).clearing(*view)
             }
             _ => None,
         };
         // By offsets in the register, or by addresses.
-        let mut lines: HashMap<u64, Stated> = HashMap::new();
+        let mut lines: HashMap<u64, InitialLine> = HashMap::new();
         SlotReader(self.index).each_event(slot..slot.saturating_add(1), |mut event| {
             if event.slot != slot || event.thread != wish.thread {
                 return Ok(());
@@ -63,22 +63,22 @@ impl Definers<'_> {
             let line = Line(base.wrapping_add(event.line_in_range).wrapping_add(1));
             let mut state = |first: u64, len: u64, doubt: Option<Doubt>| {
                 lines.extend(
-                    (0..len).map(|place| (first.wrapping_add(place), Stated { line, doubt })),
+                    (0..len).map(|place| (first.wrapping_add(place), InitialLine { line, doubt })),
                 );
             };
             match &event.kind {
-                EventKind::Register { view, .. } => {
+                SlotEventKind::Register { view, .. } => {
                     if clearing == Some(*view) {
                         state(view.size_bytes.into(), u64::from(CLEARED), None);
                     }
-                    let is_flags =
-                        matches!(wish.piece, Piece::Flags(_)) && view.register == RegisterId::PSR;
+                    let is_flags = matches!(wish.piece, StatePiece::Flags(_))
+                        && view.register == RegisterId::PSR;
                     let meant = homes
                         .zip(event.home())
                         .and_then(|(homes, home)| homes.written(home));
                     if is_flags || meant.is_some() {
                         let is_doubtful =
-                            meant.is_some_and(|meant| meant.certainty == Certainty::Doubtful);
+                            meant.is_some_and(|meant| meant.certainty == WriteCertainty::Doubtful);
                         state(
                             view.offset.into(),
                             view.size_bytes.into(),
@@ -86,13 +86,13 @@ impl Definers<'_> {
                         );
                     }
                 }
-                EventKind::Access {
+                SlotEventKind::Access {
                     kind: AccessKind::Write,
                     address,
                     size_bytes,
                     ..
                 } => {
-                    if matches!(wish.piece, Piece::Memory { .. }) {
+                    if matches!(wish.piece, StatePiece::Memory { .. }) {
                         state(address.0, (*size_bytes).into(), None);
                     }
                 }
@@ -107,10 +107,13 @@ impl Definers<'_> {
 /// As many bytes of a vector are cleared at most.
 const CLEARED: u16 = 256;
 
-fn parts_by_line(piece: &Piece, lines: &HashMap<u64, Stated>) -> Vec<(Piece, Option<Stated>)> {
+fn parts_by_line(
+    piece: &StatePiece,
+    lines: &HashMap<u64, InitialLine>,
+) -> Vec<(StatePiece, Option<InitialLine>)> {
     let at = |place: u64| lines.get(&place).copied();
-    let mut grouped: Vec<(Option<Stated>, u64)> = Vec::new();
-    let mut add = |line: Option<Stated>, bits: u64| match grouped
+    let mut grouped: Vec<(Option<InitialLine>, u64)> = Vec::new();
+    let mut add = |line: Option<InitialLine>, bits: u64| match grouped
         .iter_mut()
         .find(|(known, _)| *known == line)
     {
@@ -118,9 +121,9 @@ fn parts_by_line(piece: &Piece, lines: &HashMap<u64, Stated>) -> Vec<(Piece, Opt
         None => grouped.push((line, bits)),
     };
     match piece {
-        Piece::Register { view, homes } => {
+        StatePiece::Register { view, homes } => {
             let parts = parts_of(*view, |offset| at(offset.into()));
-            let piece = |view| Piece::Register {
+            let piece = |view| StatePiece::Register {
                 view,
                 homes: homes.clone(),
             };
@@ -129,19 +132,19 @@ fn parts_by_line(piece: &Piece, lines: &HashMap<u64, Stated>) -> Vec<(Piece, Opt
                 .map(|(view, line)| (piece(view), line))
                 .collect()
         }
-        Piece::Flags(bits) => {
+        StatePiece::Flags(bits) => {
             let flags = (0..64u64).filter(|bit| bits >> bit & 1 == 1);
             flags.for_each(|bit| add(at(bit / 8), 1 << bit));
             grouped
                 .into_iter()
-                .map(|(line, bits)| (Piece::Flags(bits), line))
+                .map(|(line, bits)| (StatePiece::Flags(bits), line))
                 .collect()
         }
-        Piece::Memory { granule, mask } => {
+        StatePiece::Memory { granule, mask } => {
             let address = |place: u64| Address((granule << GRANULE_BITS) + place);
             let places = (0..64u64).filter(|place| mask >> place & 1 == 1);
             places.for_each(|place| add(at(address(place).0), 1 << place));
-            let piece = |mask| Piece::Memory {
+            let piece = |mask| StatePiece::Memory {
                 granule: *granule,
                 mask,
             };
@@ -150,6 +153,6 @@ fn parts_by_line(piece: &Piece, lines: &HashMap<u64, Stated>) -> Vec<(Piece, Opt
                 .map(|(line, mask)| (piece(mask), line))
                 .collect()
         }
-        Piece::Decision => Vec::new(),
+        StatePiece::Decision => Vec::new(),
     }
 }

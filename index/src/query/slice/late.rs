@@ -10,8 +10,8 @@ use crate::answers::step_record::LATE_STEPS;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::query::slice::pieces::blocks_of;
-use crate::read::slots::{EventKind, SlotReader};
-use crate::read::touches::{TouchReader, Wanted};
+use crate::read::slots::{SlotEventKind, SlotReader};
+use crate::read::touches::{TouchFilter, TouchReader};
 
 /// Remembers the late loads of the slots that were looked at: each is read once. Memory: those of [`LATE_STEPS`] slots.
 #[derive(Debug, Default)]
@@ -30,7 +30,7 @@ struct LateLoad {
 
 /// Bytes of a block, and from which slot on they hold what is followed.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Watched {
+pub(super) struct WatchedBytes {
     pub granule: u64,
     pub mask: u64,
     pub first: u64,
@@ -46,10 +46,10 @@ impl LateLoads {
     pub fn first_step(
         &mut self,
         index: &Index,
-        watched: Watched,
+        watched: WatchedBytes,
         touched: u64,
     ) -> Result<Option<u64>, QueryError> {
-        let Watched {
+        let WatchedBytes {
             granule,
             mask,
             first,
@@ -60,7 +60,8 @@ impl LateLoads {
         }
         let (mut found, mut from) = (None, touched);
         while from <= last && found != Some(first) {
-            let read = TouchReader::new(index).next_touch(granule, mask, from, Wanted::Reads)?;
+            let read =
+                TouchReader::new(index).next_touch(granule, mask, from, TouchFilter::Reads)?;
             let Some(slot) = read.map(|touch| touch.slot).filter(|slot| *slot <= last) else {
                 break;
             };
@@ -100,8 +101,8 @@ fn read(index: &Index, slot: u64) -> Result<Vec<LateLoad>, QueryError> {
     SlotReader(index).each_event(slot..slot.saturating_add(1), |event| {
         match event.kind {
             _ if event.slot != slot => {}
-            EventKind::Step(_) => owner = Some(event.thread),
-            EventKind::Access {
+            SlotEventKind::Step(_) => owner = Some(event.thread),
+            SlotEventKind::Access {
                 kind: AccessKind::Read,
                 address,
                 size_bytes,

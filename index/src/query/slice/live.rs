@@ -5,28 +5,28 @@ use std::collections::BTreeMap;
 use stepback_machine::{RegisterId, RegisterView};
 use stepback_parsers::Step;
 
-use crate::answers::slice::{Edge, End, SliceCell, SliceEnd, SliceRow, WantedBy};
+use crate::answers::slice::{Edge, SliceCell, SliceEnd, SliceEndKind, SliceRow, SliceUse};
 use crate::answers::thread::ThreadId;
-use crate::query::slice::pieces::{Piece, blocks_of};
+use crate::query::slice::pieces::{StatePiece, blocks_of};
 
 /// Who gave a piece its value, as who looks back from a reader finds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Giver {
+pub(super) enum DefinitionSite {
     /// A step, with the slot in which that shows.
     Step { step: Step, slot: u64 },
     /// No step: the chain ends so.
-    Nobody(End),
+    Nobody(SliceEndKind),
 }
 
 /// A piece that holds what is followed.
 #[derive(Clone, Debug)]
-pub(super) struct Live {
+pub(super) struct LiveLocation {
     /// Whose registers; of memory who stored it.
     pub thread: ThreadId,
-    pub piece: Piece,
+    pub piece: StatePiece,
     /// The step that it has the value from; none for the cell of the question, whoever wrote that.
     pub from: Option<Step>,
-    pub giver: Giver,
+    pub giver: DefinitionSite,
     /// Of flags: so many more steps of the thread may depend on them that do not name them, since an `it` did.
     pub block: u8,
 }
@@ -34,11 +34,11 @@ pub(super) struct Live {
 /// All that is followed, by the slot that touches it next.
 #[derive(Debug, Default)]
 pub(super) struct LiveSet {
-    slots: BTreeMap<u64, Vec<Live>>,
+    slots: BTreeMap<u64, Vec<LiveLocation>>,
 }
 
 impl LiveSet {
-    pub fn add(&mut self, slot: u64, live: Live) {
+    pub fn add(&mut self, slot: u64, live: LiveLocation) {
         self.slots.entry(slot).or_default().push(live);
     }
 
@@ -48,33 +48,34 @@ impl LiveSet {
     }
 
     /// What a slot touches.
-    pub fn take_at(&mut self, slot: u64) -> Vec<Live> {
+    pub fn take_at(&mut self, slot: u64) -> Vec<LiveLocation> {
         self.slots.remove(&slot).unwrap_or_default()
     }
 }
 
-impl Live {
+impl LiveLocation {
     /// Whether the value came to be in it in a slot: what happened there before does not overwrite it.
     pub fn is_born_in(&self, slot: u64) -> bool {
-        self.from.is_some() && matches!(self.giver, Giver::Step { slot: born, .. } if born == slot)
+        self.from.is_some()
+            && matches!(self.giver, DefinitionSite::Step { slot: born, .. } if born == slot)
     }
 
     /// Whether a piece of a thread has a byte of it. Of a register the name may mean several.
-    pub fn meets(&self, piece: &Piece, thread: ThreadId) -> bool {
+    pub fn meets(&self, piece: &StatePiece, thread: ThreadId) -> bool {
         match (&self.piece, piece) {
             (
-                Piece::Register { view, homes },
-                Piece::Register {
+                StatePiece::Register { view, homes },
+                StatePiece::Register {
                     view: other,
                     homes: others,
                 },
             ) => thread == self.thread && homes.may_be(others) && share_bytes(*view, *other),
-            (Piece::Flags(bits), Piece::Flags(others)) => {
+            (StatePiece::Flags(bits), StatePiece::Flags(others)) => {
                 thread == self.thread && bits & others != 0
             }
             (
-                Piece::Memory { granule, mask },
-                Piece::Memory {
+                StatePiece::Memory { granule, mask },
+                StatePiece::Memory {
                     granule: other,
                     mask: others,
                 },
@@ -84,13 +85,15 @@ impl Live {
     }
 
     /// Whether it has all bytes of a piece that it [meets](Self::meets), if both are the same register.
-    pub fn has_bytes_of(&self, piece: &Piece) -> bool {
+    pub fn has_bytes_of(&self, piece: &StatePiece) -> bool {
         match (&self.piece, piece) {
-            (Piece::Register { view, .. }, Piece::Register { view: other, .. }) => {
+            (StatePiece::Register { view, .. }, StatePiece::Register { view: other, .. }) => {
                 view.offset <= other.offset && end_of(*other) <= end_of(*view)
             }
-            (Piece::Flags(bits), Piece::Flags(others)) => others & !bits == 0,
-            (Piece::Memory { mask, .. }, Piece::Memory { mask: others, .. }) => others & !mask == 0,
+            (StatePiece::Flags(bits), StatePiece::Flags(others)) => others & !bits == 0,
+            (StatePiece::Memory { mask, .. }, StatePiece::Memory { mask: others, .. }) => {
+                others & !mask == 0
+            }
             _ => false,
         }
     }
@@ -98,11 +101,11 @@ impl Live {
     /// Whether a cell that its giver gave has a byte of it.
     pub fn has(&self, cell: SliceCell) -> bool {
         match (&self.piece, cell) {
-            (Piece::Register { view, .. }, SliceCell::Register { view: other, .. }) => {
+            (StatePiece::Register { view, .. }, SliceCell::Register { view: other, .. }) => {
                 share_bytes(*view, other)
             }
-            (Piece::Flags(bits), SliceCell::Flags { bits: others, .. }) => bits & others != 0,
-            (Piece::Memory { granule, mask }, SliceCell::Memory { address, len_bytes }) => {
+            (StatePiece::Flags(bits), SliceCell::Flags { bits: others, .. }) => bits & others != 0,
+            (StatePiece::Memory { granule, mask }, SliceCell::Memory { address, len_bytes }) => {
                 blocks_of(address, len_bytes)
                     .any(|(other, others)| other == *granule && others & mask != 0)
             }
@@ -112,7 +115,7 @@ impl Live {
 
     /// Whether it has a byte of the register that its giver wrote, if that is told: one step may write several of one name.
     pub fn has_byte(&self, offset: u16, home: Option<RegisterId>) -> bool {
-        let Piece::Register { view, homes } = &self.piece else {
+        let StatePiece::Register { view, homes } = &self.piece else {
             return false;
         };
         let is_it = home.is_none_or(|home| homes.lists().any(|known| known.register == home));
@@ -128,12 +131,12 @@ impl Live {
     }
 
     /// Rows that say how its chain ends.
-    pub fn ends(&self, end: End) -> Vec<SliceRow> {
+    pub fn ends(&self, end: SliceEndKind) -> Vec<SliceRow> {
         self.ends_of(&self.piece, end)
     }
 
     /// The same of a part of it.
-    pub fn ends_of(&self, part: &Piece, end: End) -> Vec<SliceRow> {
+    pub fn ends_of(&self, part: &StatePiece, end: SliceEndKind) -> Vec<SliceRow> {
         part.cells(self.thread)
             .into_iter()
             .map(|cell| self.end_of(cell, end))
@@ -141,8 +144,8 @@ impl Live {
     }
 
     /// The same of a cell.
-    pub fn end_of(&self, cell: SliceCell, end: End) -> SliceRow {
-        let wanted_by = vec![WantedBy {
+    pub fn end_of(&self, cell: SliceCell, end: SliceEndKind) -> SliceRow {
+        let wanted_by = vec![SliceUse {
             step: self.from,
             edge: Edge::Data,
         }];

@@ -8,34 +8,36 @@ use stepback_parsers::{Position, Step};
 use crate::answers::cancel::Cancel;
 use crate::answers::cell::MemoryRange;
 use crate::answers::error::QueryError;
-use crate::answers::slice::End;
+use crate::answers::slice::SliceEndKind;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::inference::overwrites::OverwriteReader;
-use crate::query::slice::beside::{Who, is_contradicting};
-use crate::query::slice::definers::{Definers, Finds, Until, Wish};
-use crate::query::slice::pieces::Piece;
+use crate::query::slice::beside::{LastByteWriter, is_contradicting};
+use crate::query::slice::definers::{
+    DefinitionLimit, DefinitionQuery, FoundDefinitions, ReachingDefinitions,
+};
+use crate::query::slice::pieces::StatePiece;
 use crate::read::contradictions::Contradictions;
-use crate::read::slots::{EventKind, SlotEvent, SlotReader, ThreadSlot};
-use crate::read::touches::{TouchAt, TouchReader, Wanted};
+use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader, ThreadSlot};
+use crate::read::touches::{TouchAt, TouchFilter, TouchReader};
 use crate::store::granules::{GRANULE_BITS, runs_of};
 
 /// When something happened to a byte: in a slot what the host wrote comes before all accesses.
-type When = (u64, Option<TouchAt>);
+type ByteEventTime = (u64, Option<TouchAt>);
 
-impl Definers<'_> {
+impl ReachingDefinitions<'_> {
     pub(super) fn of_memory(
         &self,
-        wish: Wish,
-        until: Until<'_>,
-        finds: &mut Finds<'_>,
+        wish: DefinitionQuery,
+        until: DefinitionLimit<'_>,
+        finds: &mut FoundDefinitions<'_>,
         cancel: &Cancel,
     ) -> Result<(), QueryError> {
-        let Piece::Memory { granule, mask } = wish.piece else {
+        let StatePiece::Memory { granule, mask } = wish.piece else {
             return Ok(());
         };
         let reader = TouchReader::in_memory(self.index, self.index.memories().of(wish.thread));
-        let written = reader.last_touches(granule, mask, until.slot, Wanted::Writes)?;
+        let written = reader.last_touches(granule, mask, until.slot, TouchFilter::Writes)?;
         let by_host = self
             .index
             .host_regions
@@ -46,42 +48,42 @@ impl Definers<'_> {
             until.shown
         };
         let changed = match self.index.contents.externals != 0 {
-            true => reader.last_touches(granule, mask, shown, Wanted::External)?,
+            true => reader.last_touches(granule, mask, shown, TouchFilter::External)?,
             false => [None; 64],
         };
         let mut slots = SlotAccesses::new(self.index);
-        let mut who = |place: u32| -> Result<Who, QueryError> {
+        let mut who = |place: u32| -> Result<LastByteWriter, QueryError> {
             let address = Address((granule << GRANULE_BITS) + u64::from(place));
             if let Some(who) = until.beside.and_then(|beside| beside.who(address)) {
                 return Ok(who);
             }
             let at =
                 |touches: &[Option<TouchAt>; 64]| touches.get(place as usize).copied().flatten();
-            let access = |touch: TouchAt| -> When { (touch.slot, Some(touch)) };
+            let access = |touch: TouchAt| -> ByteEventTime { (touch.slot, Some(touch)) };
             let host = by_host.get(place as usize).copied().flatten();
             let told = at(&written).map(access).max(host.map(|slot| (slot, None)));
             match at(&changed)
                 .map(access)
                 .filter(|change| told.is_none_or(|told| *change > told))
             {
-                Some((slot, _)) => Ok(Who::Nobody(End::External {
+                Some((slot, _)) => Ok(LastByteWriter::Nobody(SliceEndKind::External {
                     seen_by: slots.reader_of(slot, address)?,
                 })),
                 None => match told {
-                    Some((slot, Some(_))) => Ok(Who::Thread {
+                    Some((slot, Some(_))) => Ok(LastByteWriter::Thread {
                         slot,
                         thread: slots.writer_of(slot, address)?,
                     }),
-                    Some((slot, None)) => Ok(Who::Thread {
+                    Some((slot, None)) => Ok(LastByteWriter::Thread {
                         slot,
                         thread: slots.asker_of(slot, address)?,
                     }),
-                    None => Ok(Who::Nobody(self.untouched(address))),
+                    None => Ok(LastByteWriter::Nobody(self.untouched(address))),
                 },
             }
         };
         for run in runs_of(mask) {
-            let mut groups: Vec<(Who, u64)> = Vec::new();
+            let mut groups: Vec<(LastByteWriter, u64)> = Vec::new();
             for place in run.first..run.first + run.len {
                 let (who, bit) = (who(place)?, 1u64 << place);
                 match groups.iter_mut().find(|(known, _)| *known == who) {
@@ -90,13 +92,13 @@ impl Definers<'_> {
                 }
             }
             for (who, mask) in groups {
-                let piece = Piece::Memory { granule, mask };
+                let piece = StatePiece::Memory { granule, mask };
                 let overwrites = OverwriteReader::new(self.index, Some(range_of(granule, mask)));
                 match who {
-                    Who::Nobody(end) => {
+                    LastByteWriter::Nobody(end) => {
                         let doubt = match end {
                             _ if self.index.contents.markers.is_empty() => None,
-                            End::External { .. } => None,
+                            SliceEndKind::External { .. } => None,
                             _ => overwrites.untouched(
                                 ThreadSlot {
                                     thread: wish.thread,
@@ -106,7 +108,7 @@ impl Definers<'_> {
                             )?,
                         };
                         finds.end(
-                            &Wish {
+                            &DefinitionQuery {
                                 doubt: wish.doubt.or(doubt),
                                 ..wish.clone()
                             },
@@ -114,8 +116,8 @@ impl Definers<'_> {
                             end,
                         );
                     }
-                    Who::Thread { slot, thread } => {
-                        let wish = Wish {
+                    LastByteWriter::Thread { slot, thread } => {
+                        let wish = DefinitionQuery {
                             piece,
                             thread,
                             ..wish.clone()
@@ -126,7 +128,7 @@ impl Definers<'_> {
                             false => overwrites.overtaken(done, Position(until.slot), cancel)?,
                         };
                         let doubt = wish.doubt.or(doubt);
-                        self.written_in(Wish { doubt, ..wish }, slot, finds, cancel)?;
+                        self.written_in(DefinitionQuery { doubt, ..wish }, slot, finds, cancel)?;
                     }
                 }
             }
@@ -135,10 +137,10 @@ impl Definers<'_> {
     }
 
     /// What memory is that nothing wrote.
-    fn untouched(&self, address: Address) -> End {
+    fn untouched(&self, address: Address) -> SliceEndKind {
         match self.index.program().byte(address) {
-            Some(_) => End::Image,
-            None => End::Initial { line: None },
+            Some(_) => SliceEndKind::Image,
+            None => SliceEndKind::Initial { line: None },
         }
     }
 }
@@ -231,12 +233,12 @@ impl<'a> SlotAccesses<'a> {
 fn step_of(events: &[SlotEvent]) -> Option<&SlotEvent> {
     events
         .iter()
-        .find(|event| matches!(event.kind, EventKind::Step(_)))
+        .find(|event| matches!(event.kind, SlotEventKind::Step(_)))
 }
 
 fn accesses(event: &SlotEvent, wanted: AccessKind, byte: Address) -> bool {
     match event.kind {
-        EventKind::Access {
+        SlotEventKind::Access {
             kind,
             address,
             size_bytes,

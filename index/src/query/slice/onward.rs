@@ -2,27 +2,27 @@
 
 use std::collections::VecDeque;
 
-use stepback_machine::{Condition, Flow, Instruction, RegisterId, Target};
+use stepback_machine::{BranchTarget, ExecutionCondition, FlowKind, Instruction, RegisterId};
 use stepback_parsers::{Position, Step};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::cell::Cell;
 use crate::answers::error::QueryError;
 use crate::answers::slice::{
-    Defined, Edge, EdgeKinds, End, SliceCell, SliceRow, SliceStep, WantedBy,
+    Edge, EdgeKinds, SliceCell, SliceDefinition, SliceEndKind, SliceRow, SliceStep, SliceUse,
 };
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
-use crate::query::slice::control::Ran;
-use crate::query::slice::definers::Definers;
-use crate::query::slice::fates::Fates;
-use crate::query::slice::flow::{Extent, StepFlow};
-use crate::query::slice::givers::GiverReader;
-use crate::query::slice::influence::Influence;
-use crate::query::slice::late::{LateLoads, Watched};
-use crate::query::slice::live::{Giver, Live, LiveSet};
-use crate::query::slice::pieces::{Piece, blocks_of, grow_view, joined};
-use crate::query::slice::regions::Regions;
+use crate::query::slice::control::DependentStep;
+use crate::query::slice::definers::ReachingDefinitions;
+use crate::query::slice::fates::KillAnalysis;
+use crate::query::slice::flow::{FlowExtent, StepFlow};
+use crate::query::slice::givers::InputOriginReader;
+use crate::query::slice::influence::ForwardSliceQuery;
+use crate::query::slice::late::{LateLoads, WatchedBytes};
+use crate::query::slice::live::{DefinitionSite, LiveLocation, LiveSet};
+use crate::query::slice::pieces::{StatePiece, blocks_of, grow_view, joined};
+use crate::query::slice::regions::ControlRegions;
 use crate::query::slice::step_events::StepEvents;
 use crate::query::slice::touches::NextTouches;
 use crate::query::slice::walk::{check_length, sorted};
@@ -32,7 +32,7 @@ use crate::read::walked_uses::WalkedUses;
 /// Hands out the steps to which a value goes: the oldest first, each step once. Cost: each step that touches what holds the
 /// value is read, and the next touch of each of its outputs is looked up.
 /// Memory: what holds the value at one time.
-pub struct OnwardWalk<'a> {
+pub struct ForwardSliceWalk<'a> {
     index: &'a Index,
     edges: EdgeKinds,
     live: LiveSet,
@@ -40,32 +40,32 @@ pub struct OnwardWalk<'a> {
     /// Finds the next uses of registers.
     uses: WalkedUses<'a>,
     /// What ran because steps that took the value in decided so.
-    regions: Regions<'a>,
+    regions: ControlRegions<'a>,
     /// Rows that are found already.
     ready: VecDeque<SliceRow>,
     /// The question, until a row is handed out: where there is none, the value is overwritten unread.
-    unread: Option<Influence>,
+    unread: Option<ForwardSliceQuery>,
 }
 
 /// A piece, and the slot in which it shows.
-struct Shown {
-    piece: Piece,
+struct OutputPiece {
+    piece: StatePiece,
     slot: u64,
 }
 
 /// What a step makes of what is followed.
-struct Reach {
+struct ReachedStep {
     row: SliceStep,
     /// What holds the value then.
-    pieces: Vec<Shown>,
+    pieces: Vec<OutputPiece>,
     /// The value decides where control goes.
     decides: bool,
 }
 
-impl<'a> OnwardWalk<'a> {
+impl<'a> ForwardSliceWalk<'a> {
     pub(super) fn new(
         index: &'a Index,
-        question: &Influence,
+        question: &ForwardSliceQuery,
         seen_by: Option<ThreadId>,
         cancel: &Cancel,
     ) -> Result<Self, QueryError> {
@@ -84,20 +84,20 @@ impl<'a> OnwardWalk<'a> {
             live,
             late,
             uses,
-            regions: Regions::new(index),
+            regions: ControlRegions::new(index),
             ready,
             unread: None,
         };
         let memory_thread = SlotReader(index).memory_thread(seen_by, question.at)?;
         for (thread, piece) in walk.asked(question, memory_thread)? {
-            for live in (Definers { index }).given(thread, piece, question.at, cancel)? {
+            for live in (ReachingDefinitions { index }).given(thread, piece, question.at, cancel)? {
                 let block = walk.block_of(&live);
                 walk.unread = Some(*question);
                 for copy in walk.copies_of(&live, question.at)? {
                     walk.follow(copy, question.at.0.saturating_add(1), cancel)?;
                 }
                 walk.follow(
-                    Live { block, ..live },
+                    LiveLocation { block, ..live },
                     question.at.0.saturating_add(1),
                     cancel,
                 )?;
@@ -154,7 +154,7 @@ impl<'a> OnwardWalk<'a> {
                 self.live
                     .take_at(slot)
                     .iter()
-                    .flat_map(|live| live.ends(End::Limit)),
+                    .flat_map(|live| live.ends(SliceEndKind::Limit)),
             );
         }
         let ends = self
@@ -168,26 +168,26 @@ impl<'a> OnwardWalk<'a> {
 
     fn asked(
         &self,
-        question: &Influence,
+        question: &ForwardSliceQuery,
         memory_thread: ThreadId,
-    ) -> Result<Vec<(ThreadId, Piece)>, QueryError> {
+    ) -> Result<Vec<(ThreadId, StatePiece)>, QueryError> {
         Ok(match question.cell {
             Cell::Register { thread, view } if view.register == RegisterId::PSR => {
                 let bits = self.index.instruction_set(thread).flag_bits();
-                Some((thread, Piece::Flags(bits)))
+                Some((thread, StatePiece::Flags(bits)))
                     .into_iter()
                     .filter(|_| bits != 0)
                     .collect()
             }
             Cell::Register { thread, view } => {
-                let definers = Definers { index: self.index };
+                let definers = ReachingDefinitions { index: self.index };
                 vec![(thread, definers.register(thread, view, question.at, None)?)]
             }
             Cell::Memory { address, len_bytes } => {
                 check_length(len_bytes)?;
                 let blocks = blocks_of(address, len_bytes);
                 blocks
-                    .map(|(granule, mask)| (memory_thread, Piece::Memory { granule, mask }))
+                    .map(|(granule, mask)| (memory_thread, StatePiece::Memory { granule, mask }))
                     .collect()
             }
             Cell::Physical { .. } => {
@@ -201,13 +201,17 @@ impl<'a> OnwardWalk<'a> {
     }
 
     /// What else holds a register at a position: an exception that came with the step which wrote it stored it in its frame.
-    fn copies_of(&self, live: &Live, at: Position) -> Result<Vec<Live>, QueryError> {
+    fn copies_of(
+        &self,
+        live: &LiveLocation,
+        at: Position,
+    ) -> Result<Vec<LiveLocation>, QueryError> {
         let has_frames = self
             .index
             .instruction_set(live.thread)
             .exception_frame()
             .is_some();
-        let Giver::Step { step, slot } = live.giver else {
+        let DefinitionSite::Step { step, slot } = live.giver else {
             return Ok(Vec::new());
         };
         if slot != at.0 || !has_frames {
@@ -217,14 +221,14 @@ impl<'a> OnwardWalk<'a> {
         let flow = StepFlow::within(
             self.index,
             step,
-            Extent::Slots(vec![slot]),
+            FlowExtent::Slots(vec![slot]),
             self.edges,
             events,
         )?;
         let copies = flow.copies_in_frame(&live.piece, slot)?;
         Ok(copies
             .into_iter()
-            .map(|piece| Live {
+            .map(|piece| LiveLocation {
                 piece,
                 ..live.clone()
             })
@@ -232,15 +236,20 @@ impl<'a> OnwardWalk<'a> {
     }
 
     /// New flags may stand within what an `it` has made conditional.
-    fn block_of(&self, live: &Live) -> u8 {
+    fn block_of(&self, live: &LiveLocation) -> u8 {
         match live.piece {
-            Piece::Flags(_) => self.index.instruction_set(live.thread).longest_block(),
+            StatePiece::Flags(_) => self.index.instruction_set(live.thread).longest_block(),
             _ => 0,
         }
     }
 
     /// Waits for who touches a piece from a slot on.
-    fn follow(&mut self, live: Live, first: u64, cancel: &Cancel) -> Result<(), QueryError> {
+    fn follow(
+        &mut self,
+        live: LiveLocation,
+        first: u64,
+        cancel: &Cancel,
+    ) -> Result<(), QueryError> {
         let mut touches = NextTouches {
             index: self.index,
             edges: self.edges,
@@ -248,15 +257,15 @@ impl<'a> OnwardWalk<'a> {
         };
         let touched = touches.of(live.thread, &live.piece, first, cancel)?;
         let earlier = match (&live.piece, touched) {
-            (Piece::Memory { granule, mask }, Some(touched)) => {
-                let watched = Watched {
+            (StatePiece::Memory { granule, mask }, Some(touched)) => {
+                let watched = WatchedBytes {
                     granule: *granule,
                     mask: *mask,
                     first,
                 };
                 self.late.first_step(self.index, watched, touched)?
             }
-            (Piece::Flags(_), _) if live.block > 0 => {
+            (StatePiece::Flags(_), _) if live.block > 0 => {
                 let next = SlotReader(self.index)
                     .next_step_of(live.thread, Position(first.saturating_sub(1)))?;
                 next.map(|step| step.0.saturating_add(1))
@@ -265,47 +274,52 @@ impl<'a> OnwardWalk<'a> {
         };
         match touched.into_iter().chain(earlier).min() {
             Some(slot) => self.live.add(slot, live),
-            None => self.ready.extend(live.ends(End::Kept)),
+            None => self.ready.extend(live.ends(SliceEndKind::Kept)),
         }
         Ok(())
     }
 
     /// Goes into what a step does with what is followed, and then into what becomes of that in its slot.
-    fn go_into(&mut self, slot: u64, lives: Vec<Live>, cancel: &Cancel) -> Result<(), QueryError> {
+    fn go_into(
+        &mut self,
+        slot: u64,
+        lives: Vec<LiveLocation>,
+        cancel: &Cancel,
+    ) -> Result<(), QueryError> {
         let Some(step) = Position(slot).last_step() else {
             return Ok(());
         };
         self.late.forget_before(slot);
         let events = StepEvents::about(lives.iter().map(|live| &live.piece));
-        let flow = StepFlow::within(self.index, step, Extent::Whole, self.edges, events)?;
+        let flow = StepFlow::within(self.index, step, FlowExtent::Whole, self.edges, events)?;
         let thread = flow.thread();
         let decider = self.regions.decider_of(
-            Ran {
+            DependentStep {
                 thread,
                 step,
                 text: flow.text.as_ref(),
             },
             cancel,
         )?;
-        let fates = Fates::new(&flow, step, self.edges);
-        let givers = GiverReader::new(&flow, step, &lives, &fates, self.edges);
+        let fates = KillAnalysis::new(&flow, step, self.edges);
+        let givers = InputOriginReader::new(&flow, step, &lives, &fates, self.edges);
         let reach = self.reach(givers, decider, cancel)?;
         let block = match flow.done().map(|done| done.meaning.condition) {
-            Some(Condition::Block(count)) => Some(count),
+            Some(ExecutionCondition::Block(count)) => Some(count),
             _ => None,
         };
         let mut left = Vec::new();
         for mut live in lives {
             if live.thread == thread {
                 live.block = block
-                    .filter(|_| matches!(live.piece, Piece::Flags(_)))
+                    .filter(|_| matches!(live.piece, StatePiece::Flags(_)))
                     .unwrap_or(live.block.saturating_sub(1));
             }
             let fate = fates.of(live)?;
             left.extend(fate.left);
             self.ready.extend(fate.ends);
         }
-        if let Some(Reach {
+        if let Some(ReachedStep {
             row,
             pieces,
             decides,
@@ -316,16 +330,16 @@ impl<'a> OnwardWalk<'a> {
                 self.ready
                     .extend(self.regions.add(thread, step, cancel)?.map(SliceRow::End));
             }
-            for Shown { piece, slot: shown } in pieces {
-                let giver = Giver::Step { step, slot: shown };
-                let live = Live {
+            for OutputPiece { piece, slot: shown } in pieces {
+                let giver = DefinitionSite::Step { step, slot: shown };
+                let live = LiveLocation {
                     thread,
                     piece,
                     from: Some(step),
                     giver,
                     block: 0,
                 };
-                let live = Live {
+                let live = LiveLocation {
                     block: self.block_of(&live),
                     ..live
                 };
@@ -345,14 +359,15 @@ impl<'a> OnwardWalk<'a> {
     /// Finds out what a step makes of what is followed; `decider` decided that it runs.
     fn reach(
         &self,
-        mut givers: GiverReader<'_, 'a>,
+        mut givers: InputOriginReader<'_, 'a>,
         decider: Option<Step>,
         cancel: &Cancel,
-    ) -> Result<Option<Reach>, QueryError> {
+    ) -> Result<Option<ReachedStep>, QueryError> {
         let (flow, step) = (givers.flow, givers.step);
         let outputs = flow.outputs(step)?;
         let (mut wanted_by, mut doubt) = (Vec::new(), None);
-        let (mut defines, mut pieces): (Vec<Defined>, Vec<Shown>) = Default::default();
+        let (mut defines, mut pieces): (Vec<SliceDefinition>, Vec<OutputPiece>) =
+            Default::default();
         let is_silent = outputs.is_empty();
         for output in outputs {
             cancel.check()?;
@@ -374,12 +389,12 @@ impl<'a> OnwardWalk<'a> {
                     continue;
                 }
                 doubt = doubt.or_else(|| found.iter().find_map(|(reached, _)| reached.doubt));
-                wanted_by.extend(found.iter().map(|(reached, edge)| WantedBy {
+                wanted_by.extend(found.iter().map(|(reached, edge)| SliceUse {
                     step: reached.from,
                     edge: *edge,
                 }));
                 defines.extend(part.outcome.defines);
-                pieces.push(Shown {
+                pieces.push(OutputPiece {
                     piece: part.piece,
                     slot: part.slot,
                 });
@@ -387,7 +402,7 @@ impl<'a> OnwardWalk<'a> {
         }
         let is_reading = flow
             .done()
-            .is_some_and(|done| is_silent || done.control.flow != Flow::Next);
+            .is_some_and(|done| is_silent || done.control.flow != FlowKind::Next);
         let mut decides = false;
         // A comparison whose flags are not shown, or where control goes: it reads the value and gives none.
         if is_reading && (wanted_by.is_empty() || self.edges.control) {
@@ -396,14 +411,14 @@ impl<'a> OnwardWalk<'a> {
                 let reached = givers.reached(&taken, cancel)?;
                 decides |= self.edges.control && leads && !reached.is_empty();
                 let taken_in = reached.iter().filter(|_| is_open);
-                wanted_by.extend(taken_in.map(|reached| WantedBy {
+                wanted_by.extend(taken_in.map(|reached| SliceUse {
                     step: reached.from,
                     edge,
                 }));
                 doubt = doubt.or_else(|| reached.iter().find_map(|reached| reached.doubt));
             }
         }
-        wanted_by.extend(decider.map(|decider| WantedBy {
+        wanted_by.extend(decider.map(|decider| SliceUse {
             step: Some(decider),
             edge: Edge::Control,
         }));
@@ -420,7 +435,7 @@ impl<'a> OnwardWalk<'a> {
             wanted_by: sorted(wanted_by),
             doubt,
         };
-        Ok(Some(Reach {
+        Ok(Some(ReachedStep {
             row,
             pieces,
             decides,
@@ -431,12 +446,12 @@ impl<'a> OnwardWalk<'a> {
 /// Whether where control goes behind an instruction depends on what it takes in.
 fn leads(instruction: &Instruction) -> bool {
     let is_fixed =
-        matches!(instruction.control.target, Target::Address(_)) && !instruction.decides();
-    matches!(instruction.control.flow, Flow::Branch | Flow::Call) && !is_fixed
+        matches!(instruction.control.target, BranchTarget::Address(_)) && !instruction.decides();
+    matches!(instruction.control.flow, FlowKind::Branch | FlowKind::Call) && !is_fixed
 }
 
 /// Cells in order, of which those that lie side by side are one.
-fn joined_cells(mut defines: Vec<Defined>) -> Vec<Defined> {
+fn joined_cells(mut defines: Vec<SliceDefinition>) -> Vec<SliceDefinition> {
     defines.sort_by_key(|defined| defined.cell);
     defines.dedup();
     joined(defines, |last, next| {
@@ -482,15 +497,15 @@ fn joined_cells(mut defines: Vec<Defined>) -> Vec<Defined> {
 }
 
 /// Takes a piece into one that shows in the same slot, if it lies right behind it.
-fn grow_piece(last: &mut Shown, next: &Shown) -> bool {
+fn grow_piece(last: &mut OutputPiece, next: &OutputPiece) -> bool {
     match (&mut last.piece, &next.piece) {
         _ if last.slot != next.slot => false,
-        (Piece::Register { view, .. }, Piece::Register { view: more, .. }) => {
+        (StatePiece::Register { view, .. }, StatePiece::Register { view: more, .. }) => {
             grow_view(view, *more)
         }
         (
-            Piece::Memory { granule, mask },
-            Piece::Memory {
+            StatePiece::Memory { granule, mask },
+            StatePiece::Memory {
                 granule: other,
                 mask: more,
             },
@@ -498,7 +513,7 @@ fn grow_piece(last: &mut Shown, next: &Shown) -> bool {
             *mask |= more;
             true
         }
-        (Piece::Flags(bits), Piece::Flags(more)) => {
+        (StatePiece::Flags(bits), StatePiece::Flags(more)) => {
             *bits |= more;
             true
         }

@@ -7,23 +7,23 @@ use stepback_machine::{AccessKind, Address, Instruction, RegisterId, RegisterVie
 use stepback_parsers::Step;
 
 use crate::answers::error::QueryError;
-use crate::answers::slice::{Edge, End, NotKnown};
+use crate::answers::slice::{Edge, SliceEndKind, UnknownInput};
 use crate::index::homes::Homes;
-use crate::query::slice::accesses::StoredAt;
-use crate::query::slice::definers::{Definers, status_view};
-use crate::query::slice::flow::{Outcome, StepFlow};
-use crate::query::slice::frontier::Want;
-use crate::query::slice::pieces::{Piece, blocks_of, parts_of};
+use crate::query::slice::accesses::SlotAddress;
+use crate::query::slice::definers::{ReachingDefinitions, status_view};
+use crate::query::slice::flow::{StepContribution, StepFlow};
+use crate::query::slice::frontier::TracedDefinition;
+use crate::query::slice::pieces::{StatePiece, blocks_of, parts_of};
 use crate::read::open_writes::{OpenWrites, told};
-use crate::read::slots::{EventKind, SlotEvent};
+use crate::read::slots::{SlotEvent, SlotEventKind};
 use crate::store::granules::GRANULE_BITS;
 
 /// Something that a step gave a value.
-pub(super) struct Output {
-    pub piece: Piece,
+pub(super) struct StepOutput {
+    pub piece: StatePiece,
     pub slot: u64,
     /// What it is made of.
-    pub outcome: Outcome,
+    pub outcome: StepContribution,
 }
 
 /// Outputs that are wider than this are taken as a whole.
@@ -31,16 +31,16 @@ const BYTES_APART: u16 = 64;
 
 /// What a step wrote, each with the slot in which that shows, and each once.
 #[derive(Default)]
-struct Written {
-    pieces: Vec<(Piece, u64)>,
+struct StepWrites {
+    pieces: Vec<(StatePiece, u64)>,
     /// Block, bytes and slot of those of memory: a step may have thousands.
     memory: HashSet<(u64, u64, u64)>,
 }
 
-impl Written {
-    fn add(&mut self, piece: Piece, slot: u64) {
+impl StepWrites {
+    fn add(&mut self, piece: StatePiece, slot: u64) {
         let is_new = match piece {
-            Piece::Memory { granule, mask } => self.memory.insert((granule, mask, slot)),
+            StatePiece::Memory { granule, mask } => self.memory.insert((granule, mask, slot)),
             _ => !self
                 .pieces
                 .iter()
@@ -63,7 +63,7 @@ struct StoredPart {
 
 impl StepFlow<'_> {
     /// The outputs of the step.
-    pub fn outputs(&self, step: Step) -> Result<Vec<Output>, QueryError> {
+    pub fn outputs(&self, step: Step) -> Result<Vec<StepOutput>, QueryError> {
         let mut outputs = Vec::new();
         for (piece, slot) in self.written(step)? {
             for part in self.parts_by_maker(piece, slot)? {
@@ -74,7 +74,7 @@ impl StepFlow<'_> {
     }
 
     /// An output as it is to be followed: what the step copies byte by byte, since a part of it may hold what is followed.
-    pub fn parts_of_output(&self, output: Output) -> Result<Vec<Output>, QueryError> {
+    pub fn parts_of_output(&self, output: StepOutput) -> Result<Vec<StepOutput>, QueryError> {
         if !output.is_copied() || !self.is_told_apart() {
             return Ok(vec![output]);
         }
@@ -84,17 +84,17 @@ impl StepFlow<'_> {
             .collect()
     }
 
-    fn output(&self, piece: Piece, slot: u64) -> Result<Output, QueryError> {
-        let want = Want {
+    fn output(&self, piece: StatePiece, slot: u64) -> Result<StepOutput, QueryError> {
+        let want = TracedDefinition {
             thread: self.thread(),
             piece: piece.clone(),
             slot,
             wanted_by: Vec::new(),
             doubt: None,
         };
-        let mut outcome = Outcome::default();
+        let mut outcome = StepContribution::default();
         self.take(want, &mut outcome)?;
-        Ok(Output {
+        Ok(StepOutput {
             piece,
             slot,
             outcome,
@@ -102,9 +102,9 @@ impl StepFlow<'_> {
     }
 
     /// The parts of a piece that different results, or operands, of the instruction are.
-    fn parts_by_maker(&self, piece: Piece, slot: u64) -> Result<Vec<Piece>, QueryError> {
+    fn parts_by_maker(&self, piece: StatePiece, slot: u64) -> Result<Vec<StatePiece>, QueryError> {
         match &piece {
-            Piece::Register { view, homes } => {
+            StatePiece::Register { view, homes } => {
                 let written = self.written_bytes(*view, homes, slot)?;
                 let by = |offset: u16| {
                     let place = usize::from(offset.saturating_sub(view.offset));
@@ -114,18 +114,18 @@ impl StepFlow<'_> {
                     .into_iter()
                     .filter(|(_, by)| by.is_some());
                 Ok(parts
-                    .map(|(view, _)| Piece::Register {
+                    .map(|(view, _)| StatePiece::Register {
                         view,
                         homes: homes.clone(),
                     })
                     .collect())
             }
-            Piece::Memory { granule, mask } => {
+            StatePiece::Memory { granule, mask } => {
                 let mut parts: Vec<(StoredPart, u64)> = Vec::new();
                 for place in (0..64u64).filter(|place| mask >> place & 1 == 1) {
                     let address = Address((granule << GRANULE_BITS) + place);
                     let (operand, frame) = (
-                        self.stored_bytes(StoredAt { slot, address })
+                        self.stored_bytes(SlotAddress { slot, address })
                             .map(|byte| byte.operand),
                         self.frame_part(slot, address),
                     );
@@ -137,26 +137,26 @@ impl StepFlow<'_> {
                 }
                 Ok(parts
                     .into_iter()
-                    .map(|(_, mask)| Piece::Memory {
+                    .map(|(_, mask)| StatePiece::Memory {
                         granule: *granule,
                         mask,
                     })
                     .collect())
             }
-            Piece::Flags(bits) => {
+            StatePiece::Flags(bits) => {
                 // What may stay as it was flows into itself alone.
                 let kept = bits & self.done().map_or(0, Instruction::flags_kept);
                 let each = (0..64u32).map(|place| kept & 1 << place);
                 let parts = each.chain([bits & !kept]).filter(|part| *part != 0);
-                Ok(parts.map(Piece::Flags).collect())
+                Ok(parts.map(StatePiece::Flags).collect())
             }
-            Piece::Decision => Ok(vec![piece]),
+            StatePiece::Decision => Ok(vec![piece]),
         }
     }
 
     /// What the step wrote, and in which slot that shows.
-    fn written(&self, step: Step) -> Result<Vec<(Piece, u64)>, QueryError> {
-        let mut written = Written::default();
+    fn written(&self, step: Step) -> Result<Vec<(StatePiece, u64)>, QueryError> {
+        let mut written = StepWrites::default();
         for events in self.events.chunk_by(|one, next| one.slot == next.slot) {
             let slot = events.first().map_or(0, |event| event.slot);
             let mut open = OpenWrites::of_events(self.index, self.thread(), slot, events)?;
@@ -168,9 +168,9 @@ impl StepFlow<'_> {
         Ok(written.pieces)
     }
 
-    fn add_written(&self, event: &SlotEvent, written: &mut Written) -> Result<(), QueryError> {
+    fn add_written(&self, event: &SlotEvent, written: &mut StepWrites) -> Result<(), QueryError> {
         match &event.kind {
-            EventKind::Register { view, .. } if view.register == RegisterId::PSR => {
+            SlotEventKind::Register { view, .. } if view.register == RegisterId::PSR => {
                 let set = self.text.as_ref().map(|text| text.instruction_set);
                 let all = set.map_or(0, |set| set.flag_bits());
                 let by_result = set
@@ -184,20 +184,20 @@ impl StepFlow<'_> {
                 };
                 let shown = bits & bits_shown(*view);
                 if shown != 0 {
-                    written.add(Piece::Flags(shown), event.slot);
+                    written.add(StatePiece::Flags(shown), event.slot);
                 }
             }
-            EventKind::Register {
+            SlotEventKind::Register {
                 home: Some(home), ..
             } => {
-                let piece = (Definers { index: self.index }).written_register(
+                let piece = (ReachingDefinitions { index: self.index }).written_register(
                     self.thread(),
                     *home,
                     event.slot,
                 )?;
                 written.add(piece, event.slot);
             }
-            EventKind::Access {
+            SlotEventKind::Access {
                 kind: AccessKind::Write,
                 address,
                 size_bytes,
@@ -205,7 +205,7 @@ impl StepFlow<'_> {
             } => {
                 let blocks = blocks_of(*address, u64::from(*size_bytes));
                 blocks.for_each(|(granule, mask)| {
-                    written.add(Piece::Memory { granule, mask }, event.slot)
+                    written.add(StatePiece::Memory { granule, mask }, event.slot)
                 });
             }
             _ => {}
@@ -214,18 +214,18 @@ impl StepFlow<'_> {
     }
 
     /// What its operands alone tell of: all registers, or status registers that the trace leaves out.
-    fn add_operands(&self, own: u64, written: &mut Written) {
+    fn add_operands(&self, own: u64, written: &mut StepWrites) {
         let (Some(instruction), Some(text)) = (self.done(), &self.text) else {
             return;
         };
         let (definers, is_alone) = (
-            Definers { index: self.index },
+            ReachingDefinitions { index: self.index },
             self.index.has_operands_alone(),
         );
         let is_told = |view| is_alone || definers.is_left_out(self.thread(), view);
         let flags = instruction.flags_written(text.instruction_set);
         if flags != 0 && is_told(status_view(flags)) {
-            written.add(Piece::Flags(flags), own);
+            written.add(StatePiece::Flags(flags), own);
         }
         for view in instruction.registers.iter().flat_map(|known| &known.writes) {
             let home = RegisterView {
@@ -235,7 +235,7 @@ impl StepFlow<'_> {
             let whole = RegisterView::new(view.register, 0, u16::MAX);
             if view.register != RegisterId::PSR && is_told(whole) {
                 written.add(
-                    Piece::Register {
+                    StatePiece::Register {
                         view: home,
                         homes: Arc::new(Homes::only(home)),
                     },
@@ -246,11 +246,12 @@ impl StepFlow<'_> {
     }
 }
 
-impl Output {
+impl StepOutput {
     /// Also where it is not shown what it loads.
     fn is_copied(&self) -> bool {
-        let is_missing = |end: &End| *end == End::Unknown(NotKnown::LoadNotShown);
-        let Outcome { inputs, ends, .. } = &self.outcome;
+        let is_missing =
+            |end: &SliceEndKind| *end == SliceEndKind::Unknown(UnknownInput::LoadNotShown);
+        let StepContribution { inputs, ends, .. } = &self.outcome;
         inputs.iter().any(|(_, edge)| *edge == Edge::Copy)
             || ends.iter().any(|(end, _)| is_missing(end))
     }
@@ -268,9 +269,9 @@ fn bits_shown(view: RegisterView) -> u64 {
 }
 
 /// The bytes of a piece, one by one.
-fn bytes_of(piece: &Piece) -> Vec<Piece> {
+fn bytes_of(piece: &StatePiece) -> Vec<StatePiece> {
     match piece {
-        Piece::Register { view, homes } if view.size_bytes <= BYTES_APART => {
+        StatePiece::Register { view, homes } if view.size_bytes <= BYTES_APART => {
             let part = |offset| RegisterView {
                 offset,
                 size_bytes: 1,
@@ -278,16 +279,16 @@ fn bytes_of(piece: &Piece) -> Vec<Piece> {
             };
             let offsets = view.offset..view.offset.saturating_add(view.size_bytes);
             offsets
-                .map(|offset| Piece::Register {
+                .map(|offset| StatePiece::Register {
                     view: part(offset),
                     homes: homes.clone(),
                 })
                 .collect()
         }
-        Piece::Memory { granule, mask } => {
+        StatePiece::Memory { granule, mask } => {
             let places = (0..64u32).filter(|place| mask >> place & 1 == 1);
             places
-                .map(|place| Piece::Memory {
+                .map(|place| StatePiece::Memory {
                     granule: *granule,
                     mask: 1 << place,
                 })
@@ -305,16 +306,17 @@ mod tests {
     #[test]
     fn a_step_of_very_many_accesses_has_each_piece_once() {
         const BLOCKS: u64 = 1 << 17;
-        let mut written = Written::default();
+        let mut written = StepWrites::default();
         for slot in [1, 2, 1] {
-            (0..BLOCKS).for_each(|granule| written.add(Piece::Memory { granule, mask: 1 }, slot));
-            written.add(Piece::Flags(1), slot);
+            (0..BLOCKS)
+                .for_each(|granule| written.add(StatePiece::Memory { granule, mask: 1 }, slot));
+            written.add(StatePiece::Flags(1), slot);
         }
         assert_eq!(written.pieces.len() as u64, 2 * (BLOCKS + 1));
         let last = written
             .pieces
             .last()
-            .map(|(piece, slot)| (piece.is_same(&Piece::Flags(1)), *slot));
+            .map(|(piece, slot)| (piece.is_same(&StatePiece::Flags(1)), *slot));
         assert_eq!(last, Some((true, 2)));
     }
 }

@@ -7,17 +7,17 @@ use stepback_parsers::Position;
 use crate::answers::cancel::Cancel;
 use crate::answers::cell::MemoryRange;
 use crate::answers::error::QueryError;
-use crate::answers::slice::WantedBy;
+use crate::answers::slice::SliceUse;
 use crate::answers::thread::ThreadId;
 use crate::query::physical::VirtualPart;
 use crate::query::physical_memory::PhysicalMemoryAt;
 use crate::query::question::Query as _;
-use crate::query::slice::definers::{Definers, Finds, Wish};
-use crate::query::slice::physical_writers::{From, PhysicalWriters};
-use crate::query::slice::pieces::Piece;
+use crate::query::slice::definers::{DefinitionQuery, FoundDefinitions, ReachingDefinitions};
+use crate::query::slice::physical_writers::{PhysicalByteWriter, PhysicalDefinitionFinder};
+use crate::query::slice::pieces::StatePiece;
 use crate::store::granules::GRANULE_BITS;
 
-impl Definers<'_> {
+impl ReachingDefinitions<'_> {
     /// Adds who wrote bytes of physical memory last before a position. Cost: what is told of pages is collected once, and there
     /// is a question for each access that is found.
     ///
@@ -27,8 +27,8 @@ impl Definers<'_> {
         &self,
         range: MemoryRange,
         at: Position,
-        asked: &[WantedBy],
-        finds: &mut Finds<'_>,
+        asked: &[SliceUse],
+        finds: &mut FoundDefinitions<'_>,
         cancel: &Cancel,
     ) -> Result<(), QueryError> {
         let MemoryRange { address, len_bytes } = range;
@@ -38,7 +38,7 @@ impl Definers<'_> {
             len_bytes,
         }
         .run(self.index, cancel)?;
-        let mut groups: Vec<(From, u64, u64)> = Vec::new();
+        let mut groups: Vec<(PhysicalByteWriter, u64, u64)> = Vec::new();
         let parts = VirtualPart::all(self.index, range, cancel)?;
         let mut next = address;
         for parts in parts.chunk_by(|one, next| one.within.physical() == next.within.physical()) {
@@ -48,7 +48,7 @@ impl Definers<'_> {
             next = Address(next.0.wrapping_add(first.range.len_bytes));
             let place =
                 usize::try_from(first.physical().0.wrapping_sub(address.0)).unwrap_or(usize::MAX);
-            let writers = PhysicalWriters {
+            let writers = PhysicalDefinitionFinder {
                 index: self.index,
                 parts,
                 at,
@@ -77,16 +77,16 @@ impl Definers<'_> {
             });
         }
         for (from, granule, mask) in groups {
-            let piece = Piece::Memory { granule, mask };
-            let wish = |thread, doubt| Wish {
+            let piece = StatePiece::Memory { granule, mask };
+            let wish = |thread, doubt| DefinitionQuery {
                 thread,
                 piece: piece.clone(),
                 wanted_by: asked.to_vec(),
                 doubt,
             };
             match from {
-                From::Nobody(end) => finds.end(&wish(ThreadId(0), None), &piece, end),
-                From::Step {
+                PhysicalByteWriter::Nobody(end) => finds.end(&wish(ThreadId(0), None), &piece, end),
+                PhysicalByteWriter::Step {
                     slot,
                     thread,
                     doubt,

@@ -6,27 +6,27 @@ use stepback_machine::{Address, Endian};
 use stepback_parsers::Position;
 
 use crate::answers::access_kinds::AccessKinds;
-use crate::answers::accesses_at::Accessed;
+use crate::answers::accesses_at::CellAccess;
 use crate::answers::byte_state::ByteState;
 use crate::answers::cancel::Cancel;
 use crate::answers::cell::Cell;
 use crate::answers::error::QueryError;
 use crate::answers::hit::{Doubt, Hit};
-use crate::answers::slice::End;
+use crate::answers::slice::SliceEndKind;
 use crate::answers::step_record::{Access, AccessTarget};
 use crate::answers::thread::ThreadId;
 use crate::answers::value::ValueSource;
 use crate::index::Index;
 use crate::inference::overwrites::OverwriteReader;
 use crate::query::access::{Accesses, NearestAccess};
-use crate::query::asked::{Asked, Owners};
-use crate::query::physical::{PhysicalAsked, VirtualPart};
+use crate::query::asked::{AccessQuery, OwnerFilter};
+use crate::query::physical::{PhysicalAccessQuery, VirtualPart};
 use crate::read::slots::ThreadSlot;
 use crate::store::granules::GRANULE_BITS;
 
 /// What became of a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum From {
+pub(super) enum PhysicalByteWriter {
     /// A step wrote it, which shows in a slot.
     Step {
         slot: u64,
@@ -34,19 +34,19 @@ pub(super) enum From {
         doubt: Option<Doubt>,
     },
     /// No step did.
-    Nobody(End),
+    Nobody(SliceEndKind),
 }
 
 /// A byte by the virtual address under which it was written, or lies there.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Found {
-    pub from: From,
+pub(super) struct PhysicalDefinition {
+    pub from: PhysicalByteWriter,
     pub address: Address,
 }
 
 /// Looks for who wrote bytes of a physical page last. The last write of several bytes is the last one of each that it covers,
 /// so there is a question for each write that is found, and not for each byte.
-pub(super) struct PhysicalWriters<'w> {
+pub(super) struct PhysicalDefinitionFinder<'w> {
     pub index: &'w Index,
     /// All virtual parts that these bytes ever were; at least one.
     pub parts: &'w [VirtualPart],
@@ -56,16 +56,16 @@ pub(super) struct PhysicalWriters<'w> {
     pub cancel: &'w Cancel,
 }
 
-impl PhysicalWriters<'_> {
+impl PhysicalDefinitionFinder<'_> {
     /// Each byte, by its physical address.
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn find(&self) -> Result<Vec<Found>, QueryError> {
+    pub fn find(&self) -> Result<Vec<PhysicalDefinition>, QueryError> {
         let Some(first) = self.parts.first() else {
             return Ok(Vec::new());
         };
-        let mut found: Vec<Option<Found>> = self
+        let mut found: Vec<Option<PhysicalDefinition>> = self
             .states
             .iter()
             .map(|_| None)
@@ -76,12 +76,14 @@ impl PhysicalWriters<'_> {
             self.cancel.check()?;
             let is_byte = run.len() == 1;
             match self.last_write(&run)? {
-                Some(Accessed::Step(hit)) if self.take(&hit, run.clone(), &mut found)? => {
+                Some(CellAccess::Step(hit)) if self.take(&hit, run.clone(), &mut found)? => {
                     open.extend(runs_without(&found, run));
                 }
-                Some(Accessed::Step(_)) if is_byte => return Err(QueryError::TraceChanged),
-                Some(Accessed::Initial(line)) if is_byte => {
-                    self.end(run, &mut found, |_| End::Initial { line: Some(line) });
+                Some(CellAccess::Step(_)) if is_byte => return Err(QueryError::TraceChanged),
+                Some(CellAccess::Initial(line)) if is_byte => {
+                    self.end(run, &mut found, |_| SliceEndKind::Initial {
+                        line: Some(line),
+                    });
                 }
                 // Which of the bytes a line is of that no step wrote is not told.
                 Some(_) => {
@@ -89,8 +91,8 @@ impl PhysicalWriters<'_> {
                     open.extend([run.start..middle, middle..run.end]);
                 }
                 None => self.end(run, &mut found, |state| match state.source {
-                    ValueSource::Inferred if state.seen_at.is_none() => End::Image,
-                    _ => End::Initial { line: None },
+                    ValueSource::Inferred if state.seen_at.is_none() => SliceEndKind::Image,
+                    _ => SliceEndKind::Initial { line: None },
                 }),
             }
         }
@@ -101,7 +103,7 @@ impl PhysicalWriters<'_> {
     }
 
     /// The last write of some of the bytes.
-    fn last_write(&self, run: &Range<usize>) -> Result<Option<Accessed>, QueryError> {
+    fn last_write(&self, run: &Range<usize>) -> Result<Option<CellAccess>, QueryError> {
         let (behind, len_bytes) = (run.start as u64, run.len() as u64);
         let Some(first) = self.parts.first() else {
             return Ok(None);
@@ -111,12 +113,12 @@ impl PhysicalWriters<'_> {
             len_bytes,
         };
         let (index, kinds, cancel) = (self.index, AccessKinds::Writes, self.cancel);
-        let asked = Asked {
+        let asked = AccessQuery {
             index,
             cell,
             homes: None,
             kinds,
-            owners: Owners::Any,
+            owners: OwnerFilter::Any,
             thread: None,
             memory: None,
             within: None,
@@ -133,7 +135,7 @@ impl PhysicalWriters<'_> {
             skip: 0,
             limit: 1,
         };
-        let last = PhysicalAsked::among(&asked, parts).nearest(&question)?;
+        let last = PhysicalAccessQuery::among(&asked, parts).nearest(&question)?;
         Ok(last.and_then(|last| last.accesses.into_iter().next()))
     }
 
@@ -142,7 +144,7 @@ impl PhysicalWriters<'_> {
         &self,
         hit: &Hit,
         run: Range<usize>,
-        found: &mut [Option<Found>],
+        found: &mut [Option<PhysicalDefinition>],
     ) -> Result<bool, QueryError> {
         let mut from = None;
         for place in run {
@@ -165,8 +167,8 @@ impl PhysicalWriters<'_> {
                 .get(place)
                 .and_then(|state| seen_later(*state, hit, stored));
             if let Some(byte) = found.get_mut(place) {
-                *byte = Some(Found {
-                    from: seen_by.map_or(from, From::Nobody),
+                *byte = Some(PhysicalDefinition {
+                    from: seen_by.map_or(from, PhysicalByteWriter::Nobody),
                     address,
                 });
             }
@@ -174,7 +176,7 @@ impl PhysicalWriters<'_> {
         Ok(from.is_some())
     }
 
-    fn step_of(&self, hit: &Hit) -> Result<From, QueryError> {
+    fn step_of(&self, hit: &Hit) -> Result<PhysicalByteWriter, QueryError> {
         let (slot, thread) = (hit.position.0, hit.record.thread);
         let doubt = match self.index.contents.markers.is_empty() {
             true => None,
@@ -183,7 +185,7 @@ impl PhysicalWriters<'_> {
                 reader.overtaken(ThreadSlot { thread, slot }, self.at, self.cancel)?
             }
         };
-        Ok(From::Step {
+        Ok(PhysicalByteWriter::Step {
             slot,
             thread,
             doubt: hit.doubt.or(doubt),
@@ -191,14 +193,19 @@ impl PhysicalWriters<'_> {
     }
 
     /// Nobody wrote some bytes; they bear the address of the first virtual page.
-    fn end(&self, run: Range<usize>, found: &mut [Option<Found>], end: impl Fn(&ByteState) -> End) {
+    fn end(
+        &self,
+        run: Range<usize>,
+        found: &mut [Option<PhysicalDefinition>],
+        end: impl Fn(&ByteState) -> SliceEndKind,
+    ) {
         for place in run {
             let part = self.parts.first().map(|part| part.some(place as u64, 1));
             if let (Some(part), Some(state), Some(byte)) =
                 (part, self.states.get(place), found.get_mut(place))
             {
-                *byte = Some(Found {
-                    from: From::Nobody(end(state)),
+                *byte = Some(PhysicalDefinition {
+                    from: PhysicalByteWriter::Nobody(end(state)),
                     address: part.range.address,
                 });
             }
@@ -232,14 +239,14 @@ impl PhysicalWriters<'_> {
 }
 
 /// Whether a later load found something else than what was stored.
-fn seen_later(state: ByteState, hit: &Hit, stored: Option<u8>) -> Option<End> {
+fn seen_later(state: ByteState, hit: &Hit, stored: Option<u8>) -> Option<SliceEndKind> {
     let is_other = stored
         .zip(state.value)
         .is_some_and(|(stored, found)| stored != found);
     let seen_at = state
         .seen_at
         .filter(|seen_at| is_other && *seen_at > hit.position)?;
-    Some(End::External {
+    Some(SliceEndKind::External {
         seen_by: seen_at.last_step(),
     })
 }
@@ -254,7 +261,7 @@ fn runs_by_granule(first: Address, len: usize) -> Vec<Range<usize>> {
 }
 
 /// The runs of some bytes that are not found yet.
-fn runs_without(found: &[Option<Found>], run: Range<usize>) -> Vec<Range<usize>> {
+fn runs_without(found: &[Option<PhysicalDefinition>], run: Range<usize>) -> Vec<Range<usize>> {
     let open: Vec<usize> = run
         .filter(|place| found.get(*place).is_some_and(Option::is_none))
         .collect();

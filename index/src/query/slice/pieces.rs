@@ -7,11 +7,11 @@ use stepback_machine::{Address, RegisterView};
 use crate::answers::slice::SliceCell;
 use crate::answers::thread::ThreadId;
 use crate::index::homes::Homes;
-use crate::store::granules::{GRANULE_BITS, Run, runs_of};
+use crate::store::granules::{BlockSpan, GRANULE_BITS, runs_of};
 
 /// A part of the state of the machine whose writers are wanted.
 #[derive(Clone, Debug)]
-pub(super) enum Piece {
+pub(super) enum StatePiece {
     /// Bytes of a register.
     Register {
         /// The bytes, under the name that they have where they are wanted.
@@ -27,7 +27,7 @@ pub(super) enum Piece {
     Decision,
 }
 
-impl Piece {
+impl StatePiece {
     /// Whether two are the same, so that who wants one wants the other.
     pub fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
@@ -80,7 +80,7 @@ impl Piece {
 }
 
 /// Returns the bytes of a run as a cell.
-pub(super) fn cell_of(run: Run, granule: u64) -> SliceCell {
+pub(super) fn cell_of(run: BlockSpan, granule: u64) -> SliceCell {
     let address = Address((granule << GRANULE_BITS) + u64::from(run.first));
     SliceCell::Memory {
         address,
@@ -103,7 +103,7 @@ pub(super) fn blocks_of(address: Address, len_bytes: u64) -> impl Iterator<Item 
 }
 
 /// Some bytes of memory by the blocks that they lie in.
-pub(super) fn blocks_of_bytes(addresses: &[Address]) -> Vec<Piece> {
+pub(super) fn blocks_of_bytes(addresses: &[Address]) -> Vec<StatePiece> {
     let mut blocks: Vec<(u64, u64)> = Vec::new();
     for address in addresses {
         let (granule, bit) = (
@@ -117,7 +117,7 @@ pub(super) fn blocks_of_bytes(addresses: &[Address]) -> Vec<Piece> {
     }
     blocks
         .into_iter()
-        .map(|(granule, mask)| Piece::Memory { granule, mask })
+        .map(|(granule, mask)| StatePiece::Memory { granule, mask })
         .collect()
 }
 

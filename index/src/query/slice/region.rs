@@ -5,27 +5,27 @@
 use stepback_machine::Address;
 use stepback_parsers::Step;
 
-use crate::answers::call::{CallId, Entered};
+use crate::answers::call::{CallId, FrameEntry};
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
-use crate::answers::slice::{End, NotKnown};
+use crate::answers::slice::{SliceEndKind, UnknownInput};
 use crate::answers::thread::ThreadId;
-use crate::query::slice::control::{ControlReader, Ran};
-use crate::query::slice::graph::Join;
+use crate::query::slice::control::{ControlDependenceReader, DependentStep};
+use crate::query::slice::graph::JoinPoint;
 
 /// So many frames are remembered.
 const FRAMES: usize = 1 << 16;
 
 /// A frame within another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Nested {
+pub(super) struct NestedFrames {
     inner: CallId,
     outer: CallId,
 }
 
 /// What a step decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Region {
+pub(super) struct ControlRegion {
     /// The frame in which it lies, with all that is called from there.
     call: CallId,
     /// Where it is over before the frame is.
@@ -34,37 +34,38 @@ pub(super) struct Region {
 
 /// What a step decided, as far as that is seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Decided {
+pub(super) enum ControlledRegion {
     Nothing,
-    Region(Region),
+    Region(ControlRegion),
     /// It decided, and it is not known what.
-    Unknown(End),
+    Unknown(SliceEndKind),
 }
 
 /// How a step lies to a region before it in its thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum RegionRelation {
     Inside,
     /// An interrupt, or another task, came in between.
     Aside,
     Behind,
 }
 
-impl ControlReader<'_> {
+impl ControlDependenceReader<'_> {
     /// What a step decided.
     pub fn decided_by(
         &mut self,
         thread: ThreadId,
         step: Step,
         cancel: &Cancel,
-    ) -> Result<Decided, QueryError> {
+    ) -> Result<ControlledRegion, QueryError> {
         let calls = self.index.calls();
         if let Some(call) = calls.called_by(thread, step)
             && self.is_called(call)?
         {
-            return Ok(Decided::Region(Region { call, join: None }));
+            return Ok(ControlledRegion::Region(ControlRegion { call, join: None }));
         }
-        let unknown = Decided::Unknown(End::Unknown(NotKnown::DeciderNotFound));
+        let unknown =
+            ControlledRegion::Unknown(SliceEndKind::Unknown(UnknownInput::DeciderNotFound));
         let Some(id) = calls.innermost_at(thread, step.before()) else {
             return Ok(unknown);
         };
@@ -72,14 +73,14 @@ impl ControlReader<'_> {
             return Ok(unknown);
         };
         let deciders = self.deciders(call.function, text.instruction_set, cancel)?;
-        Ok(match deciders.join_of(text.pc) {
+        Ok(match deciders.join_point(text.pc) {
             None => unknown,
-            Some(Join::Nothing) => Decided::Nothing,
-            Some(Join::At(join)) => Decided::Region(Region {
+            Some(JoinPoint::Nothing) => ControlledRegion::Nothing,
+            Some(JoinPoint::At(join)) => ControlledRegion::Region(ControlRegion {
                 call: id,
                 join: Some(join),
             }),
-            Some(Join::End) => Decided::Region(Region {
+            Some(JoinPoint::End) => ControlledRegion::Region(ControlRegion {
                 call: id,
                 join: None,
             }),
@@ -87,28 +88,32 @@ impl ControlReader<'_> {
     }
 
     /// Where a later step of the same thread lies.
-    pub fn place_of(&mut self, ran: Ran<'_>, region: Region) -> Result<Place, QueryError> {
-        let Ran { thread, step, text } = ran;
+    pub fn place_of(
+        &mut self,
+        ran: DependentStep<'_>,
+        region: ControlRegion,
+    ) -> Result<RegionRelation, QueryError> {
+        let DependentStep { thread, step, text } = ran;
         let calls = self.index.calls();
         let is_open = calls.contains(region.call, step.before());
         let Some(inner) = calls
             .innermost_at(thread, step.before())
             .filter(|_| is_open)
         else {
-            return Ok(Place::Behind);
+            return Ok(RegionRelation::Behind);
         };
         if inner == region.call {
             let is_join = region.join.is_some() && text.map(|text| text.pc) == region.join;
             return Ok(if is_join {
-                Place::Behind
+                RegionRelation::Behind
             } else {
-                Place::Inside
+                RegionRelation::Inside
             });
         }
         Ok(if self.is_interrupted(inner, region.call)? {
-            Place::Aside
+            RegionRelation::Aside
         } else {
-            Place::Inside
+            RegionRelation::Inside
         })
     }
 
@@ -118,9 +123,9 @@ impl ControlReader<'_> {
             return Ok(false);
         };
         Ok(match call.entered {
-            Entered::Call | Entered::Tail => true,
-            Entered::Exception => self.is_asked_for(&call)?,
-            Entered::Root | Entered::Switch | Entered::Gap => false,
+            FrameEntry::Call | FrameEntry::Tail => true,
+            FrameEntry::Exception => self.is_asked_for(&call)?,
+            FrameEntry::Root | FrameEntry::Switch | FrameEntry::Gap => false,
         })
     }
 
@@ -139,18 +144,18 @@ impl ControlReader<'_> {
                 is_so = true;
                 break;
             };
-            if let Some(known) = self.interrupted.get(&Nested {
+            if let Some(known) = self.interrupted.get(&NestedFrames {
                 inner: frame,
                 outer,
             }) {
                 is_so = *known;
                 break;
             }
-            new.push(Nested {
+            new.push(NestedFrames {
                 inner: frame,
                 outer,
             });
-            if call.entered == Entered::Exception && !self.is_asked_for(&call)? {
+            if call.entered == FrameEntry::Exception && !self.is_asked_for(&call)? {
                 is_so = true;
                 break;
             }

@@ -6,36 +6,36 @@ use stepback_parsers::Step;
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
-use crate::answers::slice::{Edge, End, NotKnown, SliceEnd, WantedBy};
+use crate::answers::slice::{Edge, SliceEnd, SliceEndKind, SliceUse, UnknownInput};
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
-use crate::query::slice::control::{ControlReader, Decider, Ran};
-use crate::query::slice::region::{Decided, Place, Region};
-use crate::query::slice::undecided::{Undecided, control_of};
+use crate::query::slice::control::{ControlDependenceReader, ControllingStep, DependentStep};
+use crate::query::slice::region::{ControlRegion, ControlledRegion, RegionRelation};
+use crate::query::slice::undecided::{UndecidedSteps, control_of};
 use crate::read::slots::SlotReader;
 
 /// The regions that threads are in. Memory: for each thread one region, and one for each interrupt, or other task, within it.
-pub(super) struct Regions<'a> {
-    control: ControlReader<'a>,
+pub(super) struct ControlRegions<'a> {
+    control: ControlDependenceReader<'a>,
     /// By the slot of the next step of the thread.
-    within: BTreeMap<u64, Within>,
-    undecided: Undecided,
+    within: BTreeMap<u64, ThreadRegions>,
+    undecided: UndecidedSteps,
 }
 
 /// A thread that is in some regions.
 #[derive(Debug)]
-struct Within {
+struct ThreadRegions {
     thread: ThreadId,
     /// With the step that decided it: the inner ones, which interrupts are in, last.
-    regions: Vec<(Step, Region)>,
+    regions: Vec<(Step, ControlRegion)>,
 }
 
-impl<'a> Regions<'a> {
+impl<'a> ControlRegions<'a> {
     pub fn new(index: &'a Index) -> Self {
         Self {
-            control: ControlReader::new(index),
+            control: ControlDependenceReader::new(index),
             within: BTreeMap::new(),
-            undecided: Undecided::default(),
+            undecided: UndecidedSteps::default(),
         }
     }
 
@@ -47,21 +47,21 @@ impl<'a> Regions<'a> {
     /// What decided that a step ran, if something that is followed did. The thread of it waits for its next step then.
     pub fn decider_of(
         &mut self,
-        ran: Ran<'_>,
+        ran: DependentStep<'_>,
         cancel: &Cancel,
     ) -> Result<Option<Step>, QueryError> {
-        let Ran { thread, step, .. } = ran;
-        let Some(Within { regions, .. }) = self.within.remove(&step.after().0) else {
+        let DependentStep { thread, step, .. } = ran;
+        let Some(ThreadRegions { regions, .. }) = self.within.remove(&step.after().0) else {
             return Ok(None);
         };
         let mut by = None;
         let mut open = Vec::new();
         for (decider, region) in regions {
             let place = self.control.place_of(ran, region)?;
-            if place == Place::Inside {
+            if place == RegionRelation::Inside {
                 by = Some(decider);
             }
-            if place != Place::Behind {
+            if place != RegionRelation::Behind {
                 open.push((decider, region));
             }
         }
@@ -70,9 +70,11 @@ impl<'a> Regions<'a> {
         // A branch further in may have decided it: that was decided itself. What is decided by an earlier one stands in the slot
         // behind the branch.
         Ok(match self.control.decider_of(ran, cancel)? {
-            Decider::Step(decider) => Some(decider).filter(|decider| *decider >= by),
-            Decider::Nothing(End::Unknown(NotKnown::DeciderNotFound)) => Some(by),
-            Decider::Nothing(_) => None,
+            ControllingStep::Step(decider) => Some(decider).filter(|decider| *decider >= by),
+            ControllingStep::Nothing(SliceEndKind::Unknown(UnknownInput::DeciderNotFound)) => {
+                Some(by)
+            }
+            ControllingStep::Nothing(_) => None,
         })
     }
 
@@ -85,16 +87,16 @@ impl<'a> Regions<'a> {
         cancel: &Cancel,
     ) -> Result<Option<SliceEnd>, QueryError> {
         match self.control.decided_by(thread, step, cancel)? {
-            Decided::Nothing => {}
-            Decided::Region(region) => {
+            ControlledRegion::Nothing => {}
+            ControlledRegion::Region(region) => {
                 let next = SlotReader(self.control.index).next_step_of(thread, step.after())?;
                 let known = next.and_then(|next| self.within.remove(&next.after().0));
                 let mut regions = known.map_or_else(Vec::new, |within| within.regions);
                 regions.push((step, region));
                 self.wait(thread, step, regions)?;
             }
-            Decided::Unknown(end) => {
-                let wanted_by = WantedBy {
+            ControlledRegion::Unknown(end) => {
+                let wanted_by = SliceUse {
                     step: Some(step),
                     edge: Edge::Control,
                 };
@@ -114,14 +116,14 @@ impl<'a> Regions<'a> {
     /// What is still to run of the regions, as the ends of its chains.
     pub fn what_is_left(&mut self) -> Vec<SliceEnd> {
         let within = std::mem::take(&mut self.within).into_values();
-        let end = |Within { thread, regions }: Within| {
-            let wanted_by = |(step, _): &(Step, Region)| WantedBy {
+        let end = |ThreadRegions { thread, regions }: ThreadRegions| {
+            let wanted_by = |(step, _): &(Step, ControlRegion)| SliceUse {
                 step: Some(*step),
                 edge: Edge::Control,
             };
             let cell = control_of(self.control.index, thread);
             SliceEnd {
-                end: End::Limit,
+                end: SliceEndKind::Limit,
                 cell,
                 wanted_by: regions.iter().map(wanted_by).collect(),
                 doubt: None,
@@ -134,12 +136,12 @@ impl<'a> Regions<'a> {
         &mut self,
         thread: ThreadId,
         step: Step,
-        regions: Vec<(Step, Region)>,
+        regions: Vec<(Step, ControlRegion)>,
     ) -> Result<(), QueryError> {
         let next = SlotReader(self.control.index).next_step_of(thread, step.after())?;
         if let Some(next) = next.filter(|_| !regions.is_empty()) {
             self.within
-                .insert(next.after().0, Within { thread, regions });
+                .insert(next.after().0, ThreadRegions { thread, regions });
         }
         Ok(())
     }

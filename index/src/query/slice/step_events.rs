@@ -5,8 +5,8 @@ use stepback_machine::AccessKind;
 
 use crate::answers::error::QueryError;
 use crate::index::Index;
-use crate::query::slice::pieces::{Piece, blocks_of};
-use crate::read::slots::{EventKind, SlotEvent, SlotReader};
+use crate::query::slice::pieces::{StatePiece, blocks_of};
+use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader};
 
 /// So many events of a step are kept whatever they are.
 const KEPT: usize = 1 << 14;
@@ -25,10 +25,10 @@ pub(super) struct StepEvents {
 
 impl StepEvents {
     /// Of steps of which these pieces are asked about: their stores to them are kept in any case.
-    pub fn about<'p>(pieces: impl Iterator<Item = &'p Piece>) -> Self {
+    pub fn about<'p>(pieces: impl Iterator<Item = &'p StatePiece>) -> Self {
         let mut blocks: HashMap<u64, u64> = HashMap::new();
         for piece in pieces {
-            if let Piece::Memory { granule, mask } = piece {
+            if let StatePiece::Memory { granule, mask } = piece {
                 *blocks.entry(*granule).or_default() |= mask;
             }
         }
@@ -57,7 +57,7 @@ impl StepEvents {
         let is_kept = self.kept.len() < KEPT || self.is_needed(&event);
         if is_kept {
             self.kept.push(event);
-        } else if matches!(event.kind, EventKind::Access { .. }) {
+        } else if matches!(event.kind, SlotEventKind::Access { .. }) {
             self.is_cut = true;
         }
         if self.kept.len() > self.limit {
@@ -68,8 +68,10 @@ impl StepEvents {
 
     fn is_needed(&self, event: &SlotEvent) -> bool {
         match &event.kind {
-            EventKind::Step(_) | EventKind::Register { .. } | EventKind::Marker(_) => true,
-            EventKind::Access {
+            SlotEventKind::Step(_) | SlotEventKind::Register { .. } | SlotEventKind::Marker(_) => {
+                true
+            }
+            SlotEventKind::Access {
                 kind: AccessKind::Write,
                 address,
                 size_bytes,
@@ -82,7 +84,7 @@ impl StepEvents {
                         .is_some_and(|asked| asked & mask != 0)
                 })
             }
-            EventKind::Access { .. } | EventKind::Text { .. } => false,
+            SlotEventKind::Access { .. } | SlotEventKind::Text { .. } => false,
         }
     }
 
@@ -90,7 +92,7 @@ impl StepEvents {
     fn forget_overwritten(&mut self) {
         let mut seen = HashMap::new();
         for (place, event) in self.kept.iter().enumerate() {
-            if let EventKind::Register { view, .. } = &event.kind {
+            if let SlotEventKind::Register { view, .. } = &event.kind {
                 seen.insert((event.thread, event.slot, *view), place);
             }
         }
@@ -98,7 +100,7 @@ impl StepEvents {
         self.kept.retain(|event| {
             place += 1;
             match &event.kind {
-                EventKind::Register { view, .. } => {
+                SlotEventKind::Register { view, .. } => {
                     seen.get(&(event.thread, event.slot, *view)) == Some(&(place - 1))
                 }
                 _ => true,

@@ -5,16 +5,16 @@ use foldhash::HashMap;
 use stepback_machine::{AccessKind, Address};
 
 use crate::query::slice::pieces::blocks_of;
-use crate::read::slots::{EventKind, SlotEvent};
+use crate::read::slots::{SlotEvent, SlotEventKind};
 use crate::store::granules::GRANULE_BITS;
 
 /// The stores of a step, by their slots and blocks.
 #[derive(Debug, Default)]
-pub(super) struct StoredBlocks(HashMap<(u64, u64), Vec<Store>>);
+pub(super) struct StoredBlocks(HashMap<(u64, u64), Vec<BlockStore>>);
 
 /// What a store puts into a block.
 #[derive(Debug)]
-struct Store {
+struct BlockStore {
     /// Which bytes of the block.
     mask: u64,
     /// The number of its event.
@@ -24,9 +24,9 @@ struct Store {
 impl StoredBlocks {
     /// Those among the events of a step. Cost: a look at each event, and an entry for each block of each store.
     pub fn of(events: &[SlotEvent]) -> Self {
-        let mut blocks: HashMap<(u64, u64), Vec<Store>> = HashMap::default();
+        let mut blocks: HashMap<(u64, u64), Vec<BlockStore>> = HashMap::default();
         for (event, SlotEvent { slot, kind, .. }) in events.iter().enumerate() {
-            if let EventKind::Access {
+            if let SlotEventKind::Access {
                 kind: AccessKind::Write,
                 address,
                 size_bytes,
@@ -37,7 +37,7 @@ impl StoredBlocks {
                     let stores = blocks.entry((*slot, granule)).or_default();
                     // What a later store puts over all of an earlier one is all that is asked for.
                     while stores.pop_if(|before| before.mask & !mask == 0).is_some() {}
-                    stores.push(Store { mask, event });
+                    stores.push(BlockStore { mask, event });
                 }
             }
         }
@@ -57,7 +57,8 @@ impl StoredBlocks {
 
     /// The byte that the step stored last at an address in a slot: its value where that is told; none where it stored none.
     pub fn byte(&self, events: &[SlotEvent], slot: u64, wanted: Address) -> Option<Option<u8>> {
-        let EventKind::Access { address, bytes, .. } = &events.get(self.event(slot, wanted)?)?.kind
+        let SlotEventKind::Access { address, bytes, .. } =
+            &events.get(self.event(slot, wanted)?)?.kind
         else {
             return None;
         };
@@ -74,7 +75,7 @@ mod tests {
     use crate::answers::thread::ThreadId;
 
     fn store(slot: u64, address: u64, size_bytes: u8) -> SlotEvent {
-        let kind = EventKind::Access {
+        let kind = SlotEventKind::Access {
             kind: AccessKind::Write,
             address: Address(address),
             size_bytes,

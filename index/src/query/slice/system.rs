@@ -1,11 +1,11 @@
 //! What a step asked the system or the host for.
 
-use stepback_machine::{Flow, HostCall, Instruction, Registers};
+use stepback_machine::{FlowKind, Instruction, Registers, SemihostingCall};
 use stepback_parsers::{MarkerKind, Step};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
-use crate::answers::slice::End;
+use crate::answers::slice::SliceEndKind;
 use crate::query::slice::flow::StepFlow;
 use crate::read::markers::{MarkerReader, WantedMarkers};
 use crate::read::register_reader::RegisterReader;
@@ -13,10 +13,13 @@ use crate::read::slots::SlotReader;
 
 impl StepFlow<'_> {
     /// What a trap asked the system for, by its name.
-    pub(super) fn asked_system(&self, instruction: &Instruction) -> Result<End, QueryError> {
+    pub(super) fn asked_system(
+        &self,
+        instruction: &Instruction,
+    ) -> Result<SliceEndKind, QueryError> {
         let step = self.step();
         let (Some(text), Some(asking)) = (&self.text, step) else {
-            return Ok(End::System { step, name: None });
+            return Ok(SliceEndKind::System { step, name: None });
         };
         let set = text.instruction_set;
         if let Some(host) = set
@@ -24,20 +27,20 @@ impl StepFlow<'_> {
             .filter(|_| set.is_host_call(text.opcode, text.length_bytes))
         {
             let number = self.register_before(asking, host.operation)?;
-            return Ok(End::System {
+            return Ok(SliceEndKind::System {
                 step,
-                name: number.and_then(HostCall::operation_name),
+                name: number.and_then(SemihostingCall::operation_name),
             });
         }
         let told = self.told_call(asking)?;
         let number = match (told, set.abi().system_calls.number) {
             (Some(number), _) => Some(number),
-            (None, Some(name)) if instruction.control.flow == Flow::Trap => {
+            (None, Some(name)) if instruction.control.flow == FlowKind::Trap => {
                 self.register_before(asking, name)?
             }
             (None, _) => None,
         };
-        Ok(End::System {
+        Ok(SliceEndKind::System {
             step,
             name: number.and_then(|number| set.system_call_name(number)),
         })

@@ -14,10 +14,10 @@ use crate::index::Index;
 use crate::index::homes::Homes;
 use crate::index::operand_table::OperandKinds;
 use crate::query::slice::definers::status_view;
-use crate::query::slice::pieces::Piece;
+use crate::query::slice::pieces::StatePiece;
 use crate::read::operands::OperandReader;
 use crate::read::register_reader::RegisterReader;
-use crate::read::touches::{TouchReader, Wanted};
+use crate::read::touches::{TouchFilter, TouchReader};
 use crate::read::views::ViewReader;
 use crate::read::walked_uses::WalkedUses;
 
@@ -35,25 +35,25 @@ impl NextTouches<'_, '_> {
     pub fn of(
         &mut self,
         thread: ThreadId,
-        piece: &Piece,
+        piece: &StatePiece,
         first: u64,
         cancel: &Cancel,
     ) -> Result<Option<u64>, QueryError> {
         match piece {
-            Piece::Register { view, homes } => {
+            StatePiece::Register { view, homes } => {
                 self.of_register(thread, *view, homes, first, cancel)
             }
-            Piece::Flags(bits) => {
+            StatePiece::Flags(bits) => {
                 let view = status_view(*bits);
                 let written = ViewReader(self.index).next_register_slot(thread, view, first)?;
                 let used = self.used(thread, view, first..u64::MAX, cancel)?;
                 let stacked = self.stacked(thread, RegisterId::PSR, first)?;
                 Ok(written.into_iter().chain(used).chain(stacked).min())
             }
-            Piece::Decision => Ok(None),
-            Piece::Memory { granule, mask } => {
+            StatePiece::Decision => Ok(None),
+            StatePiece::Memory { granule, mask } => {
                 let reader = TouchReader::in_memory(self.index, self.index.memories().of(thread));
-                let touched = reader.next_touch(*granule, *mask, first, Wanted::All)?;
+                let touched = reader.next_touch(*granule, *mask, first, TouchFilter::All)?;
                 let by_host = self
                     .index
                     .host_regions

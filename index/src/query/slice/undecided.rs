@@ -3,7 +3,7 @@
 use foldhash::HashMap;
 use stepback_machine::{RegisterId, RegisterView, Registers};
 
-use crate::answers::slice::{End, SliceCell, SliceEnd, WantedBy};
+use crate::answers::slice::{SliceCell, SliceEnd, SliceEndKind, SliceUse};
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
 
@@ -12,18 +12,18 @@ const TOGETHER: usize = 1 << 12;
 
 /// Steps of threads, by why it is not known what decided about them, or what they decided.
 #[derive(Debug, Default)]
-pub(super) struct Undecided {
-    steps: HashMap<(ThreadId, End), Vec<WantedBy>>,
+pub(super) struct UndecidedSteps {
+    steps: HashMap<(ThreadId, SliceEndKind), Vec<SliceUse>>,
 }
 
-impl Undecided {
+impl UndecidedSteps {
     /// Notes one; an end where so many steps have come together that they are told of at once.
     pub fn add(
         &mut self,
         index: &Index,
         thread: ThreadId,
-        end: End,
-        wanted_by: WantedBy,
+        end: SliceEndKind,
+        wanted_by: SliceUse,
     ) -> Option<SliceEnd> {
         let steps = self.steps.entry((thread, end)).or_default();
         steps.push(wanted_by);
@@ -43,7 +43,12 @@ impl Undecided {
     }
 }
 
-fn end_of(index: &Index, thread: ThreadId, end: End, mut wanted_by: Vec<WantedBy>) -> SliceEnd {
+fn end_of(
+    index: &Index,
+    thread: ThreadId,
+    end: SliceEndKind,
+    mut wanted_by: Vec<SliceUse>,
+) -> SliceEnd {
     wanted_by.sort_unstable();
     wanted_by.dedup();
     SliceEnd {

@@ -8,17 +8,21 @@ use stepback_parsers::{Position, Step};
 use crate::answers::cancel::Cancel;
 use crate::answers::cell::{Cell, MemoryRange};
 use crate::answers::error::QueryError;
-use crate::answers::slice::{Edge, EdgeKinds, End, SliceEnd, SliceRow, SliceStep, WantedBy};
-use crate::answers::slice_sight::SeenRow;
+use crate::answers::slice::{
+    Edge, EdgeKinds, SliceEnd, SliceEndKind, SliceRow, SliceStep, SliceUse,
+};
+use crate::answers::slice_sight::SliceRowDetail;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
-use crate::query::slice::control::{ControlReader, Decider, Ran};
-use crate::query::slice::definers::{Definers, Finds, Until, Wish};
-use crate::query::slice::flow::{Outcome, StepFlow, Taken};
-use crate::query::slice::frontier::{Frontier, Want};
-use crate::query::slice::pieces::{Piece, blocks_of};
-use crate::query::slice::undecided::{Undecided, control_of};
-use crate::query::slice::why::Why;
+use crate::query::slice::control::{ControlDependenceReader, ControllingStep, DependentStep};
+use crate::query::slice::definers::{
+    DefinitionLimit, DefinitionQuery, FoundDefinitions, ReachingDefinitions,
+};
+use crate::query::slice::flow::{StepContribution, StepFlow, StepInput};
+use crate::query::slice::frontier::{SliceWorklist, TracedDefinition};
+use crate::query::slice::pieces::{StatePiece, blocks_of};
+use crate::query::slice::undecided::{UndecidedSteps, control_of};
+use crate::query::slice::why::BackwardSliceQuery;
 use crate::read::slots::SlotReader;
 
 /// The longest memory that a slice is of.
@@ -26,21 +30,21 @@ const SLICE_BYTES: u64 = 1 << 16;
 
 /// Hands out the rows of a slice: the newest step first, each step once. Cost: the text of each step that is handed out, and
 /// a lookup for each thing that it takes in. Memory: what is between the steps handed out and those still to come.
-pub struct SliceWalk<'a> {
+pub struct BackwardSliceWalk<'a> {
     index: &'a Index,
     edges: EdgeKinds,
-    frontier: Frontier,
-    control: ControlReader<'a>,
+    frontier: SliceWorklist,
+    control: ControlDependenceReader<'a>,
     /// They are told of last.
-    undecided: Undecided,
+    undecided: UndecidedSteps,
     /// Rows that are found already.
-    ready: VecDeque<SeenRow>,
+    ready: VecDeque<SliceRowDetail>,
 }
 
-impl<'a> SliceWalk<'a> {
+impl<'a> BackwardSliceWalk<'a> {
     pub(super) fn new(
         index: &'a Index,
-        question: &Why,
+        question: &BackwardSliceQuery,
         seen_by: Option<ThreadId>,
         cancel: &Cancel,
     ) -> Result<Self, QueryError> {
@@ -48,12 +52,12 @@ impl<'a> SliceWalk<'a> {
         let mut walk = Self {
             index,
             edges: question.edges,
-            frontier: Frontier::default(),
-            control: ControlReader::new(index),
-            undecided: Undecided::default(),
+            frontier: SliceWorklist::default(),
+            control: ControlDependenceReader::new(index),
+            undecided: UndecidedSteps::default(),
             ready: VecDeque::new(),
         };
-        let asked = vec![WantedBy {
+        let asked = vec![SliceUse {
             step: None,
             edge: Edge::Data,
         }];
@@ -76,7 +80,7 @@ impl<'a> SliceWalk<'a> {
         }
         let memory_thread = SlotReader(index).memory_thread(seen_by, question.at)?;
         for wish in walk.wishes(question, memory_thread, &asked)? {
-            walk.find(wish, Until::at(slot), cancel)?;
+            walk.find(wish, DefinitionLimit::at(slot), cancel)?;
         }
         Ok(walk)
     }
@@ -93,7 +97,7 @@ impl<'a> SliceWalk<'a> {
     ///
     /// # Errors
     /// As [`Self::next`].
-    pub fn next_seen(&mut self, cancel: &Cancel) -> Result<Option<SeenRow>, QueryError> {
+    pub fn next_seen(&mut self, cancel: &Cancel) -> Result<Option<SliceRowDetail>, QueryError> {
         loop {
             cancel.check()?;
             if let Some(row) = self.ready.pop_front() {
@@ -119,12 +123,12 @@ impl<'a> SliceWalk<'a> {
         while let Some((_, wants)) = self.frontier.take_newest() {
             for want in wants {
                 let cells = match want.piece {
-                    Piece::Decision => vec![control_of(self.index, want.thread)],
+                    StatePiece::Decision => vec![control_of(self.index, want.thread)],
                     piece => piece.cells(want.thread),
                 };
                 let wanted_by = sorted(want.wanted_by);
                 let end = |cell| SliceEnd {
-                    end: End::Limit,
+                    end: SliceEndKind::Limit,
                     cell,
                     wanted_by: wanted_by.clone(),
                     doubt: None,
@@ -146,13 +150,13 @@ impl<'a> SliceWalk<'a> {
         &mut self,
         thread: ThreadId,
         slot: u64,
-        wanted_by: Vec<WantedBy>,
+        wanted_by: Vec<SliceUse>,
     ) -> Result<(), QueryError> {
         if let Some(step) = SlotReader(self.index).owner(thread, slot)? {
-            let (piece, slot) = (Piece::Decision, step.0.saturating_add(1));
+            let (piece, slot) = (StatePiece::Decision, step.0.saturating_add(1));
             self.frontier.add(
                 step,
-                Want {
+                TracedDefinition {
                     thread,
                     piece,
                     slot,
@@ -167,11 +171,11 @@ impl<'a> SliceWalk<'a> {
     /// What a question asks for.
     fn wishes(
         &self,
-        question: &Why,
+        question: &BackwardSliceQuery,
         memory_thread: ThreadId,
-        asked: &[WantedBy],
-    ) -> Result<Vec<Wish>, QueryError> {
-        let wish = |thread, piece| Wish {
+        asked: &[SliceUse],
+    ) -> Result<Vec<DefinitionQuery>, QueryError> {
+        let wish = |thread, piece| DefinitionQuery {
             thread,
             piece,
             wanted_by: asked.to_vec(),
@@ -180,7 +184,7 @@ impl<'a> SliceWalk<'a> {
         Ok(match question.cell {
             Cell::Register { thread, view } if view.register == RegisterId::PSR => {
                 let bits = self.index.instruction_set(thread).flag_bits();
-                vec![wish(thread, Piece::Flags(bits))]
+                vec![wish(thread, StatePiece::Flags(bits))]
                     .into_iter()
                     .filter(|_| bits != 0)
                     .collect()
@@ -195,7 +199,9 @@ impl<'a> SliceWalk<'a> {
                 check_length(len_bytes)?;
                 let blocks = blocks_of(address, len_bytes);
                 blocks
-                    .map(|(granule, mask)| wish(memory_thread, Piece::Memory { granule, mask }))
+                    .map(|(granule, mask)| {
+                        wish(memory_thread, StatePiece::Memory { granule, mask })
+                    })
                     .collect()
             }
             // It has been looked for by the virtual pages that lay there.
@@ -203,13 +209,18 @@ impl<'a> SliceWalk<'a> {
         })
     }
 
-    fn definers(&self) -> Definers<'a> {
-        Definers { index: self.index }
+    fn definers(&self) -> ReachingDefinitions<'a> {
+        ReachingDefinitions { index: self.index }
     }
 
-    fn find(&mut self, wish: Wish, until: Until<'_>, cancel: &Cancel) -> Result<(), QueryError> {
+    fn find(
+        &mut self,
+        wish: DefinitionQuery,
+        until: DefinitionLimit<'_>,
+        cancel: &Cancel,
+    ) -> Result<(), QueryError> {
         let (definers, mut ends) = (self.definers(), Vec::new());
-        let mut finds = Finds {
+        let mut finds = FoundDefinitions {
             frontier: &mut self.frontier,
             ends: &mut ends,
         };
@@ -222,11 +233,11 @@ impl<'a> SliceWalk<'a> {
         &mut self,
         range: MemoryRange,
         at: Position,
-        asked: &[WantedBy],
+        asked: &[SliceUse],
         cancel: &Cancel,
     ) -> Result<(), QueryError> {
         let (definers, mut ends) = (self.definers(), Vec::new());
-        let mut finds = Finds {
+        let mut finds = FoundDefinitions {
             frontier: &mut self.frontier,
             ends: &mut ends,
         };
@@ -236,15 +247,21 @@ impl<'a> SliceWalk<'a> {
     }
 
     /// Goes into a step: what of it is wanted, and what that is made of.
-    fn go_into(&mut self, step: Step, wants: Vec<Want>, cancel: &Cancel) -> Result<(), QueryError> {
+    fn go_into(
+        &mut self,
+        step: Step,
+        wants: Vec<TracedDefinition>,
+        cancel: &Cancel,
+    ) -> Result<(), QueryError> {
         let (mut flow, mut wants) = (StepFlow::of(self.index, step, &wants, self.edges)?, wants);
-        let (mut outcome, mut wanted_by, mut doubt) = (Outcome::default(), Vec::new(), None);
+        let (mut outcome, mut wanted_by, mut doubt) =
+            (StepContribution::default(), Vec::new(), None);
         loop {
             for want in wants {
                 let (known, by, why) = (outcome.defines.len(), want.wanted_by.clone(), want.doubt);
                 let piece = want.piece.clone();
                 flow.take(want, &mut outcome)?;
-                if outcome.defines.len() > known || matches!(piece, Piece::Decision) {
+                if outcome.defines.len() > known || matches!(piece, StatePiece::Decision) {
                     wanted_by.extend(by);
                     doubt = doubt.or(why);
                 }
@@ -261,7 +278,7 @@ impl<'a> SliceWalk<'a> {
             return Ok(());
         }
         doubt = doubt.or(outcome.doubt);
-        let Outcome {
+        let StepContribution {
             mut defines,
             inputs,
             ends,
@@ -278,12 +295,12 @@ impl<'a> SliceWalk<'a> {
             wanted_by,
             doubt,
         });
-        self.ready.push_back(SeenRow {
+        self.ready.push_back(SliceRowDetail {
             row,
             sight: flow.sight(),
         });
         let by_this = |edge| {
-            vec![WantedBy {
+            vec![SliceUse {
                 step: Some(step),
                 edge,
             }]
@@ -297,7 +314,7 @@ impl<'a> SliceWalk<'a> {
         self.ready.extend(ends.map(ended));
         if self.edges.control {
             self.want_decider(
-                Ran {
+                DependentStep {
                     thread,
                     step,
                     text: flow.text.as_ref(),
@@ -305,19 +322,19 @@ impl<'a> SliceWalk<'a> {
                 cancel,
             )?;
         }
-        let until = Until {
+        let until = DefinitionLimit {
             slot: step.0,
             shown: step.0.saturating_add(1),
             beside: flow.beside.as_ref(),
         };
         let has_registers = inputs
             .iter()
-            .any(|(taken, _)| matches!(taken, Taken::Register(_)));
+            .any(|(taken, _)| matches!(taken, StepInput::Register(_)));
         let state = if has_registers { flow.state()? } else { None };
         for (taken, edge) in inputs {
             for piece in self.definers().pieces_of(&taken, state, thread, step)? {
                 self.find(
-                    Wish {
+                    DefinitionQuery {
                         thread,
                         piece,
                         wanted_by: by_this(edge),
@@ -332,19 +349,22 @@ impl<'a> SliceWalk<'a> {
     }
 
     /// What decided that a step ran is wanted by it.
-    fn want_decider(&mut self, ran: Ran<'_>, cancel: &Cancel) -> Result<(), QueryError> {
-        let Ran { thread, step, .. } = ran;
-        let by_this = WantedBy {
+    fn want_decider(&mut self, ran: DependentStep<'_>, cancel: &Cancel) -> Result<(), QueryError> {
+        let DependentStep { thread, step, .. } = ran;
+        let by_this = SliceUse {
             step: Some(step),
             edge: Edge::Control,
         };
         match self.control.decider_of(ran, cancel)? {
-            Decider::Step(decider) => {
-                let (piece, slot, wanted_by) =
-                    (Piece::Decision, decider.0.saturating_add(1), vec![by_this]);
+            ControllingStep::Step(decider) => {
+                let (piece, slot, wanted_by) = (
+                    StatePiece::Decision,
+                    decider.0.saturating_add(1),
+                    vec![by_this],
+                );
                 self.frontier.add(
                     decider,
-                    Want {
+                    TracedDefinition {
                         thread,
                         piece,
                         slot,
@@ -353,7 +373,7 @@ impl<'a> SliceWalk<'a> {
                     },
                 );
             }
-            Decider::Nothing(end) => {
+            ControllingStep::Nothing(end) => {
                 self.ready.extend(
                     self.undecided
                         .add(self.index, thread, end, by_this)
@@ -365,16 +385,20 @@ impl<'a> SliceWalk<'a> {
     }
 
     /// Looks further back for what a step did not write after all.
-    fn find_rests(&mut self, rests: Vec<Want>, cancel: &Cancel) -> Result<(), QueryError> {
-        for (wish, slot) in rests.into_iter().filter_map(Wish::rest_of) {
-            self.find(wish, Until::at(slot), cancel)?;
+    fn find_rests(
+        &mut self,
+        rests: Vec<TracedDefinition>,
+        cancel: &Cancel,
+    ) -> Result<(), QueryError> {
+        for (wish, slot) in rests.into_iter().filter_map(DefinitionQuery::rest_of) {
+            self.find(wish, DefinitionLimit::at(slot), cancel)?;
         }
         Ok(())
     }
 }
 
-fn ended(end: SliceEnd) -> SeenRow {
-    SeenRow {
+fn ended(end: SliceEnd) -> SliceRowDetail {
+    SliceRowDetail {
         row: SliceRow::End(end),
         sight: None,
     }
@@ -393,7 +417,7 @@ pub(super) fn check_length(asked: u64) -> Result<(), QueryError> {
 }
 
 /// Each once, in order.
-pub(super) fn sorted(mut wanted_by: Vec<WantedBy>) -> Vec<WantedBy> {
+pub(super) fn sorted(mut wanted_by: Vec<SliceUse>) -> Vec<SliceUse> {
     wanted_by.sort_unstable();
     wanted_by.dedup();
     wanted_by

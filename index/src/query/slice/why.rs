@@ -9,11 +9,11 @@ use crate::answers::slice::{EdgeKinds, SliceRow};
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::query::question::Query;
-use crate::query::slice::walk::SliceWalk;
+use crate::query::slice::walk::BackwardSliceWalk;
 
 /// Why a cell has its value at a position: the steps that it comes from, newest first, each once, and where chains end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Why {
+pub struct BackwardSliceQuery {
     /// Which.
     pub cell: Cell,
     /// Where.
@@ -24,13 +24,17 @@ pub struct Why {
     pub limit: usize,
 }
 
-impl Why {
+impl BackwardSliceQuery {
     /// The walk that finds the rows one by one, for who shows them as they come.
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn walk<'a>(&self, index: &'a Index, cancel: &Cancel) -> Result<SliceWalk<'a>, QueryError> {
-        SliceWalk::new(index, self, None, cancel)
+    pub fn walk<'a>(
+        &self,
+        index: &'a Index,
+        cancel: &Cancel,
+    ) -> Result<BackwardSliceWalk<'a>, QueryError> {
+        BackwardSliceWalk::new(index, self, None, cancel)
     }
 
     /// The same about the memory that a thread sees, in a trace of several processes.
@@ -42,12 +46,12 @@ impl Why {
         index: &'a Index,
         thread: Option<ThreadId>,
         cancel: &Cancel,
-    ) -> Result<SliceWalk<'a>, QueryError> {
-        SliceWalk::new(index, self, thread, cancel)
+    ) -> Result<BackwardSliceWalk<'a>, QueryError> {
+        BackwardSliceWalk::new(index, self, thread, cancel)
     }
 }
 
-impl Query for Why {
+impl Query for BackwardSliceQuery {
     type Answer = Vec<SliceRow>;
 
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<SliceRow>, QueryError> {

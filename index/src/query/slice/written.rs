@@ -1,20 +1,20 @@
 //! What a step wrote of a register, and what of its instruction gave each byte its value.
 
-use stepback_machine::{Mode, RegisterId, RegisterView, State};
+use stepback_machine::{ExecutionState, Mode, RegisterId, RegisterView};
 use stepback_parsers::Position;
 
 use crate::answers::error::QueryError;
 use crate::answers::hit::Doubt;
-use crate::index::homes::{Certainty, Homes};
-use crate::query::slice::definers::Definers;
+use crate::index::homes::{Homes, WriteCertainty};
+use crate::query::slice::definers::ReachingDefinitions;
 use crate::query::slice::flow::StepFlow;
 use crate::read::open_writes::{OpenWrites, told};
 use crate::read::register_reader::RegisterReader;
-use crate::read::slots::{EventKind, SlotEvent};
+use crate::read::slots::{SlotEvent, SlotEventKind};
 
 /// What of the instruction gave a byte of a register its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum By {
+pub(super) enum ByteProducer {
     /// An effect that is described, by its number.
     Effect(usize),
     /// A result that is not.
@@ -33,10 +33,10 @@ pub(super) enum By {
 
 /// A byte of a register that a step wrote.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct WrittenByte {
+pub(super) struct WrittenRegisterByte {
     /// None where it is not told.
     pub value: Option<u8>,
-    pub by: By,
+    pub by: ByteProducer,
     /// The register that a line wrote; none where only operands tell.
     pub home: Option<RegisterId>,
     /// Why it may be one of another register.
@@ -45,7 +45,7 @@ pub(super) struct WrittenByte {
 
 /// A register as a line named it, and which one it was.
 #[derive(Clone, Copy)]
-struct Named {
+struct LineRegister {
     /// The plain register of a bank that the line named, else what it named.
     plain: RegisterId,
     home: RegisterId,
@@ -58,7 +58,7 @@ impl StepFlow<'_> {
         view: RegisterView,
         homes: &Homes,
         slot: u64,
-    ) -> Result<Vec<Option<WrittenByte>>, QueryError> {
+    ) -> Result<Vec<Option<WrittenRegisterByte>>, QueryError> {
         self.bytes_written_before(view, homes, slot, usize::MAX)
     }
 
@@ -69,8 +69,8 @@ impl StepFlow<'_> {
         homes: &Homes,
         slot: u64,
         before: usize,
-    ) -> Result<Vec<Option<WrittenByte>>, QueryError> {
-        let mut written = Written {
+    ) -> Result<Vec<Option<WrittenRegisterByte>>, QueryError> {
+        let mut written = WrittenView {
             view,
             bytes: vec![None; usize::from(view.size_bytes)],
         };
@@ -80,7 +80,7 @@ impl StepFlow<'_> {
         let events = self.events.iter().enumerate().take(before);
         for (number, event) in events.filter(|(_, event)| event.slot == slot) {
             let event = told(&mut open, event);
-            let EventKind::Register {
+            let SlotEventKind::Register {
                 view: named,
                 bytes,
                 home: Some(home),
@@ -92,9 +92,9 @@ impl StepFlow<'_> {
             if clearing == Some(*named) {
                 let rest =
                     RegisterView::new(view.register, named.size_bytes, u16::MAX - named.size_bytes);
-                written.write(rest, |_| WrittenByte {
+                written.write(rest, |_| WrittenRegisterByte {
                     value: Some(0),
-                    by: By::Cleared,
+                    by: ByteProducer::Cleared,
                     home: Some(home.register),
                     doubt: None,
                 });
@@ -106,10 +106,10 @@ impl StepFlow<'_> {
                 Some(mode) => mode,
                 None => *mode.insert(self.mode()?),
             };
-            let doubt = (meant.certainty == Certainty::Doubtful).then_some(Doubt::Bank);
+            let doubt = (meant.certainty == WriteCertainty::Doubtful).then_some(Doubt::Bank);
             let named = self.named(named.register, home.register);
             let effect = self.effect_of_all(meant.view, |register| is_meant(register, named, mode));
-            written.write(meant.view, |offset| WrittenByte {
+            written.write(meant.view, |offset| WrittenRegisterByte {
                 value: bytes
                     .as_ref()
                     .filter(|_| doubt.is_none())
@@ -131,7 +131,8 @@ impl StepFlow<'_> {
         }
         let is_status = (RegisterId::PSR..=RegisterId::VPR).contains(&view.register);
         let is_told = written.bytes.iter().any(Option::is_some);
-        let is_untraced = || (Definers { index: self.index }).is_left_out(self.thread(), view);
+        let is_untraced =
+            || (ReachingDefinitions { index: self.index }).is_left_out(self.thread(), view);
         if self.index.has_operands_alone() || !is_told && (is_status || is_untraced()) {
             self.write_by_operands(homes, &mut written);
         }
@@ -139,7 +140,7 @@ impl StepFlow<'_> {
     }
 
     /// Takes what the operands of the step name; all where they are not known.
-    fn write_by_operands(&self, homes: &Homes, written: &mut Written) {
+    fn write_by_operands(&self, homes: &Homes, written: &mut WrittenView) {
         let is_meant = |register: RegisterId| {
             let home = self
                 .text
@@ -149,7 +150,7 @@ impl StepFlow<'_> {
                 .lists()
                 .any(|view| view.register == home || view.register == register)
         };
-        let byte = |offset: u16| WrittenByte {
+        let byte = |offset: u16| WrittenRegisterByte {
             value: None,
             by: self.by(offset, is_meant),
             home: None,
@@ -179,7 +180,7 @@ impl StepFlow<'_> {
         &self,
         view: RegisterView,
         is_meant: impl Fn(RegisterId) -> bool,
-    ) -> Option<By> {
+    ) -> Option<ByteProducer> {
         let mut effects = self.done()?.meaning.writes.iter().enumerate();
         let (number, effect) = effects.find(|(_, effect)| is_meant(effect.view.register))?;
         RegisterView {
@@ -187,13 +188,13 @@ impl StepFlow<'_> {
             ..effect.view
         }
         .includes(view)
-        .then_some(By::Effect(number))
+        .then_some(ByteProducer::Effect(number))
     }
 
     /// What of the instruction gave a byte its value of which it is known that the step wrote it.
-    fn by(&self, offset: u16, is_meant: impl Fn(RegisterId) -> bool) -> By {
+    fn by(&self, offset: u16, is_meant: impl Fn(RegisterId) -> bool) -> ByteProducer {
         let Some(instruction) = self.done() else {
-            return By::Unexplained;
+            return ByteProducer::Unexplained;
         };
         let covers = |view: &RegisterView| {
             let place = offset.checked_sub(view.offset);
@@ -205,7 +206,7 @@ impl StepFlow<'_> {
             .iter()
             .position(|effect| covers(&effect.view))
         {
-            return By::Effect(number);
+            return ByteProducer::Effect(number);
         }
         let mut writes = instruction.registers.iter().flat_map(|known| &known.writes);
         let is_cleared = |view: &RegisterView| {
@@ -217,9 +218,9 @@ impl StepFlow<'_> {
                 })
         };
         match writes.clone().find(|view| covers(view)) {
-            Some(view) => By::Result(view.register),
-            None if writes.any(is_cleared) => By::Cleared,
-            None => By::Unexplained,
+            Some(view) => ByteProducer::Result(view.register),
+            None if writes.any(is_cleared) => ByteProducer::Cleared,
+            None => ByteProducer::Unexplained,
         }
     }
 
@@ -240,13 +241,13 @@ impl StepFlow<'_> {
     }
 
     /// The state that decides what registers the step names; none where its line does not say, but what came before does.
-    pub fn state(&self) -> Result<Option<State>, QueryError> {
+    pub fn state(&self) -> Result<Option<ExecutionState>, QueryError> {
         let Some(text) = &self.text else {
             return Ok(None);
         };
         Ok(match text.mode {
             Mode::Other | Mode::Untold => None,
-            _ => Some(State {
+            _ => Some(ExecutionState {
                 set: text.instruction_set,
                 mode: self.mode()?,
             }),
@@ -254,19 +255,19 @@ impl StepFlow<'_> {
     }
 
     /// What a line named, and the register that it wrote: of a bank that has a name of its own the one that its mode uses.
-    fn named(&self, register: RegisterId, home: RegisterId) -> Named {
+    fn named(&self, register: RegisterId, home: RegisterId) -> LineRegister {
         let Some(bank) = self
             .index
             .banks
             .iter()
             .find(|known| known.register == register)
         else {
-            return Named {
+            return LineRegister {
                 plain: register,
                 home,
             };
         };
-        Named {
+        LineRegister {
             plain: bank.plain,
             home: bank.bank.mode().map_or(home, |mode| mode.home(bank.plain)),
         }
@@ -277,7 +278,7 @@ impl StepFlow<'_> {
         let mut written = None;
         for event in self.events.iter().filter(|event| event.slot == slot) {
             if let SlotEvent {
-                kind: EventKind::Register { view, bytes, .. },
+                kind: SlotEventKind::Register { view, bytes, .. },
                 ..
             } = event
                 && view.register == RegisterId::PSR
@@ -301,7 +302,7 @@ impl StepFlow<'_> {
 }
 
 /// Whether a register that an instruction names in a mode is the one that a line wrote.
-fn is_meant(register: RegisterId, line: Named, mode: Mode) -> bool {
+fn is_meant(register: RegisterId, line: LineRegister, mode: Mode) -> bool {
     let own = mode.home(register);
     let is_twin = mode
         .twin(register)
@@ -314,14 +315,14 @@ fn is_meant(register: RegisterId, line: Named, mode: Mode) -> bool {
 }
 
 /// The bytes of a view as far as they are written.
-struct Written {
+struct WrittenView {
     view: RegisterView,
-    bytes: Vec<Option<WrittenByte>>,
+    bytes: Vec<Option<WrittenRegisterByte>>,
 }
 
-impl Written {
+impl WrittenView {
     /// Writes those that lie in another view, whatever its register is called.
-    fn write(&mut self, from: RegisterView, byte_at: impl Fn(u16) -> WrittenByte) {
+    fn write(&mut self, from: RegisterView, byte_at: impl Fn(u16) -> WrittenRegisterByte) {
         let is_inside = |offset: u16| {
             offset
                 .checked_sub(from.offset)

@@ -1,6 +1,6 @@
 //! Encodes the table of calls.
 
-use crate::store::calls::frame::Frame;
+use crate::store::calls::frame::CallFrame;
 use crate::store::calls::layout::{CallLayout, StackPart, StackSwitch};
 
 /// Bytes of a frame in the table.
@@ -11,17 +11,17 @@ pub(super) const NONE: u64 = u64::MAX;
 /// The table of some frames as it lies in the index, and its layout.
 #[cfg(test)]
 pub fn encode_frames(
-    mut frames: Vec<Frame>,
+    mut frames: Vec<CallFrame>,
     mut switches: Vec<StackSwitch>,
 ) -> (Vec<u8>, CallLayout) {
-    frames.sort_unstable_by_key(Frame::place);
+    frames.sort_unstable_by_key(CallFrame::place);
     switches.sort_unstable();
     encode_sorted(frames, switches)
 }
 
 /// The same for frames and switches that already are in the order of the table.
 pub fn encode_sorted(
-    frames: impl IntoIterator<Item = Frame>,
+    frames: impl IntoIterator<Item = CallFrame>,
     switches: Vec<StackSwitch>,
 ) -> (Vec<u8>, CallLayout) {
     let frames = frames.into_iter();
@@ -42,7 +42,7 @@ pub struct TableEncoder {
 
 impl TableEncoder {
     /// The bytes of the next frame.
-    pub fn record(&mut self, frame: &Frame) -> [u8; RECORD] {
+    pub fn record(&mut self, frame: &CallFrame) -> [u8; RECORD] {
         let Self { count, open, parts } = self;
         let number = *count;
         *count += 1;
@@ -173,21 +173,21 @@ fn skip_depth(depth: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answers::call::{Entered, Evidence, Left};
+    use crate::answers::call::{Evidence, FrameEntry, FrameExit};
 
-    fn frame(call_step: u64, exit_step: Option<u64>) -> Frame {
-        Frame {
+    fn frame(call_step: u64, exit_step: Option<u64>) -> CallFrame {
+        CallFrame {
             thread: 0,
             stack: 0,
             function: 0x1000,
             call_step: Some(call_step),
             entry_step: Some(call_step + 1),
             exit_step,
-            entered: Entered::Call,
+            entered: FrameEntry::Call,
             left: if exit_step.is_some() {
-                Left::Return
+                FrameExit::Return
             } else {
-                Left::Open
+                FrameExit::Open
             },
             evidence: Evidence::Record,
         }

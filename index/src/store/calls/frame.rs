@@ -4,14 +4,14 @@ use std::cmp::Reverse;
 
 use serde::{Deserialize, Serialize};
 
-use crate::answers::call::{Call, Entered, Evidence, Left};
+use crate::answers::call::{Call, Evidence, FrameEntry, FrameExit};
 
 /// Thread, stack, call step, exit, entry and function of a frame.
-pub type FramePlace = (u16, u32, u64, Reverse<u64>, Reverse<u64>, u64);
+pub type FrameSortKey = (u16, u32, u64, Reverse<u64>, Reverse<u64>, u64);
 
 /// A frame as found; its place in the tree follows from the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Frame {
+pub struct CallFrame {
     /// Whose: the index's number.
     pub thread: u16,
     /// On which of its stacks.
@@ -25,17 +25,17 @@ pub struct Frame {
     /// The last step inside; none when open.
     pub exit_step: Option<u64>,
     /// How it was entered.
-    pub entered: Entered,
+    pub entered: FrameEntry,
     /// How it was left.
-    pub left: Left,
+    pub left: FrameExit,
     /// How it was found.
     pub evidence: Evidence,
 }
 
-impl Frame {
+impl CallFrame {
     /// Its place in the table: by thread, stack, call step, then outermost first.
     /// Of two frames that begin and end together, the one that is entered later was interrupted by the other.
-    pub fn place(&self) -> FramePlace {
+    pub fn place(&self) -> FrameSortKey {
         let [exit, entry] =
             [self.exit_step, self.entry_step].map(|step| Reverse(step.unwrap_or(u64::MAX)));
         (

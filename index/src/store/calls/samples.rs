@@ -2,44 +2,45 @@
 
 use std::sync::Arc;
 
-use crate::answers::call::{Entered, Evidence, Left};
+use crate::answers::call::{Evidence, FrameEntry, FrameExit};
 use crate::store::calls::encoder::encode_frames;
-use crate::store::calls::frame::Frame;
+use crate::store::calls::frame::CallFrame;
 use crate::store::calls::table::{Arrival, CallTable};
-use crate::store::data::Data;
+use crate::store::data::IndexData;
 
 /// A frame: thread, call step (none: a root), first step inside, last step inside.
-pub type Sample = (u16, Option<u64>, Option<u64>, Option<u64>);
+pub type SampleFrame = (u16, Option<u64>, Option<u64>, Option<u64>);
 
 /// The table of some frames over so many steps. Functions have the addresses 0, 1, … in the order given.
-pub fn table_of(samples: &[Sample], step_count: u64) -> CallTable {
-    let frame = |((thread, call_step, entry_step, exit_step), function): (&Sample, u64)| Frame {
-        thread: *thread,
-        stack: 0,
-        function,
-        call_step: *call_step,
-        entry_step: *entry_step,
-        exit_step: *exit_step,
-        entered: if call_step.is_some() {
-            Entered::Call
-        } else {
-            Entered::Root
-        },
-        left: if exit_step.is_some() {
-            Left::Return
-        } else {
-            Left::Open
-        },
-        evidence: if call_step.is_some() {
-            Evidence::Link
-        } else {
-            Evidence::Start
-        },
-    };
+pub fn table_of(samples: &[SampleFrame], step_count: u64) -> CallTable {
+    let frame =
+        |((thread, call_step, entry_step, exit_step), function): (&SampleFrame, u64)| CallFrame {
+            thread: *thread,
+            stack: 0,
+            function,
+            call_step: *call_step,
+            entry_step: *entry_step,
+            exit_step: *exit_step,
+            entered: if call_step.is_some() {
+                FrameEntry::Call
+            } else {
+                FrameEntry::Root
+            },
+            left: if exit_step.is_some() {
+                FrameExit::Return
+            } else {
+                FrameExit::Open
+            },
+            evidence: if call_step.is_some() {
+                Evidence::Link
+            } else {
+                Evidence::Start
+            },
+        };
     let (bytes, layout) = encode_frames(samples.iter().zip(0..).map(frame).collect(), Vec::new());
     let range = 0..bytes.len();
     CallTable::new(
-        Arc::new(Data::Memory(bytes)),
+        Arc::new(IndexData::Memory(bytes)),
         range,
         layout,
         step_count,

@@ -17,19 +17,19 @@ use std::sync::Arc;
 use stepback_machine::{Address, InstructionSet};
 use stepback_parsers::{Position, Step};
 
-use crate::answers::call::{Call, CallId, Entered, Evidence, Left};
+use crate::answers::call::{Call, CallId, Evidence, FrameEntry, FrameExit};
 use crate::answers::error::OpenError;
 use crate::answers::thread::ThreadId;
 use crate::store::calls::encoder::{NONE, RECORD};
 use crate::store::calls::layout::CallLayout;
-use crate::store::data::Data;
+use crate::store::data::IndexData;
 use crate::store::extent::Extent;
 use crate::store::packed::{entry, u32_in, u64_in};
 
 /// All calls of a trace.
 #[derive(Clone, Debug)]
 pub struct CallTable {
-    data: Arc<Data>,
+    data: Arc<IndexData>,
     range: Range<usize>,
     layout: CallLayout,
     step_count: u64,
@@ -62,7 +62,7 @@ impl CallTable {
     /// # Errors
     /// Its checksum does not hold.
     pub(crate) fn open(
-        data: &Arc<Data>,
+        data: &Arc<IndexData>,
         frames: Extent,
         layout: CallLayout,
         step_count: u64,
@@ -84,7 +84,7 @@ impl CallTable {
 
     /// The table that lies in `range` of an index.
     pub(crate) fn new(
-        data: Arc<Data>,
+        data: Arc<IndexData>,
         range: Range<usize>,
         layout: CallLayout,
         step_count: u64,
@@ -100,7 +100,12 @@ impl CallTable {
     }
 
     /// The table of the same trace with other frames.
-    pub(crate) fn with_frames(&self, data: Data, len_bytes: usize, layout: CallLayout) -> Self {
+    pub(crate) fn with_frames(
+        &self,
+        data: IndexData,
+        len_bytes: usize,
+        layout: CallLayout,
+    ) -> Self {
         Self {
             data: data.into(),
             range: 0..len_bytes,
@@ -134,8 +139,8 @@ impl CallTable {
             call_step: number(1).map(Step),
             entry_step: number(2).map(Step),
             exit_step: number(3).map(Step),
-            entered: *Entered::ALL.get(usize::from(record[54]))?,
-            left: *Left::ALL.get(usize::from(record[55] & 15))?,
+            entered: *FrameEntry::ALL.get(usize::from(record[54]))?,
+            left: *FrameExit::ALL.get(usize::from(record[55] & 15))?,
             evidence: *Evidence::ALL.get(usize::from(record[55] >> 4))?,
             depth: u32_in(record, 48),
             // A parent stands before its children, so that no damage makes a walk to the root endless.
@@ -151,7 +156,7 @@ impl CallTable {
             return Some(Position(0));
         };
         let has_slot = self.arrival == Arrival::AfterSlot
-            && matches!(call.entered, Entered::Call | Entered::Tail);
+            && matches!(call.entered, FrameEntry::Call | FrameEntry::Tail);
         if !has_slot {
             return Some(called);
         }

@@ -14,7 +14,7 @@ use crate::answers::step_record::{Access, AccessTarget};
 use crate::answers::value::Value;
 use crate::store::granules::{GRANULE_BITS, bytes_between};
 use crate::store::packed::{entry, u64_in};
-use crate::store::regions::ranges::{AddressRange, Ranges};
+use crate::store::regions::ranges::{AddressRange, RangeSet};
 
 /// More are not kept: a warning says so.
 pub(crate) const REGIONS_LIMIT: usize = 1 << 20;
@@ -72,17 +72,17 @@ pub(crate) struct HostRegions {
     regions: Vec<HostRegion>,
     /// For each level, the addresses of the regions under each of its nodes: bounds alone would meet
     /// what lies between two buffers in turn, and so be of no use.
-    levels: [Vec<Ranges>; LEVELS as usize],
+    levels: [Vec<RangeSet>; LEVELS as usize],
 }
 
 /// What regions are looked for: those that meet a range, or some bytes of one block.
 #[derive(Clone, Copy, Debug)]
-enum Sought {
+enum RegionQuery {
     Range(AddressRange),
     Bytes { granule: u64, need: u64 },
 }
 
-impl Sought {
+impl RegionQuery {
     /// The addresses from the first to the last; those of nothing meet nothing.
     fn bounds(self) -> AddressRange {
         match self {
@@ -110,7 +110,7 @@ impl Sought {
         }
     }
 
-    fn meets_any(self, ranges: &Ranges) -> bool {
+    fn meets_any(self, ranges: &RangeSet) -> bool {
         ranges.meeting(self.bounds()).any(|range| self.meets(range))
     }
 }
@@ -127,7 +127,7 @@ impl HostRegions {
         for (level, nodes) in (1..).zip(&mut self.levels) {
             let node = self.regions.len() / FANOUT.pow(level);
             if node == nodes.len() {
-                nodes.push(Ranges::default());
+                nodes.push(RangeSet::default());
             }
             nodes
                 .last_mut()
@@ -208,13 +208,13 @@ impl HostRegions {
 
     /// The latest region of the slots up to `last` that meets a range of addresses.
     pub fn last_of_range(&self, last: u64, range: AddressRange) -> Option<&HostRegion> {
-        self.last_before(self.count_up_to(last), Sought::Range(range))
+        self.last_before(self.count_up_to(last), RegionQuery::Range(range))
             .map(|(_, region)| region)
     }
 
     /// The earliest region of the slots from `first` on that meets a range of addresses.
     pub fn next_of_range(&self, first: u64, range: AddressRange) -> Option<&HostRegion> {
-        self.next_from(self.count_below(first), Sought::Range(range))
+        self.next_from(self.count_below(first), RegionQuery::Range(range))
             .map(|(_, region)| region)
     }
 
@@ -227,7 +227,7 @@ impl HostRegions {
     }
 
     /// The last of the first `end` regions that is sought, with its number. O(log n) nodes are looked at.
-    fn last_before(&self, mut end: usize, sought: Sought) -> Option<(usize, &HostRegion)> {
+    fn last_before(&self, mut end: usize, sought: RegionQuery) -> Option<(usize, &HostRegion)> {
         loop {
             let number = end.checked_sub(1)?;
             match self.without(number, sought) {
@@ -238,7 +238,7 @@ impl HostRegions {
     }
 
     /// The first of the regions from one on that is sought, with its number. O(log n) nodes are looked at.
-    fn next_from(&self, mut start: usize, sought: Sought) -> Option<(usize, &HostRegion)> {
+    fn next_from(&self, mut start: usize, sought: RegionQuery) -> Option<(usize, &HostRegion)> {
         loop {
             let region = self.regions.get(start)?;
             match self.without(start, sought) {
@@ -249,7 +249,7 @@ impl HostRegions {
     }
 
     /// The regions of the widest node around one in which nothing is sought; none when that region itself is.
-    fn without(&self, number: usize, sought: Sought) -> Option<Range<usize>> {
+    fn without(&self, number: usize, sought: RegionQuery) -> Option<Range<usize>> {
         for (level, nodes) in (1..LEVELS + 1).zip(&self.levels).rev() {
             let size = FANOUT.pow(level);
             let node = number / size;
@@ -270,7 +270,7 @@ impl HostRegions {
     /// The addresses of the regions of some slots, without overlaps, ascending.
     pub fn ranges(&self, slots: Range<u64>) -> Vec<AddressRange> {
         let (start, end) = (self.count_below(slots.start), self.count_below(slots.end));
-        let mut merged = Ranges::default();
+        let mut merged = RangeSet::default();
         let regions = self.regions.get(start..end).unwrap_or_default();
         regions.iter().for_each(|region| merged.add(region.range()));
         merged.into_runs().collect()
@@ -301,11 +301,11 @@ impl HostRegions {
 fn slots_of<'a>(
     granule: u64,
     mut need: u64,
-    mut nearest: impl FnMut(Sought) -> Option<&'a HostRegion>,
+    mut nearest: impl FnMut(RegionQuery) -> Option<&'a HostRegion>,
 ) -> ByteSlots {
     let mut slots = [None; 64];
     while need != 0 {
-        let Some(region) = nearest(Sought::Bytes { granule, need }) else {
+        let Some(region) = nearest(RegionQuery::Bytes { granule, need }) else {
             break;
         };
         let mut found = bytes_between(granule, region.first, region.last) & need;
@@ -381,7 +381,7 @@ mod tests {
                 operation: HostOperation::Read,
             });
         }
-        let between = Sought::Bytes {
+        let between = RegionQuery::Bytes {
             granule: 0x5000 >> GRANULE_BITS,
             need: u64::MAX,
         };
@@ -395,7 +395,7 @@ mod tests {
         };
         assert_eq!((looks(64), looks(299_999), looks(300_000)), (2, 3, 3));
         // Two bytes around one that is filled over and over.
-        let around = Sought::Bytes {
+        let around = RegionQuery::Bytes {
             granule: 0x40,
             need: 1 << 16 | 1 << 63,
         };

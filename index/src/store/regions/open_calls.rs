@@ -7,21 +7,21 @@
 
 use std::ops::Range;
 
-use crate::store::packed::{Malformed, take_u64};
+use crate::store::packed::{MalformedEncoding, take_u64};
 
 /// Stands for all calls behind the last that is listed.
 pub(crate) const MORE: u64 = u64::MAX;
 
 /// Calls that may have let the host write anywhere.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct OpenCalls {
+pub(crate) struct UnresolvedCalls {
     /// Their slots, ascending.
     slots: Vec<u64>,
     /// The places of those that turned out to be none, or are being looked at. Those before were kept, those behind wait.
     hole: Range<usize>,
 }
 
-impl OpenCalls {
+impl UnresolvedCalls {
     /// Those of some slots, ascending.
     pub fn of(slots: Vec<u64>) -> Self {
         debug_assert!(slots.is_sorted(), "calls come in order");
@@ -95,7 +95,7 @@ impl OpenCalls {
     pub fn decode(mut bytes: &[u8]) -> Option<Self> {
         let mut slots = Vec::with_capacity(bytes.len() / size_of::<u64>());
         while !bytes.is_empty() {
-            let slot = take_u64(&mut bytes).map_err(|Malformed| ()).ok()?;
+            let slot = take_u64(&mut bytes).map_err(|MalformedEncoding| ()).ok()?;
             if slots.last().is_some_and(|before| *before >= slot) {
                 return None;
             }
@@ -119,8 +119,8 @@ mod tests {
 
     #[test]
     fn the_next_is_found_among_those_that_are_kept_and_those_that_wait() {
-        let mut calls = OpenCalls::of(vec![3, 5, 8, MORE]);
-        let next = |calls: &OpenCalls| [0, 4, 6, 9].map(|from| calls.next(from));
+        let mut calls = UnresolvedCalls::of(vec![3, 5, 8, MORE]);
+        let next = |calls: &UnresolvedCalls| [0, 4, 6, 9].map(|from| calls.next(from));
         assert_eq!(next(&calls), [Some(3), Some(5), Some(8), Some(9)]);
         assert_eq!((calls.any_up_to(2), calls.any_up_to(3)), (false, true));
         assert_eq!(calls.take(), Some(3));
@@ -131,10 +131,10 @@ mod tests {
         assert_eq!((calls.take(), calls.take()), (Some(8), None));
         assert_eq!(next(&calls), [Some(5), Some(5), Some(6), Some(9)]);
         calls.finish();
-        let again = OpenCalls::decode(&calls.encode()).unwrap();
+        let again = UnresolvedCalls::decode(&calls.encode()).unwrap();
         assert_eq!(again.slots, [5, MORE]);
-        assert!(!again.is_empty() && OpenCalls::default().is_empty());
-        assert_eq!(OpenCalls::of(vec![7]).next(8), None);
+        assert!(!again.is_empty() && UnresolvedCalls::default().is_empty());
+        assert_eq!(UnresolvedCalls::of(vec![7]).next(8), None);
     }
 
     #[test]
@@ -145,8 +145,8 @@ mod tests {
                 .flat_map(|slot| slot.to_le_bytes())
                 .collect::<Vec<_>>()
         };
-        assert!(OpenCalls::decode(&bytes(&[2, 2])).is_none());
-        assert!(OpenCalls::decode(&bytes(&[2, 3])[1..]).is_none());
-        assert!(OpenCalls::decode(&[]).unwrap().is_empty());
+        assert!(UnresolvedCalls::decode(&bytes(&[2, 2])).is_none());
+        assert!(UnresolvedCalls::decode(&bytes(&[2, 3])[1..]).is_none());
+        assert!(UnresolvedCalls::decode(&[]).unwrap().is_empty());
     }
 }

@@ -13,9 +13,9 @@ pub struct AddressRange {
 
 /// A set of addresses: the last of each run by its first.
 #[derive(Clone, Debug, Default)]
-pub struct Ranges(BTreeMap<u64, u64>);
+pub struct RangeSet(BTreeMap<u64, u64>);
 
-impl Ranges {
+impl RangeSet {
     /// Adds the addresses from `first` to `last`. The runs that they meet become one. O(log n) for each of them.
     pub fn add(&mut self, mut range: AddressRange) {
         loop {
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn ranges_that_meet_become_one() {
-        let mut ranges = Ranges::default();
+        let mut ranges = RangeSet::default();
         for (first, last) in [
             (10, 19),
             (30, 39),

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
-use crate::store::granules::Reach;
+use crate::store::granules::TouchCoverage;
 
 /// The parts of a segment's bytes, each with a checksum of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,9 +164,9 @@ impl SegmentMeta {
     }
 
     /// What the segment touches of a block, where its list alone says `reach`.
-    pub fn with_seams(&self, granule: u64, reach: Reach) -> Reach {
+    pub fn with_seams(&self, granule: u64, reach: TouchCoverage) -> TouchCoverage {
         let seams = self.seams_of(granule).iter();
-        Reach {
+        TouchCoverage {
             external: seams.fold(reach.external, |mask, seam| mask | seam.mask),
             ..reach
         }

@@ -5,12 +5,14 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use stepback_machine::{RegisterId, RegisterView};
 
 use crate::answers::error::QueryError;
-use crate::store::data::Data;
+use crate::store::data::IndexData;
 use crate::store::directory::Directory;
 use crate::store::extent::is_right;
 use crate::store::granules::{Granule, Touch};
-use crate::store::packed::{FRAME, List, Malformed, Times, entry, take_u32, u32_in};
-use crate::store::pcs::Visits;
+use crate::store::packed::{
+    FRAME, MalformedEncoding, PackedList, TimeColumn, entry, take_u32, u32_in,
+};
+use crate::store::pcs::SegmentVisits;
 use crate::store::segment::meta::{SeamExternal, Section, SegmentMeta};
 use crate::store::segment::views::STEPS_OF_THREAD;
 
@@ -20,7 +22,7 @@ pub struct SegmentReader<'a> {
     /// Its entry in the directory.
     pub meta: &'a SegmentMeta,
     /// The bytes that `meta.sections` counts in.
-    pub bytes: &'a Data,
+    pub bytes: &'a IndexData,
     /// A bit for each section that was checked.
     pub checked: &'a AtomicU8,
 }
@@ -59,10 +61,10 @@ impl<'a> SegmentReader<'a> {
         let Some(index) = slot.checked_sub(1) else {
             return Ok(self.meta.text_start);
         };
-        let list = List::new(self.section(Section::Offsets)?, self.meta.steps as usize);
+        let list = PackedList::new(self.section(Section::Offsets)?, self.meta.steps as usize);
         let offset = list
             .get(index as usize)
-            .map_err(|Malformed| damaged(Section::Offsets))?;
+            .map_err(|MalformedEncoding| damaged(Section::Offsets))?;
         Ok(self.meta.text_start.saturating_add(u64::from(offset)))
     }
 
@@ -70,7 +72,7 @@ impl<'a> SegmentReader<'a> {
     pub fn block_line(&self, block: usize) -> Result<u64, QueryError> {
         let line = entry::<4>(self.section(Section::Lines)?, block);
         line.map(|bytes| u64::from(u32::from_le_bytes(*bytes)))
-            .map_err(|Malformed| damaged(Section::Lines))
+            .map_err(|MalformedEncoding| damaged(Section::Lines))
     }
 
     /// How many blocks of 128 steps there are.
@@ -78,8 +80,8 @@ impl<'a> SegmentReader<'a> {
         (self.meta.steps as usize).div_ceil(FRAME)
     }
 
-    fn times(&self) -> Result<Times<'a>, QueryError> {
-        Ok(Times::new(
+    fn times(&self) -> Result<TimeColumn<'a>, QueryError> {
+        Ok(TimeColumn::new(
             self.section(Section::Times)?,
             self.meta.steps as usize,
         ))
@@ -94,7 +96,7 @@ impl<'a> SegmentReader<'a> {
         let time = self
             .times()?
             .get(index as usize)
-            .map_err(|Malformed| damaged(Section::Times))?;
+            .map_err(|MalformedEncoding| damaged(Section::Times))?;
         Ok(self.meta.time_before.max(Some(time)))
     }
 
@@ -107,38 +109,44 @@ impl<'a> SegmentReader<'a> {
         let count = self
             .times()?
             .count_up_to(bound)
-            .map_err(|Malformed| damaged(Section::Times))?;
+            .map_err(|MalformedEncoding| damaged(Section::Times))?;
         Ok(count as u32)
     }
 
     fn lists(&self) -> Result<(usize, &'a [u8]), QueryError> {
         let mut bytes = self.section(Section::Registers)?;
-        let count = take_u32(&mut bytes).map_err(|Malformed| damaged(Section::Registers))?;
+        let count =
+            take_u32(&mut bytes).map_err(|MalformedEncoding| damaged(Section::Registers))?;
         Ok((count as usize, bytes))
     }
 
     /// The list of a view of a thread, both by the segment's own numbers.
-    pub fn list(&self, thread: u16, view: RegisterView) -> Result<Option<List<'a>>, QueryError> {
+    pub fn list(
+        &self,
+        thread: u16,
+        view: RegisterView,
+    ) -> Result<Option<PackedList<'a>>, QueryError> {
         let (count, bytes) = self.lists()?;
-        find_list(count, bytes, (thread, view)).map_err(|Malformed| damaged(Section::Registers))
+        find_list(count, bytes, (thread, view))
+            .map_err(|MalformedEncoding| damaged(Section::Registers))
     }
 
     /// The slots of a thread's steps; none when all steps of the segment are those of its first thread.
-    pub fn steps_of_thread(&self, thread: u16) -> Result<Option<List<'a>>, QueryError> {
+    pub fn steps_of_thread(&self, thread: u16) -> Result<Option<PackedList<'a>>, QueryError> {
         self.list(thread, STEPS_OF_THREAD)
     }
 
     /// The memory blocks.
     pub fn granules(&self) -> Result<Directory<'a>, QueryError> {
         Directory::new(self.section(Section::Granules)?)
-            .map_err(|Malformed| damaged(Section::Granules))
+            .map_err(|MalformedEncoding| damaged(Section::Granules))
     }
 
     /// The touches of a memory block.
     pub fn granule(&self, granule: u64) -> Result<Option<Granule<'a>>, QueryError> {
         self.granules()?
             .find(granule)
-            .map_err(|Malformed| damaged(Section::Granules))
+            .map_err(|MalformedEncoding| damaged(Section::Granules))
     }
 
     /// A touch of a memory block by its place in the block's list.
@@ -147,7 +155,7 @@ impl<'a> SegmentReader<'a> {
             return Ok(None);
         };
         list.get(place)
-            .map_err(|Malformed| damaged(Section::Granules))
+            .map_err(|MalformedEncoding| damaged(Section::Granules))
     }
 
     /// The bytes of a touch that contradict what was known and are not explained by what the host wrote.
@@ -169,8 +177,8 @@ impl<'a> SegmentReader<'a> {
     }
 
     /// The slots with a read that contradicts what the segment knew before it.
-    fn external_slots(&self) -> Result<List<'a>, QueryError> {
-        Ok(List::new(
+    fn external_slots(&self) -> Result<PackedList<'a>, QueryError> {
+        Ok(PackedList::new(
             self.section(Section::Externals)?,
             self.meta.external_slots as usize,
         ))
@@ -181,7 +189,7 @@ impl<'a> SegmentReader<'a> {
         let inside = self
             .external_slots()?
             .first_from(from)
-            .map_err(|Malformed| damaged(Section::Externals))?;
+            .map_err(|MalformedEncoding| damaged(Section::Externals))?;
         let seam = seams
             .get(seams.partition_point(|slot| *slot < from))
             .copied();
@@ -194,7 +202,7 @@ impl<'a> SegmentReader<'a> {
         let inside = self
             .external_slots()?
             .last_below(below)
-            .map_err(|Malformed| damaged(Section::Externals))?;
+            .map_err(|MalformedEncoding| damaged(Section::Externals))?;
         let count = seams.partition_point(|slot| *slot <= last);
         let seam = count
             .checked_sub(1)
@@ -205,20 +213,21 @@ impl<'a> SegmentReader<'a> {
 
     /// The addresses.
     pub fn pcs(&self) -> Result<Directory<'a>, QueryError> {
-        Directory::new(self.section(Section::Pcs)?).map_err(|Malformed| damaged(Section::Pcs))
+        Directory::new(self.section(Section::Pcs)?)
+            .map_err(|MalformedEncoding| damaged(Section::Pcs))
     }
 
     /// The visits of an address.
-    pub fn visits(&self, pc: u64) -> Result<Option<Visits<'a>>, QueryError> {
+    pub fn visits(&self, pc: u64) -> Result<Option<SegmentVisits<'a>>, QueryError> {
         self.pcs()?
             .find(pc)
-            .map_err(|Malformed| damaged(Section::Pcs))
+            .map_err(|MalformedEncoding| damaged(Section::Pcs))
     }
 }
 
 type ListKey = (u16, RegisterView);
 
-fn list_key(table: &[u8], number: usize) -> Result<ListKey, Malformed> {
+fn list_key(table: &[u8], number: usize) -> Result<ListKey, MalformedEncoding> {
     let entry = entry::<16>(table, number)?;
     let half = |place: usize| u16::from_le_bytes([entry[place], entry[place + 1]]);
     Ok((
@@ -227,7 +236,11 @@ fn list_key(table: &[u8], number: usize) -> Result<ListKey, Malformed> {
     ))
 }
 
-fn find_list(count: usize, table: &[u8], wanted: ListKey) -> Result<Option<List<'_>>, Malformed> {
+fn find_list(
+    count: usize,
+    table: &[u8],
+    wanted: ListKey,
+) -> Result<Option<PackedList<'_>>, MalformedEncoding> {
     let (mut low, mut high) = (0, count);
     while low < high {
         let middle = low.midpoint(high);
@@ -247,9 +260,11 @@ fn find_list(count: usize, table: &[u8], wanted: ListKey) -> Result<Option<List<
     let lists = count
         .checked_mul(16)
         .and_then(|end| table.get(end..))
-        .ok_or(Malformed)?;
-    let list = lists.get(start..number(low, 12)?).ok_or(Malformed)?;
-    Ok(Some(List::new(list, number(low, 8)?)))
+        .ok_or(MalformedEncoding)?;
+    let list = lists
+        .get(start..number(low, 12)?)
+        .ok_or(MalformedEncoding)?;
+    Ok(Some(PackedList::new(list, number(low, 8)?)))
 }
 
 /// The error for bytes that no encoder writes, in a section whose checksum holds or does not.

@@ -12,7 +12,7 @@ use stepback_index::{
 };
 use stepback_machine::Address;
 use stepback_parsers::{
-    MarkerKind, Position, Source, TraceFile, drmemtrace::Drmemtrace, kept::KeptOptions,
+    MarkerKind, Position, Source, TraceFile, drmemtrace::Drmemtrace, kept::CacheFileOptions,
 };
 
 use crate::support::compare::{Comparison, Things, index_of};
@@ -44,7 +44,7 @@ fn open(files: Vec<(String, Vec<u8>)>) -> Arc<dyn Source> {
     };
     let trace = Drmemtrace::open(
         files.into_iter().map(file).collect(),
-        KeptOptions::default(),
+        CacheFileOptions::default(),
     )
     .unwrap();
     trace.store().wait_for(u64::MAX).unwrap();

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use stepback_index::{End, NotKnown};
+use stepback_index::{SliceEndKind, UnknownInput};
 
 use super::slice_cases::{check_case, check_onward, check_source};
 use super::slices::check_text;
@@ -205,7 +205,7 @@ fn a_nested_handler_gives_back_the_link_register_that_it_found() {
     check_case(&trace.text, "r1", 0, &[5, 4, 1, 0]);
     assert_eq!(
         check_source(&trace.text, "r14", &[4, 1, 0]),
-        [End::Constant]
+        [SliceEndKind::Constant]
     );
 }
 
@@ -328,7 +328,7 @@ fn a_frame_that_was_stored_before_the_trace_is_where_registers_come_from() {
         .step(R2_IS_R0_PLUS_R1, "thread")
         .registers(&[("r2", 12)]);
     let ends = check_source(&trace.text, "r0", &[1]);
-    assert_eq!(ends, [End::Initial { line: None }]);
+    assert_eq!(ends, [SliceEndKind::Initial { line: None }]);
     check_case(&trace.text, "r0", 0, &[1]);
     check_case(&trace.text, "r2", 0, &[2, 1]);
     check_case(&trace.text, "r14", 0, &[1]);
@@ -351,11 +351,11 @@ fn what_an_exception_return_loads_unseen_is_not_known() {
     check_case(&trace.text, "r0", 0, &[3]);
     assert_eq!(
         check_source(&trace.text, "r0", &[3]),
-        [End::Unknown(NotKnown::LoadNotShown)]
+        [SliceEndKind::Unknown(UnknownInput::LoadNotShown)]
     );
     assert_eq!(
         check_source(&trace.text, "r14", &[3]),
-        [End::Unknown(NotKnown::LoadNotShown)]
+        [SliceEndKind::Unknown(UnknownInput::LoadNotShown)]
     );
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use stepback_index::{
     Allocations, BuildOptions, Cancel, Heap, HeapRole, Query as _, index_in_memory,
 };
-use stepback_machine::{Address, Branch, InstructionSet};
+use stepback_machine::{Address, InstructionSet, RecordedBranch};
 use stepback_parsers::{MarkerKind, Position};
 
 use crate::support::records::{Record, Records};
@@ -20,7 +20,7 @@ const POSIX_MEMALIGN: u64 = 6;
 /// A step, and behind it the markers of a function's entry.
 fn enter(thread: u16, function: u64, arguments: &[u64]) -> Vec<Record> {
     let mut records = vec![
-        Record::step(thread, 0x1000, 4, Branch::Call),
+        Record::step(thread, 0x1000, 4, RecordedBranch::Call),
         Record::marker(thread, MarkerKind::FUNCTION, function),
         Record::marker(thread, MarkerKind::RETURN_ADDRESS, 0x1004),
     ];
@@ -35,7 +35,7 @@ fn enter(thread: u16, function: u64, arguments: &[u64]) -> Vec<Record> {
 /// A step, and behind it those of its return.
 fn leave(thread: u16, function: u64, value: u64) -> Vec<Record> {
     vec![
-        Record::step(thread, 0x2000, 4, Branch::Return),
+        Record::step(thread, 0x2000, 4, RecordedBranch::Return),
         Record::marker(thread, MarkerKind::FUNCTION, function),
         Record::marker(thread, MarkerKind::RETURN_VALUE, value),
     ]

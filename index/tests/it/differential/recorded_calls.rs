@@ -1,7 +1,7 @@
 //! Calls as the records of a trace tell of them.
 
-use stepback_index::{BuildOptions, Call, CallId, Entered, index_in_memory};
-use stepback_machine::{Branch, InstructionSet};
+use stepback_index::{BuildOptions, Call, CallId, FrameEntry, index_in_memory};
+use stepback_machine::{InstructionSet, RecordedBranch};
 use stepback_parsers::{Gap, GapReason, MarkerKind, Step};
 
 use crate::support::records::{Record, Records};
@@ -12,11 +12,11 @@ const SIGNAL: MarkerKind = MarkerKind::KERNEL_EVENT;
 const SIGNAL_RETURN: MarkerKind = MarkerKind::KERNEL_TRANSFER;
 
 fn step(pc: u64) -> Record {
-    Record::step(0, pc, 4, Branch::None)
+    Record::step(0, pc, 4, RecordedBranch::None)
 }
 
 fn jump(pc: u64) -> Record {
-    Record::step(0, pc, 4, Branch::IndirectJump)
+    Record::step(0, pc, 4, RecordedBranch::IndirectJump)
 }
 
 fn marker(kind: MarkerKind, value: u64) -> Record {
@@ -26,7 +26,7 @@ fn marker(kind: MarkerKind, value: u64) -> Record {
 /// A call that writes its return address at a place of the stack.
 fn call(pc: u64, stack: u64) -> [Record; 2] {
     [
-        Record::step(0, pc, 4, Branch::Call),
+        Record::step(0, pc, 4, RecordedBranch::Call),
         Record::write(0, stack),
     ]
 }
@@ -34,23 +34,23 @@ fn call(pc: u64, stack: u64) -> [Record; 2] {
 /// A return that reads its address there.
 fn back(pc: u64, stack: u64) -> [Record; 2] {
     [
-        Record::step(0, pc, 4, Branch::Return),
+        Record::step(0, pc, 4, RecordedBranch::Return),
         Record::read(0, stack),
     ]
 }
 
 /// The same without a stack.
 fn link(pc: u64) -> Record {
-    Record::step(0, pc, 4, Branch::Call)
+    Record::step(0, pc, 4, RecordedBranch::Call)
 }
 
 fn ret(pc: u64) -> Record {
-    Record::step(0, pc, 4, Branch::Return)
+    Record::step(0, pc, 4, RecordedBranch::Return)
 }
 
 fn shown(call: &Call) -> String {
     let number = |step: Option<Step>| step.map_or("-".into(), |step| step.0.to_string());
-    let kind = if call.entered == Entered::Exception {
+    let kind = if call.entered == FrameEntry::Exception {
         "!"
     } else {
         ""
@@ -83,7 +83,7 @@ fn check(set: InstructionSet, records: &[&[Record]], expected: &[&str]) {
         .unwrap();
         let frames = (0..index.calls().len()).filter_map(|id| index.calls().get(CallId(id)));
         let frames: Vec<_> = frames
-            .filter(|frame| frame.entered != Entered::Root)
+            .filter(|frame| frame.entered != FrameEntry::Root)
             .map(|frame| shown(&frame))
             .collect();
         assert_eq!(frames, expected, "segments of {segment_bytes} bytes");
@@ -349,7 +349,7 @@ fn an_interrupt_that_returns_close_by_or_inside_another_handler_switches_no_task
 
 /// A call of 0x2000 at 0x1000, with its encoding: CALL rel32 and BL.
 fn encoded_calls() -> [(InstructionSet, Record); 2] {
-    let record = |bytes: &[u8]| Record::instruction(0, 0x1000, bytes, Branch::Call);
+    let record = |bytes: &[u8]| Record::instruction(0, 0x1000, bytes, RecordedBranch::Call);
     [
         (X86, record(&[0xe8, 0xfb, 0x0f, 0, 0])),
         (A64, record(&0x9400_0400u32.to_le_bytes())),
@@ -367,7 +367,7 @@ fn a_call_as_the_last_step_of_a_thread_is_one() {
         );
         check(set, &[&[call, step(0x2000)]], &["2000 0..1..- Open"]);
     }
-    let next = Record::instruction(0, 0x1000, &[0xe8, 0, 0, 0, 0], Branch::Call);
+    let next = Record::instruction(0, 0x1000, &[0xe8, 0, 0, 0, 0], RecordedBranch::Call);
     check(X86, &[&[next]], &[]);
     // Where an indirect call went is not known.
     check(A64, &[&[link(0x1000)]], &[]);

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use stepback_index::{
-    AccessKinds, Accessed, AccessesOf, BuildOptions, Cancel, Cell, FindMarkers, LastMarkers,
+    AccessKinds, AccessesOf, BuildOptions, Cancel, Cell, CellAccess, FindMarkers, LastMarkers,
     MarkerCount, MarkerReader, MemoryRange, NearestAccess, NextMarker, PageHeat, PositionOfLine,
     Query as _, RegisterFile, RegistersAt, ThreadId, index_in_memory,
     oracle::{Oracle, Replay as _},
 };
-use stepback_machine::{Address, Branch, Encoding, InstructionSet, Mode};
+use stepback_machine::{Address, Encoding, InstructionSet, Mode, RecordedBranch};
 use stepback_parsers::{DelaySlot, Line, MarkerKind, Position, Source, StepOrigin};
 
 use crate::support::compare::{Comparison, Things, index_of};
@@ -60,21 +60,21 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn step(&mut self, number: u16, thread: &mut RandomThread) {
-        const BRANCHES: [Branch; 14] = [
-            Branch::None,
-            Branch::None,
-            Branch::None,
-            Branch::None,
-            Branch::Jump,
-            Branch::IndirectJump,
-            Branch::IndirectJump,
-            Branch::Conditional(Some(true)),
-            Branch::Call,
-            Branch::Call,
-            Branch::IndirectCall,
-            Branch::Return,
-            Branch::Return,
-            Branch::Return,
+        const BRANCHES: [RecordedBranch; 14] = [
+            RecordedBranch::None,
+            RecordedBranch::None,
+            RecordedBranch::None,
+            RecordedBranch::None,
+            RecordedBranch::Jump,
+            RecordedBranch::IndirectJump,
+            RecordedBranch::IndirectJump,
+            RecordedBranch::Conditional(Some(true)),
+            RecordedBranch::Call,
+            RecordedBranch::Call,
+            RecordedBranch::IndirectCall,
+            RecordedBranch::Return,
+            RecordedBranch::Return,
+            RecordedBranch::Return,
         ];
         let branch = self.dice.pick(&BRANCHES).unwrap();
         let codes: &[&[u8]] = if self.set == InstructionSet::A64 {
@@ -116,8 +116,8 @@ impl Writer<'_> {
         });
         let behind = thread.pc + encoding.bytes().len() as u64;
         thread.pc = match branch {
-            Branch::None if !self.dice.one_in(20) => behind,
-            Branch::Call | Branch::IndirectCall => {
+            RecordedBranch::None if !self.dice.one_in(20) => behind,
+            RecordedBranch::Call | RecordedBranch::IndirectCall => {
                 thread.sp -= 8 * self.dice.below(3);
                 self.records.push(Record::write(number, thread.sp));
                 thread.calls.push((behind, thread.sp));
@@ -127,8 +127,8 @@ impl Writer<'_> {
                     self.anywhere()
                 }
             }
-            Branch::Return => self.return_from(number, thread),
-            Branch::IndirectJump if self.dice.one_in(2) => {
+            RecordedBranch::Return => self.return_from(number, thread),
+            RecordedBranch::IndirectJump if self.dice.one_in(2) => {
                 let jumped = self.dice.below(thread.calls.len() as u64) as usize;
                 if self.dice.one_in(2) {
                     thread.calls.truncate(jumped);
@@ -355,7 +355,7 @@ proptest! {
 
 #[test]
 fn markers_are_counted_by_thread_and_kind() {
-    let step = |thread, pc| Record::step(thread, pc, 4, Branch::None);
+    let step = |thread, pc| Record::step(thread, pc, 4, RecordedBranch::None);
     let idle = |thread| Record::marker(thread, MarkerKind::CORE_IDLE, 0);
     let records = vec![
         idle(0),
@@ -407,7 +407,7 @@ fn what_thousands_of_threads_wait_for_costs_a_look_at_each() {
     let mut records = Vec::new();
     for turn in 0..3 {
         for thread in 0..THREADS {
-            records.push(Record::step(thread, 0x1000, 2, Branch::None));
+            records.push(Record::step(thread, 0x1000, 2, RecordedBranch::None));
             records.push(Record::write(thread, 0x7f00 + 8 * u64::from(thread % 16)));
             for kind in [
                 MarkerKind::TIMESTAMP,
@@ -437,7 +437,7 @@ fn what_thousands_of_threads_wait_for_costs_a_look_at_each() {
             let last = NearestAccess::last(cell, AccessKinds::Writes, before)
                 .run(&index, &Cancel::default())
                 .unwrap();
-            let Some(Accessed::Step(hit)) = last else {
+            let Some(CellAccess::Step(hit)) = last else {
                 continue;
             };
             assert_eq!(hit.record.step.0 % 16, 1, "before {before:?}");

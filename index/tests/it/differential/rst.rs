@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use stepback_index::oracle::Oracle;
-use stepback_parsers::{Source, TraceFile, kept::KeptOptions, rst::Rst};
+use stepback_parsers::{Source, TraceFile, kept::CacheFileOptions, rst::Rst};
 
 use crate::support::compare::{Comparison, Things, index_of};
 use crate::support::dice::Dice;
@@ -21,7 +21,7 @@ fn check(name: &str, segment_steps: &[u64], questions: u64) {
         name: name.to_owned(),
         data: Arc::new(std::fs::read(path).unwrap()),
     };
-    let trace = Rst::open(vec![file], KeptOptions::default()).unwrap();
+    let trace = Rst::open(vec![file], CacheFileOptions::default()).unwrap();
     trace.store().wait_for(u64::MAX).unwrap();
     trace.grow().unwrap();
     let source: Arc<dyn Source> = Arc::new(trace);

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use stepback_index::{
-    Cancel, Cell, EdgeKinds, End, Index, Influence, NameReader, Query as _, SliceRow, ThreadId, Why,
+    BackwardSliceQuery, Cancel, Cell, EdgeKinds, ForwardSliceQuery, Index, NameReader, Query as _,
+    SliceEndKind, SliceRow, ThreadId,
 };
-use stepback_machine::{Address, Branch, Endian, InstructionSet};
+use stepback_machine::{Address, Endian, InstructionSet, RecordedBranch};
 use stepback_parsers::{MarkerKind, Position, Source, Step};
 
 use super::slices::{check, check_text};
@@ -35,7 +36,7 @@ fn cell(index: &Index, what: &str, thread: u16) -> Cell {
 }
 
 /// The steps of a slice, and how its chains end.
-fn told(rows: Vec<SliceRow>) -> (Vec<u64>, Vec<End>) {
+fn told(rows: Vec<SliceRow>) -> (Vec<u64>, Vec<SliceEndKind>) {
     let (mut steps, mut ends) = (Vec::new(), Vec::new());
     for row in rows {
         match row {
@@ -47,11 +48,11 @@ fn told(rows: Vec<SliceRow>) -> (Vec<u64>, Vec<End>) {
 }
 
 /// The slice at the end of a trace, newest first.
-fn steps(source: &Arc<dyn Source>, what: &str, thread: u16) -> (Vec<u64>, Vec<End>) {
+fn steps(source: &Arc<dyn Source>, what: &str, thread: u16) -> (Vec<u64>, Vec<SliceEndKind>) {
     let index = index_of(source, 1 << 20, 1);
     let (cell, at) = (cell(&index, what, thread), Position(index.step_count()));
     told(
-        Why {
+        BackwardSliceQuery {
             cell,
             at,
             edges: EDGES,
@@ -64,11 +65,16 @@ fn steps(source: &Arc<dyn Source>, what: &str, thread: u16) -> (Vec<u64>, Vec<En
 
 /// Compares a text with the oracle, and where the value goes that a cell has at its start with the steps that have to be.
 #[track_caller]
-pub(super) fn check_onward(text: &str, what: &str, thread: u16, expected: &[u64]) -> Vec<End> {
+pub(super) fn check_onward(
+    text: &str,
+    what: &str,
+    thread: u16,
+    expected: &[u64],
+) -> Vec<SliceEndKind> {
     (0..3).for_each(|seed| check_text(text, &[1, 64, 150, 300, 1 << 30], 150, seed));
     let index = index_of(&open(text.as_bytes(), Endian::Little), 1 << 20, 1);
     let (cell, at) = (cell(&index, what, thread), Position(0));
-    let rows = Influence {
+    let rows = ForwardSliceQuery {
         cell,
         at,
         edges: EDGES,
@@ -93,7 +99,7 @@ pub(super) fn check_case(text: &str, what: &str, thread: u16, expected: &[u64]) 
 
 /// Checks the steps of a slice, and returns how its chains end.
 #[track_caller]
-pub(super) fn check_source(text: &str, what: &str, expected: &[u64]) -> Vec<End> {
+pub(super) fn check_source(text: &str, what: &str, expected: &[u64]) -> Vec<SliceEndKind> {
     let (found, ends) = steps(&open(text.as_bytes(), Endian::Little), what, 0);
     assert_eq!(found, expected);
     ends
@@ -165,7 +171,7 @@ fn a_read_that_contradicts_the_store_of_its_own_step_is_an_external_change() {
     check_case(text, "0x1000", 0, &[]);
     let (_, ends) = steps(&open(text.as_bytes(), Endian::Little), "0x1000", 0);
     assert!(
-        matches!(ends[..], [End::External { seen_by: Some(step) }] if step.0 == 0),
+        matches!(ends[..], [SliceEndKind::External { seen_by: Some(step) }] if step.0 == 0),
         "{ends:?}"
     );
 }
@@ -196,7 +202,7 @@ fn halves_that_a_dump_states_on_different_lines_end_at_their_own() {
     let (_, ends) = steps(&open(text.as_bytes(), Endian::Little), "v0", 0);
     let lines: Vec<_> = ends
         .iter()
-        .map(|end| matches!(end, End::Initial { line: Some(_) }))
+        .map(|end| matches!(end, SliceEndKind::Initial { line: Some(_) }))
         .collect();
     assert_eq!(lines, [true, true], "{ends:?}");
 }
@@ -215,18 +221,19 @@ fn a_write_of_a_vector_makes_the_rest_of_it_from_nothing() {
 #[test]
 fn an_instruction_that_means_nothing_ends_the_chains_of_all_registers() {
     let records = vec![
-        Record::instruction(0, 0x1000, &[0x48, 0x89, 0xd8], Branch::None),
-        Record::instruction(0, 0x1003, &[0x06], Branch::None),
-        Record::instruction(0, 0x1004, &[0x48, 0x89, 0xc1], Branch::None),
+        Record::instruction(0, 0x1000, &[0x48, 0x89, 0xd8], RecordedBranch::None),
+        Record::instruction(0, 0x1003, &[0x06], RecordedBranch::None),
+        Record::instruction(0, 0x1004, &[0x48, 0x89, 0xc1], RecordedBranch::None),
         Record::marker(0, MarkerKind::KERNEL_EVENT, 0x1007),
-        Record::instruction(0, 0x1007, &[0x90], Branch::None),
+        Record::instruction(0, 0x1007, &[0x90], RecordedBranch::None),
     ];
     let source: Arc<dyn Source> = Records::new(records, InstructionSet::X86_64);
     (0..4).for_each(|seed| check("means nothing", &source, &[ITEM, 1 << 20], 100, seed));
     let (found, ends) = steps(&source, "rcx", 0);
     assert_eq!(found, [2, 1]);
     assert!(
-        ends.iter().all(|end| matches!(end, End::Unknown(_))),
+        ends.iter()
+            .all(|end| matches!(end, SliceEndKind::Unknown(_))),
         "{ends:?}"
     );
 }
@@ -295,7 +302,7 @@ fn a_write_of_a_vector_overwrites_the_rest_of_it() {
         0,
         &[],
     );
-    assert_eq!(ends, [End::Overwritten { by: Some(Step(0)) }]);
+    assert_eq!(ends, [SliceEndKind::Overwritten { by: Some(Step(0)) }]);
 }
 
 #[test]

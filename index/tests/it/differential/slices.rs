@@ -5,7 +5,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use stepback_index::{Cancel, Program, oracle::Oracle, with_images};
 use stepback_machine::{Address, Endian, InstructionSet};
-use stepback_parsers::{Source, TraceFile, kept::KeptOptions, rst::Rst};
+use stepback_parsers::{Source, TraceFile, kept::CacheFileOptions, rst::Rst};
 
 use crate::inference::sparc_machine::Machine;
 use crate::support::compare::{Comparison, Things, index_of, open};
@@ -168,7 +168,7 @@ fn check_rst(name: &str, bytes: Vec<u8>, questions: u64, seed: u64) {
         name: name.to_owned(),
         data: Arc::new(bytes),
     };
-    let trace = Rst::open(vec![file], KeptOptions::default()).unwrap();
+    let trace = Rst::open(vec![file], CacheFileOptions::default()).unwrap();
     trace.store().wait_for(u64::MAX).unwrap();
     trace.grow().unwrap();
     let source: Arc<dyn Source> = Arc::new(trace);

@@ -11,7 +11,7 @@ use stepback_generator::{Dice, Recipe, Size};
 use stepback_index::{
     Build, BuildOptions, BuildProgress, Cancel, Fingerprint, Index, OpenError, open_so_far,
 };
-use stepback_parsers::{EventSink, ParseScratch, Parsed, Source, SourceError, Tarmac};
+use stepback_parsers::{EventSink, ParseScratch, ParsedRange, Source, SourceError, Tarmac};
 
 use super::truths::Truths;
 use crate::support::delegate::{Delegate, Through};
@@ -33,7 +33,7 @@ impl Delegate for Slow {
         range: Range<u64>,
         scratch: &mut ParseScratch,
         sink: &mut dyn EventSink,
-    ) -> Result<Parsed, SourceError> {
+    ) -> Result<ParsedRange, SourceError> {
         std::thread::sleep(Duration::from_millis(20));
         self.0.parse(range, scratch, sink)
     }

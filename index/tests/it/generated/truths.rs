@@ -4,9 +4,9 @@ use std::fmt::Debug;
 
 use stepback_generator::{CallTruth, Checkpoint, MemoryTruth, RegisterTruth, Rewritten, Truth};
 use stepback_index::{
-    AccessKinds, Accessed, Call, CallId, Cancel, Cell, Entered, Hit, Index, Left, MemoryAt,
-    NameReader, NearestAccess, NearestVisit, NthVisit, PositionOfLine, PositionOfTime, Query,
-    RegistersAt, Steps, ThreadId, ValueSource, VisitReader,
+    AccessKinds, Call, CallId, Cancel, Cell, CellAccess, FrameEntry, FrameExit, Hit, Index,
+    MemoryAt, NameReader, NearestAccess, NearestVisit, NthVisit, PositionOfLine, PositionOfTime,
+    Query, RegistersAt, Steps, ThreadId, ValueSource, VisitReader,
 };
 use stepback_machine::Address;
 use stepback_parsers::{Line, Position, Step};
@@ -97,12 +97,12 @@ impl Truths<'_> {
             assert_eq!(found, *expected, "{}", self.name);
         }
         let is_plain = |call: Call| {
-            call.entered == Entered::Call
+            call.entered == FrameEntry::Call
                 && call.left
                     == if call.exit_step.is_some() {
-                        Left::Return
+                        FrameExit::Return
                     } else {
-                        Left::Open
+                        FrameExit::Open
                     }
         };
         assert!(all.clone().all(is_plain), "{}", self.name);
@@ -246,8 +246,8 @@ impl Truths<'_> {
     /// The step of the last write, none for that of an initial dump too.
     fn last_write(&self, cell: Cell, before: Position) -> Option<u64> {
         match self.ask(NearestAccess::last(cell, AccessKinds::Writes, before)) {
-            Some(Accessed::Step(hit)) => Some(hit.record.step.0),
-            Some(Accessed::Initial(_)) | None => None,
+            Some(CellAccess::Step(hit)) => Some(hit.record.step.0),
+            Some(CellAccess::Initial(_)) | None => None,
         }
     }
 
@@ -271,7 +271,7 @@ impl Truths<'_> {
             let from = Position(rewrite.earlier.map_or(0, |step| step + 1));
             let next = self.ask(NearestAccess::next(cell, AccessKinds::Writes, from));
             assert_eq!(
-                step_of(next.and_then(Accessed::into_hit)),
+                step_of(next.and_then(CellAccess::into_hit)),
                 Some(rewrite.later),
                 "{}: {rewrite:?}",
                 self.name

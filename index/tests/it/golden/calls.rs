@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
-use stepback_index::{Call, CallId, Entered, Left};
+use stepback_index::{Call, CallId, FrameEntry, FrameExit};
 use stepback_parsers::Position;
 
 use super::{Golden, number};
@@ -20,7 +20,8 @@ impl Golden<'_> {
             .collect();
         let calls = self.index.plain_calls();
         let frames = (0..calls.len()).filter_map(|id| calls.get(CallId(id)));
-        let own = frames.filter(|call| call.thread == self.thread && call.entered != Entered::Root);
+        let own =
+            frames.filter(|call| call.thread == self.thread && call.entered != FrameEntry::Root);
         let found: BTreeSet<Edge> = own.map(|call| found_edge(&call)).collect();
         let missing: Vec<_> = expected.difference(&found).take(5).collect();
         let extra: Vec<_> = found.difference(&expected).take(5).collect();
@@ -37,7 +38,7 @@ impl Golden<'_> {
         let (whole, calls) = (self.index.plain_calls(), self.index.calls());
         let frames = (0..calls.len()).filter_map(|id| calls.get(CallId(id)));
         let own: Vec<Call> = frames.filter(|call| call.thread == self.thread).collect();
-        let tails = own.iter().filter(|call| call.entered == Entered::Tail);
+        let tails = own.iter().filter(|call| call.entered == FrameEntry::Tail);
         let found: BTreeSet<_> = tails
             .map(|call| {
                 (
@@ -64,13 +65,13 @@ impl Golden<'_> {
         let mut joined: Vec<Call> = own
             .iter()
             .copied()
-            .filter(|call| call.entered != Entered::Tail)
+            .filter(|call| call.entered != FrameEntry::Tail)
             .collect();
         for call in &mut joined {
-            while call.left == Left::Tail {
-                let next = own
-                    .iter()
-                    .find(|next| next.entered == Entered::Tail && next.call_step == call.exit_step);
+            while call.left == FrameExit::Tail {
+                let next = own.iter().find(|next| {
+                    next.entered == FrameEntry::Tail && next.call_step == call.exit_step
+                });
                 let next = next.unwrap();
                 assert_eq!(
                     (next.depth, next.entry_step.unwrap().0),
@@ -149,12 +150,12 @@ impl Golden<'_> {
 
 fn found_edge(call: &Call) -> Edge {
     let left = match call.left {
-        Left::Return => "return",
-        Left::Skipped => "skipped",
-        Left::Longjmp => "longjmp",
-        Left::Open => "open",
-        Left::Tail => "tail",
-        Left::Gap => "gap",
+        FrameExit::Return => "return",
+        FrameExit::Skipped => "skipped",
+        FrameExit::Longjmp => "longjmp",
+        FrameExit::Open => "open",
+        FrameExit::Tail => "tail",
+        FrameExit::Gap => "gap",
     };
     let entry = call.entry_step.map_or(u64::MAX, |step| step.0);
     (

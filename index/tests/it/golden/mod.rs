@@ -16,7 +16,7 @@ use goblin::elf::header::EM_ARM;
 use goblin::elf::sym::STT_FUNC;
 use serde_json::Value as Json;
 use stepback_index::{
-    AccessKinds, Accessed, BuildOptions, Cancel, Cell, Index, LineOfStep, MemoryAt, NameReader,
+    AccessKinds, BuildOptions, Cancel, Cell, CellAccess, Index, LineOfStep, MemoryAt, NameReader,
     NearestAccess, Program, Query, RegistersAt, Steps, ThreadId, ValueSource, index_in_memory,
     tail_calls, with_images,
 };
@@ -208,7 +208,7 @@ impl Golden<'_> {
 
     fn last_write(&mut self, before: Position, cell: Cell, golden: u64, context: &str) {
         match self.ask(NearestAccess::last(cell, AccessKinds::Writes, before)) {
-            Some(Accessed::Step(hit)) => {
+            Some(CellAccess::Step(hit)) => {
                 assert_eq!(hit.position, self.position(golden), "{context}: position");
                 assert_eq!(
                     hit.record.step.0 + 1,
@@ -216,7 +216,7 @@ impl Golden<'_> {
                     "{context}: last write"
                 );
             }
-            Some(Accessed::Initial(_)) | None => {
+            Some(CellAccess::Initial(_)) | None => {
                 assert_eq!(golden, 0, "{context}: last write")
             }
         }

@@ -3,7 +3,7 @@
 use stepback_index::{
     BuildOptions, Cancel, Query as _, RegisterViewsAt, ThreadId, index_in_memory,
 };
-use stepback_machine::{Branch, InstructionSet, Registers};
+use stepback_machine::{InstructionSet, RecordedBranch, Registers};
 use stepback_parsers::{GapReason, MarkerKind, Position};
 
 use crate::support::records::{Record, Records};
@@ -15,14 +15,14 @@ const SYSCALL: &[u8] = &[0x0f, 0x05];
 const CLOSE: u64 = (1 << 32) + 3;
 
 fn nop(thread: u16, pc: u64) -> Record {
-    Record::step(thread, pc, 1, Branch::None)
+    Record::step(thread, pc, 1, RecordedBranch::None)
 }
 
 fn step(thread: u16, pc: u64, bytes: &[u8]) -> Record {
-    branch(thread, pc, bytes, Branch::None)
+    branch(thread, pc, bytes, RecordedBranch::None)
 }
 
-fn branch(thread: u16, pc: u64, bytes: &[u8], branch: Branch) -> Record {
+fn branch(thread: u16, pc: u64, bytes: &[u8], branch: RecordedBranch) -> Record {
     Record::instruction(thread, pc, bytes, branch)
 }
 
@@ -148,7 +148,7 @@ fn nothing_from_before_a_gap_is_told() {
     check(&records, 5000, "rax", "0000000001234567");
     // `jmp` goes elsewhere than it says, so steps are missing.
     let behind = 0x1005 + 5000;
-    records.push(branch(0, behind, &[0xeb, 0x10], Branch::Jump));
+    records.push(branch(0, behind, &[0xeb, 0x10], RecordedBranch::Jump));
     let mut whole = records.clone();
     whole.extend((0..9).map(|number| nop(0, behind + 0x12 + number)));
     check(&whole, 5005, "rax", "0000000001234567");

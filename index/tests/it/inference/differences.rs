@@ -3,7 +3,7 @@
 use stepback_index::{
     BuildOptions, Cancel, DifferenceBetween, MemoryDifference, Query as _, index_in_memory,
 };
-use stepback_machine::{Address, Branch, InstructionSet};
+use stepback_machine::{Address, InstructionSet, RecordedBranch};
 use stepback_parsers::{Position, Step};
 
 use crate::support::records::{Record, Records};
@@ -13,7 +13,7 @@ const HEAP: u64 = 0x5000_0000;
 /// Intel SDM, volume 2: MOV, INC.
 #[test]
 fn memory_differs_where_both_positions_have_other_bytes() {
-    let step = |pc, bytes: &[u8]| Record::instruction(0, pc, bytes, Branch::None);
+    let step = |pc, bytes: &[u8]| Record::instruction(0, pc, bytes, RecordedBranch::None);
     let records = vec![
         step(0x1000, &[0xb8, 0x67, 0x45, 0x23, 0x01]), // mov eax, 0x1234567
         step(0x1005, &[0x48, 0x89, 0x07]),             // mov [rdi], rax

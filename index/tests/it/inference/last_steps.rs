@@ -5,7 +5,7 @@ use std::sync::Arc;
 use stepback_index::{
     BuildOptions, Cancel, Query as _, RegisterViewsAt, ThreadId, UnfinishedSteps, index_in_memory,
 };
-use stepback_machine::{Branch, InstructionSet, Registers};
+use stepback_machine::{InstructionSet, RecordedBranch, Registers};
 use stepback_parsers::{GapReason, MarkerKind, Position, Step};
 
 use crate::support::records::{Record, Records};
@@ -16,7 +16,7 @@ const FIVE: &str = "0000000000000005";
 
 /// An instruction of x86-64.
 fn step(thread: u16, pc: u64, bytes: &[u8]) -> Record {
-    Record::instruction(thread, pc, bytes, Branch::None)
+    Record::instruction(thread, pc, bytes, RecordedBranch::None)
 }
 
 /// `mov eax, 42; nop; mov ebx, 5`
@@ -296,7 +296,12 @@ fn of_a_block_that_may_have_faulted_only_what_ran_for_certain_is_known() {
     );
     // A later block shows that it was completed: jmp +0
     let mut records = [vec![three(0)[0]], load(0x7000).to_vec()].concat();
-    records.push(Record::instruction(0, 0x1008, &[0xeb, 0], Branch::Jump));
+    records.push(Record::instruction(
+        0,
+        0x1008,
+        &[0xeb, 0],
+        RecordedBranch::Jump,
+    ));
     records.push(step(0, 0x100a, &[0xbb, 5, 0, 0, 0]));
     check_by_block(
         &records,

@@ -4,7 +4,7 @@
 use stepback_index::{
     BuildOptions, Cancel, Index, MemoryAt, Query as _, RegisterViewsAt, ThreadId, index_in_memory,
 };
-use stepback_machine::{AccessKind, Address, Branch, InstructionSet, Registers};
+use stepback_machine::{AccessKind, Address, InstructionSet, RecordedBranch, Registers};
 use stepback_parsers::{MarkerKind, Position};
 
 use crate::support::records::{Record, Records, What};
@@ -38,7 +38,7 @@ fn write(address: u64, size_bytes: u8) -> Option<Record> {
 fn code(steps: &[(&[u8], Option<Record>)]) -> Vec<Record> {
     let (mut pc, mut records) = (0x1000, Vec::new());
     for (bytes, access) in steps.iter().chain(&[(NOP, None), (NOP, None)]) {
-        records.push(Record::instruction(0, pc, bytes, Branch::None));
+        records.push(Record::instruction(0, pc, bytes, RecordedBranch::None));
         records.extend(*access);
         pc += bytes.len() as u64;
     }
@@ -193,7 +193,7 @@ fn a_value_stored_elsewhere_is_loaded_as_memory_holds_it() {
 #[test]
 fn what_others_may_have_stored_is_not_loaded() {
     let other = |address: u64| {
-        let step = Record::instruction(1, 0x9000, &[0x48, 0x89, 0x07], Branch::None);
+        let step = Record::instruction(1, 0x9000, &[0x48, 0x89, 0x07], RecordedBranch::None);
         vec![
             step,
             Record {
@@ -238,14 +238,19 @@ fn what_others_may_have_stored_is_not_loaded() {
 #[test]
 fn a_repeated_move_leaves_its_pointers_behind_the_last_byte() {
     let run = |addresses: &[u64], behind: u64| {
-        let mut records = vec![Record::instruction(0, 0x1000, &[0xf3, 0xa4], Branch::None)];
+        let mut records = vec![Record::instruction(
+            0,
+            0x1000,
+            &[0xf3, 0xa4],
+            RecordedBranch::None,
+        )];
         for address in addresses {
             records.extend(read(HEAP + address, 1));
             records.extend(write(STACK + address, 1));
         }
         records.extend([
-            Record::instruction(0, behind, NOP, Branch::None),
-            Record::instruction(0, behind + 1, NOP, Branch::None),
+            Record::instruction(0, behind, NOP, RecordedBranch::None),
+            Record::instruction(0, behind + 1, NOP, RecordedBranch::None),
         ]);
         index_of(records)
     };
@@ -287,12 +292,12 @@ fn the_address_of_a_repeated_load_with_a_segment_is_not_the_pointer() {
         0,
         0x1000,
         &[0x65, 0xf3, 0x48, 0xad],
-        Branch::None,
+        RecordedBranch::None,
     )];
     (0..2).for_each(|round| records.extend(read(HEAP + 8 * round, 8)));
     records.extend([
-        Record::instruction(0, 0x1004, NOP, Branch::None),
-        Record::instruction(0, 0x1005, NOP, Branch::None),
+        Record::instruction(0, 0x1004, NOP, RecordedBranch::None),
+        Record::instruction(0, 0x1005, NOP, RecordedBranch::None),
     ]);
     let index = index_of(records);
     assert_eq!(register(&index, 1, "rcx"), "0000000000000000");

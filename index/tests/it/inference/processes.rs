@@ -1,11 +1,11 @@
 //! Several processes in one trace: the same address means memory of their own.
 
 use stepback_index::{
-    AccessKinds, Accessed, Accesses, AccessesOf, BuildOptions, Cancel, Cell, EdgeKinds, Index,
-    MemoryAt, MemoryOf, MemoryRange, NearestAccess, PageHeat, Query as _, SliceRow, ThreadId, Why,
-    index_in_memory,
+    AccessKinds, Accesses, AccessesOf, BackwardSliceQuery, BuildOptions, Cancel, Cell, CellAccess,
+    EdgeKinds, Index, MemoryAt, MemoryOf, MemoryRange, NearestAccess, PageHeat, Query as _,
+    SliceRow, ThreadId, index_in_memory,
 };
-use stepback_machine::{Address, Branch, InstructionSet, Registers};
+use stepback_machine::{Address, InstructionSet, RecordedBranch, Registers};
 use stepback_parsers::Position;
 
 use crate::support::records::{Record, Records};
@@ -14,7 +14,8 @@ const AT: Address = Address(0x60_90a0);
 
 /// Threads 0 and 1 are of one process, thread 100 of another. Each stores a number of its own.
 fn records() -> Index {
-    let step = |thread, pc, bytes: &[u8]| Record::instruction(thread, pc, bytes, Branch::None);
+    let step =
+        |thread, pc, bytes: &[u8]| Record::instruction(thread, pc, bytes, RecordedBranch::None);
     // mov eax, NUMBER; mov [0x6090a0], rax
     let store = |thread, number| {
         let store = step(
@@ -80,8 +81,8 @@ fn each_process_has_memory_of_its_own() {
         .unwrap();
         let accesses = last.into_iter().flat_map(|last| last.accesses);
         let step = |accessed| match accessed {
-            Accessed::Step(hit) => hit.record.step.0,
-            Accessed::Initial(line) => panic!("{line:?}"),
+            CellAccess::Step(hit) => hit.record.step.0,
+            CellAccess::Initial(line) => panic!("{line:?}"),
         };
         accesses.map(step).collect::<Vec<_>>()
     };
@@ -108,7 +109,7 @@ fn each_process_has_memory_of_its_own() {
         .run(&index, &cancel)
         .unwrap();
         let hits = next.into_iter().flat_map(|next| next.accesses);
-        hits.filter_map(Accessed::into_hit)
+        hits.filter_map(CellAccess::into_hit)
             .map(|hit| hit.record.step.0)
             .collect::<Vec<_>>()
     };
@@ -197,7 +198,7 @@ fn a_slice_stays_in_its_process() {
             thread: index.thread_by_name(name).unwrap(),
             view,
         };
-        let question = Why {
+        let question = BackwardSliceQuery {
             cell,
             at: index.end(),
             edges: EdgeKinds::default(),

@@ -8,7 +8,7 @@ use stepback_index::{
     RegistersAt, Steps, ThreadId, ValueSource, index_in_memory,
 };
 use stepback_machine::{Address, RegisterId};
-use stepback_parsers::kept::KeptOptions;
+use stepback_parsers::kept::CacheFileOptions;
 use stepback_parsers::rst::Rst;
 use stepback_parsers::{Position, Source as _, Step, TraceFile};
 
@@ -21,7 +21,7 @@ pub fn index_of(name: &str, bytes: Vec<u8>) -> Index {
         name: name.to_owned(),
         data: Arc::new(bytes),
     };
-    let trace = Rst::open(vec![file], KeptOptions::default()).unwrap();
+    let trace = Rst::open(vec![file], CacheFileOptions::default()).unwrap();
     trace.store().wait_for(u64::MAX).unwrap();
     trace.grow().unwrap();
     index_in_memory(Arc::new(trace), &BuildOptions::default()).unwrap()

@@ -16,7 +16,7 @@ use stepback_index::{
 };
 use stepback_machine::{AccessKind, Address, RegisterId, RegisterView};
 use stepback_parsers::drmemtrace::{Drmemtrace, RecordContent};
-use stepback_parsers::kept::KeptOptions;
+use stepback_parsers::kept::CacheFileOptions;
 use stepback_parsers::{MarkerKind, Position, Step, TraceFile};
 
 use super::bytes_of;
@@ -230,7 +230,7 @@ fn index_of(folder: &Path) -> Index {
     };
     let trace = Drmemtrace::open(
         names.iter().map(|path| file(path)).collect(),
-        KeptOptions::default(),
+        CacheFileOptions::default(),
     )
     .unwrap();
     trace.store().wait_for(u64::MAX).unwrap();

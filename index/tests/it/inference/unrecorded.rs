@@ -6,7 +6,7 @@ use stepback_index::{
     BuildOptions, Cancel, MemoryAt, Program, Query as _, RegisterViewsAt, ThreadId,
     index_in_memory, with_images,
 };
-use stepback_machine::{AccessKind, Address, Branch, InstructionSet, Registers};
+use stepback_machine::{AccessKind, Address, InstructionSet, RecordedBranch, Registers};
 use stepback_parsers::{MarkerKind, Position};
 
 use crate::support::records::{Record, Records, What};
@@ -32,7 +32,7 @@ fn store(thread: u16, offset: u32) -> [Record; 2] {
         &[5, 0, 0, 0],
     ]
     .concat();
-    let step = Record::instruction(thread, 0x1000, &bytes, Branch::None);
+    let step = Record::instruction(thread, 0x1000, &bytes, RecordedBranch::None);
     [
         step,
         access(thread, AccessKind::Write, STACK + u64::from(offset)),
@@ -42,8 +42,8 @@ fn store(thread: u16, offset: u32) -> [Record; 2] {
 /// `mov rbx, [rsp + offset]` with its record, and a step behind it.
 fn load(thread: u16, pc: u64, offset: u32) -> [Record; 3] {
     let bytes = [&[0x48, 0x8b, 0x9c, 0x24][..], &offset.to_le_bytes()].concat();
-    let step = Record::instruction(thread, pc, &bytes, Branch::None);
-    let behind = Record::instruction(thread, pc + 8, &[0x90], Branch::None);
+    let step = Record::instruction(thread, pc, &bytes, RecordedBranch::None);
+    let behind = Record::instruction(thread, pc + 8, &[0x90], RecordedBranch::None);
     [
         step,
         access(thread, AccessKind::Read, STACK + u64::from(offset)),
@@ -52,7 +52,7 @@ fn load(thread: u16, pc: u64, offset: u32) -> [Record; 3] {
 }
 
 fn step(thread: u16, pc: u64, bytes: &[u8]) -> [Record; 1] {
-    [Record::instruction(thread, pc, bytes, Branch::None)]
+    [Record::instruction(thread, pc, bytes, RecordedBranch::None)]
 }
 
 fn marker(thread: u16, kind: MarkerKind, value: u64) -> [Record; 1] {

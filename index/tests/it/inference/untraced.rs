@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use stepback_index::{
-    AccessKinds, Accessed, BuildOptions, Cancel, Cell, Index, NearestAccess, Query as _,
+    AccessKinds, BuildOptions, Cancel, Cell, CellAccess, Index, NearestAccess, Query as _,
     RegistersAt, ThreadId, ValueSource, index_in_memory,
 };
 use stepback_machine::Registers;
@@ -35,8 +35,9 @@ fn check(index: &Index, at: u64, name: &str, expected: &str) {
         .run(index, &cancel)
         .unwrap();
     let writer = match last {
-        Some(Accessed::Step(hit)) => format!("step {}", hit.record.step.0),
-        other => format!("{other:?}"),
+        Some(CellAccess::Step(hit)) => format!("step {}", hit.record.step.0),
+        Some(initial) => format!("{initial:?}"),
+        None => "Never".to_owned(),
     };
     let source = if state.source == ValueSource::Recorded {
         " recorded"

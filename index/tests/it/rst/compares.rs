@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use stepback_index::{Cancel, Cell, EdgeKinds, NameReader, Query as _, SliceRow, ThreadId, Why};
+use stepback_index::{
+    BackwardSliceQuery, Cancel, Cell, EdgeKinds, NameReader, Query as _, SliceRow, ThreadId,
+};
 use stepback_parsers::{Position, TraceFile};
 
 use super::index_of_file;
@@ -41,7 +43,7 @@ fn sliced(words: &[u32]) -> Vec<u64> {
         view,
     };
     let at = Position(words.len() as u64);
-    let rows = Why {
+    let rows = BackwardSliceQuery {
         cell,
         at,
         edges: EdgeKinds::default(),

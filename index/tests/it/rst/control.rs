@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use stepback_index::{BuildOptions, End, Index, index_in_memory};
-use stepback_parsers::{Source as _, TraceFile, kept::KeptOptions, rst::Rst};
+use stepback_index::{BuildOptions, Index, SliceEndKind, index_in_memory};
+use stepback_parsers::{Source as _, TraceFile, kept::CacheFileOptions, rst::Rst};
 
 use crate::support::control::{backward, ends_of_control, steps};
 use crate::support::rst_writer::{Flags, Kind, RstWriter};
@@ -39,7 +39,7 @@ fn sparc(steps: &str) -> Index {
         name: "trace.rst".into(),
         data: Arc::new(writer.into_bytes()),
     };
-    let trace = Rst::open(vec![file], KeptOptions::default()).unwrap();
+    let trace = Rst::open(vec![file], CacheFileOptions::default()).unwrap();
     trace.store().wait_for(u64::MAX).unwrap();
     trace.grow().unwrap();
     index_in_memory(
@@ -58,7 +58,10 @@ fn a_delay_slot_runs_whatever_the_branch_does_and_one_that_is_annulled_does_not(
     let rows = backward(&sparc(plain), "%o1", usize::MAX);
     assert_eq!(
         (steps(&rows), ends_of_control(&rows)),
-        (vec![2], vec![(End::Initial { line: None }, vec![2])])
+        (
+            vec![2],
+            vec![(SliceEndKind::Initial { line: None }, vec![2])]
+        )
     );
     let annulling = plain.replace("02800004", "22800004");
     assert_eq!(
@@ -74,7 +77,10 @@ fn what_stands_behind_an_annulled_branch_is_in_no_slot() {
     let index = sparc(trace);
     let rows = backward(&index, "%o1", usize::MAX);
     assert_eq!(steps(&rows), [index.step_count() - 1]);
-    assert_eq!(ends_of_control(&rows)[0].0, End::Initial { line: None });
+    assert_eq!(
+        ends_of_control(&rows)[0].0,
+        SliceEndKind::Initial { line: None }
+    );
 }
 
 #[test]
@@ -84,7 +90,10 @@ fn slots_of_calls_and_returns_belong_to_the_frame_of_the_branch() {
     let rows = backward(&index, "%o0", usize::MAX);
     assert_eq!(
         (steps(&rows), ends_of_control(&rows)),
-        (vec![1], vec![(End::Initial { line: None }, vec![1])])
+        (
+            vec![1],
+            vec![(SliceEndKind::Initial { line: None }, vec![1])]
+        )
     );
     assert_eq!(steps(&backward(&index, "%o1", usize::MAX)), [3, 0]);
 }

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use stepback_generator::Dice;
 use stepback_index::oracle::{Oracle, Replay as _};
 use stepback_index::{
-    AccessKinds, Accessed, Cancel, Cell, CountTranslations, EdgeKinds, Index, MappingsAt, MemoryAt,
-    NearestAccess, PhysicalMemoryAt, Query as _, SliceCell, SliceRow, ThreadId, ValueSource, Why,
+    AccessKinds, BackwardSliceQuery, Cancel, Cell, CellAccess, CountTranslations, EdgeKinds, Index,
+    MappingsAt, MemoryAt, NearestAccess, PhysicalMemoryAt, Query as _, SliceCell, SliceRow,
+    ThreadId, ValueSource,
 };
 use stepback_machine::Address;
 use stepback_parsers::{Position, TraceFile};
@@ -180,7 +181,7 @@ impl Machine {
     }
 }
 
-fn last(index: &Index, address: u64, kinds: AccessKinds, before: u64) -> Option<Accessed> {
+fn last(index: &Index, address: u64, kinds: AccessKinds, before: u64) -> Option<CellAccess> {
     let cell = Cell::Physical {
         address: Address(address),
         len_bytes: 1,
@@ -194,8 +195,8 @@ fn last_step(index: &Index, address: u64, kinds: AccessKinds, before: u64) -> Op
     step_of(last(index, address, kinds, before))
 }
 
-fn step_of(answer: Option<Accessed>) -> Option<u64> {
-    let hit = answer.and_then(Accessed::into_hit);
+fn step_of(answer: Option<CellAccess>) -> Option<u64> {
+    let hit = answer.and_then(CellAccess::into_hit);
     hit.map(|hit| hit.record.step.0)
 }
 
@@ -226,7 +227,7 @@ fn sliced(index: &Index, position: u64, address: u64) -> Option<u64> {
         address: Address(address),
         len_bytes: 1,
     };
-    let question = Why {
+    let question = BackwardSliceQuery {
         cell,
         at: Position(position),
         edges: EdgeKinds::default(),
@@ -245,7 +246,7 @@ fn rows(index: &Index, position: u64, address: u64, len_bytes: u64) -> Vec<Slice
         address: Address(address),
         len_bytes,
     };
-    let question = Why {
+    let question = BackwardSliceQuery {
         cell,
         at: Position(position),
         edges: EdgeKinds::default(),
@@ -330,7 +331,7 @@ fn physical_memory_is_what_was_stored_through_whichever_page() {
                         "{place}"
                     );
                     // What is inferred of an access is so.
-                    if let Some(Accessed::Step(hit)) = last(&index, address, kinds, position) {
+                    if let Some(CellAccess::Step(hit)) = last(&index, address, kinds, position) {
                         let done = machine
                             .done
                             .iter()

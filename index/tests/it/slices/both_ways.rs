@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use stepback_index::{
-    BuildOptions, Cancel, Cell, EdgeKinds, Effect, Index, Influence, Query, Steps, ThreadId, Why,
-    index_in_memory,
+    BackwardSliceQuery, BuildOptions, Cancel, Cell, EdgeKinds, Effect, ForwardSliceQuery, Index,
+    Query, Steps, ThreadId, index_in_memory,
 };
 use stepback_machine::{AccessKind, RegisterId, RegisterView};
 use stepback_parsers::{Position, Step, Tarmac};
@@ -73,7 +73,7 @@ impl BothWays {
             listed: false,
             ..ALL
         };
-        let rows = self.ask(Influence {
+        let rows = self.ask(ForwardSliceQuery {
             cell,
             at: Position(at),
             edges,
@@ -91,7 +91,7 @@ impl BothWays {
             listed: false,
             ..ALL
         };
-        let rows = self.ask(Why {
+        let rows = self.ask(BackwardSliceQuery {
             cell,
             at: Position(at),
             edges,

@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 use stepback_index::{
-    BuildOptions, Cancel, Cell, EdgeKinds, Index, Influence, NameReader, Query as _, SliceCell,
-    SliceRow, ThreadId, Why, index_in_memory,
+    BackwardSliceQuery, BuildOptions, Cancel, Cell, EdgeKinds, ForwardSliceQuery, Index,
+    NameReader, Query as _, SliceCell, SliceRow, ThreadId, index_in_memory,
 };
 use stepback_machine::{Address, InstructionSet, RegisterId, RegisterView, Registers};
 use stepback_parsers::{Position, Tarmac};
@@ -153,7 +153,7 @@ impl Truth {
     }
 
     fn slice(&self, cell: Cell, at: u64, edges: EdgeKinds) -> BTreeSet<u64> {
-        let why = Why {
+        let why = BackwardSliceQuery {
             cell,
             at: Position(at),
             edges,
@@ -222,7 +222,7 @@ impl Truth {
                 None => format!("{}:1", flipped["address"].as_str().unwrap()),
             };
             let elsewhere = flip["first_store_elsewhere"].as_u64().unwrap_or(u64::MAX);
-            let question = Influence {
+            let question = ForwardSliceQuery {
                 cell: self.cell(&what),
                 at: Position(after + 1),
                 edges: ALL,

@@ -5,16 +5,16 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use stepback_index::{
-    Access, AccessKinds, AccessTarget, Accessed, Accesses, BuildOptions, ByteState, Call, CallId,
-    Cancel, Cell, DifferenceBetween, Direction, Doubt, Effect, EffectsWithin, Entered,
-    ExternalChanges, FallsAcrossTime, FindBytes, FindText, FindValue, FoldSet, Hit, Index,
-    LineOfStep, MemoryAt, MemoryDifference, MemoryOf, MemoryRange, NearestAccess, NearestVisit,
+    Access, AccessKinds, AccessTarget, Accesses, BuildOptions, ByteState, Call, CallId, Cancel,
+    Cell, CellAccess, DifferenceBetween, Direction, Doubt, Effect, EffectsWithin, ExternalChanges,
+    FallsAcrossTime, FindBytes, FindText, FindValue, FoldSet, FrameEntry, Hit, Index, LineOfStep,
+    MemoryAt, MemoryDifference, MemoryOf, MemoryRange, NearestAccess, NearestVisit,
     NextAccessedBlock, NextTouchedBlock, NthVisit, PositionOfLine, PositionOfTime, Query as _,
-    RawLines, RegisterState, RegistersAt, Row, StepRecord, Steps, TextPattern, ThreadId, Value,
-    ValueSource, VisitReader, index_in_memory,
+    RawLines, RegisterState, RegistersAt, StepRecord, Steps, TextPattern, ThreadId, TraceListRow,
+    Value, ValueSource, VisitReader, index_in_memory,
     oracle::{Oracle, OracleCalls, Replay},
 };
-use stepback_machine::{Address, Delay, Endian, RegisterView, Site};
+use stepback_machine::{Address, CodeSite, DelaySlotRule, Endian, RegisterView};
 use stepback_parsers::{Line, Position, RegisterSource, Source, Step, Tarmac, TarmacOptions};
 
 use super::dice::Dice;
@@ -289,9 +289,9 @@ impl Comparison<'_> {
                 let question =
                     NearestAccess::last(self.cell(dice), kinds(dice), self.position(dice));
                 self.agree_but(question, |found, expected| {
-                    if let Some(Accessed::Step(hit)) = found {
+                    if let Some(CellAccess::Step(hit)) = found {
                         forget_inferred(hit);
-                        if let Some(Accessed::Step(expected)) = expected
+                        if let Some(CellAccess::Step(expected)) = expected
                             && self.infers()
                         {
                             forgive_doubt(hit, expected);
@@ -303,7 +303,7 @@ impl Comparison<'_> {
                 let question =
                     NearestAccess::next(self.cell(dice), kinds(dice), self.position(dice));
                 self.agree_but(question, |found, _| {
-                    if let Some(Accessed::Step(hit)) = found {
+                    if let Some(CellAccess::Step(hit)) = found {
                         forget_inferred(hit);
                     }
                 });
@@ -355,11 +355,11 @@ impl Comparison<'_> {
     fn has_slots(&self) -> bool {
         let call = self.index.source().traits().instruction_set;
         call.encoding_of(0x4000_0002, 4).is_some_and(|encoding| {
-            let site = Site {
+            let site = CodeSite {
                 pc: Address(0x1000),
                 encoding,
             };
-            call.control(&site).delay != Delay::None
+            call.control(&site).delay != DelaySlotRule::None
         })
     }
 
@@ -427,9 +427,9 @@ impl Comparison<'_> {
                 let mut expected = expected.map(Some).chain(std::iter::repeat(None));
                 for accessed in found.iter_mut().flat_map(|found| &mut found.accesses) {
                     let expected = expected.next().flatten();
-                    if let Accessed::Step(hit) = accessed {
+                    if let CellAccess::Step(hit) = accessed {
                         forget_inferred(hit);
-                        if let Some(Accessed::Step(expected)) = expected
+                        if let Some(CellAccess::Step(expected)) = expected
                             && self.infers()
                         {
                             forgive_doubt(hit, expected);
@@ -447,7 +447,7 @@ impl Comparison<'_> {
             },
             |found, _| {
                 for accessed in found.iter_mut().flat_map(|found| &mut found.accesses) {
-                    if let Accessed::Step(hit) = accessed {
+                    if let CellAccess::Step(hit) = accessed {
                         forget_inferred(hit);
                     }
                 }
@@ -705,7 +705,7 @@ impl Comparison<'_> {
         // Control arrives behind the slot of a call, which is the caller's, unless a trap came in it.
         let begin = |(id, call): &(usize, &Call)| {
             let called = call.call_step.map_or(Position(0), Step::after);
-            if !has_slots || !matches!(call.entered, Entered::Call | Entered::Tail) {
+            if !has_slots || !matches!(call.entered, FrameEntry::Call | FrameEntry::Tail) {
                 return called;
             }
             let entered = call.entry_step.map_or(Position(called.0 + 1), Step::before);
@@ -753,7 +753,10 @@ impl Comparison<'_> {
         );
         let call = all[id.0 as usize];
         // Nobody called the first frame of a stack.
-        if let Some(step) = call.call_step.filter(|_| call.entered != Entered::Switch) {
+        if let Some(step) = call
+            .call_step
+            .filter(|_| call.entered != FrameEntry::Switch)
+        {
             let called = calls
                 .called_by(call.thread, step)
                 .and_then(|found| calls.get(found));
@@ -784,15 +787,15 @@ impl Comparison<'_> {
             folded.remove(&id);
         }
         let expected = self.oracle.rows(all, &folded);
-        let found: Vec<Row> = (0..folds.row_count())
+        let found: Vec<TraceListRow> = (0..folds.row_count())
             .filter_map(|row| folds.row(row))
             .collect();
         assert_eq!(found, expected, "{}: folds {folded:?}", self.name);
         assert_eq!(folds.row(folds.row_count()), None);
         for (row, shown) in (0..).zip(&expected) {
             let (first, last) = match *shown {
-                Row::Step(step) => (step, step),
-                Row::Folded { first, last, .. } => (first, last),
+                TraceListRow::Step(step) => (step, step),
+                TraceListRow::Folded { first, last, .. } => (first, last),
             };
             let rows = (folds.row_of(first), folds.row_of(last));
             assert_eq!(

@@ -1,8 +1,8 @@
 //! What tests of control ask of a slice.
 
 use stepback_index::{
-    Cancel, Cell, Edge, EdgeKinds, End, Index, NameReader, Query as _, SliceRow, SliceStep,
-    ThreadId, WantedBy, Why,
+    BackwardSliceQuery, Cancel, Cell, Edge, EdgeKinds, Index, NameReader, Query as _, SliceEndKind,
+    SliceRow, SliceStep, SliceUse, ThreadId,
 };
 use stepback_parsers::Position;
 
@@ -28,7 +28,7 @@ pub fn linked(rows: &[SliceRow]) -> Vec<(u64, Vec<u64>)> {
         SliceRow::Step(row) => Some(row),
         SliceRow::End(_) => None,
     });
-    let by_control = |wanted: &&WantedBy| wanted.edge == Edge::Control;
+    let by_control = |wanted: &&SliceUse| wanted.edge == Edge::Control;
     let of = |row: &SliceStep| {
         row.wanted_by
             .iter()
@@ -47,7 +47,7 @@ pub fn steps(rows: &[SliceRow]) -> Vec<u64> {
 /// Why a register has its value at the end.
 pub fn backward(index: &Index, name: &str, limit: usize) -> Vec<SliceRow> {
     let at = Position(index.step_count());
-    Why {
+    BackwardSliceQuery {
         cell: cell(index, name),
         at,
         edges: EDGES,
@@ -58,7 +58,7 @@ pub fn backward(index: &Index, name: &str, limit: usize) -> Vec<SliceRow> {
 }
 
 /// How control ends, with who asked.
-pub fn ends_of_control(rows: &[SliceRow]) -> Vec<(End, Vec<u64>)> {
+pub fn ends_of_control(rows: &[SliceRow]) -> Vec<(SliceEndKind, Vec<u64>)> {
     let ends = rows.iter().filter_map(|row| match row {
         SliceRow::End(end)
             if end

@@ -4,7 +4,7 @@ use std::io;
 use std::ops::Range;
 
 use stepback_parsers::{
-    EventSink, ParseScratch, Parsed, Source, SourceError, SourceTraits, Tarmac,
+    EventSink, ParseScratch, ParsedRange, Source, SourceError, SourceTraits, Tarmac,
 };
 
 /// What is done where a part of a trace is parsed.
@@ -18,7 +18,7 @@ pub trait Delegate: Send + Sync + 'static {
         range: Range<u64>,
         scratch: &mut ParseScratch,
         sink: &mut dyn EventSink,
-    ) -> Result<Parsed, SourceError>;
+    ) -> Result<ParsedRange, SourceError>;
 }
 
 /// The source that such a trace is.
@@ -59,7 +59,7 @@ impl<D: Delegate> Source for Through<D> {
         range: Range<u64>,
         scratch: &mut ParseScratch,
         sink: &mut dyn EventSink,
-    ) -> Result<Parsed, SourceError> {
+    ) -> Result<ParsedRange, SourceError> {
         self.0.parse_part(range, scratch, sink)
     }
 

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use stepback_machine::{
-    AccessKind, Address, Branch, Condition, Encoding, Instruction, InstructionSet, Mode,
-    RegisterId, RegisterView, Registers, decode,
+    AccessKind, Address, Encoding, ExecutionCondition, Instruction, InstructionSet, Mode,
+    RecordedBranch, RegisterId, RegisterView, Registers, decode,
 };
 use stepback_parsers::{DelaySlot, MarkerKind, StepOrigin};
 
@@ -410,7 +410,7 @@ pub fn records(plan: Plan, dice: &mut Dice) -> Vec<Record> {
         let what = What::Step {
             pc: *pc,
             encoding,
-            branch: Branch::None,
+            branch: RecordedBranch::None,
             time: None,
             delay_slot,
             origin,
@@ -549,7 +549,7 @@ impl TarmacWriter<'_> {
         let encoding = self.dice.pick(codes).unwrap();
         let (mode, pc, set) = (self.mode(cpu), self.cpus[cpu].pc, self.plan.set);
         let instruction = decode(encoding, Address(pc), set);
-        let is_conditional = instruction.meaning.condition == Condition::Conditional;
+        let is_conditional = instruction.meaning.condition == ExecutionCondition::Conditional;
         let fails = self.dice.one_in(if is_conditional { 3 } else { 30 });
         let letter = match set {
             InstructionSet::A64 => "O",

@@ -6,11 +6,13 @@ use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
-use stepback_machine::{AccessKind, Address, Branch, Encoding, Endian, InstructionSet, Mode};
+use stepback_machine::{
+    AccessKind, Address, Encoding, Endian, InstructionSet, Mode, RecordedBranch,
+};
 use stepback_parsers::{
-    DelaySlot, EventSink, Flow, KnownInstruction, Marker, MarkerEvent, MarkerKind, MemoryAccess,
-    ParseScratch, Parsed, Place, RegisterSource, Source, SourceError, SourceTraits, StepEvent,
-    StepOrigin, ThreadNumber,
+    DelaySlot, EventSink, Flow, InputLocation, KnownInstruction, Marker, MarkerEvent, MarkerKind,
+    MemoryAccess, ParseScratch, ParsedRange, RegisterSource, Source, SourceError, SourceTraits,
+    StepEvent, StepOrigin, ThreadNumber,
 };
 
 /// Bytes of the virtual text of a step.
@@ -29,7 +31,7 @@ pub enum What {
     Step {
         pc: u64,
         encoding: Encoding,
-        branch: Branch,
+        branch: RecordedBranch,
         time: Option<u64>,
         delay_slot: DelaySlot,
         origin: StepOrigin,
@@ -45,7 +47,7 @@ pub enum What {
 
 impl Record {
     /// A step of so many bytes.
-    pub fn step(thread: u16, pc: u64, length: usize, branch: Branch) -> Self {
+    pub fn step(thread: u16, pc: u64, length: usize, branch: RecordedBranch) -> Self {
         Self::instruction(
             thread,
             pc,
@@ -55,7 +57,7 @@ impl Record {
     }
 
     /// A step with its encoding.
-    pub fn instruction(thread: u16, pc: u64, bytes: &[u8], branch: Branch) -> Self {
+    pub fn instruction(thread: u16, pc: u64, bytes: &[u8], branch: RecordedBranch) -> Self {
         let encoding = Encoding::new(bytes).unwrap();
         let (delay_slot, origin, mode) = (DelaySlot::None, StepOrigin::Recorded, Mode::default());
         Self {
@@ -209,7 +211,7 @@ impl Source for Records {
         range: Range<u64>,
         _scratch: &mut ParseScratch,
         sink: &mut dyn EventSink,
-    ) -> Result<Parsed, SourceError> {
+    ) -> Result<ParsedRange, SourceError> {
         let (mut threads, records) = (Vec::new(), self.records_of(&range));
         for (number, line_in_range) in records.clone().zip(0..) {
             let record = self.records.get(number).unwrap();
@@ -223,7 +225,7 @@ impl Source for Records {
             push(
                 record,
                 thread,
-                Place {
+                InputLocation {
                     offset: ITEM * item,
                     line_in_range,
                 },
@@ -236,7 +238,7 @@ impl Source for Records {
         } else {
             range.end
         };
-        Ok(Parsed {
+        Ok(ParsedRange {
             lines: records.len() as u64,
             end,
         })
@@ -280,7 +282,7 @@ impl Source for Records {
 fn push(
     record: &Record,
     thread: ThreadNumber,
-    place: Place,
+    place: InputLocation,
     set: InstructionSet,
     sink: &mut dyn EventSink,
 ) {

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use stepback_index::oracle::Replay as _;
 use stepback_index::{
-    Cancel, Cell, EdgeKinds, End, Influence, NameReader, NotKnown, Query as _, SliceCell, SliceEnd,
-    SliceRow, SliceStep, ThreadId, WantedBy, Why,
+    BackwardSliceQuery, Cancel, Cell, EdgeKinds, ForwardSliceQuery, NameReader, Query as _,
+    SliceCell, SliceEnd, SliceEndKind, SliceRow, SliceStep, SliceUse, ThreadId, UnknownInput,
 };
 use stepback_machine::{Address, InstructionSet, RegisterId, RegisterView};
 use stepback_parsers::{Position, Step};
@@ -24,7 +24,7 @@ type Part = (SliceCell, Option<u8>);
 struct Row {
     thread: ThreadId,
     defines: BTreeSet<Part>,
-    wanted_by: BTreeSet<WantedBy>,
+    wanted_by: BTreeSet<SliceUse>,
     is_doubtful: bool,
 }
 
@@ -33,7 +33,7 @@ struct Row {
 struct Slice {
     steps: BTreeMap<Step, Row>,
     /// By the step whose result ends in itself, or by who wants it: `End` as its text.
-    ends: BTreeMap<(SliceCell, WantedBy), BTreeSet<String>>,
+    ends: BTreeMap<(SliceCell, SliceUse), BTreeSet<String>>,
     /// The ends against which something speaks for somebody who wants them: several that want the same are told of together.
     doubtful: BTreeSet<String>,
 }
@@ -158,8 +158,8 @@ impl Slice {
     /// Takes back what depends on which bytes were wanted together: that some bytes of a result that is made of something are
     /// made of nothing, and which bytes of a result a load is missing for.
     fn forget_parts_of_results(&mut self, other: &mut Self, name: &str) {
-        let constant = format!("{:?}", End::Constant);
-        let missing = format!("{:?}", End::Unknown(NotKnown::LoadNotShown));
+        let constant = format!("{:?}", SliceEndKind::Constant);
+        let missing = format!("{:?}", SliceEndKind::Unknown(UnknownInput::LoadNotShown));
         let mut of_steps: BTreeMap<(Option<Step>, &str), [BTreeSet<SliceCell>; 2]> =
             BTreeMap::new();
         for (slice, place) in [(&mut *self, 0), (&mut *other, 1)] {
@@ -188,7 +188,7 @@ impl Slice {
     }
 
     /// Takes back an end that is told of whole results.
-    fn forget(&mut self, end: End) {
+    fn forget(&mut self, end: SliceEndKind) {
         let end = format!("{end:?}");
         self.ends.retain(|_, ends| {
             ends.remove(&end);
@@ -198,7 +198,7 @@ impl Slice {
 
     /// Chains that the limit ends early may have ended otherwise right behind it.
     fn limit_as(&mut self, expected: &Self) {
-        let limit = format!("{:?}", End::Limit);
+        let limit = format!("{:?}", SliceEndKind::Limit);
         for (key, ends) in &mut self.ends {
             if ends.contains(&limit)
                 && let Some(known) = expected.ends.get(key)
@@ -221,7 +221,7 @@ fn name_of(cell: SliceCell) -> String {
     }
 }
 
-fn who(by: WantedBy) -> String {
+fn who(by: SliceUse) -> String {
     by.step.map_or_else(
         || "question".to_owned(),
         |step| format!("{}:{:?}", step.0, by.edge),
@@ -285,7 +285,7 @@ impl Comparison<'_> {
         if matches!(cell, Cell::Register { view, .. } if view.register == RegisterId::PC) {
             return;
         }
-        self.agree_why(Why {
+        self.agree_why(BackwardSliceQuery {
             cell,
             at,
             edges,
@@ -305,7 +305,7 @@ impl Comparison<'_> {
         {
             return;
         }
-        self.agree_influence(Influence {
+        self.agree_influence(ForwardSliceQuery {
             cell,
             at,
             edges,
@@ -315,7 +315,7 @@ impl Comparison<'_> {
 
     /// Compares the answers to where a value goes. The limit cuts both after the same steps; what it ends is not compared.
     #[track_caller]
-    pub fn agree_influence(&self, influence: Influence) {
+    pub fn agree_influence(&self, influence: ForwardSliceQuery) {
         let (found, expected) = (
             influence.run(&self.index, &Cancel::default()),
             influence.replay(self.oracle),
@@ -341,7 +341,7 @@ impl Comparison<'_> {
                 slice
                     .ends
                     .retain(|(cell, _), _| !self.is_one_of_many(*cell));
-                slice.forget(End::Unknown(NotKnown::LoadNotShown));
+                slice.forget(SliceEndKind::Unknown(UnknownInput::LoadNotShown));
             }
             let [ours, theirs] = both;
             assert_same(&name, &ours.end_lines(), &theirs.end_lines());
@@ -404,7 +404,7 @@ impl Comparison<'_> {
 
     /// Compares the answers to a question.
     #[track_caller]
-    pub fn agree_why(&self, why: Why) {
+    pub fn agree_why(&self, why: BackwardSliceQuery) {
         let (found, expected) = (
             why.run(&self.index, &Cancel::default()),
             why.replay(self.oracle),

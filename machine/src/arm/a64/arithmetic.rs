@@ -2,12 +2,12 @@
 
 use crate::view::{RegisterId, RegisterView};
 
-use crate::arm::a64::bits::{Bits, FLAGS, Last, Width, inverted, shifted};
+use crate::arm::a64::bits::{A64Describer, FLAGS, GeneralWidth, Register31, inverted, shifted};
 use crate::arm::flags::{C, N, V, Z, of_condition, test_of_condition};
 use crate::expression::{Expression, Operation};
-use crate::selection::Selection;
+use crate::selection::ConditionalSelection;
 
-impl Bits {
+impl A64Describer {
     /// Data processing with an immediate.
     pub fn immediate(&mut self) -> bool {
         match self.field(23, 3) {
@@ -34,7 +34,7 @@ impl Bits {
         self.set_general(
             0,
             Expression::Constant(base.wrapping_add_signed(offset)),
-            Last::Zero,
+            Register31::Zero,
         );
     }
 
@@ -42,14 +42,14 @@ impl Bits {
     fn add_immediate(&mut self) {
         let number = u64::from(self.field(10, 12)) << if self.flag(22) { 12 } else { 0 };
         self.add(
-            self.value(5, Last::Stack),
+            self.value(5, Register31::Stack),
             Expression::Constant(number),
-            Last::Stack,
+            Register31::Stack,
         );
     }
 
     /// A sum or difference; one that sets the flags cannot go to the stack pointer.
-    fn add(&mut self, left: Expression, right: Expression, last: Last) {
+    fn add(&mut self, left: Expression, right: Expression, last: Register31) {
         let operation = if self.flag(30) {
             Operation::Subtract
         } else {
@@ -57,7 +57,11 @@ impl Bits {
         };
         self.description.read_all(&left);
         self.description.read_all(&right);
-        let last = if self.flag(29) { Last::Zero } else { last };
+        let last = if self.flag(29) {
+            Register31::Zero
+        } else {
+            last
+        };
         self.set_result(left.with(operation, right), last);
         if self.flag(29) {
             self.description.write(FLAGS);
@@ -69,22 +73,22 @@ impl Bits {
             return false;
         };
         let last = if self.field(29, 2) == 3 {
-            Last::Zero
+            Register31::Zero
         } else {
-            Last::Stack
+            Register31::Stack
         };
         self.logical(Expression::Constant(mask), last);
         true
     }
 
     /// AND, ORR, EOR, ANDS
-    fn logical(&mut self, right: Expression, last: Last) {
+    fn logical(&mut self, right: Expression, last: Register31) {
         let operation = match self.field(29, 2) {
             1 => Operation::Or,
             2 => Operation::Xor,
             _ => Operation::And,
         };
-        let left = self.value(5, Last::Zero);
+        let left = self.value(5, Register31::Zero);
         self.description.read_all(&left);
         self.description.read_all(&right);
         let value = match (&left, operation) {
@@ -110,13 +114,13 @@ impl Bits {
             2 => Expression::Constant(number),
             3 => {
                 let kept = Expression::Constant(!(0xffff << shift));
-                self.value(0, Last::Zero)
+                self.value(0, Register31::Zero)
                     .with(Operation::And, kept)
                     .with(Operation::Or, Expression::Constant(number))
             }
             _ => return false,
         };
-        self.set_result(value, Last::Zero);
+        self.set_result(value, Register31::Zero);
         true
     }
 
@@ -135,7 +139,7 @@ impl Bits {
         let constant = |number: u32| Expression::Constant(u64::from(number));
         let bits = u8::try_from(bits).unwrap_or(64);
         let source = self
-            .value(5, Last::Zero)
+            .value(5, Register31::Zero)
             .with(Operation::ShiftRight, constant(down));
         let kind = self.field(29, 2);
         let field = if kind == 0 {
@@ -148,20 +152,23 @@ impl Bits {
             0 | 2 => field,
             1 => {
                 let kept = !((u64::MAX >> (64 - bits)) << up);
-                self.value(0, Last::Zero)
+                self.value(0, Register31::Zero)
                     .with(Operation::And, Expression::Constant(kept))
                     .with(Operation::Or, field)
             }
             _ => return false,
         };
-        self.set_result(value, Last::Zero);
+        self.set_result(value, Register31::Zero);
         true
     }
 
     /// EXTR, ROR
     fn extract(&mut self) -> bool {
         let (amount, width_bits) = (self.field(10, 6), self.width_bits());
-        let (high, low) = (self.value(5, Last::Zero), self.value(16, Last::Zero));
+        let (high, low) = (
+            self.value(5, Register31::Zero),
+            self.value(16, Register31::Zero),
+        );
         if amount >= u32::from(width_bits) || !self.matches(0x6020_0000, 0) {
             return false;
         }
@@ -171,7 +178,7 @@ impl Bits {
             .clone()
             .with(Operation::ShiftLeft, up)
             .with(Operation::Or, low);
-        self.set_result(value, Last::Zero);
+        self.set_result(value, Register31::Zero);
         true
     }
 
@@ -198,7 +205,7 @@ impl Bits {
             return false;
         }
         let right = shifted(
-            self.value(16, Last::Zero),
+            self.value(16, Register31::Zero),
             self.field(22, 2),
             self.field(10, 6),
             self.width_bits(),
@@ -208,7 +215,7 @@ impl Bits {
         } else {
             right
         };
-        self.logical(right, Last::Zero);
+        self.logical(right, Register31::Zero);
         true
     }
 
@@ -217,20 +224,27 @@ impl Bits {
             return false;
         }
         let right = shifted(
-            self.value(16, Last::Zero),
+            self.value(16, Register31::Zero),
             self.field(22, 2),
             self.field(10, 6),
             self.width_bits(),
         );
-        self.add(self.value(5, Last::Zero), right, Last::Zero);
+        self.add(self.value(5, Register31::Zero), right, Register31::Zero);
         true
     }
 
     fn add_extended(&mut self) {
         let option = self.field(13, 3);
         let bits = 8 << (option & 3);
-        let right =
-            self.value_of_width(16, if bits == 64 { Width::X } else { Width::W }, Last::Zero);
+        let right = self.value_of_width(
+            16,
+            if bits == 64 {
+                GeneralWidth::X
+            } else {
+                GeneralWidth::W
+            },
+            Register31::Zero,
+        );
         let right = if option >= 4 {
             right.sign_extended(bits)
         } else {
@@ -238,9 +252,9 @@ impl Bits {
         };
         let shift = Expression::Constant(u64::from(self.field(10, 3)));
         self.add(
-            self.value(5, Last::Stack),
+            self.value(5, Register31::Stack),
             right.with(Operation::ShiftLeft, shift),
-            Last::Stack,
+            Register31::Stack,
         );
     }
 
@@ -252,12 +266,12 @@ impl Bits {
             return false;
         }
         let factor = |bits: &Self, place| match kind {
-            0 => bits.value(place, Last::Zero),
+            0 => bits.value(place, Register31::Zero),
             1 => bits
-                .value_of_width(place, Width::W, Last::Zero)
+                .value_of_width(place, GeneralWidth::W, Register31::Zero)
                 .sign_extended(32),
             _ => bits
-                .value_of_width(place, Width::W, Last::Zero)
+                .value_of_width(place, GeneralWidth::W, Register31::Zero)
                 .zero_extended(32),
         };
         let high_half = matches!(kind, 2 | 6);
@@ -265,17 +279,17 @@ impl Bits {
             return false;
         }
         if high_half {
-            self.read_general(&[5, 16], Width::X);
-            self.set_general(0, Expression::Unknown, Last::Zero);
+            self.read_general(&[5, 16], GeneralWidth::X);
+            self.set_general(0, Expression::Unknown, Register31::Zero);
             return true;
         }
         let product = factor(self, 5).with(Operation::Multiply, factor(self, 16));
-        let sum = match (self.value(10, Last::Zero), is_minus) {
+        let sum = match (self.value(10, Register31::Zero), is_minus) {
             (Expression::Constant(0), false) => product,
             (addend, false) => addend.with(Operation::Add, product),
             (addend, true) => addend.with(Operation::Subtract, product),
         };
-        self.set_result(sum, Last::Zero);
+        self.set_result(sum, Register31::Zero);
         true
     }
 
@@ -288,7 +302,7 @@ impl Bits {
                 &[5]
             };
             self.read_general(places, self.width());
-            self.set_result(Expression::Unknown, Last::Zero);
+            self.set_result(Expression::Unknown, Register31::Zero);
             return true;
         }
         let kind = self.field(10, 6);
@@ -305,7 +319,14 @@ impl Bits {
             self.description
                 .read(RegisterView::new(RegisterId::SP, 0, 8));
         }
-        self.set_result(value, if kind == 4 { Last::Stack } else { Last::Zero });
+        self.set_result(
+            value,
+            if kind == 4 {
+                Register31::Stack
+            } else {
+                Register31::Zero
+            },
+        );
         if self.flag(29) {
             self.description.write(FLAGS); // SUBPS
         }
@@ -316,8 +337,8 @@ impl Bits {
     fn shifted_by_register(&self, kind: u32) -> Expression {
         let width_bits = self.width_bits();
         let mask = Expression::Constant(u64::from(width_bits) - 1);
-        let amount = self.value(16, Last::Zero).with(Operation::And, mask);
-        let value = self.value(5, Last::Zero);
+        let amount = self.value(16, Register31::Zero).with(Operation::And, mask);
+        let value = self.value(5, Register31::Zero);
         match kind {
             0 => value.with(Operation::ShiftLeft, amount),
             1 => value.with(Operation::ShiftRight, amount),
@@ -332,7 +353,7 @@ impl Bits {
         self.read_general(&[5, 16], self.width());
         self.description.read(FLAGS);
         self.description.meaning.flags.read = Some(C);
-        self.set_result(Expression::Unknown, Last::Zero);
+        self.set_result(Expression::Unknown, Register31::Zero);
         if self.flag(29) {
             self.description.write(FLAGS);
         }
@@ -342,9 +363,9 @@ impl Bits {
     fn set_flags(&mut self) -> bool {
         let (written, width) = match self.opcode {
             opcode if opcode & 0xffe0_7c10 == 0xba00_0400 => {
-                (u64::from(opcode & 15) << 28, Width::X)
+                (u64::from(opcode & 15) << 28, GeneralWidth::X)
             }
-            opcode if opcode & 0xffff_bc1f == 0x3a00_080d => (N | Z | V, Width::W),
+            opcode if opcode & 0xffff_bc1f == 0x3a00_080d => (N | Z | V, GeneralWidth::W),
             _ => return false,
         };
         self.read_general(&[5], width);
@@ -361,7 +382,7 @@ impl Bits {
         self.description.meaning.flags.read = Some(of_condition(condition));
         // The flags are a constant of the instruction when the condition does not hold.
         let (chosen, otherwise) = (Expression::Unknown, Expression::Constant(0));
-        self.description.meaning.selection = Some(Selection {
+        self.description.meaning.selection = Some(ConditionalSelection {
             test: test_of_condition(condition),
             chosen,
             otherwise,
@@ -375,20 +396,20 @@ impl Bits {
         self.description.read(FLAGS);
         let condition = self.field(12, 4);
         self.description.meaning.flags.read = Some(of_condition(condition));
-        let other = self.value(16, Last::Zero);
+        let other = self.value(16, Register31::Zero);
         let otherwise = match (self.flag(30), self.flag(10)) {
             (false, false) => other,
             (false, true) => other.plus(1),
             (true, false) => inverted(other),
             (true, true) => Expression::Constant(0).with(Operation::Subtract, other),
         };
-        let chosen = self.value(5, Last::Zero);
-        self.description.meaning.selection = Some(Selection {
+        let chosen = self.value(5, Register31::Zero);
+        self.description.meaning.selection = Some(ConditionalSelection {
             test: test_of_condition(condition),
             chosen,
             otherwise,
         });
-        self.set_result(Expression::Unknown, Last::Zero);
+        self.set_result(Expression::Unknown, Register31::Zero);
     }
 }
 

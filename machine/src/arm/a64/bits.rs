@@ -3,15 +3,15 @@
 use crate::address::Address;
 use crate::view::{RegisterId, RegisterView};
 
-use crate::description::Description;
+use crate::description::MeaningBuilder;
 use crate::expression::{Expression, Operation};
 
 /// The description of an instruction; none for those that the disassembler has to describe.
-pub fn describe(opcode: u32, pc: Address) -> Option<Description> {
-    let mut bits = Bits {
+pub fn describe(opcode: u32, pc: Address) -> Option<MeaningBuilder> {
+    let mut bits = A64Describer {
         opcode,
         pc,
-        description: Description::default(),
+        description: MeaningBuilder::default(),
     };
     let is_described = match bits.field(25, 4) {
         0b1000 | 0b1001 => bits.immediate(),
@@ -25,15 +25,15 @@ pub fn describe(opcode: u32, pc: Address) -> Option<Description> {
 }
 
 /// An instruction that is being described.
-pub(super) struct Bits {
+pub(super) struct A64Describer {
     pub opcode: u32,
     pub pc: Address,
-    pub description: Description,
+    pub description: MeaningBuilder,
 }
 
 /// How much of a general register is meant.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Width {
+pub(super) enum GeneralWidth {
     /// 32 bits: `w3`.
     W,
     /// 64 bits: `x3`.
@@ -42,14 +42,14 @@ pub(super) enum Width {
 
 /// What the number 31 stands for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Last {
+pub(super) enum Register31 {
     Zero,
     Stack,
 }
 
 pub(super) const FLAGS: RegisterView = RegisterView::new(RegisterId::PSR, 0, 4);
 
-impl Bits {
+impl A64Describer {
     pub fn field(&self, first: u32, width: u32) -> u32 {
         self.opcode >> first & ((1 << width) - 1)
     }
@@ -74,8 +74,12 @@ impl Bits {
     }
 
     /// The same as a width.
-    pub fn width(&self) -> Width {
-        if self.is_wide() { Width::X } else { Width::W }
+    pub fn width(&self) -> GeneralWidth {
+        if self.is_wide() {
+            GeneralWidth::X
+        } else {
+            GeneralWidth::W
+        }
     }
 
     pub fn width_bits(&self) -> u8 {
@@ -83,10 +87,15 @@ impl Bits {
     }
 
     /// The register whose number stands at a place; none for the zero register.
-    pub fn general(&self, place: u32, width: Width, last: Last) -> Option<RegisterView> {
-        let size_bytes = if width == Width::X { 8 } else { 4 };
+    pub fn general(
+        &self,
+        place: u32,
+        width: GeneralWidth,
+        last: Register31,
+    ) -> Option<RegisterView> {
+        let size_bytes = if width == GeneralWidth::X { 8 } else { 4 };
         let register = match u16::try_from(self.field(place, 5)).unwrap_or_default() {
-            31 if last == Last::Zero => return None,
+            31 if last == Register31::Zero => return None,
             31 => RegisterId::SP,
             number => RegisterId(number),
         };
@@ -94,32 +103,32 @@ impl Bits {
     }
 
     /// What the register held whose number stands at a place.
-    pub fn value(&self, place: u32, last: Last) -> Expression {
+    pub fn value(&self, place: u32, last: Register31) -> Expression {
         self.value_of_width(place, self.width(), last)
     }
 
-    pub fn value_of_width(&self, place: u32, width: Width, last: Last) -> Expression {
+    pub fn value_of_width(&self, place: u32, width: GeneralWidth, last: Register31) -> Expression {
         self.general(place, width, last)
             .map_or(Expression::Constant(0), Expression::Register)
     }
 
     /// The instruction's result goes to the register whose number stands in the lowest bits.
-    pub fn set_result(&mut self, value: Expression, last: Last) {
+    pub fn set_result(&mut self, value: Expression, last: Register31) {
         let value = value.zero_extended(self.width_bits());
         self.set_general(0, value, last);
     }
 
     /// A general register gets a value of 64 bits.
-    pub fn set_general(&mut self, place: u32, value: Expression, last: Last) {
-        if let Some(view) = self.general(place, Width::X, last) {
+    pub fn set_general(&mut self, place: u32, value: Expression, last: Register31) {
+        if let Some(view) = self.general(place, GeneralWidth::X, last) {
             self.description.set(view, value);
         }
     }
 
     /// It reads general registers to make what cannot be told.
-    pub fn read_general(&mut self, places: &[u32], width: Width) {
+    pub fn read_general(&mut self, places: &[u32], width: GeneralWidth) {
         for place in places {
-            if let Some(view) = self.general(*place, width, Last::Zero) {
+            if let Some(view) = self.general(*place, width, Register31::Zero) {
                 self.description.read(view);
             }
         }

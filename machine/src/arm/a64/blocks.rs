@@ -1,11 +1,11 @@
 //! Accesses of 64 bytes (DDI 0487, C6.2, FEAT_LS64), and instructions that copy and fill memory (FEAT_MOPS).
 
 use crate::access_kind::AccessKind;
-use crate::arm::a64::bits::{Bits, FLAGS, Last, Width};
+use crate::arm::a64::bits::{A64Describer, FLAGS, GeneralWidth, Register31};
 use crate::expression::Expression;
 use crate::view::{RegisterId, RegisterView};
 
-impl Bits {
+impl A64Describer {
     /// True for LD64B, ST64B, ST64BV, ST64BV0.
     pub fn is_of_64_bytes(&self) -> bool {
         self.matches(0xffe0_0c00, 0xf820_0000) && matches!(self.field(12, 4), 9..=11 | 13)
@@ -42,7 +42,7 @@ impl Bits {
             self.description.access(operand);
         }
         if matches!(kind, 10 | 11) {
-            self.set_general(16, Expression::Unknown, Last::Zero); // what the device answered
+            self.set_general(16, Expression::Unknown, Register31::Zero); // what the device answered
         }
         true
     }
@@ -55,10 +55,10 @@ impl Bits {
         } else {
             self.field(22, 2)
         };
-        self.read_general(&[0, 5, 16], Width::X);
+        self.read_general(&[0, 5, 16], GeneralWidth::X);
         let moved: &[u32] = if is_fill { &[0, 5] } else { &[0, 5, 16] };
         for place in moved {
-            self.set_general(*place, Expression::Unknown, Last::Zero);
+            self.set_general(*place, Expression::Unknown, Register31::Zero);
         }
         // The first one says by the flags how the others go on.
         if phase == 0 {

@@ -2,14 +2,14 @@
 
 use crate::view::{RegisterId, RegisterView};
 
-use crate::arm::a64::bits::{Bits, FLAGS, Last, Width};
+use crate::arm::a64::bits::{A64Describer, FLAGS, GeneralWidth, Register31};
 use crate::arm::flags::{C, NZCV, V, Z};
 use crate::expression::Expression;
 
 const LINK: RegisterView = RegisterView::new(RegisterId(30), 0, 8);
 const STACK: RegisterView = RegisterView::new(RegisterId::SP, 0, 8);
 
-impl Bits {
+impl A64Describer {
     pub fn control(&mut self) -> bool {
         match self.opcode >> 24 {
             0x14..=0x17 => {} // B
@@ -44,7 +44,7 @@ impl Bits {
         if kind > 2 && !matches!(kind, 8 | 9) {
             return matches!(kind, 4 | 5); // ERET, DRPS
         }
-        self.read_general(&[5], Width::X);
+        self.read_general(&[5], GeneralWidth::X);
         if kind & 7 == 2 && self.field(5, 5) == 31 {
             self.description.read(LINK); // RETAA
         }
@@ -53,7 +53,8 @@ impl Bits {
             self.description.read(if kind == 2 {
                 STACK
             } else {
-                self.general(0, Width::X, Last::Stack).unwrap_or(STACK)
+                self.general(0, GeneralWidth::X, Register31::Stack)
+                    .unwrap_or(STACK)
             });
         }
         if kind & 7 == 1 {
@@ -81,14 +82,14 @@ impl Bits {
             0xd51b_4420 => self.write_system(RegisterView::new(RegisterId::FPSR, 0, 4)),
             // DC ZVA writes a block whose size the trace does not tell.
             0xd50b_7420 => {
-                self.read_general(&[0], Width::X);
+                self.read_general(&[0], GeneralWidth::X);
                 self.description.access_unknown();
             }
             _ if self.matches(0xfff0_0000, 0xd530_0000) => {
-                self.set_general(0, Expression::Unknown, Last::Zero)
+                self.set_general(0, Expression::Unknown, Register31::Zero)
             } // MRS
-            _ if self.matches(0xfff0_0000, 0xd510_0000) => self.read_general(&[0], Width::X), // MSR
-            _ if self.matches(0xfff8_0000, 0xd508_0000) => self.read_general(&[0], Width::X), // SYS
+            _ if self.matches(0xfff0_0000, 0xd510_0000) => self.read_general(&[0], GeneralWidth::X), // MSR
+            _ if self.matches(0xfff8_0000, 0xd508_0000) => self.read_general(&[0], GeneralWidth::X), // SYS
             _ => return false,
         }
         true
@@ -125,11 +126,11 @@ impl Bits {
             Expression::Register(view)
         };
         self.description.read(view);
-        self.set_general(0, value, Last::Zero);
+        self.set_general(0, value, Register31::Zero);
     }
 
     fn write_system(&mut self, view: RegisterView) {
-        self.read_general(&[0], Width::X);
+        self.read_general(&[0], GeneralWidth::X);
         self.description.write(view);
     }
 }

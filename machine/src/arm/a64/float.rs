@@ -2,13 +2,13 @@
 
 use crate::arm::a64::bits::FLAGS;
 use crate::arm::flags::{of_condition, test_of_condition};
-use crate::description::Description;
+use crate::description::MeaningBuilder;
 use crate::expression::Expression;
-use crate::selection::Selection;
+use crate::selection::ConditionalSelection;
 use crate::view::{RegisterId, RegisterView};
 
 /// Adds those that FCMP and FCCMP write, and that FCSEL and FCCMP decide by.
-pub fn with_float_flags(mut description: Description, opcode: u32) -> Description {
+pub fn with_float_flags(mut description: MeaningBuilder, opcode: u32) -> MeaningBuilder {
     // FCMP, FCMPE; FCCMP, FCCMPE; FCSEL.
     let is_comparison = opcode & 0xff20_fc07 == 0x1e20_2000;
     let is_conditional_comparison = opcode & 0xff20_0c00 == 0x1e20_0400;
@@ -21,7 +21,7 @@ pub fn with_float_flags(mut description: Description, opcode: u32) -> Descriptio
             true => (operand(opcode, 5), operand(opcode, 16)),
             false => (Expression::Unknown, Expression::Constant(0)),
         };
-        description.meaning.selection = Some(Selection {
+        description.meaning.selection = Some(ConditionalSelection {
             test: test_of_condition(condition),
             chosen,
             otherwise,

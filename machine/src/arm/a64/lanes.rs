@@ -1,10 +1,10 @@
 //! Moves of lanes: between vector registers, and between them and general registers.
 
-use crate::arm::a64::bits::{Bits, Last, Width};
+use crate::arm::a64::bits::{A64Describer, GeneralWidth, Register31};
 use crate::expression::Expression;
 use crate::view::RegisterView;
 
-impl Bits {
+impl A64Describer {
     /// DUP, INS, UMOV, SMOV, FMOV, MOV of a vector, and forms that make a vector zero.
     pub fn move_of_lanes(&mut self) -> bool {
         let whole = self.vector_view(self.field(0, 5), 16);
@@ -61,7 +61,7 @@ impl Bits {
                 self.repeat_lane(whole, &self.general_bytes(size_bytes), size_bytes)
             }
             0x4e00_1c00 => self.insert_lane(to, self.general_bytes(size_bytes)),
-            0x0e00_3c00 | 0x4e00_3c00 => self.set_general(0, element, Last::Zero),
+            0x0e00_3c00 | 0x4e00_3c00 => self.set_general(0, element, Register31::Zero),
             0x0e00_2c00 | 0x4e00_2c00 => {
                 let value = element.sign_extended(8 << size);
                 let value = if self.flag(30) {
@@ -69,7 +69,7 @@ impl Bits {
                 } else {
                     value.zero_extended(32)
                 };
-                self.set_general(0, value, Last::Zero);
+                self.set_general(0, value, Register31::Zero);
             }
             _ if self.matches(0xffe0_8400, 0x6e00_0400) => {
                 let source = self.lane(self.field(5, 5), self.lane_offset(11, 4, size), size_bytes);
@@ -108,7 +108,7 @@ impl Bits {
 
     /// The low bytes of the general register in bits 5 to 9.
     fn general_bytes(&self, size_bytes: u16) -> Expression {
-        match self.general(5, Width::X, Last::Zero) {
+        match self.general(5, GeneralWidth::X, Register31::Zero) {
             Some(view) => Expression::Register(RegisterView { size_bytes, ..view }),
             None => Expression::Constant(0),
         }
@@ -124,7 +124,7 @@ impl Bits {
 
     fn move_to_general(&mut self, offset: u16, size_bytes: u16) {
         let value = self.lane(self.field(5, 5), offset, size_bytes);
-        self.set_result(value, Last::Zero);
+        self.set_result(value, Register31::Zero);
     }
 
     /// A lane gets a value; the register keeps the others.

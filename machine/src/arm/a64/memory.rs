@@ -3,19 +3,19 @@
 use crate::access_kind::AccessKind;
 use crate::view::{RegisterId, RegisterView};
 
-use crate::arm::a64::bits::{Bits, Last, Width};
+use crate::arm::a64::bits::{A64Describer, GeneralWidth, Register31};
 use crate::expression::{Expression, Operation};
 use crate::meaning::{MemoryOperand, ScaledRegister};
 
 /// The address of an access before it is known what is accessed.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Place {
+pub(super) struct A64Address {
     pub base: Option<RegisterView>,
     pub index: Option<ScaledRegister>,
     pub displacement: i64,
 }
 
-impl Place {
+impl A64Address {
     /// So many bytes behind it.
     pub fn behind(self, bytes: u16) -> Self {
         Self {
@@ -27,7 +27,7 @@ impl Place {
 
 /// The register that a load fills or a store saves.
 #[derive(Clone, Copy)]
-pub(super) enum Data {
+pub(super) enum A64TransferRegister {
     /// A general register by the place of its number, how many bits a load fills, and whether with the sign.
     General {
         place: u32,
@@ -38,7 +38,7 @@ pub(super) enum Data {
     Vector(u32),
 }
 
-impl Bits {
+impl A64Describer {
     pub fn memory(&mut self) -> bool {
         if self.matches(0x3b00_0000, 0x1800_0000) {
             return self.load_literal();
@@ -57,7 +57,7 @@ impl Bits {
             return self.exclusive();
         }
         if self.matches(0x3f20_0c00, 0x1900_0000) {
-            let place = Place {
+            let place = A64Address {
                 displacement: self.signed(12, 9),
                 ..self.base()
             };
@@ -68,7 +68,7 @@ impl Bits {
         }
         if self.matches(0x3b00_0000, 0x3900_0000) {
             let scale = self.scale();
-            let place = Place {
+            let place = A64Address {
                 displacement: i64::from(self.field(10, 12)) << scale,
                 ..self.base()
             };
@@ -77,10 +77,10 @@ impl Bits {
         self.matches(0x3b00_0000, 0x3800_0000) && self.indexed()
     }
 
-    pub fn base(&self) -> Place {
-        Place {
-            base: self.general(5, Width::X, Last::Stack),
-            ..Place::default()
+    pub fn base(&self) -> A64Address {
+        A64Address {
+            base: self.general(5, GeneralWidth::X, Register31::Stack),
+            ..A64Address::default()
         }
     }
 
@@ -96,17 +96,17 @@ impl Bits {
 
     fn load_literal(&mut self) -> bool {
         let address = self.pc.0.wrapping_add_signed(self.signed(5, 19) << 2);
-        let place = Place {
+        let place = A64Address {
             displacement: address.cast_signed(),
-            ..Place::default()
+            ..A64Address::default()
         };
         let kind = self.field(30, 2);
         let (data, size_bytes) = match (self.flag(26), kind) {
             (true, 3) => return false,
-            (true, _) => (Data::Vector(self.field(0, 5)), 4 << kind),
+            (true, _) => (A64TransferRegister::Vector(self.field(0, 5)), 4 << kind),
             (false, 3) => return true, // PRFM
             (false, 2) => (
-                Data::General {
+                A64TransferRegister::General {
                     place: 0,
                     fills_bits: 64,
                     is_signed: true,
@@ -114,7 +114,7 @@ impl Bits {
                 4,
             ),
             (false, _) => (
-                Data::General {
+                A64TransferRegister::General {
                     place: 0,
                     fills_bits: 64,
                     is_signed: false,
@@ -148,14 +148,14 @@ impl Bits {
             (size_bytes, size_bytes)
         };
         let offset = self.signed(15, 7) * i64::from(scale_bytes);
-        let place = Place {
+        let place = A64Address {
             displacement: if mode == 1 { 0 } else { offset },
             ..self.base()
         };
         for (at, register) in [(place, 0), (place.behind(size_bytes), 10)] {
             let data = match is_vector {
-                true => Data::Vector(self.field(register, 5)),
-                false => Data::General {
+                true => A64TransferRegister::Vector(self.field(register, 5)),
+                false => A64TransferRegister::General {
                     place: register,
                     fills_bits: 64,
                     is_signed,
@@ -185,7 +185,7 @@ impl Bits {
         let places: &[u32] = if is_pair { &[0, 10] } else { &[0] };
         for (number, register) in (0u16..).zip(places) {
             let at = self.base().behind(number * size_bytes);
-            let data = Data::General {
+            let data = A64TransferRegister::General {
                 place: *register,
                 fills_bits: 64,
                 is_signed: false,
@@ -199,14 +199,14 @@ impl Bits {
             }
         }
         if !is_load && !is_ordered {
-            self.set_general(16, Expression::Unknown, Last::Zero); // whether it stored
+            self.set_general(16, Expression::Unknown, Register31::Zero); // whether it stored
         }
         true
     }
 
     /// A trace may show a store that failed, so what it stores is not told.
-    fn store_unknown(&mut self, place: Place, size_bytes: u16, sources: &[u32]) {
-        self.read_general(sources, Width::X);
+    fn store_unknown(&mut self, place: A64Address, size_bytes: u16, sources: &[u32]) {
+        self.read_general(sources, GeneralWidth::X);
         let operand = self.operand(AccessKind::Write, place, size_bytes, Expression::Unknown);
         self.description.access(operand);
     }
@@ -219,7 +219,7 @@ impl Bits {
         } else {
             (4 << size, 2)
         };
-        self.read_general(&[0, 16], Width::X);
+        self.read_general(&[0, 16], GeneralWidth::X);
         for number in 0..count {
             let at = base.behind(number * size_bytes);
             let operand = self.operand(AccessKind::Read, at, size_bytes, Expression::Unknown);
@@ -230,7 +230,10 @@ impl Bits {
                 (register != RegisterId::SP).then_some(RegisterView { register, ..view })
             };
             for (place, value) in [(16, Some(loaded)), (0, None)] {
-                let Some(view) = self.general(place, Width::X, Last::Zero).and_then(view) else {
+                let Some(view) = self
+                    .general(place, GeneralWidth::X, Register31::Zero)
+                    .and_then(view)
+                else {
                     continue;
                 };
                 self.description.read(view);
@@ -247,7 +250,7 @@ impl Bits {
     /// Unscaled, post-indexed, unprivileged, pre-indexed, with an index register, or atomic.
     fn indexed(&mut self) -> bool {
         let offset = self.signed(12, 9);
-        let place = Place {
+        let place = A64Address {
             displacement: offset,
             ..self.base()
         };
@@ -269,12 +272,16 @@ impl Bits {
                 let index = self
                     .general(
                         16,
-                        if option & 1 == 1 { Width::X } else { Width::W },
-                        Last::Zero,
+                        if option & 1 == 1 {
+                            GeneralWidth::X
+                        } else {
+                            GeneralWidth::W
+                        },
+                        Register31::Zero,
                     )
                     .map(register);
                 option & 2 != 0
-                    && self.single(Place {
+                    && self.single(A64Address {
                         index,
                         ..self.base()
                     })
@@ -289,14 +296,14 @@ impl Bits {
         }
     }
 
-    fn single(&mut self, place: Place) -> bool {
+    fn single(&mut self, place: A64Address) -> bool {
         let (size, kind) = (self.field(30, 2), self.field(22, 2));
         let size_bytes: u16 = 1 << self.scale();
         if self.flag(26) {
             if kind >= 2 && size != 0 {
                 return false;
             }
-            let data = Data::Vector(self.field(0, 5));
+            let data = A64TransferRegister::Vector(self.field(0, 5));
             if kind & 1 == 1 {
                 self.load(place, size_bytes, data)
             } else {
@@ -304,7 +311,7 @@ impl Bits {
             }
             return true;
         }
-        let data = |fills_bits, is_signed| Data::General {
+        let data = |fills_bits, is_signed| A64TransferRegister::General {
             place: 0,
             fills_bits,
             is_signed,
@@ -323,14 +330,14 @@ impl Bits {
     /// LDRAA, LDRAB: the base register has a signature, so the address is not its value.
     fn load_authenticated(&mut self) {
         self.read_place(self.base());
-        self.set_general(0, Expression::Unknown, Last::Zero);
+        self.set_general(0, Expression::Unknown, Register31::Zero);
         if self.flag(11) {
-            self.set_general(5, Expression::Unknown, Last::Stack);
+            self.set_general(5, Expression::Unknown, Register31::Stack);
         }
         self.description.access_unknown();
     }
 
-    pub fn read_place(&mut self, place: Place) {
+    pub fn read_place(&mut self, place: A64Address) {
         for view in [place.base, place.index.map(|index| index.view)]
             .into_iter()
             .flatten()
@@ -349,11 +356,15 @@ impl Bits {
             Expression::Unknown,
         );
         let loaded = self.description.access(loaded);
-        self.set_general(0, loaded.clone(), Last::Zero);
+        self.set_general(0, loaded.clone(), Register31::Zero);
         let source = self.value_of_width(
             16,
-            if size_bytes == 8 { Width::X } else { Width::W },
-            Last::Zero,
+            if size_bytes == 8 {
+                GeneralWidth::X
+            } else {
+                GeneralWidth::W
+            },
+            Register31::Zero,
         );
         self.description.read_all(&source);
         let inverted = || {
@@ -379,11 +390,11 @@ impl Bits {
     pub fn operand(
         &self,
         kind: AccessKind,
-        place: Place,
+        place: A64Address,
         size_bytes: u16,
         value: Expression,
     ) -> MemoryOperand {
-        let Place {
+        let A64Address {
             base,
             index,
             displacement,
@@ -401,15 +412,15 @@ impl Bits {
         }
     }
 
-    pub fn load(&mut self, place: Place, size_bytes: u16, data: Data) {
+    pub fn load(&mut self, place: A64Address, size_bytes: u16, data: A64TransferRegister) {
         let operand = self.operand(AccessKind::Read, place, size_bytes, Expression::Unknown);
         let loaded = self.description.access(operand);
         match data {
-            Data::Vector(number) => {
+            A64TransferRegister::Vector(number) => {
                 let view = self.vector_view(number, 16);
                 self.description.set(view, loaded);
             }
-            Data::General {
+            A64TransferRegister::General {
                 place,
                 fills_bits,
                 is_signed,
@@ -420,18 +431,22 @@ impl Bits {
                 } else {
                     loaded
                 };
-                self.set_general(place, value, Last::Zero);
+                self.set_general(place, value, Register31::Zero);
             }
         }
     }
 
-    pub fn store(&mut self, place: Place, size_bytes: u16, data: Data) {
+    pub fn store(&mut self, place: A64Address, size_bytes: u16, data: A64TransferRegister) {
         let value = match data {
-            Data::Vector(number) => Expression::Register(self.vector_view(number, size_bytes)),
-            Data::General { place, .. } => match self.general(place, Width::X, Last::Zero) {
-                Some(view) => Expression::Register(RegisterView { size_bytes, ..view }),
-                None => Expression::Constant(0),
-            },
+            A64TransferRegister::Vector(number) => {
+                Expression::Register(self.vector_view(number, size_bytes))
+            }
+            A64TransferRegister::General { place, .. } => {
+                match self.general(place, GeneralWidth::X, Register31::Zero) {
+                    Some(view) => Expression::Register(RegisterView { size_bytes, ..view }),
+                    None => Expression::Constant(0),
+                }
+            }
         };
         let operand = self.operand(AccessKind::Write, place, size_bytes, value);
         self.description.access(operand);
@@ -439,7 +454,7 @@ impl Bits {
 
     /// The base register moves by a number.
     pub fn write_back(&mut self, offset: i64) {
-        let base = self.value_of_width(5, Width::X, Last::Stack);
-        self.set_general(5, base.plus(offset), Last::Stack);
+        let base = self.value_of_width(5, GeneralWidth::X, Register31::Stack);
+        self.set_general(5, base.plus(offset), Register31::Stack);
     }
 }

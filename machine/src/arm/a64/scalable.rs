@@ -7,16 +7,16 @@
 use crate::arm::a64::bits::FLAGS;
 use crate::arm::flags::{C, N, V};
 use crate::arm::views::{view_of_name, written};
-use crate::description::Description;
-use crate::disassembly::Disassembled;
+use crate::description::MeaningBuilder;
+use crate::disassembly::DisassembledInstruction;
 use crate::expression::Expression;
 use crate::set::InstructionSet;
 use crate::view::{RegisterId, RegisterView};
 
-type Class = (u32, u32);
+type ScalableEncodingClass = (u32, u32);
 
 /// Classes whose destination is an operand too, although the text names it once.
-const ACCUMULATING: &[Class] = &[
+const ACCUMULATING: &[ScalableEncodingClass] = &[
     (0xff20_8000, 0x4400_0000), // integer multiply-add, dot products
     (0xff20_f800, 0x4400_c000), // SCLAMP, UCLAMP
     (0xff20_8000, 0x4420_0000), // by element: multiply-add, dot products
@@ -41,11 +41,11 @@ const ACCUMULATING: &[Class] = &[
 ];
 
 /// INCB and the like; CNTB and the like are within this class.
-const COUNTING: Class = (0xff20_c000, 0x0420_c000);
-const COUNT: Class = (0xff30_f800, 0x0420_e000);
+const COUNTING: ScalableEncodingClass = (0xff20_c000, 0x0420_c000);
+const COUNT: ScalableEncodingClass = (0xff30_f800, 0x0420_e000);
 
 /// Classes that write the condition flags.
-const SETTING_FLAGS: &[Class] = &[
+const SETTING_FLAGS: &[ScalableEncodingClass] = &[
     (0xff00_0000, 0x2400_0000), // CMPEQ and the like
     (0xff20_4000, 0x2500_0000), // with an immediate
     (0xff70_c000, 0x2540_4000), // ANDS, BRKAS, BRKNS and the like
@@ -64,10 +64,10 @@ const SETTING_FLAGS: &[Class] = &[
 ];
 
 /// CTERMEQ, CTERMNE.
-const CTERM: Class = (0xffa0_fc0f, 0x25a0_2000);
+const CTERM: ScalableEncodingClass = (0xffa0_fc0f, 0x25a0_2000);
 
 /// Classes that write no register: PTEST, CTERM, WRFFR.
-const WITHOUT_DESTINATION: &[Class] = &[
+const WITHOUT_DESTINATION: &[ScalableEncodingClass] = &[
     (0xffff_c21f, 0x2550_c000),
     CTERM,
     (0xffff_fe1f, 0x2528_9000),
@@ -79,8 +79,9 @@ pub fn is_scalable(opcode: u32) -> bool {
 }
 
 /// Describes an instruction of SVE or SME. Memory that it accesses is not described.
-pub fn describe(instruction: &Disassembled<'_>, opcode: u32) -> Description {
-    let is_in = |classes: &[Class]| classes.iter().any(|class| matches(opcode, *class));
+pub fn describe(instruction: &DisassembledInstruction<'_>, opcode: u32) -> MeaningBuilder {
+    let is_in =
+        |classes: &[ScalableEncodingClass]| classes.iter().any(|class| matches(opcode, *class));
     let (first, rest) = split_first(instruction.operands);
     let writes_first = !is_store(opcode) && !is_in(WITHOUT_DESTINATION);
     let destinations = if writes_first {
@@ -88,7 +89,7 @@ pub fn describe(instruction: &Disassembled<'_>, opcode: u32) -> Description {
     } else {
         Vec::new()
     };
-    let mut description = Description::default();
+    let mut description = MeaningBuilder::default();
     let is_operand = rest.contains("/m")
         || is_in(ACCUMULATING)
         || matches(opcode, COUNTING) && !matches(opcode, COUNT);
@@ -118,7 +119,7 @@ pub fn describe(instruction: &Disassembled<'_>, opcode: u32) -> Description {
     description
 }
 
-fn matches(opcode: u32, class: Class) -> bool {
+fn matches(opcode: u32, class: ScalableEncodingClass) -> bool {
     let (mask, bits) = class;
     opcode & mask == bits
 }

@@ -21,18 +21,18 @@ use crate::arm::shared::shared_by_arm;
 use crate::arm::stub::slot_of_aarch64;
 use crate::arm::target::a64_target;
 use crate::bytes::Encoding;
-use crate::control::{Control, Delay};
-use crate::disassembly::Disassembled;
-use crate::host_call::HostCall;
+use crate::control::{ControlFlowEffect, DelaySlotRule};
+use crate::disassembly::DisassembledInstruction;
+use crate::host_call::SemihostingCall;
 use crate::instruction::Instruction;
-use crate::names::{Choice, ElfMachine, Names};
+use crate::names::{ArchitectureChoice, ArchitectureNames, ElfMachine};
 use crate::privilege::Privilege;
 use crate::register_group::RegisterGroup;
-use crate::register_run::{Run, names_of};
+use crate::register_run::{RegisterRun, names_of};
 use crate::selection::FlagTest;
 use crate::set::InstructionSet;
-use crate::site::Site;
-use crate::stub::{Stub, StubSlot};
+use crate::site::CodeSite;
+use crate::stub::{LinkageStub, StubSlot};
 use crate::view::RegisterId;
 
 /// See [`InstructionSet::A64`].
@@ -40,8 +40,8 @@ pub struct A64;
 
 impl Architecture for A64 {
     const SET: InstructionSet = InstructionSet::A64;
-    const NAMES: Names = Names {
-        choice: Some(Choice {
+    const NAMES: ArchitectureNames = ArchitectureNames {
+        choice: Some(ArchitectureChoice {
             name: "aarch64",
             help: "Arm, 64 bit",
         }),
@@ -55,11 +55,11 @@ impl Architecture for A64 {
         number: 183,
         word_bytes: 8,
     }];
-    const HOST_CALL: Option<HostCall> = Some(HOST_CALL_64);
+    const HOST_CALL: Option<SemihostingCall> = Some(HOST_CALL_64);
     const FLAG_BITS: u64 = NZCV;
     const ALIGNMENT: u8 = 4;
     const STATES: &'static [InstructionSet] = &[InstructionSet::A64, InstructionSet::A32];
-    const SIGNALS: &'static [Run] = &SIGNALS_64;
+    const SIGNALS: &'static [RegisterRun] = &SIGNALS_64;
 
     shared_by_arm!();
 
@@ -98,8 +98,8 @@ impl Architecture for A64 {
             .collect()
     }
 
-    fn decode(site: &Site, disassemblers: &[Capstone]) -> Option<Instruction> {
-        let found = Disassembled::first(disassemblers, site, |found| {
+    fn decode(site: &CodeSite, disassemblers: &[Capstone]) -> Option<Instruction> {
+        let found = DisassembledInstruction::first(disassemblers, site, |found| {
             let opcode = word_opcode(&site.encoding);
             let description =
                 describe(opcode, site.pc).unwrap_or_else(|| match is_scalable(opcode) {
@@ -123,12 +123,12 @@ impl Architecture for A64 {
     }
 
     #[inline]
-    fn control(site: &Site) -> Control {
+    fn control(site: &CodeSite) -> ControlFlowEffect {
         let opcode = word_opcode(&site.encoding);
-        Control {
+        ControlFlowEffect {
             flow: a64_flow(opcode),
             target: a64_target(opcode, site.pc.0),
-            delay: Delay::None,
+            delay: DelaySlotRule::None,
         }
     }
 
@@ -195,7 +195,7 @@ impl Architecture for A64 {
         pc.0.is_multiple_of(0x80)
     }
 
-    fn stub_slot(stub: &Stub<'_>) -> Option<StubSlot> {
+    fn stub_slot(stub: &LinkageStub<'_>) -> Option<StubSlot> {
         slot_of_aarch64(stub)
     }
 }

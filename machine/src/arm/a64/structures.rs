@@ -2,12 +2,12 @@
 
 use crate::access_kind::AccessKind;
 
-use crate::arm::a64::bits::{Bits, Last, Width};
-use crate::arm::a64::memory::Data;
+use crate::arm::a64::bits::{A64Describer, GeneralWidth, Register31};
+use crate::arm::a64::memory::A64TransferRegister;
 use crate::expression::{Expression, Operation};
 use crate::view::RegisterView;
 
-impl Bits {
+impl A64Describer {
     pub fn structures(&mut self) -> bool {
         let total_bytes = if self.flag(24) {
             self.one_lane()
@@ -18,13 +18,13 @@ impl Bits {
             return false;
         };
         if self.flag(23) {
-            let by_register = self.general(16, Width::X, Last::Zero);
-            let base = self.value_of_width(5, Width::X, Last::Stack);
+            let by_register = self.general(16, GeneralWidth::X, Register31::Zero);
+            let base = self.value_of_width(5, GeneralWidth::X, Register31::Stack);
             let value = match by_register {
                 Some(view) => base.with(Operation::Add, Expression::Register(view)),
                 None => base.plus(i64::from(total_bytes)),
             };
-            self.set_general(5, value, Last::Stack);
+            self.set_general(5, value, Register31::Stack);
         }
         true
     }
@@ -48,7 +48,7 @@ impl Bits {
             for number in 0..count {
                 let (at, data) = (
                     self.base().behind(number * size_bytes),
-                    Data::Vector(first + u32::from(number)),
+                    A64TransferRegister::Vector(first + u32::from(number)),
                 );
                 if self.flag(22) {
                     self.load(at, size_bytes, data)

@@ -3,18 +3,18 @@
 //! The tags of memory are no bytes that a trace shows, so what only loads or stores them accesses no memory here.
 
 use crate::access_kind::AccessKind;
-use crate::arm::a64::bits::{Bits, Last, Width};
-use crate::arm::a64::memory::Place;
+use crate::arm::a64::bits::{A64Describer, GeneralWidth, Register31};
+use crate::arm::a64::memory::A64Address;
 use crate::expression::Expression;
 
 /// Bytes of memory that share a tag.
 const GRANULE_BYTES: u16 = 16;
 
-impl Bits {
+impl A64Describer {
     /// ADDG, SUBG: the tag of the result depends on a system register.
     pub fn add_tag(&mut self) {
         self.read_stack_or_general(5);
-        self.set_general(0, Expression::Unknown, Last::Stack);
+        self.set_general(0, Expression::Unknown, Register31::Stack);
     }
 
     /// LDG, STG, ST2G, STZG, STZ2G, and of many granules LDGM, STGM, STZGM.
@@ -25,7 +25,7 @@ impl Bits {
             return true;
         }
         let offset = self.signed(12, 9) * i64::from(GRANULE_BYTES);
-        let place = Place {
+        let place = A64Address {
             displacement: if mode == 1 { 0 } else { offset },
             ..self.base()
         };
@@ -54,10 +54,10 @@ impl Bits {
     fn tags_alone(&mut self, kind: u32) {
         self.read_place(self.base());
         if kind != 3 {
-            self.read_general(&[0], Width::X);
+            self.read_general(&[0], GeneralWidth::X);
         }
         match kind {
-            1 | 3 => self.set_general(0, Expression::Unknown, Last::Zero),
+            1 | 3 => self.set_general(0, Expression::Unknown, Register31::Zero),
             // How many bytes it clears the trace does not tell.
             0 => self.description.access_unknown(),
             _ => {}
@@ -65,7 +65,7 @@ impl Bits {
     }
 
     fn read_stack_or_general(&mut self, place: u32) {
-        self.general(place, Width::X, Last::Stack)
+        self.general(place, GeneralWidth::X, Register31::Stack)
             .into_iter()
             .for_each(|view| self.description.read(view));
     }

@@ -3,13 +3,13 @@
 //! One row describes an encoding class, or the part of a class that treats its registers alike.
 //! The classes and their fields are those of DDI 0487, C4.1.96 "Data Processing -- Scalar Floating-Point and Advanced SIMD".
 
-use crate::arm::a64::bits::{Bits, Last};
+use crate::arm::a64::bits::{A64Describer, Register31};
 use crate::expression::Expression;
 use crate::view::RegisterView;
 
 /// A register field of an encoding.
 #[derive(Clone, Copy)]
-enum Field {
+enum A64VectorField {
     /// Bits 0 to 4: the destination, whose old value is an operand.
     D,
     /// Bits 5 to 9.
@@ -26,11 +26,11 @@ enum Field {
     General,
 }
 
-use Field::{A, D, Element, General, M, N, Table};
+use A64VectorField::{A, D, Element, General, M, N, Table};
 
 /// The bytes of a vector register that an operand consists of.
 #[derive(Clone, Copy)]
-enum Span {
+enum A64OperandSpan {
     /// All 16.
     Whole,
     /// 8 or 16, by the Q bit.
@@ -59,14 +59,14 @@ enum Span {
     Bytes(u16),
 }
 
-use Span::{
+use A64OperandSpan::{
     Bytes, DoubleInteger, DoubleShifted, Float, FloatPair, Half, HighHalf, Integer, LowHalf,
     Shifted, Type, Vector, Whole,
 };
 
 /// What becomes of the register that a form writes.
 #[derive(Clone, Copy)]
-enum Destination {
+enum A64VectorDestination {
     /// The result replaces all of it.
     Replaced,
     /// The result of the second form, which has the Q bit, goes to the upper half and keeps the lower one.
@@ -83,26 +83,43 @@ enum Destination {
     Flags,
 }
 
-use Destination::{Flags, Immediate, InsertLeft, InsertRight, Narrow, Replaced};
+use A64VectorDestination::{Flags, Immediate, InsertLeft, InsertRight, Narrow, Replaced};
 
 /// An encoding class: the bits that are compared, their values, the operands, and the destination.
-type Row = (u32, u32, &'static [(Field, Span)], Destination);
+type A64VectorClass = (
+    u32,
+    u32,
+    &'static [(A64VectorField, A64OperandSpan)],
+    A64VectorDestination,
+);
 
-const ADD_TO_VECTOR: &[(Field, Span)] = &[(D, Vector), (N, Vector), (M, Vector)];
-const ADD_TO_WHOLE: &[(Field, Span)] = &[(D, Whole), (N, Whole), (M, Whole)];
-const ADD_TO_LONG: &[(Field, Span)] = &[(D, Whole), (N, Half), (M, Half)];
-const VECTORS: &[(Field, Span)] = &[(N, Vector), (M, Vector)];
-const VECTOR_BY_ELEMENT: &[(Field, Span)] = &[(N, Vector), (Element, Whole)];
-const ADD_TO_VECTOR_BY_ELEMENT: &[(Field, Span)] = &[(D, Vector), (N, Vector), (Element, Whole)];
-const ADD_TO_LONG_BY_ELEMENT: &[(Field, Span)] = &[(D, Whole), (N, Half), (Element, Whole)];
+const ADD_TO_VECTOR: &[(A64VectorField, A64OperandSpan)] = &[(D, Vector), (N, Vector), (M, Vector)];
+const ADD_TO_WHOLE: &[(A64VectorField, A64OperandSpan)] = &[(D, Whole), (N, Whole), (M, Whole)];
+const ADD_TO_LONG: &[(A64VectorField, A64OperandSpan)] = &[(D, Whole), (N, Half), (M, Half)];
+const VECTORS: &[(A64VectorField, A64OperandSpan)] = &[(N, Vector), (M, Vector)];
+const VECTOR_BY_ELEMENT: &[(A64VectorField, A64OperandSpan)] = &[(N, Vector), (Element, Whole)];
+const ADD_TO_VECTOR_BY_ELEMENT: &[(A64VectorField, A64OperandSpan)] =
+    &[(D, Vector), (N, Vector), (Element, Whole)];
+const ADD_TO_LONG_BY_ELEMENT: &[(A64VectorField, A64OperandSpan)] =
+    &[(D, Whole), (N, Half), (Element, Whole)];
 
 /// The first row that matches counts.
-const ROWS: &[Row] = &[
+const ROWS: &[A64VectorClass] = &[
     // Scalar floating point. Conversions from and to general registers.
     (0x5f26_0000, 0x1e02_0000, &[(General, Whole)], Replaced),
-    (0x5f20_0000, 0x1e00_0000, &[(N, Type)], Destination::General),
+    (
+        0x5f20_0000,
+        0x1e00_0000,
+        &[(N, Type)],
+        A64VectorDestination::General,
+    ),
     (0x5f26_fc00, 0x1e22_0000, &[(General, Whole)], Replaced),
-    (0x5f20_fc00, 0x1e20_0000, &[(N, Type)], Destination::General),
+    (
+        0x5f20_fc00,
+        0x1e20_0000,
+        &[(N, Type)],
+        A64VectorDestination::General,
+    ),
     // One source.
     (0xff20_7c00, 0x1e20_4000, &[(N, Type)], Replaced),
     // Comparisons with zero, comparisons.
@@ -416,7 +433,7 @@ const ROWS: &[Row] = &[
     ),
 ];
 
-impl Bits {
+impl A64Describer {
     /// Advanced SIMD and scalar floating point.
     pub fn vector(&mut self) -> bool {
         if self.move_of_lanes() {
@@ -435,7 +452,7 @@ impl Bits {
         true
     }
 
-    fn read_operand(&mut self, field: Field, span: Span) {
+    fn read_operand(&mut self, field: A64VectorField, span: A64OperandSpan) {
         if matches!(field, General) {
             return self.read_general(&[5], self.width());
         }
@@ -458,7 +475,7 @@ impl Bits {
     }
 
     /// The bytes of a register that an operand consists of.
-    fn span(&self, number: u32, span: Span) -> RegisterView {
+    fn span(&self, number: u32, span: A64OperandSpan) -> RegisterView {
         let size = 1 << self.field(22, 2);
         let shift_size = 1 << self.field(19, 4).checked_ilog2().unwrap_or_default();
         let vector = self.vector_bytes();
@@ -510,10 +527,12 @@ impl Bits {
         self.field(16, if is_narrow { 4 } else { 5 })
     }
 
-    fn write_vector(&mut self, destination: Destination) {
+    fn write_vector(&mut self, destination: A64VectorDestination) {
         let view = self.vector_view(self.field(0, 5), 16);
         let kept = match destination {
-            Destination::General => return self.set_result(Expression::Unknown, Last::Zero),
+            A64VectorDestination::General => {
+                return self.set_result(Expression::Unknown, Register31::Zero);
+            }
             Flags => return,
             Narrow if self.flag(30) => u128::from(u64::MAX),
             Replaced | Narrow => 0,
@@ -524,7 +543,7 @@ impl Bits {
     }
 
     /// The bits of the destination that SLI and SRI keep.
-    fn kept_by_insertion(&self, destination: Destination) -> u128 {
+    fn kept_by_insertion(&self, destination: A64VectorDestination) -> u128 {
         let lane_bits = 8 << self.field(19, 4).checked_ilog2().unwrap_or_default();
         let ones = !(u128::MAX << lane_bits);
         let above = self.field(16, 7) - lane_bits;

@@ -16,17 +16,17 @@ use crate::arm::registers::{SHOWN_32, SIGNALS_32, group_32, number_32};
 use crate::arm::shared::shared_by_arm;
 use crate::arm::target::a32_target;
 use crate::bytes::Encoding;
-use crate::control::{Control, Delay, Flow};
-use crate::disassembly::Disassembled;
+use crate::control::{ControlFlowEffect, DelaySlotRule, FlowKind};
+use crate::disassembly::DisassembledInstruction;
 use crate::endian::Endian;
-use crate::host_call::HostCall;
+use crate::host_call::SemihostingCall;
 use crate::instruction::Instruction;
-use crate::names::{Choice, ElfMachine, Names};
-use crate::placement::Placement;
+use crate::names::{ArchitectureChoice, ArchitectureNames, ElfMachine};
+use crate::placement::InstructionPlacement;
 use crate::register_group::RegisterGroup;
-use crate::register_run::{Run, names_of};
+use crate::register_run::{RegisterRun, names_of};
 use crate::set::InstructionSet;
-use crate::site::Site;
+use crate::site::CodeSite;
 use crate::view::RegisterId;
 
 /// See [`InstructionSet::A32`].
@@ -34,8 +34,8 @@ pub struct A32;
 
 impl Architecture for A32 {
     const SET: InstructionSet = InstructionSet::A32;
-    const NAMES: Names = Names {
-        choice: Some(Choice {
+    const NAMES: ArchitectureNames = ArchitectureNames {
+        choice: Some(ArchitectureChoice {
             name: "arm",
             help: "Arm, 32 bit",
         }),
@@ -51,13 +51,13 @@ impl Architecture for A32 {
     }];
     /// `STT_ARM_TFUNC`, which older tools give to functions of T32.
     const ELF_FUNCTION: Option<u8> = Some(13);
-    const HOST_CALL: Option<HostCall> = Some(HOST_CALL_32);
+    const HOST_CALL: Option<SemihostingCall> = Some(HOST_CALL_32);
     /// A program may change to T32.
     const FLAG_BITS: u64 = NZCV;
     const ALIGNMENT: u8 = 2;
     const HAS_MARKED_ADDRESSES: bool = true;
     const STATES: &'static [InstructionSet] = &[InstructionSet::A64, InstructionSet::A32];
-    const SIGNALS: &'static [Run] = &SIGNALS_32;
+    const SIGNALS: &'static [RegisterRun] = &SIGNALS_32;
 
     shared_by_arm!();
 
@@ -96,8 +96,8 @@ impl Architecture for A32 {
 
     /// In T32 the lowest bit of the address is set. Where a trace has lost it, an instruction of two bytes, or one where
     /// none of A32 can be, or one right behind another of T32, tells.
-    fn set_at(placement: &Placement) -> InstructionSet {
-        let Placement {
+    fn set_at(placement: &InstructionPlacement) -> InstructionSet {
+        let InstructionPlacement {
             address,
             length_bytes,
             behind,
@@ -123,18 +123,18 @@ impl Architecture for A32 {
         built.into_iter().flatten().collect()
     }
 
-    fn decode(site: &Site, disassemblers: &[Capstone]) -> Option<Instruction> {
-        Disassembled::first(disassemblers, site, |found| {
+    fn decode(site: &CodeSite, disassemblers: &[Capstone]) -> Option<Instruction> {
+        DisassembledInstruction::first(disassemblers, site, |found| {
             Some(found.described(describe(found, Self::SET)))
         })
     }
 
-    fn control(site: &Site) -> Control {
+    fn control(site: &CodeSite) -> ControlFlowEffect {
         let opcode = word_opcode(&site.encoding);
-        Control {
+        ControlFlowEffect {
             flow: a32_flow(opcode),
             target: a32_target(opcode, site.pc.0),
-            delay: Delay::None,
+            delay: DelaySlotRule::None,
         }
     }
 
@@ -180,6 +180,6 @@ impl Architecture for A32 {
     /// A vector of the A and R profiles holds a jump (DDI 0406, B1.8 "Exception vectors and the exception base address").
     fn is_vector(pc: Address, encoding: Option<&Encoding>) -> bool {
         pc.0 & 0x1f != 0
-            && encoding.is_some_and(|encoding| a32_flow(word_opcode(encoding)) == Flow::Branch)
+            && encoding.is_some_and(|encoding| a32_flow(word_opcode(encoding)) == FlowKind::Branch)
     }
 }

@@ -1,13 +1,13 @@
 //! VMOV between a general register and an element of a doubleword (DDI 0487, F6.1, "VMOV (general-purpose register to scalar)").
 
 use crate::arm::aarch32::vector::{a32_word, double};
-use crate::description::Description;
+use crate::description::MeaningBuilder;
 use crate::expression::Expression;
 use crate::set::InstructionSet;
 use crate::view::{RegisterId, RegisterView};
 
 /// The description of one; none for other instructions.
-pub fn describe(bytes: &[u8], set: InstructionSet) -> Option<Description> {
+pub fn describe(bytes: &[u8], set: InstructionSet) -> Option<MeaningBuilder> {
     let word = a32_word(bytes, set)?;
     if word >> 28 == 15 || word & 0x0f00_0f1f != 0x0e00_0b10 {
         return None;
@@ -31,7 +31,7 @@ pub fn describe(bytes: &[u8], set: InstructionSet) -> Option<Description> {
         15 => return None,
         number => RegisterId(u16::try_from(number).ok()?),
     };
-    let mut description = Description::default();
+    let mut description = MeaningBuilder::default();
     if is_load {
         let value = Expression::Register(element);
         let bits = u8::try_from(8 * size_bytes).unwrap_or(32);

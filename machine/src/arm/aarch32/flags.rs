@@ -2,13 +2,13 @@
 
 use capstone::arch::arm::{ArmCC, ArmOperand, ArmOperandType, ArmShift};
 
-use crate::arm::aarch32::instruction::{Arm, FLAGS, Suffixes, amount_of};
+use crate::arm::aarch32::instruction::{Aarch32Describer, FLAGS, MnemonicSuffixes, amount_of};
 use crate::arm::flags::{C, GE, N, NZCV, Q, V, Z};
 use crate::set::InstructionSet;
 
-impl Arm<'_> {
+impl Aarch32Describer<'_> {
     /// What it reads and writes of the status register.
-    pub fn flags(&mut self, suffixes: Suffixes, condition: ArmCC) {
+    pub fn flags(&mut self, suffixes: MnemonicSuffixes, condition: ArmCC) {
         // The condition of an `it` is that of what follows.
         let is_decided = suffixes.is_conditional || self.name.starts_with("it");
         let decides = if is_decided {
@@ -53,7 +53,7 @@ impl Arm<'_> {
 
     /// The flags that may stay as they were. By a register whose low byte is nought a shift leaves the carry (DDI 0487, E1.2.2,
     /// `Shift_C`), and Q is cumulative: saturating instructions set it, and none of them clears it (DDI 0487, E1.3).
-    fn may_stay(&self, suffixes: Suffixes) -> u64 {
+    fn may_stay(&self, suffixes: MnemonicSuffixes) -> u64 {
         match self.name {
             "msr" => 0,
             _ if suffixes.updates_flags && self.is_shifted_by_register() => C,

@@ -7,15 +7,18 @@ use capstone::arch::{ArchDetail, DetailsArchInsn as _};
 use crate::arm::aarch32::{element, structures, vector};
 use crate::arm::by_lists;
 use crate::arm::views::view_of;
-use crate::description::Description;
-use crate::disassembly::Disassembled;
+use crate::description::MeaningBuilder;
+use crate::disassembly::DisassembledInstruction;
 use crate::expression::{Expression, Operation};
-use crate::meaning::Condition;
+use crate::meaning::ExecutionCondition;
 use crate::set::InstructionSet;
 use crate::view::{RegisterId, RegisterView};
 
 /// The description of an instruction.
-pub fn describe(instruction: &Disassembled<'_>, set: InstructionSet) -> Option<Description> {
+pub fn describe(
+    instruction: &DisassembledInstruction<'_>,
+    set: InstructionSet,
+) -> Option<MeaningBuilder> {
     let detail = instruction.detail.arch_detail();
     let ArchDetail::ArmDetail(detail) = detail else {
         return None;
@@ -26,11 +29,11 @@ pub fn describe(instruction: &Disassembled<'_>, set: InstructionSet) -> Option<D
     let bytes = instruction.site.encoding.bytes();
     let structures = structures::describe(bytes, set);
     let is_structure = structures.is_some();
-    let suffixes = Suffixes {
+    let suffixes = MnemonicSuffixes {
         is_conditional,
         updates_flags: detail.update_flags(),
     };
-    let mut arm = Arm {
+    let mut arm = Aarch32Describer {
         instruction,
         set,
         operands: detail.operands().collect(),
@@ -53,7 +56,7 @@ pub fn describe(instruction: &Disassembled<'_>, set: InstructionSet) -> Option<D
     }
     arm.flags(suffixes, detail.cc());
     if is_conditional {
-        arm.description.meaning.condition = Condition::Conditional;
+        arm.description.meaning.condition = ExecutionCondition::Conditional;
     }
     by_lists::note_listed(&mut arm.description, instruction, set);
     Some(arm.description)
@@ -61,14 +64,14 @@ pub fn describe(instruction: &Disassembled<'_>, set: InstructionSet) -> Option<D
 
 /// What a mnemonic says besides its name.
 #[derive(Clone, Copy)]
-pub(super) struct Suffixes {
+pub(super) struct MnemonicSuffixes {
     pub is_conditional: bool,
     pub updates_flags: bool,
 }
 
 /// The mnemonic without width, condition, and the letter that asks for flags.
-fn name(mnemonic: &str, suffixes: Suffixes) -> &str {
-    let Suffixes {
+fn name(mnemonic: &str, suffixes: MnemonicSuffixes) -> &str {
+    let MnemonicSuffixes {
         is_conditional,
         updates_flags,
     } = suffixes;
@@ -84,19 +87,19 @@ fn name(mnemonic: &str, suffixes: Suffixes) -> &str {
 }
 
 /// An instruction that is being described.
-pub(super) struct Arm<'a> {
-    pub instruction: &'a Disassembled<'a>,
+pub(super) struct Aarch32Describer<'a> {
+    pub instruction: &'a DisassembledInstruction<'a>,
     pub set: InstructionSet,
     pub operands: Vec<ArmOperand>,
     pub name: &'a str,
     pub writes_back: bool,
-    pub description: Description,
+    pub description: MeaningBuilder,
 }
 
 pub(super) const FLAGS: RegisterView = RegisterView::new(RegisterId::PSR, 0, 4);
 const LINK: RegisterView = RegisterView::new(RegisterId::LR, 0, 4);
 
-impl Arm<'_> {
+impl Aarch32Describer<'_> {
     /// What the lists of the disassembler do not have.
     fn implicit(&mut self) {
         let count = self
@@ -104,7 +107,7 @@ impl Arm<'_> {
             .strip_prefix("it")
             .filter(|rest| rest.bytes().all(|byte| matches!(byte, b't' | b'e')));
         if let Some(count) = count.and_then(|rest| u8::try_from(rest.len() + 1).ok()) {
-            self.description.meaning.condition = Condition::Block(count);
+            self.description.meaning.condition = ExecutionCondition::Block(count);
             self.description.read(FLAGS);
         }
         // The lists leave out the registers that say how far an operand is shifted.

@@ -5,12 +5,12 @@
 use crate::arm::flags::{NZCV, Q, of_condition, test_of_condition};
 use crate::arm::opcode::thumb_opcode;
 use crate::arm::target::t32_target;
-use crate::control::Target;
-use crate::description::Description;
+use crate::control::BranchTarget;
+use crate::description::MeaningBuilder;
 use crate::expression::{Expression, Operation};
 use crate::instruction::Instruction;
-use crate::selection::Selection;
-use crate::site::Site;
+use crate::selection::ConditionalSelection;
+use crate::site::CodeSite;
 use crate::view::{RegisterId, RegisterView};
 
 const FLAGS: RegisterView = RegisterView::new(RegisterId::PSR, 0, 4);
@@ -23,12 +23,12 @@ const CONDITIONS: [&str; 16] = [
 ];
 
 /// Decodes one of them; none for other instructions.
-pub fn decode(site: &Site) -> Option<Instruction> {
+pub fn decode(site: &CodeSite) -> Option<Instruction> {
     let word = thumb_opcode(&site.encoding);
-    let mut found = Mainline {
+    let mut found = MainlineDescriber {
         word,
         pc: site.pc.0,
-        description: Description::default(),
+        description: MeaningBuilder::default(),
     };
     let text = match word >> 16 {
         0xea50..=0xea5f
@@ -46,13 +46,13 @@ pub fn decode(site: &Site) -> Option<Instruction> {
     Some(Instruction::new(&text, Some(found.description)))
 }
 
-struct Mainline {
+struct MainlineDescriber {
     word: u32,
     pc: u64,
-    description: Description,
+    description: MeaningBuilder,
 }
 
-impl Mainline {
+impl MainlineDescriber {
     fn field(&self, first: u32, width: u32) -> u32 {
         self.word >> first & ((1 << width) - 1)
     }
@@ -177,7 +177,7 @@ impl Mainline {
             2 => other.with(Operation::Xor, Expression::Constant(u64::MAX)),
             _ => Expression::Constant(0).with(Operation::Subtract, other),
         };
-        self.description.meaning.selection = Some(Selection {
+        self.description.meaning.selection = Some(ConditionalSelection {
             test: test_of_condition(condition),
             chosen,
             otherwise,
@@ -230,7 +230,7 @@ impl Mainline {
             _ => return None,
         };
         let target = match t32_target(self.word, self.pc) {
-            Target::Address(target) => format!("#{target:#x}"),
+            BranchTarget::Address(target) => format!("#{target:#x}"),
             _ => String::new(),
         };
         if number != 15 {

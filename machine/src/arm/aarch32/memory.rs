@@ -5,18 +5,18 @@ use crate::view::{RegisterId, RegisterView};
 use capstone::RegId;
 use capstone::arch::arm::{ArmOpMem, ArmOperand, ArmOperandType, ArmShift};
 
-use crate::arm::aarch32::instruction::Arm;
+use crate::arm::aarch32::instruction::Aarch32Describer;
 use crate::expression::{Expression, Operation};
 use crate::meaning::{MemoryOperand, ScaledRegister};
 
 /// What a name of a single load or store says.
-struct Single {
+struct SingleTransfer {
     kind: AccessKind,
     size_bytes: u16,
     is_signed: bool,
 }
 
-impl Arm<'_> {
+impl Aarch32Describer<'_> {
     /// PUSH, LDM and the like.
     pub fn is_list(&self) -> bool {
         matches!(
@@ -65,7 +65,7 @@ impl Arm<'_> {
             self.description.forget_lists();
         }
         let mut displacement = start;
-        let place = |displacement| Place {
+        let place = |displacement| Aarch32Address {
             base: Some(base),
             index: None,
             displacement,
@@ -200,9 +200,9 @@ impl Arm<'_> {
     }
 
     /// What the name says; none for those that access more than registers one behind the other.
-    fn single(&self) -> Option<Single> {
+    fn single(&self) -> Option<SingleTransfer> {
         let single = |kind, size_bytes, is_signed| {
-            Some(Single {
+            Some(SingleTransfer {
                 kind,
                 size_bytes,
                 is_signed,
@@ -248,9 +248,9 @@ impl Arm<'_> {
     }
 
     /// The address; the program counter is rounded down to a multiple of four.
-    fn place(&self, memory: &ArmOpMem, operand: &ArmOperand) -> Option<Place> {
+    fn place(&self, memory: &ArmOpMem, operand: &ArmOperand) -> Option<Aarch32Address> {
         let base = self.view(memory.base())?;
-        let mut place = Place {
+        let mut place = Aarch32Address {
             base: Some(base),
             index: None,
             displacement: i64::from(memory.disp()),
@@ -303,11 +303,11 @@ impl Arm<'_> {
     fn access(
         &mut self,
         kind: AccessKind,
-        place: Place,
+        place: Aarch32Address,
         size_bytes: u16,
         value: Expression,
     ) -> Expression {
-        let Place {
+        let Aarch32Address {
             base,
             index,
             displacement,
@@ -335,7 +335,7 @@ impl Arm<'_> {
 
 /// The address of an access.
 #[derive(Clone, Copy)]
-struct Place {
+struct Aarch32Address {
     base: Option<RegisterView>,
     index: Option<ScaledRegister>,
     displacement: i64,

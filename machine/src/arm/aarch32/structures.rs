@@ -3,20 +3,20 @@
 use crate::access_kind::AccessKind;
 use crate::arm::aarch32::vector::{a32_word, double};
 use crate::arm::registers::register_32;
-use crate::description::Description;
+use crate::description::MeaningBuilder;
 use crate::expression::{Expression, Operation};
 use crate::meaning::MemoryOperand;
 use crate::set::InstructionSet;
 use crate::view::RegisterView;
 
 /// The description of an element or structure load or store; none for other instructions.
-pub fn describe(bytes: &[u8], set: InstructionSet) -> Option<Description> {
+pub fn describe(bytes: &[u8], set: InstructionSet) -> Option<MeaningBuilder> {
     let word = a32_word(bytes, set).filter(|word| word & 0xff10_0000 == 0xf400_0000)?;
     let base = RegisterView::new(register_32(word >> 16 & 15)?, 0, 4);
-    let mut structures = Structures {
+    let mut structures = StructureDescriber {
         word,
         base,
-        description: Description::default(),
+        description: MeaningBuilder::default(),
     };
     let total_bytes = match (word >> 23 & 1, word >> 10 & 3) {
         (0, _) => structures.whole_registers()?,
@@ -27,13 +27,13 @@ pub fn describe(bytes: &[u8], set: InstructionSet) -> Option<Description> {
     Some(structures.description)
 }
 
-struct Structures {
+struct StructureDescriber {
     word: u32,
     base: RegisterView,
-    description: Description,
+    description: MeaningBuilder,
 }
 
-impl Structures {
+impl StructureDescriber {
     fn field(&self, first: u32, width: u32) -> u32 {
         self.word >> first & ((1 << width) - 1)
     }

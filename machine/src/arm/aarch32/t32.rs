@@ -20,19 +20,19 @@ use crate::arm::registers::{SHOWN_32, SIGNALS_32, group_32, number_32};
 use crate::arm::shared::shared_by_arm;
 use crate::arm::target::t32_target;
 use crate::bytes::Encoding;
-use crate::control::{Control, Delay};
-use crate::disassembly::Disassembled;
+use crate::control::{ControlFlowEffect, DelaySlotRule};
+use crate::disassembly::DisassembledInstruction;
 use crate::endian::Endian;
 use crate::exception_frame::FrameLayout;
-use crate::host_call::HostCall;
+use crate::host_call::SemihostingCall;
 use crate::instruction::Instruction;
-use crate::mode::Security;
-use crate::names::Names;
+use crate::mode::SecurityState;
+use crate::names::ArchitectureNames;
 use crate::register_group::RegisterGroup;
-use crate::register_run::{Run, names_of};
+use crate::register_run::{RegisterRun, names_of};
 use crate::selection::FlagTest;
 use crate::set::InstructionSet;
-use crate::site::Site;
+use crate::site::CodeSite;
 use crate::view::RegisterId;
 
 /// See [`InstructionSet::T32`].
@@ -40,7 +40,7 @@ pub struct T32;
 
 impl Architecture for T32 {
     const SET: InstructionSet = InstructionSet::T32;
-    const NAMES: Names = Names {
+    const NAMES: ArchitectureNames = ArchitectureNames {
         choice: None,
         word: "aarch32",
         title: "AArch32",
@@ -48,7 +48,7 @@ impl Architecture for T32 {
     };
     const WORD_BYTES: u16 = 4;
     const ABI: Abi = AAPCS32;
-    const HOST_CALL: Option<HostCall> = Some(HOST_CALL_32);
+    const HOST_CALL: Option<SemihostingCall> = Some(HOST_CALL_32);
     const FLAG_BITS: u64 = NZCV;
     const ALIGNMENT: u8 = 2;
     const HAS_MARKED_ADDRESSES: bool = true;
@@ -56,7 +56,7 @@ impl Architecture for T32 {
     /// `it` (DDI 0487, F5.1 "IT").
     const LONGEST_BLOCK: u8 = 4;
     const STATES: &'static [InstructionSet] = &[InstructionSet::A64, InstructionSet::A32];
-    const SIGNALS: &'static [Run] = &SIGNALS_32;
+    const SIGNALS: &'static [RegisterRun] = &SIGNALS_32;
 
     shared_by_arm!();
 
@@ -72,7 +72,7 @@ impl Architecture for T32 {
         number_32(register)
     }
 
-    fn stack_choice(name: &str) -> Option<Security> {
+    fn stack_choice(name: &str) -> Option<SecurityState> {
         stack_choice(name)
     }
 
@@ -118,21 +118,21 @@ impl Architecture for T32 {
         matches!(*encoding.bytes(), [low, 0xbf] if low & 15 != 0)
     }
 
-    fn decode(site: &Site, disassemblers: &[Capstone]) -> Option<Instruction> {
+    fn decode(site: &CodeSite, disassemblers: &[Capstone]) -> Option<Instruction> {
         let by_lists = || {
-            Disassembled::first(disassemblers, site, |found| {
+            DisassembledInstruction::first(disassemblers, site, |found| {
                 Some(found.described(describe(found, Self::SET)))
             })
         };
         mainline::decode(site).or_else(by_lists)
     }
 
-    fn control(site: &Site) -> Control {
+    fn control(site: &CodeSite) -> ControlFlowEffect {
         let opcode = thumb_opcode(&site.encoding);
-        Control {
+        ControlFlowEffect {
             flow: t32_flow(opcode),
             target: t32_target(opcode, site.pc.0),
-            delay: Delay::None,
+            delay: DelaySlotRule::None,
         }
     }
 

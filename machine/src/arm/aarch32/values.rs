@@ -2,10 +2,10 @@
 
 use capstone::arch::arm::{ArmOperandType, ArmShift};
 
-use crate::arm::aarch32::instruction::Arm;
+use crate::arm::aarch32::instruction::Aarch32Describer;
 use crate::expression::{Expression, Operation};
 
-impl Arm<'_> {
+impl Aarch32Describer<'_> {
     /// Fills in what can be told.
     pub fn values(&mut self) {
         match self.name {

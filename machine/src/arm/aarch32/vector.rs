@@ -3,14 +3,14 @@
 //! One row describes an encoding class, or the part of a class that treats its registers alike.
 //! The classes and their fields are those of DDI 0487, F4.1.18 to F4.1.22; T32 encodings are brought into the form of A32.
 
-use crate::description::Description;
+use crate::description::MeaningBuilder;
 use crate::expression::Expression;
 use crate::set::InstructionSet;
 use crate::view::{RegisterId, RegisterView};
 
 /// A register field of an encoding: four bits, and a fifth one elsewhere.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Field {
+enum Aarch32VectorField {
     /// The destination, whose old value is an operand.
     D,
     /// The first source.
@@ -25,11 +25,11 @@ enum Field {
     Table,
 }
 
-use Field::{D, Element, FewBits, M, N, Table};
+use Aarch32VectorField::{D, Element, FewBits, M, N, Table};
 
 /// How wide a register is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum VectorRegisterWidth {
     /// Doubleword or quadword, by the Q bit.
     Vector,
     /// Doubleword or quadword, by bit 24.
@@ -44,13 +44,13 @@ enum Kind {
     Single,
 }
 
-use Kind::{ByElement, Double, Quad, Scalar, Single, Vector};
+use VectorRegisterWidth::{ByElement, Double, Quad, Scalar, Single, Vector};
 
 /// What becomes of the register that a form writes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Destination {
+enum Aarch32VectorDestination {
     /// The result replaces it.
-    Replaced(Kind),
+    Replaced(VectorRegisterWidth),
     /// The second source is written too.
     Exchanged,
     /// Two registers get each other's values.
@@ -69,22 +69,31 @@ enum Destination {
     Flags,
 }
 
-use Destination::{
+use Aarch32VectorDestination::{
     Exchanged, Flags, Half, Immediate, InsertLeft, InsertRight, Replaced, Swapped, UpperHalf,
 };
 
 /// An encoding class: the bits that are compared, their values, the operands, and the destination.
-type Row = (u32, u32, &'static [(Field, Kind)], Destination);
+type Aarch32VectorClass = (
+    u32,
+    u32,
+    &'static [(Aarch32VectorField, VectorRegisterWidth)],
+    Aarch32VectorDestination,
+);
 
-const VECTORS: &[(Field, Kind)] = &[(N, Vector), (M, Vector)];
-const ADD_TO_VECTOR: &[(Field, Kind)] = &[(D, Vector), (N, Vector), (M, Vector)];
-const ADD_TO_LONG: &[(Field, Kind)] = &[(D, Quad), (N, Double), (M, Double)];
-const ADD_TO_QUAD: &[(Field, Kind)] = &[(D, Quad), (N, Quad), (M, Quad)];
-const SCALARS: &[(Field, Kind)] = &[(N, Scalar), (M, Scalar)];
-const ADD_TO_SCALAR: &[(Field, Kind)] = &[(D, Scalar), (N, Scalar), (M, Scalar)];
+const VECTORS: &[(Aarch32VectorField, VectorRegisterWidth)] = &[(N, Vector), (M, Vector)];
+const ADD_TO_VECTOR: &[(Aarch32VectorField, VectorRegisterWidth)] =
+    &[(D, Vector), (N, Vector), (M, Vector)];
+const ADD_TO_LONG: &[(Aarch32VectorField, VectorRegisterWidth)] =
+    &[(D, Quad), (N, Double), (M, Double)];
+const ADD_TO_QUAD: &[(Aarch32VectorField, VectorRegisterWidth)] =
+    &[(D, Quad), (N, Quad), (M, Quad)];
+const SCALARS: &[(Aarch32VectorField, VectorRegisterWidth)] = &[(N, Scalar), (M, Scalar)];
+const ADD_TO_SCALAR: &[(Aarch32VectorField, VectorRegisterWidth)] =
+    &[(D, Scalar), (N, Scalar), (M, Scalar)];
 
 /// Advanced SIMD data processing, of which the first row that matches counts.
-const SIMD: &[Row] = &[
+const SIMD: &[Aarch32VectorClass] = &[
     // Three of the same length: SHA, VABA, VMLA and VMLS, VFMA and VFMS, VQRDMLAH and VQRDMLSH, VEOR, VBSL and the like, the rest.
     (0xfe80_0f10, 0xf200_0c00, ADD_TO_QUAD, Replaced(Quad)),
     (0xfe80_0f10, 0xf200_0710, ADD_TO_VECTOR, Replaced(Vector)),
@@ -212,7 +221,7 @@ const SIMD: &[Row] = &[
 ];
 
 /// Floating-point data processing, without the condition. The first row that matches counts.
-const FLOAT: &[Row] = &[
+const FLOAT: &[Aarch32VectorClass] = &[
     // VMLA and the like, VFNMA, VFMA.
     (0x0fa0_0c10, 0x0e00_0800, ADD_TO_SCALAR, Replaced(Scalar)),
     (0x0fb0_0c10, 0x0e10_0800, ADD_TO_SCALAR, Replaced(Scalar)),
@@ -244,7 +253,7 @@ const FLOAT: &[Row] = &[
 ];
 
 /// The same of the space without conditions: VSEL, VMAXNM and VMINNM, VINS, VMOVX, VRINTA and the like, VCVTA and the like.
-const UNCONDITIONAL: &[Row] = &[
+const UNCONDITIONAL: &[Aarch32VectorClass] = &[
     // Dot products and by element, VCMLA and by element, VCADD.
     (0xff10_0f00, 0xfc00_0d00, ADD_TO_VECTOR, Replaced(Vector)),
     (
@@ -276,7 +285,7 @@ const UNCONDITIONAL: &[Row] = &[
 ];
 
 /// The registers of an instruction; none for those that the tables do not have.
-pub fn describe(bytes: &[u8], set: InstructionSet) -> Option<Description> {
+pub fn describe(bytes: &[u8], set: InstructionSet) -> Option<MeaningBuilder> {
     let word = a32_word(bytes, set)?;
     let rows = match word >> 28 {
         15 if word >> 25 == 0b111_1001 => SIMD,
@@ -290,9 +299,9 @@ pub fn describe(bytes: &[u8], set: InstructionSet) -> Option<Description> {
     }
     let (_, _, operands, destination) =
         rows.iter().find(|(mask, bits, ..)| word & mask == *bits)?;
-    let mut vector = Vector32 {
+    let mut vector = Aarch32VectorDescriber {
         word,
-        description: Description::default(),
+        description: MeaningBuilder::default(),
     };
     for (field, kind) in *operands {
         vector.read(*field, *kind);
@@ -317,17 +326,17 @@ pub fn a32_word(bytes: &[u8], set: InstructionSet) -> Option<u32> {
     }
 }
 
-struct Vector32 {
+struct Aarch32VectorDescriber {
     word: u32,
-    description: Description,
+    description: MeaningBuilder,
 }
 
-impl Vector32 {
+impl Aarch32VectorDescriber {
     fn field(&self, first: u32, width: u32) -> u32 {
         self.word >> first & ((1 << width) - 1)
     }
 
-    fn read(&mut self, field: Field, kind: Kind) {
+    fn read(&mut self, field: Aarch32VectorField, kind: VectorRegisterWidth) {
         if field == Table {
             let first = self.number(16, 7, Double);
             for number in first..=(first + self.field(8, 2)).min(31) {
@@ -346,7 +355,7 @@ impl Vector32 {
     }
 
     /// The number of a register: the fifth bit is the lowest for singles, the highest for others.
-    fn number(&self, place: u32, fifth: u32, kind: Kind) -> u32 {
+    fn number(&self, place: u32, fifth: u32, kind: VectorRegisterWidth) -> u32 {
         let (four, one) = (self.field(place, 4), self.field(fifth, 1));
         if self.size_bytes(kind) == 4 {
             four << 1 | one
@@ -355,7 +364,7 @@ impl Vector32 {
         }
     }
 
-    fn register(&self, place: u32, fifth: u32, kind: Kind) -> RegisterView {
+    fn register(&self, place: u32, fifth: u32, kind: VectorRegisterWidth) -> RegisterView {
         let number = self.number(place, fifth, kind);
         match self.size_bytes(kind) {
             4 => part(number / 4, number % 4 * 4, 4),
@@ -364,7 +373,7 @@ impl Vector32 {
         }
     }
 
-    fn size_bytes(&self, kind: Kind) -> u16 {
+    fn size_bytes(&self, kind: VectorRegisterWidth) -> u16 {
         let is_quad = match kind {
             Vector => self.field(6, 1) == 1,
             ByElement => self.field(24, 1) == 1,
@@ -376,7 +385,7 @@ impl Vector32 {
         if is_quad { 16 } else { 8 }
     }
 
-    fn write(&mut self, destination: Destination) {
+    fn write(&mut self, destination: Aarch32VectorDestination) {
         let kind = match destination {
             Replaced(kind) => kind,
             Half | UpperHalf => Single,
@@ -411,7 +420,7 @@ impl Vector32 {
     }
 
     /// The bits of the destination that VSLI and VSRI keep.
-    fn kept_by_insertion(&self, destination: Destination) -> u128 {
+    fn kept_by_insertion(&self, destination: Aarch32VectorDestination) -> u128 {
         // The highest bit of L:imm6 says the width.
         let size = self.field(7, 1) << 6 | self.field(16, 6);
         let lane_bits = 1 << size.checked_ilog2().unwrap_or(3).max(3);

@@ -1,12 +1,12 @@
 //! Floating point and graphics.
 
 use crate::expression::{Expression, Operation};
-use crate::sparc::flags::{Codes, of_condition};
-use crate::sparc::meaning::whole::{Describer, register, value};
+use crate::sparc::flags::{ConditionCodeSet, of_condition};
+use crate::sparc::meaning::whole::{SparcDescriber, register, value};
 use crate::sparc::registers::{
     CONDITIONS, FLOAT_EXCEPTIONS, GRAPHICS_STATUS, float_codes, float_view,
 };
-use crate::sparc::text::forms::{Form, form_of};
+use crate::sparc::text::forms::{SparcInstructionForm, form_of};
 use crate::sparc::word::wide_number;
 use crate::view::RegisterView;
 
@@ -15,7 +15,7 @@ const WITHOUT_OPERANDS: [&str; 8] = [
     "md5", "sha1", "sha256", "sha512", "sha3", "mpmul", "montmul", "montsqr",
 ];
 
-impl Describer {
+impl SparcDescriber {
     pub fn float(&mut self) -> bool {
         if self.word.kind() == 0x35 {
             self.compare_or_move();
@@ -79,7 +79,7 @@ impl Describer {
     }
 
     /// What an instruction uses besides its operands.
-    fn beside(&mut self, form: &Form) {
+    fn beside(&mut self, form: &SparcInstructionForm) {
         let name = form.name;
         if name.starts_with("fpack") || matches!(name, "faligndata" | "bshuffle") {
             self.description.read(GRAPHICS_STATUS);
@@ -139,7 +139,7 @@ impl Describer {
             return self.description.set(to, Expression::Register(from));
         } else if self.word.flag(13) {
             self.description.read(CONDITIONS);
-            let codes = Codes::of(self.word.field(12, 1));
+            let codes = ConditionCodeSet::of(self.word.field(12, 1));
             self.description.meaning.flags.read = Some(of_condition(self.word.field(14, 4), codes));
         } else {
             self.description.read(float_codes(self.word.field(11, 2)));

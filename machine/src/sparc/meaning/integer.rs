@@ -1,15 +1,15 @@
 //! Computations with general registers, and control that has operands.
 
 use crate::expression::{Expression, Operation};
-use crate::sparc::flags::{CARRY, Codes, SIGN, of_condition};
-use crate::sparc::meaning::whole::{Describer, value};
+use crate::sparc::flags::{CARRY, ConditionCodeSet, SIGN, of_condition};
+use crate::sparc::meaning::whole::{SparcDescriber, value};
 use crate::sparc::registers::{CONDITIONS, float_codes, named};
 use crate::view::{RegisterId, RegisterView};
 use crate::window::{after_restore, after_save};
 
 const ALL: Expression = Expression::Constant(u64::MAX);
 
-impl Describer {
+impl SparcDescriber {
     pub fn computation(&mut self) -> bool {
         let kind = self.word.kind();
         match kind {
@@ -124,8 +124,10 @@ impl Describer {
                 } else {
                     float_codes(self.word.field(11, 2))
                 });
-                let looked_at =
-                    of_condition(self.word.field(14, 4), Codes::of(self.word.field(12, 1)));
+                let looked_at = of_condition(
+                    self.word.field(14, 4),
+                    ConditionCodeSet::of(self.word.field(12, 1)),
+                );
                 self.description.meaning.flags.read =
                     Some(looked_at).filter(|_| self.word.flag(18));
                 self.choose(&source);
@@ -205,7 +207,7 @@ impl Describer {
     fn trap(&mut self) {
         if !matches!(self.word.field(25, 4), 0 | 8) {
             self.description.read(CONDITIONS);
-            let codes = Codes::of(self.word.field(12, 1));
+            let codes = ConditionCodeSet::of(self.word.field(12, 1));
             self.description.meaning.flags.read = Some(of_condition(self.word.field(25, 4), codes));
         }
         if self.word.field(25, 4) != 0 {

@@ -3,15 +3,15 @@
 use crate::access_kind::AccessKind;
 use crate::expression::Expression;
 use crate::meaning::{MemoryOperand, ScaledRegister};
-use crate::sparc::meaning::space::{Space, space_of};
-use crate::sparc::meaning::whole::{Describer, register, value};
+use crate::sparc::meaning::space::{AddressSpaceKind, space_of};
+use crate::sparc::meaning::whole::{SparcDescriber, register, value};
 use crate::sparc::registers::{FLOAT_STATUS, float_view};
 use crate::sparc::word::wide_number;
 use crate::view::RegisterView;
 
 /// What a load fills, or a store takes.
 #[derive(Clone, Copy)]
-enum Data {
+enum SparcTransferRegister {
     General {
         number: u16,
         size_bytes: u16,
@@ -20,7 +20,7 @@ enum Data {
     View(RegisterView),
 }
 
-impl Describer {
+impl SparcDescriber {
     pub fn memory(&mut self) -> bool {
         let kind = self.word.kind();
         if matches!(kind, 0x2d | 0x3d) {
@@ -32,20 +32,23 @@ impl Describer {
             return true;
         }
         let space = match (kind & 0x10 != 0, self.word.has_number()) {
-            (false, _) => Space::Memory,
-            (true, true) => Space::Unknown,
+            (false, _) => AddressSpaceKind::Memory,
+            (true, true) => AddressSpaceKind::Unknown,
             (true, false) => space_of(self.word.field(5, 8)),
         };
         self.in_space(space)
     }
 
-    fn in_space(&mut self, space: Space) -> bool {
+    fn in_space(&mut self, space: AddressSpaceKind) -> bool {
         let Some((access, data)) = self.data(space) else {
             return false;
         };
         let is_plain = matches!(
             space,
-            Space::Memory | Space::Block | Space::Pair | Space::Short(_)
+            AddressSpaceKind::Memory
+                | AddressSpaceKind::Block
+                | AddressSpaceKind::Pair
+                | AddressSpaceKind::Short(_)
         );
         if is_plain {
             self.access_all(access, &data);
@@ -53,10 +56,9 @@ impl Describer {
         }
         self.read_sources();
         match (access, space) {
-            (AccessKind::Read, Space::Little) | (AccessKind::Write, Space::Little) => {
-                self.access_swapped(access, &data)
-            }
-            (_, Space::Elsewhere) => self.change_all(access, &data),
+            (AccessKind::Read, AddressSpaceKind::Little)
+            | (AccessKind::Write, AddressSpaceKind::Little) => self.access_swapped(access, &data),
+            (_, AddressSpaceKind::Elsewhere) => self.change_all(access, &data),
             _ => {
                 self.change_all(access, &data);
                 self.description.access_unknown();
@@ -66,7 +68,7 @@ impl Describer {
     }
 
     /// What it loads or stores, from the lowest address on; none where a space does not go with the instruction.
-    fn data(&self, space: Space) -> Option<(AccessKind, Vec<Data>)> {
+    fn data(&self, space: AddressSpaceKind) -> Option<(AccessKind, Vec<SparcTransferRegister>)> {
         let (kind, number) = (self.word.kind() & 0x2f, self.word.destination());
         let access = if matches!(kind, 0x04..=0x07 | 0x0e | 0x24..=0x27) {
             AccessKind::Write
@@ -74,7 +76,7 @@ impl Describer {
             AccessKind::Read
         };
         let general = |size_bytes, is_signed| {
-            vec![Data::General {
+            vec![SparcTransferRegister::General {
                 number,
                 size_bytes,
                 is_signed,
@@ -82,7 +84,7 @@ impl Describer {
         };
         let pair = |size_bytes| {
             (0..2)
-                .map(|next| Data::General {
+                .map(|next| SparcTransferRegister::General {
                     number: number | next,
                     size_bytes,
                     is_signed: false,
@@ -91,20 +93,20 @@ impl Describer {
         };
         let doubles = |first: u16, count: u16| {
             (0..count)
-                .map(|next| Data::View(float_view((first + 2 * next) & 62, 2)))
+                .map(|next| SparcTransferRegister::View(float_view((first + 2 * next) & 62, 2)))
                 .collect::<Vec<_>>()
         };
         let wide = wide_number(number);
         let data = match (kind, space) {
-            (0x03, Space::Pair) => pair(8),
-            (0x33 | 0x37 | 0x23 | 0x27, Space::Block) => doubles(wide, 8),
-            (0x23 | 0x27, Space::Short(size_bytes)) => {
-                vec![Data::View(RegisterView {
+            (0x03, AddressSpaceKind::Pair) => pair(8),
+            (0x33 | 0x37 | 0x23 | 0x27, AddressSpaceKind::Block) => doubles(wide, 8),
+            (0x23 | 0x27, AddressSpaceKind::Short(size_bytes)) => {
+                vec![SparcTransferRegister::View(RegisterView {
                     size_bytes,
                     ..float_view(wide, 2)
                 })]
             }
-            (_, Space::Pair | Space::Block | Space::Short(_))
+            (_, AddressSpaceKind::Pair | AddressSpaceKind::Block | AddressSpaceKind::Short(_))
                 if self.word.kind() & 0x20 != 0 || kind == 0x03 =>
             {
                 return None;
@@ -117,12 +119,12 @@ impl Describer {
             (0x09, _) => general(1, true),
             (0x0a, _) => general(2, true),
             (0x0b | 0x0e, _) => general(8, false),
-            (0x20 | 0x24, _) => vec![Data::View(float_view(number, 1))],
-            (0x21 | 0x25, _) if number == 0 => vec![Data::View(RegisterView {
+            (0x20 | 0x24, _) => vec![SparcTransferRegister::View(float_view(number, 1))],
+            (0x21 | 0x25, _) if number == 0 => vec![SparcTransferRegister::View(RegisterView {
                 size_bytes: 4,
                 ..FLOAT_STATUS
             })],
-            (0x21 | 0x25, _) => vec![Data::View(FLOAT_STATUS)],
+            (0x21 | 0x25, _) => vec![SparcTransferRegister::View(FLOAT_STATUS)],
             (0x22 | 0x26, _) => doubles(wide & 60, 2),
             (0x23 | 0x27, _) => doubles(wide, 1),
             _ => return None,
@@ -163,7 +165,7 @@ impl Describer {
         }
     }
 
-    fn access_all(&mut self, access: AccessKind, data: &[Data]) {
+    fn access_all(&mut self, access: AccessKind, data: &[SparcTransferRegister]) {
         let mut offset = 0;
         for data in data {
             let size_bytes = data.size_bytes();
@@ -178,7 +180,7 @@ impl Describer {
         }
     }
 
-    fn load(&mut self, offset: i64, data: Data) {
+    fn load(&mut self, offset: i64, data: SparcTransferRegister) {
         let operand = self.operand(
             AccessKind::Read,
             offset,
@@ -187,8 +189,8 @@ impl Describer {
         );
         let loaded = self.description.access(operand);
         match data {
-            Data::View(view) => self.description.set(view, loaded),
-            Data::General {
+            SparcTransferRegister::View(view) => self.description.set(view, loaded),
+            SparcTransferRegister::General {
                 number,
                 size_bytes,
                 is_signed,
@@ -215,7 +217,7 @@ impl Describer {
     }
 
     /// The bytes are where they would be, in the other order.
-    fn access_swapped(&mut self, access: AccessKind, data: &[Data]) {
+    fn access_swapped(&mut self, access: AccessKind, data: &[SparcTransferRegister]) {
         let mut offset = 0;
         for data in data {
             let operand = self.operand(access, offset, data.size_bytes(), Expression::Unknown);
@@ -226,12 +228,14 @@ impl Describer {
     }
 
     /// What it loads is not told.
-    fn change_all(&mut self, access: AccessKind, data: &[Data]) {
+    fn change_all(&mut self, access: AccessKind, data: &[SparcTransferRegister]) {
         for data in data {
             match (access, *data) {
                 (AccessKind::Write, data) => self.description.read_all(&data.stored()),
-                (AccessKind::Read, Data::View(view)) => self.description.write(view),
-                (AccessKind::Read, Data::General { number, .. }) => {
+                (AccessKind::Read, SparcTransferRegister::View(view)) => {
+                    self.description.write(view)
+                }
+                (AccessKind::Read, SparcTransferRegister::General { number, .. }) => {
                     self.set_general(number, Expression::Unknown)
                 }
             }
@@ -253,7 +257,7 @@ impl Describer {
             self.description.read_all(&value(number));
         }
         let space = if self.word.has_number() {
-            Space::Unknown
+            AddressSpaceKind::Unknown
         } else {
             space_of(self.word.field(5, 8))
         };
@@ -267,7 +271,7 @@ impl Describer {
             size_bytes: Some(size_bytes),
             value: Expression::Unknown,
         };
-        if space != Space::Memory {
+        if space != AddressSpaceKind::Memory {
             self.set(Expression::Unknown);
             return self.description.access_unknown();
         }
@@ -277,7 +281,7 @@ impl Describer {
     }
 }
 
-impl Data {
+impl SparcTransferRegister {
     fn size_bytes(self) -> u16 {
         match self {
             Self::General { size_bytes, .. } => size_bytes,

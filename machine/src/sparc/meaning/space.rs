@@ -2,7 +2,7 @@
 
 /// The kind of an address space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Space {
+pub(crate) enum AddressSpaceKind {
     /// Memory, as without a space named.
     Memory,
     /// Memory, the lowest byte first.
@@ -20,14 +20,14 @@ pub(crate) enum Space {
 }
 
 /// The kind of a space by its number.
-pub(crate) const fn space_of(number: u32) -> Space {
+pub(crate) const fn space_of(number: u32) -> AddressSpaceKind {
     match number {
-        0x04 | 0x10 | 0x11 | 0x80..=0x83 => Space::Memory,
-        0x0c | 0x18 | 0x19 | 0x88..=0x8b => Space::Little,
-        0x16 | 0x17 | 0x70 | 0x71 | 0xe0 | 0xe1 | 0xf0 | 0xf1 => Space::Block,
-        0x22..=0x24 | 0x27 | 0xe2 | 0xe3 => Space::Pair,
-        0xd0 | 0xd1 => Space::Short(1),
-        0xd2 | 0xd3 => Space::Short(2),
+        0x04 | 0x10 | 0x11 | 0x80..=0x83 => AddressSpaceKind::Memory,
+        0x0c | 0x18 | 0x19 | 0x88..=0x8b => AddressSpaceKind::Little,
+        0x16 | 0x17 | 0x70 | 0x71 | 0xe0 | 0xe1 | 0xf0 | 0xf1 => AddressSpaceKind::Block,
+        0x22..=0x24 | 0x27 | 0xe2 | 0xe3 => AddressSpaceKind::Pair,
+        0xd0 | 0xd1 => AddressSpaceKind::Short(1),
+        0xd2 | 0xd3 => AddressSpaceKind::Short(2),
         // By physical addresses, partial stores, and the little-endian forms of all that.
         0x14
         | 0x15
@@ -40,8 +40,8 @@ pub(crate) const fn space_of(number: u32) -> Space {
         | 0x3c
         | 0x3e
         | 0x78
-        | 0x79 => Space::Unknown,
-        0xc0..=0xff => Space::Unknown,
-        _ => Space::Elsewhere,
+        | 0x79 => AddressSpaceKind::Unknown,
+        0xc0..=0xff => AddressSpaceKind::Unknown,
+        _ => AddressSpaceKind::Elsewhere,
     }
 }

@@ -1,7 +1,7 @@
 //! State registers.
 
 use crate::expression::{Expression, Operation};
-use crate::sparc::meaning::whole::{Describer, value};
+use crate::sparc::meaning::whole::{SparcDescriber, value};
 use crate::sparc::registers::named;
 use crate::sparc::text::names::{STATE, hyperprivileged, privileged, written_state};
 
@@ -11,7 +11,7 @@ const UNTOLD: [&str; 15] = [
     "fq", "hintp", "pcr", "ver",
 ];
 
-impl Describer {
+impl SparcDescriber {
     pub fn state(&mut self) -> bool {
         let (first, destination) = (self.word.first(), self.word.destination());
         match self.word.kind() {

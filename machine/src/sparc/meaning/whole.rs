@@ -1,19 +1,19 @@
 //! The description of an instruction while it is put together.
 
-use crate::description::Description;
+use crate::description::MeaningBuilder;
 use crate::expression::Expression;
-use crate::sparc::flags::{Codes, of_condition};
+use crate::sparc::flags::{ConditionCodeSet, of_condition};
 use crate::sparc::registers::{CONDITIONS, float_codes, named};
-use crate::sparc::word::Word;
+use crate::sparc::word::SparcWord;
 use crate::view::RegisterView;
 use crate::window::general;
 
 /// The description of an instruction that has a text; none for those outside of what is described.
-pub fn describe(word: Word, pc: u64) -> Option<Description> {
-    let mut meaning = Describer {
+pub fn describe(word: SparcWord, pc: u64) -> Option<MeaningBuilder> {
+    let mut meaning = SparcDescriber {
         word,
         pc,
-        description: Description::default(),
+        description: MeaningBuilder::default(),
     };
     let is_described = match (word.format(), word.kind()) {
         (0, _) => meaning.branch(),
@@ -28,10 +28,10 @@ pub fn describe(word: Word, pc: u64) -> Option<Description> {
 }
 
 /// An instruction that is being described.
-pub(crate) struct Describer {
-    pub word: Word,
+pub(crate) struct SparcDescriber {
+    pub word: SparcWord,
     pub pc: u64,
-    pub description: Description,
+    pub description: MeaningBuilder,
 }
 
 /// A general register of the window in use; none for the one that is always 0.
@@ -44,7 +44,7 @@ pub(crate) fn value(number: u16) -> Expression {
     register(number).map_or(Expression::Constant(0), Expression::Register)
 }
 
-impl Describer {
+impl SparcDescriber {
     /// The value of the second source.
     pub fn second(&self) -> Expression {
         if self.word.has_number() {
@@ -95,7 +95,8 @@ impl Describer {
             kind @ (1 | 2) if is_decided => {
                 self.description.read(CONDITIONS);
                 // Only branches with prediction choose.
-                let codes = Codes::of(if kind == 1 { self.word.field(21, 1) } else { 0 });
+                let codes =
+                    ConditionCodeSet::of(if kind == 1 { self.word.field(21, 1) } else { 0 });
                 self.description.meaning.flags.read =
                     Some(of_condition(self.word.field(25, 4), codes));
             }

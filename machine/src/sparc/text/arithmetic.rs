@@ -6,7 +6,7 @@ use crate::sparc::text::names::{
     CONDITIONS, FLOAT_CONDITIONS, REGISTER_CONDITIONS, address, general, number, second, sum, wide,
 };
 use crate::sparc::text::state::state;
-use crate::sparc::word::Word;
+use crate::sparc::word::SparcWord;
 
 /// What computes with two sources, by its kind.
 const COMPUTATIONS: [Option<&str>; 36] = {
@@ -37,7 +37,7 @@ const COMPUTATIONS: [Option<&str>; 36] = {
 };
 
 /// What has operands and accesses no memory.
-pub fn arithmetic(word: Word) -> Option<String> {
+pub fn arithmetic(word: SparcWord) -> Option<String> {
     match word.kind() {
         0x19 => form_text(word),
         kind @ 0..0x24 => {
@@ -61,7 +61,7 @@ pub fn arithmetic(word: Word) -> Option<String> {
     }
 }
 
-fn plain(name: &str, word: Word) -> String {
+fn plain(name: &str, word: SparcWord) -> String {
     format!(
         "{name} {}, {}, {}",
         general(word.first()),
@@ -71,7 +71,7 @@ fn plain(name: &str, word: Word) -> String {
 }
 
 /// The usual name of an instruction that some operands make simpler (V9, appendix G.3).
-fn synthetic(word: Word) -> Option<String> {
+fn synthetic(word: SparcWord) -> Option<String> {
     let (first, destination) = (word.first(), word.destination());
     let is_step = word.has_number() && word.number() == 1 && first == destination;
     let to = general(destination);
@@ -103,7 +103,7 @@ fn synthetic(word: Word) -> Option<String> {
     })
 }
 
-fn shift(word: Word) -> Option<String> {
+fn shift(word: SparcWord) -> Option<String> {
     let name = ["sll", "srl", "sra"].get((word.kind() - 0x25) as usize)?;
     let (suffix, width) = if word.flag(12) { ("x", 6) } else { ("", 5) };
     let unused = if word.has_number() {
@@ -147,7 +147,7 @@ fn codes_of(codes: u32) -> Option<(&'static [&'static str; 16], String)> {
     }
 }
 
-fn conditional_move(word: Word) -> Option<String> {
+fn conditional_move(word: SparcWord) -> Option<String> {
     let (conditions, codes) = codes_of(word.field(18, 1) << 2 | word.field(11, 2))?;
     let source = if word.has_number() {
         number(word.signed(0, 11))
@@ -163,7 +163,7 @@ fn conditional_move(word: Word) -> Option<String> {
     ))
 }
 
-fn register_move(word: Word) -> Option<String> {
+fn register_move(word: SparcWord) -> Option<String> {
     let condition = REGISTER_CONDITIONS
         .get(word.place(10, 3))
         .copied()
@@ -183,7 +183,7 @@ fn register_move(word: Word) -> Option<String> {
 }
 
 /// FPop2.
-fn float_compare_or_move(word: Word) -> Option<String> {
+fn float_compare_or_move(word: SparcWord) -> Option<String> {
     let letter = ['s', 'd', 'q'].get(word.place(5, 2).checked_sub(1)?)?;
     let register = |number| {
         if *letter == 's' {
@@ -229,7 +229,7 @@ fn float_compare_or_move(word: Word) -> Option<String> {
 }
 
 /// Jumps, traps, windows.
-fn control(word: Word) -> Option<String> {
+fn control(word: SparcWord) -> Option<String> {
     let destination = word.destination();
     let is_return = |from: u16| word.first() == from && word.has_number() && word.number() == 8;
     Some(match word.kind() {
@@ -257,7 +257,7 @@ fn control(word: Word) -> Option<String> {
 }
 
 /// Tcc. The number of a trap has 7 bits, 8 in newer processors (UltraSPARC Architecture 2007, "Tcc").
-fn trap(word: Word) -> Option<String> {
+fn trap(word: SparcWord) -> Option<String> {
     let codes = match word.field(11, 2) {
         0 => "",
         2 => "%xcc, ",

@@ -4,15 +4,15 @@ use crate::sparc::target::{branch_target, call_target};
 use crate::sparc::text::names::{
     CONDITIONS, FLOAT_CONDITIONS, REGISTER_CONDITIONS, general, number,
 };
-use crate::sparc::word::Word;
+use crate::sparc::word::SparcWord;
 
 /// A call.
-pub fn call(word: Word, pc: u64) -> String {
+pub fn call(word: SparcWord, pc: u64) -> String {
     format!("call {:#x}", call_target(word, pc))
 }
 
 /// What has no operands of the third format.
-pub fn branch(word: Word, pc: u64) -> Option<String> {
+pub fn branch(word: SparcWord, pc: u64) -> Option<String> {
     let target = || branch_target(word, pc).map(|target| format!("{target:#x}"));
     let annul = if word.flag(29) { ",a" } else { "" };
     // Most are taken: that is not said.
@@ -77,7 +77,7 @@ pub fn branch(word: Word, pc: u64) -> Option<String> {
 }
 
 /// Of the Oracle SPARC Architecture 2011: without a delay slot.
-fn compare_and_branch(word: Word, target: &str) -> Option<String> {
+fn compare_and_branch(word: SparcWord, target: &str) -> Option<String> {
     let condition = word.place(25, 3) + if word.flag(29) { 8 } else { 0 };
     let condition = CONDITIONS
         .get(condition)

@@ -7,18 +7,18 @@
 //! field of the first source has to be empty.
 
 use crate::sparc::text::names::{general, number, single, wide};
-use crate::sparc::word::Word;
+use crate::sparc::word::SparcWord;
 
 /// An instruction by its operation.
 #[derive(Clone, Copy, Debug)]
-pub struct Form {
+pub struct SparcInstructionForm {
     pub operation: u32,
     pub name: &'static str,
     pub operands: &'static str,
 }
 
-const fn form(operation: u32, name: &'static str, operands: &'static str) -> Form {
-    Form {
+const fn form(operation: u32, name: &'static str, operands: &'static str) -> SparcInstructionForm {
+    SparcInstructionForm {
         operation,
         name,
         operands,
@@ -26,8 +26,8 @@ const fn form(operation: u32, name: &'static str, operands: &'static str) -> For
 }
 
 /// The form of an instruction of floating point or graphics; none for what is reserved and for FPop2.
-pub fn form_of(word: Word) -> Option<&'static Form> {
-    let (forms, operation): (&[Form], u32) = match word.kind() {
+pub fn form_of(word: SparcWord) -> Option<&'static SparcInstructionForm> {
+    let (forms, operation): (&[SparcInstructionForm], u32) = match word.kind() {
         0x19 => (&ROUNDS, word.field(5, 4)),
         0x34 => (&FLOAT, word.operation()),
         0x36 => (&GRAPHICS, word.operation()),
@@ -44,7 +44,7 @@ pub fn form_of(word: Word) -> Option<&'static Form> {
 }
 
 /// The text of such an instruction.
-pub fn form_text(word: Word) -> Option<String> {
+pub fn form_text(word: SparcWord) -> Option<String> {
     let form = form_of(word)?;
     let operands: Vec<String> = form
         .operands
@@ -61,7 +61,7 @@ pub fn form_text(word: Word) -> Option<String> {
     )
 }
 
-fn operand(letter: char, word: Word) -> Option<String> {
+fn operand(letter: char, word: SparcWord) -> Option<String> {
     let (first, second, destination) = (word.first(), word.second(), word.destination());
     Some(match letter {
         '1' => general(first).to_owned(),
@@ -84,7 +84,7 @@ fn operand(letter: char, word: Word) -> Option<String> {
 }
 
 /// FPop1.
-const FLOAT: [Form; 55] = [
+const FLOAT: [SparcInstructionForm; 55] = [
     form(0x001, "fmovs", "0fg"),
     form(0x002, "fmovd", "0FG"),
     form(0x003, "fmovq", "0RS"),
@@ -143,7 +143,7 @@ const FLOAT: [Form; 55] = [
 ];
 
 /// IMPDEP1: VIS, and what came with it.
-const GRAPHICS: [Form; 171] = [
+const GRAPHICS: [SparcInstructionForm; 171] = [
     form(0x000, "edge8cc", "12d"),
     form(0x001, "edge8n", "12d"),
     form(0x002, "edge8lcc", "12d"),
@@ -318,7 +318,7 @@ const GRAPHICS: [Form; 171] = [
 ];
 
 /// IMPDEP2: a product and a sum in one.
-const FUSED: [Form; 10] = [
+const FUSED: [SparcInstructionForm; 10] = [
     form(0x0, "fpmaddx", "EFTG"),
     form(0x1, "fmadds", "eftg"),
     form(0x2, "fmaddd", "EFTG"),
@@ -332,7 +332,7 @@ const FUSED: [Form; 10] = [
 ];
 
 /// Rounds of ciphers.
-const ROUNDS: [Form; 13] = [
+const ROUNDS: [SparcInstructionForm; 13] = [
     form(0x0, "aes_eround01", "EFTG"),
     form(0x1, "aes_eround23", "EFTG"),
     form(0x2, "aes_dround01", "EFTG"),

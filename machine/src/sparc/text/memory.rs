@@ -1,21 +1,21 @@
 //! Loads and stores.
 
 use crate::sparc::text::names::{address, general, single, space, wide};
-use crate::sparc::word::Word;
+use crate::sparc::word::SparcWord;
 
 /// What is loaded or stored, and where it stands in text.
 #[derive(Clone, Copy)]
-enum Data {
+enum SparcTransferKind {
     General,
     Single,
     Wide,
 }
 
-use Data::{General, Single, Wide};
+use SparcTransferKind::{General, Single, Wide};
 
 /// Loads and stores by their kinds, of general registers first, then of floating point; the names of those that name
 /// an address space have an `a` behind them.
-const LOADS: [(u32, &str, Data); 13] = [
+const LOADS: [(u32, &str, SparcTransferKind); 13] = [
     (0x00, "ld", General),
     (0x01, "ldub", General),
     (0x02, "lduh", General),
@@ -31,7 +31,7 @@ const LOADS: [(u32, &str, Data); 13] = [
     (0x23, "ldd", Wide),
 ];
 
-const STORES: [(u32, &str, Data); 8] = [
+const STORES: [(u32, &str, SparcTransferKind); 8] = [
     (0x04, "st", General),
     (0x05, "stb", General),
     (0x06, "sth", General),
@@ -43,7 +43,7 @@ const STORES: [(u32, &str, Data); 8] = [
 ];
 
 /// What accesses memory.
-pub fn memory(word: Word) -> Option<String> {
+pub fn memory(word: SparcWord) -> Option<String> {
     let kind = word.kind();
     let names_space = kind & 0x10 != 0;
     if !names_space && !word.is_plain() {
@@ -56,7 +56,7 @@ pub fn memory(word: Word) -> Option<String> {
         0x31 => return None,
         _ => {}
     }
-    let data = |data: Data| match data {
+    let data = |data: SparcTransferKind| match data {
         General => general(word.destination()).to_owned(),
         Single => single(word.destination()),
         Wide => wide(word.destination()),
@@ -84,7 +84,7 @@ pub fn memory(word: Word) -> Option<String> {
 }
 
 /// The address, and the space where one is named.
-fn place(word: Word) -> String {
+fn place(word: SparcWord) -> String {
     if word.kind() & 0x10 == 0 {
         address(word)
     } else {
@@ -93,7 +93,7 @@ fn place(word: Word) -> String {
 }
 
 /// `%fsr`.
-fn status(word: Word) -> Option<String> {
+fn status(word: SparcWord) -> Option<String> {
     let (name, register) = match (word.kind(), word.destination()) {
         (0x21, 0) => ("ld", "%fsr"),
         (0x21, 1) => ("ldx", "%fsr"),
@@ -109,7 +109,7 @@ fn status(word: Word) -> Option<String> {
     })
 }
 
-fn prefetch(word: Word) -> String {
+fn prefetch(word: SparcWord) -> String {
     let function = match word.destination() {
         0 => "#n_reads",
         1 => "#one_read",
@@ -129,7 +129,7 @@ fn prefetch(word: Word) -> String {
     format!("prefetch{suffix} {}, {function}", place(word))
 }
 
-fn compare_and_swap(word: Word) -> String {
+fn compare_and_swap(word: SparcWord) -> String {
     let width = if word.kind() == 0x3e { "x" } else { "" };
     let (at, data) = (
         general(word.first()),

@@ -1,6 +1,6 @@
 //! Names of registers, conditions and address spaces.
 
-use crate::sparc::word::{Word, wide_number};
+use crate::sparc::word::{SparcWord, wide_number};
 
 /// The general registers.
 pub const GENERAL: [&str; 32] = [
@@ -155,7 +155,7 @@ pub fn number(value: i64) -> String {
 }
 
 /// The second source of an instruction.
-pub fn second(word: Word) -> String {
+pub fn second(word: SparcWord) -> String {
     if word.has_number() {
         number(word.number())
     } else {
@@ -164,7 +164,7 @@ pub fn second(word: Word) -> String {
 }
 
 /// The sum of both sources, without what is 0.
-pub fn sum(word: Word) -> String {
+pub fn sum(word: SparcWord) -> String {
     let first = general(word.first());
     match word.is_second_zero() {
         true => first.to_owned(),
@@ -174,12 +174,12 @@ pub fn sum(word: Word) -> String {
 }
 
 /// The sum as the address of an access.
-pub fn address(word: Word) -> String {
+pub fn address(word: SparcWord) -> String {
     format!("[ {} ]", sum(word))
 }
 
 /// Which address space an access means.
-pub fn space(word: Word) -> String {
+pub fn space(word: SparcWord) -> String {
     if word.has_number() {
         return "%asi".to_owned();
     }

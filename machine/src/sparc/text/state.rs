@@ -3,10 +3,10 @@
 use crate::sparc::text::names::{
     STATE, general, hyperprivileged, privileged, second, written_state,
 };
-use crate::sparc::word::Word;
+use crate::sparc::word::SparcWord;
 
 /// What reads and writes registers that are not general.
-pub fn state(word: Word) -> Option<String> {
+pub fn state(word: SparcWord) -> Option<String> {
     let (first, destination) = (word.first(), word.destination());
     let is_empty = word.field(0, 14) == 0;
     let to = general(destination);
@@ -42,7 +42,7 @@ pub fn state(word: Word) -> Option<String> {
     }
 }
 
-fn write_state(word: Word) -> String {
+fn write_state(word: SparcWord) -> String {
     let place = usize::from(word.destination());
     let name = written_state(place);
     let is_number_alone = word.has_number() && word.first() == 0;
@@ -61,7 +61,7 @@ fn write_state(word: Word) -> String {
 }
 
 /// The sources, without one that is 0.
-fn short(word: Word) -> String {
+fn short(word: SparcWord) -> String {
     match (word.has_number(), word.first(), word.second()) {
         (true, 0, _) => second(word),
         (false, _, 0) => general(word.first()).to_owned(),
@@ -70,7 +70,7 @@ fn short(word: Word) -> String {
 }
 
 /// Which accesses a barrier keeps apart.
-fn mask(word: Word) -> String {
+fn mask(word: SparcWord) -> String {
     const NAMES: [&str; 7] = [
         "#Sync",
         "#MemIssue",

@@ -3,10 +3,10 @@
 use crate::sparc::text::arithmetic::arithmetic;
 use crate::sparc::text::branch::{branch, call};
 use crate::sparc::text::memory::memory;
-use crate::sparc::word::Word;
+use crate::sparc::word::SparcWord;
 
 /// The text of a word at an address; none for one that is no instruction.
-pub fn text_of(word: Word, pc: u64) -> Option<String> {
+pub fn text_of(word: SparcWord, pc: u64) -> Option<String> {
     match word.format() {
         0 => branch(word, pc),
         1 => Some(call(word, pc)),

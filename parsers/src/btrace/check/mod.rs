@@ -4,4 +4,4 @@ mod recording;
 mod rules;
 mod thread;
 
-pub use recording::{Recording, check_recording};
+pub use recording::{CheckedRecording, check_recording};

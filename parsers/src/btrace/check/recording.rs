@@ -3,10 +3,10 @@
 use foldhash::HashMap;
 
 use crate::btrace::check::rules;
-use crate::btrace::check::thread::{Thread, Way};
+use crate::btrace::check::thread::{BtraceThreadCheck, CheckedProgram};
 use crate::btrace::code::ProgramCode;
 use crate::btrace::kind::BranchKind;
-use crate::btrace::reader::RecordReader;
+use crate::btrace::reader::BranchRecordReader;
 use crate::error::SourceError;
 use crate::events::Flow;
 use crate::finding::{FindingPlace, Findings};
@@ -19,9 +19,9 @@ const PATIENCE: u64 = 1 << 13;
 const THREADS: usize = 1 << 16;
 
 /// A recording to be checked.
-pub struct Recording<'p> {
+pub struct CheckedRecording<'p> {
     /// Its records, from the first on.
-    pub reader: RecordReader,
+    pub reader: BranchRecordReader,
     /// How many its header says that there are.
     pub count: Option<u64>,
     /// The files of its program; none where they are not known, which leaves times and numbers to be checked.
@@ -33,22 +33,22 @@ pub struct Recording<'p> {
 /// # Errors
 /// The file could not be read.
 pub fn check_recording(
-    recording: Recording<'_>,
+    recording: CheckedRecording<'_>,
     findings: &mut Findings,
     watch: &mut CheckWatch<'_>,
 ) -> Result<(), SourceError> {
-    let Recording {
+    let CheckedRecording {
         mut reader,
         count,
         program,
     } = recording;
     let code = ProgramCode::new(program);
     let entries: Vec<u64> = program.iter().filter_map(|file| file.entry).collect();
-    let way = Way {
+    let way = CheckedProgram {
         code: &code,
         entries: &entries,
     };
-    let mut threads: HashMap<u64, Thread> = HashMap::default();
+    let mut threads: HashMap<u64, BtraceThreadCheck> = HashMap::default();
     let mut records = 0;
     while let Some(record) = reader
         .next_record()

@@ -2,11 +2,11 @@
 
 use crate::btrace::check::rules;
 use crate::btrace::code::ProgramCode;
-use crate::btrace::fit::{Fitting, Misfit};
+use crate::btrace::fit::{FittedRecord, RecordMismatch};
 use crate::btrace::record::BranchRecord;
 use crate::finding::{FindingPlace, Findings};
 use crate::gap::Gap;
-use crate::reconstruct::{PassedStep, PassedStretch, PathSink, Stop, Walk};
+use crate::reconstruct::{PassedStep, PassedStretch, PathSink, Walk, WalkStop};
 
 /// A longer time than so many usual ones is told.
 const LONG: u64 = 1000;
@@ -15,7 +15,7 @@ const USUAL: u64 = 64;
 
 /// What is known of a thread.
 #[derive(Debug, Default)]
-pub struct Thread {
+pub struct BtraceThreadCheck {
     walk: Walk,
     last_time: Option<u64>,
     has_begun: bool,
@@ -24,7 +24,7 @@ pub struct Thread {
     sum_nanos: u64,
 }
 
-impl Thread {
+impl BtraceThreadCheck {
     /// Checks the time of the next record.
     pub fn check_time(&mut self, record: &BranchRecord, findings: &mut Findings) {
         let Some(time) = record.time else { return };
@@ -51,11 +51,16 @@ impl Thread {
     }
 
     /// Checks the way to the next record.
-    pub fn check_way(&mut self, way: &Way<'_>, record: &BranchRecord, findings: &mut Findings) {
-        let Way { code, entries } = *way;
+    pub fn check_way(
+        &mut self,
+        way: &CheckedProgram<'_>,
+        record: &BranchRecord,
+        findings: &mut Findings,
+    ) {
+        let CheckedProgram { code, entries } = *way;
         let place = FindingPlace::Record(record.number);
-        let misfit = |misfit: Misfit| move || format!("at {:#x}: {misfit}", record.pc);
-        let fitting = match Fitting::of(record, code) {
+        let misfit = |misfit: RecordMismatch| move || format!("at {:#x}: {misfit}", record.pc);
+        let fitting = match FittedRecord::of(record, code) {
             Ok(fitting) => fitting,
             Err(why) => {
                 self.walk.lose();
@@ -75,27 +80,30 @@ impl Thread {
                 });
             }
         }
-        match self.walk.come_to(code, fitting.sought(), &mut Nobody) {
-            Some(Stop::Contradicted(_)) => {
+        match self
+            .walk
+            .come_to(code, fitting.sought(), &mut DiscardedPath)
+        {
+            Some(WalkStop::Contradicted(_)) => {
                 return findings.add(&rules::FIT, place, misfit(fitting.misfit_of_slot()));
             }
-            Some(Stop::Another(at)) => {
+            Some(WalkStop::Another(at)) => {
                 findings.add(&rules::LOST, place, || {
                     format!("{at:#x} was come to in another delay slot")
                 });
             }
-            Some(Stop::Undecided(at)) => {
+            Some(WalkStop::Undecided(at)) => {
                 findings.add(&rules::LOST, place, || {
                     format!("{:#x} is recorded, {at:#x} was expected", record.pc)
                 });
             }
-            Some(Stop::Unmapped(at)) => {
+            Some(WalkStop::Unmapped(at)) => {
                 findings.add(&rules::OUTSIDE, place, || format!("no file has {at:#x}"))
             }
-            None | Some(Stop::Nowhere) => {}
+            None | Some(WalkStop::Nowhere) => {}
         }
         self.walk
-            .decide(&fitting.transfer.fork, fitting.decision, &mut Nobody);
+            .decide(&fitting.transfer.fork, fitting.decision, &mut DiscardedPath);
         if self.walk.has_returned_elsewhere() {
             findings.add(&rules::RETURN, place, || {
                 format!(
@@ -109,16 +117,16 @@ impl Thread {
 
 /// Where threads go along.
 #[derive(Clone, Copy)]
-pub struct Way<'a> {
+pub struct CheckedProgram<'a> {
     pub code: &'a ProgramCode,
     /// Where the program's files begin.
     pub entries: &'a [u64],
 }
 
 /// Takes no path.
-struct Nobody;
+struct DiscardedPath;
 
-impl PathSink for Nobody {
+impl PathSink for DiscardedPath {
     fn stretch(&mut self, _stretch: PassedStretch) {}
     fn step(&mut self, _step: PassedStep) {}
     fn gap(&mut self, _gap: Gap) {}

@@ -1,6 +1,6 @@
 //! What a thread says of its records, and whether they are so.
 
-use crate::drmemtrace::check::report::Report;
+use crate::drmemtrace::check::report::RecordReport;
 use crate::drmemtrace::check::rules;
 use crate::drmemtrace::file_type::FileType;
 use crate::drmemtrace::head::TraceHead;
@@ -88,7 +88,7 @@ impl ThreadHeader {
     }
 
     /// A marker of the header, or one that it promises.
-    pub fn marker(&mut self, marker: Marker, report: &mut Report<'_>) {
+    pub fn marker(&mut self, marker: Marker, report: &mut RecordReport<'_>) {
         match marker.kind {
             MarkerKind::RECORDING => self.set_file_type(FileType(marker.value), report),
             MarkerKind::VERSION => self.version = marker.value,
@@ -126,7 +126,7 @@ impl ThreadHeader {
         }
     }
 
-    fn set_file_type(&mut self, file_type: FileType, report: &mut Report<'_>) {
+    fn set_file_type(&mut self, file_type: FileType, report: &mut RecordReport<'_>) {
         self.file_type = file_type;
         let is_both = file_type.has(FileType::WHOLE_SYSTEM) && file_type.has(FileType::KERNEL);
         if is_both {
@@ -144,7 +144,7 @@ impl ThreadHeader {
         }
     }
 
-    fn check_vector_length(&self, bytes: u64, report: &mut Report<'_>) {
+    fn check_vector_length(&self, bytes: u64, report: &mut RecordReport<'_>) {
         let has_vectors = self.has(FileType::AARCH64) || self.is_synthetic();
         if !has_vectors {
             report.say(
@@ -157,7 +157,7 @@ impl ThreadHeader {
         }
     }
 
-    fn count_instructions(&mut self, count: u64, report: &mut Report<'_>) {
+    fn count_instructions(&mut self, count: u64, report: &mut RecordReport<'_>) {
         self.has_instruction_count = true;
         let before = std::mem::replace(&mut self.instruction_count, count);
         if count < before {
@@ -167,7 +167,7 @@ impl ThreadHeader {
         }
     }
 
-    fn end_chunk(&mut self, number: u64, report: &mut Report<'_>) {
+    fn end_chunk(&mut self, number: u64, report: &mut RecordReport<'_>) {
         if self.is_of_core() {
             return;
         }
@@ -186,7 +186,7 @@ impl ThreadHeader {
     }
 
     /// The thread ends.
-    pub fn exit(&mut self, report: &mut Report<'_>) {
+    pub fn exit(&mut self, report: &mut RecordReport<'_>) {
         self.is_over = true;
         if self.is_of_core() {
             return;
@@ -230,7 +230,7 @@ impl ThreadHeader {
 }
 
 /// What a trace of synthetic instructions may not tell.
-fn check_synthetic(marker: Marker, report: &mut Report<'_>) {
+fn check_synthetic(marker: Marker, report: &mut RecordReport<'_>) {
     /// `futex`, whose arguments are kept so that schedules can be replayed.
     const FUTEX: u64 = (1 << 32) + 202;
     /// `TRACE_MARKER_TYPE_SYSCALL_IDX`.

@@ -1,17 +1,18 @@
 //! What the encoding of an instruction says of its records.
 
 use stepback_machine::{
-    AccessKind, Branch, Condition, Flow, InstructionSet, Meaning, Site, Target, decode,
+    AccessKind, BranchTarget, CodeSite, ExecutionCondition, FlowKind, InstructionSet, Meaning,
+    RecordedBranch, decode,
 };
 
 use crate::step_store::code::Code;
 
 /// An instruction of a thread, as far as the rules look at it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct KnownInstruction {
+pub(super) struct CheckedInstruction {
     pub pc: u64,
     pub length_bytes: u16,
-    pub branch: Branch,
+    pub branch: RecordedBranch,
     /// It asks for an exception, as system calls do; none where its encoding is not known.
     pub is_trap: Option<bool>,
     pub is_kernel: bool,
@@ -21,18 +22,18 @@ pub(super) struct KnownInstruction {
     direct_target: Option<u64>,
     /// Where the records say that an indirect one goes.
     pub recorded_target: Option<u64>,
-    loads: Option<Expected>,
-    stores: Option<Expected>,
+    loads: Option<AccessCountRange>,
+    stores: Option<AccessCountRange>,
 }
 
 /// How many records of a kind there may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Expected {
+pub(super) struct AccessCountRange {
     pub least: u16,
     pub most: u16,
 }
 
-impl KnownInstruction {
+impl CheckedInstruction {
     pub fn of(code: &Code) -> Self {
         let mut known = Self {
             pc: code.pc,
@@ -49,7 +50,7 @@ impl KnownInstruction {
         let Some(encoding) = code.encoding.filter(|_| !code.set.is_synthetic()) else {
             return known;
         };
-        let site = Site {
+        let site = CodeSite {
             pc: code.address(),
             encoding,
         };
@@ -67,10 +68,11 @@ impl KnownInstruction {
                 .memory
                 .iter()
                 .all(|operand| operand.size_bytes.is_some());
-        known.is_trap = Some(control.flow == Flow::Trap || code.branch == Branch::SystemEntry);
+        known.is_trap =
+            Some(control.flow == FlowKind::Trap || code.branch == RecordedBranch::SystemEntry);
         known.direct_target = match control.target {
-            Target::Address(address) => Some(code.set.code_address(address)),
-            Target::Unsaid | Target::Register(_) => None,
+            BranchTarget::Address(address) => Some(code.set.code_address(address)),
+            BranchTarget::Unsaid | BranchTarget::Register(_) => None,
         };
         let counts = |kind| expected(meaning, kind);
         (known.loads, known.stores) = (counts(AccessKind::Read), counts(AccessKind::Write));
@@ -86,7 +88,7 @@ impl KnownInstruction {
     }
 
     /// How many records of its accesses of a kind there may be; none where that is not known.
-    pub fn expected(&self, kind: AccessKind) -> Option<Expected> {
+    pub fn expected(&self, kind: AccessKind) -> Option<AccessCountRange> {
         match kind {
             AccessKind::Read => self.loads,
             AccessKind::Write => self.stores,
@@ -96,14 +98,14 @@ impl KnownInstruction {
     pub fn is_branch(&self) -> bool {
         !matches!(
             self.branch,
-            Branch::None | Branch::Unsaid | Branch::SystemEntry
+            RecordedBranch::None | RecordedBranch::Unsaid | RecordedBranch::SystemEntry
         )
     }
 
     pub fn is_indirect(&self) -> bool {
         matches!(
             self.branch,
-            Branch::IndirectJump | Branch::IndirectCall | Branch::Return
+            RecordedBranch::IndirectJump | RecordedBranch::IndirectCall | RecordedBranch::Return
         )
     }
 
@@ -117,24 +119,24 @@ impl KnownInstruction {
         let is_at = |address: u64| set.code_address(address) == set.code_address(pc);
         let goes = |target: Option<u64>| target.is_none_or(is_at);
         match self.branch {
-            Branch::SystemEntry => true,
-            Branch::None | Branch::Unsaid | Branch::Conditional(Some(false)) => {
-                is_at(self.next_pc())
-            }
-            Branch::Conditional(None) => is_at(self.next_pc()) || goes(self.direct_target),
-            Branch::Conditional(Some(true)) | Branch::Jump | Branch::Call => {
-                goes(self.direct_target)
-            }
-            Branch::IndirectJump | Branch::IndirectCall | Branch::Return => {
-                goes(self.recorded_target)
-            }
+            RecordedBranch::SystemEntry => true,
+            RecordedBranch::None
+            | RecordedBranch::Unsaid
+            | RecordedBranch::Conditional(Some(false)) => is_at(self.next_pc()),
+            RecordedBranch::Conditional(None) => is_at(self.next_pc()) || goes(self.direct_target),
+            RecordedBranch::Conditional(Some(true))
+            | RecordedBranch::Jump
+            | RecordedBranch::Call => goes(self.direct_target),
+            RecordedBranch::IndirectJump
+            | RecordedBranch::IndirectCall
+            | RecordedBranch::Return => goes(self.recorded_target),
         }
     }
 }
 
 /// Returns how many records of a kind there are for what an instruction does; none where more than it decides that.
-fn expected(meaning: &Meaning, kind: AccessKind) -> Option<Expected> {
-    let is_plain = meaning.condition == Condition::Always
+fn expected(meaning: &Meaning, kind: AccessKind) -> Option<AccessCountRange> {
+    let is_plain = meaning.condition == ExecutionCondition::Always
         && meaning.extent.is_none()
         && meaning.selection.is_none();
     if !is_plain
@@ -155,7 +157,7 @@ fn expected(meaning: &Meaning, kind: AccessKind) -> Option<Expected> {
     )
     .ok()?;
     // Operands side by side are one record.
-    Some(Expected {
+    Some(AccessCountRange {
         least: operands.min(1),
         most: operands,
     })

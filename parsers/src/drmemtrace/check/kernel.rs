@@ -1,8 +1,8 @@
 //! The rules about what the kernel does: signals and interrupts, and its own code where that is recorded.
 
 use crate::drmemtrace::check::header::ThreadHeader;
-use crate::drmemtrace::check::instruction::KnownInstruction;
-use crate::drmemtrace::check::report::Report;
+use crate::drmemtrace::check::instruction::CheckedInstruction;
+use crate::drmemtrace::check::report::RecordReport;
 use crate::drmemtrace::check::rules;
 use crate::drmemtrace::check::thread::ThreadCheck;
 use crate::drmemtrace::file_type::FileType;
@@ -13,7 +13,7 @@ const DEPTH: usize = 32;
 
 /// The kernel's part of a system call or of a context switch.
 #[derive(Clone, Debug, Default)]
-pub(super) struct KernelPart {
+pub(super) struct KernelTraceState {
     is_in_call: bool,
     is_in_switch: bool,
     /// The number of the last system call, and whether its kernel part may begin now.
@@ -24,29 +24,29 @@ pub(super) struct KernelPart {
     /// One came since the last instruction of the program.
     had_one: bool,
     /// The last instruction of the program before it.
-    outside: Option<KnownInstruction>,
+    outside: Option<CheckedInstruction>,
     /// Handlers that the kernel part began in.
     depth: usize,
-    contexts: Vec<Context>,
+    contexts: Vec<InterruptedContext>,
     /// Where a handler returned to; none where that is not known.
-    returned: Option<Context>,
+    returned: Option<InterruptedContext>,
 }
 
 /// What was interrupted.
 #[derive(Clone, Copy, Debug)]
-struct Context {
+struct InterruptedContext {
     kind: MarkerKind,
     pc: u64,
-    last: Option<KnownInstruction>,
+    last: Option<CheckedInstruction>,
 }
 
-impl KernelPart {
+impl KernelTraceState {
     pub fn is_inside(&self) -> bool {
         self.is_in_call || self.is_in_switch
     }
 
     /// An instruction of the program comes.
-    pub fn come_back(&mut self, header: &ThreadHeader, report: &mut Report<'_>) {
+    pub fn come_back(&mut self, header: &ThreadHeader, report: &mut RecordReport<'_>) {
         let was_expected = std::mem::take(&mut self.is_expected);
         if was_expected && !header.is_filtered() {
             report.say(
@@ -60,7 +60,7 @@ impl KernelPart {
 }
 
 impl ThreadCheck {
-    pub(super) fn follow_kernel(&mut self, marker: Marker, report: &mut Report<'_>) {
+    pub(super) fn follow_kernel(&mut self, marker: Marker, report: &mut RecordReport<'_>) {
         match marker.kind {
             MarkerKind::SYSTEM_CALL => {
                 (self.kernel.call, self.kernel.may_begin) = (Some(marker.value), true);
@@ -98,7 +98,7 @@ impl ThreadCheck {
         self.kernel.may_begin &= is_of_call;
     }
 
-    fn begin_call(&mut self, number: u64, report: &mut Report<'_>) {
+    fn begin_call(&mut self, number: u64, report: &mut RecordReport<'_>) {
         let (header, kernel) = (&self.header, &mut self.kernel);
         let is_announced = [
             FileType::KERNEL,
@@ -146,7 +146,7 @@ impl ThreadCheck {
         self.is_elsewhere = true;
     }
 
-    fn end_call(&mut self, number: u64, report: &mut Report<'_>) {
+    fn end_call(&mut self, number: u64, report: &mut RecordReport<'_>) {
         self.check_accesses(report);
         let (header, kernel) = (&self.header, &mut self.kernel);
         kernel.is_expected = false;
@@ -175,7 +175,7 @@ impl ThreadCheck {
         }
     }
 
-    fn begin_switch(&mut self, kind: u64, report: &mut Report<'_>) {
+    fn begin_switch(&mut self, kind: u64, report: &mut RecordReport<'_>) {
         if self.kernel.is_in_switch {
             report.say(&rules::SWITCH, "it begins inside of another");
         }
@@ -186,7 +186,7 @@ impl ThreadCheck {
         self.is_elsewhere = true;
     }
 
-    fn end_switch(&mut self, report: &mut Report<'_>) {
+    fn end_switch(&mut self, report: &mut RecordReport<'_>) {
         if !self.kernel.is_in_switch {
             report.say(&rules::SWITCH, "it ends without a beginning");
         }
@@ -206,7 +206,7 @@ impl ThreadCheck {
     }
 
     /// A signal, an abort or an interrupt.
-    fn interrupt(&mut self, marker: Marker, report: &mut Report<'_>) {
+    fn interrupt(&mut self, marker: Marker, report: &mut RecordReport<'_>) {
         let pc = marker.value;
         let is_abort = self.recent.last() == Some(MarkerKind::RSEQ_ABORT);
         // Old traces have no address there.
@@ -226,7 +226,7 @@ impl ThreadCheck {
         if !self.kernel.is_inside() {
             self.calls.enter_handler();
         }
-        let context = Context {
+        let context = InterruptedContext {
             kind: marker.kind,
             pc,
             last: self.last.take(),
@@ -240,7 +240,7 @@ impl ThreadCheck {
         self.kernel.returned = None;
     }
 
-    fn check_interrupted(&self, pc: u64, report: &mut Report<'_>) {
+    fn check_interrupted(&self, pc: u64, report: &mut RecordReport<'_>) {
         let Some(last) = self.last.filter(|_| !self.header.is_filtered() && pc != 0) else {
             return;
         };
@@ -256,7 +256,7 @@ impl ThreadCheck {
     }
 
     /// A handler ends.
-    fn come_from_handler(&mut self, marker: Marker, report: &mut Report<'_>) {
+    fn come_from_handler(&mut self, marker: Marker, report: &mut RecordReport<'_>) {
         self.check_accesses(report);
         let is_more = self.kernel.is_inside() && self.kernel.contexts.len() <= self.kernel.depth;
         if is_more {
@@ -285,7 +285,7 @@ impl ThreadCheck {
     }
 
     /// The first instruction after a handler is the interrupted one.
-    pub(super) fn check_return(&self, pc: u64, report: &mut Report<'_>) {
+    pub(super) fn check_return(&self, pc: u64, report: &mut RecordReport<'_>) {
         let Some(context) = self
             .kernel
             .returned

@@ -1,9 +1,9 @@
 //! The rules about the order of markers: system calls, functions, physical addresses, restartable sequences.
 
-use stepback_machine::Branch;
+use stepback_machine::RecordedBranch;
 
-use crate::drmemtrace::check::instruction::KnownInstruction;
-use crate::drmemtrace::check::report::Report;
+use crate::drmemtrace::check::instruction::CheckedInstruction;
+use crate::drmemtrace::check::report::RecordReport;
 use crate::drmemtrace::check::rules;
 use crate::drmemtrace::check::thread::ThreadCheck;
 use crate::marker::{Marker, MarkerKind, traced_system_call};
@@ -15,9 +15,9 @@ const IN_PAGE: u64 = 0xfff;
 
 /// The last two records of a thread.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Recent([Option<Marker>; 2]);
+pub(super) struct RecentRecords([Option<Marker>; 2]);
 
-impl Recent {
+impl RecentRecords {
     /// Takes a record: a marker, or none for any other.
     pub fn note(&mut self, marker: Option<Marker>) {
         let Self([last, _]) = *self;
@@ -41,17 +41,17 @@ impl Recent {
 
 /// The calls that a thread is inside of, and the traced function that its markers tell of.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Calls {
+pub(super) struct ThreadCallStack {
     returns: Vec<u64>,
     is_too_deep: bool,
     function: u64,
 }
 
-impl Calls {
-    pub fn instruction(&mut self, instruction: &KnownInstruction) {
+impl ThreadCallStack {
+    pub fn instruction(&mut self, instruction: &CheckedInstruction) {
         match instruction.branch {
-            Branch::Call | Branch::IndirectCall => self.push(instruction.next_pc()),
-            Branch::Return => _ = self.returns.pop(),
+            RecordedBranch::Call | RecordedBranch::IndirectCall => self.push(instruction.next_pc()),
+            RecordedBranch::Return => _ = self.returns.pop(),
             _ => {}
         }
     }
@@ -72,19 +72,19 @@ impl Calls {
 
 /// A restartable sequence.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Sequence {
+pub(super) struct RestartableSequence {
     is_inside: bool,
     /// Where the last one ends.
     end: Option<u64>,
     start: Option<u64>,
 }
 
-impl Sequence {
+impl RestartableSequence {
     pub fn instruction(
         &mut self,
-        new: &KnownInstruction,
-        last: Option<&KnownInstruction>,
-        report: &mut Report<'_>,
+        new: &CheckedInstruction,
+        last: Option<&CheckedInstruction>,
+        report: &mut RecordReport<'_>,
     ) {
         let Some(end) = self.end.filter(|_| self.is_inside) else {
             return;
@@ -94,7 +94,7 @@ impl Sequence {
         if !is_last && (start..end).contains(&new.pc) {
             return;
         }
-        let is_left = last.is_some_and(KnownInstruction::is_branch);
+        let is_left = last.is_some_and(CheckedInstruction::is_branch);
         if !is_last && !is_left {
             report.say(
                 &rules::RSEQ,
@@ -115,7 +115,7 @@ impl Sequence {
 
 impl ThreadCheck {
     /// What has to come before a marker.
-    pub(super) fn check_sequence(&mut self, marker: Marker, report: &mut Report<'_>) {
+    pub(super) fn check_sequence(&mut self, marker: Marker, report: &mut RecordReport<'_>) {
         self.check_after(marker, report);
         match marker.kind {
             MarkerKind::SYSTEM_CALL => self.check_system_call(report),
@@ -135,7 +135,10 @@ impl ThreadCheck {
             MarkerKind::RSEQ_ABORT => self.check_abort(marker.value, report),
             MarkerKind::KERNEL_EVENT => {
                 let is_aborted = self.recent.last() == Some(MarkerKind::RSEQ_ABORT);
-                let is_left = self.last.as_ref().is_some_and(KnownInstruction::is_branch);
+                let is_left = self
+                    .last
+                    .as_ref()
+                    .is_some_and(CheckedInstruction::is_branch);
                 let is_open = self.sequence.is_inside && !is_aborted && !is_left;
                 if is_open {
                     report.say(
@@ -149,7 +152,7 @@ impl ThreadCheck {
     }
 
     /// What has to come right after the marker before.
-    fn check_after(&self, marker: Marker, report: &mut Report<'_>) {
+    fn check_after(&self, marker: Marker, report: &mut RecordReport<'_>) {
         let Some(before) = self.recent.last_marker() else {
             return;
         };
@@ -175,7 +178,7 @@ impl ThreadCheck {
         }
     }
 
-    fn check_system_call(&self, report: &mut Report<'_>) {
+    fn check_system_call(&self, report: &mut RecordReport<'_>) {
         let is_asking =
             self.last.is_none_or(|last| last.is_trap != Some(false)) || self.header.is_filtered();
         if !is_asking {
@@ -197,7 +200,7 @@ impl ThreadCheck {
         traced_system_call(self.calls.function, self.set).is_some()
     }
 
-    fn check_function(&self, report: &mut Report<'_>) {
+    fn check_function(&self, report: &mut RecordReport<'_>) {
         let is_after_branch = self.last.is_none_or(|last| last.is_branch())
             || self.is_elsewhere
             || self.is_interrupted;
@@ -210,7 +213,7 @@ impl ThreadCheck {
         }
     }
 
-    fn check_return_address(&self, address: u64, report: &mut Report<'_>) {
+    fn check_return_address(&self, address: u64, report: &mut RecordReport<'_>) {
         let expected = self
             .calls
             .returns
@@ -224,7 +227,7 @@ impl ThreadCheck {
     }
 
     /// The last instruction of an aborted sequence was not executed, unless it is the one that failed.
-    fn check_abort(&mut self, failed: u64, report: &mut Report<'_>) {
+    fn check_abort(&mut self, failed: u64, report: &mut RecordReport<'_>) {
         let end = self.sequence.end;
         let is_done = self
             .last

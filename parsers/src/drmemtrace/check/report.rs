@@ -3,13 +3,13 @@
 use crate::finding::{FindingPlace, Findings, Rule};
 
 /// Findings at the record that is being looked at.
-pub(super) struct Report<'f> {
+pub(super) struct RecordReport<'f> {
     pub findings: &'f mut Findings,
     /// Ordinal of the record.
     pub ordinal: u64,
 }
 
-impl Report<'_> {
+impl RecordReport<'_> {
     /// Adds a finding at the record.
     pub fn add(&mut self, rule: &'static Rule, message: impl FnOnce() -> String) {
         self.findings

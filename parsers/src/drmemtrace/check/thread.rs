@@ -1,12 +1,12 @@
 //! What is remembered of a thread, and the rules about its instructions and accesses.
 
-use stepback_machine::{AccessKind, Branch, InstructionSet};
+use stepback_machine::{AccessKind, InstructionSet, RecordedBranch};
 
 use crate::drmemtrace::check::header::ThreadHeader;
-use crate::drmemtrace::check::instruction::KnownInstruction;
-use crate::drmemtrace::check::kernel::KernelPart;
-use crate::drmemtrace::check::markers::{Calls, Recent, Sequence};
-use crate::drmemtrace::check::report::Report;
+use crate::drmemtrace::check::instruction::CheckedInstruction;
+use crate::drmemtrace::check::kernel::KernelTraceState;
+use crate::drmemtrace::check::markers::{RecentRecords, RestartableSequence, ThreadCallStack};
+use crate::drmemtrace::check::report::RecordReport;
 use crate::drmemtrace::check::rules;
 use crate::drmemtrace::file_type::FileType;
 use crate::drmemtrace::head::TraceHead;
@@ -18,12 +18,12 @@ pub(super) struct ThreadCheck {
     pub header: ThreadHeader,
     pub set: InstructionSet,
     /// The last instruction of the context: none after an event, until the next one.
-    pub last: Option<KnownInstruction>,
+    pub last: Option<CheckedInstruction>,
     pub has_step: bool,
-    pub recent: Recent,
-    pub kernel: KernelPart,
-    pub calls: Calls,
-    pub sequence: Sequence,
+    pub recent: RecentRecords,
+    pub kernel: KernelTraceState,
+    pub calls: ThreadCallStack,
+    pub sequence: RestartableSequence,
     /// Records of loads and of stores of the last instruction.
     accesses: [u16; 2],
     /// An event came since the last instruction, so that it may not have ended.
@@ -43,10 +43,10 @@ impl ThreadCheck {
             set,
             last: None,
             has_step: false,
-            recent: Recent::default(),
-            kernel: KernelPart::default(),
-            calls: Calls::default(),
-            sequence: Sequence::default(),
+            recent: RecentRecords::default(),
+            kernel: KernelTraceState::default(),
+            calls: ThreadCallStack::default(),
+            sequence: RestartableSequence::default(),
             accesses: [0; 2],
             is_interrupted: false,
             is_elsewhere: true,
@@ -55,7 +55,7 @@ impl ThreadCheck {
         }
     }
 
-    pub fn instruction(&mut self, mut new: KnownInstruction, report: &mut Report<'_>) {
+    pub fn instruction(&mut self, mut new: CheckedInstruction, report: &mut RecordReport<'_>) {
         new.is_kernel = self.kernel.is_inside();
         self.check_accesses(report);
         self.check_call(report);
@@ -85,7 +85,7 @@ impl ThreadCheck {
         self.recent.note(None);
     }
 
-    pub fn access(&mut self, kind: AccessKind, size_bytes: u16, report: &mut Report<'_>) {
+    pub fn access(&mut self, kind: AccessKind, size_bytes: u16, report: &mut RecordReport<'_>) {
         let has_length = size_bytes > 0 || self.last.is_none_or(|last| !last.has_lengths);
         if !has_length {
             report.say(&rules::SIZE, "an access of 0 bytes");
@@ -120,7 +120,7 @@ impl ThreadCheck {
     }
 
     /// The accesses of the last instruction are complete.
-    pub fn check_accesses(&self, report: &mut Report<'_>) {
+    pub fn check_accesses(&self, report: &mut RecordReport<'_>) {
         let Some(last) = self
             .last
             .filter(|_| !self.is_interrupted && !self.header.lacks_accesses())
@@ -147,12 +147,12 @@ impl ThreadCheck {
     }
 
     /// A system call is told before the next instruction.
-    fn check_call(&self, report: &mut Report<'_>) {
+    fn check_call(&self, report: &mut RecordReport<'_>) {
         let is_told =
             self.has_called || self.is_interrupted || !self.header.has(FileType::SYSTEM_CALLS);
         let is_call = self
             .last
-            .is_some_and(|last| last.is_trap == Some(true) && last.branch == Branch::None);
+            .is_some_and(|last| last.is_trap == Some(true) && last.branch == RecordedBranch::None);
         let is_synthetic = self.header.is_synthetic();
         if is_call && !is_told && !is_synthetic && !self.header.is_filtered() {
             report.say(
@@ -163,7 +163,7 @@ impl ThreadCheck {
     }
 
     /// Control is where the instruction before leads. The rule of all formats covers plain instructions and direct branches.
-    fn check_way(&self, new: &KnownInstruction, report: &mut Report<'_>) {
+    fn check_way(&self, new: &CheckedInstruction, report: &mut RecordReport<'_>) {
         let Some(last) = self
             .last
             .filter(|_| !self.is_elsewhere && !self.header.is_filtered())
@@ -186,11 +186,11 @@ impl ThreadCheck {
         }
     }
 
-    fn check_branch(&self, new: &KnownInstruction, report: &mut Report<'_>) {
+    fn check_branch(&self, new: &CheckedInstruction, report: &mut RecordReport<'_>) {
         if !self.header.has_branch_targets() {
             return;
         }
-        let is_old = new.branch == Branch::Conditional(None);
+        let is_old = new.branch == RecordedBranch::Conditional(None);
         if is_old {
             report.say(
                 &rules::BRANCH,
@@ -209,7 +209,7 @@ impl ThreadCheck {
     }
 
     /// Any marker.
-    pub fn marker(&mut self, marker: Marker, report: &mut Report<'_>) {
+    pub fn marker(&mut self, marker: Marker, report: &mut RecordReport<'_>) {
         self.header.marker(marker, report);
         self.check_sequence(marker, report);
         self.follow_kernel(marker, report);

@@ -3,8 +3,8 @@
 use foldhash::HashMap;
 use stepback_machine::{Encoding, InstructionSet};
 
-use crate::drmemtrace::check::instruction::KnownInstruction;
-use crate::drmemtrace::check::report::Report;
+use crate::drmemtrace::check::instruction::CheckedInstruction;
+use crate::drmemtrace::check::report::RecordReport;
 use crate::drmemtrace::check::rules;
 use crate::drmemtrace::check::thread::ThreadCheck;
 use crate::drmemtrace::file_type::FileType;
@@ -25,7 +25,7 @@ pub struct TraceCheck {
     head: TraceHead,
     set: InstructionSet,
     threads: HashMap<ThreadNumber, ThreadCheck>,
-    decoded: HashMap<(u64, Option<Encoding>, u8), KnownInstruction>,
+    decoded: HashMap<(u64, Option<Encoding>, u8), CheckedInstruction>,
 }
 
 impl TraceCheck {
@@ -41,7 +41,7 @@ impl TraceCheck {
 
     /// Adds what breaks the rules in the next record.
     pub fn record(&mut self, record: &VisibleRecord<'_>, findings: &mut Findings) {
-        let mut report = Report {
+        let mut report = RecordReport {
             findings,
             ordinal: record.ordinal,
         };
@@ -74,7 +74,7 @@ impl TraceCheck {
                 let known = self
                     .decoded
                     .entry(key)
-                    .or_insert_with(|| KnownInstruction::of(code));
+                    .or_insert_with(|| CheckedInstruction::of(code));
                 let instruction = known.with_target(target);
                 thread.check_return(code.pc, &mut report);
                 thread.instruction(instruction, &mut report);

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use crc32fast::Hasher;
 use flate2::bufread::DeflateDecoder;
 
-use crate::drmemtrace::container::range::{BUFFER_BYTES, Range};
+use crate::drmemtrace::container::range::{BUFFER_BYTES, FileRangeReader};
 
 /// Where a member lies, as the archive says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Member {
+pub struct ZipMember {
     /// Its name.
     pub name: Arc<str>,
     /// How it is packed: 0 not at all, 8 deflate.
@@ -25,24 +25,24 @@ pub struct Member {
 
 /// Unpacks a member, and says at its end when it is not what the archive promised.
 pub struct MemberReader {
-    decoder: Decoder,
+    decoder: MemberDecoder,
     crc: Hasher,
     length: u64,
     sum: Option<(u32, u64)>,
 }
 
-enum Decoder {
-    Stored(Range),
-    Deflated(Box<DeflateDecoder<BufReader<Range>>>),
+enum MemberDecoder {
+    Stored(FileRangeReader),
+    Deflated(Box<DeflateDecoder<BufReader<FileRangeReader>>>),
 }
 
 impl MemberReader {
     /// Begins to read a member of a file.
-    pub fn new(file: &Range, member: &Member) -> io::Result<Self> {
+    pub fn new(file: &FileRangeReader, member: &ZipMember) -> io::Result<Self> {
         let part = file.part(member.start, member.packed_bytes.unwrap_or(u64::MAX));
         let decoder = match member.method {
-            0 => Decoder::Stored(part),
-            8 => Decoder::Deflated(Box::new(DeflateDecoder::new(BufReader::with_capacity(
+            0 => MemberDecoder::Stored(part),
+            8 => MemberDecoder::Deflated(Box::new(DeflateDecoder::new(BufReader::with_capacity(
                 BUFFER_BYTES,
                 part,
             )))),
@@ -62,10 +62,10 @@ impl MemberReader {
     }
 
     /// Where in the file the bytes end that were needed.
-    pub fn packed_end(&self, member: &Member) -> u64 {
+    pub fn packed_end(&self, member: &ZipMember) -> u64 {
         match &self.decoder {
-            Decoder::Stored(part) => part.position(),
-            Decoder::Deflated(decoder) => member.start.saturating_add(decoder.total_in()),
+            MemberDecoder::Stored(part) => part.position(),
+            MemberDecoder::Deflated(decoder) => member.start.saturating_add(decoder.total_in()),
         }
     }
 
@@ -86,8 +86,8 @@ impl MemberReader {
 impl Read for MemberReader {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let count = match &mut self.decoder {
-            Decoder::Stored(part) => part.read(out)?,
-            Decoder::Deflated(decoder) => decoder.read(out)?,
+            MemberDecoder::Stored(part) => part.read(out)?,
+            MemberDecoder::Deflated(decoder) => decoder.read(out)?,
         };
         if count == 0 && !out.is_empty() {
             self.check()?;

@@ -11,18 +11,18 @@ pub const BUFFER_BYTES: usize = 32 << 10;
 /// Why a file could not be read. Unpackers wrap the errors that they meet in errors of their own, so it is kept apart:
 /// a disk that fails must not look like a damaged archive.
 #[derive(Clone, Default)]
-pub struct Failure(Arc<Mutex<Option<io::Error>>>);
+pub struct ReadFailure(Arc<Mutex<Option<io::Error>>>);
 
 /// The bytes of a file from one place to another.
 #[derive(Clone)]
-pub struct Range {
+pub struct FileRangeReader {
     file: Arc<dyn ReadAt>,
-    failure: Failure,
+    failure: ReadFailure,
     position: u64,
     end: u64,
 }
 
-impl Failure {
+impl ReadFailure {
     /// The error, once.
     pub fn take(&self) -> Option<io::Error> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
@@ -36,9 +36,9 @@ impl Failure {
     }
 }
 
-impl Range {
+impl FileRangeReader {
     /// A whole file.
-    pub fn of_file(file: Arc<dyn ReadAt>, failure: Failure) -> io::Result<Self> {
+    pub fn of_file(file: Arc<dyn ReadAt>, failure: ReadFailure) -> io::Result<Self> {
         let end = file.length()?;
         Ok(Self {
             file,
@@ -63,7 +63,7 @@ impl Range {
     }
 }
 
-impl Read for Range {
+impl Read for FileRangeReader {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let rest = usize::try_from(self.end.saturating_sub(self.position)).unwrap_or(usize::MAX);
         let count = out.len().min(rest);
@@ -78,7 +78,7 @@ impl Read for Range {
     }
 }
 
-impl Seek for Range {
+impl Seek for FileRangeReader {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let position = match to {
             SeekFrom::Start(position) => Some(position),

@@ -57,7 +57,7 @@ impl<R: Read> SnappyReader<R> {
                     .ok_or_else(|| invalid("a chunk without a checksum"))?;
                 unpack(
                     &mut self.unpacker,
-                    Content::of(kind),
+                    ChunkCompression::of(kind),
                     content,
                     &mut self.chunk,
                 )?;
@@ -67,7 +67,7 @@ impl<R: Read> SnappyReader<R> {
             }
             2 | 3 => unpack(
                 &mut self.unpacker,
-                Content::of(kind),
+                ChunkCompression::of(kind),
                 &self.packed,
                 &mut self.chunk,
             )?,
@@ -95,12 +95,12 @@ impl<R: Read> Read for SnappyReader<R> {
 
 /// How a chunk holds its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Content {
+enum ChunkCompression {
     Packed,
     Plain,
 }
 
-impl Content {
+impl ChunkCompression {
     /// Of a chunk that has any, by its type.
     fn of(kind: u8) -> Self {
         if kind.is_multiple_of(2) {
@@ -114,18 +114,18 @@ impl Content {
 /// Unpacks the content of one chunk.
 fn unpack(
     unpacker: &mut snap::raw::Decoder,
-    how: Content,
+    how: ChunkCompression,
     content: &[u8],
     out: &mut Vec<u8>,
 ) -> io::Result<()> {
     let length = match how {
-        Content::Packed => snap::raw::decompress_len(content).map_err(invalid)?,
-        Content::Plain => content.len(),
+        ChunkCompression::Packed => snap::raw::decompress_len(content).map_err(invalid)?,
+        ChunkCompression::Plain => content.len(),
     };
     if length > CHUNK_BYTES {
         return Err(invalid("a chunk that is too long"));
     }
-    if how == Content::Plain {
+    if how == ChunkCompression::Plain {
         out.extend_from_slice(content);
         return Ok(());
     }

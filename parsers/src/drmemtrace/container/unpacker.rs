@@ -3,11 +3,11 @@
 use std::io::{self, ErrorKind, Read};
 use std::sync::Arc;
 
-use crate::drmemtrace::block::Block;
+use crate::drmemtrace::block::RecordBlock;
 use crate::drmemtrace::container::kind::ContainerKind;
 use crate::drmemtrace::container::lz4::Lz4Reader;
-use crate::drmemtrace::container::member::{Member, MemberReader};
-use crate::drmemtrace::container::range::{BUFFER_BYTES, Failure, Range};
+use crate::drmemtrace::container::member::{MemberReader, ZipMember};
+use crate::drmemtrace::container::range::{BUFFER_BYTES, FileRangeReader, ReadFailure};
 use crate::drmemtrace::container::snappy::SnappyReader;
 use crate::drmemtrace::container::zip_members::ZipMembers;
 use crate::packed;
@@ -17,33 +17,33 @@ use crate::read_at::ReadAt;
 /// Unpacks a file from front to back.
 ///
 /// Damage costs what it hits and is told in the blocks; as errors come only those of the file itself.
-pub struct Unpacker {
-    file: Range,
-    failure: Failure,
+pub struct ContainerUnpacker {
+    file: FileRangeReader,
+    failure: ReadFailure,
     members: Option<ZipMembers>,
-    stream: Option<Stream>,
+    stream: Option<ContainerStream>,
     /// Bytes unpacked so far.
     offset: u64,
     problems: Vec<String>,
 }
 
 /// What is being unpacked.
-enum Stream {
-    Member(Member, Box<MemberReader>),
+enum ContainerStream {
+    Member(ZipMember, Box<MemberReader>),
     Whole(Box<dyn Read + Send>),
-    Packed(Box<packed::Unpacker>),
+    Packed(Box<packed::TextUnpacker>),
 }
 
-impl Unpacker {
+impl ContainerUnpacker {
     /// Opens a file; cheap.
     ///
     /// # Errors
     /// The file could not be read.
     pub fn open(file: Arc<dyn ReadAt>) -> io::Result<Self> {
-        let failure = Failure::default();
+        let failure = ReadFailure::default();
         let mut head = [0; ContainerKind::MAGIC_BYTES];
         let count = file.read_at(0, &mut head)?;
-        let file = Range::of_file(file, failure.clone())?;
+        let file = FileRangeReader::of_file(file, failure.clone())?;
         let mut unpacker = Self {
             file,
             failure,
@@ -73,14 +73,14 @@ impl Unpacker {
                 self.members = Some(members);
             }
             ContainerKind::Lz4 => {
-                self.stream = Some(Stream::Whole(Box::new(Lz4Reader::new(whole))))
+                self.stream = Some(ContainerStream::Whole(Box::new(Lz4Reader::new(whole))))
             }
             ContainerKind::Snappy => {
                 let reader = io::BufReader::with_capacity(BUFFER_BYTES, whole);
-                self.stream = Some(Stream::Whole(Box::new(SnappyReader::new(reader))));
+                self.stream = Some(ContainerStream::Whole(Box::new(SnappyReader::new(reader))));
             }
             ContainerKind::Packed(kind) => self.stream = Some(packed_stream(whole, kind)),
-            ContainerKind::Plain => self.stream = Some(Stream::Whole(Box::new(whole))),
+            ContainerKind::Plain => self.stream = Some(ContainerStream::Whole(Box::new(whole))),
         }
         Ok(())
     }
@@ -89,11 +89,11 @@ impl Unpacker {
     ///
     /// # Errors
     /// The file could not be read.
-    pub fn next_block(&mut self, mut buffer: Vec<u8>, limit: usize) -> io::Result<Block> {
+    pub fn next_block(&mut self, mut buffer: Vec<u8>, limit: usize) -> io::Result<RecordBlock> {
         self.begin_member()?;
         buffer.resize(if self.stream.is_some() { limit } else { 0 }, 0);
         let member = match &self.stream {
-            Some(Stream::Member(member, _)) => Some(Arc::clone(&member.name)),
+            Some(ContainerStream::Member(member, _)) => Some(Arc::clone(&member.name)),
             _ => None,
         };
         let (count, is_member_end) = self.fill(&mut buffer)?;
@@ -105,7 +105,7 @@ impl Unpacker {
         }
         let is_file_end = self.stream.is_none() && self.members.is_none();
         let problems = std::mem::take(&mut self.problems);
-        Ok(Block {
+        Ok(RecordBlock {
             bytes: buffer,
             offset,
             member,
@@ -126,7 +126,9 @@ impl Unpacker {
                     .problems
                     .push(format!("a member of the archive is left out: {why}")),
                 Some(Ok(member)) => match MemberReader::new(&self.file, &member) {
-                    Ok(reader) => self.stream = Some(Stream::Member(member, Box::new(reader))),
+                    Ok(reader) => {
+                        self.stream = Some(ContainerStream::Member(member, Box::new(reader)))
+                    }
                     Err(why) => {
                         members.set_end(
                             member
@@ -166,7 +168,7 @@ impl Unpacker {
     /// Leaves the member, or the file that has none.
     fn end_member(&mut self) {
         match self.stream.take() {
-            Some(Stream::Member(member, reader)) => {
+            Some(ContainerStream::Member(member, reader)) => {
                 let end = reader.packed_end(&member);
                 let end = member
                     .packed_bytes
@@ -175,7 +177,7 @@ impl Unpacker {
                     members.set_end(end);
                 }
             }
-            Some(Stream::Packed(unpacker)) => self
+            Some(ContainerStream::Packed(unpacker)) => self
                 .problems
                 .extend(unpacker.damage().map(ToString::to_string)),
             _ => {}
@@ -183,7 +185,7 @@ impl Unpacker {
     }
 }
 
-impl Stream {
+impl ContainerStream {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::Member(_, reader) => reader.read(out),
@@ -211,6 +213,6 @@ impl Stream {
     }
 }
 
-fn packed_stream(file: Range, kind: PackedKind) -> Stream {
-    Stream::Packed(Box::new(packed::Unpacker::new(Box::new(file), kind)))
+fn packed_stream(file: FileRangeReader, kind: PackedKind) -> ContainerStream {
+    ContainerStream::Packed(Box::new(packed::TextUnpacker::new(Box::new(file), kind)))
 }

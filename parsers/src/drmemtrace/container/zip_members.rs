@@ -4,22 +4,25 @@ use std::io::BufReader;
 
 use zip::ZipArchive;
 
-use crate::drmemtrace::container::member::Member;
-use crate::drmemtrace::container::range::Range;
+use crate::drmemtrace::container::member::ZipMember;
+use crate::drmemtrace::container::range::FileRangeReader;
 use crate::drmemtrace::container::zip_walk::ZipWalk;
 
 /// Finds one member after the other.
 pub enum ZipMembers {
     /// By the directory at the end.
     /// Each is looked at when its turn comes: often the first one is enough.
-    Listed(Box<ZipArchive<BufReader<Range>>>, std::ops::Range<usize>),
+    Listed(
+        Box<ZipArchive<BufReader<FileRangeReader>>>,
+        std::ops::Range<usize>,
+    ),
     /// The directory is missing or of no use: by the headers before the members.
     Walked(Box<ZipWalk>),
 }
 
 impl ZipMembers {
     /// The members of an archive, and why they could not be listed if that is so.
-    pub fn of(file: &Range) -> (Self, Option<String>) {
+    pub fn of(file: &FileRangeReader) -> (Self, Option<String>) {
         let why = match ZipArchive::new(BufReader::new(file.clone())) {
             // The library would leave out all of one name but the last.
             Ok(archive) if archive.has_duplicate_names() => "members share a name".to_owned(),
@@ -33,7 +36,7 @@ impl ZipMembers {
     }
 
     /// The next member, or why it cannot be read; none at the end.
-    pub fn next(&mut self) -> Option<Result<Member, String>> {
+    pub fn next(&mut self) -> Option<Result<ZipMember, String>> {
         match self {
             Self::Listed(archive, numbers) => numbers.next().map(|number| listed(archive, number)),
             Self::Walked(walk) => walk.next().map(Ok),
@@ -49,7 +52,10 @@ impl ZipMembers {
 }
 
 /// What the directory says of a member.
-fn listed(archive: &mut ZipArchive<BufReader<Range>>, number: usize) -> Result<Member, String> {
+fn listed(
+    archive: &mut ZipArchive<BufReader<FileRangeReader>>,
+    number: usize,
+) -> Result<ZipMember, String> {
     let file = archive
         .by_index_raw(number)
         .map_err(|error| error.to_string())?;
@@ -62,7 +68,7 @@ fn listed(archive: &mut ZipArchive<BufReader<Range>>, number: usize) -> Result<M
         reason = "the only name of deflate in a crate that does not unpack it itself"
     )]
     let method = file.compression().to_u16();
-    Ok(Member {
+    Ok(ZipMember {
         name: name.into(),
         method,
         start: file.data_start().ok_or("its header is damaged")?,

@@ -2,13 +2,13 @@
 
 use std::io::{BufRead as _, BufReader, Read as _};
 
-use crate::drmemtrace::container::member::Member;
-use crate::drmemtrace::container::range::{BUFFER_BYTES, Range};
+use crate::drmemtrace::container::member::ZipMember;
+use crate::drmemtrace::container::range::{BUFFER_BYTES, FileRangeReader};
 
 /// Looks for one header after the other, where the directory at the end cannot be used.
 pub struct ZipWalk {
     /// One for the whole walk: headers may follow each other closely.
-    reader: BufReader<Range>,
+    reader: BufReader<FileRangeReader>,
     /// Where the next header is looked for.
     position: u64,
 }
@@ -21,7 +21,7 @@ const ZIP64: u16 = 1;
 
 impl ZipWalk {
     /// Begins at the beginning of a file.
-    pub fn new(file: &Range) -> Self {
+    pub fn new(file: &FileRangeReader) -> Self {
         Self {
             reader: BufReader::with_capacity(BUFFER_BYTES, file.clone()),
             position: 0,
@@ -29,7 +29,7 @@ impl ZipWalk {
     }
 
     /// The next member; none at the end.
-    pub fn next(&mut self) -> Option<Member> {
+    pub fn next(&mut self) -> Option<ZipMember> {
         self.go_to(self.position)?;
         self.position = self.find_header()?;
         self.member()
@@ -80,7 +80,7 @@ impl ZipWalk {
     }
 
     /// What the header says whose start was passed; none when the file ends inside it.
-    fn member(&mut self) -> Option<Member> {
+    fn member(&mut self) -> Option<ZipMember> {
         let mut head = [0; 26];
         self.reader.read_exact(&mut head).ok()?;
         let half = |at: usize| {
@@ -96,7 +96,7 @@ impl ZipWalk {
         let (packed, length) = wide_lengths(word(14), word(18), &extra);
         // The writer fills in lengths and checksum when the member is complete, or writes them after it (flag 8).
         let is_complete = half(2) & 8 == 0 && packed > 0;
-        Some(Member {
+        Some(ZipMember {
             name: String::from_utf8_lossy(&name).into(),
             method: half(4),
             start: self.place(),

@@ -1,10 +1,10 @@
 //! What the rules remember of each processor.
 
-use crate::rst::check::instruction::Narrow;
-use crate::rst::check::opening::CpuOpening;
-use crate::rst::check::path::Path;
-use crate::rst::check::translation::Translation;
-use crate::rst::check::traps::TrapState;
+use crate::rst::check::instruction::AddressWidthCheck;
+use crate::rst::check::opening::CpuOpeningCheck;
+use crate::rst::check::path::ControlPathCheck;
+use crate::rst::check::translation::TranslationCheck;
+use crate::rst::check::traps::TrapCheck;
 
 /// Numbers of processors have ten bits.
 const CPUS: usize = 1 << 10;
@@ -13,24 +13,24 @@ const CPUS: usize = 1 << 10;
 #[derive(Debug, Default)]
 pub struct CpuState {
     /// What was told of it before its first instruction.
-    pub opening: CpuOpening,
+    pub opening: CpuOpeningCheck,
     /// Where it goes on.
-    pub path: Path,
+    pub path: ControlPathCheck,
     /// How its addresses are translated.
-    pub translation: Translation,
+    pub translation: TranslationCheck,
     /// Its trap levels.
-    pub traps: TrapState,
+    pub traps: TrapCheck,
     /// Whether its addresses have 32 bits.
-    pub narrow: Narrow,
+    pub narrow: AddressWidthCheck,
     /// Its last record was a value of memory.
     pub is_behind_memory: bool,
 }
 
 /// The processors seen so far.
 #[derive(Debug, Default)]
-pub struct Cpus(Vec<Option<Box<CpuState>>>);
+pub struct CpuStateTable(Vec<Option<Box<CpuState>>>);
 
-impl Cpus {
+impl CpuStateTable {
     /// A processor by its number.
     pub fn get(&mut self, number: u16) -> &mut CpuState {
         let place = usize::from(number) % CPUS;

@@ -1,9 +1,9 @@
 //! What the flags and addresses of an instruction say (clauses 3b, 3g and 7a of the specification).
 
 use crate::finding::Severity;
-use crate::rst::check::out::Out;
+use crate::rst::check::out::FindingSink;
 use crate::rst::check::rules;
-use crate::rst::check::word::{Kind, Word};
+use crate::rst::check::word::{InstructionWord, InstructionWordKind};
 use crate::rst::record::is_fake_address;
 use crate::rst::records::{Instruction, Preg, RegisterKind, RegisterValues, Trap, TrapExit};
 
@@ -13,7 +13,12 @@ const MASKED: u64 = 1 << 3;
 const PSTATE: u8 = 6;
 
 /// The flags of an instruction, and whether it has an address.
-pub fn check_flags(word: &Word, found: &Instruction, trap: Option<&Trap>, out: &mut Out) {
+pub fn check_flags(
+    word: &InstructionWord,
+    found: &Instruction,
+    trap: Option<&Trap>,
+    out: &mut FindingSink,
+) {
     let Instruction {
         cpu,
         pc,
@@ -39,21 +44,28 @@ pub fn check_flags(word: &Word, found: &Instruction, trap: Option<&Trap>, out: &
             )
         });
     }
-    if word.kind == Kind::Branch && is_whole && ea.is_none() {
+    if word.kind == InstructionWordKind::Branch && is_whole && ea.is_none() {
         out.found(&rules::A02, || {
             format!("{}: a branch that does not say where control goes", at())
         });
     }
-    if word.kind == Kind::Access && is_whole && ea.is_none() {
+    if word.kind == InstructionWordKind::Access && is_whole && ea.is_none() {
         out.found(&rules::A05, || {
             format!("{}: a load or store without its address", at())
         });
     }
     let is_transfer = matches!(
         word.kind,
-        Kind::Branch | Kind::TrapCall | Kind::Done | Kind::Retry
+        InstructionWordKind::Branch
+            | InstructionWordKind::TrapCall
+            | InstructionWordKind::Done
+            | InstructionWordKind::Retry
     );
-    let has_address = is_transfer || matches!(word.kind, Kind::Access | Kind::MaybeAccess);
+    let has_address = is_transfer
+        || matches!(
+            word.kind,
+            InstructionWordKind::Access | InstructionWordKind::MaybeAccess
+        );
     if ea.is_some() && !has_address && !has_trap && !is_annulled {
         out.found(&rules::A03, || {
             format!("{}: an effective address of what accesses nothing", at())
@@ -77,13 +89,13 @@ pub fn check_flags(word: &Word, found: &Instruction, trap: Option<&Trap>, out: &
 }
 /// Whether the addresses of a processor have 32 bits, as far as that is known.
 #[derive(Debug, Default)]
-pub struct Narrow {
+pub struct AddressWidthCheck {
     is_on: Option<bool>,
     /// Told for the next instruction, or for what comes behind it if that ends a trap.
     next: Option<bool>,
 }
 
-impl Narrow {
+impl AddressWidthCheck {
     pub fn preg(&mut self, preg: &Preg) {
         self.next = Some(u64::from(preg.pstate) & MASKED != 0);
     }
@@ -104,8 +116,17 @@ impl Narrow {
     }
 
     /// Looks at the addresses of an instruction.
-    pub fn check(&mut self, word: &Word, found: &Instruction, trap: Option<&Trap>, out: &mut Out) {
-        let is_end = matches!(word.kind, Kind::Done | Kind::Retry);
+    pub fn check(
+        &mut self,
+        word: &InstructionWord,
+        found: &Instruction,
+        trap: Option<&Trap>,
+        out: &mut FindingSink,
+    ) {
+        let is_end = matches!(
+            word.kind,
+            InstructionWordKind::Done | InstructionWordKind::Retry
+        );
         let told = self.next.take();
         if !is_end {
             self.is_on = told.or(self.is_on);
@@ -130,8 +151,8 @@ impl Narrow {
         }
         match word.kind {
             _ if trap.is_some() => self.is_on = Some(false),
-            Kind::Done | Kind::Retry => self.is_on = told,
-            Kind::WritesState => self.is_on = None,
+            InstructionWordKind::Done | InstructionWordKind::Retry => self.is_on = told,
+            InstructionWordKind::WritesState => self.is_on = None,
             _ => {}
         }
     }

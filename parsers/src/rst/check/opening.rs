@@ -1,12 +1,12 @@
 //! The beginning of a trace (clause 2 of the specification).
 
 use crate::finding::Severity;
-use crate::rst::check::out::Out;
+use crate::rst::check::out::FindingSink;
 use crate::rst::check::rules;
 use crate::rst::fields::{header, trace_info};
 use crate::rst::kind;
 use crate::rst::raw_record::RawRecord;
-use crate::rst::records::{Header, Preg, RegisterKind, RegisterValues, TextPart, TraceDates};
+use crate::rst::records::{Preg, RegisterKind, RegisterValues, RstHeader, TextRecord, TraceDates};
 use crate::rst::stream::FilePart;
 
 /// A text is read up to so many bytes.
@@ -16,7 +16,7 @@ const LEVELS: u64 = 2;
 
 /// What the beginning of the trace told so far.
 #[derive(Debug, Default)]
-pub struct Opening {
+pub struct OpeningCheck {
     has_begun: bool,
     /// A sample with its own beginning: "RFS v…".
     is_sample: bool,
@@ -32,7 +32,7 @@ pub struct Opening {
 
 /// What was told of a processor before its first instruction.
 #[derive(Debug, Default)]
-pub struct CpuOpening {
+pub struct CpuOpeningCheck {
     /// It has executed something.
     pub has_begun: bool,
     /// There was a PAVADIFF.
@@ -42,7 +42,7 @@ pub struct CpuOpening {
     told: [bool; 3],
 }
 
-impl CpuOpening {
+impl CpuOpeningCheck {
     pub fn preg(&mut self, preg: &Preg) {
         self.level = self.level.or(Some(preg.level));
     }
@@ -66,14 +66,14 @@ impl CpuOpening {
     }
 }
 
-impl Opening {
+impl OpeningCheck {
     /// Any record that is no instruction.
-    pub fn record(&mut self, part: FilePart, record: &RawRecord, out: &mut Out) {
+    pub fn record(&mut self, part: FilePart, record: &RawRecord, out: &mut FindingSink) {
         self.place(part, record, out);
         match record.kind() {
             kind::HEADER if out.place == 1 => check_header(record, out),
             kind::TEXT | kind::TEXT_PART if !self.has_begun => {
-                self.text(&TextPart::of(record), out)
+                self.text(&TextRecord::of(record), out)
             }
             kind::TLB | kind::RFS_CACHE => self.has_tlbs = true,
             kind::TRACE_INFO if record.get(trace_info::RTYPE2) == 3 => {
@@ -84,13 +84,15 @@ impl Opening {
     }
 
     /// What has to stand where.
-    fn place(&mut self, part: FilePart, record: &RawRecord, out: &mut Out) {
+    fn place(&mut self, part: FilePart, record: &RawRecord, out: &mut FindingSink) {
         let is_info = record.kind() == kind::TRACE_INFO;
         let is_levels = is_info && record.get(trace_info::RTYPE2) == LEVELS;
         let version = record.form().version;
         let is_other = self.is_sample || self.is_headless;
         match out.place {
-            1 if record.kind() == kind::TEXT && TextPart::of(record).text.starts_with(b"RFS v") => {
+            1 if record.kind() == kind::TEXT
+                && TextRecord::of(record).text.starts_with(b"RFS v") =>
+            {
                 self.is_sample = true
             }
             1 if record.kind() != kind::HEADER => {
@@ -125,7 +127,7 @@ impl Opening {
         }
     }
 
-    fn text(&mut self, part: &TextPart, out: &mut Out) {
+    fn text(&mut self, part: &TextRecord, out: &mut FindingSink) {
         let room = TEXT_LIMIT.saturating_sub(self.text.len());
         self.text.extend(part.text.iter().take(room));
         if part.is_continued {
@@ -158,7 +160,7 @@ impl Opening {
         }
     }
 
-    fn check_dates(&mut self, dates: TraceDates, out: &mut Out) {
+    fn check_dates(&mut self, dates: TraceDates, out: &mut FindingSink) {
         let TraceDates {
             max_cpu,
             cpus,
@@ -180,7 +182,7 @@ impl Opening {
     }
 
     /// An instruction; only the first ones of the trace and of each processor are looked at.
-    pub fn instruction(&mut self, number: u16, cpu: &mut CpuOpening, out: &mut Out) {
+    pub fn instruction(&mut self, number: u16, cpu: &mut CpuOpeningCheck, out: &mut FindingSink) {
         if cpu.has_begun {
             return;
         }
@@ -209,7 +211,7 @@ impl Opening {
     }
 
     /// What has to be told before the first instruction of all.
-    fn check(&self, out: &mut Out) {
+    fn check(&self, out: &mut FindingSink) {
         let told = [
             (
                 self.has_mmu,
@@ -238,12 +240,12 @@ impl Opening {
     }
 }
 
-fn check_header(record: &RawRecord, out: &mut Out) {
-    let Header {
+fn check_header(record: &RawRecord, out: &mut FindingSink) {
+    let RstHeader {
         version,
         mark,
         text,
-    } = Header::of(record);
+    } = RstHeader::of(record);
     // The text became a standard with version 1.8.
     if !text.starts_with(b"RST Header") && !version.is_before(1, 8) {
         let text = String::from_utf8_lossy(&text).into_owned();
@@ -257,7 +259,7 @@ fn check_header(record: &RawRecord, out: &mut Out) {
     }
 }
 
-fn check_state(number: u16, cpu: &CpuOpening, out: &mut Out) {
+fn check_state(number: u16, cpu: &CpuOpeningCheck, out: &mut FindingSink) {
     match cpu.level {
         None => {
             out.found_in_system(&rules::I04, || format!("no PREG before the first instruction of cpu{number}"));

@@ -3,7 +3,7 @@
 use crate::finding::{FindingPlace, Findings, Rule, Severity};
 
 /// Where findings go.
-pub struct Out {
+pub struct FindingSink {
     /// Those that count in any case.
     pub findings: Findings,
     /// Those that count only in traces of whole systems: which that is, is known at the end.
@@ -14,7 +14,7 @@ pub struct Out {
     pub place: u64,
 }
 
-impl Out {
+impl FindingSink {
     /// The record breaks a rule.
     pub fn found(&mut self, rule: &'static Rule, message: impl FnOnce() -> String) {
         self.findings

@@ -1,27 +1,27 @@
 //! Whether a processor goes on where its last instruction leads (clauses 3b and 7a of the specification).
 
-use stepback_machine::Delay;
+use stepback_machine::DelaySlotRule;
 
-use crate::rst::check::out::Out;
+use crate::rst::check::out::FindingSink;
 use crate::rst::check::rules;
-use crate::rst::check::word::{Kind, Word};
+use crate::rst::check::word::{InstructionWord, InstructionWordKind};
 use crate::rst::record::is_fake_address;
 use crate::rst::records::{Instruction, Trap};
 
 /// Where a processor goes on.
 #[derive(Debug)]
-pub struct Path {
+pub struct ControlPathCheck {
     /// The next address; none where it is not known.
     pc: Option<u64>,
     /// The one behind it.
-    next: Next,
+    next: NextAddress,
     /// The next instruction is annulled.
     is_annulled: bool,
 }
 
 /// The address behind the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Next {
+enum NextAddress {
     /// Not known.
     Lost,
     /// The place behind the next one.
@@ -30,24 +30,30 @@ enum Next {
     At(u64),
 }
 
-impl Default for Path {
+impl Default for ControlPathCheck {
     fn default() -> Self {
         Self {
             pc: None,
-            next: Next::Lost,
+            next: NextAddress::Lost,
             is_annulled: false,
         }
     }
 }
 
-impl Path {
+impl ControlPathCheck {
     /// Nothing is known of what comes next.
     pub fn lose(&mut self) {
         *self = Self::default();
     }
 
     /// Looks at the next instruction, and where it leads.
-    pub fn check(&mut self, word: &Word, found: &Instruction, trap: Option<&Trap>, out: &mut Out) {
+    pub fn check(
+        &mut self,
+        word: &InstructionWord,
+        found: &Instruction,
+        trap: Option<&Trap>,
+        out: &mut FindingSink,
+    ) {
         let is_stopped = found.has_trap && trap.is_none_or(|trap| trap.pc == found.pc);
         // Handlers begin anywhere, and where no record tells of a trap, this may be the first instruction of its handler.
         let may_begin_handler =
@@ -55,7 +61,7 @@ impl Path {
         if trap.is_some() && !is_stopped || may_begin_handler {
             *self = Self {
                 pc: None,
-                next: Next::Behind,
+                next: NextAddress::Behind,
                 is_annulled: false,
             };
         }
@@ -70,7 +76,7 @@ impl Path {
         }
         *self = if is_stopped {
             Self {
-                next: Next::Behind,
+                next: NextAddress::Behind,
                 ..Self::default()
             }
         } else {
@@ -79,7 +85,7 @@ impl Path {
     }
 
     /// Whether the instruction is the one that was expected.
-    fn is_here(&self, found: &Instruction, out: &mut Out) -> bool {
+    fn is_here(&self, found: &Instruction, out: &mut FindingSink) -> bool {
         let Some(expected) = self.pc else { return true };
         let Instruction { cpu, pc, .. } = *found;
         if pc == expected {
@@ -92,7 +98,7 @@ impl Path {
             }
             return true;
         }
-        if self.is_annulled && self.next == Next::At(pc) {
+        if self.is_annulled && self.next == NextAddress::At(pc) {
             out.found(&rules::A09, || {
                 format!("cpu{cpu}: the annulled instruction at {expected:#x} is left out")
             });
@@ -104,20 +110,20 @@ impl Path {
         false
     }
 
-    fn check_target(&self, word: &Word, found: &Instruction, out: &mut Out) {
+    fn check_target(&self, word: &InstructionWord, found: &Instruction, out: &mut FindingSink) {
         let Instruction {
             cpu, pc, is_taken, ..
         } = *found;
         let Some(ea) = found
             .ea
-            .filter(|ea| word.kind == Kind::Branch && !is_fake_address(*ea))
+            .filter(|ea| word.kind == InstructionWordKind::Branch && !is_fake_address(*ea))
         else {
             return;
         };
         // With addresses of 32 bits, the upper half is cut off.
         let is_same = |address: u64| address == ea || ea >> 32 == 0 && address & 0xffff_ffff == ea;
         let behind = match (self.next, word.delay) {
-            (Next::At(next), _) => next.wrapping_add(4),
+            (NextAddress::At(next), _) => next.wrapping_add(4),
             _ => pc.wrapping_add(8),
         };
         // A branch that is never taken may still say that it was.
@@ -127,7 +133,7 @@ impl Path {
         let is_right = match target {
             Some(target) => is_same(target),
             None if is_taken => true,
-            None if word.delay == Delay::None && is_same(pc.wrapping_add(4)) => true,
+            None if word.delay == DelaySlotRule::None && is_same(pc.wrapping_add(4)) => true,
             None => is_behind,
         };
         if !is_right {
@@ -140,15 +146,15 @@ impl Path {
     }
 
     /// Where things stand behind an instruction.
-    fn behind(&self, word: &Word, found: &Instruction) -> Self {
+    fn behind(&self, word: &InstructionWord, found: &Instruction) -> Self {
         let pc = match self.next {
-            Next::Lost => None,
-            Next::Behind => Some(found.pc.wrapping_add(4)),
-            Next::At(next) => Some(next),
+            NextAddress::Lost => None,
+            NextAddress::Behind => Some(found.pc.wrapping_add(4)),
+            NextAddress::At(next) => Some(next),
         };
         let straight = Self {
             pc,
-            next: Next::Behind,
+            next: NextAddress::Behind,
             is_annulled: word.annuls(found),
         };
         let at = |ea: Option<u64>| ea.filter(|ea| !is_fake_address(*ea));
@@ -156,27 +162,33 @@ impl Path {
             return straight;
         }
         match word.kind {
-            Kind::Branch if word.delay == Delay::None && found.is_taken => Self {
-                pc: at(found.ea),
-                next: Next::Behind,
-                is_annulled: false,
-            },
-            Kind::Branch if found.is_taken => Self {
-                next: at(found.ea).map_or(Next::Lost, Next::At),
+            InstructionWordKind::Branch if word.delay == DelaySlotRule::None && found.is_taken => {
+                Self {
+                    pc: at(found.ea),
+                    next: NextAddress::Behind,
+                    is_annulled: false,
+                }
+            }
+            InstructionWordKind::Branch if found.is_taken => Self {
+                next: at(found.ea).map_or(NextAddress::Lost, NextAddress::At),
                 ..straight
             },
             // An annulled place that is left out is told by what comes behind it.
-            Kind::Branch if straight.is_annulled => Self {
-                next: pc.map_or(Next::Behind, |pc| Next::At(pc.wrapping_add(4))),
+            InstructionWordKind::Branch if straight.is_annulled => Self {
+                next: pc.map_or(NextAddress::Behind, |pc| {
+                    NextAddress::At(pc.wrapping_add(4))
+                }),
                 ..straight
             },
-            Kind::TrapCall if found.is_taken || word.is_unconditional => Self::default(),
-            Kind::Done => Self {
+            InstructionWordKind::TrapCall if found.is_taken || word.is_unconditional => {
+                Self::default()
+            }
+            InstructionWordKind::Done => Self {
                 pc: at(found.ea),
-                next: Next::Behind,
+                next: NextAddress::Behind,
                 is_annulled: false,
             },
-            Kind::Retry => Self {
+            InstructionWordKind::Retry => Self {
                 pc: at(found.ea),
                 ..Self::default()
             },

@@ -2,12 +2,12 @@
 
 use stepback_machine::Endian;
 
-use crate::rst::check::out::Out;
+use crate::rst::check::out::FindingSink;
 use crate::rst::check::rules;
 use crate::rst::fields::{instr, memval64, rfs_cw, trace_info};
 use crate::rst::kind;
 use crate::rst::layout::layout_of;
-use crate::rst::raw_record::{Field, RawRecord, Version};
+use crate::rst::raw_record::{RawRecord, RecordField, RstVersion};
 
 /// Fields that had a meaning in some version, or that packers use.
 const ONCE_USED: [&str; 2] = ["unused_lastcontext", "reservedCompress"];
@@ -16,15 +16,15 @@ const EARLIER_USED: [&str; 2] = ["unused64", "unused64b"];
 
 /// Bits that are to be 0, by type of record. Types with two forms take a place behind the last.
 #[derive(Debug)]
-pub struct Reserved {
+pub struct ReservedBitsCheck {
     bits: [Option<[u64; 3]>; FORMS],
-    form: Option<(Endian, Version)>,
+    form: Option<(Endian, RstVersion)>,
 }
 
 /// Numbers of types, and those of the second forms of two.
 const FORMS: usize = 258;
 
-impl Default for Reserved {
+impl Default for ReservedBitsCheck {
     fn default() -> Self {
         Self {
             bits: [None; FORMS],
@@ -33,9 +33,9 @@ impl Default for Reserved {
     }
 }
 
-impl Reserved {
+impl ReservedBitsCheck {
     /// Looks at the reserved bits of a record.
-    pub fn check(&mut self, record: &RawRecord, out: &mut Out) {
+    pub fn check(&mut self, record: &RawRecord, out: &mut FindingSink) {
         let form = (record.form().endian, record.form().version);
         if self.form != Some(form) {
             *self = Self {
@@ -86,7 +86,7 @@ fn reserved_bits(record: &RawRecord) -> [u64; 3] {
     let earlier = earlier
         .into_iter()
         .filter(|_| record.kind() == kind::INSTRUCTION && !version.has_wide_cpu());
-    for field in used.chain(earlier).chain([Field::new("rtype", 0, 8)]) {
+    for field in used.chain(earlier).chain([RecordField::new("rtype", 0, 8)]) {
         for (bits, used) in bits.iter_mut().zip(field.bits(endian)) {
             *bits &= !used;
         }
@@ -94,7 +94,7 @@ fn reserved_bits(record: &RawRecord) -> [u64; 3] {
     bits
 }
 
-fn is_used(field: Field, version: Version) -> bool {
+fn is_used(field: RecordField, version: RstVersion) -> bool {
     let is_reserved = ["notused", "unused", "reserved", "zero"]
         .iter()
         .any(|word| field.name.starts_with(word));

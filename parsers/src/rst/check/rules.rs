@@ -7,7 +7,7 @@ pub static H01: Rule = rule(
     "R-H01",
     Error,
     "clause 2a",
-    Words {
+    RuleText {
         title: "the first record is the header",
         meaning: "the file does not begin where the trace does, or is no RST trace",
     },
@@ -16,7 +16,7 @@ pub static H02: Rule = rule(
     "R-H02",
     Error,
     "clause 2a",
-    Words {
+    RuleText {
         title: "no header record comes after the first record",
         meaning: "traces were put together, of which each is one by itself",
     },
@@ -25,7 +25,7 @@ pub static H03: Rule = rule(
     "R-H03",
     Error,
     "clause 2a",
-    Words {
+    RuleText {
         title: "the text of the header begins \"RST Header\"",
         meaning: "the file was written by another program, or is damaged",
     },
@@ -34,7 +34,7 @@ pub static H04: Rule = rule(
     "R-H04",
     Warning,
     "clause 2a",
-    Words {
+    RuleText {
         title: "the header has a % before its text",
         meaning: "the file was written by another program, or is damaged",
     },
@@ -43,7 +43,7 @@ pub static H05: Rule = rule(
     "R-H05",
     Error,
     "clause 2b",
-    Words {
+    RuleText {
         title: "the second record tells who made the trace (TRACEINFO)",
         meaning: "a tool that filtered the trace dropped it, or the tool is older than version 2.06",
     },
@@ -52,7 +52,7 @@ pub static H06: Rule = rule(
     "R-H06",
     Warning,
     "clause 2c",
-    Words {
+    RuleText {
         title: "the third record tells processors and dates (TRACEINFO)",
         meaning: "the tool is older than this requirement, which is new in the specification",
     },
@@ -61,7 +61,7 @@ pub static H07: Rule = rule(
     "R-H07",
     Warning,
     "clause 2c",
-    Words {
+    RuleText {
         title: "what the trace says of its processors and dates holds",
         meaning: "the trace was filtered or put together, and its head was not brought up to date",
     },
@@ -70,7 +70,7 @@ pub static G01: Rule = rule(
     "R-G01",
     Warning,
     "clause 1a",
-    Words {
+    RuleText {
         title: "reserved bits are 0",
         meaning: "the writer did not clear its records, or the bytes are damaged; packed, the trace is larger",
     },
@@ -79,7 +79,7 @@ pub static E03: Rule = rule(
     "R-E03",
     Error,
     "clause 3e",
-    Words {
+    RuleText {
         title: "each record's type exists in the version of the header",
         meaning: "the header tells an older version than that of the writer, or the bytes are damaged",
     },
@@ -88,7 +88,7 @@ pub static S01: Rule = rule(
     "R-S01",
     Error,
     "clause 3a",
-    Words {
+    RuleText {
         title: "a part of a text is followed by the next part or by its end",
         meaning: "records of a text were dropped, or processors were put together record by record",
     },
@@ -97,7 +97,7 @@ pub static S02: Rule = rule(
     "R-S02",
     Error,
     "clause 7",
-    Words {
+    RuleText {
         title: "the end of a text has a zero behind it",
         meaning: "the text is cut off, or its last part was written as a part in between",
     },
@@ -106,7 +106,7 @@ pub static I01: Rule = rule(
     "R-I01",
     Error,
     "clause 2d",
-    Words {
+    RuleText {
         title: "a text tells the MMU's type before the first instruction",
         meaning: "a simulator of whole systems left it out: how addresses are translated is not known",
     },
@@ -115,7 +115,7 @@ pub static I02: Rule = rule(
     "R-I02",
     Warning,
     "clause 2e",
-    Words {
+    RuleText {
         title: "a text tells the processor's type before the first instruction",
         meaning: "the tool is older than this requirement, which is new in the specification",
     },
@@ -124,7 +124,7 @@ pub static I03: Rule = rule(
     "R-I03",
     Error,
     "clause 2f",
-    Words {
+    RuleText {
         title: "a text tells how many register windows there are before the first instruction",
         meaning: "readers assume eight windows, and show wrong registers if there are others",
     },
@@ -133,7 +133,7 @@ pub static I04: Rule = rule(
     "R-I04",
     Error,
     "clause 2f",
-    Words {
+    RuleText {
         title: "before its first instruction, a processor's state is told (PREG, and TT, TPC, TNPC in a trap)",
         meaning: "the trace was cut out of a longer one without what its beginning needs",
     },
@@ -142,7 +142,7 @@ pub static I05: Rule = rule(
     "R-I05",
     Error,
     "clause 2g",
-    Words {
+    RuleText {
         title: "what the TLBs hold is told before the first instruction",
         meaning: "the trace was cut out of a longer one: its physical addresses cannot be told from the start",
     },
@@ -151,7 +151,7 @@ pub static I06: Rule = rule(
     "R-I06",
     Error,
     "clause 2h",
-    Words {
+    RuleText {
         title: "a PAVADIFF comes before the first instruction of each processor",
         meaning: "physical addresses are not known until the first one comes",
     },
@@ -160,7 +160,7 @@ pub static A01: Rule = rule(
     "R-A01",
     Error,
     "clause 3b",
-    Words {
+    RuleText {
         title: "an annulled instruction has an address and no effective address",
         meaning: "the writer left the address of another instruction in the record",
     },
@@ -169,7 +169,7 @@ pub static A02: Rule = rule(
     "R-A02",
     Error,
     "clause 7a",
-    Words {
+    RuleText {
         title: "a branch that is neither annulled nor trapped says where control goes",
         meaning: "where jumps through registers go cannot be told",
     },
@@ -178,7 +178,7 @@ pub static A03: Rule = rule(
     "R-A03",
     Warning,
     "clause 7a",
-    Words {
+    RuleText {
         title: "only loads, stores and control transfers have an effective address",
         meaning: "the writer did not clear it",
     },
@@ -187,7 +187,7 @@ pub static A04: Rule = rule(
     "R-A04",
     Warning,
     "clause 7a",
-    Words {
+    RuleText {
         title: "only control transfers and trapped instructions are marked as taken",
         meaning: "the writer did not clear the mark",
     },
@@ -196,7 +196,7 @@ pub static A05: Rule = rule(
     "R-A05",
     Error,
     "clause 7a",
-    Words {
+    RuleText {
         title: "a load or store that is neither annulled nor trapped has its address",
         meaning: "what it accesses cannot be told",
     },
@@ -205,7 +205,7 @@ pub static A06: Rule = rule(
     "R-A06",
     Warning,
     "clause 7a",
-    Words {
+    RuleText {
         title: "an instruction that misses in the data MMU has no effective address",
         meaning: "the writer gives an address that was never translated",
     },
@@ -214,7 +214,7 @@ pub static A07: Rule = rule(
     "R-A07",
     Error,
     "clause 7a",
-    Words {
+    RuleText {
         title: "a branch goes to the target of its encoding when it is taken, else behind its delay slot",
         meaning: "the mark of a taken branch, the address or the instruction is wrong",
     },
@@ -223,7 +223,7 @@ pub static A08: Rule = rule(
     "R-A08",
     Warning,
     "clause 3g",
-    Words {
+    RuleText {
         title: "with 32-bit addresses (PSTATE.AM), addresses are below 2^32",
         meaning: "the writer did not mask the address, or the state that the trace tells is wrong",
     },
@@ -232,7 +232,7 @@ pub static A09: Rule = rule(
     "R-A09",
     Error,
     "clause 3b",
-    Words {
+    RuleText {
         title: "the instruction that a branch annuls is in the trace, and marked",
         meaning: "the writer leaves annulled instructions out, or does not mark them: they look executed",
     },
@@ -241,7 +241,7 @@ pub static P01: Rule = rule(
     "R-P01",
     Warning,
     "clause 7a",
-    Words {
+    RuleText {
         title: "a processor goes on where its last instruction leads",
         meaning: "records are missing, a trap or a switch of threads is not told, or a target is wrong",
     },
@@ -250,7 +250,7 @@ pub static V01: Rule = rule(
     "R-V01",
     Error,
     "clause 3c",
-    Words {
+    RuleText {
         title: "a translation that changes with the page is told right before the instruction",
         meaning: "records were dropped or put in between: physical addresses before the next PAVADIFF are wrong",
     },
@@ -259,7 +259,7 @@ pub static V02: Rule = rule(
     "R-V02",
     Error,
     "clause 3c",
-    Words {
+    RuleText {
         title: "the PAVADIFF before an instruction without effective address has none for data",
         meaning: "the writer left the translation of another instruction in it",
     },
@@ -268,7 +268,7 @@ pub static V03: Rule = rule(
     "R-V03",
     Warning,
     "clause 3c",
-    Words {
+    RuleText {
         title: "the difference of physical and virtual addresses is a multiple of a page",
         meaning: "the record is damaged, or is not a translation of pages",
     },
@@ -277,7 +277,7 @@ pub static V04: Rule = rule(
     "R-V04",
     Error,
     "clause 3c",
-    Words {
+    RuleText {
         title: "a PAVADIFF with the translation of data follows a change of the data context",
         meaning: "physical addresses of data may be those of another process",
     },
@@ -286,7 +286,7 @@ pub static T01: Rule = rule(
     "R-T01",
     Error,
     "clause 4d",
-    Words {
+    RuleText {
         title: "the first instruction after a TRAP is marked as trapped",
         meaning: "records are missing between the two, or the trap belongs to another processor",
     },
@@ -295,7 +295,7 @@ pub static T02: Rule = rule(
     "R-T02",
     Error,
     "clause 4d",
-    Words {
+    RuleText {
         title: "a synchronous trap is followed by its instruction, any other by its handler",
         meaning: "records are missing between the two, or the trap's kind is wrong",
     },
@@ -304,7 +304,7 @@ pub static T03: Rule = rule(
     "R-T03",
     Warning,
     "clause 4a",
-    Words {
+    RuleText {
         title: "only instructions with a TRAP before them are marked as trapped",
         meaning: "the TRAP was dropped: the handler's frame is missing in the calls",
     },
@@ -313,7 +313,7 @@ pub static T04: Rule = rule(
     "R-T04",
     Warning,
     "clause 4d",
-    Words {
+    RuleText {
         title: "a TRAP tells the trap level, comes once, and has a system call only where it is one",
         meaning: "instructions between two traps are missing, or levels were not followed",
     },
@@ -322,7 +322,7 @@ pub static T05: Rule = rule(
     "R-T05",
     Error,
     "clause 4f",
-    Words {
+    RuleText {
         title: "a PREG with the level and type of the trap comes before done and retry",
         meaning: "the state behind the trap is not told, or the record belongs to another trap",
     },
@@ -331,7 +331,7 @@ pub static T06: Rule = rule(
     "R-T06",
     Info,
     "clause 4f",
-    Words {
+    RuleText {
         title: "the registers of the trap level are told behind done and retry",
         meaning: "recommended: what TL, TT, TPC and TNPC hold behind the trap is not told",
     },
@@ -340,7 +340,7 @@ pub static T07: Rule = rule(
     "R-T07",
     Info,
     "clause 3f",
-    Words {
+    RuleText {
         title: "a TRAPEXIT follows done and retry",
         meaning: "recommended, not required: tools that look for it miss the end of the trap",
     },
@@ -349,7 +349,7 @@ pub static T08: Rule = rule(
     "R-T08",
     Warning,
     "clause 4b",
-    Words {
+    RuleText {
         title: "a write of %tl makes no TRAP and no TRAPEXIT",
         meaning: "the writer takes a change of the trap level for a trap",
     },
@@ -358,7 +358,7 @@ pub static R01: Rule = rule(
     "R-R01",
     Warning,
     "clause 7c",
-    Words {
+    RuleText {
         title: "%g0 is 0",
         meaning: "the number of the register is wrong, or the bytes are damaged",
     },
@@ -367,7 +367,7 @@ pub static R02: Rule = rule(
     "R-R02",
     Warning,
     "clause 7c",
-    Words {
+    RuleText {
         title: "the kind of a register is one of 1 to 9",
         meaning: "the writer did not fill the record in, or the bytes are damaged",
     },
@@ -376,7 +376,7 @@ pub static M01: Rule = rule(
     "R-M01",
     Error,
     "clause 7",
-    Words {
+    RuleText {
         title: "a value of memory has 1 to 8 bytes",
         meaning: "the bytes are damaged",
     },
@@ -385,7 +385,7 @@ pub static M02: Rule = rule(
     "R-M02",
     Error,
     "clause 7",
-    Words {
+    RuleText {
         title: "a value of memory that goes on follows one of the same processor",
         meaning: "the record that it goes on from was dropped: where the value lies is not known",
     },
@@ -394,7 +394,7 @@ pub static D01: Rule = rule(
     "R-D01",
     Error,
     "clause 7",
-    Words {
+    RuleText {
         title: "delimiters come in pairs and nest",
         meaning: "one of a pair was dropped, or the trace ends in between",
     },
@@ -403,7 +403,7 @@ pub static F01: Rule = rule(
     "R-F01",
     Warning,
     "clause 7",
-    Words {
+    RuleText {
         title: "the file ends with a whole record",
         meaning: "the file is cut off, or something was appended to it",
     },
@@ -412,7 +412,7 @@ pub static C01: Rule = rule(
     "R-C01",
     Warning,
     "clause 7a",
-    Words {
+    RuleText {
         title: "before version 2.12 processors have numbers below 64",
         meaning: "the header tells an older version than that of the writer, or the bytes are damaged",
     },
@@ -427,12 +427,12 @@ pub static ALL: &[&Rule] = &[
 ];
 
 /// What a rule says, and what it may mean where it is broken.
-struct Words {
+struct RuleText {
     title: &'static str,
     meaning: &'static str,
 }
 
-const fn rule(id: &'static str, severity: Severity, clause: &'static str, words: Words) -> Rule {
+const fn rule(id: &'static str, severity: Severity, clause: &'static str, words: RuleText) -> Rule {
     Rule {
         id,
         severity,

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use stepback_machine::Endian;
 
 use super::rules;
-use super::whole::Checker;
+use super::whole::RecordChecker;
 use crate::finding::{Findings, RuleFindings, Severity};
 use crate::rst::fields::*;
 use crate::rst::kind;
-use crate::rst::raw_record::{RECORD_BYTES, RawRecord, RecordForm, Version};
+use crate::rst::raw_record::{RECORD_BYTES, RawRecord, RecordEncoding, RstVersion};
 use crate::rst::stream::FilePart;
 
 const NOP: u32 = 0x0100_0000;
@@ -43,10 +43,10 @@ const EXIT: usize = 23;
 
 type Trace = Vec<RawRecord>;
 
-fn form() -> RecordForm {
-    RecordForm {
+fn form() -> RecordEncoding {
+    RecordEncoding {
         endian: Endian::Big,
-        version: Version::NEWEST,
+        version: RstVersion::NEWEST,
     }
 }
 
@@ -164,7 +164,7 @@ fn sound_but(change: impl FnOnce(&mut Trace)) -> Trace {
 }
 
 /// The sound trace with a field of a record changed.
-fn with(at: usize, field: crate::rst::raw_record::Field, number: u64) -> Trace {
+fn with(at: usize, field: crate::rst::raw_record::RecordField, number: u64) -> Trace {
     sound_but(|trace| trace[at] = trace[at].with(field, number))
 }
 
@@ -186,8 +186,8 @@ fn between(records: impl IntoIterator<Item = RawRecord>) -> Trace {
 
 /// The same trace in another version.
 fn of_version(minor: u8, trace: Trace) -> Trace {
-    let form = RecordForm {
-        version: Version { major: 2, minor },
+    let form = RecordEncoding {
+        version: RstVersion { major: 2, minor },
         ..form()
     };
     trace
@@ -197,7 +197,7 @@ fn of_version(minor: u8, trace: Trace) -> Trace {
 }
 
 fn found(trace: &[RawRecord]) -> Vec<RuleFindings> {
-    let mut checker = Checker::new(Findings::new(8));
+    let mut checker = RecordChecker::new(Findings::new(8));
     let mut part = FilePart::Head;
     for (number, record) in (1..).zip(trace) {
         checker.record(number, part, record);
@@ -536,9 +536,9 @@ fn the_second_record_is_asked_for_since_version_2_06() {
 #[test]
 fn little_endian_records_keep_the_rules_too() {
     let little = |records: Trace| -> Trace {
-        let form = RecordForm {
+        let form = RecordEncoding {
             endian: Endian::Little,
-            version: Version::NEWEST,
+            version: RstVersion::NEWEST,
         };
         let swapped = |record: &RawRecord| {
             let layout = crate::rst::layout::layout_of(record).unwrap();

@@ -2,9 +2,9 @@
 
 use foldhash::HashMap;
 
-use crate::rst::check::out::Out;
+use crate::rst::check::out::FindingSink;
 use crate::rst::check::rules;
-use crate::rst::check::word::{Kind, Word};
+use crate::rst::check::word::{InstructionWord, InstructionWordKind};
 use crate::rst::record::is_fake_address;
 use crate::rst::records::{Instruction, PaVaDiff};
 
@@ -15,48 +15,48 @@ const REMEMBERED: usize = 1 << 12;
 
 /// How the addresses of a processor are translated, as far as the trace told.
 #[derive(Debug, Default)]
-pub struct Translation {
+pub struct TranslationCheck {
     /// Of instructions and of data.
-    sides: [Side; 2],
+    sides: [CheckedSide; 2],
     /// What was told of pages, by context and number of the page.
-    known: HashMap<Place, u64>,
+    known: HashMap<ContextPageKey, u64>,
     has_begun: bool,
     /// The last one, until its instruction comes.
-    told: Option<Told>,
+    told: Option<PendingTranslation>,
     /// The primary context of data, and whether it changed since data were translated.
     primary: Option<u16>,
     is_context_new: bool,
 }
 
 #[derive(Debug, Default)]
-struct Side {
+struct CheckedSide {
     context: u16,
     page: Option<u64>,
     difference: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Place {
+struct ContextPageKey {
     context: u16,
     page: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Told {
+struct PendingTranslation {
     record: u64,
     difference: PaVaDiff,
     is_news: bool,
 }
 
 /// An address on the side of instructions (0) or of data (1), which may be of another page than the one before.
-struct Crossing {
+struct PageCrossing {
     place: usize,
     address: u64,
     /// A translation for it is told right before.
     is_told: bool,
 }
 
-impl Translation {
+impl TranslationCheck {
     /// What was told of pages may be over.
     pub fn forget(&mut self) {
         self.known.clear();
@@ -69,7 +69,7 @@ impl Translation {
     }
 
     /// A translation is told.
-    pub fn take(&mut self, difference: PaVaDiff, out: &mut Out) {
+    pub fn take(&mut self, difference: PaVaDiff, out: &mut FindingSink) {
         let differences = [
             Some(difference.pc_difference),
             difference.data.map(|data| data.difference),
@@ -83,10 +83,11 @@ impl Translation {
                 format!("cpu{}: a difference of {odd:#x}", difference.cpu)
             });
         }
-        let is_new = |(side, told): (&Side, Option<u64>)| told.is_some() && side.difference != told;
+        let is_new =
+            |(side, told): (&CheckedSide, Option<u64>)| told.is_some() && side.difference != told;
         let is_news = self.has_begun && self.sides.iter().zip(differences).any(is_new);
         self.is_context_new &= difference.data.is_none();
-        self.told = Some(Told {
+        self.told = Some(PendingTranslation {
             record: out.number,
             difference,
             is_news,
@@ -94,8 +95,8 @@ impl Translation {
     }
 
     /// Another record comes between a translation and its instruction.
-    pub fn is_interrupted(&mut self, out: &mut Out) {
-        if let Some(Told {
+    pub fn is_interrupted(&mut self, out: &mut FindingSink) {
+        if let Some(PendingTranslation {
             record,
             difference,
             is_news: true,
@@ -110,28 +111,35 @@ impl Translation {
     }
 
     /// Looks at the pages of an instruction of a processor at this trap level.
-    pub fn check(&mut self, word: &Word, found: &Instruction, level: Option<u8>, out: &mut Out) {
+    pub fn check(
+        &mut self,
+        word: &InstructionWord,
+        found: &Instruction,
+        level: Option<u8>,
+        out: &mut FindingSink,
+    ) {
         self.has_begun = true;
         let told = self.told.take();
-        if let Some(Told {
+        if let Some(PendingTranslation {
             record, difference, ..
         }) = told
         {
             self.check_data(found, record, &difference, out);
-            self.sides[0] = Side {
+            self.sides[0] = CheckedSide {
                 context: difference.context,
                 page: None,
                 difference: Some(difference.pc_difference),
             };
             if let Some(data) = difference.data {
-                self.sides[1] = Side {
+                self.sides[1] = CheckedSide {
                     context: data.context,
                     page: None,
                     difference: Some(data.difference),
                 };
             }
         }
-        let is_access = word.kind == Kind::Access && !found.is_annulled && !found.has_trap;
+        let is_access =
+            word.kind == InstructionWordKind::Access && !found.is_annulled && !found.has_trap;
         let data = found.ea.filter(|_| is_access);
         let is_told = [
             told.is_some(),
@@ -142,7 +150,7 @@ impl Translation {
                 continue;
             };
             self.cross(
-                Crossing {
+                PageCrossing {
                     place,
                     address,
                     is_told: is_told[place],
@@ -159,7 +167,13 @@ impl Translation {
         }
     }
 
-    fn check_data(&self, found: &Instruction, record: u64, difference: &PaVaDiff, out: &mut Out) {
+    fn check_data(
+        &self,
+        found: &Instruction,
+        record: u64,
+        difference: &PaVaDiff,
+        out: &mut FindingSink,
+    ) {
         let is_same_context = difference
             .data
             .is_some_and(|data| data.context == self.sides[1].context);
@@ -174,8 +188,8 @@ impl Translation {
     }
 
     /// Goes to the page of an address.
-    fn cross(&mut self, to: Crossing, found: &Instruction, out: &mut Out) {
-        let Crossing {
+    fn cross(&mut self, to: PageCrossing, found: &Instruction, out: &mut FindingSink) {
+        let PageCrossing {
             place,
             address,
             is_told,
@@ -188,7 +202,7 @@ impl Translation {
         if side.page.replace(page) == Some(page) {
             return;
         }
-        let key = Place { context, page };
+        let key = ContextPageKey { context, page };
         let Some(difference) = difference else { return };
         if is_told {
             if self.known.len() >= REMEMBERED {

@@ -1,8 +1,8 @@
 //! How traps begin and end (clause 4 of the specification).
 
-use crate::rst::check::out::Out;
+use crate::rst::check::out::FindingSink;
 use crate::rst::check::rules;
-use crate::rst::check::word::{Kind, Word};
+use crate::rst::check::word::{InstructionWord, InstructionWordKind};
 use crate::rst::records::{Instruction, Preg, RegisterKind, RegisterValues, Trap, TrapExit};
 
 /// Trap levels that are followed.
@@ -14,7 +14,7 @@ const TRAP_LEVEL: u8 = 7;
 
 /// The trap levels of a processor.
 #[derive(Debug, Default)]
-pub struct TrapState {
+pub struct TrapCheck {
     level: Option<u8>,
     /// The lower eight bits of the trap's type at each level.
     types: [Option<u8>; LEVELS],
@@ -23,7 +23,7 @@ pub struct TrapState {
     /// The trap's instruction has a record of its own kind, so that no other one tells of it.
     pub is_stopped_apart: bool,
     preg: Option<Preg>,
-    last: Option<Last>,
+    last: Option<LastTrapStep>,
     /// TPC, TNPC, TT and TL were told since the last instruction.
     told: [bool; 4],
     /// TRAPEXIT came since the last instruction.
@@ -33,15 +33,15 @@ pub struct TrapState {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Last {
-    kind: Kind,
+struct LastTrapStep {
+    kind: InstructionWordKind,
     record: u64,
     pc: u64,
     /// The trap level behind it, where it ends a trap.
     level: Option<u8>,
 }
 
-impl TrapState {
+impl TrapCheck {
     /// Trap level, as far as it is known.
     pub fn level(&self) -> Option<u8> {
         self.level
@@ -87,10 +87,13 @@ impl TrapState {
         self.preg = Some(preg);
     }
 
-    pub fn exit(&mut self, exit: &TrapExit, out: &mut Out) {
+    pub fn exit(&mut self, exit: &TrapExit, out: &mut FindingSink) {
         self.has_exit = true;
         self.level = Some(exit.level);
-        if self.last.is_some_and(|last| last.kind == Kind::WritesLevel) {
+        if self
+            .last
+            .is_some_and(|last| last.kind == InstructionWordKind::WritesLevel)
+        {
             out.found(&rules::T08, || {
                 format!("cpu{}: a TRAPEXIT behind a write of %tl", exit.cpu)
             });
@@ -98,7 +101,7 @@ impl TrapState {
     }
 
     /// A trap is told.
-    pub fn trap(&mut self, trap: Trap, out: &mut Out) {
+    pub fn trap(&mut self, trap: Trap, out: &mut FindingSink) {
         let Trap {
             cpu,
             level,
@@ -125,7 +128,7 @@ impl TrapState {
         }
         if self
             .last
-            .is_some_and(|last| last.kind == Kind::WritesLevel && last.pc == pc)
+            .is_some_and(|last| last.kind == InstructionWordKind::WritesLevel && last.pc == pc)
         {
             out.found(&rules::T08, || {
                 format!("cpu{cpu}: a TRAP of the write of %tl at {pc:#x}")
@@ -140,7 +143,13 @@ impl TrapState {
     }
 
     /// An instruction, and the trap that was told before it.
-    pub fn check(&mut self, word: &Word, found: &Instruction, trap: Option<&Trap>, out: &mut Out) {
+    pub fn check(
+        &mut self,
+        word: &InstructionWord,
+        found: &Instruction,
+        trap: Option<&Trap>,
+        out: &mut FindingSink,
+    ) {
         self.check_end_before(found, out);
         match trap {
             Some(_) if std::mem::take(&mut self.is_stopped_apart) => {}
@@ -153,9 +162,12 @@ impl TrapState {
             }),
             None => {}
         }
-        let is_end =
-            matches!(word.kind, Kind::Done | Kind::Retry) && !found.is_annulled && !found.has_trap;
-        let mut last = Last {
+        let is_end = matches!(
+            word.kind,
+            InstructionWordKind::Done | InstructionWordKind::Retry
+        ) && !found.is_annulled
+            && !found.has_trap;
+        let mut last = LastTrapStep {
             kind: word.kind,
             record: out.number,
             pc: found.pc,
@@ -170,18 +182,24 @@ impl TrapState {
                 .and_then(|level| level.checked_sub(1))
                 .filter(|_| !is_told);
             last.level = self.level;
-        } else if matches!(word.kind, Kind::WritesLevel | Kind::WritesTrapRegister) {
+        } else if matches!(
+            word.kind,
+            InstructionWordKind::WritesLevel | InstructionWordKind::WritesTrapRegister
+        ) {
             self.types = [None; LEVELS];
-            self.level = self.level.filter(|_| word.kind != Kind::WritesLevel);
+            self.level = self
+                .level
+                .filter(|_| word.kind != InstructionWordKind::WritesLevel);
         }
         self.preg = None;
         self.told = [false; 4];
         self.has_exit = false;
-        self.last = Some(last).filter(|last| is_end || last.kind == Kind::WritesLevel);
+        self.last =
+            Some(last).filter(|last| is_end || last.kind == InstructionWordKind::WritesLevel);
     }
 
     /// What has to come before DONE and RETRY.
-    fn check_end(&self, found: &Instruction, out: &mut Out) {
+    fn check_end(&self, found: &Instruction, out: &mut FindingSink) {
         let (cpu, pc) = (found.cpu, found.pc);
         let Some(preg) = &self.preg else {
             out.found(&rules::T05, || {
@@ -208,8 +226,11 @@ impl TrapState {
     }
 
     /// What should have come behind DONE and RETRY, now that the next instruction is there.
-    fn check_end_before(&self, found: &Instruction, out: &mut Out) {
-        let Some(last) = self.last.filter(|last| last.kind != Kind::WritesLevel) else {
+    fn check_end_before(&self, found: &Instruction, out: &mut FindingSink) {
+        let Some(last) = self
+            .last
+            .filter(|last| last.kind != InstructionWordKind::WritesLevel)
+        else {
             return;
         };
         let cpu = found.cpu;
@@ -240,7 +261,7 @@ fn is_fetch(trap: &Trap) -> bool {
     matches!(trap.trap_type, 0x08..=0x0a | 0x64..=0x67)
 }
 
-fn check_entry(found: &Instruction, trap: &Trap, out: &mut Out) {
+fn check_entry(found: &Instruction, trap: &Trap, out: &mut FindingSink) {
     let Instruction {
         cpu, pc, has_trap, ..
     } = *found;

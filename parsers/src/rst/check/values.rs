@@ -1,12 +1,12 @@
 //! Rules about single records, and about those that belong together: texts, values, delimiters.
 
 use crate::rst::check::cpu::CpuState;
-use crate::rst::check::out::Out;
+use crate::rst::check::out::FindingSink;
 use crate::rst::check::rules;
 use crate::rst::fields::{memval64, strdesc};
 use crate::rst::kind;
 use crate::rst::layout::layout_of;
-use crate::rst::raw_record::{RawRecord, Version};
+use crate::rst::raw_record::{RawRecord, RstVersion};
 use crate::rst::records::{Delimiter, MemoryValue, RegisterKind, RegisterValues};
 
 /// Delimiters that are open at once are followed up to so many.
@@ -30,12 +30,12 @@ const SINCE: [(u8, u8, u8); 11] = [
 ];
 
 /// The type of a record has to exist.
-pub fn check_kind(record: &RawRecord, out: &mut Out) {
+pub fn check_kind(record: &RawRecord, out: &mut FindingSink) {
     let (number, version) = (record.kind(), record.form().version);
-    let Version { major, minor } = version;
+    let RstVersion { major, minor } = version;
     // Address spaces had records of their own, which went with 1.10.
     let is_old = number == 10 && version.is_before(1, 10);
-    let is_newer = version > Version::NEWEST && number >= 33;
+    let is_newer = version > RstVersion::NEWEST && number >= 33;
     if layout_of(record).is_none() && !is_old && !is_newer {
         out.found(&rules::E03, || {
             format!("no version up to {major}.{minor} has records of type {number}")
@@ -54,10 +54,10 @@ pub fn check_kind(record: &RawRecord, out: &mut Out) {
 }
 
 /// The number of a processor has to fit into what its version has.
-pub fn check_processor(cpu: u16, record: &RawRecord, out: &mut Out) {
+pub fn check_processor(cpu: u16, record: &RawRecord, out: &mut FindingSink) {
     let version = record.form().version;
     if cpu > 63 && !version.has_wide_cpu() {
-        let Version { major, minor } = version;
+        let RstVersion { major, minor } = version;
         out.found(&rules::C01, || {
             format!("processor {cpu} in a trace of version {major}.{minor}")
         });
@@ -65,7 +65,7 @@ pub fn check_processor(cpu: u16, record: &RawRecord, out: &mut Out) {
 }
 
 /// Values of registers.
-pub fn check_registers(values: &RegisterValues, out: &mut Out) {
+pub fn check_registers(values: &RegisterValues, out: &mut FindingSink) {
     for slot in &values.slots {
         let is_zero = match slot.kind {
             RegisterKind::Integer => slot.id == 0,
@@ -85,7 +85,12 @@ pub fn check_registers(values: &RegisterValues, out: &mut Out) {
 }
 
 /// A value of memory of a processor.
-pub fn check_memory(value: &MemoryValue, record: &RawRecord, cpu: &CpuState, out: &mut Out) {
+pub fn check_memory(
+    value: &MemoryValue,
+    record: &RawRecord,
+    cpu: &CpuState,
+    out: &mut FindingSink,
+) {
     let size = record.get(memval64::SIZE);
     if !record.flag(memval64::ISMEMVAL128) && !(1..=8).contains(&size) {
         out.found(&rules::M01, || format!("a value of memory of {size} bytes"));
@@ -102,15 +107,15 @@ pub fn check_memory(value: &MemoryValue, record: &RawRecord, cpu: &CpuState, out
 
 /// Records that belong together.
 #[derive(Debug, Default)]
-pub struct Nesting {
+pub struct NestingCheck {
     /// The record before is a part of a text.
     is_in_text: bool,
     open: Vec<u8>,
 }
 
-impl Nesting {
+impl NestingCheck {
     /// Any record that is no instruction.
-    pub fn record(&mut self, record: &RawRecord, out: &mut Out) {
+    pub fn record(&mut self, record: &RawRecord, out: &mut FindingSink) {
         if !matches!(record.kind(), kind::TEXT | kind::TEXT_PART) {
             self.text_is_over(out);
         }
@@ -133,7 +138,7 @@ impl Nesting {
     }
 
     /// A record that is part of no text: none may be in the middle of one.
-    pub fn text_is_over(&mut self, out: &mut Out) {
+    pub fn text_is_over(&mut self, out: &mut FindingSink) {
         if std::mem::take(&mut self.is_in_text) {
             let before = out.number.saturating_sub(1);
             out.found_at(&rules::S01, before, || {
@@ -142,7 +147,7 @@ impl Nesting {
         }
     }
 
-    fn close(&mut self, id: u8, out: &mut Out) {
+    fn close(&mut self, id: u8, out: &mut FindingSink) {
         match self.open.last() {
             Some(open) if *open == id => {
                 self.open.pop();
@@ -162,7 +167,7 @@ impl Nesting {
     }
 
     /// The trace is over.
-    pub fn finish(&mut self, out: &mut Out) {
+    pub fn finish(&mut self, out: &mut FindingSink) {
         if std::mem::take(&mut self.is_in_text) {
             out.found(&rules::S01, || "the trace ends in a text".to_owned());
         }

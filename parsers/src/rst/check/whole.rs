@@ -4,16 +4,16 @@ use crate::error::SourceError;
 use crate::events::{Flow, Problem};
 use crate::finding::{FindingPlace, Findings};
 use crate::read_at::TraceFile;
-use crate::rst::check::cpu::Cpus;
+use crate::rst::check::cpu::CpuStateTable;
 use crate::rst::check::instruction::check_flags;
-use crate::rst::check::opening::Opening;
-use crate::rst::check::out::Out;
-use crate::rst::check::reserved::Reserved;
+use crate::rst::check::opening::OpeningCheck;
+use crate::rst::check::out::FindingSink;
+use crate::rst::check::reserved::ReservedBitsCheck;
 use crate::rst::check::rules;
 use crate::rst::check::values::{
-    Nesting, check_kind, check_memory, check_processor, check_registers,
+    NestingCheck, check_kind, check_memory, check_processor, check_registers,
 };
-use crate::rst::check::word::Words;
+use crate::rst::check::word::InstructionWordTable;
 use crate::rst::container::batch::INSIDE_RECORD;
 use crate::rst::kind;
 use crate::rst::layout::layout_of;
@@ -42,11 +42,11 @@ pub fn check_files(
 ) -> Result<(), SourceError> {
     let mut reader = RecordReader::new(files);
     // Files that were written side by side keep the rules each for itself.
-    let mut checkers: Vec<Checker> = Vec::new();
+    let mut checkers: Vec<RecordChecker> = Vec::new();
     let failed = |error| SourceError::Read { offset: 0, error };
     while let Some(batch) = reader.next_batch().map_err(failed)? {
         while checkers.len() <= batch.stream {
-            checkers.push(Checker::new(findings.emptied()));
+            checkers.push(RecordChecker::new(findings.emptied()));
         }
         let Some(checker) = checkers.get_mut(batch.stream) else {
             continue;
@@ -65,7 +65,7 @@ pub fn check_files(
             return Ok(());
         }
     }
-    let is_of_system = checkers.iter().any(Checker::is_of_system);
+    let is_of_system = checkers.iter().any(RecordChecker::is_of_system);
     for checker in checkers {
         let found = checker.finish();
         findings.absorb(found.any);
@@ -77,13 +77,13 @@ pub fn check_files(
 }
 
 /// The rules, and what they remember of the records so far.
-pub(super) struct Checker {
-    out: Out,
-    opening: Opening,
-    reserved: Reserved,
-    nesting: Nesting,
-    words: Words,
-    cpus: Cpus,
+pub(super) struct RecordChecker {
+    out: FindingSink,
+    opening: OpeningCheck,
+    reserved: ReservedBitsCheck,
+    nesting: NestingCheck,
+    words: InstructionWordTable,
+    cpus: CpuStateTable,
     /// The last record, if it was the translation of a processor.
     last_translation: Option<u16>,
     /// The program that made the trace says that it follows user programs alone.
@@ -92,20 +92,20 @@ pub(super) struct Checker {
     has_trap: bool,
 }
 
-impl Checker {
+impl RecordChecker {
     pub(super) fn new(findings: Findings) -> Self {
         Self {
-            out: Out {
+            out: FindingSink {
                 findings,
                 of_systems: Findings::new(WAITING),
                 number: 0,
                 place: 0,
             },
-            opening: Opening::default(),
-            reserved: Reserved::default(),
-            nesting: Nesting::default(),
-            words: Words::default(),
-            cpus: Cpus::default(),
+            opening: OpeningCheck::default(),
+            reserved: ReservedBitsCheck::default(),
+            nesting: NestingCheck::default(),
+            words: InstructionWordTable::default(),
+            cpus: CpuStateTable::default(),
             last_translation: None,
             is_shade: false,
             has_tlb: false,
@@ -245,14 +245,14 @@ impl Checker {
         !self.is_shade && (self.has_tlb || self.has_trap)
     }
 
-    pub(super) fn finish(mut self) -> Found {
+    pub(super) fn finish(mut self) -> CheckFindings {
         self.nesting.finish(&mut self.out);
         if self.out.number == 0 {
             self.out.findings.add(&rules::H01, FindingPlace::Trace, || {
                 "the trace has no record".to_owned()
             });
         }
-        Found {
+        CheckFindings {
             any: self.out.findings,
             of_systems: self.out.of_systems,
         }
@@ -260,7 +260,7 @@ impl Checker {
 }
 
 /// What was found.
-pub(super) struct Found {
+pub(super) struct CheckFindings {
     /// In any case.
     pub any: Findings,
     /// In traces of whole systems.

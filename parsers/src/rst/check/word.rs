@@ -1,7 +1,9 @@
 //! What the rules want to know of an instruction word.
 
 use foldhash::HashMap;
-use stepback_machine::{Address, Control, Delay, Flow, InstructionSet, Target, decode};
+use stepback_machine::{
+    Address, BranchTarget, ControlFlowEffect, DelaySlotRule, FlowKind, InstructionSet, decode,
+};
 
 use crate::rst::records::Instruction;
 
@@ -13,11 +15,11 @@ const FAR: u64 = 1 << 40;
 
 /// What the rules want to know of an instruction word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Word {
+pub struct InstructionWord {
     /// What it is for the rules.
-    pub kind: Kind,
+    pub kind: InstructionWordKind,
     /// What becomes of the instruction behind it.
-    pub delay: Delay,
+    pub delay: DelaySlotRule,
     /// How far from itself it branches, where its encoding has that.
     displacement: Option<u64>,
     /// It happens in any case.
@@ -26,7 +28,7 @@ pub struct Word {
 
 /// Kinds of instructions, as far as rules differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum InstructionWordKind {
     /// No control transfer, no access.
     Plain,
     /// Branches, calls and jumps.
@@ -49,26 +51,26 @@ pub enum Kind {
     WritesTrapRegister,
 }
 
-impl Word {
+impl InstructionWord {
     /// By its bits (The SPARC Architecture Manual, Version 9, appendix E).
     pub fn of(word: u32) -> Self {
         let control = |at: u64| {
             let encoding = SET.encoding_of(word, 4);
-            encoding.map_or_else(Control::default, |encoding| {
+            encoding.map_or_else(ControlFlowEffect::default, |encoding| {
                 decode(encoding, Address(at), SET).control
             })
         };
         let (near, far) = (control(0), control(FAR));
         let displacement = match (near.target, far.target) {
-            (Target::Address(near), Target::Address(far)) if near != far => Some(near),
+            (BranchTarget::Address(near), BranchTarget::Address(far)) if near != far => Some(near),
             _ => None,
         };
         let condition = word >> 25 & 15;
         let kind = kind_of(word);
         let is_by_register = word >> 30 == 0 && word >> 22 & 7 == 3;
         let is_unconditional =
-            near.flow != Flow::Next && (condition == 8 && !is_by_register || word >> 30 != 0);
-        let is_unconditional = if kind == Kind::TrapCall {
+            near.flow != FlowKind::Next && (condition == 8 && !is_by_register || word >> 30 != 0);
+        let is_unconditional = if kind == InstructionWordKind::TrapCall {
             condition == 8
         } else {
             is_unconditional
@@ -90,46 +92,49 @@ impl Word {
     /// Whether its delay slot is skipped where a record found it.
     pub fn annuls(&self, found: &Instruction) -> bool {
         !found.is_annulled
-            && (self.delay == Delay::Annulled
-                || self.delay == Delay::UnlessNotTaken && !found.is_taken)
+            && (self.delay == DelaySlotRule::Annulled
+                || self.delay == DelaySlotRule::UnlessNotTaken && !found.is_taken)
     }
 }
 
-fn kind_of(word: u32) -> Kind {
+fn kind_of(word: u32) -> InstructionWordKind {
     match (word >> 30, word >> 19 & 0x3f) {
-        (0, _) if matches!(word >> 22 & 7, 1 | 2 | 3 | 5 | 6) => Kind::Branch,
-        (0, _) => Kind::Plain,
-        (1, _) | (2, 0x38 | 0x39) => Kind::Branch,
+        (0, _) if matches!(word >> 22 & 7, 1 | 2 | 3 | 5 | 6) => InstructionWordKind::Branch,
+        (0, _) => InstructionWordKind::Plain,
+        (1, _) | (2, 0x38 | 0x39) => InstructionWordKind::Branch,
         (2, 0x32) => match word >> 25 & 31 {
-            0..=3 => Kind::WritesTrapRegister,
-            6 => Kind::WritesState,
-            7 => Kind::WritesLevel,
-            _ => Kind::Plain,
+            0..=3 => InstructionWordKind::WritesTrapRegister,
+            6 => InstructionWordKind::WritesState,
+            7 => InstructionWordKind::WritesLevel,
+            _ => InstructionWordKind::Plain,
         },
-        (2, 0x3a) => Kind::TrapCall,
-        (2, 0x3b) => Kind::MaybeAccess,
-        (2, 0x3e) if word >> 25 & 31 == 0 => Kind::Done,
-        (2, 0x3e) if word >> 25 & 31 == 1 => Kind::Retry,
-        (2, _) => Kind::Plain,
-        (_, 0x00..=0x0b | 0x0d..=0x0f | 0x20..=0x27) => Kind::Access,
-        _ => Kind::MaybeAccess,
+        (2, 0x3a) => InstructionWordKind::TrapCall,
+        (2, 0x3b) => InstructionWordKind::MaybeAccess,
+        (2, 0x3e) if word >> 25 & 31 == 0 => InstructionWordKind::Done,
+        (2, 0x3e) if word >> 25 & 31 == 1 => InstructionWordKind::Retry,
+        (2, _) => InstructionWordKind::Plain,
+        (_, 0x00..=0x0b | 0x0d..=0x0f | 0x20..=0x27) => InstructionWordKind::Access,
+        _ => InstructionWordKind::MaybeAccess,
     }
 }
 
 /// What is known of words, by their bits.
 #[derive(Debug, Default)]
-pub struct Words(HashMap<u32, Word>);
+pub struct InstructionWordTable(HashMap<u32, InstructionWord>);
 
-impl Words {
+impl InstructionWordTable {
     /// What a word is.
-    pub fn of(&mut self, word: u32) -> Word {
+    pub fn of(&mut self, word: u32) -> InstructionWord {
         if let Some(known) = self.0.get(&word) {
             return *known;
         }
         if self.0.len() >= REMEMBERED {
             self.0.clear();
         }
-        *self.0.entry(word).or_insert_with(|| Word::of(word))
+        *self
+            .0
+            .entry(word)
+            .or_insert_with(|| InstructionWord::of(word))
     }
 }
 
@@ -140,24 +145,24 @@ mod tests {
     #[test]
     fn words_are_told_apart() {
         let kinds = [
-            (0x1080_0004, Kind::Branch),      // b
-            (0x0080_0004, Kind::Branch),      // bn
-            (0x0100_0000, Kind::Plain),       // nop
-            (0x4000_0004, Kind::Branch),      // call
-            (0x81c7_e008, Kind::Branch),      // ret
-            (0x81cf_e008, Kind::Branch),      // return
-            (0x91d0_206d, Kind::TrapCall),    // ta
-            (0x81f0_0000, Kind::Done),        // done
-            (0x83f0_0000, Kind::Retry),       // retry
-            (0xc400_6000, Kind::Access),      // ld
-            (0xc480_6000, Kind::MaybeAccess), // lda
-            (0xc168_4000, Kind::MaybeAccess), // prefetch
-            (0x8f90_2001, Kind::WritesLevel), // wrpr %tl
-            (0x8d90_2001, Kind::WritesState), // wrpr %pstate
-            (0x9de3_bf50, Kind::Plain),       // save
+            (0x1080_0004, InstructionWordKind::Branch),      // b
+            (0x0080_0004, InstructionWordKind::Branch),      // bn
+            (0x0100_0000, InstructionWordKind::Plain),       // nop
+            (0x4000_0004, InstructionWordKind::Branch),      // call
+            (0x81c7_e008, InstructionWordKind::Branch),      // ret
+            (0x81cf_e008, InstructionWordKind::Branch),      // return
+            (0x91d0_206d, InstructionWordKind::TrapCall),    // ta
+            (0x81f0_0000, InstructionWordKind::Done),        // done
+            (0x83f0_0000, InstructionWordKind::Retry),       // retry
+            (0xc400_6000, InstructionWordKind::Access),      // ld
+            (0xc480_6000, InstructionWordKind::MaybeAccess), // lda
+            (0xc168_4000, InstructionWordKind::MaybeAccess), // prefetch
+            (0x8f90_2001, InstructionWordKind::WritesLevel), // wrpr %tl
+            (0x8d90_2001, InstructionWordKind::WritesState), // wrpr %pstate
+            (0x9de3_bf50, InstructionWordKind::Plain),       // save
         ];
         for (word, kind) in kinds {
-            assert_eq!(Word::of(word).kind, kind, "{word:08x}");
+            assert_eq!(InstructionWord::of(word).kind, kind, "{word:08x}");
         }
     }
 
@@ -177,14 +182,18 @@ mod tests {
 
     #[test]
     fn targets_are_those_of_the_encoding() {
-        assert_eq!(Word::of(0x1080_0004).target(0x1000), Some(0x1010));
-        assert_eq!(Word::of(0x7fff_ffff).target(0x1000), Some(0xffc));
-        assert_eq!(Word::of(0x81c7_e008).target(0x1000), None);
-        let annulled = |word| [true, false].map(|is_taken| Word::of(word).annuls(&found(is_taken)));
+        assert_eq!(
+            InstructionWord::of(0x1080_0004).target(0x1000),
+            Some(0x1010)
+        );
+        assert_eq!(InstructionWord::of(0x7fff_ffff).target(0x1000), Some(0xffc));
+        assert_eq!(InstructionWord::of(0x81c7_e008).target(0x1000), None);
+        let annulled =
+            |word| [true, false].map(|is_taken| InstructionWord::of(word).annuls(&found(is_taken)));
         assert_eq!(annulled(0x3080_0004), [true, true]); // b,a
         assert_eq!(annulled(0x2280_0004), [false, true]); // be,a
         assert_eq!(annulled(0x0280_0004), [false, false]); // be
-        let is_unconditional = |word| Word::of(word).is_unconditional;
+        let is_unconditional = |word| InstructionWord::of(word).is_unconditional;
         assert!(
             is_unconditional(0x1080_0004)
                 && is_unconditional(0x4000_0004)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::JoinHandle;
 
-use crate::packed::Forward;
+use crate::packed::ForwardReader;
 use crate::read_at::ReadAt;
 
 /// Bytes that are unpacked at once.
@@ -15,9 +15,9 @@ const BUFFER_BYTES: usize = 256 << 10;
 const AHEAD: usize = 8;
 
 /// The unpacked bytes of a file, from front to back.
-pub struct Ahead {
+pub struct ReadAheadReader {
     /// None only while it ends.
-    parts: Option<Receiver<Part>>,
+    parts: Option<Receiver<ReadAheadMessage>>,
     idle: Sender<Vec<u8>>,
     worker: Option<JoinHandle<()>>,
     buffer: Vec<u8>,
@@ -29,20 +29,20 @@ pub struct Ahead {
 }
 
 /// What the thread hands over.
-enum Part {
+enum ReadAheadMessage {
     Bytes(Vec<u8>),
     /// Everything was unpacked that could be.
     End(Option<String>),
     Failure(io::Error),
 }
 
-impl Ahead {
+impl ReadAheadReader {
     /// Begins to unpack.
     ///
     /// # Errors
     /// The file could not be read, or no thread started.
     pub fn open(file: Arc<dyn ReadAt>) -> io::Result<Self> {
-        let mut input = Forward::open(file, 0)?;
+        let mut input = ForwardReader::open(file, 0)?;
         let (sender, parts) = sync_channel(AHEAD);
         let (idle, idle_buffers) = channel();
         let work = move || {
@@ -52,9 +52,11 @@ impl Ahead {
             }));
             // Nobody takes it when the reader has stopped.
             _ = sender.send(match end {
-                Ok(Ok(())) => Part::End(input.damage().map(ToString::to_string)),
-                Ok(Err(error)) => Part::Failure(error),
-                Err(_) => Part::Failure(io::Error::other("what unpacks the trace has failed")),
+                Ok(Ok(())) => ReadAheadMessage::End(input.damage().map(ToString::to_string)),
+                Ok(Err(error)) => ReadAheadMessage::Failure(error),
+                Err(_) => {
+                    ReadAheadMessage::Failure(io::Error::other("what unpacks the trace has failed"))
+                }
             });
         };
         let worker = std::thread::Builder::new()
@@ -105,9 +107,9 @@ impl Ahead {
             _ = self.idle.send(std::mem::take(&mut self.buffer));
             self.used = 0;
             match self.parts.as_ref().and_then(|parts| parts.recv().ok()) {
-                Some(Part::Bytes(bytes)) => self.buffer = bytes,
-                Some(Part::End(damage)) => (self.damage, self.is_over) = (damage, true),
-                Some(Part::Failure(error)) => return Err(error),
+                Some(ReadAheadMessage::Bytes(bytes)) => self.buffer = bytes,
+                Some(ReadAheadMessage::End(damage)) => (self.damage, self.is_over) = (damage, true),
+                Some(ReadAheadMessage::Failure(error)) => return Err(error),
                 None => {
                     return Err(io::Error::other(
                         "the thread that unpacks the trace has ended",
@@ -119,7 +121,7 @@ impl Ahead {
     }
 }
 
-impl Drop for Ahead {
+impl Drop for ReadAheadReader {
     fn drop(&mut self) {
         self.parts = None; // which lets the thread end
         if let Some(worker) = self.worker.take() {
@@ -130,8 +132,8 @@ impl Drop for Ahead {
 
 /// Hands over everything, unless nobody wants it.
 fn hand_over(
-    input: &mut Forward,
-    parts: &SyncSender<Part>,
+    input: &mut ForwardReader,
+    parts: &SyncSender<ReadAheadMessage>,
     idle: &Receiver<Vec<u8>>,
 ) -> io::Result<()> {
     loop {
@@ -140,7 +142,7 @@ fn hand_over(
         let count = input.read(&mut buffer)?;
         buffer.truncate(count);
         let is_last = count == 0;
-        if is_last || parts.send(Part::Bytes(buffer)).is_err() {
+        if is_last || parts.send(ReadAheadMessage::Bytes(buffer)).is_err() {
             return Ok(());
         }
     }

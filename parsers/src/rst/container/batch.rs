@@ -2,7 +2,7 @@
 
 /// What follows a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum BatchEnd {
     /// Perhaps more records.
     More,
     /// Nothing: the file is over.

@@ -2,7 +2,7 @@
 
 /// The classes of instructions that are predicted alike.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Class {
+pub enum InstructionClass {
     #[default]
     Plain,
     /// A load, a store, or what else has an address.
@@ -19,7 +19,7 @@ pub enum Class {
 /// The bit of a branch that annuls its delay slot.
 pub const ANNUL: u32 = 1 << 29;
 
-impl Class {
+impl InstructionClass {
     /// The class of a word. Until minor version 17 a branch that is never taken counted as conditional.
     pub fn of(word: u32, minor: u8) -> Self {
         if let Some(branch) = Self::of_branch(word, minor) {
@@ -65,17 +65,23 @@ impl Class {
 }
 
 /// Where a branch or call goes; 0 for all others.
-pub fn target_of(word: u32, class: Class, pc: u64) -> u64 {
+pub fn target_of(word: u32, class: InstructionClass, pc: u64) -> u64 {
     let distance = match class {
-        Class::Call => signed(word, 30),
-        Class::Conditional | Class::Always | Class::Never if is_by_register(word) => {
+        InstructionClass::Call => signed(word, 30),
+        InstructionClass::Conditional | InstructionClass::Always | InstructionClass::Never
+            if is_by_register(word) =>
+        {
             signed((word >> 6 & 0xc000) | (word & 0x3fff), 16)
         }
         // With prediction (BPcc, FBPfcc) or without.
-        Class::Conditional | Class::Always | Class::Never if word & 0x0080_0000 == 0 => {
+        InstructionClass::Conditional | InstructionClass::Always | InstructionClass::Never
+            if word & 0x0080_0000 == 0 =>
+        {
             signed(word, 19)
         }
-        Class::Conditional | Class::Always | Class::Never => signed(word, 22),
+        InstructionClass::Conditional | InstructionClass::Always | InstructionClass::Never => {
+            signed(word, 22)
+        }
         _ => return 0,
     };
     pc.wrapping_add_signed(4 * distance)

@@ -2,17 +2,17 @@
 
 /// Bytes that all tables may still take.
 #[derive(Debug)]
-pub struct Budget {
+pub struct TableBudget {
     bytes: usize,
 }
 
 /// A table of values that are at first what their type says, in pages.
 #[derive(Debug)]
-pub struct Paged<T, const PAGE: usize> {
+pub struct PagedTable<T, const PAGE: usize> {
     pages: Vec<Option<Box<[T; PAGE]>>>,
 }
 
-impl Budget {
+impl TableBudget {
     pub fn new(bytes: usize) -> Self {
         Self { bytes }
     }
@@ -25,7 +25,7 @@ impl Budget {
     }
 }
 
-impl<T: Clone + Default, const PAGE: usize> Paged<T, PAGE> {
+impl<T: Clone + Default, const PAGE: usize> PagedTable<T, PAGE> {
     /// A table of at least so many.
     pub fn new(count: usize) -> Self {
         Self {
@@ -35,7 +35,7 @@ impl<T: Clone + Default, const PAGE: usize> Paged<T, PAGE> {
 
     /// The place of a value; none when there is no memory for it, or no such place.
     #[inline]
-    pub fn place(&mut self, index: usize, budget: &mut Budget) -> Option<&mut T> {
+    pub fn place(&mut self, index: usize, budget: &mut TableBudget) -> Option<&mut T> {
         let page = self.pages.get_mut(index / PAGE)?;
         if page.is_none() {
             Self::begin(page, budget)?;
@@ -44,7 +44,7 @@ impl<T: Clone + Default, const PAGE: usize> Paged<T, PAGE> {
     }
 
     #[cold]
-    fn begin(page: &mut Option<Box<[T; PAGE]>>, budget: &mut Budget) -> Option<()> {
+    fn begin(page: &mut Option<Box<[T; PAGE]>>, budget: &mut TableBudget) -> Option<()> {
         let is_left = budget.take(size_of::<T>() * PAGE);
         let values = || vec![T::default(); PAGE].into_boxed_slice().try_into().ok();
         *page = is_left.then(values).flatten();

@@ -6,43 +6,43 @@ use std::sync::Arc;
 use stepback_machine::Endian;
 
 use crate::read_at::ReadAt;
-use crate::rst::container::ahead::Ahead;
-use crate::rst::container::batch::Ending;
+use crate::rst::container::ahead::ReadAheadReader;
+use crate::rst::container::batch::BatchEnd;
 use crate::rst::container::kind::RstContainer;
-use crate::rst::container::plain::Plain;
+use crate::rst::container::plain::PlainContainer;
 use crate::rst::container::rz2::Rz2;
 use crate::rst::container::rz3::Rz3;
 
 /// Unpacks the records of a file from front to back.
-pub struct Unpacking {
-    input: Ahead,
-    unpacker: Unpacker,
+pub struct ContainerReader {
+    input: ReadAheadReader,
+    unpacker: ContainerFormat,
     container: Option<RstContainer>,
 }
 
-enum Unpacker {
-    Plain(Plain),
+enum ContainerFormat {
+    Plain(PlainContainer),
     Rz2(Box<Rz2>),
     Rz3(Box<Rz3>),
     Refused(&'static str),
 }
 
-impl Unpacking {
+impl ContainerReader {
     /// Opens a file; its first bytes say how it is packed.
     ///
     /// # Errors
     /// The file could not be read.
     pub fn open(file: Arc<dyn ReadAt>) -> io::Result<Self> {
-        let mut input = Ahead::open(file)?;
+        let mut input = ReadAheadReader::open(file)?;
         let mut head = Vec::new();
         input.read_into(&mut head, RstContainer::MAGIC_BYTES)?;
         let container = RstContainer::of_head(&head);
         let refusal = container.and_then(RstContainer::refusal);
         let unpacker = match container {
-            _ if let Some(refusal) = refusal => Unpacker::Refused(refusal),
-            Some(RstContainer::Rstzip2) => Unpacker::Rz2(Box::new(Rz2::new(head))),
-            Some(RstContainer::Rstzip3) => Unpacker::Rz3(Box::new(Rz3::new(&head))),
-            _ => Unpacker::Plain(Plain::new(head)),
+            _ if let Some(refusal) = refusal => ContainerFormat::Refused(refusal),
+            Some(RstContainer::Rstzip2) => ContainerFormat::Rz2(Box::new(Rz2::new(head))),
+            Some(RstContainer::Rstzip3) => ContainerFormat::Rz3(Box::new(Rz3::new(&head))),
+            _ => ContainerFormat::Plain(PlainContainer::new(head)),
         };
         Ok(Self {
             input,
@@ -59,9 +59,9 @@ impl Unpacking {
     /// The byte order of the records, where the packed form tells it; known with the first of them.
     pub fn endian(&self) -> Option<Endian> {
         match &self.unpacker {
-            Unpacker::Rz3(unpacker) => unpacker.endian(),
-            Unpacker::Rz2(_) => Some(Endian::Big),
-            Unpacker::Plain(_) | Unpacker::Refused(_) => None,
+            ContainerFormat::Rz3(unpacker) => unpacker.endian(),
+            ContainerFormat::Rz2(_) => Some(Endian::Big),
+            ContainerFormat::Plain(_) | ContainerFormat::Refused(_) => None,
         }
     }
 
@@ -74,13 +74,13 @@ impl Unpacking {
     ///
     /// # Errors
     /// The file could not be read.
-    pub fn next_batch(&mut self, out: &mut Vec<u8>) -> io::Result<Ending> {
+    pub fn next_batch(&mut self, out: &mut Vec<u8>) -> io::Result<BatchEnd> {
         out.clear();
         match &mut self.unpacker {
-            Unpacker::Plain(unpacker) => unpacker.next_batch(&mut self.input, out),
-            Unpacker::Rz2(unpacker) => unpacker.next_batch(&mut self.input, out),
-            Unpacker::Rz3(unpacker) => unpacker.next_batch(&mut self.input, out),
-            Unpacker::Refused(why) => Ok(Ending::Damaged((*why).to_owned())),
+            ContainerFormat::Plain(unpacker) => unpacker.next_batch(&mut self.input, out),
+            ContainerFormat::Rz2(unpacker) => unpacker.next_batch(&mut self.input, out),
+            ContainerFormat::Rz3(unpacker) => unpacker.next_batch(&mut self.input, out),
+            ContainerFormat::Refused(why) => Ok(BatchEnd::Damaged((*why).to_owned())),
         }
     }
 

@@ -13,5 +13,7 @@ pub use memory::{
 };
 pub use state::{Preg, RegisterKind, RegisterSlot, RegisterValues};
 pub use system::{BusTransaction, CpuTime, HardwareInfo, ProcessSwitch, Snoop, ThreadSwitch};
-pub use trace::{Delimiter, FileMarker, Header, Patch, Status, TextPart, TraceDates, TraceInfo};
+pub use trace::{
+    Delimiter, FileMarker, Patch, RstHeader, Status, TextRecord, TraceDates, TraceInfo,
+};
 pub use warm::{BranchWarmth, CacheContent, CacheWarmth, RfsSection};

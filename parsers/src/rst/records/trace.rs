@@ -4,13 +4,13 @@ use crate::rst::fields::{
     file_marker, header, left_delimiter, patch, status, strdesc, trace_info, trace_info_3,
 };
 use crate::rst::kind;
-use crate::rst::raw_record::{RawRecord, Version};
+use crate::rst::raw_record::{RawRecord, RstVersion};
 
 /// RSTHEADER: the first record.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Header {
+pub struct RstHeader {
     /// The format's version.
-    pub version: Version,
+    pub version: RstVersion,
     /// `%`.
     pub mark: u8,
     /// `RST Header v2.13`.
@@ -47,7 +47,7 @@ pub struct TraceDates {
 
 /// STRDESC and STRCONT: a text, or a part of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TextPart {
+pub struct TextRecord {
     /// More of it follows in the next record.
     pub is_continued: bool,
     /// Without the zeros behind it.
@@ -110,10 +110,10 @@ pub struct Patch {
     pub description: Vec<u8>,
 }
 
-impl Header {
+impl RstHeader {
     /// Reads a record of type 2.
     pub fn of(record: &RawRecord) -> Self {
-        let version = Version {
+        let version = RstVersion {
             major: record.get(header::MAJOR_VER) as u8,
             minor: record.get(header::MINOR_VER) as u8,
         };
@@ -155,7 +155,7 @@ impl TraceDates {
     }
 }
 
-impl TextPart {
+impl TextRecord {
     /// Reads a record of type 14 or 21.
     pub fn of(record: &RawRecord) -> Self {
         Self {

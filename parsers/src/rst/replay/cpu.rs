@@ -1,13 +1,15 @@
 //! What is known of a processor at the place of the trace that was read up to.
 
-use stepback_machine::{Delay, Flow, Mode, RegisterId, RegisterView, WindowStep};
+use stepback_machine::{DelaySlotRule, FlowKind, Mode, RegisterId, RegisterView, WindowChange};
 
 use crate::events::ThreadNumber;
 use crate::rst::records::{Instruction, PaVaDiff, RegisterValues, Trap};
-use crate::rst::replay::frames::{Contents, Frames, Place, chosen_cells, unknown_cells};
+use crate::rst::replay::frames::{
+    WindowContents, WindowFrames, WindowPosition, chosen_cells, unknown_cells,
+};
 use crate::rst::replay::last_trap::LastTrap;
-use crate::rst::replay::memory::Piece;
-use crate::rst::replay::system_calls::OpenCall;
+use crate::rst::replay::memory::ObservedBytes;
+use crate::rst::replay::system_calls::PendingSystemCall;
 use crate::rst::replay::translations::Translations;
 
 /// Windows of a processor that does not say how many it has.
@@ -20,7 +22,7 @@ const GLOBAL_BITS: [(u64, u8); 3] = [(1, 3), (1 << 11, 1), (1 << 10, 2)];
 
 /// A processor.
 #[derive(Debug)]
-pub struct Cpu {
+pub struct ReplayCpu {
     /// Its thread.
     pub thread: ThreadNumber,
     /// The window in use; where the trace has not said it, counted from an arbitrary one.
@@ -31,7 +33,7 @@ pub struct Cpu {
     /// A trap was taken of which it is not told to which window it turned.
     is_window_guessed: bool,
     /// Which frames the windows hold.
-    frames: Frames,
+    frames: WindowFrames,
     /// How many windows there are.
     pub windows: u8,
     /// The set of globals in use.
@@ -43,7 +45,7 @@ pub struct Cpu {
     /// Its last instruction.
     pub last: Option<LastStep>,
     /// PC and nPC after its last instruction, where it says so.
-    way: Option<Way>,
+    way: Option<ProgramCounters>,
     /// A trap whose instruction is still to come.
     pub trap: Option<Trap>,
     /// The address of an instruction in a delay slot that the end of a trap's handler resumes.
@@ -51,11 +53,11 @@ pub struct Cpu {
     /// The trap that its last instruction took.
     pub last_trap: Option<LastTrap>,
     /// A system call that is being served.
-    pub call: Option<OpenCall>,
+    pub call: Option<PendingSystemCall>,
     /// Translations that the next instruction uses first.
     pub translation: Option<PaVaDiff>,
     /// What memory holds, said before the instruction that may load it.
-    pub ahead: Vec<Piece>,
+    pub ahead: Vec<ObservedBytes>,
     /// Where a continued value of memory goes on.
     pub continued_at: Option<u64>,
     /// Values that tell of the moment behind the end of a trap, said before it.
@@ -76,7 +78,7 @@ pub struct Cpu {
 
 /// PC and nPC (The SPARC Architecture Manual, Version 9, 6.3.4).
 #[derive(Clone, Copy, Debug)]
-struct Way {
+struct ProgramCounters {
     pc: u64,
     next_pc: u64,
 }
@@ -87,7 +89,7 @@ pub struct LastStep {
     /// Its address.
     pub pc: u64,
     /// What becomes of the instruction behind it.
-    pub delay: Delay,
+    pub delay: DelaySlotRule,
     /// The registers that it wrote and that the trace has not told of yet, as absolute cells.
     pub untold: Vec<RegisterView>,
     /// The registers that it wrote.
@@ -98,7 +100,7 @@ pub struct LastStep {
     pub choice: Option<RegisterView>,
 }
 
-impl Cpu {
+impl ReplayCpu {
     /// Nothing known yet but how many windows there are, if that.
     pub fn new(thread: ThreadNumber, windows: Option<u8>) -> Self {
         Self {
@@ -106,7 +108,7 @@ impl Cpu {
             window: 0,
             window_base: None,
             is_window_guessed: false,
-            frames: Frames::default(),
+            frames: WindowFrames::default(),
             windows: windows.unwrap_or(USUAL_WINDOWS),
             globals: 0,
             level: 0,
@@ -153,8 +155,8 @@ impl Cpu {
         self.window = (i16::from(self.window) + by).rem_euclid(windows) as u8;
     }
 
-    fn place(&self) -> Place {
-        Place {
+    fn place(&self) -> WindowPosition {
+        WindowPosition {
             window: self.window % self.windows,
             count: self.windows,
         }
@@ -166,11 +168,11 @@ impl Cpu {
     }
 
     /// Takes the window that an instruction leads to; gives the cells of which nothing is known there.
-    pub fn follow(&mut self, step: WindowStep) -> Vec<RegisterView> {
+    pub fn follow(&mut self, step: WindowChange) -> Vec<RegisterView> {
         match step {
-            WindowStep::Save => self.turn(1),
-            WindowStep::Restore => self.turn(-1),
-            WindowStep::Flush | WindowStep::Choice => {}
+            WindowChange::Save => self.turn(1),
+            WindowChange::Restore => self.turn(-1),
+            WindowChange::Flush | WindowChange::Choice => {}
         }
         unknown_cells(self.frames.follow(step, self.place()), self.mode())
     }
@@ -186,7 +188,7 @@ impl Cpu {
     }
 
     /// Notes where an instruction leads.
-    pub fn go_on(&mut self, found: &Instruction, flow: Flow) {
+    pub fn go_on(&mut self, found: &Instruction, flow: FlowKind) {
         let behind = found.pc.wrapping_add(4);
         let next_pc = self
             .way
@@ -194,15 +196,15 @@ impl Cpu {
             .map_or(behind, |way| way.next_pc);
         let branched_to = found.ea.filter(|_| found.is_taken && !found.is_annulled);
         self.way = match branched_to {
-            Some(target) if flow == Flow::ExceptionReturn => Some(Way {
+            Some(target) if flow == FlowKind::ExceptionReturn => Some(ProgramCounters {
                 pc: target,
                 next_pc: target.wrapping_add(4),
             }),
-            Some(target) => Some(Way {
+            Some(target) => Some(ProgramCounters {
                 pc: next_pc,
                 next_pc: target,
             }),
-            None => Some(Way {
+            None => Some(ProgramCounters {
                 pc: next_pc,
                 next_pc: next_pc.wrapping_add(4),
             }),
@@ -239,7 +241,7 @@ impl Cpu {
             0xc0..=0xff => {
                 self.turn(-1);
                 self.frames.load(self.place());
-                return unknown_cells(Contents::Loaded, self.mode());
+                return unknown_cells(WindowContents::Loaded, self.mode());
             }
             _ => {}
         }

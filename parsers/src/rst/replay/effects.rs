@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use foldhash::HashMap;
 use stepback_machine::{
-    AccessKind, Address, Branch, Control, Encoding, Expression, Flow, InstructionSet,
-    MemoryOperand, RegisterView, Target, WindowStep, decode,
+    AccessKind, Address, BranchTarget, ControlFlowEffect, Encoding, Expression, FlowKind,
+    InstructionSet, MemoryOperand, RecordedBranch, RegisterView, WindowChange, decode,
 };
 
 /// So many instruction words are remembered before all are forgotten.
@@ -14,17 +14,17 @@ const SET: InstructionSet = InstructionSet::Sparc64;
 
 /// What an instruction does when it is executed.
 #[derive(Clone, Debug, Default)]
-pub struct Effects {
+pub struct InstructionEffects {
     /// Its bytes as they lie in memory; none for a word that cannot be shown.
     pub encoding: Option<Encoding>,
     /// What it does to control.
-    pub control: Control,
+    pub control: ControlFlowEffect,
     /// Its accesses, from the effective address on.
-    pub accesses: Vec<Touch>,
+    pub accesses: Vec<RelativeAccess>,
     /// The registers that it writes, by their names before it.
     pub writes: Vec<RegisterView>,
     /// What it does to the windows.
-    pub window: Option<WindowStep>,
+    pub window: Option<WindowChange>,
     /// Where it chooses among windows or globals, the numbers by which it does, as far as it holds them itself.
     pub chosen: Vec<(RegisterView, u64)>,
     /// Whether it branches depends on more than itself.
@@ -33,7 +33,7 @@ pub struct Effects {
 
 /// An access to memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Touch {
+pub struct RelativeAccess {
     /// Load or store.
     pub kind: AccessKind,
     /// How far behind the effective address.
@@ -42,7 +42,7 @@ pub struct Touch {
     pub size_bytes: u16,
 }
 
-impl Effects {
+impl InstructionEffects {
     fn of(word: u32) -> Self {
         let Some(encoding) = SET.encoding_of(word, 4) else {
             return Self::default();
@@ -53,7 +53,7 @@ impl Effects {
         let first = operands.first().map_or(0, |operand| operand.displacement);
         let touch = |operand: &MemoryOperand| {
             let offset = operand.displacement.wrapping_sub(first).cast_unsigned();
-            Some(Touch {
+            Some(RelativeAccess {
                 kind: operand.kind,
                 offset,
                 size_bytes: operand.size_bytes?,
@@ -66,7 +66,7 @@ impl Effects {
             .writes
             .iter()
             .filter_map(|write| match write.value {
-                Expression::Constant(value) if window == Some(WindowStep::Choice) => {
+                Expression::Constant(value) if window == Some(WindowChange::Choice) => {
                     Some((write.view, value))
                 }
                 _ => None,
@@ -85,25 +85,25 @@ impl Effects {
     }
 
     /// What it does to control, as a record says of it.
-    pub fn branch(&self, is_taken: Taken) -> Branch {
-        let is_direct = matches!(self.control.target, Target::Address(_));
+    pub fn branch(&self, is_taken: BranchOutcome) -> RecordedBranch {
+        let is_direct = matches!(self.control.target, BranchTarget::Address(_));
         match self.control.flow {
-            Flow::Branch if is_direct && self.is_conditional => {
-                Branch::Conditional(Some(is_taken == Taken::Yes))
+            FlowKind::Branch if is_direct && self.is_conditional => {
+                RecordedBranch::Conditional(Some(is_taken == BranchOutcome::Yes))
             }
-            Flow::Branch if is_direct => Branch::Jump,
-            Flow::Branch => Branch::IndirectJump,
-            Flow::Call if is_direct => Branch::Call,
-            Flow::Call => Branch::IndirectCall,
-            Flow::Return => Branch::Return,
-            Flow::Next | Flow::Trap | Flow::ExceptionReturn => Branch::None,
+            FlowKind::Branch if is_direct => RecordedBranch::Jump,
+            FlowKind::Branch => RecordedBranch::IndirectJump,
+            FlowKind::Call if is_direct => RecordedBranch::Call,
+            FlowKind::Call => RecordedBranch::IndirectCall,
+            FlowKind::Return => RecordedBranch::Return,
+            FlowKind::Next | FlowKind::Trap | FlowKind::ExceptionReturn => RecordedBranch::None,
         }
     }
 }
 
 /// Whether a branch was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Taken {
+pub enum BranchOutcome {
     /// It was.
     Yes,
     /// It was not.
@@ -112,18 +112,18 @@ pub enum Taken {
 
 /// Effects by instruction word.
 #[derive(Debug, Default)]
-pub struct EffectTable(HashMap<u32, Rc<Effects>>);
+pub struct EffectTable(HashMap<u32, Rc<InstructionEffects>>);
 
 impl EffectTable {
     /// What a word does.
-    pub fn of(&mut self, word: u32) -> Rc<Effects> {
+    pub fn of(&mut self, word: u32) -> Rc<InstructionEffects> {
         if let Some(known) = self.0.get(&word) {
             return Rc::clone(known);
         }
         if self.0.len() >= REMEMBERED {
             self.0.clear();
         }
-        let effects = Rc::new(Effects::of(word));
+        let effects = Rc::new(InstructionEffects::of(word));
         self.0.insert(word, Rc::clone(&effects));
         effects
     }

@@ -11,7 +11,7 @@
 
 use std::sync::LazyLock;
 
-use stepback_machine::{Mode, RegisterView, WindowStep};
+use stepback_machine::{Mode, RegisterView, WindowChange};
 
 use crate::rst::replay::names::view;
 
@@ -20,7 +20,7 @@ const WINDOWS: usize = 32;
 
 /// Frames by their depth.
 #[derive(Clone, Debug, Default)]
-pub struct Frames {
+pub struct WindowFrames {
     /// Of the frame in use, from an arbitrary one.
     depth: i64,
     /// The frame whose locals and ins each window holds; none where they are those of no frame that is still known.
@@ -29,14 +29,14 @@ pub struct Frames {
 
 /// A window, and how many there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct WindowPosition {
     /// Less than the count.
     pub window: u8,
     /// At least one.
     pub count: u8,
 }
 
-impl Place {
+impl WindowPosition {
     fn back(self, windows: u8) -> usize {
         let count = usize::from(self.count.max(1));
         (usize::from(self.window) + count - usize::from(windows) % count) % count
@@ -45,7 +45,7 @@ impl Place {
 
 /// What a window holds that was turned to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Contents {
+pub enum WindowContents {
     /// What its frame left there.
     Kept,
     /// Locals and ins that nothing tells of.
@@ -54,9 +54,9 @@ pub enum Contents {
     New,
 }
 
-impl Frames {
+impl WindowFrames {
     /// The windows of a processor that is in one, and may `restore` so often before a frame has to be loaded.
-    pub fn begin(&mut self, at: Place, callers: u64) {
+    pub fn begin(&mut self, at: WindowPosition, callers: u64) {
         *self = Self::default();
         let callers = u8::try_from(callers)
             .unwrap_or(u8::MAX)
@@ -73,39 +73,39 @@ impl Frames {
     }
 
     /// An instruction did something to the windows, and this is the one in use now.
-    pub fn follow(&mut self, step: WindowStep, at: Place) -> Contents {
+    pub fn follow(&mut self, step: WindowChange, at: WindowPosition) -> WindowContents {
         match step {
-            WindowStep::Save => {
+            WindowChange::Save => {
                 self.depth += 1;
                 self.hold(at.back(0), Some(self.depth));
                 // Its ins are the outs of the new frame.
                 self.hold(at.back(at.count.saturating_sub(1)), None);
-                Contents::New
+                WindowContents::New
             }
-            WindowStep::Restore => {
+            WindowChange::Restore => {
                 self.depth -= 1;
                 let is_kept = self.held.get(at.back(0)).copied().flatten() == Some(self.depth);
                 self.hold(at.back(0), Some(self.depth));
                 if is_kept {
-                    Contents::Kept
+                    WindowContents::Kept
                 } else {
-                    Contents::Loaded
+                    WindowContents::Loaded
                 }
             }
-            WindowStep::Flush | WindowStep::Choice => {
+            WindowChange::Flush | WindowChange::Choice => {
                 self.lose_others(at);
-                Contents::Kept
+                WindowContents::Kept
             }
         }
     }
 
     /// A window is to be loaded for the frame that control returns to.
-    pub fn load(&mut self, at: Place) {
+    pub fn load(&mut self, at: WindowPosition) {
         self.hold(at.back(0), Some(self.depth - 1));
     }
 
     /// Frames besides the one in use may have been stored.
-    pub fn lose_others(&mut self, at: Place) {
+    pub fn lose_others(&mut self, at: WindowPosition) {
         self.held = [None; WINDOWS];
         self.hold(at.back(0), Some(self.depth));
     }
@@ -119,11 +119,11 @@ static WINDOWED: LazyLock<Vec<RegisterView>> = LazyLock::new(|| {
 });
 
 /// The cells of which nothing is known where a window was turned to.
-pub fn unknown_cells(contents: Contents, mode: Mode) -> Vec<RegisterView> {
+pub fn unknown_cells(contents: WindowContents, mode: Mode) -> Vec<RegisterView> {
     let (passed_over, count) = match contents {
-        Contents::Kept => return Vec::new(),
-        Contents::Loaded => (8, 16),
-        Contents::New => (0, 16),
+        WindowContents::Kept => return Vec::new(),
+        WindowContents::Loaded => (8, 16),
+        WindowContents::New => (0, 16),
     };
     let cells = WINDOWED.iter().skip(passed_over).take(count);
     cells
@@ -158,12 +158,12 @@ pub fn chosen_cells(choice: RegisterView, mode: Mode) -> Vec<RegisterView> {
 mod tests {
     use super::*;
 
-    fn at(window: u8) -> Place {
-        Place { window, count: 4 }
+    fn at(window: u8) -> WindowPosition {
+        WindowPosition { window, count: 4 }
     }
 
     #[track_caller]
-    fn check(frames: &mut Frames, steps: &[(WindowStep, u8, Contents)]) {
+    fn check(frames: &mut WindowFrames, steps: &[(WindowChange, u8, WindowContents)]) {
         for (place, (step, window, expected)) in steps.iter().enumerate() {
             assert_eq!(
                 frames.follow(*step, at(*window)),
@@ -175,9 +175,9 @@ mod tests {
 
     #[test]
     fn a_frame_is_kept_while_there_are_windows_for_those_that_it_calls() {
-        use Contents::{Kept, Loaded, New};
-        use WindowStep::{Restore, Save};
-        let mut frames = Frames::default();
+        use WindowChange::{Restore, Save};
+        use WindowContents::{Kept, Loaded, New};
+        let mut frames = WindowFrames::default();
         frames.begin(at(0), 0);
         check(
             &mut frames,
@@ -212,46 +212,55 @@ mod tests {
 
     #[test]
     fn callers_of_before_are_held_as_far_as_the_processor_says() {
-        let mut frames = Frames::default();
+        let mut frames = WindowFrames::default();
         frames.begin(at(1), 9);
         check(
             &mut frames,
             &[
-                (WindowStep::Restore, 0, Contents::Kept),
-                (WindowStep::Restore, 3, Contents::Kept),
+                (WindowChange::Restore, 0, WindowContents::Kept),
+                (WindowChange::Restore, 3, WindowContents::Kept),
             ],
         );
-        check(&mut frames, &[(WindowStep::Restore, 2, Contents::Loaded)]);
+        check(
+            &mut frames,
+            &[(WindowChange::Restore, 2, WindowContents::Loaded)],
+        );
         frames.begin(at(1), 1);
         check(
             &mut frames,
             &[
-                (WindowStep::Restore, 0, Contents::Kept),
-                (WindowStep::Restore, 3, Contents::Loaded),
+                (WindowChange::Restore, 0, WindowContents::Kept),
+                (WindowChange::Restore, 3, WindowContents::Loaded),
             ],
         );
     }
 
     #[test]
     fn a_flush_stores_all_others() {
-        let mut frames = Frames::default();
+        let mut frames = WindowFrames::default();
         frames.begin(at(1), 9);
         check(
             &mut frames,
             &[
-                (WindowStep::Save, 2, Contents::New),
-                (WindowStep::Flush, 2, Contents::Kept),
+                (WindowChange::Save, 2, WindowContents::New),
+                (WindowChange::Flush, 2, WindowContents::Kept),
             ],
         );
         check(
             &mut frames,
             &[
-                (WindowStep::Restore, 1, Contents::Loaded),
-                (WindowStep::Save, 2, Contents::New),
+                (WindowChange::Restore, 1, WindowContents::Loaded),
+                (WindowChange::Save, 2, WindowContents::New),
             ],
         );
-        check(&mut frames, &[(WindowStep::Restore, 1, Contents::Kept)]);
+        check(
+            &mut frames,
+            &[(WindowChange::Restore, 1, WindowContents::Kept)],
+        );
         frames.load(at(0));
-        check(&mut frames, &[(WindowStep::Restore, 0, Contents::Kept)]);
+        check(
+            &mut frames,
+            &[(WindowChange::Restore, 0, WindowContents::Kept)],
+        );
     }
 }

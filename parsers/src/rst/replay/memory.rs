@@ -3,11 +3,11 @@
 use stepback_machine::AccessKind;
 
 use crate::rst::records::MemoryContent;
-use crate::rst::replay::effects::Touch;
+use crate::rst::replay::effects::RelativeAccess;
 
 /// What memory holds at an address: at most 8 bytes as a number, the first of them highest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct ObservedBytes {
     /// Of the first byte.
     pub address: u64,
     /// 1 to 8.
@@ -29,7 +29,7 @@ pub struct OpenAccess {
     pub value: Option<u64>,
 }
 
-impl Piece {
+impl ObservedBytes {
     /// The pieces of a record that tells of memory from an address on; what no record says is left out.
     pub fn of(address: u64, content: MemoryContent) -> impl Iterator<Item = Self> {
         let (sizes, values) = match content {
@@ -56,8 +56,8 @@ impl Piece {
 
 impl OpenAccess {
     /// An access of an instruction with this effective address.
-    pub fn of(touch: Touch, ea: u64) -> Self {
-        let Touch {
+    pub fn of(touch: RelativeAccess, ea: u64) -> Self {
+        let RelativeAccess {
             kind,
             offset,
             size_bytes,
@@ -71,7 +71,7 @@ impl OpenAccess {
     }
 
     /// Takes what it moved from a piece of memory, if all of it is in there.
-    pub fn take(&mut self, piece: &Piece) -> bool {
+    pub fn take(&mut self, piece: &ObservedBytes) -> bool {
         let before = self.address.wrapping_sub(piece.address);
         let behind =
             u64::from(piece.size_bytes).checked_sub(before.saturating_add(self.size_bytes.into()));
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn an_access_finds_its_bytes_in_a_piece() {
-        let piece = Piece {
+        let piece = ObservedBytes {
             address: 0x100,
             size_bytes: 8,
             value: 0x0102_0304_0506_0708,
@@ -118,12 +118,12 @@ mod tests {
             ),
             (None, None, None, None)
         );
-        let ends: Vec<_> = Piece::of(u64::MAX - 7, MemoryContent::Long([1, 2]))
+        let ends: Vec<_> = ObservedBytes::of(u64::MAX - 7, MemoryContent::Long([1, 2]))
             .map(|piece| piece.end())
             .collect();
         assert_eq!(ends, [0, 8]);
         assert_eq!(
-            Piece::of(
+            ObservedBytes::of(
                 0,
                 MemoryContent::Short {
                     size_bytes: 0,

@@ -46,7 +46,7 @@ const OF_LEVEL: [&str; 4] = ["tpc", "tnpc", "tstate", "tt"];
 
 /// The registers by their numbers, looked up by name once.
 #[derive(Debug)]
-pub struct RegisterNames {
+pub struct RegisterNumberMap {
     integer: Vec<Option<RegisterView>>,
     windowed: Vec<Option<RegisterView>>,
     float: Vec<Option<RegisterView>>,
@@ -55,7 +55,7 @@ pub struct RegisterNames {
     conditions: Option<RegisterView>,
 }
 
-impl RegisterNames {
+impl RegisterNumberMap {
     /// All of them.
     pub fn new() -> Self {
         let numbers =

@@ -4,7 +4,7 @@ use stepback_machine::{AccessKind, RegisterId, RegisterView};
 
 use crate::events::TextKind;
 use crate::rst::records::{MemoryValue, RegisterKind, RegisterSlot, RegisterValues};
-use crate::rst::replay::memory::Piece;
+use crate::rst::replay::memory::ObservedBytes;
 use crate::rst::replay::names::view;
 use crate::rst::replay::whole::Replay;
 use crate::step_store::encoder::BlockSink;
@@ -19,7 +19,7 @@ const OF_LEVEL: [&str; 4] = ["tpc", "tnpc", "tstate", "tt"];
 
 /// How a value of a register is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum ValueTiming {
     /// By the last instruction, if that writes it.
     After,
     /// By nobody: so it is here.
@@ -56,7 +56,7 @@ impl<B: BlockSink> Replay<'_, B> {
             slots: [global, _], ..
         }) = self.cpu(cpu).behind_trap.take()
         {
-            self.slot(cpu, &global, Told::Before);
+            self.slot(cpu, &global, ValueTiming::Before);
         }
     }
 
@@ -81,15 +81,15 @@ impl<B: BlockSink> Replay<'_, B> {
 
     fn take(&mut self, values: &RegisterValues) {
         let told = if values.is_after {
-            Told::After
+            ValueTiming::After
         } else {
-            Told::Before
+            ValueTiming::Before
         };
         let [first, second] = &values.slots;
         if first.kind == RegisterKind::Float && first.id >= 64 {
             if let Some(view) = self.names.of(first) {
                 let value = u128::from(first.value) << 64 | u128::from(second.value);
-                self.tell(values.cpu, view, StatedValue { value, told });
+                self.tell(values.cpu, view, RecordedValue { value, told });
             }
             return;
         }
@@ -97,7 +97,7 @@ impl<B: BlockSink> Replay<'_, B> {
         self.slot(values.cpu, second, told);
     }
 
-    fn slot(&mut self, cpu: u16, slot: &RegisterSlot, told: Told) {
+    fn slot(&mut self, cpu: u16, slot: &RegisterSlot, told: ValueTiming) {
         if slot.kind == RegisterKind::Unused {
             return;
         }
@@ -129,7 +129,7 @@ impl<B: BlockSink> Replay<'_, B> {
             Some(view) => self.tell(
                 cpu,
                 view,
-                StatedValue {
+                RecordedValue {
                     value: value.into(),
                     told,
                 },
@@ -170,10 +170,10 @@ impl<B: BlockSink> Replay<'_, B> {
     }
 
     /// Tells a register's value, where an instruction wrote it or where it is news.
-    pub(super) fn tell(&mut self, cpu: u16, view: RegisterView, stated: StatedValue) {
+    pub(super) fn tell(&mut self, cpu: u16, view: RegisterView, stated: RecordedValue) {
         let unused_bits = 128 - 8 * u32::from(view.size_bytes.min(16));
         let value = stated.value << unused_bits >> unused_bits;
-        let is_last = stated.told == Told::After && self.last == Some(cpu);
+        let is_last = stated.told == ValueTiming::After && self.last == Some(cpu);
         let state = self.cpu(cpu);
         let home = state.home(view);
         // The first global is always 0.
@@ -227,11 +227,11 @@ fn is_of_trap_end(values: &RegisterValues) -> bool {
 
 /// A value as a record tells it.
 #[derive(Clone, Copy, Debug)]
-pub struct StatedValue {
+pub struct RecordedValue {
     /// What it is.
     pub value: u128,
     /// How it is meant.
-    pub told: Told,
+    pub told: ValueTiming,
 }
 
 /// Memory.
@@ -242,13 +242,13 @@ impl<B: BlockSink> Replay<'_, B> {
         let Some(address) = value.address.or(cpu.continued_at) else {
             return;
         };
-        for piece in Piece::of(address, value.content) {
+        for piece in ObservedBytes::of(address, value.content) {
             self.cpu(value.cpu).continued_at = Some(piece.end());
             self.piece(value.cpu, piece);
         }
     }
 
-    fn piece(&mut self, cpu: u16, piece: Piece) {
+    fn piece(&mut self, cpu: u16, piece: ObservedBytes) {
         // Where a PAVADIFF was told meanwhile, what follows is about the next instruction, which may be on another page.
         let is_last = self.last == Some(cpu) && self.cpu(cpu).translation.is_none();
         let open = self
@@ -274,7 +274,7 @@ impl<B: BlockSink> Replay<'_, B> {
     pub(super) fn show_ahead(&mut self, cpu: u16) {
         let state = self.cpu(cpu);
         let thread = state.thread;
-        for Piece {
+        for ObservedBytes {
             address,
             size_bytes,
             value,

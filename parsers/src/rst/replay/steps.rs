@@ -2,18 +2,18 @@
 
 use std::rc::Rc;
 
-use stepback_machine::{Delay, Flow, InstructionSet, RegisterView, WindowStep};
+use stepback_machine::{DelaySlotRule, FlowKind, InstructionSet, RegisterView, WindowChange};
 
 use crate::events::{DelaySlot, StepOrigin};
 use crate::marker::{Marker, MarkerKind};
 use crate::rst::record::is_fake_address;
 use crate::rst::records::Instruction;
 use crate::rst::replay::cpu::LastStep;
-use crate::rst::replay::effects::{Effects, Taken};
+use crate::rst::replay::effects::{BranchOutcome, InstructionEffects};
 use crate::rst::replay::memory::OpenAccess;
 use crate::rst::replay::whole::Replay;
 use crate::step_store::encoder::BlockSink;
-use crate::step_store::record::{Reached, StoredAccess, StoredRegister, StoredStep};
+use crate::step_store::record::{StepStatus, StoredAccess, StoredRegister, StoredStep};
 
 impl<B: BlockSink> Replay<'_, B> {
     pub(super) fn instruction(&mut self, found: &Instruction) {
@@ -22,7 +22,7 @@ impl<B: BlockSink> Replay<'_, B> {
         self.begin(found.cpu);
         self.come_back_unseen(found);
         self.tell_result(found.cpu, found.pc);
-        if effects.control.flow != Flow::ExceptionReturn {
+        if effects.control.flow != FlowKind::ExceptionReturn {
             self.take_behind_trap(found.cpu);
         }
         let trap = self.cpu(found.cpu).trap.take();
@@ -39,7 +39,7 @@ impl<B: BlockSink> Replay<'_, B> {
         // else the instruction that trapped.
         let is_cut_short = is_unrecorded
             && self.cpu(found.cpu).leads_to(found)
-            && effects.control.flow != Flow::Trap;
+            && effects.control.flow != FlowKind::Trap;
         if let Some(missed) = self
             .cpu(found.cpu)
             .missed_by(found)
@@ -50,8 +50,9 @@ impl<B: BlockSink> Replay<'_, B> {
         self.translate(found);
         let accesses = self.accesses_of(found, &effects);
         let is_stopped = trap.is_some() || is_cut_short;
-        let is_executed = !found.is_annulled && (!is_stopped || effects.control.flow == Flow::Trap);
-        let reached = Reached {
+        let is_executed =
+            !found.is_annulled && (!is_stopped || effects.control.flow == FlowKind::Trap);
+        let reached = StepStatus {
             slot: self.slot_of(found),
             is_executed,
             origin: StepOrigin::Recorded,
@@ -69,7 +70,7 @@ impl<B: BlockSink> Replay<'_, B> {
             None if is_executed => {
                 self.open = accesses;
                 self.carry_out(found, &effects);
-                if effects.control.flow == Flow::Trap && found.is_taken {
+                if effects.control.flow == FlowKind::Trap && found.is_taken {
                     self.note_trap(found, &effects, None);
                 }
             }
@@ -78,12 +79,12 @@ impl<B: BlockSink> Replay<'_, B> {
         }
     }
 
-    fn step(&mut self, found: &Instruction, effects: &Effects, reached: Reached) {
+    fn step(&mut self, found: &Instruction, effects: &InstructionEffects, reached: StepStatus) {
         let thread = self.cpu(found.cpu).thread;
         let taken = if found.is_taken {
-            Taken::Yes
+            BranchOutcome::Yes
         } else {
-            Taken::No
+            BranchOutcome::No
         };
         self.encoder.step(&StoredStep {
             input: thread.0,
@@ -103,8 +104,9 @@ impl<B: BlockSink> Replay<'_, B> {
         let cpu = self.cpu(found.cpu);
         let is_resumed = cpu.resumed_slot.take() == Some(found.pc);
         let last = cpu.last.as_ref();
-        let is_behind = last
-            .is_some_and(|last| last.delay != Delay::None && found.pc == last.pc.wrapping_add(4));
+        let is_behind = last.is_some_and(|last| {
+            last.delay != DelaySlotRule::None && found.pc == last.pc.wrapping_add(4)
+        });
         match (is_behind || is_resumed, found.is_annulled) {
             (_, true) => DelaySlot::Annulled,
             (true, false) => DelaySlot::Executed,
@@ -113,9 +115,9 @@ impl<B: BlockSink> Replay<'_, B> {
     }
 
     /// What an executed instruction does to registers, windows and traps.
-    fn carry_out(&mut self, found: &Instruction, effects: &Rc<Effects>) {
-        let is_idle = effects.control.flow == Flow::Trap && !found.is_taken;
-        let is_return = effects.control.flow == Flow::ExceptionReturn;
+    fn carry_out(&mut self, found: &Instruction, effects: &Rc<InstructionEffects>) {
+        let is_idle = effects.control.flow == FlowKind::Trap && !found.is_taken;
+        let is_return = effects.control.flow == FlowKind::ExceptionReturn;
         let cpu = self.cpu(found.cpu);
         let written: Vec<_> = effects
             .writes
@@ -134,7 +136,7 @@ impl<B: BlockSink> Replay<'_, B> {
         let cpu = self.cpu(found.cpu);
         let thread = cpu.thread;
         let (delay, untold) = (effects.control.delay, written.clone());
-        let is_choice = effects.window == Some(WindowStep::Choice) && effects.chosen.is_empty();
+        let is_choice = effects.window == Some(WindowChange::Choice) && effects.chosen.is_empty();
         let choice = written.first().copied().filter(|_| is_choice);
         cpu.last = Some(LastStep {
             pc: found.pc,
@@ -163,7 +165,11 @@ impl<B: BlockSink> Replay<'_, B> {
     }
 
     /// The accesses of an instruction, with what the trace said before of what memory holds there.
-    fn accesses_of(&mut self, found: &Instruction, effects: &Effects) -> Vec<OpenAccess> {
+    fn accesses_of(
+        &mut self,
+        found: &Instruction,
+        effects: &InstructionEffects,
+    ) -> Vec<OpenAccess> {
         let ea = found
             .ea
             .filter(|ea| !is_fake_address(*ea) && !found.is_annulled);

@@ -4,9 +4,9 @@ use crate::events::TextKind;
 use crate::marker::MarkerKind;
 use crate::rst::layout::layout_of;
 use crate::rst::raw_record::RawRecord;
-use crate::rst::records::{Preg, TextPart, Trap, TrapExit};
+use crate::rst::records::{Preg, TextRecord, Trap, TrapExit};
 use crate::rst::replay::names::view;
-use crate::rst::replay::statements::{StatedValue, Told};
+use crate::rst::replay::statements::{RecordedValue, ValueTiming};
 use crate::rst::replay::translations::EntryLayout;
 use crate::rst::replay::traps::trap_text;
 use crate::rst::replay::whole::Replay;
@@ -60,9 +60,9 @@ impl<B: BlockSink> Replay<'_, B> {
             self.tell(
                 cpu,
                 view,
-                StatedValue {
+                RecordedValue {
                     value: value.into(),
-                    told: Told::Before,
+                    told: ValueTiming::Before,
                 },
             )
         });
@@ -112,9 +112,9 @@ impl<B: BlockSink> Replay<'_, B> {
                 self.tell(
                     exit.cpu,
                     view,
-                    StatedValue {
+                    RecordedValue {
                         value: value.into(),
-                        told: Told::After,
+                        told: ValueTiming::After,
                     },
                 );
             }
@@ -152,9 +152,9 @@ impl<B: BlockSink> Replay<'_, B> {
                 self.tell(
                     preg.cpu,
                     view,
-                    StatedValue {
+                    RecordedValue {
                         value: value.into(),
-                        told: Told::Before,
+                        told: ValueTiming::Before,
                     },
                 );
             }
@@ -162,7 +162,7 @@ impl<B: BlockSink> Replay<'_, B> {
     }
 
     /// A text, which may go on in the next record.
-    pub(super) fn text(&mut self, part: &TextPart) {
+    pub(super) fn text(&mut self, part: &TextRecord) {
         let room = TEXT.saturating_sub(self.text.len());
         self.text.extend(part.text.iter().take(room));
         if part.is_continued {

@@ -1,6 +1,6 @@
 //! System calls: a trap instruction that asks a kernel, and where control comes back behind it.
 
-use stepback_machine::{Failure, InstructionSet, linux::Numbers};
+use stepback_machine::{InstructionSet, SystemCallFailure, linux::SystemCallNumbering};
 
 use crate::marker::{Marker, MarkerKind};
 use crate::rst::records::Trap;
@@ -18,9 +18,9 @@ const TRACED: u64 = 1 << 32;
 
 /// How a kernel is asked.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked {
+pub struct SystemCallRequest {
     /// Which kernel.
-    pub numbers: Numbers,
+    pub numbers: SystemCallNumbering,
     /// The number of the call, where a record tells it.
     pub told: Option<u64>,
     /// Where control comes back; none where that is not told.
@@ -29,7 +29,7 @@ pub struct Asked {
 
 /// A system call that control has not come back from.
 #[derive(Clone, Copy, Debug)]
-pub struct OpenCall {
+pub struct PendingSystemCall {
     /// Which, as markers have it.
     number: u64,
     /// The trap level that it was made at.
@@ -39,7 +39,7 @@ pub struct OpenCall {
 }
 
 /// Whose numbers the trap of a trap instruction means.
-fn numbers_of(trap_type: u16) -> Option<Numbers> {
+fn numbers_of(trap_type: u16) -> Option<SystemCallNumbering> {
     let number = trap_type
         .checked_sub(FIRST_TYPE)
         .filter(|number| *number < 0x80)?;
@@ -55,7 +55,7 @@ impl<B: BlockSink> Replay<'_, B> {
         let told = Some(u64::from(trap.system_call)).filter(|number| *number != 0);
         self.tell_system_call(
             cpu,
-            Asked {
+            SystemCallRequest {
                 numbers,
                 told,
                 next_pc: Some(trap.npc),
@@ -64,8 +64,8 @@ impl<B: BlockSink> Replay<'_, B> {
     }
 
     /// Tells of a system call, with its arguments as far as they are known.
-    pub(super) fn tell_system_call(&mut self, cpu: u16, asked: Asked) {
-        let Asked {
+    pub(super) fn tell_system_call(&mut self, cpu: u16, asked: SystemCallRequest) {
+        let SystemCallRequest {
             numbers,
             told,
             next_pc,
@@ -95,7 +95,7 @@ impl<B: BlockSink> Replay<'_, B> {
                 .for_each(|value| self.mark(cpu, MarkerKind::ARGUMENT, *value));
         }
         let state = self.cpu(cpu);
-        state.call = Some(OpenCall {
+        state.call = Some(PendingSystemCall {
             number,
             level: state.level,
             next_pc,
@@ -117,7 +117,7 @@ impl<B: BlockSink> Replay<'_, B> {
         else {
             return;
         };
-        let Failure::Flag { register, bit } = abi.system_calls.failure else {
+        let SystemCallFailure::Flag { register, bit } = abi.system_calls.failure else {
             return;
         };
         let has_failed = self
@@ -188,11 +188,11 @@ mod tests {
     fn traps_tell_whose_system_calls_they_are() {
         let types = [0x16d, 0x110, 0x108, 0x140, 0x100, 0x102, 0x68, 0x1ff];
         let expected = [
-            Some(Numbers::Sparc),
-            Some(Numbers::Sparc),
-            Some(Numbers::Solaris),
-            Some(Numbers::Solaris),
-            Some(Numbers::Solaris),
+            Some(SystemCallNumbering::Sparc),
+            Some(SystemCallNumbering::Sparc),
+            Some(SystemCallNumbering::Solaris),
+            Some(SystemCallNumbering::Solaris),
+            Some(SystemCallNumbering::Solaris),
             None,
             None,
             None,

@@ -75,44 +75,44 @@ impl EntryLayout {
 #[derive(Debug, Default)]
 pub struct Translations {
     /// In force for instructions, and for loads and stores without an address space of their own.
-    code: Side,
-    data: Side,
+    code: TranslationSide,
+    data: TranslationSide,
     /// What was told.
-    told: HashMap<Page, u64>,
+    told: HashMap<ContextPage, u64>,
     /// By virtual page: the context for which it was told last.
     newest: HashMap<u64, u16>,
     has_begun: bool,
 }
 
 #[derive(Debug, Default)]
-struct Side {
-    in_force: Option<InForce>,
+struct TranslationSide {
+    in_force: Option<ActiveTranslation>,
     /// The page that was touched last.
     page: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct InForce {
+struct ActiveTranslation {
     context: u16,
     difference: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Page {
+struct ContextPage {
     context: u16,
     address: u64,
 }
 
-impl Side {
+impl TranslationSide {
     /// The page of an address and its translation, where it is another page than the last one.
-    fn touch(&mut self, address: u64) -> Option<(Page, u64)> {
-        let InForce {
+    fn touch(&mut self, address: u64) -> Option<(ContextPage, u64)> {
+        let ActiveTranslation {
             context,
             difference,
         } = self.in_force?;
         let address = address & !(PAGE - 1);
         let is_new = self.page.replace(address) != Some(address);
-        is_new.then_some((Page { context, address }, difference))
+        is_new.then_some((ContextPage { context, address }, difference))
     }
 }
 
@@ -128,19 +128,19 @@ impl Translations {
             ..
         }) = told
         {
-            self.code = Side {
-                in_force: Some(InForce {
+            self.code = TranslationSide {
+                in_force: Some(ActiveTranslation {
                     context,
                     difference,
                 }),
                 page: None,
             };
             if let Some(data) = data {
-                let in_force = InForce {
+                let in_force = ActiveTranslation {
                     context: data.context,
                     difference: data.difference,
                 };
-                self.data = Side {
+                self.data = TranslationSide {
                     in_force: Some(in_force),
                     page: None,
                 };
@@ -166,12 +166,12 @@ impl Translations {
             self.tell(page, difference, &mut news);
         }
         if is_elsewhere {
-            self.data = Side::default();
+            self.data = TranslationSide::default();
         }
         news
     }
 
-    fn tell(&mut self, page: Page, difference: u64, news: &mut Vec<Marker>) {
+    fn tell(&mut self, page: ContextPage, difference: u64, news: &mut Vec<Marker>) {
         if self.told.len() >= REMEMBERED {
             news.extend(self.forget());
             (self.code.page, self.data.page) = (None, None);
@@ -227,7 +227,7 @@ impl Translations {
             .filter(|_| !entry.is_demap)
             .map(|layout| layout.pages(entry));
         for (address, difference) in pages.into_iter().flatten() {
-            self.tell(Page { context, address }, difference, &mut news);
+            self.tell(ContextPage { context, address }, difference, &mut news);
             for side in [&mut self.code, &mut self.data] {
                 side.page = side.page.filter(|page| *page != address);
             }
@@ -239,8 +239,9 @@ impl Translations {
         let (address, context) = (entry.tag & !(PAGE - 1), (entry.tag & (PAGE - 1)) as u16);
         let mut pages: Vec<u64> = if entry.is_demap {
             // How large the page was only the processor knows, and global ones are of every context.
-            let is_near =
-                |page: &&Page| page.address & !(LARGE_PAGE - 1) == address & !(LARGE_PAGE - 1);
+            let is_near = |page: &&ContextPage| {
+                page.address & !(LARGE_PAGE - 1) == address & !(LARGE_PAGE - 1)
+            };
             self.told
                 .keys()
                 .filter(is_near)
@@ -248,7 +249,7 @@ impl Translations {
                 .collect()
         } else {
             let physical = (entry.data & ENTRY_VALID != 0).then_some(entry.data & ENTRY_PHYSICAL);
-            let told = self.told.get(&Page { context, address });
+            let told = self.told.get(&ContextPage { context, address });
             let is_other = told.is_some_and(|told| physical != Some(address.wrapping_add(*told)));
             if is_other { vec![address] } else { Vec::new() }
         };

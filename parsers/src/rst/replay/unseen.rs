@@ -1,15 +1,15 @@
 //! Traps of which no record shows the handler: control comes back at once, and what a kernel changed is not told.
 
-use stepback_machine::{Flow, InstructionSet};
+use stepback_machine::{FlowKind, InstructionSet};
 
 use crate::marker::MarkerKind;
 use crate::rst::records::{Instruction, Trap};
-use crate::rst::replay::cpu::Cpu;
-use crate::rst::replay::effects::Effects;
+use crate::rst::replay::cpu::ReplayCpu;
+use crate::rst::replay::effects::InstructionEffects;
 use crate::rst::replay::last_trap::LastTrap;
 use crate::rst::replay::names::view;
-use crate::rst::replay::statements::{StatedValue, Told};
-use crate::rst::replay::system_calls::Asked;
+use crate::rst::replay::statements::{RecordedValue, ValueTiming};
+use crate::rst::replay::system_calls::SystemCallRequest;
 use crate::rst::replay::whole::Replay;
 use crate::step_store::encoder::BlockSink;
 
@@ -21,14 +21,19 @@ const GIVEN_BY_TRAPS: [&str; 4] = ["o0", "o1", "g1", "ccr"];
 
 impl<B: BlockSink> Replay<'_, B> {
     /// Notes the trap that an instruction takes, before control goes to its handler.
-    pub(super) fn note_trap(&mut self, found: &Instruction, effects: &Effects, trap: Option<Trap>) {
+    pub(super) fn note_trap(
+        &mut self,
+        found: &Instruction,
+        effects: &InstructionEffects,
+        trap: Option<Trap>,
+    ) {
         if trap.is_none()
             && let Some(encoding) = effects.encoding
             && let Some(numbers) = SET.system_call_numbers(&encoding)
         {
             self.tell_system_call(
                 found.cpu,
-                Asked {
+                SystemCallRequest {
                     numbers,
                     told: None,
                     next_pc: None,
@@ -73,9 +78,9 @@ impl<B: BlockSink> Replay<'_, B> {
             self.tell(
                 found.cpu,
                 view,
-                StatedValue {
+                RecordedValue {
                     value: value.into(),
-                    told: Told::Before,
+                    told: ValueTiming::Before,
                 },
             );
         }
@@ -83,10 +88,10 @@ impl<B: BlockSink> Replay<'_, B> {
 }
 
 /// The trap that an instruction takes, before control goes to its handler.
-fn last_trap(cpu: &Cpu, effects: &Effects, trap: Option<Trap>) -> LastTrap {
+fn last_trap(cpu: &ReplayCpu, effects: &InstructionEffects, trap: Option<Trap>) -> LastTrap {
     let asking = effects
         .encoding
-        .filter(|_| effects.control.flow == Flow::Trap);
+        .filter(|_| effects.control.flow == FlowKind::Trap);
     let names = match asking.map(|encoding| SET.system_call_numbers(&encoding)) {
         Some(Some(_)) => &GIVEN_BY_CALLS[..],
         Some(None) => &GIVEN_BY_TRAPS,

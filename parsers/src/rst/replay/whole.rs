@@ -12,10 +12,10 @@ use crate::rst::kind;
 use crate::rst::raw_record::RawRecord;
 use crate::rst::record::Record;
 use crate::rst::records::{Instruction, RegisterValues, TlbEntry};
-use crate::rst::replay::cpu::Cpu;
+use crate::rst::replay::cpu::ReplayCpu;
 use crate::rst::replay::effects::EffectTable;
 use crate::rst::replay::memory::OpenAccess;
-use crate::rst::replay::names::{RegisterNames, view};
+use crate::rst::replay::names::{RegisterNumberMap, view};
 use crate::rst::replay::translations::EntryLayout;
 use crate::step_store::encoder::{BlockSink, Encoder};
 use crate::step_store::record::StoredThread;
@@ -28,14 +28,14 @@ const CPUS: usize = 1 << 10;
 /// Hands the steps of a trace to an encoder.
 pub struct Replay<'e, B> {
     pub(super) encoder: &'e mut Encoder<B>,
-    cpus: Vec<Option<Box<Cpu>>>,
+    cpus: Vec<Option<Box<ReplayCpu>>>,
     /// The processor whose instruction was the last of all.
     pub(super) last: Option<u16>,
     /// What that instruction accesses, until the trace has said what it moved.
     pub(super) open: Vec<OpenAccess>,
     pub(super) effects: EffectTable,
-    pub(super) names: RegisterNames,
-    pub(super) fixed: Fixed,
+    pub(super) names: RegisterNumberMap,
+    pub(super) fixed: StateRegisters,
     /// How many windows the trace says that its processors have.
     windows: Option<u8>,
     /// How entries of translation buffers are laid out, where the trace says it.
@@ -48,7 +48,7 @@ pub struct Replay<'e, B> {
 }
 
 /// Registers that are looked up once.
-pub(super) struct Fixed {
+pub(super) struct StateRegisters {
     pub status: RegisterView,
     pub window: Option<RegisterView>,
     pub can_save: Option<RegisterView>,
@@ -62,7 +62,7 @@ pub(super) struct Fixed {
 impl<'e, B: BlockSink> Replay<'e, B> {
     /// Nothing read so far.
     pub fn new(encoder: &'e mut Encoder<B>) -> Self {
-        let fixed = Fixed {
+        let fixed = StateRegisters {
             status: RegisterView::new(RegisterId::PSR, 0, 4),
             window: view("cwp"),
             can_save: view("cansave"),
@@ -78,7 +78,7 @@ impl<'e, B: BlockSink> Replay<'e, B> {
             last: None,
             open: Vec::new(),
             effects: EffectTable::default(),
-            names: RegisterNames::new(),
+            names: RegisterNumberMap::new(),
             fixed,
             windows: None,
             entry_layout: None,
@@ -173,7 +173,7 @@ impl<'e, B: BlockSink> Replay<'e, B> {
     }
 
     /// A processor, with a thread of its own from its first record on.
-    pub(super) fn cpu(&mut self, number: u16) -> &mut Cpu {
+    pub(super) fn cpu(&mut self, number: u16) -> &mut ReplayCpu {
         let place = usize::from(number) % CPUS;
         if self.cpus.len() <= place {
             self.cpus.resize_with(place + 1, || None);
@@ -187,7 +187,8 @@ impl<'e, B: BlockSink> Replay<'e, B> {
             windows,
             ..
         } = self;
-        cpus[place].get_or_insert_with(|| Box::new(Cpu::new(ThreadNumber(*threads - 1), *windows)))
+        cpus[place]
+            .get_or_insert_with(|| Box::new(ReplayCpu::new(ThreadNumber(*threads - 1), *windows)))
     }
 
     /// The thread of a processor that is new.

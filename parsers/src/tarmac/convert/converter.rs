@@ -8,20 +8,20 @@ use crate::error::SourceError;
 use crate::events::Flow;
 use crate::source::Source as _;
 use crate::tarmac::ahead::cpu_of_other;
-use crate::tarmac::convert::lost::Lost;
+use crate::tarmac::convert::lost::ConversionLoss;
 use crate::tarmac::convert::pieces;
-use crate::tarmac::convert::pieces::{Form, Physical, Piece};
+use crate::tarmac::convert::pieces::{AccessForm, AccessPiece, TranslatedAddress};
 use crate::tarmac::convert::style::TarmacStyle;
 use crate::tarmac::diagram_line::{Diagram, OpenDiagram};
-use crate::tarmac::header::{Header, LineKind};
+use crate::tarmac::header::{LineHeader, LineKind};
 use crate::tarmac::instruction_line::InstructionLine;
-use crate::tarmac::line::{FIRST_CPU, Line};
+use crate::tarmac::line::{FIRST_CPU, TarmacLine};
 use crate::tarmac::memory_line::MemoryLine;
 use crate::tarmac::source::Tarmac;
 use crate::tarmac::timestamp::Timestamp;
 use crate::text::lexer::Lexer;
 use crate::text::lines::without_return;
-use crate::text::window::Window;
+use crate::text::window::InputWindow;
 
 /// A conversion could not go on.
 #[derive(Debug, thiserror::Error)]
@@ -44,7 +44,7 @@ impl Tarmac {
         style: TarmacStyle,
         out: &mut impl Write,
         watch: &mut dyn FnMut(u64) -> Flow,
-    ) -> Result<Lost, ConvertError> {
+    ) -> Result<ConversionLoss, ConvertError> {
         if style == TarmacStyle::Es {
             writeln!(out, "Tarmac Text Rev 3t")?;
         }
@@ -52,7 +52,7 @@ impl Tarmac {
             tarmac: self,
             style,
             out,
-            lost: Lost::default(),
+            lost: ConversionLoss::default(),
             open: None,
             stamp: Vec::new(),
             time: None,
@@ -68,7 +68,7 @@ struct Converter<'t, W> {
     tarmac: &'t Tarmac,
     style: TarmacStyle,
     out: W,
-    lost: Lost,
+    lost: ConversionLoss,
     /// The diagram on the line before.
     open: Option<OpenDiagram>,
     /// The last timestamp as written, with its unit.
@@ -83,7 +83,7 @@ struct Converter<'t, W> {
 impl<W: Write> Converter<'_, W> {
     fn convert(&mut self, watch: &mut dyn FnMut(u64) -> Flow) -> Result<(), ConvertError> {
         let (mut buffer, limits) = (Vec::new(), self.tarmac.settings().limits);
-        let mut window = Window::new(
+        let mut window = InputWindow::new(
             self.tarmac.input(),
             0..self.tarmac.length(),
             limits.window,
@@ -126,8 +126,8 @@ impl<W: Write> Converter<'_, W> {
     /// A line, of which two records are two lines from now on.
     fn line(&mut self, line: &[u8]) -> io::Result<()> {
         let mut rest = line;
-        while let Line::Fused(fused) =
-            Line::read(rest, self.open, self.tarmac.settings().state_field)
+        while let TarmacLine::Fused(fused) =
+            TarmacLine::read(rest, self.open, self.tarmac.settings().state_field)
         {
             let (first, second) = rest.split_at_checked(fused.at).unwrap_or_default();
             rest = second;
@@ -142,15 +142,15 @@ impl<W: Write> Converter<'_, W> {
     }
 
     fn record(&mut self, text: &[u8]) -> io::Result<()> {
-        let line = Line::read_single(text, self.open, self.tarmac.settings().state_field);
+        let line = TarmacLine::read_single(text, self.open, self.tarmac.settings().state_field);
         self.open = line.open_diagram();
         match line {
-            Line::Blank | Line::Fused(_) => Ok(()),
-            Line::Broken(_) => self.pass_on(text),
-            Line::Row(open) => self.row(open.kind, text),
-            Line::Instruction(header, line) => self.instruction(&header, &line, text),
-            Line::Other(header) if header.kind == LineKind::Title => Ok(()),
-            Line::Other(header) => self.other(&header, text),
+            TarmacLine::Blank | TarmacLine::Fused(_) => Ok(()),
+            TarmacLine::Broken(_) => self.pass_on(text),
+            TarmacLine::Row(open) => self.row(open.kind, text),
+            TarmacLine::Instruction(header, line) => self.instruction(&header, &line, text),
+            TarmacLine::Other(header) if header.kind == LineKind::Title => Ok(()),
+            TarmacLine::Other(header) => self.other(&header, text),
         }
     }
 
@@ -161,7 +161,7 @@ impl<W: Write> Converter<'_, W> {
 
     fn instruction(
         &mut self,
-        header: &Header<'_>,
+        header: &LineHeader<'_>,
         line: &InstructionLine<'_>,
         text: &[u8],
     ) -> io::Result<()> {
@@ -216,7 +216,7 @@ impl<W: Write> Converter<'_, W> {
             .write_all(if line.mode.is_empty() { b": " } else { b" : " })
     }
 
-    fn other(&mut self, header: &Header<'_>, text: &[u8]) -> io::Result<()> {
+    fn other(&mut self, header: &LineHeader<'_>, text: &[u8]) -> io::Result<()> {
         let prefix = self.prefix(header, text);
         match header.kind {
             LineKind::Memory if self.style == TarmacStyle::Es => {
@@ -228,7 +228,7 @@ impl<W: Write> Converter<'_, W> {
                 }
             }
             LineKind::Diagram(kind) if self.style == TarmacStyle::FastModels => {
-                if let Some(drawn) = Drawn::read(header.fields) {
+                if let Some(drawn) = DiagramFields::read(header.fields) {
                     return self.diagram(kind, &drawn, &prefix);
                 }
             }
@@ -241,7 +241,9 @@ impl<W: Write> Converter<'_, W> {
     /// Another row of a diagram, which becomes a line of its own.
     fn row(&mut self, kind: AccessKind, text: &[u8]) -> io::Result<()> {
         let prefix = self.inherited_prefix();
-        match Drawn::read(Lexer::new(text)).filter(|_| self.style == TarmacStyle::FastModels) {
+        match DiagramFields::read(Lexer::new(text))
+            .filter(|_| self.style == TarmacStyle::FastModels)
+        {
             Some(drawn) => self.diagram(kind, &drawn, &prefix),
             None => {
                 self.out.write_all(&prefix)?;
@@ -258,19 +260,19 @@ impl<W: Write> Converter<'_, W> {
     fn memory(
         &mut self,
         line: &MemoryLine<'_>,
-        header: &Header<'_>,
+        header: &LineHeader<'_>,
         prefix: &[u8],
     ) -> io::Result<()> {
         let place = line.place;
-        let piece = |(address, size_bytes, bytes)| Piece {
+        let piece = |(address, size_bytes, bytes)| AccessPiece {
             address,
             size_bytes,
             bytes,
         };
-        let pieces: Vec<Piece> = line.parts().map(piece).collect();
+        let pieces: Vec<AccessPiece> = line.parts().map(piece).collect();
         let physical = place
             .physical
-            .and_then(|word| Physical::of_word(place.address, word));
+            .and_then(|word| TranslatedAddress::of_word(place.address, word));
         self.lost.physical_addresses += u64::from(place.physical.is_some() && physical.is_none());
         self.lost.exclusive_marks += u64::from(place.is_exclusive || header.word.contains(&b'X'));
         for (number, row) in pieces::rows(&pieces).enumerate() {
@@ -279,7 +281,7 @@ impl<W: Write> Converter<'_, W> {
             // The first line states time and thread; the lines after it inherit them.
             self.out
                 .write_all(if number == 0 { prefix } else { INDENT })?;
-            let form = Form {
+            let form = AccessForm {
                 kind: line.kind,
                 width: width(row.address, place.word),
                 physical: here,
@@ -289,10 +291,15 @@ impl<W: Write> Converter<'_, W> {
         Ok(())
     }
 
-    fn diagram(&mut self, kind: AccessKind, drawn: &Drawn<'_>, prefix: &[u8]) -> io::Result<()> {
+    fn diagram(
+        &mut self,
+        kind: AccessKind,
+        drawn: &DiagramFields<'_>,
+        prefix: &[u8],
+    ) -> io::Result<()> {
         self.lost.memory_types += u64::from(drawn.has_type);
         for access in drawn.diagram.accesses() {
-            let whole = Piece {
+            let whole = AccessPiece {
                 address: access.address.0,
                 size_bytes: access.size_bytes,
                 bytes: access.bytes,
@@ -302,7 +309,7 @@ impl<W: Write> Converter<'_, W> {
                     .physical
                     .and_then(|physical| physical.at(piece.address));
                 self.out.write_all(prefix)?;
-                let form = Form {
+                let form = AccessForm {
                     kind,
                     width: width(piece.address, drawn.word),
                     physical,
@@ -319,7 +326,7 @@ impl<W: Write> Converter<'_, W> {
     }
 
     /// What a line other than an instruction begins with in the style that is written, and takes note of it.
-    fn prefix(&mut self, header: &Header<'_>, text: &[u8]) -> Vec<u8> {
+    fn prefix(&mut self, header: &LineHeader<'_>, text: &[u8]) -> Vec<u8> {
         let stamp = stamp_of(text);
         let thread = cpu_of_other(header.time, header.cpu)
             .or(self.thread.as_deref())
@@ -434,20 +441,20 @@ fn stamp_of(text: &[u8]) -> &[u8] {
 }
 
 /// A diagram and what follows it.
-struct Drawn<'a> {
+struct DiagramFields<'a> {
     diagram: Diagram,
     word: &'a [u8],
-    physical: Option<Physical>,
+    physical: Option<TranslatedAddress>,
     /// More than the physical address stands there.
     has_type: bool,
 }
 
-impl<'a> Drawn<'a> {
+impl<'a> DiagramFields<'a> {
     fn read(fields: Lexer<'a>) -> Option<Self> {
         let mut fields = fields;
         let word = { fields }.word()?;
         let diagram = Diagram::take(&mut fields).ok()?;
-        let physical = Physical::take(diagram.address, &mut fields);
+        let physical = TranslatedAddress::take(diagram.address, &mut fields);
         Some(Self {
             diagram,
             word,

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// How many things the other style cannot say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Lost {
+pub struct ConversionLoss {
     /// Physical addresses of instructions, and of accesses that go over a page.
     pub physical_addresses: u64,
     /// What stood after a diagram besides its physical address: memory types.
@@ -16,7 +16,7 @@ pub struct Lost {
 }
 
 /// `2 physical addresses, 1 memory type`; empty when nothing was lost.
-impl fmt::Display for Lost {
+impl fmt::Display for ConversionLoss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts = [
             (

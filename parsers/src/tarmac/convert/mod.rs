@@ -15,5 +15,5 @@ mod pieces;
 pub(super) mod style;
 
 pub use converter::ConvertError;
-pub use lost::Lost;
+pub use lost::ConversionLoss;
 pub use style::TarmacStyle;

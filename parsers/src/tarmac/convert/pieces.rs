@@ -14,7 +14,7 @@ const PAGE: u64 = 4096;
 
 /// Some bytes of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Piece {
+pub(super) struct AccessPiece {
     pub address: u64,
     pub size_bytes: u8,
     /// None when they are not known.
@@ -23,7 +23,7 @@ pub(super) struct Piece {
 
 /// A row of a diagram.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Row {
+pub(super) struct DiagramRow {
     /// Of its lowest byte.
     pub address: u64,
     /// How it is drawn.
@@ -32,37 +32,37 @@ pub(super) struct Row {
 
 /// How an access is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Form {
+pub(super) struct AccessForm {
     pub kind: AccessKind,
     /// Digits of an address.
     pub width: usize,
-    pub physical: Option<Physical>,
+    pub physical: Option<TranslatedAddress>,
 }
 
 /// A physical address as far as the styles tell of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Physical {
+pub(super) struct TranslatedAddress {
     /// The virtual address that it belongs to.
     of: u64,
     address: u64,
-    space: Space,
+    space: PhysicalSpace,
 }
 
 /// Secure or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Space {
+enum PhysicalSpace {
     Secure,
     NonSecure,
     Untold,
 }
 
-impl Physical {
+impl TranslatedAddress {
     /// `00008ffff6c0_NS`; none when it is no number.
     pub fn of_word(of: u64, word: &[u8]) -> Option<Self> {
         let (number, space) = match word {
-            [number @ .., b'_', b'N', b'S'] => (number, Space::NonSecure),
-            [number @ .., b'_', b'S'] => (number, Space::Secure),
-            number => (number, Space::Untold),
+            [number @ .., b'_', b'N', b'S'] => (number, PhysicalSpace::NonSecure),
+            [number @ .., b'_', b'S'] => (number, PhysicalSpace::Secure),
+            number => (number, PhysicalSpace::Untold),
         };
         digits::hex(number).map(|address| Self { of, address, space })
     }
@@ -71,9 +71,9 @@ impl Physical {
     pub fn take(of: u64, fields: &mut Lexer<'_>) -> Option<Self> {
         let mut after = *fields;
         let space = match after.word()? {
-            b"S" => Space::Secure,
-            b"NS" => Space::NonSecure,
-            b"P" => Space::Untold,
+            b"S" => PhysicalSpace::Secure,
+            b"NS" => PhysicalSpace::NonSecure,
+            b"P" => PhysicalSpace::Untold,
             _ => return None,
         };
         let address = after
@@ -97,7 +97,7 @@ impl Physical {
 }
 
 /// The rows that the pieces touch, and how each is drawn.
-pub(super) fn rows(pieces: &[Piece]) -> impl Iterator<Item = Row> {
+pub(super) fn rows(pieces: &[AccessPiece]) -> impl Iterator<Item = DiagramRow> {
     let first = pieces.first().map_or(0, |piece| piece.address / ROW);
     let last = pieces.last().map_or(0, |piece| {
         let length = u64::from(piece.size_bytes).max(1);
@@ -112,15 +112,15 @@ pub(super) fn rows(pieces: &[Piece]) -> impl Iterator<Item = Row> {
                 picture.push(' ');
             }
         }
-        Row {
+        DiagramRow {
             address: row * ROW,
             picture,
         }
     })
 }
 
-fn cell(pieces: &[Piece], address: u64) -> String {
-    let inside = |piece: &&Piece| {
+fn cell(pieces: &[AccessPiece], address: u64) -> String {
+    let inside = |piece: &&AccessPiece| {
         address
             .checked_sub(piece.address)
             .is_some_and(|place| place < u64::from(piece.size_bytes))
@@ -137,8 +137,8 @@ fn cell(pieces: &[Piece], address: u64) -> String {
 }
 
 /// The pieces of a piece whose sizes are powers of two.
-pub(super) fn powers(piece: Piece) -> impl Iterator<Item = Piece> {
-    let Piece {
+pub(super) fn powers(piece: AccessPiece) -> impl Iterator<Item = AccessPiece> {
+    let AccessPiece {
         address,
         size_bytes,
         bytes,
@@ -152,7 +152,7 @@ pub(super) fn powers(piece: Piece) -> impl Iterator<Item = Piece> {
             .map(|bytes| std::array::from_fn(|byte| bytes.get(place + byte).copied().unwrap_or(0)));
         let address = address.wrapping_add(u64::from(done));
         done += part;
-        Some(Piece {
+        Some(AccessPiece {
             address,
             size_bytes: part,
             bytes: moved,
@@ -163,27 +163,27 @@ pub(super) fn powers(piece: Piece) -> impl Iterator<Item = Piece> {
 /// `MR4 00002004:000000002004 00000007`
 pub(super) fn write_contiguous(
     out: &mut impl Write,
-    form: Form,
-    piece: Piece,
+    form: AccessForm,
+    piece: AccessPiece,
     endian: Endian,
 ) -> io::Result<()> {
-    let Form {
+    let AccessForm {
         kind,
         width,
         physical,
     } = form;
-    let Piece {
+    let AccessPiece {
         address,
         size_bytes: size,
         bytes,
     } = piece;
     let letter = if kind == AccessKind::Read { 'R' } else { 'W' };
     write!(out, "M{letter}{size} {address:0width$x}")?;
-    if let Some(Physical { address, space, .. }) = physical {
+    if let Some(TranslatedAddress { address, space, .. }) = physical {
         let suffix = match space {
-            Space::Secure => "_S",
-            Space::NonSecure => "_NS",
-            Space::Untold => "",
+            PhysicalSpace::Secure => "_S",
+            PhysicalSpace::NonSecure => "_NS",
+            PhysicalSpace::Untold => "",
         };
         write!(out, ":{address:012x}{suffix}")?;
     }
@@ -203,20 +203,24 @@ pub(super) fn write_contiguous(
 }
 
 /// `LD 00002000 ........ ........ 00000007 ........    S:00000002000`
-pub(super) fn write_row(out: &mut impl Write, form: Form, row: &Row) -> io::Result<()> {
-    let Form {
+pub(super) fn write_row(
+    out: &mut impl Write,
+    form: AccessForm,
+    row: &DiagramRow,
+) -> io::Result<()> {
+    let AccessForm {
         kind,
         width,
         physical,
     } = form;
-    let Row { address, picture } = row;
+    let DiagramRow { address, picture } = row;
     let word = if kind == AccessKind::Read { "LD" } else { "ST" };
     write!(out, "{word} {address:0width$x} {picture}")?;
-    if let Some(Physical { address, space, .. }) = physical {
+    if let Some(TranslatedAddress { address, space, .. }) = physical {
         let prefix = match space {
-            Space::Secure => "S",
-            Space::NonSecure => "NS",
-            Space::Untold => "P",
+            PhysicalSpace::Secure => "S",
+            PhysicalSpace::NonSecure => "NS",
+            PhysicalSpace::Untold => "P",
         };
         write!(out, "    {prefix}:{address:011x}")?;
     }

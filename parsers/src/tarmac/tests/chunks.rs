@@ -7,10 +7,10 @@ use crate::scratch::ParseScratch;
 use crate::source::Source as _;
 use crate::tarmac::source::{Tarmac, TarmacOptions};
 use crate::tarmac::tests::support::{Event, Recorder, SMALL, events, fixtures, open, parse};
-use crate::text::limits::Limits;
+use crate::text::limits::TextLimits;
 
 /// A window that holds everything, with the other limits small.
-const WIDE: Limits = Limits {
+const WIDE: TextLimits = TextLimits {
     window: 1 << 20,
     ..SMALL
 };

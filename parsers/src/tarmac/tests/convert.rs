@@ -7,7 +7,7 @@ use crate::events::{
 };
 use crate::scratch::ParseScratch;
 use crate::source::Source as _;
-use crate::tarmac::convert::lost::Lost;
+use crate::tarmac::convert::lost::ConversionLoss;
 use crate::tarmac::convert::style::TarmacStyle;
 use crate::tarmac::source::{Tarmac, TarmacOptions};
 use crate::tarmac::tests::chunks::trace;
@@ -106,7 +106,7 @@ fn effects(tarmac: &Tarmac) -> Vec<String> {
     effects.lines
 }
 
-fn converted(text: &[u8], style: TarmacStyle, options: TarmacOptions) -> (Vec<u8>, Lost) {
+fn converted(text: &[u8], style: TarmacStyle, options: TarmacOptions) -> (Vec<u8>, ConversionLoss) {
     let mut out = Vec::new();
     let lost = open(text, options)
         .convert(style, &mut out, &mut |_| Flow::Continue)

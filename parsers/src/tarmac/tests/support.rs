@@ -6,15 +6,16 @@ use std::fmt::Write as _;
 use stepback_machine::{AccessKind, RegisterId};
 
 use crate::events::{
-    EventSink, MemoryAccess, Place, Problem, RegisterWrite, StepEvent, TextEvent, ThreadNumber,
+    EventSink, InputLocation, MemoryAccess, Problem, RegisterWrite, StepEvent, TextEvent,
+    ThreadNumber,
 };
 use crate::scratch::ParseScratch;
-use crate::source::{Parsed, Source as _};
+use crate::source::{ParsedRange, Source as _};
 use crate::tarmac::source::{Tarmac, TarmacOptions};
-use crate::text::limits::Limits;
+use crate::text::limits::TextLimits;
 
 /// Limits small enough that short texts reach them.
-pub const SMALL: Limits = Limits {
+pub const SMALL: TextLimits = TextLimits {
     window: 700,
     run: 200,
     line: 300,
@@ -39,7 +40,7 @@ pub struct Event {
 }
 
 impl Recorder {
-    fn push(&mut self, place: Place, text: String) {
+    fn push(&mut self, place: InputLocation, text: String) {
         self.events.push(Event {
             offset: place.offset,
             line: place.line_in_range,
@@ -205,7 +206,7 @@ thread_local! {
 }
 
 /// The events of a range. Buffers that were used before give the same.
-pub fn parse(tarmac: &Tarmac, range: std::ops::Range<u64>) -> (Recorder, Parsed) {
+pub fn parse(tarmac: &Tarmac, range: std::ops::Range<u64>) -> (Recorder, ParsedRange) {
     let run = |scratch: &mut ParseScratch| {
         let mut recorder = Recorder::default();
         let parsed = tarmac.parse(range.clone(), scratch, &mut recorder).unwrap();

@@ -159,7 +159,7 @@ pub fn path_with(bytes: Vec<u8>, options: BtraceOptions) -> (WholePath, Btrace) 
     let trace = Btrace::open(
         file(bytes),
         options,
-        stepback_parsers::kept::KeptOptions::default(),
+        stepback_parsers::kept::CacheFileOptions::default(),
     )
     .unwrap();
     trace.store().wait_for(u64::MAX).unwrap();

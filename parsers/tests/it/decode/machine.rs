@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use stepback_machine::{
-    AccessKind, Condition, Instruction, InstructionSet, MemoryOperand, RegisterId, RegisterView,
-    decode,
+    AccessKind, ExecutionCondition, Instruction, InstructionSet, MemoryOperand, RegisterId,
+    RegisterView, decode,
 };
 use stepback_parsers::{EventSink, MemoryAccess, RegisterWrite, StepEvent, ThreadNumber};
 
@@ -194,7 +194,7 @@ impl EventSink for Machine {
         if is_in_block > 0 {
             self.block = is_in_block - 1;
         }
-        if let Condition::Block(count) = instruction.meaning.condition {
+        if let ExecutionCondition::Block(count) = instruction.meaning.condition {
             self.block = count;
         }
         if is_in_block > 0 && step.instruction_set == InstructionSet::T32 {

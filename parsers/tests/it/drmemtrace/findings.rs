@@ -6,7 +6,7 @@ use stepback_generator::drmemtrace::{
     Architecture, Container, Sample, SampleFile, TraceRecipe, TraceWriter, file_type, kind, marker,
 };
 use stepback_parsers::drmemtrace::Drmemtrace;
-use stepback_parsers::kept::KeptOptions;
+use stepback_parsers::kept::CacheFileOptions;
 use stepback_parsers::{Findings, Flow, RuleFindings, Source as _, TraceFile};
 
 /// The rules that are broken, with the messages of the first places.
@@ -18,7 +18,7 @@ fn found_in(files: Vec<SampleFile>) -> Vec<(&'static str, String)> {
             data: Arc::new(file.bytes),
         })
         .collect();
-    let trace = Drmemtrace::open(files, KeptOptions::default()).unwrap();
+    let trace = Drmemtrace::open(files, CacheFileOptions::default()).unwrap();
     trace.store().wait_for(u64::MAX).unwrap();
     let mut findings = Findings::new(10);
     trace

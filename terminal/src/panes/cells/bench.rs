@@ -6,10 +6,10 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use stepback_parsers::Position;
 
-use crate::clean::Signs;
-use crate::command::{Command, Purpose, Toward};
-use crate::look::{Colors, Look};
-use crate::pane::{Ask, Cx, Pane, Touch, TouchKind};
+use crate::clean::CharacterSet;
+use crate::command::{CursorDirection, PaneCommand, PromptPurpose};
+use crate::look::{ColorDepth, TerminalStyle};
+use crate::pane::{MouseInput, MouseInputKind, Pane, PaneAction, PaneContext};
 use crate::pen::Pen;
 use crate::snapshot::text_of;
 use stepback_debugger::action::{Action, Direction, PanelId};
@@ -18,16 +18,16 @@ use stepback_debugger::session::Session;
 use stepback_debugger::session::test_session::overflow;
 
 /// A pane on a desk.
-pub struct Bench<P> {
+pub struct CellPaneBench<P> {
     pub desk: Desk,
     pub pane: P,
-    pub signs: Signs,
-    pub asked: Vec<Ask>,
+    pub signs: CharacterSet,
+    pub asked: Vec<PaneAction>,
     pub columns: u16,
     pub rows: u16,
 }
 
-impl<P: Pane> Bench<P> {
+impl<P: Pane> CellPaneBench<P> {
     /// A pane over the small trace, at a position.
     pub fn at(position: u64, pane: P) -> Self {
         Self::over(overflow(), position, pane)
@@ -39,7 +39,7 @@ impl<P: Pane> Bench<P> {
         let mut bench = Self {
             desk,
             pane,
-            signs: Signs::Unicode,
+            signs: CharacterSet::Unicode,
             asked: Vec::new(),
             columns: 80,
             rows: 12,
@@ -56,7 +56,7 @@ impl<P: Pane> Bench<P> {
     }
 
     /// Does what keys ask for.
-    pub fn press(&mut self, commands: &[Command]) -> bool {
+    pub fn press(&mut self, commands: &[PaneCommand]) -> bool {
         let mut is_done = true;
         for command in commands {
             self.draw();
@@ -67,7 +67,7 @@ impl<P: Pane> Bench<P> {
     }
 
     /// Types a text.
-    pub fn answer(&mut self, purpose: Purpose, text: &str) {
+    pub fn answer(&mut self, purpose: PromptPurpose, text: &str) {
         self.with(|pane, cx, asked| pane.answer(purpose, text, cx, asked));
         self.draw();
     }
@@ -77,19 +77,22 @@ impl<P: Pane> Bench<P> {
         self.with(|pane, cx, _| pane.take(action, cx))
     }
 
-    pub fn touch(&mut self, x: u16, y: u16, kind: TouchKind) {
-        self.with(|pane, cx, asked| pane.touch(Touch { x, y, kind }, cx, asked));
+    pub fn touch(&mut self, x: u16, y: u16, kind: MouseInputKind) {
+        self.with(|pane, cx, asked| pane.touch(MouseInput { x, y, kind }, cx, asked));
         self.draw();
     }
 
-    pub fn with<A>(&mut self, what: impl FnOnce(&mut P, &Cx<'_>, &mut Vec<Ask>) -> A) -> A {
-        let look = Look {
-            colors: Colors::None,
+    pub fn with<A>(
+        &mut self,
+        what: impl FnOnce(&mut P, &PaneContext<'_>, &mut Vec<PaneAction>) -> A,
+    ) -> A {
+        let look = TerminalStyle {
+            colors: ColorDepth::None,
             signs: self.signs,
         };
         what(
             &mut self.pane,
-            &Cx {
+            &PaneContext {
                 desk: &self.desk,
                 look: &look,
                 pane: PanelId(1),
@@ -122,8 +125,8 @@ impl<P: Pane> Bench<P> {
         // What an answer asks for is asked in the next frame.
         for _ in 0..3 {
             buffer.reset();
-            let look = Look {
-                colors: Colors::None,
+            let look = TerminalStyle {
+                colors: ColorDepth::None,
                 signs,
             };
             self.with(|pane, cx, _| {
@@ -137,7 +140,7 @@ impl<P: Pane> Bench<P> {
                 )
             });
         }
-        if signs == Signs::Ascii {
+        if signs == CharacterSet::Ascii {
             assert!(buffer.content().iter().all(|cell| cell.symbol().is_ascii()));
         }
         text_of(&buffer)
@@ -149,7 +152,7 @@ impl<P: Pane> Bench<P> {
         asked
             .into_iter()
             .filter_map(|ask| {
-                if let Ask::Do(action) = ask {
+                if let PaneAction::Do(action) = ask {
                     Some(action)
                 } else {
                     None
@@ -160,20 +163,20 @@ impl<P: Pane> Bench<P> {
 
     /// Draws it in all sizes that a terminal may have, with keys and the mouse between.
     pub fn drum(&mut self) {
-        use Toward::{Down, First, Last, Left, PageDown, PageUp, Right, Up};
-        let mut commands: Vec<Command> = [
+        use CursorDirection::{Down, First, Last, Left, PageDown, PageUp, Right, Up};
+        let mut commands: Vec<PaneCommand> = [
             Up, Down, Left, Right, Last, Down, PageDown, First, Up, PageUp,
         ]
-        .map(Command::Move)
+        .map(PaneCommand::Move)
         .to_vec();
         commands.extend([
-            Command::Arrange,
-            Command::Pick,
-            Command::LastWrite(8),
-            Command::ChangedByte(Direction::Forward),
+            PaneCommand::Arrange,
+            PaneCommand::Pick,
+            PaneCommand::LastWrite(8),
+            PaneCommand::ChangedByte(Direction::Forward),
         ]);
-        commands.extend([Direction::Back, Direction::Forward].map(Command::Access));
-        for signs in [Signs::Unicode, Signs::Ascii] {
+        commands.extend([Direction::Back, Direction::Forward].map(PaneCommand::Access));
+        for signs in [CharacterSet::Unicode, CharacterSet::Ascii] {
             self.signs = signs;
             for (columns, rows) in [
                 (0, 0),
@@ -188,10 +191,10 @@ impl<P: Pane> Bench<P> {
                 (self.columns, self.rows) = (columns, rows);
                 self.press(&commands);
                 for kind in [
-                    TouchKind::Click,
-                    TouchKind::DoubleClick,
-                    TouchKind::Wheel(-3),
-                    TouchKind::Wheel(30_000),
+                    MouseInputKind::Click,
+                    MouseInputKind::DoubleClick,
+                    MouseInputKind::Wheel(-3),
+                    MouseInputKind::Wheel(30_000),
                 ] {
                     self.touch(columns / 2, rows.saturating_sub(1), kind);
                 }

@@ -1,28 +1,28 @@
 //! What a pane of registers or memory shows the state at: the moment of a window, or one that it is locked to.
 
-use super::moment::SoughtMoment;
-use crate::command::{Command, Purpose};
-use crate::pane::{Ask, Cx};
+use super::moment::MomentSearch;
+use crate::command::{PaneCommand, PromptPurpose};
+use crate::pane::{PaneAction, PaneContext};
 use stepback_debugger::action::Follow;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::text::thousands;
 use stepback_parsers::Position;
 
 /// What a pane follows.
-pub struct Lock {
+pub struct PositionLock {
     follow: Follow,
     /// What it follows when it is unlocked.
     free: Follow,
     /// The line or time that it is locked to.
     place: Option<String>,
-    sought: SoughtMoment,
+    sought: MomentSearch,
     /// What came of looking for it, until the next key.
     told: Option<String>,
 }
 
-impl Default for Lock {
+impl Default for PositionLock {
     fn default() -> Self {
-        let (free, sought) = (Follow::Active, SoughtMoment::default());
+        let (free, sought) = (Follow::Active, MomentSearch::default());
         Self {
             follow: free,
             free,
@@ -33,7 +33,7 @@ impl Default for Lock {
     }
 }
 
-impl Lock {
+impl PositionLock {
     /// What the pane shows the state at.
     pub fn follow(&self) -> Follow {
         self.follow
@@ -57,20 +57,28 @@ impl Lock {
     }
 
     /// The position that the pane shows.
-    pub fn position(&self, cx: &Cx<'_>) -> Position {
+    pub fn position(&self, cx: &PaneContext<'_>) -> Position {
         cx.desk.windows.position_of(self.follow)
     }
 
     /// Locks or unlocks the pane, or asks to which line or time. False for all other keys.
-    pub fn obey(&mut self, command: Command, cx: &Cx<'_>, out: &mut Vec<Ask>) -> bool {
+    pub fn obey(
+        &mut self,
+        command: PaneCommand,
+        cx: &PaneContext<'_>,
+        out: &mut Vec<PaneAction>,
+    ) -> bool {
         self.told = None;
         match (command, self.follow) {
-            (Command::Arrange, Follow::Pinned(_)) => self.bind(self.free),
-            (Command::Arrange, _) => {
+            (PaneCommand::Arrange, Follow::Pinned(_)) => self.bind(self.free),
+            (PaneCommand::Arrange, _) => {
                 self.bind(Follow::Pinned(cx.desk.windows.moment_of(self.follow)))
             }
-            (Command::Ask(purpose @ (Purpose::LockAtLine | Purpose::LockAtTime)), _) => {
-                out.push(Ask::Prompt(purpose, String::new()));
+            (
+                PaneCommand::Ask(purpose @ (PromptPurpose::LockAtLine | PromptPurpose::LockAtTime)),
+                _,
+            ) => {
+                out.push(PaneAction::Prompt(purpose, String::new()));
             }
             _ => return false,
         }
@@ -78,10 +86,10 @@ impl Lock {
     }
 
     /// Takes the line or time that it asked for. False for all other texts.
-    pub fn answer(&mut self, purpose: Purpose, text: &str, cx: &Cx<'_>) -> bool {
+    pub fn answer(&mut self, purpose: PromptPurpose, text: &str, cx: &PaneContext<'_>) -> bool {
         let kind = match purpose {
-            Purpose::LockAtLine => "line",
-            Purpose::LockAtTime => "time",
+            PromptPurpose::LockAtLine => "line",
+            PromptPurpose::LockAtTime => "time",
             _ => return false,
         };
         let text = text.trim();
@@ -95,7 +103,7 @@ impl Lock {
     }
 
     /// Locks the pane to the moment that was looked for, when that was found.
-    pub fn advance(&mut self, cx: &Cx<'_>) {
+    pub fn advance(&mut self, cx: &PaneContext<'_>) {
         match self.sought.take() {
             Some(Ok(found)) => {
                 self.bind(Follow::Pinned(cx.moment(found.position)));
@@ -107,7 +115,7 @@ impl Lock {
     }
 
     /// What the bar says of it, if anything.
-    pub fn words(&self, cx: &Cx<'_>) -> Option<String> {
+    pub fn words(&self, cx: &PaneContext<'_>) -> Option<String> {
         let step = thousands(self.position(cx).0);
         match (self.follow, &self.place) {
             (Follow::Pinned(_), Some(place)) => Some(say!(

@@ -6,18 +6,18 @@ use anyhow::Result;
 use stepback_index::Cancel;
 use stepback_parsers::Position;
 
-use crate::pane::Cx;
-use stepback_debugger::place::Place;
-use stepback_debugger::worker::{Lane, Ticket};
+use crate::pane::PaneContext;
+use stepback_debugger::place::PositionName;
+use stepback_debugger::worker::{JobLane, Ticket};
 
 /// A moment that is being looked for.
 #[derive(Default)]
-pub struct SoughtMoment {
-    asked: Option<Ticket<FoundMoment>>,
+pub struct MomentSearch {
+    asked: Option<Ticket<MomentResult>>,
 }
 
 /// A moment that was found.
-pub struct FoundMoment {
+pub struct MomentResult {
     /// Where it is.
     pub position: Position,
     /// As it was named.
@@ -26,25 +26,25 @@ pub struct FoundMoment {
     pub remark: Option<String>,
 }
 
-impl SoughtMoment {
+impl MomentSearch {
     /// Looks for a place: `line:7`, `time:3`. What was looked for before is given up.
-    pub fn ask(&mut self, place: String, cx: &Cx<'_>) {
+    pub fn ask(&mut self, place: String, cx: &PaneContext<'_>) {
         let session = Arc::clone(&cx.desk.session);
-        let find = move |cancel: &Cancel| -> Result<FoundMoment> {
-            let named: Place = place.parse()?;
+        let find = move |cancel: &Cancel| -> Result<MomentResult> {
+            let named: PositionName = place.parse()?;
             let position = named.resolve(&session, cancel)?;
             let remark = named.remarks(&session, None, cancel)?.into_iter().next();
-            Ok(FoundMoment {
+            Ok(MomentResult {
                 position,
                 place,
                 remark,
             })
         };
-        self.asked = Some(cx.worker().spawn(Lane::Short, find));
+        self.asked = Some(cx.worker().spawn(JobLane::Short, find));
     }
 
     /// What was found, once; an error is in words.
-    pub fn take(&mut self) -> Option<Result<FoundMoment, String>> {
+    pub fn take(&mut self) -> Option<Result<MomentResult, String>> {
         let found = self.asked.as_ref()?.take()?;
         self.asked = None;
         Some(found.map_err(|error| format!("{error:#}")))

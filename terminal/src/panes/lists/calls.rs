@@ -1,16 +1,16 @@
 //! The call tree.
 
-use super::list::{Listing, Row};
-use crate::look::Role;
-use crate::pane::Cx;
-use crate::pen::{Pen, Run};
+use super::list::{ListRow, ListView};
+use crate::look::StyleRole;
+use crate::pane::PaneContext;
+use crate::pen::{CellRun, Pen};
 use stepback_debugger::messages::say;
-use stepback_debugger::model::Meaning;
+use stepback_debugger::model::TextRole;
 use stepback_debugger::model::call_rows::CallRow;
 use stepback_debugger::model::call_tree::TreeRow;
 use stepback_debugger::model::frame_words::FrameMark;
 use stepback_debugger::model::text::thousands;
-use stepback_debugger::views::{CallsView, View as _};
+use stepback_debugger::views::{CallsView, PanelView as _};
 
 /// Cells of a number.
 const NUMBER: u16 = 13;
@@ -18,7 +18,7 @@ const NUMBER: u16 = 13;
 const DEEPEST: u16 = 3;
 
 /// A call, and how it stands in the tree.
-struct Shown<'a> {
+struct CallTreeRow<'a> {
     row: &'a CallRow,
     depth: u32,
     is_open: Option<bool>,
@@ -26,8 +26,8 @@ struct Shown<'a> {
     is_current: bool,
 }
 
-impl Listing for CallsView {
-    fn title(&self, _: &Cx<'_>) -> String {
+impl ListView for CallsView {
+    fn title(&self, _: &PaneContext<'_>) -> String {
         say!("calls-calls").to_owned()
     }
 
@@ -35,8 +35,8 @@ impl Listing for CallsView {
         true
     }
 
-    fn heads(&self, run: Run, pen: &mut Pen<'_>, cx: &Cx<'_>) {
-        let style = pen.look.text(Meaning::Label);
+    fn heads(&self, run: CellRun, pen: &mut Pen<'_>, cx: &PaneContext<'_>) {
+        let style = pen.look.text(TextRole::Label);
         let mut rest = run;
         for column in self.columns(cx.desk, usize::from(run.cells())) {
             pen.text_right(rest, column.head(), style);
@@ -45,7 +45,7 @@ impl Listing for CallsView {
         pen.text(rest.behind(3), say!("calls-call"), style);
     }
 
-    fn row(&self, Row { place, run }: Row, pen: &mut Pen<'_>, cx: &Cx<'_>) {
+    fn row(&self, ListRow { place, run }: ListRow, pen: &mut Pen<'_>, cx: &PaneContext<'_>) {
         match self.rows().get(place) {
             Some(TreeRow::Calls {
                 depth,
@@ -58,7 +58,7 @@ impl Listing for CallsView {
                     (*depth, *is_open, *is_on_path, *is_current);
                 draw_call(
                     self,
-                    &Shown {
+                    &CallTreeRow {
                         row,
                         depth,
                         is_open,
@@ -78,13 +78,17 @@ impl Listing for CallsView {
                 let indent = u16::try_from(depth.saturating_mul(2))
                     .unwrap_or(u16::MAX)
                     .min(run.cells() / DEEPEST);
-                pen.role(run.behind(3 + indent), &words, Role::Text(Meaning::Taken));
+                pen.role(
+                    run.behind(3 + indent),
+                    &words,
+                    StyleRole::Text(TextRole::Taken),
+                );
             }
             Some(TreeRow::Loading { .. }) => {
                 pen.role(
                     run.behind(3),
                     say!("list-loading"),
-                    Role::Text(Meaning::Label),
+                    StyleRole::Text(TextRole::Label),
                 );
             }
             None => {}
@@ -92,8 +96,14 @@ impl Listing for CallsView {
     }
 }
 
-fn draw_call(view: &CallsView, call: &Shown<'_>, run: Run, pen: &mut Pen<'_>, cx: &Cx<'_>) {
-    let Shown {
+fn draw_call(
+    view: &CallsView,
+    call: &CallTreeRow<'_>,
+    run: CellRun,
+    pen: &mut Pen<'_>,
+    cx: &PaneContext<'_>,
+) {
+    let CallTreeRow {
         row,
         depth,
         is_open,
@@ -106,7 +116,7 @@ fn draw_call(view: &CallsView, call: &Shown<'_>, run: Run, pen: &mut Pen<'_>, cx
         .travelling(view.follow().unwrap_or_default());
     let sign = if is_current { "▶" } else { " " };
     let mut rest = pen
-        .role(run, sign, Role::Position(window.0))
+        .role(run, sign, StyleRole::Position(window.0))
         .from(run.x.saturating_add(1));
     for column in view.columns(cx.desk, usize::from(run.cells())) {
         let wide = NUMBER.min(rest.cells() / 2);
@@ -119,19 +129,19 @@ fn draw_call(view: &CallsView, call: &Shown<'_>, run: Run, pen: &mut Pen<'_>, cx
     let caret = is_open.map_or(" ", |is_open| if is_open { "▾" } else { "▸" });
     let rest = rest.behind(indent);
     let rest = pen
-        .role(rest, caret, Role::Text(Meaning::Second))
+        .role(rest, caret, StyleRole::Text(TextRole::Second))
         .from(rest.x.saturating_add(2));
     let name = if is_current || is_on_path {
-        Meaning::Symbol
+        TextRole::Symbol
     } else {
-        Meaning::Plain
+        TextRole::Plain
     };
-    let mut rest = pen.role(rest, &row.name, Role::Text(name));
+    let mut rest = pen.role(rest, &row.name, StyleRole::Text(name));
     if row.count > 1 {
         rest = pen.role(
             rest.behind(1),
             &format!("×{}", thousands(row.count)),
-            Role::Text(Meaning::Second),
+            StyleRole::Text(TextRole::Second),
         );
     }
     let threads = cx.desk.session.index.threads();
@@ -139,13 +149,17 @@ fn draw_call(view: &CallsView, call: &Shown<'_>, run: Run, pen: &mut Pen<'_>, cx
         .get(usize::from(row.thread.0))
         .filter(|_| depth == 0 && threads.len() > 1)
     {
-        rest = pen.role(rest.behind(1), &thread.name, Role::Text(Meaning::Label));
+        rest = pen.role(
+            rest.behind(1),
+            &thread.name,
+            StyleRole::Text(TextRole::Label),
+        );
     }
     for mark in row.marks() {
         let role = if mark == FrameMark::Exception {
-            Role::Error
+            StyleRole::Error
         } else {
-            Role::Text(Meaning::Label)
+            StyleRole::Text(TextRole::Label)
         };
         rest = pen.role(rest.behind(1), &format!("[{}]", mark.word()), role);
     }
@@ -156,15 +170,15 @@ mod tests {
     use stepback_parsers::Position;
 
     use super::super::list::ListPane;
-    use super::super::test_screen::Stage;
+    use super::super::test_screen::PaneStage;
     use super::*;
-    use crate::command::{Command, Purpose, Toward};
+    use crate::command::{CursorDirection, PaneCommand, PromptPurpose};
     use stepback_debugger::action::Direction;
     use stepback_debugger::action::StepRange;
     use stepback_debugger::action::{Action, ViewAction};
 
-    fn stage() -> Stage<ListPane<CallsView>> {
-        Stage::at(1233, ListPane::new(CallsView::default()))
+    fn stage() -> PaneStage<ListPane<CallsView>> {
+        PaneStage::at(1233, ListPane::new(CallsView::default()))
     }
 
     #[test]
@@ -190,7 +204,7 @@ mod tests {
 
     #[test]
     fn left_closes_a_call_or_goes_to_the_one_around_it_and_right_opens_it() {
-        let [left, right] = [Toward::Left, Toward::Right].map(Command::Move);
+        let [left, right] = [CursorDirection::Left, CursorDirection::Right].map(PaneCommand::Move);
         assert_eq!(
             stage().press(&[left, left]).draw(80, 8),
             r" 73 calls
@@ -219,8 +233,8 @@ mod tests {
     fn return_travels_to_the_entry_and_the_other_way_to_the_end() {
         let asked = stage()
             .press(&[
-                Command::Access(Direction::Back),
-                Command::Access(Direction::Forward),
+                PaneCommand::Access(Direction::Back),
+                PaneCommand::Access(Direction::Forward),
             ])
             .asked;
         assert_eq!(
@@ -232,7 +246,7 @@ mod tests {
     #[test]
     fn calls_are_listed_by_name() {
         let mut stage = stage().press(&[]);
-        stage.answer(Purpose::Filter, "80000328");
+        stage.answer(PromptPurpose::Filter, "80000328");
         assert_eq!(
             stage.draw(60, 6),
             r" 36 calls  80000328

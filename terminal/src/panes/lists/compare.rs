@@ -1,14 +1,14 @@
 //! What differs between two positions: registers, and memory by region.
 
-use super::list::{Listing, Row};
-use crate::command::Command;
-use crate::look::Role;
-use crate::pane::{Ask, Cx};
-use crate::pen::{Pen, Run};
+use super::list::{ListRow, ListView};
+use crate::command::PaneCommand;
+use crate::look::StyleRole;
+use crate::pane::{PaneAction, PaneContext};
+use crate::pen::{CellRun, Pen};
 use stepback_debugger::messages::say;
-use stepback_debugger::model::compare::{CompareRow, Pieces, WriterText, differing_pieces};
+use stepback_debugger::model::compare::{CompareRow, ComparisonUnit, WriterText, differing_pieces};
 use stepback_debugger::model::text::thousands;
-use stepback_debugger::model::{Meaning, TraceWindow};
+use stepback_debugger::model::{TextRole, TraceWindow};
 use stepback_debugger::views::{CompareSide, CompareView, CompareWidths, WindowPair, low_end};
 
 /// A column of words has so many cells, or none.
@@ -18,8 +18,8 @@ const WORDS: u16 = 24;
 /// Cells between two columns.
 const GAP: u16 = 2;
 
-impl Listing for CompareView {
-    fn title(&self, cx: &Cx<'_>) -> String {
+impl ListView for CompareView {
+    fn title(&self, cx: &PaneContext<'_>) -> String {
         let pair = self.pair(cx.desk).map(|WindowPair { left, right }| {
             let side = |window: &TraceWindow| {
                 format!("[{}] {}", window.id.0, thousands(window.position.0))
@@ -33,8 +33,8 @@ impl Listing for CompareView {
         true
     }
 
-    fn heads(&self, run: Run, pen: &mut Pen<'_>, cx: &Cx<'_>) {
-        let (at, style) = (columns(self, run, cx), pen.look.text(Meaning::Label));
+    fn heads(&self, run: CellRun, pen: &mut Pen<'_>, cx: &PaneContext<'_>) {
+        let (at, style) = (columns(self, run, cx), pen.look.text(TextRole::Label));
         let Some(pair) = self.pair(cx.desk) else {
             return;
         };
@@ -56,7 +56,7 @@ impl Listing for CompareView {
         pen.text(at.writer, say!("compare-last-written-by"), style);
     }
 
-    fn row(&self, Row { place, run }: Row, pen: &mut Pen<'_>, cx: &Cx<'_>) {
+    fn row(&self, ListRow { place, run }: ListRow, pen: &mut Pen<'_>, cx: &PaneContext<'_>) {
         match self.rows().get(place) {
             Some(CompareRow::Group {
                 title,
@@ -66,18 +66,24 @@ impl Listing for CompareView {
                 let rest = pen.role(
                     run,
                     if *is_open { "▾ " } else { "▸ " },
-                    Role::Text(Meaning::Second),
+                    StyleRole::Text(TextRole::Second),
                 );
-                let rest = pen.role(rest, title, Role::Key);
-                pen.role(rest.behind(GAP), detail, Role::Text(Meaning::Label));
+                let rest = pen.role(rest, title, StyleRole::Key);
+                pen.role(rest.behind(GAP), detail, StyleRole::Text(TextRole::Label));
             }
             Some(row) => draw_cell(self, row, &columns(self, run, cx), pen),
             None => {}
         }
     }
 
-    fn obey(&mut self, command: Command, _: Option<usize>, _: &Cx<'_>, _: &mut Vec<Ask>) -> bool {
-        let is_mine = command == Command::NextView;
+    fn obey(
+        &mut self,
+        command: PaneCommand,
+        _: Option<usize>,
+        _: &PaneContext<'_>,
+        _: &mut Vec<PaneAction>,
+    ) -> bool {
+        let is_mine = command == PaneCommand::NextView;
         if is_mine {
             self.change_side();
         }
@@ -85,7 +91,7 @@ impl Listing for CompareView {
     }
 }
 
-fn columns(view: &CompareView, run: Run, cx: &Cx<'_>) -> Columns {
+fn columns(view: &CompareView, run: CellRun, cx: &PaneContext<'_>) -> CompareColumns {
     let CompareWidths {
         label,
         digits,
@@ -115,7 +121,7 @@ fn columns(view: &CompareView, run: Run, cx: &Cx<'_>) -> Columns {
     } else {
         rest
     };
-    Columns {
+    CompareColumns {
         label,
         from,
         to,
@@ -125,7 +131,7 @@ fn columns(view: &CompareView, run: Run, cx: &Cx<'_>) -> Columns {
     }
 }
 
-fn draw_cell(view: &CompareView, row: &CompareRow, at: &Columns, pen: &mut Pen<'_>) {
+fn draw_cell(view: &CompareView, row: &CompareRow, at: &CompareColumns, pen: &mut Pen<'_>) {
     let CompareRow::Cell {
         label,
         from,
@@ -139,15 +145,15 @@ fn draw_cell(view: &CompareView, row: &CompareRow, at: &Columns, pen: &mut Pen<'
         return;
     };
     let name = if *is_register {
-        Meaning::Register
+        TextRole::Register
     } else {
-        Meaning::Second
+        TextRole::Second
     };
-    pen.role(at.label, label, Role::Text(name));
+    pen.role(at.label, label, StyleRole::Text(name));
     let by = if *is_register {
-        Pieces::Digits
+        ComparisonUnit::Digits
     } else {
-        Pieces::Bytes
+        ComparisonUnit::Bytes
     };
     draw_value(
         at.from,
@@ -156,22 +162,26 @@ fn draw_cell(view: &CompareView, row: &CompareRow, at: &Columns, pen: &mut Pen<'
     );
     draw_value(at.to, pen, differing_pieces(low_end(to), low_end(from), by));
     if let Some(meaning) = meaning {
-        pen.role(at.meaning, meaning.text(), Role::Text(Meaning::Symbol));
+        pen.role(
+            at.meaning,
+            meaning.text(),
+            StyleRole::Text(TextRole::Symbol),
+        );
     }
     let Some(step) = last_write else {
         pen.role(
             at.step,
             say!("compare-no-step"),
-            Role::Text(Meaning::Unknown),
+            StyleRole::Text(TextRole::Unknown),
         );
         return;
     };
-    pen.text_right(at.step, &thousands(step.0), pen.look.text(Meaning::Second));
+    pen.text_right(at.step, &thousands(step.0), pen.look.text(TextRole::Second));
     let Some(WriterText { function, code, .. }) = view.writer(*step) else {
         return;
     };
     let rest = pen
-        .role(at.writer, function, Role::Text(Meaning::Label))
+        .role(at.writer, function, StyleRole::Text(TextRole::Label))
         .behind(GAP);
     let rest = pen
         .spans(rest, std::slice::from_ref(&code.mnemonic))
@@ -180,23 +190,23 @@ fn draw_cell(view: &CompareView, row: &CompareRow, at: &Columns, pen: &mut Pen<'
 }
 
 /// Where columns stand in a row; those without room have none.
-struct Columns {
-    label: Run,
-    from: Run,
-    to: Run,
-    step: Run,
-    meaning: Run,
-    writer: Run,
+struct CompareColumns {
+    label: CellRun,
+    from: CellRun,
+    to: CellRun,
+    step: CellRun,
+    meaning: CellRun,
+    writer: CellRun,
 }
 
 /// What differs is told apart, without colours as well.
-fn draw_value(run: Run, pen: &mut Pen<'_>, pieces: Vec<(String, bool)>) {
+fn draw_value(run: CellRun, pen: &mut Pen<'_>, pieces: Vec<(String, bool)>) {
     let mut rest = run;
     for (piece, differs) in pieces {
         let role = match () {
-            () if piece.contains('?') => Role::Text(Meaning::Unknown),
-            () if differs => Role::Changed,
-            () => Role::Text(Meaning::Label),
+            () if piece.contains('?') => StyleRole::Text(TextRole::Unknown),
+            () if differs => StyleRole::Changed,
+            () => StyleRole::Text(TextRole::Label),
         };
         rest = pen.role(rest, &piece, role);
     }
@@ -205,16 +215,16 @@ fn draw_value(run: Run, pen: &mut Pen<'_>, pieces: Vec<(String, bool)>) {
 #[cfg(test)]
 mod tests {
     use super::super::list::ListPane;
-    use super::super::test_screen::Stage;
+    use super::super::test_screen::PaneStage;
     use super::*;
-    use crate::command::{Purpose, Toward};
+    use crate::command::{CursorDirection, PromptPurpose};
     use stepback_debugger::action::CellName;
     use stepback_debugger::action::Direction;
     use stepback_debugger::session::test_session::overflow_with_image;
     use stepback_parsers::Position;
 
-    fn stage() -> Stage<ListPane<CompareView>> {
-        let mut stage = Stage::over(
+    fn stage() -> PaneStage<ListPane<CompareView>> {
+        let mut stage = PaneStage::over(
             overflow_with_image(),
             1229,
             ListPane::new(CompareView::default()),
@@ -257,16 +267,19 @@ mod tests {
     #[test]
     fn groups_are_closed_and_cells_lead_to_their_writes() {
         let keys = [
-            Command::Move(Toward::Down),
-            Command::Access(Direction::Back),
-            Command::Access(Direction::Forward),
+            PaneCommand::Move(CursorDirection::Down),
+            PaneCommand::Access(Direction::Back),
+            PaneCommand::Access(Direction::Forward),
         ];
         let stage = stage().press(&keys);
         assert_eq!(
             format!("{:?}", stage.asked.as_slice()),
             r#"[Do(Travel(GoToAccess(Register("x0"), Write, Back))), Do(Travel(GoToAccess(Register("x0"), Write, Forward)))]"#
         );
-        let mut stage = stage.press(&[Command::Move(Toward::Left), Command::Move(Toward::Left)]);
+        let mut stage = stage.press(&[
+            PaneCommand::Move(CursorDirection::Left),
+            PaneCommand::Move(CursorDirection::Left),
+        ]);
         assert_eq!(
             stage.draw(80, 6),
             r" 7 registers · 2 bytes differ
@@ -276,7 +289,7 @@ mod tests {
    80020008  bf e5 9e 86 e5 8c a1 00  bf e5 9e 86 e5 8c a1 e5    1,246
    80020010  a0 02 00 80 00 00 00 00  a9 02 00 80 00 00 00 00    1,249"
         );
-        stage.answer(Purpose::Filter, "80020010");
+        stage.answer(PromptPurpose::Filter, "80020010");
         assert_eq!(
             stage.draw(80, 6),
             r" 7 registers · 2 bytes differ
@@ -289,9 +302,9 @@ mod tests {
     #[test]
     fn v_chooses_whose_value_is_asked_about() {
         let x0 = || CellName::Register("x0".to_owned());
-        let mut stage = stage().press(&[Command::Move(Toward::Down)]);
+        let mut stage = stage().press(&[PaneCommand::Move(CursorDirection::Down)]);
         assert_eq!(stage.selected(), Some((x0(), Some(Position(1250)))));
-        let mut stage = stage.press(&[Command::NextView]);
+        let mut stage = stage.press(&[PaneCommand::NextView]);
         assert_eq!(stage.selected(), Some((x0(), Some(Position(1229)))));
         let heads = stage.draw(80, 3);
         assert!(
@@ -302,7 +315,7 @@ mod tests {
 
     #[test]
     fn one_window_alone_has_nothing_to_compare_with() {
-        let mut stage = Stage::over(
+        let mut stage = PaneStage::over(
             overflow_with_image(),
             1229,
             ListPane::new(CompareView::default()),

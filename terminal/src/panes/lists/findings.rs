@@ -1,12 +1,12 @@
 //! What is wrong with the trace, by rule.
 
-use super::list::{Listing, Row};
-use crate::look::Role;
-use crate::pane::Cx;
-use crate::pen::{Pen, Run};
+use super::list::{ListRow, ListView};
+use crate::look::StyleRole;
+use crate::pane::PaneContext;
+use crate::pen::{CellRun, Pen};
 use stepback_debugger::messages::say;
-use stepback_debugger::model::Meaning;
-use stepback_debugger::model::finding_rows::{Branch, FindingRow, place_words};
+use stepback_debugger::model::TextRole;
+use stepback_debugger::model::finding_rows::{FindingRow, RuleFoldState, place_words};
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::views::FindingsView;
 use stepback_parsers::Severity;
@@ -16,12 +16,12 @@ const INDENT: u16 = 4;
 /// Cells of a place, where its words are no longer.
 const PLACE: u16 = 24;
 
-impl Listing for FindingsView {
-    fn title(&self, _: &Cx<'_>) -> String {
+impl ListView for FindingsView {
+    fn title(&self, _: &PaneContext<'_>) -> String {
         say!("findings-findings").to_owned()
     }
 
-    fn row(&self, Row { place, run }: Row, pen: &mut Pen<'_>, _: &Cx<'_>) {
+    fn row(&self, ListRow { place, run }: ListRow, pen: &mut Pen<'_>, _: &PaneContext<'_>) {
         self.rows()
             .get(place)
             .into_iter()
@@ -29,11 +29,11 @@ impl Listing for FindingsView {
     }
 }
 
-fn draw(row: &FindingRow<'_>, run: Run, pen: &mut Pen<'_>) {
-    let label = Role::Text(Meaning::Label);
+fn draw(row: &FindingRow<'_>, run: CellRun, pen: &mut Pen<'_>) {
+    let label = StyleRole::Text(TextRole::Label);
     match row {
         FindingRow::Rule(broken, branch) => {
-            let caret = if *branch == Branch::Open {
+            let caret = if *branch == RuleFoldState::Open {
                 "▾ "
             } else {
                 "▸ "
@@ -46,42 +46,42 @@ fn draw(row: &FindingRow<'_>, run: Run, pen: &mut Pen<'_>) {
                     role_of(broken.rule.severity),
                 )
                 .behind(2);
-            let rest = pen.role(rest, broken.rule.id, Role::Key).behind(2);
+            let rest = pen.role(rest, broken.rule.id, StyleRole::Key).behind(2);
             let rest = pen
                 .role(rest, &format!("×{}", thousands(broken.count)), label)
                 .behind(2);
-            pen.role(rest, broken.rule.title, Role::Text(Meaning::Plain));
+            pen.role(rest, broken.rule.title, StyleRole::Text(TextRole::Plain));
         }
         FindingRow::Place(_, found) => {
             let rest = run.behind(INDENT);
             let end = pen
-                .role(rest, &place_words(found), Role::Text(Meaning::Second))
+                .role(rest, &place_words(found), StyleRole::Text(TextRole::Second))
                 .behind(2);
             let column = rest.behind(PLACE);
             pen.role(
                 if column.x > end.x { column } else { end },
                 &found.message,
-                Role::Text(Meaning::Plain),
+                StyleRole::Text(TextRole::Plain),
             );
         }
         FindingRow::More(..) => _ = pen.role(run.behind(INDENT), &row.line(), label),
     }
 }
 
-fn role_of(severity: Severity) -> Role {
+fn role_of(severity: Severity) -> StyleRole {
     match severity {
-        Severity::Error => Role::Error,
-        Severity::Warning => Role::Warning,
-        Severity::Info => Role::Text(Meaning::Label),
+        Severity::Error => StyleRole::Error,
+        Severity::Warning => StyleRole::Warning,
+        Severity::Info => StyleRole::Text(TextRole::Label),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::list::ListPane;
-    use super::super::test_screen::Stage;
+    use super::super::test_screen::PaneStage;
     use super::*;
-    use crate::command::{Command, Toward};
+    use crate::command::{CursorDirection, PaneCommand};
     use stepback_debugger::action::Direction;
     use stepback_debugger::session::test_session::tarmac;
 
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn rules_have_their_places_below_them() {
         let (session, _place) = tarmac(WRONG);
-        let mut stage = Stage::over(session, 0, ListPane::new(FindingsView::default()));
+        let mut stage = PaneStage::over(session, 0, ListPane::new(FindingsView::default()));
         assert_eq!(
             stage.draw(100, 8),
             r#" 1 error, 1 warning
@@ -100,10 +100,10 @@ mod tests {
  ▾ warning  memory-unwritten  ×1  memory holds what was written last when it is read
      step 1, line 3          a read at 0x9000 finds 55 33 22 11, where 44 33 22 11 was known"#
         );
-        let stage = stage.press(&[Command::Move(Toward::Left)]);
+        let stage = stage.press(&[PaneCommand::Move(CursorDirection::Left)]);
         let mut stage = stage.press(&[
-            Command::Move(Toward::Last),
-            Command::Access(Direction::Back),
+            PaneCommand::Move(CursorDirection::Last),
+            PaneCommand::Access(Direction::Back),
         ]);
         assert_eq!(
             stage.draw(100, 8),
@@ -123,7 +123,7 @@ mod tests {
     fn a_trace_that_keeps_all_rules_says_so() {
         let (session, _place) = tarmac("1 clk IT (1) 00008000 e1a00000 A svc : NOP\n");
         assert_eq!(
-            Stage::over(session, 0, ListPane::new(FindingsView::default())).draw(90, 5),
+            PaneStage::over(session, 0, ListPane::new(FindingsView::default())).draw(90, 5),
             r"  No findings
   The trace keeps the rules of its format, and contradicts itself nowhere."
         );

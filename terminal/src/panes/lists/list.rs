@@ -7,21 +7,21 @@ use ratatui::layout::{Position as Place, Rect};
 use stepback_parsers::Position;
 
 use super::words::{empty, failed, loading};
-use crate::command::{Command, Purpose, Toward};
-use crate::look::Role;
-use crate::pane::{Ask, Cx, Pane, Touch, TouchKind};
-use crate::pen::{Pen, Run};
+use crate::command::{CursorDirection, PaneCommand, PromptPurpose};
+use crate::look::StyleRole;
+use crate::pane::{MouseInput, MouseInputKind, Pane, PaneAction, PaneContext};
+use crate::pen::{CellRun, Pen};
 use stepback_debugger::action::{Action, CellName, Direction, Follow, PanelKind};
 use stepback_debugger::desk::SessionWatch;
-use stepback_debugger::views::{Gesture, Rows, Status, View};
+use stepback_debugger::views::{PanelView, RowGesture, RowListing, ViewStatus};
 
 /// Lower panes leave out the line that says what is listed.
 const LOW: u16 = 4;
 
 /// A view that is drawn as a list.
-pub trait Listing: View {
+pub trait ListView: PanelView {
     /// What its bar says.
-    fn title(&self, cx: &Cx<'_>) -> String;
+    fn title(&self, cx: &PaneContext<'_>) -> String;
 
     /// Whether a row with the heads of its columns stands above the others.
     fn has_heads(&self) -> bool {
@@ -29,10 +29,10 @@ pub trait Listing: View {
     }
 
     /// Draws the heads of its columns.
-    fn heads(&self, _run: Run, _pen: &mut Pen<'_>, _cx: &Cx<'_>) {}
+    fn heads(&self, _run: CellRun, _pen: &mut Pen<'_>, _cx: &PaneContext<'_>) {}
 
     /// Draws a row.
-    fn row(&self, row: Row, pen: &mut Pen<'_>, cx: &Cx<'_>);
+    fn row(&self, row: ListRow, pen: &mut Pen<'_>, cx: &PaneContext<'_>);
 
     /// Shows all rows: others come.
     fn rewind(&mut self) {}
@@ -40,10 +40,10 @@ pub trait Listing: View {
     /// Does what another key asks for, with the row under the cursor. False where that means nothing here.
     fn obey(
         &mut self,
-        _command: Command,
+        _command: PaneCommand,
         _place: Option<usize>,
-        _cx: &Cx<'_>,
-        _out: &mut Vec<Ask>,
+        _cx: &PaneContext<'_>,
+        _out: &mut Vec<PaneAction>,
     ) -> bool {
         false
     }
@@ -51,11 +51,11 @@ pub trait Listing: View {
 
 /// A row where it is drawn.
 #[derive(Clone, Copy, Debug)]
-pub struct Row {
+pub struct ListRow {
     /// Which.
     pub place: usize,
     /// Its cells on the screen.
-    pub run: Run,
+    pub run: CellRun,
 }
 
 /// A pane with a list.
@@ -72,7 +72,7 @@ pub struct ListPane<L> {
     body: Rect,
 }
 
-impl<L: Listing> ListPane<L> {
+impl<L: ListView> ListPane<L> {
     /// A pane with a list.
     pub fn new(listing: L) -> Self {
         let (session, cursor, top, marked, rows, body) = Default::default();
@@ -94,7 +94,7 @@ impl<L: Listing> ListPane<L> {
     }
 
     /// Gives up what means nothing in another trace.
-    fn look(&mut self, cx: &Cx<'_>) {
+    fn look(&mut self, cx: &PaneContext<'_>) {
         if self.session.is_new(&cx.desk.session) {
             self.leave_trace();
         }
@@ -116,16 +116,21 @@ impl<L: Listing> ListPane<L> {
         self.top = self.top.min(self.rows.saturating_sub(page));
     }
 
-    fn go(&mut self, toward: Toward, cx: &Cx<'_>, out: &mut Vec<Ask>) -> bool {
+    fn go(
+        &mut self,
+        toward: CursorDirection,
+        cx: &PaneContext<'_>,
+        out: &mut Vec<PaneAction>,
+    ) -> bool {
         let page = usize::from(self.body.height).saturating_sub(1).max(1);
         let Some(cursor) = self.at_cursor() else {
             return true;
         };
         let to = match toward {
-            Toward::Left if self.press(Gesture::Close, cx, out) => return true,
-            Toward::Left => self.listing.parent(cursor).unwrap_or(cursor),
-            Toward::Right => {
-                self.press(Gesture::Open, cx, out);
+            CursorDirection::Left if self.press(RowGesture::Close, cx, out) => return true,
+            CursorDirection::Left => self.listing.parent(cursor).unwrap_or(cursor),
+            CursorDirection::Right => {
+                self.press(RowGesture::Open, cx, out);
                 return true;
             }
             toward => toward.moved(cursor, self.rows.saturating_sub(1), page),
@@ -134,24 +139,29 @@ impl<L: Listing> ListPane<L> {
         true
     }
 
-    fn press(&mut self, gesture: Gesture, cx: &Cx<'_>, out: &mut Vec<Ask>) -> bool {
+    fn press(
+        &mut self,
+        gesture: RowGesture,
+        cx: &PaneContext<'_>,
+        out: &mut Vec<PaneAction>,
+    ) -> bool {
         let Some(row) = self.at_cursor() else {
             return false;
         };
         let mut actions = Vec::new();
         let is_done = self.listing.act(row, gesture, cx.desk, &mut actions);
-        out.extend(actions.into_iter().map(Ask::Do));
+        out.extend(actions.into_iter().map(PaneAction::Do));
         is_done
     }
 
-    fn draw_rows(&mut self, area: Rect, rows: Rows, pen: &mut Pen<'_>, cx: &Cx<'_>) {
+    fn draw_rows(&mut self, area: Rect, rows: RowListing, pen: &mut Pen<'_>, cx: &PaneContext<'_>) {
         let mut rest = area;
         if area.height >= LOW {
-            pen.role(Run::of(rest, 0), &rows.summary, Role::Title);
+            pen.role(CellRun::of(rest, 0), &rows.summary, StyleRole::Title);
             rest = below(rest);
         }
         if self.listing.has_heads() && rest.height > 1 {
-            self.listing.heads(Run::of(rest, 0), pen, cx);
+            self.listing.heads(CellRun::of(rest, 0), pen, cx);
             rest = below(rest);
         }
         let is_resized = self.body.height != rest.height;
@@ -178,13 +188,13 @@ impl<L: Listing> ListPane<L> {
             return failed(&error, rest, pen);
         }
         for (line, place) in (0u16..).zip(seen) {
-            let run = Run::of(rest, line);
-            self.listing.row(Row { place, run }, pen, cx);
+            let run = CellRun::of(rest, line);
+            self.listing.row(ListRow { place, run }, pen, cx);
             if place == self.cursor {
                 let role = if cx.has_focus {
-                    Role::Cursor
+                    StyleRole::Cursor
                 } else {
-                    Role::CursorAway
+                    StyleRole::CursorAway
                 };
                 pen.mark(run, pen.look.style(role));
             }
@@ -201,12 +211,12 @@ fn below(area: Rect) -> Rect {
     }
 }
 
-impl<L: Listing> Pane for ListPane<L> {
+impl<L: ListView> Pane for ListPane<L> {
     fn kind(&self) -> PanelKind {
         self.listing.kind()
     }
 
-    fn title(&self, cx: &Cx<'_>) -> String {
+    fn title(&self, cx: &PaneContext<'_>) -> String {
         self.listing.title(cx)
     }
 
@@ -218,24 +228,29 @@ impl<L: Listing> Pane for ListPane<L> {
         self.listing.bind(follow);
     }
 
-    fn selection(&self, cx: &Cx<'_>) -> Option<CellName> {
+    fn selection(&self, cx: &PaneContext<'_>) -> Option<CellName> {
         self.listing.cell(self.at_cursor()?, cx.desk)
     }
 
-    fn selection_at(&self, cx: &Cx<'_>) -> Option<Position> {
+    fn selection_at(&self, cx: &PaneContext<'_>) -> Option<Position> {
         self.listing.cell_at(self.at_cursor()?, cx.desk)
     }
 
-    fn copied(&self, _: &Cx<'_>) -> Option<String> {
+    fn copied(&self, _: &PaneContext<'_>) -> Option<String> {
         self.listing.copied(self.at_cursor()?)
     }
 
-    fn obey(&mut self, command: Command, cx: &Cx<'_>, out: &mut Vec<Ask>) -> bool {
+    fn obey(
+        &mut self,
+        command: PaneCommand,
+        cx: &PaneContext<'_>,
+        out: &mut Vec<PaneAction>,
+    ) -> bool {
         match command {
-            Command::Move(toward) => self.go(toward, cx, out),
-            Command::Remove => self.press(Gesture::Remove, cx, out),
-            Command::Access(Direction::Back) => self.press(Gesture::Go, cx, out),
-            Command::Access(Direction::Forward) => self.press(Gesture::GoOn, cx, out),
+            PaneCommand::Move(toward) => self.go(toward, cx, out),
+            PaneCommand::Remove => self.press(RowGesture::Remove, cx, out),
+            PaneCommand::Access(Direction::Back) => self.press(RowGesture::Go, cx, out),
+            PaneCommand::Access(Direction::Forward) => self.press(RowGesture::GoOn, cx, out),
             other => {
                 let place = self.at_cursor();
                 self.listing.obey(other, place, cx, out)
@@ -243,14 +258,20 @@ impl<L: Listing> Pane for ListPane<L> {
         }
     }
 
-    fn answer(&mut self, purpose: Purpose, text: &str, _: &Cx<'_>, out: &mut Vec<Ask>) {
-        if purpose == Purpose::Filter && self.listing.filter(text) {
+    fn answer(
+        &mut self,
+        purpose: PromptPurpose,
+        text: &str,
+        _: &PaneContext<'_>,
+        out: &mut Vec<PaneAction>,
+    ) {
+        if purpose == PromptPurpose::Filter && self.listing.filter(text) {
             return self.move_to(0);
         }
-        out.extend(purpose.actions(text).into_iter().map(Ask::Do));
+        out.extend(purpose.actions(text).into_iter().map(PaneAction::Do));
     }
 
-    fn take(&mut self, action: &Action, cx: &Cx<'_>) -> bool {
+    fn take(&mut self, action: &Action, cx: &PaneContext<'_>) -> bool {
         // What is asked before the first frame is asked of this trace.
         self.look(cx);
         let is_taken = self.listing.take(action, cx.desk);
@@ -260,9 +281,9 @@ impl<L: Listing> Pane for ListPane<L> {
         is_taken
     }
 
-    fn touch(&mut self, touch: Touch, cx: &Cx<'_>, out: &mut Vec<Ask>) {
-        let Touch { x, y, kind } = touch;
-        if let TouchKind::Wheel(rows) = kind {
+    fn touch(&mut self, touch: MouseInput, cx: &PaneContext<'_>, out: &mut Vec<PaneAction>) {
+        let MouseInput { x, y, kind } = touch;
+        if let MouseInputKind::Wheel(rows) = kind {
             let page = usize::from(self.body.height).max(1);
             self.top = self
                 .top
@@ -273,8 +294,8 @@ impl<L: Listing> Pane for ListPane<L> {
         let place = self.top + usize::from(y.saturating_sub(self.body.y));
         if self.body.contains(Place { x, y }) && place < self.rows {
             self.cursor = place;
-            if kind == TouchKind::DoubleClick {
-                self.press(Gesture::Go, cx, out);
+            if kind == MouseInputKind::DoubleClick {
+                self.press(RowGesture::Go, cx, out);
             }
         }
     }
@@ -284,14 +305,14 @@ impl<L: Listing> Pane for ListPane<L> {
         self.rewind();
     }
 
-    fn draw(&mut self, area: Rect, pen: &mut Pen<'_>, cx: &Cx<'_>) {
+    fn draw(&mut self, area: Rect, pen: &mut Pen<'_>, cx: &PaneContext<'_>) {
         self.look(cx);
         self.rows = 0;
         match self.listing.poll(cx.desk) {
-            Status::Rows(rows) => self.draw_rows(area, rows, pen, cx),
-            Status::Loading(words) => loading(&words, area, pen),
-            Status::Empty { title, advice } => empty(&title, &advice, area, pen),
-            Status::Failed(error) => failed(&error, area, pen),
+            ViewStatus::Rows(rows) => self.draw_rows(area, rows, pen, cx),
+            ViewStatus::Loading(words) => loading(&words, area, pen),
+            ViewStatus::Empty { title, advice } => empty(&title, &advice, area, pen),
+            ViewStatus::Failed(error) => failed(&error, area, pen),
         }
     }
 }

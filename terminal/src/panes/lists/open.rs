@@ -1,6 +1,6 @@
 //! All kinds of lists.
 
-use super::list::{ListPane, Listing};
+use super::list::{ListPane, ListView};
 use crate::pane::Pane;
 use stepback_debugger::action::PanelKind;
 use stepback_debugger::views::{
@@ -38,7 +38,7 @@ pub fn open_list(kind: PanelKind) -> Option<Box<dyn Pane>> {
     })
 }
 
-fn list(listing: impl Listing + 'static) -> Box<dyn Pane> {
+fn list(listing: impl ListView + 'static) -> Box<dyn Pane> {
     Box::new(ListPane::new(listing))
 }
 

@@ -1,21 +1,21 @@
 //! The source file of the position, with the line that is executed next.
 
-use super::list::{Listing, Row};
-use crate::look::Role;
-use crate::pane::Cx;
-use crate::pen::{Pen, Run};
+use super::list::{ListRow, ListView};
+use crate::look::StyleRole;
+use crate::pane::PaneContext;
+use crate::pen::{CellRun, Pen};
 use stepback_debugger::messages::say;
-use stepback_debugger::model::{Meaning, Span};
+use stepback_debugger::model::{TextRole, TextSpan};
 use stepback_debugger::source::{SourceText, WordKind};
-use stepback_debugger::views::{SourceView, View as _};
+use stepback_debugger::views::{PanelView as _, SourceView};
 
-impl Listing for SourceView {
-    fn title(&self, _: &Cx<'_>) -> String {
+impl ListView for SourceView {
+    fn title(&self, _: &PaneContext<'_>) -> String {
         let file = self.line().map(|line| format!("  {}", line.file_name()));
         format!("{}{}", say!("source-source"), file.unwrap_or_default())
     }
 
-    fn row(&self, Row { place, run }: Row, pen: &mut Pen<'_>, cx: &Cx<'_>) {
+    fn row(&self, ListRow { place, run }: ListRow, pen: &mut Pen<'_>, cx: &PaneContext<'_>) {
         let (Some(shown), Some(line)) = (self.shown(), self.line_at(place)) else {
             return;
         };
@@ -25,7 +25,7 @@ impl Listing for SourceView {
             pen.role(
                 run,
                 "▶",
-                Role::Position(
+                StyleRole::Position(
                     cx.desk
                         .windows
                         .travelling(self.follow().unwrap_or_default())
@@ -34,11 +34,11 @@ impl Listing for SourceView {
             );
         }
         let digits = text.lines.len().to_string().len();
-        let number = Run::first(run.behind(1), u16::try_from(digits).unwrap_or(u16::MAX));
+        let number = CellRun::first(run.behind(1), u16::try_from(digits).unwrap_or(u16::MAX));
         let role = if is_here {
-            Role::Key
+            StyleRole::Key
         } else {
-            Role::Text(Meaning::Label)
+            StyleRole::Text(TextRole::Label)
         };
         pen.text_right(number, &line.to_string(), pen.look.style(role));
         let rest = run.from(number.end).behind(1);
@@ -47,13 +47,13 @@ impl Listing for SourceView {
             () if shown.executed.contains(&line) => "│",
             () => "·",
         };
-        pen.role(rest, mark, Role::Text(Meaning::Number));
+        pen.role(rest, mark, StyleRole::Text(TextRole::Number));
         pen.spans(rest.behind(2), &spans_of(text, line, self.aside()));
     }
 }
 
 /// The words of a line by what they are, without its first columns.
-fn spans_of(text: &SourceText, line: u32, aside: usize) -> Vec<Span> {
+fn spans_of(text: &SourceText, line: u32, aside: usize) -> Vec<TextSpan> {
     let mut left_out = aside;
     let mut spans = Vec::new();
     for word in text.words(line) {
@@ -61,34 +61,34 @@ fn spans_of(text: &SourceText, line: u32, aside: usize) -> Vec<Span> {
         let kept: String = word.text.chars().skip(left_out).collect();
         left_out = left_out.saturating_sub(count);
         if !kept.is_empty() {
-            spans.push(Span::new(meaning_of(word.kind), kept));
+            spans.push(TextSpan::new(meaning_of(word.kind), kept));
         }
     }
     spans
 }
 
-fn meaning_of(kind: WordKind) -> Meaning {
+fn meaning_of(kind: WordKind) -> TextRole {
     match kind {
-        WordKind::Plain => Meaning::Plain,
-        WordKind::Keyword => Meaning::Branch,
-        WordKind::Text => Meaning::Read,
-        WordKind::Number => Meaning::Number,
-        WordKind::Comment => Meaning::Comment,
-        WordKind::Directive => Meaning::Symbol,
+        WordKind::Plain => TextRole::Plain,
+        WordKind::Keyword => TextRole::Branch,
+        WordKind::Text => TextRole::Read,
+        WordKind::Number => TextRole::Number,
+        WordKind::Comment => TextRole::Comment,
+        WordKind::Directive => TextRole::Symbol,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::list::ListPane;
-    use super::super::test_screen::Stage;
+    use super::super::test_screen::PaneStage;
     use super::*;
-    use crate::command::{Command, Purpose, Toward};
+    use crate::command::{CursorDirection, PaneCommand, PromptPurpose};
     use stepback_debugger::action::Direction;
     use stepback_debugger::session::test_session::overflow_with_image;
 
-    fn stage(position: u64) -> Stage<ListPane<SourceView>> {
-        Stage::over(
+    fn stage(position: u64) -> PaneStage<ListPane<SourceView>> {
+        PaneStage::over(
             overflow_with_image(),
             position,
             ListPane::new(SourceView::default()),
@@ -135,8 +135,8 @@ mod tests {
     fn executions_of_a_line_are_gone_to_both_ways() {
         let asked = stage(1250)
             .press(&[
-                Command::Access(Direction::Back),
-                Command::Access(Direction::Forward),
+                PaneCommand::Access(Direction::Back),
+                PaneCommand::Access(Direction::Forward),
             ])
             .asked;
         assert_eq!(
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn long_lines_are_scrolled_and_lines_chosen_by_a_text() {
-        let mut stage = stage(1250).press(&[Command::Move(Toward::Right)]);
+        let mut stage = stage(1250).press(&[PaneCommand::Move(CursorDirection::Right)]);
         assert_eq!(
             stage.draw(40, 6),
             r" overflow.c:43  in decode_field
@@ -157,8 +157,8 @@ mod tests {
    42 │         *p++ = (char)(0x80 | ((c
 *▶ 43 │         *p++ = (char)(0x80 | (c …"
         );
-        stage.answer(Purpose::Filter, "c >> 6");
-        let mut stage = stage.press(&[Command::Move(Toward::Left)]);
+        stage.answer(PromptPurpose::Filter, "c >> 6");
+        let mut stage = stage.press(&[PaneCommand::Move(CursorDirection::Left)]);
         assert_eq!(
             stage.draw(70, 8),
             r" overflow.c:43  in decode_field
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn without_an_image_the_pane_says_what_to_do() {
         assert_eq!(
-            Stage::at(0, ListPane::new(SourceView::default())).draw(60, 6),
+            PaneStage::at(0, ListPane::new(SourceView::default())).draw(60, 6),
             r"  No program image
   Add the ELF file that was traced, compiled with -g."
         );

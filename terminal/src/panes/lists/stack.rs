@@ -1,26 +1,26 @@
 //! The call stack.
 
-use super::list::{Listing, Row};
-use crate::look::Role;
-use crate::pane::Cx;
-use crate::pen::{Pen, Run};
+use super::list::{ListRow, ListView};
+use crate::look::StyleRole;
+use crate::pane::PaneContext;
+use crate::pen::{CellRun, Pen};
 use stepback_debugger::messages::say;
-use stepback_debugger::model::Meaning;
-use stepback_debugger::model::call_stack::{Argument, called_at, entered_at};
+use stepback_debugger::model::TextRole;
+use stepback_debugger::model::call_stack::{ArgumentRegister, called_at, entered_at};
 use stepback_debugger::model::frame_words::FrameMark;
 use stepback_debugger::model::text::thousands;
-use stepback_debugger::views::{StackView, View as _};
+use stepback_debugger::views::{PanelView as _, StackView};
 
 /// From this width on a row says where its function was called.
 const WIDE: u16 = 100;
 
-impl Listing for StackView {
-    fn title(&self, _: &Cx<'_>) -> String {
+impl ListView for StackView {
+    fn title(&self, _: &PaneContext<'_>) -> String {
         say!("stack-stack").to_owned()
     }
 
-    fn row(&self, Row { place, run }: Row, pen: &mut Pen<'_>, cx: &Cx<'_>) {
-        let label = Role::Text(Meaning::Label);
+    fn row(&self, ListRow { place, run }: ListRow, pen: &mut Pen<'_>, cx: &PaneContext<'_>) {
+        let label = StyleRole::Text(TextRole::Label);
         let rest = pen
             .role(run, &format!("#{place}"), label)
             .from(run.x.saturating_add(4));
@@ -42,7 +42,7 @@ impl Listing for StackView {
             pen.role(
                 run.from(rest.x.saturating_sub(1)).first(1),
                 "▶",
-                Role::Position(window.0),
+                StyleRole::Position(window.0),
             );
         }
         let step = frame
@@ -50,7 +50,7 @@ impl Listing for StackView {
             .as_ref()
             .map(|site| thousands(site.step.0))
             .unwrap_or_default();
-        pen.text_right(rest, &step, pen.look.text(Meaning::Second));
+        pen.text_right(rest, &step, pen.look.text(TextRole::Second));
         let mut rest = rest.first(rest.cells().saturating_sub(step_cells(cx)));
         if run.cells() >= WIDE {
             let place = frame
@@ -61,7 +61,7 @@ impl Listing for StackView {
             pen.role(rest.from(half), &place, label);
             rest.end = half.saturating_sub(1);
         }
-        let mut rest = pen.role(rest, &frame.name, Role::Text(Meaning::Symbol));
+        let mut rest = pen.role(rest, &frame.name, StyleRole::Text(TextRole::Symbol));
         for mark in frame.marks() {
             rest = pen.role(
                 rest.behind(1),
@@ -76,8 +76,8 @@ impl Listing for StackView {
         true
     }
 
-    fn heads(&self, run: Run, pen: &mut Pen<'_>, cx: &Cx<'_>) {
-        let style = pen.look.text(Meaning::Label);
+    fn heads(&self, run: CellRun, pen: &mut Pen<'_>, cx: &PaneContext<'_>) {
+        let style = pen.look.text(TextRole::Label);
         let words = format!(
             "{}({})",
             say!("stack-function"),
@@ -98,40 +98,40 @@ impl Listing for StackView {
 }
 
 /// Cells of the number of a step, with a gap before it.
-fn step_cells(cx: &Cx<'_>) -> u16 {
+fn step_cells(cx: &PaneContext<'_>) -> u16 {
     let digits = thousands(cx.desk.session.index.step_count())
         .len()
         .max(say!("stack-step").len());
     u16::try_from(digits).unwrap_or(u16::MAX).saturating_add(1)
 }
 
-fn mark_role(mark: FrameMark) -> Role {
+fn mark_role(mark: FrameMark) -> StyleRole {
     if mark == FrameMark::Exception {
-        Role::Error
+        StyleRole::Error
     } else {
-        Role::Text(Meaning::Label)
+        StyleRole::Text(TextRole::Label)
     }
 }
 
 /// What the registers of the arguments held: what nothing states is a question mark.
-fn draw_arguments(arguments: &[Argument], run: Run, pen: &mut Pen<'_>) {
+fn draw_arguments(arguments: &[ArgumentRegister], run: CellRun, pen: &mut Pen<'_>) {
     if arguments.is_empty() {
         return;
     }
-    let quiet = Role::Text(Meaning::Punctuation);
+    let quiet = StyleRole::Text(TextRole::Punctuation);
     let mut rest = pen.role(run, "(", quiet);
     for (place, argument) in arguments.iter().enumerate() {
         if place > 0 {
             rest = pen.role(rest, ", ", quiet);
         }
-        rest = pen.role(rest, &argument.name, Role::Text(Meaning::Register));
+        rest = pen.role(rest, &argument.name, StyleRole::Text(TextRole::Register));
         rest = pen.role(rest, "=", quiet);
         let meaning = if argument.value.is_unknown() {
-            Meaning::Unknown
+            TextRole::Unknown
         } else {
-            Meaning::Number
+            TextRole::Number
         };
-        rest = pen.role(rest, &argument.value_text(), Role::Text(meaning));
+        rest = pen.role(rest, &argument.value_text(), StyleRole::Text(meaning));
     }
     pen.role(rest, ")", quiet);
 }
@@ -139,13 +139,13 @@ fn draw_arguments(arguments: &[Argument], run: Run, pen: &mut Pen<'_>) {
 #[cfg(test)]
 mod tests {
     use super::super::list::ListPane;
-    use super::super::test_screen::Stage;
+    use super::super::test_screen::PaneStage;
     use super::*;
-    use crate::command::{Command, Toward};
+    use crate::command::{CursorDirection, PaneCommand};
     use stepback_debugger::action::Direction;
 
-    fn stage() -> Stage<ListPane<StackView>> {
-        Stage::at(1233, ListPane::new(StackView::default()))
+    fn stage() -> PaneStage<ListPane<StackView>> {
+        PaneStage::at(1233, ListPane::new(StackView::default()))
     }
 
     #[test]
@@ -175,8 +175,8 @@ mod tests {
     #[test]
     fn a_stack_stays_while_its_frames_are_looked_at() {
         let mut stage = stage().press(&[
-            Command::Move(Toward::Down),
-            Command::Access(Direction::Back),
+            PaneCommand::Move(CursorDirection::Down),
+            PaneCommand::Access(Direction::Back),
         ]);
         assert_eq!(
             format!("{:?}", stage.asked),

@@ -1,11 +1,11 @@
 //! Tables with columns, drawn in cells.
 
-use super::list::{Listing, Row};
-use crate::look::Role;
-use crate::pane::Cx;
-use crate::pen::{Pen, Run};
+use super::list::{ListRow, ListView};
+use crate::look::StyleRole;
+use crate::pane::PaneContext;
+use crate::pen::{CellRun, Pen};
 use stepback_debugger::model::table::{Table, TableCell};
-use stepback_debugger::model::{Meaning, Span};
+use stepback_debugger::model::{TextRole, TextSpan};
 use stepback_debugger::views::{TableSource, TableView};
 
 /// Cells between two columns.
@@ -19,8 +19,8 @@ const LEAST: u16 = 4;
 /// Cells of a bar.
 const BAR: u16 = 10;
 
-impl<S: TableSource> Listing for TableView<S> {
-    fn title(&self, _: &Cx<'_>) -> String {
+impl<S: TableSource> ListView for TableView<S> {
+    fn title(&self, _: &PaneContext<'_>) -> String {
         self.source().title()
     }
 
@@ -35,8 +35,8 @@ impl<S: TableSource> Listing for TableView<S> {
             .any(|column| !column.label.is_empty())
     }
 
-    fn heads(&self, run: Run, pen: &mut Pen<'_>, _: &Cx<'_>) {
-        let style = pen.look.text(Meaning::Label);
+    fn heads(&self, run: CellRun, pen: &mut Pen<'_>, _: &PaneContext<'_>) {
+        let style = pen.look.text(TextRole::Label);
         for (place, at) in columns(self, run.behind(2)) {
             let label = self
                 .table()
@@ -51,12 +51,12 @@ impl<S: TableSource> Listing for TableView<S> {
         }
     }
 
-    fn row(&self, Row { place, run }: Row, pen: &mut Pen<'_>, cx: &Cx<'_>) {
+    fn row(&self, ListRow { place, run }: ListRow, pen: &mut Pen<'_>, cx: &PaneContext<'_>) {
         let Some(row) = self.table().rows.get(place) else {
             pen.role(
                 run.behind(2),
                 self.more().unwrap_or_default(),
-                Role::Text(Meaning::Taken),
+                StyleRole::Text(TextRole::Taken),
             );
             return;
         };
@@ -64,12 +64,12 @@ impl<S: TableSource> Listing for TableView<S> {
             pen.role(
                 run,
                 if group.is_open { "▾" } else { "▸" },
-                Role::Text(Meaning::Second),
+                StyleRole::Text(TextRole::Second),
             );
         } else if self.source().is_here(row, cx.desk) {
-            pen.role(run, "▶", Role::Position(cx.desk.windows.active.0));
+            pen.role(run, "▶", StyleRole::Position(cx.desk.windows.active.0));
         }
-        let detail = Span::new(Meaning::Label, self.source().detail(row));
+        let detail = TextSpan::new(TextRole::Label, self.source().detail(row));
         for (place, at) in columns(self, run.behind(2)) {
             let Some(cell) = row.cells.get(place) else {
                 continue;
@@ -80,24 +80,24 @@ impl<S: TableSource> Listing for TableView<S> {
             }
         }
         if row.is_faded {
-            pen.mark(run, pen.look.text(Meaning::Unknown));
+            pen.mark(run, pen.look.text(TextRole::Unknown));
         }
     }
 }
 
 /// Draws a cell. Returns what is left of the run.
-fn draw_cell(cell: &TableCell, at: Run, pen: &mut Pen<'_>) -> Run {
+fn draw_cell(cell: &TableCell, at: CellRun, pen: &mut Pen<'_>) -> CellRun {
     match cell {
         TableCell::Text(_) | TableCell::Spans { .. } => pen.spans(at, cell.spans()),
         TableCell::Number(_, span) => pen.text_right(at, &span.text, pen.look.text(span.meaning)),
-        TableCell::Step(_) => pen.text_right(at, &cell.text(), pen.look.text(Meaning::Second)),
+        TableCell::Step(_) => pen.text_right(at, &cell.text(), pen.look.text(TextRole::Second)),
         TableCell::Bar(reads, writes, most) => {
             let reads = bar(*reads, *most);
-            let rest = pen.role(at, &"█".repeat(reads), Role::Text(Meaning::Read));
+            let rest = pen.role(at, &"█".repeat(reads), StyleRole::Text(TextRole::Read));
             pen.role(
                 rest,
                 &"━".repeat(bar(*writes, *most)),
-                Role::Text(Meaning::Write),
+                StyleRole::Text(TextRole::Write),
             )
         }
     }
@@ -118,16 +118,16 @@ fn is_number(table: &Table, place: usize) -> bool {
 
 /// A column, and where it stands.
 #[derive(Clone, Copy)]
-struct Column {
+struct TableColumnWidth {
     place: usize,
     width: u16,
 }
 
 /// The columns that there is room for, and where they stand in a row.
-fn columns<S: TableSource>(view: &TableView<S>, run: Run) -> Vec<(usize, Run)> {
+fn columns<S: TableSource>(view: &TableView<S>, run: CellRun) -> Vec<(usize, CellRun)> {
     let table = view.table();
-    let mut wide: Vec<Column> = (0..table.columns.len())
-        .map(|place| Column {
+    let mut wide: Vec<TableColumnWidth> = (0..table.columns.len())
+        .map(|place| TableColumnWidth {
             place,
             width: width(table, place),
         })
@@ -135,7 +135,7 @@ fn columns<S: TableSource>(view: &TableView<S>, run: Run) -> Vec<(usize, Run)> {
     if let Some(names) = wide.first_mut().filter(|_| !table.spare.is_empty()) {
         names.width = names.width.min(LEAST_NAME.max(run.cells() / 3));
     }
-    let needed = |wide: &[Column]| {
+    let needed = |wide: &[TableColumnWidth]| {
         wide.iter()
             .map(|column| u32::from(column.width + GAP))
             .sum::<u32>()
@@ -153,14 +153,14 @@ fn columns<S: TableSource>(view: &TableView<S>, run: Run) -> Vec<(usize, Run)> {
         wide.retain(|column| column.place != spare);
     }
     let (mut rest, last) = (run, wide.last().map(|column| column.place));
-    let place = |Column { place, width }| {
+    let place = |TableColumnWidth { place, width }| {
         // The last has the rest, unless its numbers would stand far away from all others.
         let takes_rest = Some(place) == last && !is_number(table, place);
         let at = if takes_rest { rest } else { rest.first(width) };
         rest = rest.behind(width + GAP);
         (place, at)
     };
-    let is_seen = |(place, at): &(usize, Run)| at.cells() >= LEAST.min(width(table, *place));
+    let is_seen = |(place, at): &(usize, CellRun)| at.cells() >= LEAST.min(width(table, *place));
     wide.into_iter().map(place).filter(is_seen).collect()
 }
 

@@ -7,10 +7,10 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use stepback_parsers::Position;
 
-use crate::Signs;
-use crate::command::{Command, Purpose, Toward};
-use crate::look::{Colors, Look};
-use crate::pane::{Ask, Cx, Pane, Touch, TouchKind};
+use crate::CharacterSet;
+use crate::command::{CursorDirection, PaneCommand, PromptPurpose};
+use crate::look::{ColorDepth, TerminalStyle};
+use crate::pane::{MouseInput, MouseInputKind, Pane, PaneAction, PaneContext};
 use crate::pen::Pen;
 use stepback_debugger::action::{Action, CellName, Direction, PanelId, TravelAction};
 use stepback_debugger::desk::{Desk, desk_over};
@@ -19,18 +19,18 @@ use stepback_debugger::session::Session;
 use stepback_debugger::session::test_session::overflow;
 
 /// A pane on a desk.
-pub struct Stage<P> {
+pub struct PaneStage<P> {
     /// What is open.
     pub desk: Desk,
     /// The pane.
     pub pane: P,
     /// With which characters.
-    pub signs: Signs,
+    pub signs: CharacterSet,
     /// What it asked for.
-    pub asked: Vec<Ask>,
+    pub asked: Vec<PaneAction>,
 }
 
-impl<P: Pane> Stage<P> {
+impl<P: Pane> PaneStage<P> {
     /// A pane over the small trace, at a position.
     pub fn at(position: u64, pane: P) -> Self {
         Self::over(overflow(), position, pane)
@@ -42,14 +42,14 @@ impl<P: Pane> Stage<P> {
         Self {
             desk,
             pane,
-            signs: Signs::Unicode,
+            signs: CharacterSet::Unicode,
             asked: Vec::new(),
         }
     }
 
     /// Presses keys.
     #[must_use]
-    pub fn press(mut self, commands: &[Command]) -> Self {
+    pub fn press(mut self, commands: &[PaneCommand]) -> Self {
         self.draw(80, 24);
         for command in commands {
             self.with(|pane, cx, asked| pane.obey(*command, cx, asked));
@@ -59,7 +59,7 @@ impl<P: Pane> Stage<P> {
     }
 
     /// Types a text that it asked for.
-    pub fn answer(&mut self, purpose: Purpose, text: &str) {
+    pub fn answer(&mut self, purpose: PromptPurpose, text: &str) {
         self.with(|pane, cx, asked| pane.answer(purpose, text, cx, asked));
     }
 
@@ -72,8 +72,8 @@ impl<P: Pane> Stage<P> {
 
     /// Where the pane wants the window to be.
     pub fn asked_position(&self) -> u64 {
-        let travel = |ask: &Ask| {
-            if let Ask::Do(Action::Travel(TravelAction::Travel(_, Position(to)))) = ask {
+        let travel = |ask: &PaneAction| {
+            if let PaneAction::Do(Action::Travel(TravelAction::Travel(_, Position(to)))) = ask {
                 Some(*to)
             } else {
                 None
@@ -94,14 +94,17 @@ impl<P: Pane> Stage<P> {
         self
     }
 
-    fn with<A>(&mut self, what: impl FnOnce(&mut P, &Cx<'_>, &mut Vec<Ask>) -> A) -> A {
-        let look = Look {
-            colors: Colors::None,
+    fn with<A>(
+        &mut self,
+        what: impl FnOnce(&mut P, &PaneContext<'_>, &mut Vec<PaneAction>) -> A,
+    ) -> A {
+        let look = TerminalStyle {
+            colors: ColorDepth::None,
             signs: self.signs,
         };
         what(
             &mut self.pane,
-            &Cx {
+            &PaneContext {
                 desk: &self.desk,
                 look: &look,
                 pane: PanelId(1),
@@ -122,8 +125,8 @@ impl<P: Pane> Stage<P> {
         self.desk.look_at_threads();
         let (area, look) = (
             Rect::new(0, 0, width, height),
-            Look {
-                colors: Colors::None,
+            TerminalStyle {
+                colors: ColorDepth::None,
                 signs: self.signs,
             },
         );
@@ -140,7 +143,7 @@ impl<P: Pane> Stage<P> {
                 cx,
             );
         });
-        if signs == Signs::Ascii {
+        if signs == CharacterSet::Ascii {
             assert!(buffer.content().iter().all(|cell| cell.symbol().is_ascii()));
         }
         let line = |y: u16| {
@@ -157,17 +160,17 @@ impl<P: Pane> Stage<P> {
     /// Draws it in all sizes that a terminal may have, with keys and the mouse between.
     pub fn drum(mut self) {
         let moves = [
-            Toward::Up,
-            Toward::Down,
-            Toward::Left,
-            Toward::Right,
-            Toward::PageUp,
-            Toward::PageDown,
-            Toward::Last,
+            CursorDirection::Up,
+            CursorDirection::Down,
+            CursorDirection::Left,
+            CursorDirection::Right,
+            CursorDirection::PageUp,
+            CursorDirection::PageDown,
+            CursorDirection::Last,
         ];
-        let mut commands: Vec<Command> = moves.map(Command::Move).to_vec();
-        commands.extend([Direction::Back, Direction::Forward].map(Command::Access));
-        for signs in [Signs::Unicode, Signs::Ascii] {
+        let mut commands: Vec<PaneCommand> = moves.map(PaneCommand::Move).to_vec();
+        commands.extend([Direction::Back, Direction::Forward].map(PaneCommand::Access));
+        for signs in [CharacterSet::Unicode, CharacterSet::Ascii] {
             self.signs = signs;
             for (width, height) in [
                 (0, 0),
@@ -185,12 +188,12 @@ impl<P: Pane> Stage<P> {
                     self.draw(width, height);
                 }
                 for kind in [
-                    TouchKind::Click,
-                    TouchKind::DoubleClick,
-                    TouchKind::Wheel(-3),
-                    TouchKind::Wheel(30_000),
+                    MouseInputKind::Click,
+                    MouseInputKind::DoubleClick,
+                    MouseInputKind::Wheel(-3),
+                    MouseInputKind::Wheel(30_000),
                 ] {
-                    let touch = Touch {
+                    let touch = MouseInput {
                         x: width / 2,
                         y: height.saturating_sub(1),
                         kind,

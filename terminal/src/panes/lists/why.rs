@@ -1,15 +1,15 @@
 //! Why a cell has its value: the steps that it comes from, as a chain, as a tree, or all of them.
 
-use super::list::{Listing, Row};
-use crate::command::Command;
-use crate::look::Role;
-use crate::pane::{Ask, Cx};
-use crate::pen::{Pen, Run};
+use super::list::{ListRow, ListView};
+use crate::command::PaneCommand;
+use crate::look::StyleRole;
+use crate::pane::{PaneAction, PaneContext};
+use crate::pen::{CellRun, Pen};
 use stepback_debugger::action::{Action, SliceAction, SliceView};
-use stepback_debugger::analysis::slice::Fold;
+use stepback_debugger::analysis::slice::FoldState;
 use stepback_debugger::messages::say;
-use stepback_debugger::model::Meaning;
-use stepback_debugger::model::slice::{Slice, Told, because};
+use stepback_debugger::model::TextRole;
+use stepback_debugger::model::slice::{Slice, SliceLineContent, because};
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::views::WhyView;
 
@@ -20,46 +20,46 @@ const GAP: u16 = 2;
 /// From this width on a line says in a column of its own what the value became.
 const WIDE: u16 = 60;
 
-impl Listing for WhyView {
-    fn title(&self, _: &Cx<'_>) -> String {
+impl ListView for WhyView {
+    fn title(&self, _: &PaneContext<'_>) -> String {
         say!("slice-why-title").to_owned()
     }
 
-    fn row(&self, Row { place, run }: Row, pen: &mut Pen<'_>, cx: &Cx<'_>) {
+    fn row(&self, ListRow { place, run }: ListRow, pen: &mut Pen<'_>, cx: &PaneContext<'_>) {
         let Some((line, told)) = self.told(place) else {
             pen.role(
                 run.behind(2),
                 self.more().unwrap_or_default(),
-                Role::Text(Meaning::Taken),
+                StyleRole::Text(TextRole::Taken),
             );
             return;
         };
         let step = told.row().and_then(|row| row.step);
         if step.is_some() && step == cx.desk.windows.active().position.last_step() {
-            pen.role(run, "▶", Role::Position(cx.desk.windows.active.0));
+            pen.role(run, "▶", StyleRole::Position(cx.desk.windows.active.0));
         }
         let indent = line.depth.saturating_mul(INDENT).min(run.cells() / 3);
         let rest = run.behind(2).behind(indent);
         let caret = match line.fold {
-            Fold::Leaf => " ",
-            Fold::Open(_) => "-",
-            Fold::Folded(_) => "+",
+            FoldState::Leaf => " ",
+            FoldState::Open(_) => "-",
+            FoldState::Folded(_) => "+",
         };
-        pen.role(rest, caret, Role::Text(Meaning::Label));
+        pen.role(rest, caret, StyleRole::Text(TextRole::Label));
         let rest = rest.behind(2);
         let Some(row) = told.row() else {
-            if let Told::Call(text) = told {
-                pen.role(rest, text, Role::Text(Meaning::Symbol));
+            if let SliceLineContent::Call(text) = told {
+                pen.role(rest, text, StyleRole::Text(TextRole::Symbol));
             }
             return;
         };
         let number = rest.first(step_cells(cx));
         let text = step.map_or_else(|| "-".to_owned(), |step| thousands(step.0));
-        pen.text_right(number, &text, pen.look.text(Meaning::Second));
+        pen.text_right(number, &text, pen.look.text(TextRole::Second));
         let mut rest = rest.behind(number.cells() + GAP);
         if self.view() == SliceView::Tree && run.cells() >= WIDE {
             let place = rest.first(rest.cells() / 5);
-            pen.role(place, &row.place, Role::Text(Meaning::Symbol));
+            pen.role(place, &row.place, StyleRole::Text(TextRole::Symbol));
             rest = rest.behind(place.cells() + GAP);
         }
         self.shown()
@@ -67,12 +67,18 @@ impl Listing for WhyView {
             .for_each(|shown| draw_told(&told, &shown.slice, rest, pen));
     }
 
-    fn obey(&mut self, command: Command, _: Option<usize>, _: &Cx<'_>, out: &mut Vec<Ask>) -> bool {
+    fn obey(
+        &mut self,
+        command: PaneCommand,
+        _: Option<usize>,
+        _: &PaneContext<'_>,
+        out: &mut Vec<PaneAction>,
+    ) -> bool {
         match command {
-            Command::NextView => self.next_view(),
-            Command::Follow(edge) => {
-                out.push(Ask::Do(Action::Slice(SliceAction::FollowInSlice(edge))))
-            }
+            PaneCommand::NextView => self.next_view(),
+            PaneCommand::Follow(edge) => out.push(PaneAction::Do(Action::Slice(
+                SliceAction::FollowInSlice(edge),
+            ))),
             _ => return false,
         }
         true
@@ -80,27 +86,27 @@ impl Listing for WhyView {
 }
 
 /// Columns for the numbers of steps.
-fn step_cells(cx: &Cx<'_>) -> u16 {
+fn step_cells(cx: &PaneContext<'_>) -> u16 {
     let digits = thousands(cx.desk.session.index.step_count()).len();
     u16::try_from(digits).unwrap_or(u16::MAX)
 }
 
 /// What the step does, what came of it, and why it is in.
-fn draw_told(told: &Told<'_>, slice: &Slice, run: Run, pen: &mut Pen<'_>) {
+fn draw_told(told: &SliceLineContent<'_>, slice: &Slice, run: CellRun, pen: &mut Pen<'_>) {
     let reason = because(told, slice);
-    let label = pen.look.text(Meaning::Label);
+    let label = pen.look.text(TextRole::Label);
     // The reason has at most a third, and the value what it needs of the rest.
     let wanted = pen.width(&reason).min(run.cells() / 3);
     let body = run.first(run.cells().saturating_sub(wanted + GAP));
     match told {
-        Told::Call(_) => {}
-        Told::Line { words, .. } => {
-            draw_formula(&told.text(), &words.value, Meaning::Plain, body, pen)
+        SliceLineContent::Call(_) => {}
+        SliceLineContent::Line { words, .. } => {
+            draw_formula(&told.text(), &words.value, TextRole::Plain, body, pen)
         }
-        Told::Again(_, words) => {
-            draw_formula(&told.text(), &words.value, Meaning::Label, body, pen)
+        SliceLineContent::Again(_, words) => {
+            draw_formula(&told.text(), &words.value, TextRole::Label, body, pen)
         }
-        Told::Alone(row, _) => {
+        SliceLineContent::Alone(row, _) => {
             let gives = row.gives_text();
             let value = pen.width(&gives).min(body.cells() / 2);
             pen.spans(
@@ -110,17 +116,17 @@ fn draw_told(told: &Told<'_>, slice: &Slice, run: Run, pen: &mut Pen<'_>) {
             pen.text(
                 body.behind(body.cells().saturating_sub(value)),
                 &gives,
-                pen.look.text(Meaning::Number),
+                pen.look.text(TextRole::Number),
             );
         }
-        Told::End(row) => draw_formula(
+        SliceLineContent::End(row) => draw_formula(
             &row.code_text(),
             &row.gives_text(),
-            Meaning::Second,
+            TextRole::Second,
             body,
             pen,
         ),
-        Told::Rounds(..) => draw_formula(&told.text(), "", Meaning::Second, body, pen),
+        SliceLineContent::Rounds(..) => draw_formula(&told.text(), "", TextRole::Second, body, pen),
     }
     pen.text(
         run.behind(run.cells().saturating_sub(wanted)),
@@ -129,7 +135,7 @@ fn draw_told(told: &Told<'_>, slice: &Slice, run: Run, pen: &mut Pen<'_>) {
     );
 }
 
-fn draw_formula(text: &str, value: &str, meaning: Meaning, body: Run, pen: &mut Pen<'_>) {
+fn draw_formula(text: &str, value: &str, meaning: TextRole, body: CellRun, pen: &mut Pen<'_>) {
     let cells = pen.width(value).min(body.cells() / 2);
     pen.text(
         body.first(body.cells().saturating_sub(cells + GAP)),
@@ -139,26 +145,26 @@ fn draw_formula(text: &str, value: &str, meaning: Meaning, body: Run, pen: &mut 
     pen.text(
         body.behind(body.cells().saturating_sub(cells)),
         value,
-        pen.look.text(Meaning::Number),
+        pen.look.text(TextRole::Number),
     );
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::list::ListPane;
-    use super::super::test_screen::Stage;
+    use super::super::test_screen::PaneStage;
     use super::*;
-    use crate::command::Toward;
+    use crate::command::CursorDirection;
     use stepback_debugger::action::CellName;
-    use stepback_debugger::notes::SliceQuestion;
+    use stepback_debugger::notes::SliceQuery;
     use stepback_parsers::Position;
 
-    fn stage() -> Stage<ListPane<WhyView>> {
-        let mut stage = Stage::at(1763, ListPane::new(WhyView::default()));
-        let question = SliceQuestion {
+    fn stage() -> PaneStage<ListPane<WhyView>> {
+        let mut stage = PaneStage::at(1763, ListPane::new(WhyView::default()));
+        let question = SliceQuery {
             cell: "x2".to_owned(),
             at: 1763,
-            ..SliceQuestion::default()
+            ..SliceQuery::default()
         };
         stage.desk.why_again(question);
         stage
@@ -166,7 +172,7 @@ mod tests {
 
     #[test]
     fn where_nothing_was_asked_the_list_says_how_to() {
-        let mut stage = Stage::at(0, ListPane::new(WhyView::default()));
+        let mut stage = PaneStage::at(0, ListPane::new(WhyView::default()));
         assert_eq!(
             stage.draw(60, 8),
             r"  No value is asked about
@@ -196,15 +202,15 @@ mod tests {
     #[test]
     fn return_travels_and_v_chooses_another_view() {
         let keys = [
-            Command::Move(Toward::Down),
-            Command::Access(stepback_debugger::action::Direction::Back),
+            PaneCommand::Move(CursorDirection::Down),
+            PaneCommand::Access(stepback_debugger::action::Direction::Back),
         ];
         assert_eq!(
             format!("{:?}", stage().press(&keys).asked),
             "[Do(Travel(Travel(WindowId(1), Position(1762))))]"
         );
         assert_eq!(
-            stage().press(&[Command::NextView]).draw(100, 6),
+            stage().press(&[PaneCommand::NextView]).draw(100, 6),
             r" Why x2 = bfb1e598a4e5bda9 at 1,763 · tree · 119 steps, followed to their ends
 *  - 1,761  80000888           x2 = u64[0x80020010]            0xbfb1e598a4e5bda9  what was asked for
      + 1,382  800004a4           u8[0x80020015..0x17] = {(w1 >> 12…  e5 b1 bf  bytes 5..7 · for 1,761
@@ -212,7 +218,7 @@ mod tests {
      + 1,252  800004a4           u8[0x80020010..0x11] = {((w1 >> 6) &…  a9 bd  bytes 0..1 · for 1,761"
         );
         let all = stage()
-            .press(&[Command::NextView, Command::NextView])
+            .press(&[PaneCommand::NextView, PaneCommand::NextView])
             .draw(100, 6);
         assert_eq!(
             all,
@@ -228,9 +234,9 @@ mod tests {
     #[test]
     fn a_tree_is_opened_and_closed() {
         let keys = [
-            Command::NextView,
-            Command::Move(Toward::Down),
-            Command::Move(Toward::Right),
+            PaneCommand::NextView,
+            PaneCommand::Move(CursorDirection::Down),
+            PaneCommand::Move(CursorDirection::Right),
         ];
         assert_eq!(
             stage().press(&keys).draw(100, 4),
@@ -239,7 +245,10 @@ mod tests {
 *    - 1,382  800004a4           u8[0x80020015..0x17] = {(w1 >> 12…  e5 b1 bf  bytes 5..7 · for 1,761
        + 1,368  80000440           w1 = w0@1365 | (w0@1355 << 4) | (w0@1344 << 8)…  0x5c7f  for 1,382"
         );
-        let keys = [Command::NextView, Command::Move(Toward::Left)];
+        let keys = [
+            PaneCommand::NextView,
+            PaneCommand::Move(CursorDirection::Left),
+        ];
         assert_eq!(
             stage().press(&keys).draw(100, 4),
             r" Why x2 = bfb1e598a4e5bda9 at 1,763 · tree · 119 steps, followed to their ends
@@ -249,7 +258,10 @@ mod tests {
 
     #[test]
     fn why_of_a_row_is_asked_where_it_gave_its_value() {
-        let keys = [Command::NextView, Command::Move(Toward::Down)];
+        let keys = [
+            PaneCommand::NextView,
+            PaneCommand::Move(CursorDirection::Down),
+        ];
         let cell = CellName::Memory("0x80020017".to_owned(), 1);
         assert_eq!(
             stage().press(&keys).selected(),

@@ -3,21 +3,21 @@
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use crate::look::Role;
-use crate::pen::{Pen, Run};
+use crate::look::StyleRole;
+use crate::pen::{CellRun, Pen};
 use crate::wrapped::wrapped;
 use stepback_debugger::messages::say;
-use stepback_debugger::model::Meaning;
+use stepback_debugger::model::TextRole;
 
 /// Why there is nothing, and what to do about it.
 pub fn empty(title: &str, advice: &str, area: Rect, pen: &mut Pen<'_>) {
-    let below = lines(title, pen.look.style(Role::Key), area, pen);
-    lines(advice, pen.look.text(Meaning::Label), below, pen);
+    let below = lines(title, pen.look.style(StyleRole::Key), area, pen);
+    lines(advice, pen.look.text(TextRole::Label), below, pen);
 }
 
 /// Why something cannot be had.
 pub fn failed(error: &str, area: Rect, pen: &mut Pen<'_>) {
-    lines(error, pen.look.style(Role::Error), area, pen);
+    lines(error, pen.look.style(StyleRole::Error), area, pen);
 }
 
 /// That an answer is on its way, and what is done meanwhile.
@@ -27,7 +27,7 @@ pub fn loading(words: &str, area: Rect, pen: &mut Pen<'_>) {
     } else {
         words
     };
-    lines(words, pen.look.text(Meaning::Label), area, pen);
+    lines(words, pen.look.text(TextRole::Label), area, pen);
 }
 
 /// Draws a text in as many rows as it takes. Returns what is left below.
@@ -35,7 +35,7 @@ fn lines(text: &str, style: Style, area: Rect, pen: &mut Pen<'_>) -> Rect {
     let clean = pen.look.signs.clean(text).into_owned();
     let lines = wrapped(&clean, usize::from(area.width.saturating_sub(1)));
     for (row, line) in (0u16..area.height).zip(&lines) {
-        pen.text(Run::of(area, row).behind(1), line, style);
+        pen.text(CellRun::of(area, row).behind(1), line, style);
     }
     let taken = u16::try_from(lines.len())
         .unwrap_or(u16::MAX)

@@ -6,22 +6,22 @@ use ratatui::layout::Rect;
 use stepback_index::Cancel;
 use stepback_parsers::Position;
 
-use super::picked::{Picked, next_effect, next_line};
+use super::picked::{PickedEffect, next_effect, next_line};
 use super::raw::RawList;
-use super::rows::Shown;
-use super::steps::{CodeStyle, Scene, StepList, effect_spans};
-use super::view::Anchor;
-use crate::command::{Command, Toward};
-use crate::pane::{Ask, Cx, Pane, Touch, TouchKind};
+use super::rows::TraceLine;
+use super::steps::{CodeStyle, StepList, StepListContext, effect_spans};
+use super::view::PositionAnchor;
+use crate::command::{CursorDirection, PaneCommand};
+use crate::pane::{MouseInput, MouseInputKind, Pane, PaneAction, PaneContext};
 use crate::pen::Pen;
 use stepback_debugger::action::{
-    Access, Action, CellName, Direction, Fold, PanelKind, SearchAction, StepRange, TravelAction,
-    ViewAction, WindowId,
+    Access, Action, CellName, Direction, FoldAction, PanelKind, SearchAction, StepRange,
+    TravelAction, ViewAction, WindowId,
 };
 use stepback_debugger::messages::say;
-use stepback_debugger::model::hit_rows::Sieve;
-use stepback_debugger::model::step_rows::{PathPart, call_path};
-use stepback_debugger::model::{Span, TraceWindow};
+use stepback_debugger::model::hit_rows::StepSelection;
+use stepback_debugger::model::step_rows::{CallPathEntry, call_path};
+use stepback_debugger::model::{TextSpan, TraceWindow};
 use stepback_debugger::worker::Slot;
 
 /// Calls that the bar names.
@@ -32,9 +32,9 @@ pub struct TracePane {
     window: WindowId,
     steps: StepList,
     raw: RawList,
-    path: Slot<Position, Vec<PathPart>>,
-    anchor: Anchor,
-    picked: Option<Picked>,
+    path: Slot<Position, Vec<CallPathEntry>>,
+    anchor: PositionAnchor,
+    picked: Option<PickedEffect>,
     code: CodeStyle,
     /// Where it was drawn last.
     area: Rect,
@@ -48,7 +48,7 @@ impl TracePane {
             steps: StepList::default(),
             raw: RawList::default(),
             path: Slot::default(),
-            anchor: Anchor::default(),
+            anchor: PositionAnchor::default(),
             picked: None,
             code: CodeStyle {
                 has_colors: true,
@@ -58,18 +58,18 @@ impl TracePane {
         }
     }
 
-    fn window_of<'a>(&self, cx: &Cx<'a>) -> &'a TraceWindow {
+    fn window_of<'a>(&self, cx: &PaneContext<'a>) -> &'a TraceWindow {
         cx.desk.windows.followed(self.window)
     }
 
     /// What is picked, as long as the position is where it was.
-    fn picked(&self, window: &TraceWindow) -> Option<&Picked> {
+    fn picked(&self, window: &TraceWindow) -> Option<&PickedEffect> {
         self.picked
             .as_ref()
             .filter(|picked| picked.at == window.position)
     }
 
-    fn pick(&mut self, cx: &Cx<'_>, out: &mut Vec<Ask>) {
+    fn pick(&mut self, cx: &PaneContext<'_>, out: &mut Vec<PaneAction>) {
         let window = self.window_of(cx);
         let row = window
             .position
@@ -87,26 +87,26 @@ impl TracePane {
             (false, None) => None,
         };
         if self.picked.is_none() {
-            out.push(Ask::Say(say!("terminal-nothing-picked").to_owned()));
+            out.push(PaneAction::Say(say!("terminal-nothing-picked").to_owned()));
         }
     }
 
     /// To the write before of what is picked.
-    fn go_to_picked(&self, way: Direction, cx: &Cx<'_>, out: &mut Vec<Ask>) {
+    fn go_to_picked(&self, way: Direction, cx: &PaneContext<'_>, out: &mut Vec<PaneAction>) {
         match self
             .picked(self.window_of(cx))
             .and_then(|picked| picked.cell.clone())
         {
-            Some(cell) => out.push(Ask::Do(Action::Travel(TravelAction::GoToAccess(
+            Some(cell) => out.push(PaneAction::Do(Action::Travel(TravelAction::GoToAccess(
                 cell,
                 Access::Write,
                 way,
             )))),
-            None => out.push(Ask::Say(say!("terminal-pick-first").to_owned())),
+            None => out.push(PaneAction::Say(say!("terminal-pick-first").to_owned())),
         }
     }
 
-    fn arrange(&mut self, cx: &Cx<'_>) {
+    fn arrange(&mut self, cx: &PaneContext<'_>) {
         let window = self.window_of(cx);
         match window.is_raw {
             true => self.raw.arrange(self.anchor),
@@ -115,7 +115,7 @@ impl TracePane {
         self.anchor = self.anchor.next();
     }
 
-    fn scroll(&mut self, rows: i16, cx: &Cx<'_>) {
+    fn scroll(&mut self, rows: i16, cx: &PaneContext<'_>) {
         let window = self.window_of(cx);
         match window.is_raw {
             true => self
@@ -130,25 +130,33 @@ impl TracePane {
         }
     }
 
-    fn click(&self, row: u16, kind: TouchKind, cx: &Cx<'_>, out: &mut Vec<Ask>) {
+    fn click(
+        &self,
+        row: u16,
+        kind: MouseInputKind,
+        cx: &PaneContext<'_>,
+        out: &mut Vec<PaneAction>,
+    ) {
         let window = self.window_of(cx);
         if window.is_raw {
             let to = self.raw.position_at(row);
-            return out.extend(to.map(|to| Ask::Do(Action::travel(window.id, to))));
+            return out.extend(to.map(|to| PaneAction::Do(Action::travel(window.id, to))));
         }
-        let travel = |to: Position| Ask::Do(Action::travel(window.id, to));
+        let travel = |to: Position| PaneAction::Do(Action::travel(window.id, to));
         match (self.steps.shown_at(row), kind) {
-            (Some(Shown::Folded { call, .. }), TouchKind::DoubleClick) => {
-                out.push(Ask::Do(Action::Fold(Fold::Toggle(call))));
+            (Some(TraceLine::Folded { call, .. }), MouseInputKind::DoubleClick) => {
+                out.push(PaneAction::Do(Action::Fold(FoldAction::Toggle(call))));
             }
-            (Some(Shown::Step(step)), TouchKind::DoubleClick) => {
+            (Some(TraceLine::Step(step)), MouseInputKind::DoubleClick) => {
                 let call = self.steps.row_of(step).and_then(|row| row.call);
-                out.extend(call.map(|call| Ask::Do(Action::Fold(Fold::Toggle(call)))));
+                out.extend(call.map(|call| PaneAction::Do(Action::Fold(FoldAction::Toggle(call)))));
             }
-            (Some(Shown::Step(step) | Shown::Below(step, _)), _) => out.push(travel(step.after())),
-            (Some(Shown::Folded { last, .. }), _) => out.push(travel(last.after())),
-            (Some(Shown::Hidden { first, last }), _) => {
-                out.push(Ask::Do(Action::Search(SearchAction::OpenHidden(
+            (Some(TraceLine::Step(step) | TraceLine::Below(step, _)), _) => {
+                out.push(travel(step.after()))
+            }
+            (Some(TraceLine::Folded { last, .. }), _) => out.push(travel(last.after())),
+            (Some(TraceLine::Hidden { first, last }), _) => {
+                out.push(PaneAction::Do(Action::Search(SearchAction::OpenHidden(
                     window.id,
                     StepRange {
                         first: first.before(),
@@ -156,7 +164,7 @@ impl TracePane {
                     },
                 ))));
             }
-            (Some(Shown::Position | Shown::End | Shown::Died(_)) | None, _) => {}
+            (Some(TraceLine::Position | TraceLine::End | TraceLine::Died(_)) | None, _) => {}
         }
     }
 }
@@ -166,7 +174,7 @@ impl Pane for TracePane {
         PanelKind::Trace
     }
 
-    fn title(&self, cx: &Cx<'_>) -> String {
+    fn title(&self, cx: &PaneContext<'_>) -> String {
         let window = self.window_of(cx);
         let name = cx.desk.name();
         let path = self
@@ -177,8 +185,8 @@ impl Pane for TracePane {
         parts.extend((cx.desk.windows.list.len() > 1).then(|| format!("[{}]", window.id.0)));
         parts.extend(window.is_raw.then(|| say!("terminal-raw").to_owned()));
         let only = match window.only_hits.of {
-            Sieve::Hits => say!("terminal-only-hits"),
-            Sieve::Slice => say!("terminal-only-slice"),
+            StepSelection::Hits => say!("terminal-only-hits"),
+            StepSelection::Slice => say!("terminal-only-slice"),
         };
         parts.extend(window.only_hits.is_on.then(|| only.to_owned()));
         if let Some(thread) = window
@@ -199,13 +207,13 @@ impl Pane for TracePane {
         u64::from(self.area.height).saturating_sub(2).max(1)
     }
 
-    fn selection(&self, cx: &Cx<'_>) -> Option<CellName> {
+    fn selection(&self, cx: &PaneContext<'_>) -> Option<CellName> {
         self.picked(self.window_of(cx))
             .and_then(|picked| picked.cell.clone())
     }
 
     /// What is picked, else all that the last step did.
-    fn copied(&self, cx: &Cx<'_>) -> Option<String> {
+    fn copied(&self, cx: &PaneContext<'_>) -> Option<String> {
         let window = self.window_of(cx);
         if window.is_raw {
             let lines = self.raw.lines_of_last(window);
@@ -218,7 +226,7 @@ impl Pane for TracePane {
         Some(picked.map_or_else(|| row.full_text(), |effect| effect.full_text()))
     }
 
-    fn status(&self, cx: &Cx<'_>) -> Vec<Span> {
+    fn status(&self, cx: &PaneContext<'_>) -> Vec<TextSpan> {
         let window = self.window_of(cx);
         let Some(picked) = self.picked(window) else {
             return Vec::new();
@@ -231,27 +239,32 @@ impl Pane for TracePane {
         effect.map(effect_spans).unwrap_or_default()
     }
 
-    fn obey(&mut self, command: Command, cx: &Cx<'_>, out: &mut Vec<Ask>) -> bool {
+    fn obey(
+        &mut self,
+        command: PaneCommand,
+        cx: &PaneContext<'_>,
+        out: &mut Vec<PaneAction>,
+    ) -> bool {
         match command {
-            Command::Move(toward) => match moved(toward) {
-                Some(action) => out.push(Ask::Do(action)),
+            PaneCommand::Move(toward) => match moved(toward) {
+                Some(action) => out.push(PaneAction::Do(action)),
                 None => return false,
             },
-            Command::Fold(fold) => out.push(Ask::Do(Action::Fold(fold))),
-            Command::Raw => out.push(Ask::Do(Action::View(ViewAction::ToggleRawText))),
-            Command::Arrange => self.arrange(cx),
-            Command::Pick => self.pick(cx, out),
-            Command::Access(way) => self.go_to_picked(way, cx, out),
-            Command::Colors => self.code.has_colors ^= true,
-            Command::Symbols => self.code.has_symbols ^= true,
+            PaneCommand::Fold(fold) => out.push(PaneAction::Do(Action::Fold(fold))),
+            PaneCommand::Raw => out.push(PaneAction::Do(Action::View(ViewAction::ToggleRawText))),
+            PaneCommand::Arrange => self.arrange(cx),
+            PaneCommand::Pick => self.pick(cx, out),
+            PaneCommand::Access(way) => self.go_to_picked(way, cx, out),
+            PaneCommand::Colors => self.code.has_colors ^= true,
+            PaneCommand::Symbols => self.code.has_symbols ^= true,
             _ => return false,
         }
         true
     }
 
-    fn touch(&mut self, touch: Touch, cx: &Cx<'_>, out: &mut Vec<Ask>) {
+    fn touch(&mut self, touch: MouseInput, cx: &PaneContext<'_>, out: &mut Vec<PaneAction>) {
         match (touch.kind, touch.y.checked_sub(self.area.y)) {
-            (TouchKind::Wheel(rows), _) => self.scroll(rows, cx),
+            (MouseInputKind::Wheel(rows), _) => self.scroll(rows, cx),
             (kind, Some(row)) => self.click(row, kind, cx, out),
             (_, None) => {}
         }
@@ -264,7 +277,7 @@ impl Pane for TracePane {
         };
     }
 
-    fn draw(&mut self, area: Rect, pen: &mut Pen<'_>, cx: &Cx<'_>) {
+    fn draw(&mut self, area: Rect, pen: &mut Pen<'_>, cx: &PaneContext<'_>) {
         self.area = area;
         let window = self.window_of(cx);
         let session = Arc::clone(&cx.desk.session);
@@ -276,7 +289,7 @@ impl Pane for TracePane {
             .picked
             .take()
             .filter(|picked| picked.at == window.position);
-        let scene = Scene {
+        let scene = StepListContext {
             window,
             code: self.code,
             picked: picked.as_ref(),
@@ -293,8 +306,8 @@ impl Pane for TracePane {
 }
 
 /// The calls around a position; of deep ones the outermost and the innermost, since a bar has no room for more.
-fn path_words(path: &[PathPart]) -> String {
-    let names = |parts: &[PathPart]| {
+fn path_words(path: &[CallPathEntry]) -> String {
+    let names = |parts: &[CallPathEntry]| {
         parts
             .iter()
             .map(|part| part.name.as_str())
@@ -311,14 +324,14 @@ fn path_words(path: &[PathPart]) -> String {
 }
 
 /// The move of a window that a cursor key asks for.
-fn moved(toward: Toward) -> Option<Action> {
+fn moved(toward: CursorDirection) -> Option<Action> {
     Some(match toward {
-        Toward::Up => Action::Travel(TravelAction::StepRow(Direction::Back)),
-        Toward::Down => Action::Travel(TravelAction::StepRow(Direction::Forward)),
-        Toward::PageUp => Action::Travel(TravelAction::Page(Direction::Back)),
-        Toward::PageDown => Action::Travel(TravelAction::Page(Direction::Forward)),
-        Toward::First => Action::Travel(TravelAction::Edge(Direction::Back)),
-        Toward::Last => Action::Travel(TravelAction::Edge(Direction::Forward)),
-        Toward::Left | Toward::Right => return None,
+        CursorDirection::Up => Action::Travel(TravelAction::StepRow(Direction::Back)),
+        CursorDirection::Down => Action::Travel(TravelAction::StepRow(Direction::Forward)),
+        CursorDirection::PageUp => Action::Travel(TravelAction::Page(Direction::Back)),
+        CursorDirection::PageDown => Action::Travel(TravelAction::Page(Direction::Forward)),
+        CursorDirection::First => Action::Travel(TravelAction::Edge(Direction::Back)),
+        CursorDirection::Last => Action::Travel(TravelAction::Edge(Direction::Forward)),
+        CursorDirection::Left | CursorDirection::Right => return None,
     })
 }

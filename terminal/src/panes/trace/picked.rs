@@ -7,7 +7,7 @@ use stepback_debugger::model::step_rows::StepRow;
 
 /// One of the lines that belong to the last step.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Picked {
+pub struct PickedEffect {
     /// Of the step before which position.
     pub at: Position,
     /// Which line, from 0; the first is the instruction itself in raw text.
@@ -19,7 +19,11 @@ pub struct Picked {
 }
 
 /// The next of the things that a step did, or nothing again behind the last. What is no cell is passed over.
-pub fn next_effect(row: &StepRow, at: Position, now: Option<&Picked>) -> Option<Picked> {
+pub fn next_effect(
+    row: &StepRow,
+    at: Position,
+    now: Option<&PickedEffect>,
+) -> Option<PickedEffect> {
     let first = now
         .filter(|now| now.at == at)
         .map_or(0, |now| now.place + 1);
@@ -29,7 +33,7 @@ pub fn next_effect(row: &StepRow, at: Position, now: Option<&Picked>) -> Option<
         .enumerate()
         .skip(first)
         .find(|(_, effect)| effect.cell.is_some())?;
-    Some(Picked {
+    Some(PickedEffect {
         at,
         place,
         effect: Some(place),
@@ -42,15 +46,15 @@ pub fn next_line(
     lines: &[String],
     row: Option<&StepRow>,
     at: Position,
-    now: Option<&Picked>,
-) -> Option<Picked> {
+    now: Option<&PickedEffect>,
+) -> Option<PickedEffect> {
     let place = now
         .filter(|now| now.at == at)
         .map_or(0, |now| now.place + 1);
     let line = lines.get(place)?;
     let effect = row.and_then(|row| effect_in(line, row));
     let cell = effect.and_then(|effect| row?.effects.get(effect)?.cell.clone());
-    Some(Picked {
+    Some(PickedEffect {
         at,
         place,
         effect,

@@ -4,23 +4,23 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use stepback_parsers::Position;
 
-use super::steps::{CodeStyle, Scene};
-use super::view::{Anchor, View};
-use crate::look::Role;
-use crate::pane::Cx;
-use crate::pen::{Pen, Run};
+use super::steps::{CodeStyle, StepListContext};
+use super::view::{PositionAnchor, ScrollView};
+use crate::look::StyleRole;
+use crate::pane::PaneContext;
+use crate::pen::{CellRun, Pen};
 use stepback_debugger::desk::BlockItem;
 use stepback_debugger::messages::say;
-use stepback_debugger::model::raw_words::{RunKind, runs};
+use stepback_debugger::model::raw_words::{RawTokenKind, runs};
 use stepback_debugger::model::text::thousands;
-use stepback_debugger::model::{Meaning, Span, TraceWindow};
+use stepback_debugger::model::{TextRole, TextSpan, TraceWindow};
 use stepback_debugger::views::RawTextView;
 
 /// The lines of one window.
 #[derive(Default)]
 pub struct RawList {
     /// Where it is scrolled to, in lines from 0.
-    pub view: View,
+    pub view: ScrollView,
     text: RawTextView,
     revealed: Option<Position>,
     /// The line before which the position is, as far as it is known.
@@ -44,7 +44,7 @@ impl RawList {
     }
 
     /// Puts the position at another place of the screen.
-    pub fn arrange(&mut self, anchor: Anchor) {
+    pub fn arrange(&mut self, anchor: PositionAnchor) {
         if let Some(gap) = self.gap {
             self.view.anchor(gap, anchor);
         }
@@ -62,13 +62,19 @@ impl RawList {
     }
 
     /// Asks for what is in view and draws it.
-    pub fn draw(&mut self, area: Rect, pen: &mut Pen<'_>, cx: &Cx<'_>, scene: &Scene<'_>) {
+    pub fn draw(
+        &mut self,
+        area: Rect,
+        pen: &mut Pen<'_>,
+        cx: &PaneContext<'_>,
+        scene: &StepListContext<'_>,
+    ) {
         let lines = cx.desk.session.index.info().lines;
         if lines == 0 {
             pen.role(
-                Run::of(area, 0),
+                CellRun::of(area, 0),
                 say!("terminal-no-text"),
-                Role::Text(Meaning::Label),
+                StyleRole::Text(TextRole::Label),
             );
             return;
         }
@@ -82,7 +88,7 @@ impl RawList {
     }
 
     /// Scrolls to the position when it moved.
-    fn follow(&mut self, lines: u64, cx: &Cx<'_>, window: &TraceWindow) {
+    fn follow(&mut self, lines: u64, cx: &PaneContext<'_>, window: &TraceWindow) {
         if let Some(gap) = self.text.poll_gap(window, cx.desk) {
             self.gap = Some(gap);
             if self.revealed.replace(window.position) != Some(window.position) {
@@ -91,7 +97,7 @@ impl RawList {
                 if is_near {
                     self.view.reveal(gap)
                 } else {
-                    self.view.anchor(gap, Anchor::Middle)
+                    self.view.anchor(gap, PositionAnchor::Middle)
                 }
                 // Near the end the text ends with the screen.
                 let least = (lines + 1).saturating_sub(self.view.height);
@@ -100,7 +106,7 @@ impl RawList {
         }
     }
 
-    fn draw_lines(&self, area: Rect, lines: u64, pen: &mut Pen<'_>, scene: &Scene<'_>) {
+    fn draw_lines(&self, area: Rect, lines: u64, pen: &mut Pen<'_>, scene: &StepListContext<'_>) {
         let width = u16::try_from(thousands(lines).len()).unwrap_or(8);
         let mut row = self.view.top;
         let last = scene.window.position.last_step();
@@ -108,10 +114,10 @@ impl RawList {
             .gap
             .map(|gap| gap.saturating_sub(self.lines_of_last(scene.window).len() as u64));
         for y in 0..area.height {
-            let run = Run::of(area, y);
+            let run = CellRun::of(area, y);
             if self.gap == Some(row) && y == u16::try_from(row - self.view.top).unwrap_or(u16::MAX)
             {
-                let role = Role::Position(scene.window.id.0);
+                let role = StyleRole::Position(scene.window.id.0);
                 pen.line(run, pen.look.style(role));
                 pen.role(
                     run.behind(2),
@@ -127,7 +133,7 @@ impl RawList {
                         thousands(line.line.0),
                         width = usize::from(width)
                     );
-                    let rest = pen.role(run, &number, Role::Text(Meaning::Label));
+                    let rest = pen.role(run, &number, StyleRole::Text(TextRole::Label));
                     pen.spans(rest, &line_spans(&line.text, scene.code));
                     if line.step.is_some() && line.step == last {
                         pen.mark(rest, Style::new().add_modifier(Modifier::BOLD));
@@ -138,10 +144,10 @@ impl RawList {
                         .picked
                         .is_some_and(|picked| Some(picked.place) == place);
                     if is_picked && line.step == last {
-                        pen.mark(rest, pen.look.style(Role::Picked));
+                        pen.mark(rest, pen.look.style(StyleRole::Picked));
                     }
                 }
-                BlockItem::Failed(error) => _ = pen.role(run, error, Role::Error),
+                BlockItem::Failed(error) => _ = pen.role(run, error, StyleRole::Error),
                 BlockItem::Loading => {}
             }
             row += 1;
@@ -149,16 +155,16 @@ impl RawList {
     }
 }
 
-fn line_spans(text: &str, style: CodeStyle) -> Vec<Span> {
+fn line_spans(text: &str, style: CodeStyle) -> Vec<TextSpan> {
     if !style.has_colors {
-        return vec![Span::new(Meaning::Plain, text)];
+        return vec![TextSpan::new(TextRole::Plain, text)];
     }
     let meaning = |kind| match kind {
-        RunKind::Number => Meaning::Number,
-        RunKind::Name => Meaning::Plain,
-        RunKind::Sign => Meaning::Punctuation,
+        RawTokenKind::Number => TextRole::Number,
+        RawTokenKind::Name => TextRole::Plain,
+        RawTokenKind::Sign => TextRole::Punctuation,
     };
     runs(text)
-        .map(|(kind, word)| Span::new(meaning(kind), word))
+        .map(|(kind, word)| TextSpan::new(meaning(kind), word))
         .collect()
 }

@@ -12,7 +12,7 @@ const MOST_BELOW: usize = 3;
 
 /// A line of the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shown {
+pub enum TraceLine {
     /// A step.
     Step(Step),
     /// A line below it, by its number: exceptions first, then what happened at it.
@@ -52,28 +52,28 @@ pub fn shown_lines<'a>(
     top: u64,
     height: usize,
     row_of: impl Fn(Step) -> Option<&'a StepRow>,
-) -> Vec<Shown> {
+) -> Vec<TraceLine> {
     let (gap, count) = (window.gap_of(window.position), window.row_count());
     let mut lines = Vec::with_capacity(height.saturating_add(4));
     let mut row = top;
     while lines.len() < height {
         if row == gap {
-            lines.push(Shown::Position);
+            lines.push(TraceLine::Position);
         }
         if row >= count {
-            lines.push(Shown::End);
+            lines.push(TraceLine::End);
             break;
         }
         match window.row(row) {
             Some(ShownRow::Step(step)) => {
-                lines.push(Shown::Step(step));
+                lines.push(TraceLine::Step(step));
                 let below = row_of(step).map_or(0, lines_below);
-                lines.extend((0..below).map(|line| Shown::Below(step, line)));
+                lines.extend((0..below).map(|line| TraceLine::Below(step, line)));
             }
             Some(ShownRow::Folded { call, first, last }) => {
-                lines.push(Shown::Folded { call, first, last })
+                lines.push(TraceLine::Folded { call, first, last })
             }
-            Some(ShownRow::Hidden { first, last }) => lines.push(Shown::Hidden { first, last }),
+            Some(ShownRow::Hidden { first, last }) => lines.push(TraceLine::Hidden { first, last }),
             None => break,
         }
         row = row.saturating_add(1);

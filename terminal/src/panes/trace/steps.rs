@@ -6,23 +6,23 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use stepback_parsers::{Step, StepOrigin};
 
-use super::picked::Picked;
-use super::rows::{Shown, shown_lines};
-use super::view::{Anchor, View};
+use super::picked::PickedEffect;
+use super::rows::{TraceLine, shown_lines};
+use super::view::{PositionAnchor, ScrollView};
 use super::words::died_words;
-use crate::look::Role;
-use crate::pane::Cx;
-use crate::pen::{Pen, Run};
+use crate::look::StyleRole;
+use crate::pane::PaneContext;
+use crate::pen::{CellRun, Pen};
 use crate::wrapped::wrapped;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::effects::EffectText;
-use stepback_debugger::model::hit_rows::Sieve;
+use stepback_debugger::model::hit_rows::StepSelection;
 use stepback_debugger::model::names::function_name;
 use stepback_debugger::model::so_far::so_far;
 use stepback_debugger::model::spots::is_any_in;
 use stepback_debugger::model::step_rows::StepRow;
 use stepback_debugger::model::text::thousands;
-use stepback_debugger::model::{Meaning, Span, TraceWindow};
+use stepback_debugger::model::{TextRole, TextSpan, TraceWindow};
 use stepback_debugger::views::StepsView;
 use stepback_parsers::Position;
 
@@ -41,14 +41,14 @@ const DEEPEST: u32 = 12;
 #[derive(Default)]
 pub struct StepList {
     /// Where it is scrolled to.
-    pub view: View,
+    pub view: ScrollView,
     steps: StepsView,
     /// What was brought into view last: the position and the number of rows.
     revealed: Option<(Position, u64)>,
     /// Lines that say where the program died.
     ending_lines: Vec<String>,
     /// What stands on the screen.
-    shown: Vec<Shown>,
+    shown: Vec<TraceLine>,
 }
 
 /// What is drawn of code.
@@ -61,7 +61,7 @@ pub struct CodeStyle {
 }
 
 /// What all rows share.
-struct Columns {
+struct StepColumns {
     digits: usize,
     name: u16,
     address: usize,
@@ -76,17 +76,23 @@ impl StepList {
     }
 
     /// What stands on a row of the screen, from the top of the list.
-    pub fn shown_at(&self, row: u16) -> Option<Shown> {
+    pub fn shown_at(&self, row: u16) -> Option<TraceLine> {
         self.shown.get(usize::from(row)).copied()
     }
 
     /// Puts the position at another place of the screen.
-    pub fn arrange(&mut self, anchor: Anchor, window: &TraceWindow) {
+    pub fn arrange(&mut self, anchor: PositionAnchor, window: &TraceWindow) {
         self.view.anchor(window.gap_of(window.position), anchor);
     }
 
     /// Asks for what is in view and draws it.
-    pub fn draw(&mut self, area: Rect, pen: &mut Pen<'_>, cx: &Cx<'_>, scene: &Scene<'_>) {
+    pub fn draw(
+        &mut self,
+        area: Rect,
+        pen: &mut Pen<'_>,
+        cx: &PaneContext<'_>,
+        scene: &StepListContext<'_>,
+    ) {
         let window = scene.window;
         self.view
             .resize(area.height.into(), Some(window.gap_of(window.position)));
@@ -95,16 +101,16 @@ impl StepList {
         self.wrap_ending(area, cx);
         self.keep_in_view(window, usize::from(area.height));
         if let Some(error) = self.steps.error(self.rows(), window) {
-            pen.role(Run::of(area, 0), &error, Role::Error);
+            pen.role(CellRun::of(area, 0), &error, StyleRole::Error);
             return;
         }
         let columns = self.columns(area.width, cx);
         for (row, shown) in (0..area.height).zip(&self.shown) {
             self.draw_line(
                 *shown,
-                Run::of(area, row),
+                CellRun::of(area, row),
                 pen,
-                &Drawn {
+                &StepPaint {
                     cx,
                     scene,
                     columns: &columns,
@@ -126,7 +132,7 @@ impl StepList {
             self.revealed.is_none() || !self.view.has(gap.saturating_sub(self.view.height / 2));
         match is_far && !self.view.has(gap) {
             true => {
-                self.view.anchor(gap, Anchor::Middle);
+                self.view.anchor(gap, PositionAnchor::Middle);
                 // Near the end the list ends with the screen.
                 let least = (window.row_count() + 2).saturating_sub(self.view.height);
                 self.view.top = self.view.top.min(least);
@@ -137,7 +143,7 @@ impl StepList {
     }
 
     /// Asks only for the last step: what it did is picked in raw text as well.
-    pub fn fetch_last(&mut self, cx: &Cx<'_>, window: &TraceWindow) {
+    pub fn fetch_last(&mut self, cx: &PaneContext<'_>, window: &TraceWindow) {
         self.steps.fetch_last(window, cx.desk);
     }
 
@@ -147,7 +153,7 @@ impl StepList {
     }
 
     /// Breaks the text about the end of the program into lines.
-    fn wrap_ending(&mut self, area: Rect, cx: &Cx<'_>) {
+    fn wrap_ending(&mut self, area: Rect, cx: &PaneContext<'_>) {
         let width = usize::from(area.width.saturating_sub(2 * MARKS)).max(1);
         let text = self
             .steps
@@ -163,14 +169,14 @@ impl StepList {
         // At the end of the trace what is said below it is part of the position.
         let died = self.ending_lines.len();
         let least = match (gap >= window.row_count(), died.checked_sub(1)) {
-            (true, Some(last)) => Shown::Died(last),
-            (true, None) => Shown::End,
-            (false, _) => Shown::Position,
+            (true, Some(last)) => TraceLine::Died(last),
+            (true, None) => TraceLine::End,
+            (false, _) => TraceLine::Position,
         };
-        let lines = |view: &View, steps: &StepsView| {
+        let lines = |view: &ScrollView, steps: &StepsView| {
             let mut lines = shown_lines(window, view.top, height, |step| steps.step(step));
-            if lines.last() == Some(&Shown::End) {
-                lines.extend((0..died).map(Shown::Died));
+            if lines.last() == Some(&TraceLine::End) {
+                lines.extend((0..died).map(TraceLine::Died));
                 lines.truncate(height);
             }
             lines
@@ -182,11 +188,11 @@ impl StepList {
         }
     }
 
-    fn columns(&self, width: u16, cx: &Cx<'_>) -> Columns {
+    fn columns(&self, width: u16, cx: &PaneContext<'_>) -> StepColumns {
         let index = &cx.desk.session.index;
         let rows = || {
             self.shown.iter().filter_map(|shown| match shown {
-                Shown::Step(step) => self.row_of(*step),
+                TraceLine::Step(step) => self.row_of(*step),
                 _ => None,
             })
         };
@@ -198,7 +204,7 @@ impl StepList {
             .max()
             .unwrap_or(0);
         let has_threads = index.threads().len() > 1;
-        Columns {
+        StepColumns {
             digits: thousands(index.step_count()).len(),
             name: if has_threads {
                 u16::try_from(name + 1).unwrap_or(0)
@@ -215,18 +221,18 @@ impl StepList {
         }
     }
 
-    fn draw_line(&self, shown: Shown, run: Run, pen: &mut Pen<'_>, drawn: &Drawn<'_>) {
-        let Drawn { cx, scene, columns } = drawn;
+    fn draw_line(&self, shown: TraceLine, run: CellRun, pen: &mut Pen<'_>, drawn: &StepPaint<'_>) {
+        let StepPaint { cx, scene, columns } = drawn;
         let window = scene.window;
         match shown {
-            Shown::Position => draw_position(run, pen, window),
-            Shown::Step(step) => self.draw_step(step, run, pen, drawn),
-            Shown::Below(step, line) => {
+            TraceLine::Position => draw_position(run, pen, window),
+            TraceLine::Step(step) => self.draw_step(step, run, pen, drawn),
+            TraceLine::Below(step, line) => {
                 let Some(row) = self.row_of(step) else { return };
                 let rest = run.behind(MARKS + u16::try_from(columns.digits).unwrap_or(0) + 3);
                 match row.exceptions.get(line) {
                     Some(exception) => {
-                        _ = pen.role(rest, exception, Role::Text(Meaning::Exception))
+                        _ = pen.role(rest, exception, StyleRole::Text(TextRole::Exception))
                     }
                     None => {
                         let line = row
@@ -237,7 +243,7 @@ impl StepList {
                     }
                 }
             }
-            Shown::Folded { call, first, last } => {
+            TraceLine::Folded { call, first, last } => {
                 let known = self.steps.call(call);
                 let name = known.map_or_else(String::new, |call| {
                     function_name(&cx.desk.session.images, call.function)
@@ -246,7 +252,7 @@ impl StepList {
                     run,
                     pen,
                     drawn,
-                    Marks {
+                    StepMarks {
                         first,
                         last,
                         fold: "+",
@@ -255,29 +261,29 @@ impl StepList {
                 let rest = draw_number(rest, pen, columns, first);
                 let steps = last.0.saturating_sub(first.0).saturating_add(1);
                 let words = say!("terminal-folded", name = name, count = steps);
-                pen.role(rest.behind(1), &words, Role::Text(Meaning::Symbol));
+                pen.role(rest.behind(1), &words, StyleRole::Text(TextRole::Symbol));
             }
-            Shown::Hidden { first, last } => {
+            TraceLine::Hidden { first, last } => {
                 let steps = last.0.saturating_sub(first.0).saturating_add(1);
                 let words = match drawn.scene.window.only_hits.of {
-                    Sieve::Hits => say!("terminal-hidden", count = steps),
-                    Sieve::Slice => say!("terminal-hidden-slice", count = steps),
+                    StepSelection::Hits => say!("terminal-hidden", count = steps),
+                    StepSelection::Slice => say!("terminal-hidden-slice", count = steps),
                 };
-                pen.role(run.behind(MARKS), &words, Role::Text(Meaning::Label));
+                pen.role(run.behind(MARKS), &words, StyleRole::Text(TextRole::Label));
             }
-            Shown::Died(line) => {
+            TraceLine::Died(line) => {
                 let words = self.ending_lines.get(line).map_or("", String::as_str);
-                pen.role(run.behind(MARKS), words, Role::Warning);
+                pen.role(run.behind(MARKS), words, StyleRole::Warning);
             }
-            Shown::End => {
+            TraceLine::End => {
                 let words = so_far(&cx.desk.session, say!("terminal-end-of-trace"));
-                pen.role(run.behind(MARKS), &words, Role::Text(Meaning::Label));
+                pen.role(run.behind(MARKS), &words, StyleRole::Text(TextRole::Label));
             }
         }
     }
 
-    fn draw_step(&self, step: Step, run: Run, pen: &mut Pen<'_>, drawn: &Drawn<'_>) {
-        let Drawn { cx, scene, columns } = drawn;
+    fn draw_step(&self, step: Step, run: CellRun, pen: &mut Pen<'_>, drawn: &StepPaint<'_>) {
+        let StepPaint { cx, scene, columns } = drawn;
         let is_last = scene.window.position.last_step() == Some(step);
         let row = self.row_of(step);
         let fold = if row.is_some_and(|row| row.call.is_some()) {
@@ -289,7 +295,7 @@ impl StepList {
             run,
             pen,
             drawn,
-            Marks {
+            StepMarks {
                 first: step,
                 last: step,
                 fold,
@@ -302,7 +308,7 @@ impl StepList {
         } else {
             "~"
         };
-        let mut rest = pen.role(rest, origin, Role::Text(Meaning::Inferred));
+        let mut rest = pen.role(rest, origin, StyleRole::Text(TextRole::Inferred));
         if columns.name > 0 {
             let thread = cx
                 .desk
@@ -314,7 +320,7 @@ impl StepList {
             pen.role(
                 rest.first(columns.name - 1),
                 name,
-                Role::Text(Meaning::Label),
+                StyleRole::Text(TextRole::Label),
             );
             rest = rest.behind(columns.name);
         }
@@ -322,12 +328,12 @@ impl StepList {
         let rest = rest.behind(u16::try_from(depth).unwrap_or(0));
         let dim = row.is_idle();
         let address = format!("{:0width$x} ", row.address.0, width = columns.address);
-        let rest = pen.role(rest, &address, Role::Text(Meaning::Second));
+        let rest = pen.role(rest, &address, StyleRole::Text(TextRole::Second));
         let code = code_spans(row, scene.code);
         let end = pen.spans(rest, &code);
         if dim {
             pen.mark(
-                Run { end: end.x, ..rest },
+                CellRun { end: end.x, ..rest },
                 Style::new().add_modifier(Modifier::DIM),
             );
         }
@@ -342,7 +348,7 @@ impl StepList {
         draw_effects(effects, pen, row, picked);
         if is_last {
             pen.mark(
-                Run { end: end.x, ..rest },
+                CellRun { end: end.x, ..rest },
                 Style::new().add_modifier(Modifier::BOLD),
             );
         }
@@ -350,29 +356,29 @@ impl StepList {
 }
 
 /// What a list looks at besides the trace.
-pub struct Scene<'a> {
+pub struct StepListContext<'a> {
     /// Its window.
     pub window: &'a TraceWindow,
     /// How code is drawn.
     pub code: CodeStyle,
     /// What of the last step is picked.
-    pub picked: Option<&'a Picked>,
+    pub picked: Option<&'a PickedEffect>,
 }
 
-struct Drawn<'a> {
-    cx: &'a Cx<'a>,
-    scene: &'a Scene<'a>,
-    columns: &'a Columns,
+struct StepPaint<'a> {
+    cx: &'a PaneContext<'a>,
+    scene: &'a StepListContext<'a>,
+    columns: &'a StepColumns,
 }
 
-struct Marks {
+struct StepMarks {
     first: Step,
     last: Step,
     fold: &'static str,
 }
 
 /// A bookmark, a hit or a step of the slice, then what folds.
-fn draw_marks(run: Run, pen: &mut Pen<'_>, drawn: &Drawn<'_>, marks: Marks) -> Run {
+fn draw_marks(run: CellRun, pen: &mut Pen<'_>, drawn: &StepPaint<'_>, marks: StepMarks) -> CellRun {
     let desk = drawn.cx.desk;
     // What is marked at the very start has no step before it.
     let from = if marks.first == Step(0) {
@@ -390,25 +396,27 @@ fn draw_marks(run: Run, pen: &mut Pen<'_>, drawn: &Drawn<'_>, marks: Marks) -> R
     let is_in_slice =
         || slice.is_some_and(|slice| is_any_in(&slice.positions, marks.first.after().0..=to));
     let rest = match () {
-        () if desk.bookmarks.moment_in(from, to).is_some() => pen.role(run, "#", Role::Bookmark),
-        () if is_hit() => pen.role(run, "*", Role::Hit),
-        () if is_in_slice() => pen.role(run, "~", Role::Text(Meaning::Taken)),
+        () if desk.bookmarks.moment_in(from, to).is_some() => {
+            pen.role(run, "#", StyleRole::Bookmark)
+        }
+        () if is_hit() => pen.role(run, "*", StyleRole::Hit),
+        () if is_in_slice() => pen.role(run, "~", StyleRole::Text(TextRole::Taken)),
         () => run.behind(1),
     };
-    pen.role(rest, marks.fold, Role::Text(Meaning::Label))
+    pen.role(rest, marks.fold, StyleRole::Text(TextRole::Label))
 }
 
-fn draw_number(run: Run, pen: &mut Pen<'_>, columns: &Columns, step: Step) -> Run {
+fn draw_number(run: CellRun, pen: &mut Pen<'_>, columns: &StepColumns, step: Step) -> CellRun {
     let number = format!("{:>width$}", thousands(step.0), width = columns.digits);
-    pen.role(run, &number, Role::Text(Meaning::Label))
+    pen.role(run, &number, StyleRole::Text(TextRole::Label))
 }
 
 /// The code of a step, with symbols or as the trace has it, in colours or without.
-fn code_spans(row: &StepRow, style: CodeStyle) -> Vec<Span> {
+fn code_spans(row: &StepRow, style: CodeStyle) -> Vec<TextSpan> {
     if !style.has_symbols {
-        return vec![Span::new(Meaning::Plain, row.text.clone())];
+        return vec![TextSpan::new(TextRole::Plain, row.text.clone())];
     }
-    let mut spans = vec![Span::new(
+    let mut spans = vec![TextSpan::new(
         row.code.mnemonic.meaning,
         format!("{:<6} ", row.code.mnemonic.text),
     )];
@@ -416,55 +424,57 @@ fn code_spans(row: &StepRow, style: CodeStyle) -> Vec<Span> {
     if !style.has_colors {
         spans
             .iter_mut()
-            .for_each(|span| span.meaning = Meaning::Plain);
+            .for_each(|span| span.meaning = TextRole::Plain);
     }
     spans
 }
 
 /// What a step did, one thing after the other; what is picked is reversed.
-fn draw_effects(run: Run, pen: &mut Pen<'_>, row: &StepRow, picked: Option<&Picked>) {
+fn draw_effects(run: CellRun, pen: &mut Pen<'_>, row: &StepRow, picked: Option<&PickedEffect>) {
     let mut rest = run;
     for (place, effect) in row.effects.iter().enumerate() {
         let before = rest;
         rest = pen.spans(rest, &effect_spans(effect));
         if picked.is_some_and(|picked| picked.effect == Some(place)) {
             pen.mark(
-                Run {
+                CellRun {
                     end: rest.x,
                     ..before
                 },
-                pen.look.style(Role::Picked),
+                pen.look.style(StyleRole::Picked),
             );
         }
         rest = rest.behind(2);
     }
     for note in &row.notes {
-        rest = pen.role(rest, note, Role::Text(Meaning::Comment)).behind(2);
+        rest = pen
+            .role(rest, note, StyleRole::Text(TextRole::Comment))
+            .behind(2);
     }
 }
 
 /// `x0 ← 5a7d`; with `~` where the trace does not state the value.
-pub fn effect_spans(effect: &EffectText) -> Vec<Span> {
+pub fn effect_spans(effect: &EffectText) -> Vec<TextSpan> {
     let mut spans = vec![effect.label.clone()];
     if let Some(value) = &effect.value {
         let arrow = if effect.is_read { " → " } else { " ← " };
-        spans.push(Span::new(Meaning::Punctuation, arrow));
+        spans.push(TextSpan::new(TextRole::Punctuation, arrow));
         let (meaning, sign) = if effect.is_inferred {
-            (Meaning::Inferred, "~")
+            (TextRole::Inferred, "~")
         } else {
-            (Meaning::Plain, "")
+            (TextRole::Plain, "")
         };
-        spans.push(Span::new(meaning, format!("{sign}{value}")));
+        spans.push(TextSpan::new(meaning, format!("{sign}{value}")));
     }
     if let Some(size) = effect.size_bytes {
-        spans.push(Span::new(Meaning::Label, format!(":{size}")));
+        spans.push(TextSpan::new(TextRole::Label, format!(":{size}")));
     }
     spans
 }
 
 /// The line of the position, with its number.
-fn draw_position(run: Run, pen: &mut Pen<'_>, window: &TraceWindow) {
-    let role = Role::Position(window.id.0);
+fn draw_position(run: CellRun, pen: &mut Pen<'_>, window: &TraceWindow) {
+    let role = StyleRole::Position(window.id.0);
     pen.line(run, pen.look.style(role));
     let words = format!(" {} ", thousands(window.position.0));
     let rest = run.behind(2);

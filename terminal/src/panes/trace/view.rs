@@ -5,7 +5,7 @@ const MARGIN: u64 = 2;
 
 /// Where the position is to stand: Ctrl-L goes through them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Anchor {
+pub enum PositionAnchor {
     /// In the middle.
     #[default]
     Middle,
@@ -15,7 +15,7 @@ pub enum Anchor {
     Bottom,
 }
 
-impl Anchor {
+impl PositionAnchor {
     /// The one after it.
     pub fn next(self) -> Self {
         match self {
@@ -28,14 +28,14 @@ impl Anchor {
 
 /// Where a list of rows is scrolled to. The line of the position stands between two of its rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct View {
+pub struct ScrollView {
     /// The first row in view.
     pub top: u64,
     /// Rows on the screen, as of the last time that it was drawn.
     pub height: u64,
 }
 
-impl View {
+impl ScrollView {
     /// Brings the line below so many rows into view, with some rows around it.
     ///
     /// The text stands still while the line goes through it; where the line would leave it, the text turns by some two thirds of
@@ -62,11 +62,11 @@ impl View {
     }
 
     /// Puts the line below so many rows at a place of the screen.
-    pub fn anchor(&mut self, gap: u64, anchor: Anchor) {
+    pub fn anchor(&mut self, gap: u64, anchor: PositionAnchor) {
         let above = match anchor {
-            Anchor::Middle => self.height.saturating_sub(1) / 2,
-            Anchor::Top => 0,
-            Anchor::Bottom => self.height.saturating_sub(1),
+            PositionAnchor::Middle => self.height.saturating_sub(1) / 2,
+            PositionAnchor::Top => 0,
+            PositionAnchor::Bottom => self.height.saturating_sub(1),
         };
         self.top = gap.saturating_sub(above);
     }
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn the_line_stays_in_view_with_rows_around_it() {
-        let mut view = View { top: 0, height: 10 };
+        let mut view = ScrollView { top: 0, height: 10 };
         let mut at = |gap| {
             view.reveal(gap);
             view.top
@@ -105,14 +105,14 @@ mod tests {
 
     #[test]
     fn the_line_stays_in_view_where_rows_are_lost() {
-        let mut view = View {
+        let mut view = ScrollView {
             top: 20,
             height: 20,
         };
         view.resize(5, Some(38));
         assert!(view.has(38), "{view:?}");
         // Who looks elsewhere goes on looking there.
-        let mut view = View {
+        let mut view = ScrollView {
             top: 20,
             height: 20,
         };
@@ -122,8 +122,8 @@ mod tests {
 
     #[test]
     fn the_line_goes_through_the_middle_the_top_and_the_bottom() {
-        let mut view = View { top: 0, height: 11 };
-        let (mut anchor, mut tops) = (Anchor::Middle, Vec::new());
+        let mut view = ScrollView { top: 0, height: 11 };
+        let (mut anchor, mut tops) = (PositionAnchor::Middle, Vec::new());
         for _ in 0..3 {
             view.anchor(100, anchor);
             tops.push(view.top);
@@ -134,9 +134,9 @@ mod tests {
 
     #[test]
     fn a_list_without_room_has_its_line_at_the_top() {
-        let mut view = View::default();
+        let mut view = ScrollView::default();
         view.reveal(7);
-        view.anchor(7, Anchor::Bottom);
+        view.anchor(7, PositionAnchor::Bottom);
         view.scroll(100, 5);
         assert_eq!(view.top, 4);
         view.scroll(-100, 5);

@@ -3,7 +3,7 @@
 use egui::Ui;
 use stepback_parsers::Position;
 
-use crate::panels::ViewCx;
+use crate::panels::PanelContext;
 use crate::panels::menu::{MenuItem, menu_line_ui};
 use crate::theme::icons;
 use stepback_debugger::action::{
@@ -11,11 +11,11 @@ use stepback_debugger::action::{
 };
 use stepback_debugger::messages::say;
 use stepback_debugger::notes::{
-    Bookmark, BookmarkChange, BookmarkColor, BookmarkPart, BookmarkPlace,
+    Bookmark, BookmarkChange, BookmarkColor, BookmarkField, BookmarkPlace,
 };
 
 /// What can be done to a place: marked, where it is not, else what can be done to its bookmark.
-pub fn add_items(ui: &mut Ui, place: BookmarkPlace, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+pub fn add_items(ui: &mut Ui, place: BookmarkPlace, cx: &PanelContext<'_>, out: &mut Vec<Action>) {
     if let Some(bookmark) = cx.desk.bookmarks.at(place) {
         return bookmark_items(ui, bookmark, cx, out);
     }
@@ -40,7 +40,7 @@ pub fn add_items(ui: &mut Ui, place: BookmarkPlace, cx: &ViewCx<'_>, out: &mut V
 }
 
 /// What can be done to a bookmark.
-fn bookmark_items(ui: &mut Ui, bookmark: &Bookmark, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+fn bookmark_items(ui: &mut Ui, bookmark: &Bookmark, cx: &PanelContext<'_>, out: &mut Vec<Action>) {
     let tok = cx.tok;
     let id = bookmark.id;
     if MenuItem::new(say!("bookmarks-rename-bookmark"))
@@ -50,7 +50,7 @@ fn bookmark_items(ui: &mut Ui, bookmark: &Bookmark, cx: &ViewCx<'_>, out: &mut V
     {
         out.push(Action::Mark(MarkAction::Bookmark(BookmarkChange::Edit(
             id,
-            BookmarkPart::Name,
+            BookmarkField::Name,
         ))));
     }
     if MenuItem::new(say!("bookmarks-note"))
@@ -59,7 +59,7 @@ fn bookmark_items(ui: &mut Ui, bookmark: &Bookmark, cx: &ViewCx<'_>, out: &mut V
     {
         out.push(Action::Mark(MarkAction::Bookmark(BookmarkChange::Edit(
             id,
-            BookmarkPart::Note,
+            BookmarkField::Note,
         ))));
     }
     for color in BookmarkColor::ALL
@@ -86,7 +86,7 @@ fn bookmark_items(ui: &mut Ui, bookmark: &Bookmark, cx: &ViewCx<'_>, out: &mut V
 }
 
 /// Where a bookmark leads to, and how it is told to somebody else.
-pub fn place_items(ui: &mut Ui, bookmark: &Bookmark, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+pub fn place_items(ui: &mut Ui, bookmark: &Bookmark, cx: &PanelContext<'_>, out: &mut Vec<Action>) {
     let tok = cx.tok;
     match bookmark.place {
         BookmarkPlace::Position(position) => moment_items(ui, position, cx, out),
@@ -144,7 +144,7 @@ pub fn place_items(ui: &mut Ui, bookmark: &Bookmark, cx: &ViewCx<'_>, out: &mut 
     }
 }
 
-fn moment_items(ui: &mut Ui, position: u64, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+fn moment_items(ui: &mut Ui, position: u64, cx: &PanelContext<'_>, out: &mut Vec<Action>) {
     if MenuItem::new(say!("bookmarks-travel-there"))
         .icon(icons::GO_TO)
         .key("Enter")

@@ -7,19 +7,21 @@ use serde::{Deserialize, Serialize};
 use stepback_index::Cancel;
 
 use super::rows::{BookmarkColumns, BookmarkRow, BookmarkRows, go};
-use crate::panels::ViewCx;
+use crate::panels::PanelContext;
 use crate::panels::cursor_list::{CursorList, take_rect};
 use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen, head_font};
-use crate::panels::row::{EmptyWords, empty_ui};
-use crate::panels::sort::{Head, SortBy, heads_ui};
-use crate::panels::table::{Export, ListTools, text_table};
+use crate::panels::row::{EmptyMessage, empty_ui};
+use crate::panels::sort::{ColumnHead, SortBy, heads_ui};
+use crate::panels::table::{ListExport, ListTools, text_table};
 use crate::theme::{icons, ui as ui_font};
 use stepback_debugger::action::{Action, AppAction, MarkAction, PanelKind, WindowId};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::bookmark_words::place_words;
-use stepback_debugger::notes::{Bookmark, BookmarkChange, BookmarkId, BookmarkPart, BookmarkPlace};
+use stepback_debugger::notes::{
+    Bookmark, BookmarkChange, BookmarkField, BookmarkId, BookmarkPlace,
+};
 use stepback_debugger::worker::Slot;
 
 /// The bar with the count and the filter.
@@ -43,16 +45,16 @@ pub struct BookmarksPanel {
 struct BookmarksState {
     list: CursorList,
     sort: SortBy,
-    order: Order,
+    order: BookmarkOrder,
     /// What is being written.
-    editing: Option<Editing>,
+    editing: Option<BookmarkEdit>,
     /// What stands at the places in view.
     words: Slot<Vec<BookmarkPlace>, Vec<String>>,
 }
 
 /// Which of some bookmarks are shown, in their order: no frame sorts them anew.
 #[derive(Debug, Default)]
-struct Order {
+struct BookmarkOrder {
     sort: SortBy,
     filter: String,
     of: Vec<Bookmark>,
@@ -61,7 +63,7 @@ struct Order {
 }
 
 /// The bar above the list, and what is listed.
-struct Bar<'a> {
+struct BookmarkBar<'a> {
     pen: &'a Pen<'a>,
     rect: Rect,
     shown: &'a [&'a Bookmark],
@@ -69,9 +71,9 @@ struct Bar<'a> {
 
 /// A name or a note while it is written.
 #[derive(Debug)]
-struct Editing {
+struct BookmarkEdit {
     id: BookmarkId,
-    part: BookmarkPart,
+    part: BookmarkField,
     text: String,
     /// The field had the keyboard.
     is_begun: bool,
@@ -79,7 +81,7 @@ struct Editing {
 
 impl BookmarksPanel {
     /// Begins to write where that was asked for.
-    fn grant(&mut self, shown: &[&Bookmark], list: Rect, cx: &ViewCx<'_>) {
+    fn grant(&mut self, shown: &[&Bookmark], list: Rect, cx: &PanelContext<'_>) {
         let Some(wish) = cx.desk.bookmarks.take_wish() else {
             return;
         };
@@ -122,7 +124,7 @@ impl BookmarksPanel {
             ),
         };
         self.state.sort.sort(&mut places, key);
-        self.state.order = Order {
+        self.state.order = BookmarkOrder {
             sort: self.state.sort,
             filter: self.filter.clone(),
             of: bookmarks.to_vec(),
@@ -130,12 +132,12 @@ impl BookmarksPanel {
         };
     }
 
-    fn begin(&mut self, id: BookmarkId, part: BookmarkPart, cx: &ViewCx<'_>) {
+    fn begin(&mut self, id: BookmarkId, part: BookmarkField, cx: &PanelContext<'_>) {
         let text = cx.desk.bookmarks.get(id).map(|bookmark| match part {
-            BookmarkPart::Name => bookmark.name.clone(),
-            BookmarkPart::Note => bookmark.note.clone(),
+            BookmarkField::Name => bookmark.name.clone(),
+            BookmarkField::Note => bookmark.note.clone(),
         });
-        self.state.editing = text.map(|text| Editing {
+        self.state.editing = text.map(|text| BookmarkEdit {
             id,
             part,
             text,
@@ -143,8 +145,14 @@ impl BookmarksPanel {
         });
     }
 
-    fn bar_ui(&mut self, ui: &mut Ui, of: &Bar<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        let Bar {
+    fn bar_ui(
+        &mut self,
+        ui: &mut Ui,
+        of: &BookmarkBar<'_>,
+        cx: &PanelContext<'_>,
+        out: &mut Vec<Action>,
+    ) {
+        let BookmarkBar {
             pen,
             rect: bar,
             shown,
@@ -158,7 +166,7 @@ impl BookmarksPanel {
             ]
         };
         let rows = || text_table(&["place", "name", "note"], shown.iter().map(texts));
-        let export = Export {
+        let export = ListExport {
             pen,
             rows: &rows,
             name: "bookmarks",
@@ -183,15 +191,15 @@ impl BookmarksPanel {
     /// The heads; in the order of the places the list is as it came.
     fn heads_ui(&mut self, ui: &Ui, pen: &Pen<'_>, head: Rect, columns: &BookmarkColumns) {
         let heads = [
-            Head {
+            ColumnHead {
                 left: head.left() + 26.0,
                 name: say!("bookmarks-place"),
             },
-            Head {
+            ColumnHead {
                 left: columns.name,
                 name: say!("bookmarks-name"),
             },
-            Head {
+            ColumnHead {
                 left: columns.note,
                 name: say!("bookmarks-note-2"),
             },
@@ -214,7 +222,7 @@ impl BookmarksPanel {
         ui: &Ui,
         shown: &[&Bookmark],
         list: Rect,
-        cx: &ViewCx<'_>,
+        cx: &PanelContext<'_>,
         out: &mut Vec<Action>,
     ) {
         if self.state.editing.is_some() {
@@ -226,8 +234,8 @@ impl BookmarksPanel {
             };
             match key {
                 PanelKey::Enter => out.push(go(bookmark, cx)),
-                PanelKey::Rename => self.begin(bookmark.id, BookmarkPart::Name, cx),
-                PanelKey::Note => self.begin(bookmark.id, BookmarkPart::Note, cx),
+                PanelKey::Rename => self.begin(bookmark.id, BookmarkField::Name, cx),
+                PanelKey::Note => self.begin(bookmark.id, BookmarkField::Note, cx),
                 PanelKey::Remove => out.push(Action::Mark(MarkAction::Bookmark(
                     BookmarkChange::Remove(bookmark.id),
                 ))),
@@ -246,7 +254,7 @@ impl BookmarksPanel {
     }
 
     /// What stands at the places in view; old answers stay until the new ones are there.
-    fn ask(&mut self, places: Vec<BookmarkPlace>, cx: &ViewCx<'_>) {
+    fn ask(&mut self, places: Vec<BookmarkPlace>, cx: &PanelContext<'_>) {
         let session = Arc::clone(&cx.desk.session);
         self.state.words.poll(&places, &cx.desk.worker, |places| {
             let places = places.clone();
@@ -273,8 +281,8 @@ impl BookmarksPanel {
             return;
         };
         let name = match editing.part {
-            BookmarkPart::Name => say!("bookmarks-name-of-the-bookmark"),
-            BookmarkPart::Note => say!("bookmarks-note-of-the-bookmark"),
+            BookmarkField::Name => say!("bookmarks-name-of-the-bookmark"),
+            BookmarkField::Note => say!("bookmarks-note-of-the-bookmark"),
         };
         pen.fill(rect, pen.tok.bg1);
         pen.frame(rect, 2, pen.tok.focus);
@@ -295,7 +303,7 @@ impl BookmarksPanel {
             return;
         }
         let is_given_up = ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape));
-        if let Some(Editing { id, part, text, .. }) =
+        if let Some(BookmarkEdit { id, part, text, .. }) =
             self.state.editing.take().filter(|_| !is_given_up)
         {
             out.push(Action::Mark(MarkAction::Bookmark(BookmarkChange::Write(
@@ -309,7 +317,7 @@ impl BookmarksPanel {
         ui: &mut Ui,
         list: Rect,
         shown: &[&Bookmark],
-        cx: &ViewCx<'_>,
+        cx: &PanelContext<'_>,
         out: &mut Vec<Action>,
     ) {
         let area = self.state.list.area(ui, list, shown.len(), cx.tok);
@@ -376,11 +384,11 @@ impl Panel for BookmarksPanel {
         self.filter.clear();
     }
 
-    fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    fn ui(&mut self, ui: &mut Ui, cx: &PanelContext<'_>, out: &mut Vec<Action>) {
         let rect = take_rect(ui);
         let pen = Pen::new(ui, rect, cx.tok);
         if cx.desk.bookmarks.list().is_empty() {
-            let words = EmptyWords(
+            let words = EmptyMessage(
                 say!("bookmarks-nothing-is-marked"),
                 say!("bookmarks-b-marks-the-position-shift"),
             );
@@ -396,7 +404,7 @@ impl Panel for BookmarksPanel {
         if bar.height() > 0.0 {
             self.bar_ui(
                 ui,
-                &Bar {
+                &BookmarkBar {
                     pen: &pen,
                     rect: bar,
                     shown: &shown,
@@ -406,7 +414,7 @@ impl Panel for BookmarksPanel {
             );
         }
         if shown.is_empty() {
-            let words = EmptyWords(
+            let words = EmptyMessage(
                 say!("bookmarks-no-bookmark-holds-the-text"),
                 say!("bookmarks-take-something-out-of-the"),
             );

@@ -5,14 +5,14 @@ use stepback_parsers::Position;
 
 use super::menu::place_items;
 use super::ribbon::ribbon_ui;
-use crate::panels::ViewCx;
+use crate::panels::PanelContext;
 use crate::panels::menu::menu_head_ui;
 use crate::panels::pen::Pen;
 use crate::panels::row::{RowState, row_background, row_response};
 use crate::theme::{medium, mono, ui as ui_font};
 use stepback_debugger::action::{Action, MarkAction, PanelAction, ViewAction};
 use stepback_debugger::messages::say;
-use stepback_debugger::notes::{Bookmark, BookmarkChange, BookmarkPart, BookmarkPlace};
+use stepback_debugger::notes::{Bookmark, BookmarkChange, BookmarkField, BookmarkPlace};
 
 /// Where the place begins.
 const PLACE: f32 = 26.0;
@@ -46,10 +46,10 @@ impl BookmarkColumns {
     }
 
     /// Where the name or the note is written.
-    pub fn field(&self, row: Rect, part: BookmarkPart) -> Rect {
+    pub fn field(&self, row: Rect, part: BookmarkField) -> Rect {
         let (left, right) = match part {
-            BookmarkPart::Name => (self.name, self.note),
-            BookmarkPart::Note => (self.note, self.words.unwrap_or(self.right)),
+            BookmarkField::Name => (self.name, self.note),
+            BookmarkField::Note => (self.note, self.words.unwrap_or(self.right)),
         };
         Rect::from_min_max(pos2(left - 6.0, row.top()), pos2(right - 6.0, row.bottom()))
     }
@@ -58,7 +58,7 @@ impl BookmarkColumns {
 /// With what rows are drawn.
 pub struct BookmarkRows<'a> {
     pub pen: Pen<'a>,
-    pub cx: &'a ViewCx<'a>,
+    pub cx: &'a PanelContext<'a>,
     pub columns: BookmarkColumns,
     /// The row under the cursor.
     pub cursor: usize,
@@ -72,7 +72,7 @@ pub struct BookmarkRow<'a> {
 }
 
 /// Goes to what is marked.
-pub fn go(bookmark: &Bookmark, cx: &ViewCx<'_>) -> Action {
+pub fn go(bookmark: &Bookmark, cx: &PanelContext<'_>) -> Action {
     match bookmark.place {
         BookmarkPlace::Position(position)
         | BookmarkPlace::Range {
@@ -116,9 +116,9 @@ impl BookmarkRows<'_> {
                     .contains(&at.x)
             });
             let part = if is_note {
-                BookmarkPart::Note
+                BookmarkField::Note
             } else {
-                BookmarkPart::Name
+                BookmarkField::Name
             };
             out.push(Action::Mark(MarkAction::Bookmark(BookmarkChange::Edit(
                 bookmark.id,

@@ -24,7 +24,7 @@ const LEAST_NAME: f32 = 112.0;
 
 /// What the rows list.
 #[derive(Clone, Copy)]
-pub enum Listing<'a> {
+pub enum CallListing<'a> {
     /// The tree.
     Tree,
     /// Calls that were looked for, with what is said of each.
@@ -33,9 +33,9 @@ pub enum Listing<'a> {
 
 /// Where the columns stand.
 #[derive(Clone, Copy)]
-pub struct Columns<'a> {
+pub struct CallListColumns<'a> {
     /// What the rows list.
-    pub listing: Listing<'a>,
+    pub listing: CallListing<'a>,
     /// The edges of the list.
     pub left: f32,
     pub right: f32,
@@ -43,7 +43,7 @@ pub struct Columns<'a> {
     pub numbers: &'a [&'static CallColumn],
 }
 
-impl Columns<'_> {
+impl CallListColumns<'_> {
     fn width(&self) -> f32 {
         self.right - self.left
     }
@@ -65,7 +65,7 @@ impl Columns<'_> {
             edge -= STEPS;
         }
         match (self.listing, around) {
-            (Listing::Found(_), _) => {
+            (CallListing::Found(_), _) => {
                 pen.text_left_of(
                     self.left + ENTERED - 10.0,
                     y,
@@ -84,7 +84,7 @@ impl Columns<'_> {
                     pen.text(left, y, say!("calls-caller"), head_font(), tok.t2);
                 }
             }
-            (Listing::Tree, Some(around)) => {
+            (CallListing::Tree, Some(around)) => {
                 pen.cut_text(
                     pos2(self.left + 12.0, y),
                     around,
@@ -93,7 +93,7 @@ impl Columns<'_> {
                     right,
                 );
             }
-            (Listing::Tree, None) => {
+            (CallListing::Tree, None) => {
                 pen.cut_text(
                     pos2(self.left + 12.0, y),
                     say!("calls-call"),

@@ -2,29 +2,29 @@
 
 use egui::Ui;
 
-use super::rows::CallAt;
-use crate::panels::ViewCx;
-use crate::panels::asked::{Asked, Touched};
+use super::rows::CallEntry;
+use crate::panels::PanelContext;
+use crate::panels::asked::{PanelOutput, RowInput};
 use crate::panels::effects_items::{compare_item, effects_items};
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::theme::icons;
-use stepback_debugger::action::{Action, AppAction, Fold, PanelAction, StepRange};
+use stepback_debugger::action::{Action, AppAction, FoldAction, PanelAction, StepRange};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::TraceWindow;
-use stepback_debugger::views::Gesture;
+use stepback_debugger::views::RowGesture;
 
 /// What a row is part of.
-pub struct Scene<'a> {
-    pub cx: &'a ViewCx<'a>,
+pub struct CallMenuContext<'a> {
+    pub cx: &'a PanelContext<'a>,
     pub window: &'a TraceWindow,
 }
 
 /// The menu of a call, or of the first of a group of calls.
 pub fn call_menu(
     ui: &mut Ui,
-    CallAt { place, row, look }: CallAt<'_>,
-    Scene { cx, window }: Scene<'_>,
-    Asked { touched, out }: Asked<'_, Touched>,
+    CallEntry { place, row, look }: CallEntry<'_>,
+    CallMenuContext { cx, window }: CallMenuContext<'_>,
+    PanelOutput { touched, out }: PanelOutput<'_, RowInput>,
 ) {
     let tok = cx.tok;
     menu_head_ui(ui, tok, &row.name, &row.steps_text(&cx.desk.session));
@@ -33,13 +33,13 @@ pub fn call_menu(
         .key("Enter")
         .ui(ui, tok)
     {
-        touched.gesture(place, Gesture::Go);
+        touched.gesture(place, RowGesture::Go);
     }
     if MenuItem::new(say!("calls-travel-to-its-end"))
         .key("Shift+Enter")
         .ui(ui, tok)
     {
-        touched.gesture(place, Gesture::GoOn);
+        touched.gesture(place, RowGesture::GoOn);
     }
     if MenuItem::new(say!("calls-open-window-at-its-entry"))
         .icon(icons::SIDE_BY_SIDE)
@@ -75,9 +75,9 @@ pub fn call_menu(
             touched.gesture(
                 place,
                 if is_open {
-                    Gesture::Close
+                    RowGesture::Close
                 } else {
-                    Gesture::Open
+                    RowGesture::Open
                 },
             );
         }
@@ -92,7 +92,7 @@ pub fn call_menu(
         if MenuItem::new(text).icon(shape).ui(ui, tok) {
             out.extend([
                 Action::Panel(PanelAction::Activate(window.id)),
-                Action::Fold(Fold::Toggle(row.first)),
+                Action::Fold(FoldAction::Toggle(row.first)),
             ]);
         }
     }

@@ -3,21 +3,23 @@
 use egui::{Rect, Ui, pos2, vec2};
 use serde::{Deserialize, Serialize};
 
-use super::columns::{Columns, Listing};
-use super::rows::{RowAt, Rows};
-use crate::panels::ViewCx;
-use crate::panels::asked::Touched;
-use crate::panels::cursor_list::{CursorList, Shown, take_rect};
+use super::columns::{CallListColumns, CallListing};
+use super::rows::{CallTreeEntry, CallTreeRows};
+use crate::panels::PanelContext;
+use crate::panels::asked::RowInput;
+use crate::panels::cursor_list::{CursorList, ListExtent, take_rect};
 use crate::panels::field::Field;
 use crate::panels::panel::Panel;
 use crate::panels::pen::{Pen, ROW};
-use crate::panels::row::{EmptyWords, button_response, empty_ui, error_ui};
+use crate::panels::row::{EmptyMessage, button_response, empty_ui, error_ui};
 use crate::theme::{icon, icons, ui as ui_font};
 use stepback_debugger::action::{Action, Follow, PanelKind, StepRange, WindowId};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::call_tree::names_around;
 use stepback_debugger::model::indents::Indents;
-use stepback_debugger::views::{CallsView, Gesture, Rows as ViewRows, Status, View};
+use stepback_debugger::views::{
+    CallsView, PanelView, RowGesture, RowListing as ViewRows, ViewStatus,
+};
 
 /// The field.
 const HEAD: f32 = 36.0;
@@ -55,7 +57,7 @@ impl CallsPanel {
         ui: &mut Ui,
         list: Rect,
         shown: ViewRows,
-        cx: &ViewCx<'_>,
+        cx: &PanelContext<'_>,
         out: &mut Vec<Action>,
     ) {
         let list = if self.view.is_search() {
@@ -64,7 +66,7 @@ impl CallsPanel {
             list
         };
         let (head, list) = list.split_top_bottom_at_y(list.top() + ROW);
-        let place = Shown {
+        let place = ListExtent {
             rows: shown.count,
             list,
         };
@@ -82,11 +84,11 @@ impl CallsPanel {
         let wide = (area.body.width() / CHARACTER) as usize;
         let numbers: Vec<_> = self.view.columns(cx.desk, wide).take(count).collect();
         let listing = if self.view.is_search() {
-            Listing::Found(self.view.words())
+            CallListing::Found(self.view.words())
         } else {
-            Listing::Tree
+            CallListing::Tree
         };
-        let columns = Columns {
+        let columns = CallListColumns {
             listing,
             left: area.body.left(),
             right: area.body.right(),
@@ -111,7 +113,7 @@ impl CallsPanel {
             .travelling(self.view.follow().unwrap_or_default());
         let window = cx.desk.windows.followed(window);
         let cursor = self.list.cursor;
-        let shown = Rows {
+        let shown = CallTreeRows {
             pen: Pen::new(ui, area.body, cx.tok),
             cx,
             window,
@@ -119,17 +121,17 @@ impl CallsPanel {
             columns,
             indents,
         };
-        let mut touched = Touched::default();
+        let mut touched = RowInput::default();
         for (place, rect) in area.places() {
             if let Some(row) = rows.get(place) {
-                shown.row_ui(ui, rect, RowAt { place, row }, &mut touched, out);
+                shown.row_ui(ui, rect, CallTreeEntry { place, row }, &mut touched, out);
             }
         }
         touched.apply(&mut self.view, &mut self.list, cx.desk, out);
     }
 
     /// How many calls are listed, and of which part of the trace: that can be left.
-    fn summary_ui(&mut self, ui: &Ui, list: Rect, cx: &ViewCx<'_>) -> Rect {
+    fn summary_ui(&mut self, ui: &Ui, list: Rect, cx: &PanelContext<'_>) -> Rect {
         let summary = self.view.summary(cx.desk);
         let (head, rest) = list.split_top_bottom_at_y(list.top() + ROW);
         let pen = Pen::new(ui, head, cx.tok);
@@ -182,7 +184,7 @@ impl Panel for CallsPanel {
         self.view.bind(follow);
     }
 
-    fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    fn ui(&mut self, ui: &mut Ui, cx: &PanelContext<'_>, out: &mut Vec<Action>) {
         let rect = take_rect(ui);
         let pen = Pen::new(ui, rect, cx.tok);
         let field = Rect::from_min_size(rect.min + vec2(8.0, 6.0), vec2(rect.width() - 16.0, 22.0));
@@ -199,9 +201,9 @@ impl Panel for CallsPanel {
             field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
         let list = Rect::from_min_max(pos2(rect.left(), rect.top() + HEAD), rect.max);
         match self.view.poll(cx.desk) {
-            Status::Failed(error) => error_ui(ui, &pen, list, &error, out),
-            Status::Loading(_) => {}
-            Status::Empty { title, advice } => {
+            ViewStatus::Failed(error) => error_ui(ui, &pen, list, &error, out),
+            ViewStatus::Loading(_) => {}
+            ViewStatus::Empty { title, advice } => {
                 // A range without calls can be left.
                 let is_range = self.view.range().is_some();
                 let list = if is_range {
@@ -209,11 +211,11 @@ impl Panel for CallsPanel {
                 } else {
                     list
                 };
-                empty_ui(ui, &pen, list, icons::CALLS, EmptyWords(&title, &advice));
+                empty_ui(ui, &pen, list, icons::CALLS, EmptyMessage(&title, &advice));
             }
-            Status::Rows(rows) => {
+            ViewStatus::Rows(rows) => {
                 if is_entered {
-                    self.view.act(0, Gesture::Go, cx.desk, out);
+                    self.view.act(0, RowGesture::Go, cx.desk, out);
                 }
                 // Rows that bear the numbers of another part of the trace can be looked at and no more.
                 match self.view.is_renumbering() {
@@ -222,7 +224,7 @@ impl Panel for CallsPanel {
                         ui,
                         list,
                         rows,
-                        &ViewCx {
+                        &PanelContext {
                             has_focus: false,
                             ..*cx
                         },

@@ -2,13 +2,13 @@
 
 use egui::{Rect, Ui, pos2, vec2};
 
-use super::columns::{Columns, Listing};
-use super::menu::{Scene, call_menu};
-use crate::panels::asked::{Asked, Touched};
+use super::columns::{CallListColumns, CallListing};
+use super::menu::{CallMenuContext, call_menu};
+use crate::panels::asked::{PanelOutput, RowInput};
 use crate::panels::hover_cell::register_of;
 use crate::panels::pen::{Pen, ROW};
 use crate::panels::row::{RowState, button_response, row_background, row_response};
-use crate::panels::{HoverCell, ViewCx};
+use crate::panels::{HoverCell, PanelContext};
 use crate::theme::{icon, icons, mono, mono_bold, ui as ui_font};
 use stepback_debugger::action::{Action, PanelAction};
 use stepback_debugger::messages::say;
@@ -20,55 +20,55 @@ use stepback_debugger::model::found_calls::CallWords;
 use stepback_debugger::model::frame_words::FrameMark;
 use stepback_debugger::model::indents::Indents;
 use stepback_debugger::model::text::thousands;
-use stepback_debugger::views::Gesture;
+use stepback_debugger::views::RowGesture;
 
 /// The middle of the outermost caret.
 const CARET: f32 = 14.0;
 
 /// What all rows of a frame share.
-pub struct Rows<'a> {
+pub struct CallTreeRows<'a> {
     /// Clipped to the list.
     pub pen: Pen<'a>,
     /// The window's state.
-    pub cx: &'a ViewCx<'a>,
+    pub cx: &'a PanelContext<'a>,
     /// The window whose position is marked.
     pub window: &'a TraceWindow,
     /// The row under the cursor.
     pub cursor: usize,
     /// Where numbers and words stand.
-    pub columns: Columns<'a>,
+    pub columns: CallListColumns<'a>,
     /// How far rows of each depth are indented.
     pub indents: Indents,
 }
 
 /// A row and its place in the list.
-pub struct RowAt<'a> {
+pub struct CallTreeEntry<'a> {
     pub place: usize,
     pub row: &'a TreeRow,
 }
 
 /// Calls, where they stand in the list, and how.
-pub struct CallAt<'a> {
+pub struct CallEntry<'a> {
     pub place: usize,
     pub row: &'a CallRow,
-    pub look: Look,
+    pub look: CallRowState,
 }
 
 /// Calls that are not shown, and where they would stand.
-pub struct MoreAt {
+pub struct HiddenCalls {
     pub place: usize,
     pub depth: u32,
     pub hidden: Option<u64>,
 }
 
-impl Rows<'_> {
+impl CallTreeRows<'_> {
     /// Draws a row.
     pub fn row_ui(
         &self,
         ui: &mut Ui,
         rect: Rect,
-        RowAt { place, row }: RowAt<'_>,
-        touched: &mut Touched,
+        CallTreeEntry { place, row }: CallTreeEntry<'_>,
+        touched: &mut RowInput,
         out: &mut Vec<Action>,
     ) {
         match row {
@@ -79,18 +79,18 @@ impl Rows<'_> {
                 is_on_path,
                 is_current,
             } => {
-                let look = Look {
+                let look = CallRowState {
                     depth: *depth,
                     is_open: *is_open,
                     is_on_path: *is_on_path,
                     is_current: *is_current,
                 };
-                self.calls_ui(ui, rect, CallAt { place, row, look }, touched, out);
+                self.calls_ui(ui, rect, CallEntry { place, row, look }, touched, out);
             }
             TreeRow::More { depth, hidden, .. } => self.more_ui(
                 ui,
                 rect,
-                MoreAt {
+                HiddenCalls {
                     place,
                     depth: *depth,
                     hidden: *hidden,
@@ -111,8 +111,8 @@ impl Rows<'_> {
         &self,
         ui: &mut Ui,
         rect: Rect,
-        CallAt { place, row, look }: CallAt<'_>,
-        touched: &mut Touched,
+        CallEntry { place, row, look }: CallEntry<'_>,
+        touched: &mut RowInput,
         out: &mut Vec<Action>,
     ) {
         let (pen, tok) = (&self.pen, self.cx.tok);
@@ -152,10 +152,12 @@ impl Rows<'_> {
             );
         }
         self.guides(rect, look.depth);
-        self.caret_ui(ui, rect, CallAt { place, row, look }, touched);
+        self.caret_ui(ui, rect, CallEntry { place, row, look }, touched);
         match self.columns.listing {
-            Listing::Tree => self.words(rect, row, look),
-            Listing::Found(words) => self.found_words(rect, row, look, words.known(place as u64)),
+            CallListing::Tree => self.words(rect, row, look),
+            CallListing::Found(words) => {
+                self.found_words(rect, row, look, words.known(place as u64))
+            }
         }
         if response.clicked() || response.secondary_clicked() {
             touched.cursor = Some(place);
@@ -167,21 +169,21 @@ impl Rows<'_> {
                 self.cx.moment(row.entered_at),
             )));
         } else if response.clicked() {
-            touched.gesture(place, Gesture::Go);
+            touched.gesture(place, RowGesture::Go);
         }
         response.context_menu(|ui| {
             call_menu(
                 ui,
-                CallAt { place, row, look },
-                Scene {
+                CallEntry { place, row, look },
+                CallMenuContext {
                     cx: self.cx,
                     window: self.window,
                 },
-                Asked { touched, out },
+                PanelOutput { touched, out },
             )
         });
         response.on_hover_ui(|ui| {
-            if let Listing::Found(words) = self.columns.listing
+            if let CallListing::Found(words) = self.columns.listing
                 && let Some(words) = words.known(place as u64)
             {
                 ui.label(say!(
@@ -202,7 +204,7 @@ impl Rows<'_> {
 
     /// The first argument of a call whose arguments are told.
     fn argument(&self, place: usize, row: &CallRow) -> Option<HoverCell> {
-        let Listing::Found(words) = self.columns.listing else {
+        let CallListing::Found(words) = self.columns.listing else {
             return None;
         };
         words
@@ -224,7 +226,7 @@ impl Rows<'_> {
         })
     }
 
-    fn words(&self, rect: Rect, row: &CallRow, look: Look) {
+    fn words(&self, rect: Rect, row: &CallRow, look: CallRowState) {
         let (pen, tok, y) = (&self.pen, self.cx.tok, rect.center().y);
         let steps = self.columns.numbers_ui(pen, rect, row);
         let (font, color) = match () {
@@ -271,7 +273,13 @@ impl Rows<'_> {
     }
 
     /// A call that was looked for: where it is entered, its arguments, who called it.
-    fn found_words(&self, rect: Rect, row: &CallRow, look: Look, words: Option<&CallWords>) {
+    fn found_words(
+        &self,
+        rect: Rect,
+        row: &CallRow,
+        look: CallRowState,
+        words: Option<&CallWords>,
+    ) {
         let (pen, tok, y) = (&self.pen, self.cx.tok, rect.center().y);
         let (left, right) = self.columns.found_ui(pen, rect, row, words);
         let color = if look.is_on_path { tok.symbol } else { tok.t1 };
@@ -294,8 +302,8 @@ impl Rows<'_> {
         &self,
         ui: &Ui,
         rect: Rect,
-        CallAt { place, row, look }: CallAt<'_>,
-        touched: &mut Touched,
+        CallEntry { place, row, look }: CallEntry<'_>,
+        touched: &mut RowInput,
     ) {
         let Some(is_open) = look.is_open else { return };
         let center = pos2(
@@ -323,9 +331,9 @@ impl Rows<'_> {
             touched.gesture(
                 place,
                 if is_open {
-                    Gesture::Close
+                    RowGesture::Close
                 } else {
-                    Gesture::Open
+                    RowGesture::Open
                 },
             );
         }
@@ -335,12 +343,12 @@ impl Rows<'_> {
         &self,
         ui: &Ui,
         rect: Rect,
-        MoreAt {
+        HiddenCalls {
             place,
             depth,
             hidden,
-        }: MoreAt,
-        touched: &mut Touched,
+        }: HiddenCalls,
+        touched: &mut RowInput,
     ) {
         let words = match hidden {
             Some(hidden) => say!("calls-more", count = hidden),
@@ -367,7 +375,7 @@ impl Rows<'_> {
         );
         if response.clicked() {
             touched.cursor = Some(place);
-            touched.gesture(place, Gesture::Go);
+            touched.gesture(place, RowGesture::Go);
         }
     }
 
@@ -389,7 +397,7 @@ impl Rows<'_> {
 
 /// How a call looks.
 #[derive(Clone, Copy, Debug)]
-pub struct Look {
+pub struct CallRowState {
     depth: u32,
     pub is_open: Option<bool>,
     is_on_path: bool,

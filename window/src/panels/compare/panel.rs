@@ -4,15 +4,15 @@ use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use serde::{Deserialize, Serialize};
 use stepback_parsers::Position;
 
-use super::rows::{Columns, RowAt, RowTouch, Table};
-use crate::panels::ViewCx;
+use super::rows::{CompareColumns, CompareEntry, CompareInput, CompareRows};
+use crate::panels::PanelContext;
 use crate::panels::cursor_list::{CursorList, take_rect};
 use crate::panels::field::Field;
 use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen, head_font};
 use crate::panels::row::{
-    EmptyWords, button_response, empty_ui, error_ui, loading_ui, watch_for_late,
+    EmptyMessage, button_response, empty_ui, error_ui, loading_ui, watch_for_late,
 };
 use crate::theme::{icon, icons, ui as ui_font};
 use stepback_debugger::action::{
@@ -23,7 +23,7 @@ use stepback_debugger::model::TraceWindow;
 use stepback_debugger::model::compare::CompareRow;
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::views::{
-    CompareRoom, CompareSide, CompareView, Status, Toward, View, WindowPair,
+    CompareRoom, CompareSide, CompareView, CursorDirection, PanelView, ViewStatus, WindowPair,
 };
 
 /// Who against whom.
@@ -48,23 +48,23 @@ pub struct ComparePanel {
 }
 
 /// A way to leave out cells, and what it is called.
-struct Choice {
+struct AccessFilterChoice {
     access: Option<Access>,
     words: &'static str,
 }
 
 /// One of the two windows, and both.
-struct Chooser<'a> {
+struct SideChooser<'a> {
     side: CompareSide,
     window: &'a TraceWindow,
     pair: WindowPair<'a>,
 }
 
 /// What the heads of the columns show.
-struct HeadView<'a> {
+struct CompareHead<'a> {
     pen: &'a Pen<'a>,
     pair: WindowPair<'a>,
-    columns: &'a Columns,
+    columns: &'a CompareColumns,
 }
 
 impl ComparePanel {
@@ -85,7 +85,7 @@ impl ComparePanel {
         bar: Rect,
         pen: &Pen<'_>,
         pair: WindowPair<'_>,
-        cx: &ViewCx<'_>,
+        cx: &PanelContext<'_>,
     ) -> Rect {
         let tok = cx.tok;
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, tok.line);
@@ -103,7 +103,7 @@ impl ComparePanel {
             x = pen.badge(x, y, window.id.0) + 6.0;
             x = pen.code(x, y, thousands(window.position.0), tok.t1);
             let touch = Rect::from_min_max(pos2(start, bar.top()), pos2(x, bar.bottom()));
-            self.choose_ui(ui, touch, Chooser { side, window, pair }, cx);
+            self.choose_ui(ui, touch, SideChooser { side, window, pair }, cx);
         }
         let swap = Rect::from_center_size(pos2(x + 20.0, y), vec2(22.0, 22.0));
         let response = button_response(ui, swap, "swap", say!("compare-swap-sides"))
@@ -126,7 +126,7 @@ impl ComparePanel {
                 let width = pen.width(words, ui_font(11.5)) + 16.0;
                 let segment =
                     Rect::from_min_max(pos2(right - width, y - 10.0), pos2(right, y + 10.0));
-                self.accessed_ui(ui, pen, segment, Choice { access, words });
+                self.accessed_ui(ui, pen, segment, AccessFilterChoice { access, words });
                 right = segment.left() - 2.0;
             }
             right -= 6.0;
@@ -147,7 +147,7 @@ impl ComparePanel {
         ui: &Ui,
         pen: &Pen<'_>,
         rect: Rect,
-        Choice { access, words }: Choice,
+        AccessFilterChoice { access, words }: AccessFilterChoice,
     ) {
         let tok = pen.tok;
         let name = match access {
@@ -178,8 +178,14 @@ impl ComparePanel {
     }
 
     /// A click on one of the two offers the other windows.
-    fn choose_ui(&mut self, ui: &mut Ui, touch: Rect, chooser: Chooser<'_>, cx: &ViewCx<'_>) {
-        let Chooser { side, window, pair } = chooser;
+    fn choose_ui(
+        &mut self,
+        ui: &mut Ui,
+        touch: Rect,
+        chooser: SideChooser<'_>,
+        cx: &PanelContext<'_>,
+    ) {
+        let SideChooser { side, window, pair } = chooser;
         let ([left, right], place) = (pair.titles(), side as u8);
         let title = if side == CompareSide::Left {
             left
@@ -223,7 +229,7 @@ impl ComparePanel {
         ui: &mut Ui,
         rect: Rect,
         pair: WindowPair<'_>,
-        cx: &ViewCx<'_>,
+        cx: &PanelContext<'_>,
         out: &mut Vec<Action>,
     ) {
         let Some(between) = self.view.between() else {
@@ -235,12 +241,12 @@ impl ComparePanel {
         } else {
             pen
         };
-        let columns = Columns::new(rect, self.view.widths());
+        let columns = CompareColumns::new(rect, self.view.widths());
         let (head, list) = rect.split_top_bottom_at_y(rect.top() + HEAD);
         head_ui(
             ui,
             head,
-            HeadView {
+            CompareHead {
                 pen: &pen,
                 pair,
                 columns: &columns,
@@ -260,7 +266,7 @@ impl ComparePanel {
             tok: pen.tok,
         };
         let (view, cursor) = (&self.view, self.cursor.as_ref());
-        let table = Table {
+        let table = CompareRows {
             pen: &pen,
             cx,
             columns,
@@ -268,13 +274,13 @@ impl ComparePanel {
             view,
             cursor,
         };
-        let mut touch = RowTouch::default();
+        let mut touch = CompareInput::default();
         for (place, rect) in area.places() {
             if let Some(row) = view.rows().get(place) {
-                table.row_ui(ui, rect, RowAt { place, row }, &mut touch, out);
+                table.row_ui(ui, rect, CompareEntry { place, row }, &mut touch, out);
             }
         }
-        let RowTouch { touched, side } = touch;
+        let CompareInput { touched, side } = touch;
         if let Some(place) = touched.cursor {
             self.cursor = view.cell(place, cx.desk);
         }
@@ -282,7 +288,7 @@ impl ComparePanel {
         self.view.choose_side(side.unwrap_or(self.view.side()));
     }
 
-    fn keys(&mut self, ui: &Ui, list: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    fn keys(&mut self, ui: &Ui, list: Rect, cx: &PanelContext<'_>, out: &mut Vec<Action>) {
         for key in take_keys(ui, cx) {
             let rows = self.view.rows();
             let is_cell = |row: &CompareRow| row.cell().is_some();
@@ -290,14 +296,14 @@ impl ComparePanel {
             let place = rows.iter().position(is_cursor);
             let (up, down) = (place.unwrap_or(0), place.map_or(0, |place| place + 1));
             let to = match key {
-                PanelKey::Move(Toward::Up) => rows
+                PanelKey::Move(CursorDirection::Up) => rows
                     .get(..up)
                     .and_then(|above| above.iter().rposition(is_cell)),
-                PanelKey::Move(Toward::Down) => {
+                PanelKey::Move(CursorDirection::Down) => {
                     (down..rows.len()).find(|row| rows.get(*row).is_some_and(is_cell))
                 }
-                PanelKey::Move(Toward::First) => rows.iter().position(is_cell),
-                PanelKey::Move(Toward::Last) => rows.iter().rposition(is_cell),
+                PanelKey::Move(CursorDirection::First) => rows.iter().position(is_cell),
+                PanelKey::Move(CursorDirection::Last) => rows.iter().rposition(is_cell),
                 _ => None,
             };
             if let Some(to) = to {
@@ -305,11 +311,11 @@ impl ComparePanel {
                 self.cursor = self.view.cell(to, cx.desk);
             }
             let way = match key {
-                PanelKey::Move(Toward::Left) => {
+                PanelKey::Move(CursorDirection::Left) => {
                     self.view.choose_side(CompareSide::Left);
                     continue;
                 }
-                PanelKey::Move(Toward::Right) => {
+                PanelKey::Move(CursorDirection::Right) => {
                     self.view.choose_side(CompareSide::Right);
                     continue;
                 }
@@ -340,19 +346,19 @@ impl Panel for ComparePanel {
     }
 
     /// The cell under the cursor.
-    fn selection(&self, _: &ViewCx<'_>) -> Option<CellName> {
+    fn selection(&self, _: &PanelContext<'_>) -> Option<CellName> {
         self.cursor.clone()
     }
 
-    fn selection_at(&self, cx: &ViewCx<'_>) -> Option<Position> {
+    fn selection_at(&self, cx: &PanelContext<'_>) -> Option<Position> {
         self.view.cell_at(0, cx.desk)
     }
 
-    fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    fn ui(&mut self, ui: &mut Ui, cx: &PanelContext<'_>, out: &mut Vec<Action>) {
         let rect = take_rect(ui);
         let pen = Pen::new(ui, rect, cx.tok);
         let Some(pair) = self.view.pair(cx.desk) else {
-            let words = EmptyWords(
+            let words = EmptyMessage(
                 say!("compare-nothing-to-compare-yet"),
                 say!("compare-open-a-second-trace-window"),
             );
@@ -379,18 +385,26 @@ impl Panel for ComparePanel {
         }
         let differs = comparison.is_some_and(|comparison| !comparison.is_empty());
         match status {
-            Status::Failed(error) => error_ui(ui, &pen, rest, &error, out),
-            Status::Loading(_) if comparison.is_none() => loading_ui(&pen, rest),
-            Status::Loading(_) => watch_for_late(ui),
-            Status::Empty { title, advice } if !differs => {
+            ViewStatus::Failed(error) => error_ui(ui, &pen, rest, &error, out),
+            ViewStatus::Loading(_) if comparison.is_none() => loading_ui(&pen, rest),
+            ViewStatus::Loading(_) => watch_for_late(ui),
+            ViewStatus::Empty { title, advice } if !differs => {
                 let pen = if self.view.is_late() {
                     pen.faded()
                 } else {
                     pen
                 };
-                empty_ui(ui, &pen, rest, icons::COMPARE, EmptyWords(&title, &advice));
+                empty_ui(
+                    ui,
+                    &pen,
+                    rest,
+                    icons::COMPARE,
+                    EmptyMessage(&title, &advice),
+                );
             }
-            Status::Empty { .. } | Status::Rows(_) => self.table_ui(ui, rest, pair, cx, out),
+            ViewStatus::Empty { .. } | ViewStatus::Rows(_) => {
+                self.table_ui(ui, rest, pair, cx, out)
+            }
         }
         if self.view.is_waiting() {
             watch_for_late(ui);
@@ -398,7 +412,12 @@ impl Panel for ComparePanel {
     }
 }
 
-fn head_ui(ui: &Ui, head: Rect, HeadView { pen, pair, columns }: HeadView<'_>, cx: &ViewCx<'_>) {
+fn head_ui(
+    ui: &Ui,
+    head: Rect,
+    CompareHead { pen, pair, columns }: CompareHead<'_>,
+    cx: &PanelContext<'_>,
+) {
     let (tok, y) = (cx.tok, head.center().y);
     pen.line_across(head.left(), head.right(), head.bottom() - 1.0, tok.line);
     pen.text(columns.cell, y, say!("compare-cell"), head_font(), tok.t2);

@@ -4,11 +4,11 @@ use egui::{Rect, RichText, Ui, pos2};
 use stepback_parsers::Step;
 
 use super::panel::WIDE;
-use crate::panels::asked::Touched;
+use crate::panels::asked::RowInput;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{ADVANCE, INSET, Pen};
 use crate::panels::row::{RowState, StepLink, button_response, row_background, row_response};
-use crate::panels::{HoverCell, ViewCx};
+use crate::panels::{HoverCell, PanelContext};
 use crate::theme::{icon, icons, mono, semi, ui as ui_font};
 use stepback_debugger::action::{
     Access, Action, AppAction, CellName, Direction, PanelAction, SliceAction, TravelAction,
@@ -16,9 +16,11 @@ use stepback_debugger::action::{
 };
 use stepback_debugger::messages::say;
 use stepback_debugger::model::compare::{
-    Between, CellMeaning, CompareRow, Pieces, differing_pieces,
+    CellMeaning, CompareRow, ComparisonUnit, PositionPair, differing_pieces,
 };
-use stepback_debugger::views::{CompareSide, CompareView, CompareWidths, Gesture, View, low_end};
+use stepback_debugger::views::{
+    CompareSide, CompareView, CompareWidths, PanelView, RowGesture, low_end,
+};
 
 const WRITER: f32 = 200.0;
 const INSTRUCTION: f32 = 236.0;
@@ -27,7 +29,7 @@ const WRITES: f32 = 116.0;
 
 /// Where the columns are.
 #[derive(Clone, Copy, Debug)]
-pub struct Columns {
+pub struct CompareColumns {
     /// Name or address.
     pub cell: f32,
     /// The value before.
@@ -56,13 +58,13 @@ pub struct GroupTitle<'a> {
 }
 
 /// A value, the one that it is compared with, and what kind of cell has them.
-pub struct Compared<'a> {
+pub struct ComparedValue<'a> {
     pub text: &'a str,
     pub other: &'a str,
     pub is_register: bool,
 }
 
-impl Columns {
+impl CompareColumns {
     /// The columns for rows with such texts: those that fit, the most useful first.
     pub fn new(rect: Rect, widths: CompareWidths) -> Self {
         let is_wide = rect.width() >= WIDE;
@@ -116,15 +118,15 @@ impl Columns {
 }
 
 /// What all rows of a frame share.
-pub struct Table<'a> {
+pub struct CompareRows<'a> {
     /// Clipped to the list.
     pub pen: &'a Pen<'a>,
     /// The window's state.
-    pub cx: &'a ViewCx<'a>,
+    pub cx: &'a PanelContext<'a>,
     /// Where the columns are.
-    pub columns: Columns,
+    pub columns: CompareColumns,
     /// What is compared.
-    pub between: Between,
+    pub between: PositionPair,
     /// The rows, and what is known of them.
     pub view: &'a CompareView,
     /// The cell under the cursor.
@@ -133,27 +135,27 @@ pub struct Table<'a> {
 
 /// A row and its place in the list.
 #[derive(Clone, Copy)]
-pub struct RowAt<'a> {
+pub struct CompareEntry<'a> {
     pub place: usize,
     pub row: &'a CompareRow,
 }
 
 /// What was done to the rows in this frame.
 #[derive(Debug, Default)]
-pub struct RowTouch {
-    pub touched: Touched,
+pub struct CompareInput {
+    pub touched: RowInput,
     /// The value that was clicked.
     pub side: Option<CompareSide>,
 }
 
-impl Table<'_> {
+impl CompareRows<'_> {
     /// Draws a row.
     pub fn row_ui(
         &self,
         ui: &mut Ui,
         rect: Rect,
-        at: RowAt<'_>,
-        touch: &mut RowTouch,
+        at: CompareEntry<'_>,
+        touch: &mut CompareInput,
         out: &mut Vec<Action>,
     ) {
         match at.row {
@@ -171,7 +173,7 @@ impl Table<'_> {
                         is_open: *is_open,
                     },
                 ) {
-                    touch.touched.gesture(at.place, Gesture::Go);
+                    touch.touched.gesture(at.place, RowGesture::Go);
                 }
             }
             CompareRow::Cell { .. } => self.cell_ui(ui, rect, at, touch, out),
@@ -226,8 +228,8 @@ impl Table<'_> {
         &self,
         ui: &mut Ui,
         rect: Rect,
-        at: RowAt<'_>,
-        touch: &mut RowTouch,
+        at: CompareEntry<'_>,
+        touch: &mut CompareInput,
         out: &mut Vec<Action>,
     ) {
         let CompareRow::Cell {
@@ -272,7 +274,7 @@ impl Table<'_> {
         self.value(
             self.columns.before,
             y,
-            Compared {
+            ComparedValue {
                 text: from,
                 other: to,
                 is_register: *is_register,
@@ -281,7 +283,7 @@ impl Table<'_> {
         self.value(
             self.columns.after,
             y,
-            Compared {
+            ComparedValue {
                 text: to,
                 other: from,
                 is_register: *is_register,
@@ -344,7 +346,7 @@ impl Table<'_> {
 
     /// The value that stands at a place; none beside the two columns.
     fn value_at(&self, x: f32) -> Option<CompareSide> {
-        let Columns {
+        let CompareColumns {
             before,
             after,
             meaning,
@@ -382,11 +384,11 @@ impl Table<'_> {
         &self,
         x: f32,
         y: f32,
-        Compared {
+        ComparedValue {
             text,
             other,
             is_register,
-        }: Compared<'_>,
+        }: ComparedValue<'_>,
     ) {
         let tok = self.cx.tok;
         // The low digits of a long value are kept.
@@ -400,9 +402,9 @@ impl Table<'_> {
             text,
             other,
             if is_register {
-                Pieces::Digits
+                ComparisonUnit::Digits
             } else {
-                Pieces::Bytes
+                ComparisonUnit::Bytes
             },
         ) {
             x = match () {
@@ -461,7 +463,12 @@ impl Table<'_> {
         }
     }
 
-    fn menu(&self, ui: &mut Ui, RowAt { place, row }: RowAt<'_>, out: &mut Vec<Action>) {
+    fn menu(
+        &self,
+        ui: &mut Ui,
+        CompareEntry { place, row }: CompareEntry<'_>,
+        out: &mut Vec<Action>,
+    ) {
         let CompareRow::Cell {
             cell,
             label,

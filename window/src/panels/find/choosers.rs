@@ -23,7 +23,7 @@ const KINDS: [(FindKind, &str); 8] = [
 
 /// Where is looked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Reach {
+pub enum SearchScope {
     /// In the whole trace.
     #[default]
     Everywhere,
@@ -35,15 +35,15 @@ pub enum Reach {
     Between,
 }
 
-const REACHES: [(Reach, &str); 4] = [
-    (Reach::Everywhere, "find-everywhere"),
-    (Reach::FromHere, "find-from-here-on"),
-    (Reach::UpToHere, "find-up-to-here"),
-    (Reach::Between, "find-between"),
+const REACHES: [(SearchScope, &str); 4] = [
+    (SearchScope::Everywhere, "find-everywhere"),
+    (SearchScope::FromHere, "find-from-here-on"),
+    (SearchScope::UpToHere, "find-up-to-here"),
+    (SearchScope::Between, "find-between"),
 ];
 
 /// The words of a reach.
-fn reach_name(reach: Reach) -> &'static str {
+fn reach_name(reach: SearchScope) -> &'static str {
     REACHES
         .iter()
         .find(|(known, _)| *known == reach)
@@ -123,7 +123,7 @@ pub fn kind_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, kind: &mut FindKind) -> bool 
 }
 
 /// Lets the user choose where is looked. True when it was done.
-pub fn reach_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, reach: &mut Reach) -> bool {
+pub fn reach_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, reach: &mut SearchScope) -> bool {
     let now = *reach;
     let chosen = drop_down(
         ui,

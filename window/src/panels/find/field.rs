@@ -5,7 +5,7 @@ use egui::{Id, Key, Modifiers, Rect, Ui};
 use crate::panels::field::Field;
 use crate::panels::pen::Pen;
 use crate::theme::icons;
-use stepback_debugger::action::FindQuestion;
+use stepback_debugger::action::FindQuery;
 use stepback_debugger::messages::spoken;
 use stepback_debugger::model::found::kind_name;
 
@@ -22,7 +22,7 @@ pub struct FindField {
 
 /// What was done in the field.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Typed {
+pub enum FindFieldEvent {
     /// Nothing that counts.
     Nothing,
     /// Enter.
@@ -30,7 +30,7 @@ pub enum Typed {
     /// Escape: what was typed is given up.
     GivenUp,
     /// A search from before was put back.
-    Recalled(FindQuestion),
+    Recalled(FindQuery),
 }
 
 impl FindField {
@@ -40,16 +40,16 @@ impl FindField {
         ui: &mut Ui,
         pen: &Pen<'_>,
         rect: Rect,
-        history: &[FindQuestion],
-        focus: Focus,
-    ) -> Typed {
+        history: &[FindQuery],
+        focus: FocusRequest,
+    ) -> FindFieldEvent {
         let recalled = self.recall(ui, history);
         let response = Field {
             hint: spoken(NAME),
             icon: icons::SEARCH,
         }
         .ui(ui, pen, rect, &mut self.text);
-        if focus == Focus::Wanted {
+        if focus == FocusRequest::Wanted {
             response.request_focus();
             select_all(ui, response.id, &self.text);
         }
@@ -58,21 +58,21 @@ impl FindField {
         }
         if let Some(question) = recalled {
             select_all(ui, response.id, &self.text);
-            return Typed::Recalled(question);
+            return FindFieldEvent::Recalled(question);
         }
         if response.lost_focus() && ui.input(|input| input.key_pressed(Key::Escape)) {
-            return Typed::GivenUp;
+            return FindFieldEvent::GivenUp;
         }
         let is_entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
         if is_entered && !self.text.trim().is_empty() {
-            Typed::Submitted
+            FindFieldEvent::Submitted
         } else {
-            Typed::Nothing
+            FindFieldEvent::Nothing
         }
     }
 
     /// Up and down go through the searches before; down from the newest leads to the list.
-    fn recall(&mut self, ui: &Ui, history: &[FindQuestion]) -> Option<FindQuestion> {
+    fn recall(&mut self, ui: &Ui, history: &[FindQuery]) -> Option<FindQuery> {
         let id = ui.unique_id().with(spoken(NAME));
         if !ui.memory(|memory| memory.has_focus(id)) {
             return None;
@@ -100,7 +100,7 @@ impl FindField {
 
 /// Whether a field is to take the keyboard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Focus {
+pub enum FocusRequest {
     /// It is.
     Wanted,
     /// It stays where it is.
@@ -108,7 +108,7 @@ pub enum Focus {
 }
 
 /// A search as the list of those before has it: `ldr x1`, `Value  0x1f`.
-pub fn history_text(question: &FindQuestion) -> String {
+pub fn history_text(question: &FindQuery) -> String {
     match question.kind {
         stepback_debugger::action::FindKind::Auto => question.text.clone(),
         kind => format!("{}  {}", kind_name(kind), question.text),

@@ -4,31 +4,31 @@ use egui::Ui;
 use stepback_debugger::keymap::CommandId;
 
 use super::field::history_text;
-use crate::panels::ViewCx;
-use crate::panels::kept_menu::{KeptDeeds, KeptItem, KeptMenu};
-use stepback_debugger::action::{Action, AppAction, FindQuestion, SearchAction};
+use crate::panels::PanelContext;
+use crate::panels::kept_menu::{KeptItem, KeptItemActions, KeptMenu};
+use stepback_debugger::action::{Action, AppAction, FindQuery, SearchAction};
 use stepback_debugger::messages::say;
-use stepback_debugger::notes::KeptChange;
+use stepback_debugger::notes::SavedQueryChange;
 
 /// Searches before that are listed.
 const BEFORE: usize = 15;
 
 /// What can be done with a kept search.
-static DEEDS: KeptDeeds = KeptDeeds {
+static DEEDS: KeptItemActions = KeptItemActions {
     run_words: "find-run",
     run: |it| Action::Search(SearchAction::RunSearch(it)),
     show: |it| Action::Search(SearchAction::ShowSearch(it)),
-    forget: |name| Action::Search(SearchAction::Searches(KeptChange::Forget(name))),
-    rename: |old, new| Action::Search(SearchAction::Searches(KeptChange::Rename(old, new))),
+    forget: |name| Action::Search(SearchAction::Searches(SavedQueryChange::Forget(name))),
+    rename: |old, new| Action::Search(SearchAction::Searches(SavedQueryChange::Rename(old, new))),
 };
 
 /// Draws the entries. Returns the search that was chosen of those before.
 pub fn search_menu(
     ui: &mut Ui,
     menu: &mut KeptMenu,
-    cx: &ViewCx<'_>,
+    cx: &PanelContext<'_>,
     out: &mut Vec<Action>,
-) -> Option<FindQuestion> {
+) -> Option<FindQuery> {
     for kept in cx.desk.searches.list() {
         menu.ui(
             ui,

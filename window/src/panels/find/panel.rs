@@ -7,26 +7,28 @@ use egui::{PopupCloseBehavior, Rect, Ui, pos2, vec2};
 use serde::{Deserialize, Serialize};
 use stepback_parsers::Position;
 
-use super::choosers::{Reach, icon_button, kind_ui, reach_ui};
-use super::field::{FindField, Focus, Typed};
+use super::choosers::{SearchScope, icon_button, kind_ui, reach_ui};
+use super::field::{FindField, FindFieldEvent, FocusRequest};
 use super::kept::search_menu;
-use crate::panels::ViewCx;
+use crate::panels::PanelContext;
 use crate::panels::cursor_list::take_rect;
 use crate::panels::field::Field;
 use crate::panels::kept_menu::KeptMenu;
 use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen, ROW};
-use crate::panels::row::{EmptyWords, button_response, row_response};
-use crate::panels::table::{Export, ListPlace, RowList};
+use crate::panels::row::{EmptyMessage, button_response, row_response};
+use crate::panels::table::{ListExport, ListPlace, RowList};
 use crate::theme::{icon, icons, medium, mono, ui as ui_font};
 use stepback_debugger::action::{
-    Action, CellName, FindKind, FindQuestion, FindRange, PanelKind, SearchAction, WindowId,
+    Action, CellName, FindKind, FindQuery, FindRange, PanelKind, SearchAction, WindowId,
 };
 use stepback_debugger::messages::{say, spoken};
-use stepback_debugger::model::found::{Found, SearchEnd, kind_name, nothing_words, summary};
+use stepback_debugger::model::found::{
+    SearchEnd, SearchResults, kind_name, nothing_words, summary,
+};
 use stepback_debugger::model::table::{Table, TableRow};
-use stepback_debugger::notes::KeptSearch;
-use stepback_debugger::views::{FindTable, TableView, View};
+use stepback_debugger::notes::SavedSearch;
+use stepback_debugger::views::{FindTable, PanelView, TableView};
 
 /// A bar.
 const BAR: f32 = 30.0;
@@ -61,7 +63,7 @@ pub struct FindPanel {
     view: TableView<FindTable>,
     /// The kept search that it shows instead of the one of the field.
     #[serde(skip_serializing_if = "Option::is_none")]
-    own: Option<KeptSearch>,
+    own: Option<SavedSearch>,
     #[serde(skip)]
     state: Box<FindPanelState>,
 }
@@ -70,7 +72,7 @@ pub struct FindPanel {
 struct FindPanelState {
     field: FindField,
     menu: KeptMenu,
-    reach: Reach,
+    reach: SearchScope,
     range: FindRange,
     /// The search that the field shows.
     number: u64,
@@ -88,9 +90,9 @@ struct FindPanelState {
 }
 
 /// What was found, the rows of it that are shown, and where words about it stand.
-struct Hits<'a> {
+struct HitSummary<'a> {
     pen: &'a Pen<'a>,
-    found: &'a Found,
+    found: &'a SearchResults,
     table: &'a Table,
     rect: Rect,
 }
@@ -103,7 +105,7 @@ struct HitArea<'a> {
 
 impl FindPanel {
     /// One that shows a kept search.
-    pub fn of(kept: KeptSearch) -> Self {
+    pub fn of(kept: SavedSearch) -> Self {
         Self {
             own: Some(kept),
             ..Self::default()
@@ -111,7 +113,7 @@ impl FindPanel {
     }
 
     /// The kept search that it shows; none before it is in view for the first time.
-    pub fn own(&self) -> Option<&KeptSearch> {
+    pub fn own(&self) -> Option<&SavedSearch> {
         self.own.as_ref().filter(|_| self.state.was_seen)
     }
 
@@ -120,7 +122,7 @@ impl FindPanel {
         std::mem::take(&mut self.state.wants_stop)
     }
 
-    fn take_over(&mut self, cx: &ViewCx<'_>) {
+    fn take_over(&mut self, cx: &PanelContext<'_>) {
         if self.state.number == cx.desk.find.number() {
             return;
         }
@@ -136,39 +138,39 @@ impl FindPanel {
         }
     }
 
-    fn recall(&mut self, question: FindQuestion) {
-        let FindQuestion { text, kind, range } = question;
+    fn recall(&mut self, question: FindQuery) {
+        let FindQuery { text, kind, range } = question;
         (self.state.field.text, self.kind) = (text, kind);
         self.state.reach = if range == FindRange::default() {
-            Reach::Everywhere
+            SearchScope::Everywhere
         } else {
-            Reach::Between
+            SearchScope::Between
         };
         self.state.range = range;
     }
 
-    fn question(&self, cx: &ViewCx<'_>) -> FindQuestion {
+    fn question(&self, cx: &PanelContext<'_>) -> FindQuery {
         let here = || cx.desk.windows.active().position.0.to_string();
         let range = match self.state.reach {
-            Reach::Everywhere => FindRange::default(),
-            Reach::FromHere => FindRange {
+            SearchScope::Everywhere => FindRange::default(),
+            SearchScope::FromHere => FindRange {
                 from: here(),
                 to: String::new(),
             },
-            Reach::UpToHere => FindRange {
+            SearchScope::UpToHere => FindRange {
                 from: String::new(),
                 to: here(),
             },
-            Reach::Between => self.state.range.clone(),
+            SearchScope::Between => self.state.range.clone(),
         };
-        FindQuestion {
+        FindQuery {
             text: self.state.field.text.clone(),
             kind: self.kind,
             range,
         }
     }
 
-    fn ask(&self, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    fn ask(&self, cx: &PanelContext<'_>, out: &mut Vec<Action>) {
         if !self.state.field.text.trim().is_empty() {
             out.push(Action::Search(SearchAction::Find(self.question(cx))));
         }
@@ -180,7 +182,7 @@ impl FindPanel {
         ui: &mut Ui,
         pen: &Pen<'_>,
         rect: Rect,
-        cx: &ViewCx<'_>,
+        cx: &PanelContext<'_>,
         out: &mut Vec<Action>,
     ) -> Rect {
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
@@ -215,12 +217,12 @@ impl FindPanel {
         self.field_ui(ui, pen, field, cx, out);
         self.history_ui(ui, pen, history, cx, out);
         let is_chosen = kind_ui(ui, pen, kind, &mut self.kind);
-        let is_moved =
-            reach_ui(ui, pen, reach, &mut self.state.reach) && self.state.reach != Reach::Between;
+        let is_moved = reach_ui(ui, pen, reach, &mut self.state.reach)
+            && self.state.reach != SearchScope::Between;
         if is_chosen || is_moved {
             self.ask(cx, out);
         }
-        if self.state.reach == Reach::Between {
+        if self.state.reach == SearchScope::Between {
             self.range_ui(ui, pen, rest, cx, out)
         } else {
             rest
@@ -232,7 +234,7 @@ impl FindPanel {
         ui: &mut Ui,
         pen: &Pen<'_>,
         rect: Rect,
-        cx: &ViewCx<'_>,
+        cx: &PanelContext<'_>,
         out: &mut Vec<Action>,
     ) {
         let times = cx.desk.find.times_focused();
@@ -241,22 +243,26 @@ impl FindPanel {
             .focused
             .map_or(times > 0 && cx.has_focus, |before| before != times);
         self.state.focused = Some(times);
-        let focus = if is_asked { Focus::Wanted } else { Focus::Left };
+        let focus = if is_asked {
+            FocusRequest::Wanted
+        } else {
+            FocusRequest::Left
+        };
         match self
             .state
             .field
             .ui(ui, pen, rect, cx.desk.find.history(), focus)
         {
-            Typed::Nothing => {}
-            Typed::Submitted => self.ask(cx, out),
+            FindFieldEvent::Nothing => {}
+            FindFieldEvent::Submitted => self.ask(cx, out),
             // The field says again what the list is of.
-            Typed::GivenUp => cx
+            FindFieldEvent::GivenUp => cx
                 .desk
                 .find
                 .question()
                 .iter()
                 .for_each(|question| self.recall((*question).clone())),
-            Typed::Recalled(question) => self.recall(question),
+            FindFieldEvent::Recalled(question) => self.recall(question),
         }
         if cx.desk.find.error().is_some() {
             pen.frame(rect, 4, pen.tok.err);
@@ -269,7 +275,7 @@ impl FindPanel {
         ui: &Ui,
         pen: &Pen<'_>,
         rect: Rect,
-        cx: &ViewCx<'_>,
+        cx: &PanelContext<'_>,
         out: &mut Vec<Action>,
     ) {
         let response = button_response(ui, rect, "history", say!("find-searches-before"));
@@ -302,7 +308,7 @@ impl FindPanel {
         ui: &mut Ui,
         pen: &Pen<'_>,
         rect: Rect,
-        cx: &ViewCx<'_>,
+        cx: &PanelContext<'_>,
         out: &mut Vec<Action>,
     ) -> Rect {
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR - 4.0);
@@ -359,8 +365,14 @@ impl FindPanel {
     }
 
     /// How many there are, what else the text may mean, and what is done with the hits.
-    fn summary_ui(&mut self, ui: &mut Ui, hits: &Hits<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        let Hits {
+    fn summary_ui(
+        &mut self,
+        ui: &mut Ui,
+        hits: &HitSummary<'_>,
+        cx: &PanelContext<'_>,
+        out: &mut Vec<Action>,
+    ) {
+        let HitSummary {
             pen,
             found,
             table,
@@ -417,14 +429,14 @@ impl FindPanel {
             }
         }
         if found.count() > 0 {
-            Export {
+            ListExport {
                 pen,
                 rows: &|| Cow::Borrowed(table),
                 name: "hits",
             }
             .ui(ui, square(26.0).with_max_x(right + 24.0), out);
         }
-        let offers: Vec<FindQuestion> = if is_under_way {
+        let offers: Vec<FindQuery> = if is_under_way {
             Vec::new()
         } else {
             found.meaning.others()
@@ -439,7 +451,7 @@ impl FindPanel {
             right -= width;
             let rect = Rect::from_min_max(pos2(right, y - 10.0), pos2(right + width, y + 10.0));
             if link_ui(ui, pen, rect, &words) {
-                out.push(Action::Search(SearchAction::Find(FindQuestion {
+                out.push(Action::Search(SearchAction::Find(FindQuery {
                     range: self.question(cx).range,
                     ..offer
                 })));
@@ -490,8 +502,8 @@ impl FindPanel {
         &mut self,
         ui: &mut Ui,
         place: &HitArea<'_>,
-        found: &Found,
-        cx: &ViewCx<'_>,
+        found: &SearchResults,
+        cx: &PanelContext<'_>,
         out: &mut Vec<Action>,
     ) {
         let HitArea { pen, rect } = *place;
@@ -503,7 +515,7 @@ impl FindPanel {
         if !is_low {
             self.summary_ui(
                 ui,
-                &Hits {
+                &HitSummary {
                     pen,
                     found,
                     table: &table,
@@ -520,7 +532,7 @@ impl FindPanel {
         };
         let shown = ListPlace {
             pen,
-            nothing: EmptyWords(&words, advice),
+            nothing: EmptyMessage(&words, advice),
             rect: rest,
         };
         if self.view.shown().is_plain() {
@@ -534,8 +546,8 @@ impl FindPanel {
         &mut self,
         ui: &mut Ui,
         place: &HitArea<'_>,
-        kept: &KeptSearch,
-        cx: &ViewCx<'_>,
+        kept: &SavedSearch,
+        cx: &PanelContext<'_>,
         out: &mut Vec<Action>,
     ) {
         if !std::mem::replace(&mut self.state.was_seen, true) {
@@ -582,7 +594,7 @@ impl FindPanel {
             mark.left()
         };
         let export = Rect::from_min_max(pos2(right - 30.0, y - 11.0), pos2(right - 6.0, y + 11.0));
-        Export {
+        ListExport {
             pen,
             rows: &|| Cow::Borrowed(&*table),
             name: "hits",
@@ -604,7 +616,7 @@ impl FindPanel {
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, &words));
         response.on_hover_text(words);
         let nothing = nothing_words(&found, &cx.desk.session);
-        let nothing = EmptyWords(&nothing, say!("find-close-the-panel-or-look"));
+        let nothing = EmptyMessage(&nothing, say!("find-close-the-panel-or-look"));
         let shown = ListPlace {
             pen,
             nothing,
@@ -629,7 +641,7 @@ impl FindPanel {
     }
 
     /// The cursor begins at the position, and goes along where the position goes to another hit.
-    fn place(&mut self, shown: &ListPlace<'_>, found: &Found, cx: &ViewCx<'_>) {
+    fn place(&mut self, shown: &ListPlace<'_>, found: &SearchResults, cx: &PanelContext<'_>) {
         let at = cx.desk.windows.active().position;
         let table = Arc::clone(self.view.table());
         let rows = &table.rows;
@@ -705,7 +717,7 @@ impl FindPanel {
 }
 
 /// `as value`, `as value 0x1250` where the text itself is read otherwise.
-fn offer_words(offer: &FindQuestion, text: &str) -> String {
+fn offer_words(offer: &FindQuery, text: &str) -> String {
     if text.contains('=') {
         return say!("find-or", text = &*offer.text);
     }
@@ -753,15 +765,15 @@ impl Panel for FindPanel {
     }
 
     /// The memory of the hit under the cursor.
-    fn selection(&self, cx: &ViewCx<'_>) -> Option<CellName> {
+    fn selection(&self, cx: &PanelContext<'_>) -> Option<CellName> {
         self.view.cell(self.state.list.cursor(), cx.desk)
     }
 
-    fn selection_at(&self, cx: &ViewCx<'_>) -> Option<Position> {
+    fn selection_at(&self, cx: &PanelContext<'_>) -> Option<Position> {
         self.view.cell_at(self.state.list.cursor(), cx.desk)
     }
 
-    fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    fn ui(&mut self, ui: &mut Ui, cx: &PanelContext<'_>, out: &mut Vec<Action>) {
         let rect = take_rect(ui);
         let pen = Pen::new(ui, rect, cx.tok);
         if let Some(kept) = self.own.clone() {

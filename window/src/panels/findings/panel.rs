@@ -3,18 +3,18 @@
 use egui::{Rect, Ui, pos2, vec2};
 use serde::{Deserialize, Serialize};
 
-use super::rows::{FindingRows, RowAt};
-use crate::panels::ViewCx;
-use crate::panels::asked::Touched;
-use crate::panels::cursor_list::{CursorList, Shown, take_rect};
+use super::rows::{FindingEntry, FindingRows};
+use crate::panels::PanelContext;
+use crate::panels::asked::RowInput;
+use crate::panels::cursor_list::{CursorList, ListExtent, take_rect};
 use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen};
-use crate::panels::row::{EmptyWords, empty_ui, error_ui};
+use crate::panels::row::{EmptyMessage, empty_ui, error_ui};
 use crate::theme::{icons, ui as ui_font};
 use stepback_debugger::action::{Action, PanelKind, WindowId};
 use stepback_debugger::messages::say;
-use stepback_debugger::views::{FindingsView, Rows, Status, View};
+use stepback_debugger::views::{FindingsView, PanelView, RowListing, ViewStatus};
 
 /// The bar with the count.
 const BAR: f32 = 30.0;
@@ -59,7 +59,7 @@ impl FindingsPanel {
     }
 
     /// Offers to check the trace after the check was cancelled.
-    fn resume_ui(&mut self, ui: &mut Ui, rect: Rect, cx: &ViewCx<'_>) {
+    fn resume_ui(&mut self, ui: &mut Ui, rect: Rect, cx: &PanelContext<'_>) {
         let button = Rect::from_center_size(rect.center() + vec2(0.0, 48.0), vec2(72.0, 26.0));
         let is_clicked = ui
             .put(button, egui::Button::new(say!("findings-check")))
@@ -73,8 +73,8 @@ impl FindingsPanel {
         &mut self,
         ui: &mut Ui,
         rect: Rect,
-        rows: &Rows,
-        cx: &ViewCx<'_>,
+        rows: &RowListing,
+        cx: &PanelContext<'_>,
         out: &mut Vec<Action>,
     ) {
         let pen = Pen::new(ui, rect, cx.tok);
@@ -96,7 +96,7 @@ impl FindingsPanel {
         self.list.keys(
             ui,
             &mut *self.view,
-            Shown {
+            ListExtent {
                 rows: rows.count,
                 list,
             },
@@ -113,11 +113,11 @@ impl FindingsPanel {
             cx,
             cursor: self.list.cursor,
         };
-        let mut touched = Touched::default();
+        let mut touched = RowInput::default();
         let rows = self.view.rows();
         for (place, rect) in area.places() {
             if let Some(row) = rows.get(place) {
-                shown.row_ui(ui, rect, RowAt { place, row }, &mut touched, out);
+                shown.row_ui(ui, rect, FindingEntry { place, row }, &mut touched, out);
             }
         }
         touched.apply(&mut *self.view, &mut self.list, cx.desk, out);
@@ -137,15 +137,15 @@ impl Panel for FindingsPanel {
         say!("findings-findings").to_owned()
     }
 
-    fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    fn ui(&mut self, ui: &mut Ui, cx: &PanelContext<'_>, out: &mut Vec<Action>) {
         let rect = take_rect(ui);
         let pen = Pen::new(ui, rect, cx.tok);
         match self.view.poll(cx.desk) {
-            Status::Rows(rows) => self.list_ui(ui, rect, &rows, cx, out),
-            Status::Loading(_) => self.progress_ui(ui, &pen, rect),
-            Status::Failed(error) => error_ui(ui, &pen, rect, &error, out),
-            Status::Empty { title, advice } => {
-                empty_ui(ui, &pen, rect, icons::CHECK, EmptyWords(&title, &advice));
+            ViewStatus::Rows(rows) => self.list_ui(ui, rect, &rows, cx, out),
+            ViewStatus::Loading(_) => self.progress_ui(ui, &pen, rect),
+            ViewStatus::Failed(error) => error_ui(ui, &pen, rect, &error, out),
+            ViewStatus::Empty { title, advice } => {
+                empty_ui(ui, &pen, rect, icons::CHECK, EmptyMessage(&title, &advice));
                 if self.view.is_stopped() {
                     self.resume_ui(ui, rect, cx);
                 }

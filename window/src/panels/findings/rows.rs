@@ -3,17 +3,17 @@
 use egui::{Color32, Rect, Ui, pos2};
 use stepback_parsers::Severity;
 
-use crate::panels::ViewCx;
-use crate::panels::asked::Touched;
+use crate::panels::PanelContext;
+use crate::panels::asked::RowInput;
 use crate::panels::menu::{MenuItem, menu_head_ui};
 use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::{RowState, row_background, row_response};
-use crate::theme::{Tok, icon, icons, medium, mono, ui as ui_font};
+use crate::theme::{ThemeColors, icon, icons, medium, mono, ui as ui_font};
 use stepback_debugger::action::{Action, AppAction};
 use stepback_debugger::messages::say;
-use stepback_debugger::model::finding_rows::{Branch, FindingRow, place_words, rule_words};
+use stepback_debugger::model::finding_rows::{FindingRow, RuleFoldState, place_words, rule_words};
 use stepback_debugger::model::text::thousands;
-use stepback_debugger::views::Gesture;
+use stepback_debugger::views::RowGesture;
 
 /// Where the places of a rule begin.
 const INDENT: f32 = 44.0;
@@ -23,13 +23,13 @@ const MESSAGE: f32 = 236.0;
 /// With what rows are drawn.
 pub struct FindingRows<'a> {
     pub pen: Pen<'a>,
-    pub cx: &'a ViewCx<'a>,
+    pub cx: &'a PanelContext<'a>,
     /// The row under the cursor.
     pub cursor: usize,
 }
 
 /// A row and its place in the list.
-pub struct RowAt<'a> {
+pub struct FindingEntry<'a> {
     pub place: usize,
     pub row: &'a FindingRow<'a>,
 }
@@ -40,8 +40,8 @@ impl FindingRows<'_> {
         &self,
         ui: &Ui,
         rect: Rect,
-        RowAt { place, row }: RowAt<'_>,
-        touched: &mut Touched,
+        FindingEntry { place, row }: FindingEntry<'_>,
+        touched: &mut RowInput,
         out: &mut Vec<Action>,
     ) {
         let (pen, cx) = (&self.pen, self.cx);
@@ -68,7 +68,7 @@ impl FindingRows<'_> {
                     .key("Enter")
                     .ui(ui, cx.tok)
             {
-                touched.gesture(place, Gesture::Go);
+                touched.gesture(place, RowGesture::Go);
             }
             if MenuItem::new(say!("findings-copy"))
                 .icon(icons::COPY)
@@ -80,7 +80,7 @@ impl FindingRows<'_> {
         });
         if response.clicked() {
             touched.cursor = Some(place);
-            touched.gesture(place, Gesture::Go);
+            touched.gesture(place, RowGesture::Go);
         }
     }
 
@@ -89,7 +89,7 @@ impl FindingRows<'_> {
         let (left, y, right) = (rect.left(), rect.center().y, rect.right() - 8.0);
         match row {
             FindingRow::Rule(broken, branch) => {
-                let caret = if *branch == Branch::Open {
+                let caret = if *branch == RuleFoldState::Open {
                     icons::CARET_DOWN
                 } else {
                     icons::CARET_RIGHT
@@ -132,7 +132,7 @@ impl FindingRows<'_> {
     }
 }
 
-fn severity_icon(severity: Severity, tok: &Tok) -> (char, Color32) {
+fn severity_icon(severity: Severity, tok: &ThemeColors) -> (char, Color32) {
     match severity {
         Severity::Error => (icons::ERROR, tok.err),
         Severity::Warning => (icons::WARNING, tok.warn),

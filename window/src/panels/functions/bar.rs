@@ -2,9 +2,9 @@
 
 use egui::{Rect, Ui, pos2};
 
-use crate::panels::ViewCx;
+use crate::panels::PanelContext;
 use crate::panels::pen::{INSET, Pen};
-use crate::panels::row::{EmptyWords, button_response, empty_ui, error_ui};
+use crate::panels::row::{EmptyMessage, button_response, empty_ui, error_ui};
 use crate::theme::{icon, icons, medium, ui as ui_font};
 use stepback_debugger::action::{Action, FunctionsOf, ViewAction};
 use stepback_debugger::messages::say;
@@ -14,16 +14,16 @@ use stepback_debugger::model::functions::part_words;
 pub const BAR: f32 = 30.0;
 
 /// The bar, as far as it is free.
-pub struct Bar<'a> {
+pub struct FunctionsBar<'a> {
     /// What is painted with.
     pub pen: &'a Pen<'a>,
     /// Where.
     pub rect: Rect,
     /// The window's state.
-    pub cx: &'a ViewCx<'a>,
+    pub cx: &'a PanelContext<'a>,
 }
 
-impl Bar<'_> {
+impl FunctionsBar<'_> {
     /// The same with less room at its right.
     #[must_use]
     pub fn up_to(&self, right: f32) -> Self {
@@ -133,13 +133,13 @@ pub fn icon_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, shape: char, name: &str) -> b
 }
 
 /// What stands where there is no answer yet.
-fn waiting_words(cx: &ViewCx<'_>) -> EmptyWords<'static> {
+fn waiting_words(cx: &PanelContext<'_>) -> EmptyMessage<'static> {
     match cx.desk.functions.is_given_up() {
-        true => EmptyWords(
+        true => EmptyMessage(
             say!("functions-the-functions-were-not-worked"),
             say!("functions-go-on-above-begins-again"),
         ),
-        false => EmptyWords(
+        false => EmptyMessage(
             say!("functions-looking-at-all-calls"),
             say!("functions-escape-or-stop-gives-it"),
         ),

@@ -6,23 +6,25 @@ use egui::{Rect, Ui, pos2};
 use serde::{Deserialize, Serialize};
 use stepback_index::Cancel;
 
-use super::bar::{BAR, Bar, EMPTY_ICON, icon_ui};
-use super::flame_paint::{Flames, Touched};
-use crate::panels::ViewCx;
+use super::bar::{BAR, EMPTY_ICON, FunctionsBar, icon_ui};
+use super::flame_paint::{FlameInput, FlamePainter};
+use crate::panels::PanelContext;
 use crate::panels::cursor_list::take_rect;
 use crate::panels::field::Field;
 use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::list::List;
 use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen};
-use crate::panels::row::{EmptyWords, empty_ui, error_ui};
+use crate::panels::row::{EmptyMessage, empty_ui, error_ui};
 use crate::theme::{icons, ui as ui_font};
 use stepback_debugger::action::{Action, AppAction, CallMeasure, PanelKind, ViewAction, WindowId};
-use stepback_debugger::analysis::call_profile::{StackNode, Who};
+use stepback_debugger::analysis::call_profile::{StackNode, StackNodeKind};
 use stepback_debugger::messages::say;
-use stepback_debugger::model::functions::{FlameBox, FlameView, Functions, Sought, share_text};
+use stepback_debugger::model::functions::{
+    FlameBox, FlameView, FunctionMatches, FunctionProfile, share_text,
+};
 use stepback_debugger::model::scroll::Scroll;
-use stepback_debugger::views::Toward;
+use stepback_debugger::views::CursorDirection;
 use stepback_debugger::worker::Slot;
 
 /// The field for the text that is looked for.
@@ -39,7 +41,7 @@ pub struct FlamePanel {
 #[derive(Debug, Default)]
 struct FlameState {
     /// Of which answer the numbers below are.
-    functions: Option<Arc<Functions>>,
+    functions: Option<Arc<FunctionProfile>>,
     /// The stack that has the whole width.
     root: u32,
     /// Those that had it before.
@@ -49,21 +51,21 @@ struct FlameState {
     scroll: Scroll,
     /// What is looked for.
     text: String,
-    sought: Slot<Wanted, Sought>,
-    drawn: Option<Drawn>,
+    sought: Slot<FlameQuery, FunctionMatches>,
+    drawn: Option<FlameCache>,
     /// The box that the menu was opened on.
     menu: Option<FlameBox>,
 }
 
 /// What is looked for in which answer.
 #[derive(Clone, Debug)]
-struct Wanted {
-    functions: Arc<Functions>,
+struct FlameQuery {
+    functions: Arc<FunctionProfile>,
     text: String,
     measure: CallMeasure,
 }
 
-impl PartialEq for Wanted {
+impl PartialEq for FlameQuery {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.functions, &other.functions)
             && (&self.text, self.measure) == (&other.text, other.measure)
@@ -72,7 +74,7 @@ impl PartialEq for Wanted {
 
 /// The boxes of a view: no frame makes them anew.
 #[derive(Debug)]
-struct Drawn {
+struct FlameCache {
     view: FlameView,
     measure: CallMeasure,
     boxes: Vec<FlameBox>,
@@ -80,7 +82,7 @@ struct Drawn {
 
 impl FlameState {
     /// Another answer has other numbers: what was zoomed to is found again by its functions.
-    fn take_over(&mut self, functions: &Arc<Functions>) {
+    fn take_over(&mut self, functions: &Arc<FunctionProfile>) {
         if self
             .functions
             .as_ref()
@@ -106,7 +108,7 @@ impl FlameState {
     }
 
     /// To what was zoomed to before; where that is not known, to what this grows from.
-    fn back_out(&mut self, functions: &Functions) {
+    fn back_out(&mut self, functions: &FunctionProfile) {
         let parent = functions
             .profile
             .stacks
@@ -117,7 +119,7 @@ impl FlameState {
 }
 
 /// The stack of another answer with the same functions, or as many of the outer ones as it has.
-fn same_stack(known: &Functions, place: u32, other: &Functions) -> u32 {
+fn same_stack(known: &FunctionProfile, place: u32, other: &FunctionProfile) -> u32 {
     let node = |place: u32| known.profile.stacks.get(place as usize);
     let parent = |place: &u32| {
         node(*place)
@@ -126,8 +128,10 @@ fn same_stack(known: &Functions, place: u32, other: &Functions) -> u32 {
     };
     let mut path: Vec<u32> = std::iter::successors(Some(place), parent).collect();
     path.pop();
-    let address = |functions: &Functions, who: Who| match who {
-        Who::Function(place) => functions.function(place).map(|function| function.address),
+    let address = |functions: &FunctionProfile, who: StackNodeKind| match who {
+        StackNodeKind::Function(place) => {
+            functions.function(place).map(|function| function.address)
+        }
         _ => None,
     };
     let graph = other.graph(CallMeasure::Steps);
@@ -158,11 +162,11 @@ impl FlamePanel {
     fn bar_ui(
         &mut self,
         ui: &mut Ui,
-        free: &Bar<'_>,
-        functions: &Arc<Functions>,
+        free: &FunctionsBar<'_>,
+        functions: &Arc<FunctionProfile>,
         out: &mut Vec<Action>,
     ) {
-        let Bar { pen, rect: bar, cx } = *free;
+        let FunctionsBar { pen, rect: bar, cx } = *free;
         let y = bar.center().y;
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, pen.tok.line);
         let field = Rect::from_min_max(
@@ -204,20 +208,30 @@ impl FlamePanel {
     }
 
     /// What share of everything was found; asks for it.
-    fn found_words(&mut self, functions: &Arc<Functions>, cx: &ViewCx<'_>) -> Option<String> {
+    fn found_words(
+        &mut self,
+        functions: &Arc<FunctionProfile>,
+        cx: &PanelContext<'_>,
+    ) -> Option<String> {
         let text = self.state.text.trim().to_owned();
         if text.is_empty() {
             return None;
         }
         let measure = functions.measure(cx.desk.functions.measure());
-        let wanted = Wanted {
+        let wanted = FlameQuery {
             functions: Arc::clone(functions),
             text,
             measure,
         };
         let answer = self.state.sought.poll(&wanted, &cx.desk.worker, |wanted| {
             let wanted = wanted.clone();
-            move |_: &Cancel| Ok(Sought::of(&wanted.functions, &wanted.text, wanted.measure))
+            move |_: &Cancel| {
+                Ok(FunctionMatches::of(
+                    &wanted.functions,
+                    &wanted.text,
+                    wanted.measure,
+                ))
+            }
         });
         let sought = answer.any()?;
         Some(match sought.count {
@@ -235,7 +249,7 @@ impl FlamePanel {
     }
 
     /// What is found, as long as something is looked for.
-    fn sought(&self) -> Option<&Sought> {
+    fn sought(&self) -> Option<&FunctionMatches> {
         let (wanted, sought) = self.state.sought.peek()?;
         (!self.state.text.trim().is_empty() && wanted.text == self.state.text.trim())
             .then_some(sought)
@@ -245,8 +259,8 @@ impl FlamePanel {
         &mut self,
         ui: &mut Ui,
         rect: Rect,
-        functions: &Arc<Functions>,
-        cx: &ViewCx<'_>,
+        functions: &Arc<FunctionProfile>,
+        cx: &PanelContext<'_>,
         out: &mut Vec<Action>,
     ) {
         let measure = functions.measure(cx.desk.functions.measure());
@@ -277,7 +291,7 @@ impl FlamePanel {
             .is_none_or(|drawn| drawn.view != view || drawn.measure != measure)
         {
             let boxes = graph.boxes(&functions.profile.stacks, &view);
-            self.state.drawn = Some(Drawn {
+            self.state.drawn = Some(FlameCache {
                 view,
                 measure,
                 boxes,
@@ -293,7 +307,7 @@ impl FlamePanel {
                 .map(|(_, rect)| rect.top())
         };
         let pen = Pen::new(ui, area.body, cx.tok);
-        let flames = Flames {
+        let flames = FlamePainter {
             // What stands here may be of another part, as long as that of this one is worked out.
             pen: if functions.part == cx.desk.functions.part() {
                 pen
@@ -313,9 +327,9 @@ impl FlamePanel {
 
     fn apply(
         &mut self,
-        touched: Touched,
-        functions: &Functions,
-        cx: &ViewCx<'_>,
+        touched: FlameInput,
+        functions: &FunctionProfile,
+        cx: &PanelContext<'_>,
         out: &mut Vec<Action>,
     ) {
         self.state.menu = touched.menu;
@@ -341,10 +355,10 @@ impl FlamePanel {
     }
 
     /// The cursor goes to a stack, whose function is the chosen one.
-    fn choose(&mut self, place: u32, functions: &Functions, out: &mut Vec<Action>) {
+    fn choose(&mut self, place: u32, functions: &FunctionProfile, out: &mut Vec<Action>) {
         self.state.cursor = place;
         let node = functions.profile.stacks.get(place as usize);
-        if let Some(Who::Function(function)) = node.map(|node| node.who) {
+        if let Some(StackNodeKind::Function(function)) = node.map(|node| node.who) {
             let address = functions
                 .function(function)
                 .map(|function| function.address);
@@ -355,8 +369,8 @@ impl FlamePanel {
     fn keys(
         &mut self,
         ui: &Ui,
-        functions: &Arc<Functions>,
-        cx: &ViewCx<'_>,
+        functions: &Arc<FunctionProfile>,
+        cx: &PanelContext<'_>,
         out: &mut Vec<Action>,
     ) {
         let graph = functions.graph(functions.measure(cx.desk.functions.measure()));
@@ -375,10 +389,10 @@ impl FlamePanel {
                 siblings.get(here.checked_add_signed(by)?).copied()
             };
             let to = match key {
-                PanelKey::Move(Toward::Left) => beside(-1),
-                PanelKey::Move(Toward::Right) => beside(1),
-                PanelKey::Move(Toward::Up) => (cursor != 0).then_some(node.parent),
-                PanelKey::Move(Toward::Down) => graph.children(cursor).first().copied(),
+                PanelKey::Move(CursorDirection::Left) => beside(-1),
+                PanelKey::Move(CursorDirection::Right) => beside(1),
+                PanelKey::Move(CursorDirection::Up) => (cursor != 0).then_some(node.parent),
+                PanelKey::Move(CursorDirection::Down) => graph.children(cursor).first().copied(),
                 _ => None,
             };
             match key {
@@ -387,7 +401,7 @@ impl FlamePanel {
                     out.push(Action::travel(cx.desk.windows.active, node.first))
                 }
                 PanelKey::Out => self.state.back_out(functions),
-                PanelKey::Move(Toward::First) => self.state.zoom(0),
+                PanelKey::Move(CursorDirection::First) => self.state.zoom(0),
                 PanelKey::Copy => {
                     out.push(Action::App(AppAction::Copy(stack_text(functions, cursor))))
                 }
@@ -408,7 +422,7 @@ fn measure_words(measure: CallMeasure) -> &'static str {
 }
 
 /// A stack as other programs write it: `main;dispatch;decode_field`.
-pub fn stack_text(functions: &Functions, place: u32) -> String {
+pub fn stack_text(functions: &FunctionProfile, place: u32) -> String {
     let node = |place: u32| -> Option<&StackNode> { functions.profile.stacks.get(place as usize) };
     let parent = |place: &u32| {
         node(*place)
@@ -417,8 +431,8 @@ pub fn stack_text(functions: &Functions, place: u32) -> String {
     };
     let mut names: Vec<&str> = std::iter::successors(Some(place), parent)
         .filter_map(|place| match node(place)?.who {
-            Who::Function(function) => Some(functions.name(function)),
-            Who::Part | Who::Thread(_) => None,
+            StackNodeKind::Function(function) => Some(functions.name(function)),
+            StackNodeKind::Part | StackNodeKind::Thread(_) => None,
         })
         .collect();
     names.reverse();
@@ -438,12 +452,12 @@ impl Panel for FlamePanel {
         say!("flame-flame-graph").to_owned()
     }
 
-    fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    fn ui(&mut self, ui: &mut Ui, cx: &PanelContext<'_>, out: &mut Vec<Action>) {
         let rect = take_rect(ui);
         let pen = Pen::new(ui, rect, cx.tok);
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
         let Some(functions) = cx.desk.functions.told().map(Arc::clone) else {
-            return Bar {
+            return FunctionsBar {
                 pen: &pen,
                 rect: bar,
                 cx,
@@ -453,7 +467,7 @@ impl Panel for FlamePanel {
         self.state.take_over(&functions);
         self.bar_ui(
             ui,
-            &Bar {
+            &FunctionsBar {
                 pen: &pen,
                 rect: bar,
                 cx,
@@ -465,7 +479,7 @@ impl Panel for FlamePanel {
             return error_ui(ui, &pen, rest, error, out);
         }
         if functions.profile.functions.is_empty() {
-            let words = EmptyWords(
+            let words = EmptyMessage(
                 say!("flame-no-function-was-called"),
                 say!("flame-the-trace-has-no-calls"),
             );

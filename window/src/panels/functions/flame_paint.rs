@@ -5,15 +5,17 @@ use std::sync::Arc;
 use egui::{Color32, Rect, Sense, Ui, pos2};
 
 use super::flame::stack_text;
-use crate::panels::ViewCx;
+use crate::panels::PanelContext;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{Pen, ROW};
 use crate::panels::row::row_response;
 use crate::theme::{icons, ui as ui_font};
 use stepback_debugger::action::{Action, AppAction, Direction, TravelAction};
-use stepback_debugger::analysis::call_profile::Who;
+use stepback_debugger::analysis::call_profile::StackNodeKind;
 use stepback_debugger::messages::say;
-use stepback_debugger::model::functions::{FlameBox, Functions, Sought, box_lines, box_name};
+use stepback_debugger::model::functions::{
+    FlameBox, FunctionMatches, FunctionProfile, box_lines, box_name,
+};
 
 /// Narrower boxes bear no name.
 const NAMED: f32 = 24.0;
@@ -21,12 +23,12 @@ const NAMED: f32 = 24.0;
 const PALE: f32 = 0.35;
 
 /// With what boxes are drawn.
-pub struct Flames<'a> {
+pub struct FlamePainter<'a> {
     pub pen: Pen<'a>,
-    pub cx: &'a ViewCx<'a>,
-    pub functions: &'a Arc<Functions>,
+    pub cx: &'a PanelContext<'a>,
+    pub functions: &'a Arc<FunctionProfile>,
     /// What is looked for.
-    pub sought: Option<&'a Sought>,
+    pub sought: Option<&'a FunctionMatches>,
     /// The stack that has the whole width.
     pub root: u32,
     /// The one under the cursor.
@@ -37,7 +39,7 @@ pub struct Flames<'a> {
 
 /// What was done to the boxes.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Touched {
+pub struct FlameInput {
     /// To which.
     pub node: Option<u32>,
     /// It is to have the whole width.
@@ -48,7 +50,7 @@ pub struct Touched {
     pub menu: Option<FlameBox>,
 }
 
-impl Flames<'_> {
+impl FlamePainter<'_> {
     /// Draws boxes in rows that begin where `tops` says.
     pub fn ui(
         &self,
@@ -57,14 +59,14 @@ impl Flames<'_> {
         boxes: &[FlameBox],
         tops: impl Fn(u32) -> Option<f32>,
         out: &mut Vec<Action>,
-    ) -> Touched {
+    ) -> FlameInput {
         let ground = ui.interact(body, ui.unique_id().with("flames"), Sense::CLICK);
         ground.widget_info(|| {
             egui::WidgetInfo::labeled(egui::Role::Image, true, say!("flame-flame-graph-2"))
         });
-        let mut touched = Touched {
+        let mut touched = FlameInput {
             menu: self.menu,
-            ..Touched::default()
+            ..FlameInput::default()
         };
         let pointer = ui
             .input(|input| input.pointer.interact_pos())
@@ -105,7 +107,7 @@ impl Flames<'_> {
             .profile
             .stacks
             .get(drawn.node as usize)
-            .map_or(Who::Part, |node| node.who);
+            .map_or(StackNodeKind::Part, |node| node.who);
         match drawn.count {
             1 => box_name(&self.cx.desk.session, self.functions, who),
             count => say!("flame-too-narrow", count = count),
@@ -123,7 +125,7 @@ impl Flames<'_> {
             (2.., _) => tok.bg4,
             (_, Some(sought)) if sought.fits(node.who) => tok.hit,
             (_, Some(_)) => tok.flame(&name).gamma_multiply(PALE),
-            (_, None) if node.who == Who::Part => tok.bg4,
+            (_, None) if node.who == StackNodeKind::Part => tok.bg4,
             (_, None) if is_outer => tok.flame(&name).gamma_multiply(2.0 * PALE),
             (_, None) => tok.flame(&name),
         };
@@ -138,7 +140,7 @@ impl Flames<'_> {
                 rect.right() - 2.0,
             );
         }
-        let is_chosen = matches!(node.who, Who::Function(place) if self.functions.function(place).map(|function| function.address) == self.cx.desk.functions.selected());
+        let is_chosen = matches!(node.who, StackNodeKind::Function(place) if self.functions.function(place).map(|function| function.address) == self.cx.desk.functions.selected());
         if drawn.node == self.cursor && self.cx.has_focus {
             self.pen.frame(rect, 0, tok.focus);
         } else if is_chosen && drawn.count == 1 && rect.width() > 3.0 {
@@ -146,9 +148,9 @@ impl Flames<'_> {
         }
     }
 
-    fn text_color(&self, who: Who, drawn: &FlameBox) -> Color32 {
+    fn text_color(&self, who: StackNodeKind, drawn: &FlameBox) -> Color32 {
         let tok = self.cx.tok;
-        let is_plain = who == Who::Part || drawn.count > 1;
+        let is_plain = who == StackNodeKind::Part || drawn.count > 1;
         match self.sought {
             Some(sought) if sought.fits(who) && !is_plain => tok.on_accent,
             Some(_) => tok.t2,
@@ -165,10 +167,10 @@ impl Flames<'_> {
             .map_or(0, |node| node.depth)
     }
 
-    fn act(&self, response: &egui::Response, drawn: &FlameBox, touched: &mut Touched) {
+    fn act(&self, response: &egui::Response, drawn: &FlameBox, touched: &mut FlameInput) {
         if response.clicked() || response.double_clicked() {
             let is_travelling = response.double_clicked() && drawn.count == 1;
-            *touched = Touched {
+            *touched = FlameInput {
                 node: Some(drawn.node),
                 is_zoomed: true,
                 is_travelling,
@@ -195,7 +197,13 @@ impl Flames<'_> {
         });
     }
 
-    fn menu_ui(&self, ui: &mut Ui, drawn: &FlameBox, touched: &mut Touched, out: &mut Vec<Action>) {
+    fn menu_ui(
+        &self,
+        ui: &mut Ui,
+        drawn: &FlameBox,
+        touched: &mut FlameInput,
+        out: &mut Vec<Action>,
+    ) {
         let (tok, stacks) = (self.cx.tok, &self.functions.profile.stacks);
         let Some(node) = stacks.get(drawn.node as usize) else {
             return;
@@ -206,7 +214,7 @@ impl Flames<'_> {
             .key("Enter")
             .ui(ui, tok)
         {
-            *touched = Touched {
+            *touched = FlameInput {
                 node: Some(drawn.node),
                 is_zoomed: true,
                 is_travelling: false,
@@ -218,14 +226,14 @@ impl Flames<'_> {
             .ui(ui, tok)
         {
             let parent = stacks.get(self.root as usize).map_or(0, |node| node.parent);
-            *touched = Touched {
+            *touched = FlameInput {
                 node: Some(parent),
                 is_zoomed: true,
                 is_travelling: false,
                 ..*touched
             };
         }
-        if let Who::Function(place) = node.who {
+        if let StackNodeKind::Function(place) = node.who {
             if MenuItem::new(say!("flame-travel-to-the-first-such"))
                 .icon(icons::GO_TO)
                 .key("double click")

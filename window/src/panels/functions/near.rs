@@ -5,7 +5,7 @@ use std::sync::Arc;
 use egui::{Rect, Ui, pos2};
 use stepback_parsers::Position;
 
-use crate::panels::ViewCx;
+use crate::panels::PanelContext;
 use crate::panels::cursor_list::CursorList;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{INSET, Pen, head_font};
@@ -13,7 +13,9 @@ use crate::panels::row::{RowState, row_background, row_response};
 use crate::theme::{icons, mono};
 use stepback_debugger::action::{Action, AppAction, CallMeasure, ViewAction};
 use stepback_debugger::messages::say;
-use stepback_debugger::model::functions::{Functions, NearRow, Side, near_rows, share_text};
+use stepback_debugger::model::functions::{
+    CallRelation, FunctionProfile, RelatedFunctionRow, near_rows, share_text,
+};
 use stepback_debugger::model::text::thousands;
 
 /// Narrower lists tell no shares.
@@ -25,15 +27,15 @@ const CALLS: f32 = 60.0;
 
 /// A function of those that are told.
 #[derive(Clone, Copy)]
-pub struct OfFunction<'a> {
-    pub functions: &'a Arc<Functions>,
+pub struct ProfiledFunction<'a> {
+    pub functions: &'a Arc<FunctionProfile>,
     pub place: u32,
 }
 
 /// The list, and of which function it is.
 #[derive(Debug, Default)]
-pub struct NearList {
-    known: Option<Known>,
+pub struct CallGraphList {
+    known: Option<CallGraphCache>,
     list: CursorList,
     /// Where the calls of the row that was clicked begin: the list is another one when the second click comes.
     clicked: Option<Position>,
@@ -41,43 +43,43 @@ pub struct NearList {
 
 /// What was worked out: no frame does that anew.
 #[derive(Debug)]
-struct Known {
-    functions: Arc<Functions>,
+struct CallGraphCache {
+    functions: Arc<FunctionProfile>,
     place: u32,
     measure: CallMeasure,
-    lines: Vec<Line>,
+    lines: Vec<CallGraphLine>,
 }
 
 /// A line of the list.
 #[derive(Clone, Copy, Debug)]
-enum Line {
-    Head(Side, usize),
-    Row(NearRow),
+enum CallGraphLine {
+    Head(CallRelation, usize),
+    Row(RelatedFunctionRow),
 }
 
-impl NearList {
+impl CallGraphList {
     /// Draws the list.
     pub fn ui(
         &mut self,
         ui: &mut Ui,
         rect: Rect,
-        of: OfFunction<'_>,
-        cx: &ViewCx<'_>,
+        of: ProfiledFunction<'_>,
+        cx: &PanelContext<'_>,
         out: &mut Vec<Action>,
     ) {
         let measure = of.functions.measure(cx.desk.functions.measure());
-        let is_known = |known: &Known| {
+        let is_known = |known: &CallGraphCache| {
             Arc::ptr_eq(&known.functions, of.functions)
                 && known.place == of.place
                 && known.measure == measure
         };
         if !self.known.as_ref().is_some_and(is_known) {
-            self.known = Some(Known::of(of, measure));
+            self.known = Some(CallGraphCache::of(of, measure));
             self.list = CursorList::default();
         }
         let Some(known) = &self.known else { return };
         let area = self.list.area(ui, rect, known.lines.len(), cx.tok);
-        let scene = Scene {
+        let scene = CallGraphPainter {
             pen: Pen::new(ui, area.body, cx.tok),
             known,
             cx,
@@ -85,12 +87,12 @@ impl NearList {
         let mut clicked = self.clicked;
         for (place, rect) in area.places() {
             match known.lines.get(place) {
-                Some(Line::Head(side, count)) => scene.head_ui(rect, *side, *count),
-                Some(Line::Row(row)) => {
+                Some(CallGraphLine::Head(side, count)) => scene.head_ui(rect, *side, *count),
+                Some(CallGraphLine::Row(row)) => {
                     clicked = scene.row_ui(
                         ui,
                         rect,
-                        RowAt {
+                        CallGraphEntry {
                             place,
                             row,
                             clicked,
@@ -105,14 +107,18 @@ impl NearList {
     }
 }
 
-impl Known {
-    fn of(OfFunction { functions, place }: OfFunction<'_>, measure: CallMeasure) -> Self {
+impl CallGraphCache {
+    fn of(
+        ProfiledFunction { functions, place }: ProfiledFunction<'_>,
+        measure: CallMeasure,
+    ) -> Self {
         let of_side = |side| {
             let rows = near_rows(functions, place, side, measure);
-            std::iter::once(Line::Head(side, rows.len())).chain(rows.into_iter().map(Line::Row))
+            std::iter::once(CallGraphLine::Head(side, rows.len()))
+                .chain(rows.into_iter().map(CallGraphLine::Row))
         };
-        let lines = of_side(Side::Callers)
-            .chain(of_side(Side::Callees))
+        let lines = of_side(CallRelation::Callers)
+            .chain(of_side(CallRelation::Callees))
             .collect();
         Self {
             functions: Arc::clone(functions),
@@ -123,7 +129,7 @@ impl Known {
     }
 
     /// What a row took.
-    fn taken(&self, row: &NearRow) -> u64 {
+    fn taken(&self, row: &RelatedFunctionRow) -> u64 {
         match self.measure {
             CallMeasure::Steps => row.totals.steps,
             CallMeasure::Time => row.totals.time,
@@ -145,21 +151,21 @@ impl Known {
 }
 
 /// With what the lines are drawn.
-struct Scene<'a> {
+struct CallGraphPainter<'a> {
     pen: Pen<'a>,
-    known: &'a Known,
-    cx: &'a ViewCx<'a>,
+    known: &'a CallGraphCache,
+    cx: &'a PanelContext<'a>,
 }
 
-impl Scene<'_> {
-    fn head_ui(&self, rect: Rect, side: Side, count: usize) {
+impl CallGraphPainter<'_> {
+    fn head_ui(&self, rect: Rect, side: CallRelation, count: usize) {
         let (pen, tok, y) = (&self.pen, self.cx.tok, rect.center().y);
         pen.fill(rect, tok.bg2);
         let words = match (side, count) {
-            (Side::Callers, 0) => say!("functions-nobody-called-it"),
-            (Side::Callers, _) => say!("functions-callers"),
-            (Side::Callees, 0) => say!("functions-it-called-nobody"),
-            (Side::Callees, _) => say!("functions-callees"),
+            (CallRelation::Callers, 0) => say!("functions-nobody-called-it"),
+            (CallRelation::Callers, _) => say!("functions-callers"),
+            (CallRelation::Callees, 0) => say!("functions-it-called-nobody"),
+            (CallRelation::Callees, _) => say!("functions-callees"),
         };
         let right = rect.right() - 8.0;
         let share = share_column(rect);
@@ -200,11 +206,11 @@ impl Scene<'_> {
         &self,
         ui: &Ui,
         rect: Rect,
-        RowAt {
+        CallGraphEntry {
             place,
             row,
             clicked,
-        }: RowAt<'_>,
+        }: CallGraphEntry<'_>,
         out: &mut Vec<Action>,
     ) -> Option<Position> {
         let (pen, tok, y, known) = (&self.pen, self.cx.tok, rect.center().y, self.known);
@@ -283,8 +289,8 @@ fn share_column(rect: Rect) -> f32 {
 }
 
 /// A row and its place in the list, and what was clicked before.
-struct RowAt<'a> {
+struct CallGraphEntry<'a> {
     place: usize,
-    row: &'a NearRow,
+    row: &'a RelatedFunctionRow,
     clicked: Option<Position>,
 }

@@ -7,17 +7,17 @@ use egui::Ui;
 use serde::{Deserialize, Serialize};
 use stepback_machine::Address;
 
-use super::bar::{BAR, Bar};
-use super::near::{NearList, OfFunction};
-use crate::panels::ViewCx;
+use super::bar::{BAR, FunctionsBar};
+use super::near::{CallGraphList, ProfiledFunction};
+use crate::panels::PanelContext;
 use crate::panels::cursor_list::take_rect;
 use crate::panels::panel::Panel;
 use crate::panels::pen::Pen;
-use crate::panels::row::{EmptyWords, error_ui};
-use crate::panels::table::{Export, ListPlace, ListTools, RowList};
+use crate::panels::row::{EmptyMessage, error_ui};
+use crate::panels::table::{ListExport, ListPlace, ListTools, RowList};
 use stepback_debugger::action::{Action, PanelKind, StepRange, ViewAction, WindowId};
 use stepback_debugger::messages::say;
-use stepback_debugger::model::functions::Functions;
+use stepback_debugger::model::functions::FunctionProfile;
 use stepback_debugger::model::table::Table;
 use stepback_debugger::views::{FunctionTable, TableView};
 
@@ -35,20 +35,20 @@ pub struct FunctionsPanel {
     /// The list; its rows are those of the desk.
     view: TableView<FunctionTable>,
     #[serde(skip)]
-    state: Box<PanelState>,
+    state: Box<FunctionsPanelState>,
 }
 
 #[derive(Debug, Default)]
-struct PanelState {
+struct FunctionsPanelState {
     list: RowList,
-    near: NearList,
+    near: CallGraphList,
     /// What the cursor was put on.
-    placed: Option<Placed>,
+    placed: Option<CursorPlacement>,
 }
 
 /// A function that the cursor was put on, and in which list.
 #[derive(Debug)]
-struct Placed {
+struct CursorPlacement {
     function: Option<Address>,
     table: Arc<Table>,
     /// Whose row the cursor was on, whether it was chosen or not.
@@ -57,10 +57,16 @@ struct Placed {
 }
 
 impl FunctionsPanel {
-    fn bar_ui(&mut self, ui: &mut Ui, free: &Bar<'_>, table: &Table, out: &mut Vec<Action>) {
-        let Bar { pen, rect: bar, .. } = *free;
+    fn bar_ui(
+        &mut self,
+        ui: &mut Ui,
+        free: &FunctionsBar<'_>,
+        table: &Table,
+        out: &mut Vec<Action>,
+    ) {
+        let FunctionsBar { pen, rect: bar, .. } = *free;
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, pen.tok.line);
-        let export = Export {
+        let export = ListExport {
             pen,
             rows: &|| Cow::Borrowed(table),
             name: "functions",
@@ -77,8 +83,8 @@ impl FunctionsPanel {
         &mut self,
         ui: &mut Ui,
         shown: &ListPlace<'_>,
-        seen: &Seen<'_>,
-        cx: &ViewCx<'_>,
+        seen: &VisibleFunctions<'_>,
+        cx: &PanelContext<'_>,
         out: &mut Vec<Action>,
     ) {
         let rect = shown.rect;
@@ -117,7 +123,7 @@ impl FunctionsPanel {
         if self.state.list.take_touch() && address != cx.desk.functions.selected() {
             out.push(Action::View(ViewAction::SelectFunction(address)));
             let (table, part) = (Arc::clone(seen.table), seen.functions.part);
-            self.state.placed = Some(Placed {
+            self.state.placed = Some(CursorPlacement {
                 function: address,
                 table,
                 shown: address,
@@ -141,7 +147,7 @@ impl FunctionsPanel {
                     .pen
                     .line_across(near.left(), near.right(), edge, cx.tok.line),
             }
-            let of = OfFunction {
+            let of = ProfiledFunction {
                 functions: seen.functions,
                 place,
             };
@@ -153,10 +159,11 @@ impl FunctionsPanel {
     }
 
     /// The cursor goes to the function that was chosen elsewhere.
-    fn place(&mut self, shown: &ListPlace<'_>, seen: &Seen<'_>, cx: &ViewCx<'_>) {
+    fn place(&mut self, shown: &ListPlace<'_>, seen: &VisibleFunctions<'_>, cx: &PanelContext<'_>) {
         let function = cx.desk.functions.selected();
-        let is_placed =
-            |placed: &Placed| placed.function == function && Arc::ptr_eq(&placed.table, seen.table);
+        let is_placed = |placed: &CursorPlacement| {
+            placed.function == function && Arc::ptr_eq(&placed.table, seen.table)
+        };
         if self.state.placed.as_ref().is_some_and(is_placed) {
             return;
         }
@@ -185,7 +192,7 @@ impl FunctionsPanel {
             .get(self.state.list.cursor())
             .and_then(|row| row.address)
             .or(wanted);
-        self.state.placed = Some(Placed {
+        self.state.placed = Some(CursorPlacement {
             function,
             table: Arc::clone(seen.table),
             shown,
@@ -195,8 +202,8 @@ impl FunctionsPanel {
 }
 
 /// The functions, and the rows of them that are seen.
-struct Seen<'a> {
-    functions: &'a Arc<Functions>,
+struct VisibleFunctions<'a> {
+    functions: &'a Arc<FunctionProfile>,
     table: &'a Arc<Table>,
 }
 
@@ -213,12 +220,12 @@ impl Panel for FunctionsPanel {
         say!("table-functions").to_owned()
     }
 
-    fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    fn ui(&mut self, ui: &mut Ui, cx: &PanelContext<'_>, out: &mut Vec<Action>) {
         let rect = take_rect(ui);
         let pen = Pen::new(ui, rect, cx.tok);
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
         let Some(functions) = cx.desk.functions.told() else {
-            return Bar {
+            return FunctionsBar {
                 pen: &pen,
                 rect: bar,
                 cx,
@@ -229,7 +236,7 @@ impl Panel for FunctionsPanel {
         let table = Arc::clone(self.view.table());
         self.bar_ui(
             ui,
-            &Bar {
+            &FunctionsBar {
                 pen: &pen,
                 rect: bar,
                 cx,
@@ -246,7 +253,7 @@ impl Panel for FunctionsPanel {
         } else {
             pen.faded()
         };
-        let nothing = EmptyWords(
+        let nothing = EmptyMessage(
             say!("functions-no-function-was-called"),
             say!("table-the-trace-has-no-calls"),
         );
@@ -258,7 +265,7 @@ impl Panel for FunctionsPanel {
         self.lists_ui(
             ui,
             &shown,
-            &Seen {
+            &VisibleFunctions {
                 functions,
                 table: &table,
             },

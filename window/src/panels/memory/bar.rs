@@ -4,23 +4,23 @@ use egui::{Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 use stepback_index::ThreadId;
 use stepback_parsers::RegisterSource;
 
-use super::mark::Mark;
+use super::mark::ByteMark;
 use super::panel::MemoryPanel;
-use crate::panels::ViewCx;
+use crate::panels::PanelContext;
 use crate::panels::pen::Pen;
 use crate::panels::row::button_response;
 use crate::theme::{icon, icons, mono, mono_bold, ui as ui_font};
 use stepback_debugger::action::Action;
 use stepback_debugger::expression::OtherReading;
 use stepback_debugger::messages::say;
-use stepback_debugger::model::address_text::{Evaluated, STACK};
+use stepback_debugger::model::address_text::{AddressResult, STACK};
 use stepback_debugger::model::value_source::{SOURCES, SourceWords};
 
 /// Width of the address field.
 const FIELD: f32 = 160.0;
 
 /// The other reading of what was typed, and where it is offered.
-struct OtherPlace {
+struct OtherReadingArea {
     other: Option<OtherReading>,
     bar: Rect,
     left: f32,
@@ -32,8 +32,8 @@ impl MemoryPanel {
         &mut self,
         ui: &mut Ui,
         bar: Rect,
-        evaluated: Option<&Evaluated>,
-        cx: &ViewCx<'_>,
+        evaluated: Option<&AddressResult>,
+        cx: &PanelContext<'_>,
         out: &mut Vec<Action>,
     ) {
         let pen = Pen::new(ui, bar, cx.tok);
@@ -74,7 +74,7 @@ impl MemoryPanel {
                 let left = self.other_reading_ui(
                     ui,
                     &pen,
-                    OtherPlace {
+                    OtherReadingArea {
                         other,
                         bar,
                         left: x + 2.0,
@@ -100,10 +100,10 @@ impl MemoryPanel {
         &mut self,
         ui: &Ui,
         pen: &Pen<'_>,
-        place: OtherPlace,
-        cx: &ViewCx<'_>,
+        place: OtherReadingArea,
+        cx: &PanelContext<'_>,
     ) -> f32 {
-        let OtherPlace { other, bar, left } = place;
+        let OtherReadingArea { other, bar, left } = place;
         let Some(other) = other else { return left };
         let words = match other {
             OtherReading::Decimal(value) => say!("memory-or-decimal", value = format!("{value:x}")),
@@ -181,8 +181,8 @@ impl MemoryPanel {
         ui: &mut Ui,
         field: Rect,
         pen: &Pen<'_>,
-        evaluated: Option<&Evaluated>,
-        cx: &ViewCx<'_>,
+        evaluated: Option<&AddressResult>,
+        cx: &PanelContext<'_>,
     ) {
         let tok = pen.tok;
         let value = match evaluated {
@@ -267,7 +267,7 @@ impl MemoryPanel {
 }
 
 /// How far above its pointer the stack begins, on processors where that is so.
-fn stack_bias(cx: &ViewCx<'_>) -> Option<u64> {
+fn stack_bias(cx: &PanelContext<'_>) -> Option<u64> {
     Some(
         cx.desk
             .session
@@ -299,7 +299,7 @@ fn error_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, error: &str) {
 }
 
 /// What the marks on bytes mean, at the right: where there is little room, the most frequent ones alone.
-fn legend_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, left: f32, cx: &ViewCx<'_>) {
+fn legend_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, left: f32, cx: &PanelContext<'_>) {
     let tok = pen.tok;
     let y = bar.center().y;
     let has_values = cx.desk.session.index.source().traits().registers == RegisterSource::Recorded;
@@ -308,20 +308,25 @@ fn legend_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, left: f32, cx: &ViewCx<'_>) {
             (
                 say!("memory-just-written"),
                 "a9",
-                Some(Mark::Written),
+                Some(ByteMark::Written),
                 tok.changed,
             ),
-            (say!("memory-differs"), "a9", Some(Mark::Differs), tok.t1),
+            (
+                say!("memory-differs"),
+                "a9",
+                Some(ByteMark::Differs),
+                tok.t1,
+            ),
             (
                 say!("memory-inferred"),
                 "a9",
-                Some(Mark::Inferred),
+                Some(ByteMark::Inferred),
                 tok.inferred,
             ),
             (
                 say!("memory-external-2"),
                 "a9",
-                Some(Mark::External),
+                Some(ByteMark::External),
                 tok.external,
             ),
         ]
@@ -332,13 +337,13 @@ fn legend_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, left: f32, cx: &ViewCx<'_>) {
             (
                 say!("memory-just-written"),
                 "??",
-                Some(Mark::Written),
+                Some(ByteMark::Written),
                 tok.changed,
             ),
             (
                 say!("memory-inferred"),
                 "a9",
-                Some(Mark::Inferred),
+                Some(ByteMark::Inferred),
                 tok.inferred,
             ),
         ]

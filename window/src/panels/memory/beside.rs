@@ -3,7 +3,7 @@
 use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2};
 use stepback_machine::{Address, Endian};
 
-use super::rows::RowsView;
+use super::rows::MemoryRowsView;
 use crate::panels::HoverCell;
 use crate::panels::pen::{INSET, Pen};
 use crate::theme::mono;
@@ -18,7 +18,7 @@ const LEAST: f32 = 80.0;
 const GAP: f32 = 14.0;
 
 /// A row, and where there is room beside it.
-pub struct RowBeside<'a> {
+pub struct RowAnnotation<'a> {
     /// Its first byte.
     pub address: Address,
     /// The line of the source, where code lies.
@@ -26,12 +26,12 @@ pub struct RowBeside<'a> {
     /// Its bytes.
     pub cells: &'a [ByteCell],
     /// How its words read as numbers, and the moment that is shown.
-    pub view: RowsView<'a>,
+    pub view: MemoryRowsView<'a>,
     /// Up to the right edge of the panel.
     pub rect: Rect,
 }
 
-impl RowBeside<'_> {
+impl RowAnnotation<'_> {
     /// Draws the names; a click on where an address leads shows memory there. Cost: a look-up a word.
     pub fn ui(&self, ui: &Ui, pen: &Pen<'_>, out: &mut Vec<Action>) {
         let (session, tok) = (&self.view.cx.desk.session, pen.tok);

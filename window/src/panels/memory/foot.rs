@@ -4,7 +4,7 @@ use egui::{Color32, Pos2, Rect, Ui, pos2};
 use stepback_machine::Address;
 use stepback_parsers::{RegisterSource, Step};
 
-use crate::panels::ViewCx;
+use crate::panels::PanelContext;
 use crate::panels::pen::{INSET, Pen, ROW};
 use crate::panels::row::StepLink;
 use crate::theme::{mono, ui as ui_font};
@@ -24,13 +24,13 @@ const HEIGHT: f32 = 24.0;
 
 /// The panel that the foot is part of.
 #[derive(Clone, Copy)]
-pub struct Scene<'a> {
-    pub cx: &'a ViewCx<'a>,
+pub struct MemoryFootContext<'a> {
+    pub cx: &'a PanelContext<'a>,
     pub memory: &'a MemoryView,
 }
 
 /// Where a line begins, and where it ends.
-pub struct LinePlace {
+pub struct FootLineArea {
     pub at: Pos2,
     pub right: f32,
 }
@@ -49,10 +49,10 @@ pub fn foot_ui(
     ui: &Ui,
     rect: Rect,
     address: Option<Address>,
-    scene: Scene<'_>,
+    scene: MemoryFootContext<'_>,
     out: &mut Vec<Action>,
 ) {
-    let Scene { cx, memory } = scene;
+    let MemoryFootContext { cx, memory } = scene;
     let pen = Pen::new(ui, rect, cx.tok);
     pen.fill(rect, cx.tok.bg2);
     pen.line_across(rect.left(), rect.right(), rect.top(), cx.tok.line);
@@ -85,7 +85,7 @@ pub fn foot_ui(
             line.right - 120.0,
         ) + INSET;
     }
-    let below = LinePlace {
+    let below = FootLineArea {
         at: pos2(rect.left() + INSET, y + ROW - 2.0),
         right: rect.right(),
     };
@@ -116,7 +116,7 @@ pub fn foot_ui(
 struct FootLine<'a> {
     ui: &'a Ui,
     pen: &'a Pen<'a>,
-    cx: &'a ViewCx<'a>,
+    cx: &'a PanelContext<'a>,
     /// The window that links travel in.
     window: WindowId,
     /// Start of the next text.
@@ -210,8 +210,8 @@ impl FootLine<'_> {
 }
 
 /// Doubt about the last store, the block of the heap, and the physical address, if they are known.
-fn block_ui(scene: Scene<'_>, pen: &Pen<'_>, place: LinePlace, detail: &ByteDetail) {
-    let (Scene { cx, memory }, LinePlace { at, right }) = (scene, place);
+fn block_ui(scene: MemoryFootContext<'_>, pen: &Pen<'_>, place: FootLineArea, detail: &ByteDetail) {
+    let (MemoryFootContext { cx, memory }, FootLineArea { at, right }) = (scene, place);
     let mut x = at.x;
     let mut say = |text: &str, color| {
         x = pen.cut_text(pos2(x, at.y), text, ui_font(11.5), color, right - 8.0) + INSET;

@@ -6,7 +6,7 @@ use crate::panels::pen::Pen;
 
 /// How a byte is marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mark {
+pub enum ByteMark {
     /// The step just before the position wrote it.
     Written,
     /// It differs from what it was at the position before.
@@ -17,7 +17,7 @@ pub enum Mark {
     Inferred,
 }
 
-impl Mark {
+impl ByteMark {
     /// Paints the mark of a byte whose digits fill a rectangle.
     pub fn paint(self, pen: &Pen<'_>, rect: Rect) {
         let tok = pen.tok;

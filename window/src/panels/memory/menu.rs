@@ -3,8 +3,8 @@
 use egui::Ui;
 use stepback_machine::Address;
 
-use super::rows::{RowsView, Touched};
-use crate::panels::asked::Asked;
+use super::rows::{MemoryInput, MemoryRowsView};
+use crate::panels::asked::PanelOutput;
 use crate::panels::bookmarks::add_items;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::theme::icons;
@@ -21,9 +21,14 @@ pub struct MenuByte<'a> {
 }
 
 /// The menu of a byte.
-pub fn byte_menu(ui: &mut Ui, byte: MenuByte<'_>, view: RowsView<'_>, asked: Asked<'_, Touched>) {
+pub fn byte_menu(
+    ui: &mut Ui,
+    byte: MenuByte<'_>,
+    view: MemoryRowsView<'_>,
+    asked: PanelOutput<'_, MemoryInput>,
+) {
     let (tok, address) = (view.cx.tok, byte.address);
-    let Asked { touched, out } = asked;
+    let PanelOutput { touched, out } = asked;
     menu_head_ui(
         ui,
         tok,

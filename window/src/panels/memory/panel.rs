@@ -4,10 +4,10 @@ use egui::{Rect, Ui, vec2};
 use serde::{Deserialize, Serialize};
 use stepback_machine::Address;
 
-use super::foot::{self, Scene, foot_ui};
-use super::rows::{RowsPlace, RowsView, Touched, rows_ui};
-use super::shape::{BESIDE, Shape};
-use crate::panels::ViewCx;
+use super::foot::{self, MemoryFootContext, foot_ui};
+use super::rows::{MemoryInput, MemoryRowsArea, MemoryRowsView, rows_ui};
+use super::shape::{BESIDE, MemoryRowLayout};
+use crate::panels::PanelContext;
 use crate::panels::cursor_list::take_rect;
 use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::panel::Panel;
@@ -18,7 +18,9 @@ use stepback_debugger::action::{
 };
 use stepback_debugger::messages::say;
 use stepback_debugger::model::text::address_digits;
-use stepback_debugger::views::{ByteAction, MemoryLayout, MemoryMove, MemoryView, Status, Toward};
+use stepback_debugger::views::{
+    ByteAction, CursorDirection, MemoryLayout, MemoryMove, MemoryView, ViewStatus,
+};
 
 /// The bar with the address.
 const BAR: f32 = 30.0;
@@ -57,7 +59,7 @@ impl MemoryPanel {
         }
     }
 
-    fn body_ui(&mut self, ui: &mut Ui, body: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    fn body_ui(&mut self, ui: &mut Ui, body: Rect, cx: &PanelContext<'_>, out: &mut Vec<Action>) {
         let pen = Pen::new(ui, body, cx.tok);
         let list = Rect::from_min_max(body.min + vec2(0.0, HEAD), body.max);
         if ui.rect_contains_pointer(list) {
@@ -76,7 +78,7 @@ impl MemoryPanel {
             near: 0,
         };
         match self.view.poll_rows(layout, cx.desk) {
-            Status::Rows(_) | Status::Empty { .. } => {
+            ViewStatus::Rows(_) | ViewStatus::Empty { .. } => {
                 let pen = if self.view.is_late() {
                     pen.faded()
                 } else {
@@ -84,7 +86,7 @@ impl MemoryPanel {
                 };
                 let touched = self.rows_ui(
                     ui,
-                    RowsPlace {
+                    MemoryRowsArea {
                         pen: &pen,
                         row_bytes,
                         body,
@@ -95,8 +97,8 @@ impl MemoryPanel {
                 );
                 self.apply(touched, cx, out);
             }
-            Status::Loading(_) => loading_ui(&pen, body),
-            Status::Failed(error) => error_ui(ui, &pen, body, &error, out),
+            ViewStatus::Loading(_) => loading_ui(&pen, body),
+            ViewStatus::Failed(error) => error_ui(ui, &pen, body, &error, out),
         }
         if self.view.is_waiting() {
             watch_for_late(ui);
@@ -106,33 +108,33 @@ impl MemoryPanel {
     fn rows_ui(
         &self,
         ui: &mut Ui,
-        place: RowsPlace<'_>,
-        cx: &ViewCx<'_>,
+        place: MemoryRowsArea<'_>,
+        cx: &PanelContext<'_>,
         out: &mut Vec<Action>,
-    ) -> Touched {
+    ) -> MemoryInput {
         let memory = &self.view;
         let detail = self.last_hovered.and_then(|address| memory.byte(address));
         let block = detail.and_then(|detail| memory.heap_words(detail.address, cx.desk));
         let compared = memory
             .compared_words(cx.desk)
             .filter(|_| !memory.is_of_other());
-        let view = RowsView {
+        let view = MemoryRowsView {
             cx,
             memory,
             compared: compared.as_deref(),
             detail,
             block: block.as_deref(),
         };
-        let mut touched = Touched::default();
+        let mut touched = MemoryInput::default();
         rows_ui(ui, place, view, &mut touched, out);
         touched
     }
 
     /// How many bytes a row has: as chosen, else as there is room for.
-    fn row_bytes(&self, body: Rect, cx: &ViewCx<'_>) -> usize {
+    fn row_bytes(&self, body: Rect, cx: &PanelContext<'_>) -> usize {
         self.view.row_bytes().unwrap_or_else(|| {
             let address = ADVANCE * address_digits(self.view.highest()) as f32;
-            let shape = Shape {
+            let shape = MemoryRowLayout {
                 bytes: 16,
                 group: self.view.group().into(),
                 format: self.view.format(),
@@ -147,7 +149,7 @@ impl MemoryPanel {
         })
     }
 
-    fn apply(&mut self, touched: Touched, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    fn apply(&mut self, touched: MemoryInput, cx: &PanelContext<'_>, out: &mut Vec<Action>) {
         self.hovered = touched.hovered;
         if let Some(address) = touched.clicked {
             self.view.set_cursor(address);
@@ -157,7 +159,7 @@ impl MemoryPanel {
         }
     }
 
-    fn keys(&mut self, ui: &Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    fn keys(&mut self, ui: &Ui, cx: &PanelContext<'_>, out: &mut Vec<Action>) {
         for key in take_keys(ui, cx) {
             match key {
                 PanelKey::Follow => self.view.toggle_following(),
@@ -193,7 +195,7 @@ impl MemoryPanel {
         }
     }
 
-    fn foot_ui(&mut self, ui: &Ui, foot: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    fn foot_ui(&mut self, ui: &Ui, foot: Rect, cx: &PanelContext<'_>, out: &mut Vec<Action>) {
         let shown = self.hovered.or(self.view.cursor());
         if let Some(address) = shown {
             self.view.poll_byte(address, cx.desk);
@@ -209,7 +211,7 @@ impl MemoryPanel {
             ui,
             foot,
             shown,
-            Scene {
+            MemoryFootContext {
                 cx,
                 memory: &self.view,
             },
@@ -221,12 +223,12 @@ impl MemoryPanel {
 /// The move of the cursor that a key means.
 fn move_of(key: PanelKey) -> Option<MemoryMove> {
     match key {
-        PanelKey::Move(Toward::Left) => Some(MemoryMove::Bytes(-1)),
-        PanelKey::Move(Toward::Right) => Some(MemoryMove::Bytes(1)),
-        PanelKey::Move(Toward::Up) => Some(MemoryMove::Rows(-1)),
-        PanelKey::Move(Toward::Down) => Some(MemoryMove::Rows(1)),
-        PanelKey::Move(Toward::PageUp) => Some(MemoryMove::Pages(-1)),
-        PanelKey::Move(Toward::PageDown) => Some(MemoryMove::Pages(1)),
+        PanelKey::Move(CursorDirection::Left) => Some(MemoryMove::Bytes(-1)),
+        PanelKey::Move(CursorDirection::Right) => Some(MemoryMove::Bytes(1)),
+        PanelKey::Move(CursorDirection::Up) => Some(MemoryMove::Rows(-1)),
+        PanelKey::Move(CursorDirection::Down) => Some(MemoryMove::Rows(1)),
+        PanelKey::Move(CursorDirection::PageUp) => Some(MemoryMove::Pages(-1)),
+        PanelKey::Move(CursorDirection::PageDown) => Some(MemoryMove::Pages(1)),
         _ => None,
     }
 }
@@ -264,11 +266,11 @@ impl Panel for MemoryPanel {
         self.view.leave_trace();
     }
 
-    fn selection(&self, _: &ViewCx<'_>) -> Option<CellName> {
+    fn selection(&self, _: &PanelContext<'_>) -> Option<CellName> {
         self.view.selection()
     }
 
-    fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    fn ui(&mut self, ui: &mut Ui, cx: &PanelContext<'_>, out: &mut Vec<Action>) {
         let rect = take_rect(ui);
         let before = self.view.cursor();
         let evaluated = self.view.poll(ABOVE, cx.desk);

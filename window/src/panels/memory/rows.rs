@@ -4,20 +4,20 @@ use egui::{Pos2, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use stepback_index::ValueSource;
 use stepback_machine::{Address, Endian, LaneFormat};
 
-use super::beside::RowBeside;
-use super::mark::Mark;
+use super::beside::RowAnnotation;
+use super::mark::ByteMark;
 use super::menu::{self, MenuByte};
-use super::shape::Shape;
-use crate::panels::asked::Asked;
+use super::shape::MemoryRowLayout;
+use crate::panels::asked::PanelOutput;
 use crate::panels::bookmarks::ribbon_ui;
 use crate::panels::pen::{ADVANCE, INSET, Pen, ROW};
 use crate::panels::row::row_response;
-use crate::panels::{HoverCell, ViewCx};
+use crate::panels::{HoverCell, PanelContext};
 use crate::theme::{mono, mono_bold};
 use stepback_debugger::action::{Access, Action, Direction};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::byte_detail::{ByteDetail, source_words};
-use stepback_debugger::model::memory::{ByteCell, MemoryRow, Touch, aligned_cell};
+use stepback_debugger::model::memory::{ByteCell, LastAccessKind, MemoryRow, aligned_cell};
 use stepback_debugger::model::memory_text::{
     byte_digits, gap_words, number_text, place_in_row, row_text,
 };
@@ -26,9 +26,9 @@ use stepback_debugger::views::{ByteAction, MemoryView};
 
 /// What all rows of a frame share.
 #[derive(Clone, Copy)]
-pub struct RowsView<'a> {
+pub struct MemoryRowsView<'a> {
     /// The window's state.
-    pub cx: &'a ViewCx<'a>,
+    pub cx: &'a PanelContext<'a>,
     /// Memory as it is shown.
     pub memory: &'a MemoryView,
     /// What is compared with, in words.
@@ -39,7 +39,7 @@ pub struct RowsView<'a> {
     pub block: Option<&'a str>,
 }
 
-impl RowsView<'_> {
+impl MemoryRowsView<'_> {
     /// How groups read as numbers.
     pub fn endian(&self) -> Endian {
         self.memory.endian(self.cx.desk)
@@ -57,7 +57,7 @@ impl RowsView<'_> {
 
 /// What was done to the bytes in this frame.
 #[derive(Debug, Default)]
-pub struct Touched {
+pub struct MemoryInput {
     /// Under the pointer.
     pub hovered: Option<Address>,
     /// Clicked.
@@ -67,7 +67,7 @@ pub struct Touched {
 }
 
 /// Areas of rows of a length, and their brush.
-pub struct RowsPlace<'a> {
+pub struct MemoryRowsArea<'a> {
     pub pen: &'a Pen<'a>,
     pub row_bytes: usize,
     pub body: Rect,
@@ -75,7 +75,7 @@ pub struct RowsPlace<'a> {
 }
 
 /// Memory that no step accesses.
-pub struct Gap {
+pub struct MemoryGap {
     pub first: Address,
     pub last: Address,
     pub rect: Rect,
@@ -84,13 +84,13 @@ pub struct Gap {
 }
 
 /// The place of a number in its row, and how it is read.
-struct NumberIn {
+struct NumberPlace {
     first: usize,
     format: LaneFormat,
 }
 
 /// A byte, where it is shown, and its place in the row.
-pub struct ByteIn<'a> {
+pub struct BytePlace<'a> {
     pub shown: usize,
     pub place: usize,
     pub cell: &'a ByteCell,
@@ -98,7 +98,7 @@ pub struct ByteIn<'a> {
 }
 
 /// A byte and where it is painted.
-pub struct ByteShape<'a> {
+pub struct ByteBox<'a> {
     pub cell: &'a ByteCell,
     pub shape: Rect,
     pub left: f32,
@@ -107,14 +107,14 @@ pub struct ByteShape<'a> {
 /// Draws the line of column numbers and the rows below it.
 pub fn rows_ui(
     ui: &mut Ui,
-    RowsPlace {
+    MemoryRowsArea {
         pen,
         row_bytes,
         body,
         list,
-    }: RowsPlace<'_>,
-    view: RowsView<'_>,
-    touched: &mut Touched,
+    }: MemoryRowsArea<'_>,
+    view: MemoryRowsView<'_>,
+    touched: &mut MemoryInput,
     out: &mut Vec<Action>,
 ) {
     let (memory, rows) = (view.memory, view.memory.rows());
@@ -123,7 +123,7 @@ pub fn rows_ui(
         .filter(|row| matches!(row, MemoryRow::Bytes { .. }))
         .map(|row| row.last().0);
     let address = ADVANCE * address_digits(Address(addresses.max().unwrap_or(0))) as f32;
-    let shape = Shape {
+    let shape = MemoryRowLayout {
         bytes: row_bytes,
         group: memory.group().into(),
         format: memory.format(),
@@ -164,7 +164,7 @@ pub fn rows_ui(
                 gap_ui(
                     ui,
                     &pen,
-                    Gap {
+                    MemoryGap {
                         first: *first,
                         last: *last,
                         rect,
@@ -180,7 +180,7 @@ pub fn rows_ui(
     pen.line_down(hairline, body.top(), top.min(list.bottom()), pen.tok.line);
 }
 
-fn head_ui(pen: &Pen<'_>, body: Rect, shape: Shape) {
+fn head_ui(pen: &Pen<'_>, body: Rect, shape: MemoryRowLayout) {
     let y = body.top() + 10.5;
     for place in (0..shape.bytes).step_by(shape.group.max(1)) {
         let x = body.left() + shape.byte_left(place);
@@ -191,14 +191,14 @@ fn head_ui(pen: &Pen<'_>, body: Rect, shape: Shape) {
 fn gap_ui(
     ui: &Ui,
     pen: &Pen<'_>,
-    Gap {
+    MemoryGap {
         first,
         last,
         rect,
         digits,
-    }: Gap,
-    view: RowsView<'_>,
-    touched: &mut Touched,
+    }: MemoryGap,
+    view: MemoryRowsView<'_>,
+    touched: &mut MemoryInput,
 ) {
     let tok = pen.tok;
     let response = row_response(ui, rect, ("gap", first.0), || {
@@ -235,7 +235,7 @@ struct BytesRow<'a> {
     source: Option<&'a str>,
     cells: &'a [ByteCell],
     rect: Rect,
-    shape: Shape,
+    shape: MemoryRowLayout,
 }
 
 impl BytesRow<'_> {
@@ -243,8 +243,8 @@ impl BytesRow<'_> {
         &self,
         ui: &mut Ui,
         pen: &Pen<'_>,
-        view: RowsView<'_>,
-        touched: &mut Touched,
+        view: MemoryRowsView<'_>,
+        touched: &mut MemoryInput,
         out: &mut Vec<Action>,
     ) {
         let tok = pen.tok;
@@ -287,9 +287,9 @@ impl BytesRow<'_> {
                 self.number_ui(
                     ui,
                     pen,
-                    NumberIn { first, format },
+                    NumberPlace { first, format },
                     view,
-                    Asked { touched, out },
+                    PanelOutput { touched, out },
                 );
             }
         }
@@ -302,7 +302,7 @@ impl BytesRow<'_> {
             if let Some(cell) = self.cells.get(place) {
                 self.byte_ui(
                     ui,
-                    ByteIn {
+                    BytePlace {
                         shown,
                         place,
                         cell,
@@ -318,7 +318,7 @@ impl BytesRow<'_> {
         let left = self.rect.left() + self.shape.text_end() + ADVANCE;
         let rect = Rect::from_min_max(pos2(left, self.rect.top()), self.rect.max);
         let (cells, source) = (self.cells, self.source);
-        RowBeside {
+        RowAnnotation {
             address: self.address,
             source,
             cells,
@@ -340,14 +340,14 @@ impl BytesRow<'_> {
     fn byte_ui(
         &self,
         ui: &mut Ui,
-        ByteIn {
+        BytePlace {
             shown,
             place,
             cell,
             pen,
-        }: ByteIn<'_>,
-        view: RowsView<'_>,
-        touched: &mut Touched,
+        }: BytePlace<'_>,
+        view: MemoryRowsView<'_>,
+        touched: &mut MemoryInput,
         out: &mut Vec<Action>,
     ) {
         let address = Address(self.address.0 + place as u64);
@@ -372,8 +372,8 @@ impl BytesRow<'_> {
             pos2((left - 1.0).round(), self.rect.top() + 1.0),
             vec2(17.0, ROW - 2.0),
         );
-        self.paint_byte(pen, ByteShape { cell, shape, left }, address, view);
-        touch_ui(response, address, cell, view, Asked { touched, out });
+        self.paint_byte(pen, ByteBox { cell, shape, left }, address, view);
+        touch_ui(response, address, cell, view, PanelOutput { touched, out });
     }
 
     /// A group as a number, which the pointer takes for its first byte.
@@ -381,9 +381,9 @@ impl BytesRow<'_> {
         &self,
         ui: &mut Ui,
         pen: &Pen<'_>,
-        NumberIn { first, format }: NumberIn,
-        view: RowsView<'_>,
-        asked: Asked<'_, Touched>,
+        NumberPlace { first, format }: NumberPlace,
+        view: MemoryRowsView<'_>,
+        asked: PanelOutput<'_, MemoryInput>,
     ) {
         let Some(cells) = self.cells.get(first..first + self.shape.group) else {
             return;
@@ -438,7 +438,7 @@ impl BytesRow<'_> {
             pen.dots(left, end, touch.bottom() - 2.0);
         }
         if cells.iter().any(|cell| cell.is_changed) {
-            Mark::Differs.paint(pen, touch);
+            ByteMark::Differs.paint(pen, touch);
         }
         touch_ui(response, address, cell, view, asked);
     }
@@ -446,9 +446,9 @@ impl BytesRow<'_> {
     fn paint_byte(
         &self,
         pen: &Pen<'_>,
-        ByteShape { cell, shape, left }: ByteShape<'_>,
+        ByteBox { cell, shape, left }: ByteBox<'_>,
         address: Address,
-        view: RowsView<'_>,
+        view: MemoryRowsView<'_>,
     ) {
         let tok = pen.tok;
         let is_cursor = view.memory.cursor() == Some(address);
@@ -460,14 +460,14 @@ impl BytesRow<'_> {
             );
         }
         let marks = [
-            (cell.source == ValueSource::Inferred, Mark::Inferred),
-            (cell.is_changed && !cell.is_news, Mark::Differs),
-            (cell.is_news, Mark::Written),
-            (cell.source == ValueSource::External, Mark::External),
+            (cell.source == ValueSource::Inferred, ByteMark::Inferred),
+            (cell.is_changed && !cell.is_news, ByteMark::Differs),
+            (cell.is_news, ByteMark::Written),
+            (cell.source == ValueSource::External, ByteMark::External),
         ];
         for (_, mark) in marks.into_iter().filter(|(is_marked, _)| *is_marked) {
             // The box of a change stays visible around what something else changed.
-            let is_both = cell.is_news && mark == Mark::External;
+            let is_both = cell.is_news && mark == ByteMark::External;
             mark.paint(pen, if is_both { shape.shrink(1.0) } else { shape });
         }
         if is_cursor {
@@ -484,8 +484,8 @@ impl BytesRow<'_> {
         let color = match () {
             () if cell.source == ValueSource::External => tok.external,
             () if cell.is_news => tok.changed,
-            () if cell.touch == Some(Touch::Written) => tok.write,
-            () if cell.touch == Some(Touch::Read) => tok.read,
+            () if cell.touch == Some(LastAccessKind::Written) => tok.write,
+            () if cell.touch == Some(LastAccessKind::Read) => tok.read,
             () if cell.value.is_none() && is_cursor => tok.t2,
             () if cell.value.is_none() => tok.unknown,
             () if cell.source == ValueSource::Inferred => tok.inferred,
@@ -501,7 +501,7 @@ impl BytesRow<'_> {
     }
 
     /// The characters, always in the order of addresses.
-    fn text_ui(&self, ui: &Ui, pen: &Pen<'_>, view: RowsView<'_>, touched: &mut Touched) {
+    fn text_ui(&self, ui: &Ui, pen: &Pen<'_>, view: MemoryRowsView<'_>, touched: &mut MemoryInput) {
         let tok = pen.tok;
         let left = self.rect.left() + self.shape.text_left();
         let width = ADVANCE * self.shape.bytes as f32;
@@ -549,8 +549,8 @@ fn touch_ui(
     response: egui::Response,
     address: Address,
     cell: &ByteCell,
-    view: RowsView<'_>,
-    Asked { touched, out }: Asked<'_, Touched>,
+    view: MemoryRowsView<'_>,
+    PanelOutput { touched, out }: PanelOutput<'_, MemoryInput>,
 ) {
     if response.hovered() {
         touched.hovered = Some(address);
@@ -564,7 +564,12 @@ fn touch_ui(
         touched.action = Some((address, last_write));
     }
     response.context_menu(|ui| {
-        menu::byte_menu(ui, MenuByte { address, cell }, view, Asked { touched, out })
+        menu::byte_menu(
+            ui,
+            MenuByte { address, cell },
+            view,
+            PanelOutput { touched, out },
+        )
     });
     response.on_hover_ui(|ui| {
         let session = &view.cx.desk.session;

@@ -20,7 +20,7 @@ const WIDTHS: [u8; 4] = [64, 32, 16, 8];
 
 /// How a row is divided.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Shape {
+pub struct MemoryRowLayout {
     /// Bytes in a row.
     pub bytes: usize,
     /// Bytes in a group.
@@ -31,7 +31,7 @@ pub struct Shape {
     pub address: f32,
 }
 
-impl Shape {
+impl MemoryRowLayout {
     /// The longest rows that leave so much room beside them in a panel of a width.
     pub fn widest(self, width: f32, beside: f32) -> Self {
         let fits = |bytes: &u8| {
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn rows_are_as_long_as_there_is_room() {
-        let shape = Shape {
+        let shape = MemoryRowLayout {
             bytes: 16,
             group: 1,
             format: None,
@@ -108,7 +108,7 @@ mod tests {
         };
         let widest = |width, group| {
             let format = (group == 8).then(|| LaneFormat::new(LaneKind::Float, 8));
-            Shape {
+            MemoryRowLayout {
                 group,
                 format,
                 ..shape

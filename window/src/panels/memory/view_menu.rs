@@ -4,7 +4,7 @@ use egui::{Rect, Sense, Ui, pos2};
 use stepback_debugger::keymap::CommandId;
 
 use super::panel::MemoryPanel;
-use crate::panels::ViewCx;
+use crate::panels::PanelContext;
 use crate::panels::menu::{MenuItem, menu_line_ui};
 use crate::panels::pen::Pen;
 use crate::panels::row::button_response;
@@ -23,7 +23,7 @@ impl MemoryPanel {
         ui: &Ui,
         rect: Rect,
         pen: &Pen<'_>,
-        cx: &ViewCx<'_>,
+        cx: &PanelContext<'_>,
         out: &mut Vec<Action>,
     ) {
         let tok = pen.tok;
@@ -41,7 +41,7 @@ impl MemoryPanel {
         response.on_hover_text(say!("memory-how-memory-is-shown-comparing"));
     }
 
-    fn view_menu(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    fn view_menu(&mut self, ui: &mut Ui, cx: &PanelContext<'_>, out: &mut Vec<Action>) {
         let tok = cx.tok;
         let mut choice = |ui: &mut Ui, words: &str, is_chosen: bool, change: MemoryChange| {
             let item = MenuItem::new(words);
@@ -170,7 +170,7 @@ impl MemoryPanel {
         pen: &Pen<'_>,
         bar: Rect,
         left: f32,
-        cx: &ViewCx<'_>,
+        cx: &PanelContext<'_>,
     ) -> f32 {
         let Some(words) = self.view.compared_words(cx.desk) else {
             return left;

@@ -5,10 +5,10 @@ use stepback_machine::{LaneFormat, RegisterGroup};
 
 use super::frame::BoardView;
 use super::panel::RegistersPanel;
-use crate::panels::ViewCx;
+use crate::panels::PanelContext;
 use crate::panels::field::Field;
 use crate::panels::pen::Pen;
-use crate::panels::thread::{ChooserView, thread_chooser_ui};
+use crate::panels::thread::{ThreadChooserView, thread_chooser_ui};
 use crate::theme::{icon, icons, ui as ui_font};
 use stepback_debugger::action::{Action, ViewAction};
 use stepback_debugger::messages::say;
@@ -20,7 +20,7 @@ pub const BAR: f32 = 30.0;
 const MANY: usize = 48;
 
 /// A button that opens a menu: what tells it apart, its text, its name for screen readers.
-pub struct Chooser<'a> {
+pub struct ChooserButton<'a> {
     pub salt: &'a str,
     pub text: &'a str,
     pub name: &'a str,
@@ -45,7 +45,7 @@ impl RegistersPanel {
         ui: &mut Ui,
         bar: Rect,
         BoardView { pen, board }: BoardView<'_>,
-        cx: &ViewCx<'_>,
+        cx: &PanelContext<'_>,
         out: &mut Vec<Action>,
     ) {
         let y = bar.center().y;
@@ -61,7 +61,7 @@ impl RegistersPanel {
         if let Some(format) = self.view.reading(board.group).lanes {
             left = self.lanes_ui(ui, pos2(left, y), pen, board.group, format) + 6.0;
         }
-        let chooser = ChooserView {
+        let chooser = ThreadChooserView {
             pen,
             cx,
             shown: &board.thread_name,
@@ -86,7 +86,7 @@ impl RegistersPanel {
         ui: &Ui,
         Pos2 { x: right, y }: Pos2,
         BoardView { pen, board }: BoardView<'_>,
-        cx: &ViewCx<'_>,
+        cx: &PanelContext<'_>,
         out: &mut Vec<Action>,
     ) -> f32 {
         let title = short_title(board.group);
@@ -95,7 +95,7 @@ impl RegistersPanel {
             ui,
             pos2(left, y),
             pen,
-            Chooser {
+            ChooserButton {
                 salt: "group",
                 text: title,
                 name: &say!("registers-group", title = title),
@@ -148,7 +148,7 @@ impl RegistersPanel {
             ui,
             at,
             pen,
-            Chooser {
+            ChooserButton {
                 salt: "lanes",
                 text: &name,
                 name: &say!("registers-lanes", name = &*name),
@@ -179,7 +179,7 @@ fn chooser_ui(
     ui: &Ui,
     Pos2 { x: left, y }: Pos2,
     pen: &Pen<'_>,
-    Chooser { salt, text, name }: Chooser<'_>,
+    ChooserButton { salt, text, name }: ChooserButton<'_>,
 ) -> Response {
     let tok = pen.tok;
     let rect = Rect::from_min_size(

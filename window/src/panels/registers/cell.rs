@@ -2,17 +2,17 @@
 
 use egui::{Pos2, Rect, Response, Ui, pos2, vec2};
 use stepback_index::ValueSource;
-use stepback_machine::{Flag, Status};
+use stepback_machine::{StatusFlag, StatusRegister};
 
-use super::frame::{Touched, box_at};
+use super::frame::{RegisterInput, box_at};
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{ADVANCE, Pen};
 use crate::panels::row::row_response;
-use crate::panels::{HoverCell, ViewCx};
+use crate::panels::{HoverCell, PanelContext};
 use crate::theme::{icons, mono, mono_bold, ui as ui_font};
 use stepback_debugger::action::RegisterFormat;
 use stepback_debugger::messages::say;
-use stepback_debugger::model::register_format::{RegisterReading, ShownAs, format_name};
+use stepback_debugger::model::register_format::{RegisterReading, RegisterStyle, format_name};
 use stepback_debugger::model::registers::{RegisterBoard, RegisterCell};
 use stepback_debugger::model::text::{flag_letter, flag_words};
 use stepback_debugger::views::{RegisterGesture, RegistersView, address_of};
@@ -21,7 +21,7 @@ use stepback_debugger::views::{RegisterGesture, RegistersView, address_of};
 #[derive(Clone, Copy)]
 pub struct CellView<'a> {
     /// The window's state.
-    pub cx: &'a ViewCx<'a>,
+    pub cx: &'a PanelContext<'a>,
     /// The registers.
     pub view: &'a RegistersView,
     /// Reading of the values.
@@ -105,7 +105,7 @@ pub fn cell_ui(
     rect: Rect,
     CellPaint { pen, cell, value }: CellPaint<'_>,
     view: CellView<'_>,
-    touched: &mut Touched,
+    touched: &mut RegisterInput,
 ) {
     let response = row_response(ui, rect, ("register", &cell.name), || {
         say!("registers-row", name = &*cell.name)
@@ -226,7 +226,7 @@ fn value_ui(
     }
 }
 
-pub fn touch(response: &Response, cell: &RegisterCell, touched: &mut Touched) {
+pub fn touch(response: &Response, cell: &RegisterCell, touched: &mut RegisterInput) {
     if response.hovered() {
         touched.hovered = Some(cell.name.clone());
     }
@@ -238,7 +238,7 @@ pub fn touch(response: &Response, cell: &RegisterCell, touched: &mut Touched) {
     }
 }
 
-pub fn menu(ui: &mut Ui, cell: &RegisterCell, view: CellView<'_>, touched: &mut Touched) {
+pub fn menu(ui: &mut Ui, cell: &RegisterCell, view: CellView<'_>, touched: &mut RegisterInput) {
     let tok = view.cx.tok;
     let mut chosen = None;
     let mut add = |ui: &mut Ui, item: MenuItem<'_>, gesture: RegisterGesture| {
@@ -323,7 +323,7 @@ pub fn menu(ui: &mut Ui, cell: &RegisterCell, view: CellView<'_>, touched: &mut 
 }
 
 /// Draws the formats of values. Returns what was chosen.
-fn formats_ui(ui: &mut Ui, shown_as: ShownAs) -> Option<RegisterGesture> {
+fn formats_ui(ui: &mut Ui, shown_as: RegisterStyle) -> Option<RegisterGesture> {
     let mut chosen = None;
     for format in RegisterFormat::ALL {
         if ui
@@ -354,7 +354,7 @@ pub fn head_ui(
     rect: Rect,
     HeadPaint { pen, board, right }: HeadPaint<'_>,
     view: CellView<'_>,
-    touched: &mut Touched,
+    touched: &mut RegisterInput,
 ) -> f32 {
     let tok = pen.tok;
     pen.line_across(rect.left(), rect.right(), rect.bottom() - 1.0, tok.line);
@@ -378,7 +378,7 @@ pub fn head_ui(
             cell.hex = cell.value.hex();
         }
         let reading = RegisterReading {
-            shown_as: ShownAs::default(),
+            shown_as: RegisterStyle::default(),
             ..view.reading
         };
         let view = CellView { reading, ..view };
@@ -452,7 +452,7 @@ fn mode_ui(
     ui: &Ui,
     pen: &Pen<'_>,
     ModePlace { least, right, y }: ModePlace,
-    status: &Status,
+    status: &StatusRegister,
 ) -> f32 {
     let tok = pen.tok;
     let words = status.mode.clone().unwrap_or_default();
@@ -490,7 +490,7 @@ fn mode_ui(
 }
 
 /// All fields of the status register.
-fn status_ui(ui: &mut Ui, status: &Status) {
+fn status_ui(ui: &mut Ui, status: &StatusRegister) {
     for line in &status.lines {
         ui.label(line);
     }
@@ -518,7 +518,7 @@ fn flags_ui(
     FlagsPaint { pen, psr, board }: FlagsPaint<'_>,
     Pos2 { x: left, y }: Pos2,
     view: CellView<'_>,
-    touched: &mut Touched,
+    touched: &mut RegisterInput,
 ) -> f32 {
     let tok = pen.tok;
     let color = if psr.is_news {
@@ -527,7 +527,8 @@ fn flags_ui(
         tok.register
     };
     let mut x = left;
-    for (place, Flag { letter, is_set, .. }) in board.status.flags.iter().copied().enumerate() {
+    for (place, StatusFlag { letter, is_set, .. }) in board.status.flags.iter().copied().enumerate()
+    {
         if let Some(title) = flags_title(board, place) {
             let gap = if place > 0 { 8.0 } else { 0.0 };
             pen.text(x + gap, y, title, mono(10.5), color);

@@ -3,7 +3,7 @@
 use egui::{Rect, Ui, pos2, vec2};
 use stepback_parsers::Step;
 
-use crate::panels::ViewCx;
+use crate::panels::PanelContext;
 use crate::panels::pen::{ADVANCE, Pen, ROW};
 use crate::panels::row::StepLink;
 use crate::theme::{mono, mono_bold, ui as ui_font};
@@ -26,14 +26,14 @@ pub const HEIGHT_WITH_STRIP: f32 = 132.0;
 pub const REASON: f32 = ROW;
 
 /// The foot about a register.
-pub struct Foot<'a> {
+pub struct RegisterFoot<'a> {
     pub pen: &'a Pen<'a>,
     pub rect: Rect,
     pub cell: &'a RegisterCell,
-    pub cx: &'a ViewCx<'a>,
+    pub cx: &'a PanelContext<'a>,
 }
 
-impl Foot<'_> {
+impl RegisterFoot<'_> {
     /// Draws the foot.
     pub fn ui(&self, ui: &Ui, view: &mut RegistersView, out: &mut Vec<Action>) {
         let Self {
@@ -110,7 +110,7 @@ impl Foot<'_> {
         let number = number.fold(36.0, f32::max);
         for (label, writer, nobody) in lines.into_iter().take(shown) {
             y += ROW;
-            let line = Line {
+            let line = AccessLine {
                 label,
                 number,
                 writer: writer.as_ref(),
@@ -120,7 +120,7 @@ impl Foot<'_> {
             line.ui(
                 ui,
                 pen,
-                LinePlace {
+                AccessLineArea {
                     at: pos2(left, y),
                     right: rect.right(),
                 },
@@ -206,12 +206,12 @@ impl Foot<'_> {
 }
 
 /// Where a line begins, and where it ends.
-struct LinePlace {
+struct AccessLineArea {
     at: egui::Pos2,
     right: f32,
 }
 
-struct Line<'a> {
+struct AccessLine<'a> {
     label: &'a str,
     /// Room for the number of a step, which ends where those of the other lines do.
     number: f32,
@@ -220,12 +220,12 @@ struct Line<'a> {
     trace: TraceId,
 }
 
-impl Line<'_> {
+impl AccessLine<'_> {
     fn ui(
         self,
         ui: &Ui,
         pen: &Pen<'_>,
-        LinePlace { at, right }: LinePlace,
+        AccessLineArea { at, right }: AccessLineArea,
         window: WindowId,
         out: &mut Vec<Action>,
     ) {

@@ -8,7 +8,7 @@ use stepback_debugger::views::RegisterGesture;
 
 /// Clicks on registers in this frame.
 #[derive(Debug, Default)]
-pub(super) struct Touched {
+pub(super) struct RegisterInput {
     pub(super) cursor: Option<String>,
     pub(super) hovered: Option<String>,
     pub(super) title: Option<String>,

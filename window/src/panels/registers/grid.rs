@@ -4,7 +4,7 @@ use egui::{Rect, Ui, pos2, vec2};
 use stepback_machine::LaneFormat;
 
 use super::cell::{CellPaint, CellView, cell_ui};
-use super::frame::Touched;
+use super::frame::RegisterInput;
 use super::lanes::lanes_ui;
 use crate::panels::pen::{ADVANCE, Pen};
 use crate::panels::row::button_response;
@@ -56,7 +56,7 @@ pub struct GridView<'a> {
 }
 
 /// A row and where it is drawn.
-pub struct RowPlace<'a> {
+pub struct GridRowPlace<'a> {
     pub pen: &'a Pen<'a>,
     pub rect: Rect,
     pub row: &'a GridRow<CellColumns>,
@@ -150,8 +150,13 @@ impl GridLayout for RegisterLayout {
 }
 
 /// Draws a row.
-pub fn row_ui(ui: &mut Ui, place: &RowPlace<'_>, view: CellView<'_>, touched: &mut Touched) {
-    let RowPlace {
+pub fn row_ui(
+    ui: &mut Ui,
+    place: &GridRowPlace<'_>,
+    view: CellView<'_>,
+    touched: &mut RegisterInput,
+) {
+    let GridRowPlace {
         pen,
         rect,
         row,
@@ -183,12 +188,12 @@ pub fn row_ui(ui: &mut Ui, place: &RowPlace<'_>, view: CellView<'_>, touched: &m
 
 fn title_ui(
     ui: &Ui,
-    place: &RowPlace<'_>,
+    place: &GridRowPlace<'_>,
     section: &RegisterSection,
     view: CellView<'_>,
-    touched: &mut Touched,
+    touched: &mut RegisterInput,
 ) {
-    let (RowPlace { pen, rect, .. }, title) = (place, section.title);
+    let (GridRowPlace { pen, rect, .. }, title) = (place, section.title);
     let (rect, is_open) = (*rect, view.view.is_open(title));
     let lower = title.to_lowercase();
     let name = match is_open {

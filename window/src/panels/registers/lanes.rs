@@ -3,8 +3,8 @@
 use egui::{Rect, Ui, pos2, vec2};
 
 use super::cell::{CellView, background, difference_ui, menu, touch};
-use super::frame::Touched;
-use super::grid::{GAP, RowPlace};
+use super::frame::RegisterInput;
+use super::grid::{GAP, GridRowPlace};
 use crate::panels::pen::Pen;
 use crate::panels::row::row_response;
 use crate::theme::{mono, mono_bold, ui as ui_font};
@@ -21,12 +21,12 @@ struct LanePaint<'a> {
 /// Draws a row: some lanes of a register from `first` on.
 pub(super) fn lanes_ui(
     ui: &mut Ui,
-    place: &RowPlace<'_>,
+    place: &GridRowPlace<'_>,
     first: u16,
     view: CellView<'_>,
-    touched: &mut Touched,
+    touched: &mut RegisterInput,
 ) {
-    let RowPlace {
+    let GridRowPlace {
         pen,
         rect: row,
         row: GridRow {
@@ -63,12 +63,12 @@ pub(super) fn lanes_ui(
 /// The name of a register in front of its lanes.
 fn name_ui(
     ui: &mut Ui,
-    place: &RowPlace<'_>,
+    place: &GridRowPlace<'_>,
     cell: &RegisterCell,
     view: CellView<'_>,
-    touched: &mut Touched,
+    touched: &mut RegisterInput,
 ) {
-    let RowPlace {
+    let GridRowPlace {
         pen,
         rect: row,
         row: GridRow { measures, .. },
@@ -106,7 +106,7 @@ fn lane_ui(
     rect: Rect,
     LanePaint { pen, lane }: LanePaint<'_>,
     view: CellView<'_>,
-    touched: &mut Touched,
+    touched: &mut RegisterInput,
 ) {
     let (tok, y) = (pen.tok, rect.center().y);
     let response = row_response(ui, rect, ("lane", &lane.name), || {

@@ -7,24 +7,26 @@ use serde::{Deserialize, Serialize};
 use stepback_machine::RegisterGroup;
 
 use super::cell::{CellView, HeadPaint};
-use super::detail::Foot;
-use super::frame::{BoardView, Touched};
-use super::grid::{CellColumns, GridView, RegisterLayout, RowPlace};
+use super::detail::RegisterFoot;
+use super::frame::{BoardView, RegisterInput};
+use super::grid::{CellColumns, GridRowPlace, GridView, RegisterLayout};
 use super::{bar, cell, detail, grid};
-use crate::panels::ViewCx;
-use crate::panels::asked::Asked;
+use crate::panels::PanelContext;
+use crate::panels::asked::PanelOutput;
 use crate::panels::cursor_list::take_rect;
 use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::list::List;
 use crate::panels::panel::Panel;
 use crate::panels::pen::{Pen, ROW};
 use crate::panels::row::{error_ui, loading_ui, watch_for_late};
-use crate::panels::thread::{ChooserView, ChosenThread, thread_chooser_ui};
+use crate::panels::thread::{ChosenThread, ThreadChooserView, thread_chooser_ui};
 use stepback_debugger::action::{Action, CellName, Follow, PanelKind, WindowId};
 use stepback_debugger::desk::SessionWatch;
 use stepback_debugger::model::registers::{RegisterBoard, RegisterCell};
 use stepback_debugger::model::scroll::{Scroll, Viewport};
-use stepback_debugger::views::{RegisterGesture, RegisterGrid, RegistersView, Status, Toward};
+use stepback_debugger::views::{
+    CursorDirection, RegisterGesture, RegisterGrid, RegistersView, ViewStatus,
+};
 
 /// pc and flags.
 const HEAD: f32 = 52.0;
@@ -64,7 +66,7 @@ impl RegistersPanel {
         ui: &mut Ui,
         rect: Rect,
         BoardView { pen, board: whole }: BoardView<'_>,
-        cx: &ViewCx<'_>,
+        cx: &PanelContext<'_>,
         out: &mut Vec<Action>,
     ) {
         let is_core = whole.group == RegisterGroup::Core;
@@ -81,14 +83,14 @@ impl RegistersPanel {
         let foot_height = foot_height(board, rest.height() - ROW * grid.own_rows as f32 - 8.0);
         let (body, foot) = rest.split_top_bottom_at_y(rest.bottom() - foot_height);
         self.keys(ui, &grid, body, cx, out);
-        let mut touched = Touched::default();
+        let mut touched = RegisterInput::default();
         if is_core {
             self.head_ui(
                 ui,
                 head,
                 BoardView { pen, board },
                 cx,
-                Asked {
+                PanelOutput {
                     touched: &mut touched,
                     out,
                 },
@@ -112,7 +114,7 @@ impl RegistersPanel {
         }
         let described = self.view.described(touched.hovered.as_deref(), board);
         if let Some(cell) = described.filter(|_| foot_height > 0.0) {
-            Foot {
+            RegisterFoot {
                 pen,
                 rect: foot,
                 cell: &cell,
@@ -129,8 +131,8 @@ impl RegistersPanel {
         ui: &mut Ui,
         head: Rect,
         BoardView { pen, board }: BoardView<'_>,
-        cx: &ViewCx<'_>,
-        Asked { touched, out }: Asked<'_, Touched>,
+        cx: &PanelContext<'_>,
+        PanelOutput { touched, out }: PanelOutput<'_, RegisterInput>,
     ) {
         let end = pos2(head.right() - 8.0, head.top() + 15.0);
         let right = self.group_ui(ui, end, BoardView { pen, board }, cx, out);
@@ -145,7 +147,7 @@ impl RegistersPanel {
         thread_chooser_ui(
             ui,
             at,
-            ChooserView {
+            ThreadChooserView {
                 pen,
                 cx,
                 shown: &board.thread_name,
@@ -154,7 +156,7 @@ impl RegistersPanel {
         );
     }
 
-    fn cells<'a>(&'a self, board: &RegisterBoard, cx: &'a ViewCx<'a>) -> CellView<'a> {
+    fn cells<'a>(&'a self, board: &RegisterBoard, cx: &'a PanelContext<'a>) -> CellView<'a> {
         CellView {
             cx,
             view: &self.view,
@@ -167,8 +169,8 @@ impl RegistersPanel {
         ui: &mut Ui,
         body: Rect,
         GridView { pen, board, grid }: GridView<'_>,
-        cx: &ViewCx<'_>,
-        touched: &mut Touched,
+        cx: &PanelContext<'_>,
+        touched: &mut RegisterInput,
     ) {
         let body = Rect::from_min_max(pos2(body.left(), body.top() + 4.0), body.max);
         let list = List {
@@ -186,7 +188,7 @@ impl RegistersPanel {
             if let Some(row) = usize::try_from(row).ok().and_then(|row| grid.rows.get(row)) {
                 grid::row_ui(
                     ui,
-                    &RowPlace {
+                    &GridRowPlace {
                         pen,
                         rect,
                         row,
@@ -205,15 +207,15 @@ impl RegistersPanel {
         ui: &Ui,
         grid: &RegisterGrid<CellColumns>,
         body: Rect,
-        cx: &ViewCx<'_>,
+        cx: &PanelContext<'_>,
         out: &mut Vec<Action>,
     ) {
         for key in take_keys(ui, cx) {
             let mut go = |toward, page| self.view.go(toward, page, grid);
             match key {
                 // The cursor stays in its column.
-                PanelKey::Move(Toward::First) => go(Toward::PageUp, usize::MAX),
-                PanelKey::Move(Toward::Last) => go(Toward::PageDown, usize::MAX),
+                PanelKey::Move(CursorDirection::First) => go(CursorDirection::PageUp, usize::MAX),
+                PanelKey::Move(CursorDirection::Last) => go(CursorDirection::PageDown, usize::MAX),
                 PanelKey::Move(toward) => go(toward, PAGE),
                 PanelKey::Enter => {
                     self.view
@@ -248,7 +250,7 @@ impl RegistersPanel {
         }
     }
 
-    fn apply(&mut self, touched: Touched, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    fn apply(&mut self, touched: RegisterInput, cx: &PanelContext<'_>, out: &mut Vec<Action>) {
         if touched.cursor.is_some() {
             self.view.set_cursor(touched.cursor);
         }
@@ -295,11 +297,11 @@ impl Panel for RegistersPanel {
     }
 
     /// The register under the cursor.
-    fn selection(&self, _: &ViewCx<'_>) -> Option<CellName> {
+    fn selection(&self, _: &PanelContext<'_>) -> Option<CellName> {
         self.view.selection()
     }
 
-    fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    fn ui(&mut self, ui: &mut Ui, cx: &PanelContext<'_>, out: &mut Vec<Action>) {
         if self.session.is_new(&cx.desk.session) {
             self.view.set_cursor(None);
             self.scroll = Scroll::default();
@@ -315,7 +317,7 @@ impl Panel for RegistersPanel {
                 };
                 self.board_ui(ui, rect, BoardView { pen, board: &board }, cx, out);
             }
-            Err(Status::Failed(error)) => error_ui(ui, &pen, rect, &error, out),
+            Err(ViewStatus::Failed(error)) => error_ui(ui, &pen, rect, &error, out),
             Err(_) => loading_ui(&pen, rect),
         }
         if self.view.is_waiting() {

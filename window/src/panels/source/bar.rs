@@ -5,21 +5,21 @@ use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use crate::panels::pen::{INSET, Pen};
 use crate::theme::{icon, icons, mono, mono_bold, ui as ui_font};
 use stepback_debugger::messages::say;
-use stepback_debugger::model::source_view::SourceHere;
+use stepback_debugger::model::source_view::PositionSource;
 use stepback_debugger::source::SourceText;
 
 /// Narrower bars have no room for what the marks of lines mean.
 const LEGEND_FROM: f32 = 480.0;
 
 /// The bar, and where its text begins.
-pub struct BarPlace {
+pub struct SourceBarArea {
     pub bar: Rect,
     pub left: f32,
 }
 
 /// Where the position is, and the text around it.
-pub struct HereText<'a> {
-    pub here: &'a SourceHere,
+pub struct SourceBarContent<'a> {
+    pub here: &'a PositionSource,
     pub text: &'a SourceText,
 }
 
@@ -27,8 +27,8 @@ pub struct HereText<'a> {
 pub fn bar_ui(
     ui: &Ui,
     pen: &Pen<'_>,
-    BarPlace { bar, left }: BarPlace,
-    HereText { here, text }: HereText<'_>,
+    SourceBarArea { bar, left }: SourceBarArea,
+    SourceBarContent { here, text }: SourceBarContent<'_>,
 ) {
     let (tok, y) = (pen.tok, bar.center().y);
     pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, tok.line);

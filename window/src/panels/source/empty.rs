@@ -3,7 +3,7 @@
 use egui::{Rect, Ui, pos2, vec2};
 
 use crate::panels::pen::Pen;
-use crate::panels::row::{EmptyWords, empty_ui};
+use crate::panels::row::{EmptyMessage, empty_ui};
 use crate::theme::{icons, ui as ui_font};
 use stepback_debugger::action::{Action, FileAction};
 use stepback_debugger::messages::say;
@@ -13,10 +13,10 @@ pub fn no_source_ui(
     ui: &mut Ui,
     pen: &Pen<'_>,
     rect: Rect,
-    words: EmptyWords<'_>,
+    words: EmptyMessage<'_>,
     out: &mut Vec<Action>,
 ) {
-    Offer {
+    SourceOffer {
         words,
         button: say!("source-add-image"),
         action: Action::File(FileAction::AddImage(None)),
@@ -32,8 +32,8 @@ pub fn not_found_ui(ui: &mut Ui, pen: &Pen<'_>, rect: Rect, name: &str, out: &mu
         "source-compiled-as",
         name = end_that_fits(pen, name, rect.width() - 190.0)
     );
-    let words = EmptyWords(&sentence, &advice);
-    Offer {
+    let words = EmptyMessage(&sentence, &advice);
+    SourceOffer {
         words,
         button: say!("source-locate"),
         action: Action::File(FileAction::LocateSource(name.to_owned())),
@@ -59,13 +59,13 @@ fn end_that_fits(pen: &Pen<'_>, path: &str, room: f32) -> String {
 }
 
 /// Why there is no source, and a button that may help.
-struct Offer<'a> {
-    words: EmptyWords<'a>,
+struct SourceOffer<'a> {
+    words: EmptyMessage<'a>,
     button: &'a str,
     action: Action,
 }
 
-impl Offer<'_> {
+impl SourceOffer<'_> {
     fn ui(self, ui: &mut Ui, pen: &Pen<'_>, rect: Rect, out: &mut Vec<Action>) {
         empty_ui(ui, pen, rect, icons::SOURCE, self.words);
         let center = pos2(rect.center().x, rect.center().y + 48.0);

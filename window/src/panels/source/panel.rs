@@ -3,21 +3,21 @@
 use egui::{Rect, Ui, pos2};
 use serde::{Deserialize, Serialize};
 
-use super::bar::{BarPlace, HereText};
-use super::rows::{Frame, rows_ui, text_left, widest};
+use super::bar::{SourceBarArea, SourceBarContent};
+use super::rows::{SourceRows, rows_ui, text_left, widest};
 use super::{bar, empty};
-use crate::panels::ViewCx;
-use crate::panels::asked::Touched;
-use crate::panels::cursor_list::{CursorList, Shown, take_rect};
+use crate::panels::PanelContext;
+use crate::panels::asked::RowInput;
+use crate::panels::cursor_list::{CursorList, ListExtent, take_rect};
 use crate::panels::list::ListArea;
 use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen};
-use crate::panels::row::{EmptyWords, error_ui, loading_ui, watch_for_late};
-use crate::panels::thread::{ChooserView, ChosenThread, thread_chooser_ui};
+use crate::panels::row::{EmptyMessage, error_ui, loading_ui, watch_for_late};
+use crate::panels::thread::{ChosenThread, ThreadChooserView, thread_chooser_ui};
 use stepback_debugger::action::{Action, Follow, PanelKind, WindowId};
 use stepback_debugger::messages::say;
 use stepback_debugger::source::SourceText;
-use stepback_debugger::views::{Rows, SourceView, Status, View};
+use stepback_debugger::views::{PanelView, RowListing, SourceView, ViewStatus};
 
 /// The bar with the file's name.
 const BAR: f32 = 24.0;
@@ -30,18 +30,18 @@ pub struct SourcePanel {
     #[serde(skip)]
     list: CursorList,
     #[serde(skip)]
-    aside: Aside,
+    aside: HorizontalScroll,
 }
 
 /// How far the text is scrolled sideways.
 #[derive(Clone, Copy, Debug, Default)]
-struct Aside {
+struct HorizontalScroll {
     points: f32,
     /// The bar that shows it, where a line is too long.
     bar: Option<Rect>,
 }
 
-impl Aside {
+impl HorizontalScroll {
     /// Lines that are longer than the panel is wide are scrolled by a wheel that goes sideways, or with Shift.
     /// A bar at the lower edge shows which part of them is in view.
     fn scroll(&mut self, ui: &Ui, area: &ListArea, text: &SourceText) {
@@ -70,12 +70,12 @@ impl SourcePanel {
         Self {
             view: SourceView::new(follow),
             list: CursorList::default(),
-            aside: Aside::default(),
+            aside: HorizontalScroll::default(),
         }
     }
 
     /// Draws the chooser of the thread. Returns the left edge of the rest of the bar.
-    fn chooser_ui(&mut self, ui: &Ui, bar: Rect, pen: &Pen<'_>, cx: &ViewCx<'_>) -> f32 {
+    fn chooser_ui(&mut self, ui: &Ui, bar: Rect, pen: &Pen<'_>, cx: &PanelContext<'_>) -> f32 {
         let thread = self
             .view
             .here()
@@ -91,7 +91,7 @@ impl SourcePanel {
         let end = thread_chooser_ui(
             ui,
             start,
-            ChooserView {
+            ThreadChooserView {
                 pen,
                 cx,
                 shown: name,
@@ -105,11 +105,11 @@ impl SourcePanel {
         &mut self,
         ui: &mut Ui,
         list: Rect,
-        rows: &Rows,
-        cx: &ViewCx<'_>,
+        rows: &RowListing,
+        cx: &PanelContext<'_>,
         out: &mut Vec<Action>,
     ) {
-        let place = Shown {
+        let place = ListExtent {
             rows: rows.count,
             list,
         };
@@ -131,7 +131,7 @@ impl SourcePanel {
         };
         self.aside.scroll(ui, &area, text);
         let (view, cursor, aside) = (&self.view, self.list.cursor, self.aside.points);
-        let frame = Frame {
+        let frame = SourceRows {
             pen,
             cx,
             view,
@@ -140,7 +140,7 @@ impl SourcePanel {
             cursor,
             aside,
         };
-        let mut touched = Touched::default();
+        let mut touched = RowInput::default();
         rows_ui(ui, &area, &frame, &mut touched, out);
         if let Some(bar) = self.aside.bar {
             frame.pen.fill(bar, cx.tok.ctl);
@@ -182,7 +182,7 @@ impl Panel for SourcePanel {
         *self.view.thread_mut() = thread;
     }
 
-    fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    fn ui(&mut self, ui: &mut Ui, cx: &PanelContext<'_>, out: &mut Vec<Action>) {
         let rect = take_rect(ui);
         let pen = Pen::new(ui, rect, cx.tok);
         let status = self.view.poll(cx.desk);
@@ -201,16 +201,16 @@ impl Panel for SourcePanel {
             rect.left()
         };
         match status {
-            Status::Failed(error) => error_ui(ui, &pen, rect, &error, out),
-            Status::Loading(_) => {
+            ViewStatus::Failed(error) => error_ui(ui, &pen, rect, &error, out),
+            ViewStatus::Loading(_) => {
                 loading_ui(&pen, rest);
                 watch_for_late(ui);
             }
-            Status::Empty { title, advice } => match self.view.missing() {
+            ViewStatus::Empty { title, advice } => match self.view.missing() {
                 Some(name) => empty::not_found_ui(ui, &pen, rect, name, out),
-                None => empty::no_source_ui(ui, &pen, rect, EmptyWords(&title, &advice), out),
+                None => empty::no_source_ui(ui, &pen, rect, EmptyMessage(&title, &advice), out),
             },
-            Status::Rows(rows) => {
+            ViewStatus::Rows(rows) => {
                 let text = self.view.shown().and_then(|shown| shown.file.text.as_ref());
                 if let Some(((here, _), text)) = self.view.here().zip(text) {
                     let pen = if self.view.is_late() {
@@ -218,7 +218,12 @@ impl Panel for SourcePanel {
                     } else {
                         pen
                     };
-                    bar::bar_ui(ui, &pen, BarPlace { bar, left }, HereText { here, text });
+                    bar::bar_ui(
+                        ui,
+                        &pen,
+                        SourceBarArea { bar, left },
+                        SourceBarContent { here, text },
+                    );
                 }
                 self.lines_ui(ui, rest, &rows, cx, out);
             }

@@ -2,8 +2,8 @@
 
 use egui::{Rect, Ui, pos2, vec2};
 
-use crate::panels::ViewCx;
-use crate::panels::asked::{Asked, Touched};
+use crate::panels::PanelContext;
+use crate::panels::asked::{PanelOutput, RowInput};
 use crate::panels::list::ListArea;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{ADVANCE, Pen};
@@ -12,16 +12,16 @@ use crate::theme::{icons, mono, mono_bold};
 use stepback_debugger::action::{Action, AppAction};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::so_far::so_far;
-use stepback_debugger::model::source_view::SourceHere;
+use stepback_debugger::model::source_view::PositionSource;
 use stepback_debugger::source::{SourceText, WordKind};
-use stepback_debugger::views::{Gesture, ShownSource, SourceView, View};
+use stepback_debugger::views::{PanelView, RowGesture, ShownSource, SourceView};
 
 /// What all lines of a frame share.
-pub struct Frame<'a, 'b> {
+pub struct SourceRows<'a, 'b> {
     /// Clipped to the lines.
     pub pen: Pen<'b>,
     /// What panels see.
-    pub cx: &'a ViewCx<'b>,
+    pub cx: &'a PanelContext<'b>,
     /// The rows.
     pub view: &'a SourceView,
     /// The file.
@@ -47,11 +47,11 @@ struct LineText<'a> {
 pub fn rows_ui(
     ui: &Ui,
     area: &ListArea,
-    frame: &Frame<'_, '_>,
-    touched: &mut Touched,
+    frame: &SourceRows<'_, '_>,
+    touched: &mut RowInput,
     out: &mut Vec<Action>,
 ) {
-    let (number_end, mut asked) = (number_end(area, frame.text), Asked { touched, out });
+    let (number_end, mut asked) = (number_end(area, frame.text), PanelOutput { touched, out });
     for (place, rect) in area.places() {
         if let Some(line) = frame.view.line_at(place) {
             let words = frame.text.line(line).unwrap_or_default();
@@ -81,8 +81,8 @@ fn row_ui(
     ui: &Ui,
     rect: Rect,
     at: LineText<'_>,
-    frame: &Frame<'_, '_>,
-    asked: &mut Asked<'_, Touched>,
+    frame: &SourceRows<'_, '_>,
+    asked: &mut PanelOutput<'_, RowInput>,
 ) {
     let LineText {
         place,
@@ -90,7 +90,7 @@ fn row_ui(
         words,
         number_end,
     } = at;
-    let Frame {
+    let SourceRows {
         pen,
         cx,
         view,
@@ -183,7 +183,7 @@ fn number_end(area: &ListArea, text: &SourceText) -> f32 {
 }
 
 /// The triangle of the position; hollow where the line is that of a call around it.
-fn current_mark(frame: &Frame<'_, '_>, rect: Rect) {
+fn current_mark(frame: &SourceRows<'_, '_>, rect: Rect) {
     let tok = frame.cx.tok;
     let color = frame
         .view
@@ -200,7 +200,7 @@ fn current_mark(frame: &Frame<'_, '_>, rect: Rect) {
         ],
         color,
     );
-    if matches!(frame.view.here(), Some((SourceHere::Call { .. }, _))) {
+    if matches!(frame.view.here(), Some((PositionSource::Call { .. }, _))) {
         pen.triangle(
             [
                 pos2(left, y - 3.0),
@@ -213,14 +213,20 @@ fn current_mark(frame: &Frame<'_, '_>, rect: Rect) {
 }
 
 /// The number: lines with code have a bar, filled when the trace reaches them, and lead to their executions.
-fn number_ui(ui: &Ui, rect: Rect, at: LineText<'_>, frame: &Frame<'_, '_>, touched: &mut Touched) {
+fn number_ui(
+    ui: &Ui,
+    rect: Rect,
+    at: LineText<'_>,
+    frame: &SourceRows<'_, '_>,
+    touched: &mut RowInput,
+) {
     let LineText {
         place,
         line,
         number_end: end,
         ..
     } = at;
-    let Frame {
+    let SourceRows {
         pen,
         cx,
         view,
@@ -272,7 +278,14 @@ fn number_ui(ui: &Ui, rect: Rect, at: LineText<'_>, frame: &Frame<'_, '_>, touch
     }
     if response.clicked() {
         let is_shift = ui.input(|input| input.modifiers.shift);
-        touched.gesture(place, if is_shift { Gesture::GoOn } else { Gesture::Go });
+        touched.gesture(
+            place,
+            if is_shift {
+                RowGesture::GoOn
+            } else {
+                RowGesture::Go
+            },
+        );
     }
     let words = if source.executed.contains(&line) {
         String::new()
@@ -289,11 +302,16 @@ fn number_ui(ui: &Ui, rect: Rect, at: LineText<'_>, frame: &Frame<'_, '_>, touch
     ));
 }
 
-fn menu_ui(ui: &mut Ui, at: LineText<'_>, frame: &Frame<'_, '_>, asked: &mut Asked<'_, Touched>) {
+fn menu_ui(
+    ui: &mut Ui,
+    at: LineText<'_>,
+    frame: &SourceRows<'_, '_>,
+    asked: &mut PanelOutput<'_, RowInput>,
+) {
     let LineText {
         place, line, words, ..
     } = at;
-    let Frame {
+    let SourceRows {
         cx, view, source, ..
     } = frame;
     let tok = cx.tok;
@@ -309,14 +327,14 @@ fn menu_ui(ui: &mut Ui, at: LineText<'_>, frame: &Frame<'_, '_>, asked: &mut Ask
             .key("Enter")
             .ui(ui, tok)
         {
-            asked.touched.gesture(place, Gesture::Go);
+            asked.touched.gesture(place, RowGesture::Go);
         }
         if MenuItem::new(say!("source-previous-execution"))
             .icon(icons::STEP_BACK)
             .key("Shift+Enter")
             .ui(ui, tok)
         {
-            asked.touched.gesture(place, Gesture::GoOn);
+            asked.touched.gesture(place, RowGesture::GoOn);
         }
         menu_line_ui(ui, tok);
     }

@@ -2,7 +2,7 @@
 
 use egui::{Rect, Ui, pos2};
 
-use crate::panels::ViewCx;
+use crate::panels::PanelContext;
 use crate::panels::pen::{ADVANCE, INSET, Pen, ROW};
 use crate::panels::row::StepLink;
 use crate::theme::{mono, mono_bold};
@@ -23,8 +23,8 @@ pub struct FramePaint<'a> {
 }
 
 /// What the panel sees, and the window that travels.
-pub struct Scene<'a> {
-    pub cx: &'a ViewCx<'a>,
+pub struct StackFootContext<'a> {
+    pub cx: &'a PanelContext<'a>,
     pub window: WindowId,
 }
 
@@ -33,7 +33,7 @@ pub fn foot_ui(
     ui: &Ui,
     rect: Rect,
     FramePaint { pen, place, frame }: FramePaint<'_>,
-    Scene { cx, window }: Scene<'_>,
+    StackFootContext { cx, window }: StackFootContext<'_>,
     out: &mut Vec<Action>,
 ) {
     let (tok, left, right) = (pen.tok, rect.left() + INSET, rect.right() - 10.0);

@@ -2,16 +2,22 @@
 
 use egui::Ui;
 
-use super::rows::Touched;
+use super::rows::StackInput;
 use crate::panels::effects_items::effects_items;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
-use crate::theme::{Tok, icons};
+use crate::theme::{ThemeColors, icons};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::call_stack::{StackFrame, entered_at};
-use stepback_debugger::views::Gesture;
+use stepback_debugger::views::RowGesture;
 
 /// The menu of the frame at a place of the stack.
-pub fn frame_menu(ui: &mut Ui, place: usize, frame: &StackFrame, tok: &Tok, touched: &mut Touched) {
+pub fn frame_menu(
+    ui: &mut Ui,
+    place: usize,
+    frame: &StackFrame,
+    tok: &ThemeColors,
+    touched: &mut StackInput,
+) {
     menu_head_ui(
         ui,
         tok,
@@ -28,13 +34,13 @@ pub fn frame_menu(ui: &mut Ui, place: usize, frame: &StackFrame, tok: &Tok, touc
         .key("Shift+Enter")
         .ui(ui, tok)
     {
-        touched.rows.gesture(place, Gesture::GoOn);
+        touched.rows.gesture(place, RowGesture::GoOn);
     }
     if MenuItem::new(say!("stack-travel-to-its-entry"))
         .key("Enter")
         .ui(ui, tok)
     {
-        touched.rows.gesture(place, Gesture::Go);
+        touched.rows.gesture(place, RowGesture::Go);
     }
     if MenuItem::new(say!("stack-open-window-at-its-entry"))
         .icon(icons::SIDE_BY_SIDE)

@@ -4,21 +4,21 @@ use egui::{Rect, Ui, pos2};
 use serde::{Deserialize, Serialize};
 
 use super::foot;
-use super::foot::{FramePaint, Scene};
-use super::rows::{Columns, StackRows, Touched};
-use crate::panels::ViewCx;
-use crate::panels::cursor_list::{CursorList, Shown, take_rect};
+use super::foot::{FramePaint, StackFootContext};
+use super::rows::{StackColumns, StackInput, StackRows};
+use crate::panels::PanelContext;
+use crate::panels::cursor_list::{CursorList, ListExtent, take_rect};
 use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen, ROW, head_font};
 use crate::panels::row::{
-    EmptyWords, button_response, empty_ui, error_ui, loading_ui, watch_for_late,
+    EmptyMessage, button_response, empty_ui, error_ui, loading_ui, watch_for_late,
 };
-use crate::panels::thread::{ChooserView, ChosenThread, thread_chooser_ui};
+use crate::panels::thread::{ChosenThread, ThreadChooserView, thread_chooser_ui};
 use crate::theme::{icons, ui as ui_font};
 use stepback_debugger::action::{Action, AppAction, Follow, PanelAction, PanelKind, WindowId};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::call_stack::entered_at;
-use stepback_debugger::views::{StackView, Status, View};
+use stepback_debugger::views::{PanelView, StackView, ViewStatus};
 
 /// Whose stack, how deep.
 const BAR: f32 = 30.0;
@@ -41,7 +41,7 @@ pub struct StackPanel {
 
 impl StackPanel {
     /// The window that travels when a frame is clicked.
-    fn window(&self, cx: &ViewCx<'_>) -> WindowId {
+    fn window(&self, cx: &PanelContext<'_>) -> WindowId {
         cx.desk
             .windows
             .travelling(self.view.follow().unwrap_or_default())
@@ -52,7 +52,7 @@ impl StackPanel {
         ui: &mut Ui,
         rest: Rect,
         pen: &Pen<'_>,
-        cx: &ViewCx<'_>,
+        cx: &PanelContext<'_>,
         out: &mut Vec<Action>,
     ) {
         let count = self.view.stack().map_or(0, |stack| stack.frames.len());
@@ -62,8 +62,13 @@ impl StackPanel {
         let foot_height = if has_foot { foot::HEIGHT } else { 0.0 };
         let (body, foot) = rest.split_top_bottom_at_y(rest.bottom() - foot_height);
         let (head, list) = body.split_top_bottom_at_y(body.top() + HEAD);
-        self.list
-            .keys(ui, &mut self.view, Shown { rows: count, list }, cx, out);
+        self.list.keys(
+            ui,
+            &mut self.view,
+            ListExtent { rows: count, list },
+            cx,
+            out,
+        );
         let area = self.list.area(ui, list, count, cx.tok);
         let (top, page) = (
             self.list.top(),
@@ -72,7 +77,7 @@ impl StackPanel {
         if let Some(error) = self.view.fetch(top..top + page + 1, cx.desk) {
             return error_ui(ui, pen, list, &error, out);
         }
-        let columns = Columns::new(area.body);
+        let columns = StackColumns::new(area.body);
         columns.head_ui(&Pen::new(ui, head, cx.tok), head);
         let here = cx
             .desk
@@ -90,7 +95,7 @@ impl StackPanel {
             here: self.view.held_at(cx.desk).map(|_| here),
             has_foot,
         };
-        let mut touched = Touched::default();
+        let mut touched = StackInput::default();
         for (place, rect) in area.places() {
             rows.row_ui(ui, rect, place, self.view.frame(place), &mut touched);
         }
@@ -101,7 +106,7 @@ impl StackPanel {
                 ui,
                 foot,
                 FramePaint { pen, place, frame },
-                Scene {
+                StackFootContext {
                     cx,
                     window: self.window(cx),
                 },
@@ -132,7 +137,7 @@ impl StackPanel {
         ui: &Ui,
         bar: Rect,
         pen: &Pen<'_>,
-        cx: &ViewCx<'_>,
+        cx: &PanelContext<'_>,
         out: &mut Vec<Action>,
     ) {
         let Some(stack) = self.view.stack() else {
@@ -146,7 +151,7 @@ impl StackPanel {
         let end = thread_chooser_ui(
             ui,
             pos2(left, y),
-            ChooserView {
+            ThreadChooserView {
                 pen,
                 cx,
                 shown: name,
@@ -221,7 +226,7 @@ impl Panel for StackPanel {
         *self.view.thread_mut() = thread;
     }
 
-    fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    fn ui(&mut self, ui: &mut Ui, cx: &PanelContext<'_>, out: &mut Vec<Action>) {
         let rect = take_rect(ui);
         let pen = Pen::new(ui, rect, cx.tok);
         let status = self.view.poll(cx.desk);
@@ -229,13 +234,13 @@ impl Panel for StackPanel {
         let shown = if self.view.is_late() { &faded } else { &pen };
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
         match status {
-            Status::Failed(error) => error_ui(ui, &pen, rect, &error, out),
-            Status::Loading(_) => loading_ui(&pen, rect),
-            Status::Empty { title, advice } => {
+            ViewStatus::Failed(error) => error_ui(ui, &pen, rect, &error, out),
+            ViewStatus::Loading(_) => loading_ui(&pen, rect),
+            ViewStatus::Empty { title, advice } => {
                 self.bar_ui(ui, bar, shown, cx, out);
-                empty_ui(ui, shown, rest, icons::STACK, EmptyWords(&title, &advice));
+                empty_ui(ui, shown, rest, icons::STACK, EmptyMessage(&title, &advice));
             }
-            Status::Rows(_) => {
+            ViewStatus::Rows(_) => {
                 self.bar_ui(ui, bar, shown, cx, out);
                 self.rows_ui(ui, rest, shown, cx, out);
             }
@@ -246,7 +251,7 @@ impl Panel for StackPanel {
     }
 }
 
-impl Columns {
+impl StackColumns {
     fn head_ui(&self, pen: &Pen<'_>, head: Rect) {
         let (tok, y) = (pen.tok, head.center().y);
         pen.line_across(head.left(), head.right(), head.bottom() - 1.0, tok.line);

@@ -4,18 +4,18 @@ use egui::{Rect, Ui, pos2, vec2};
 use stepback_parsers::Position;
 
 use super::menu::frame_menu;
-use crate::panels::asked::Touched as RowsTouched;
+use crate::panels::asked::RowInput as RowsTouched;
 use crate::panels::hover_cell::register_of;
 use crate::panels::pen::{ADVANCE, Pen, ROW};
 use crate::panels::row::{RowState, row_background, row_response};
-use crate::panels::{HoverCell, ViewCx};
+use crate::panels::{HoverCell, PanelContext};
 use crate::theme::{mono, mono_bold, ui as ui_font};
 use stepback_debugger::action::{Action, WindowId};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::call_stack::{StackFrame, called_at, entered_at};
 use stepback_debugger::model::frame_words::FrameMark;
 use stepback_debugger::model::text::thousands;
-use stepback_debugger::views::Gesture;
+use stepback_debugger::views::RowGesture;
 
 /// How many arguments a row shows; the tooltip and the foot show all of them.
 const ARGUMENTS: usize = 4;
@@ -26,7 +26,7 @@ const WITH_PLACE: f32 = 640.0;
 
 /// Where the columns are. They depend on the panel's width alone, so that they stand still while stepping.
 #[derive(Clone, Copy, Debug)]
-pub struct Columns {
+pub struct StackColumns {
     /// The right edge of the numbers.
     pub number: f32,
     /// The functions.
@@ -39,7 +39,7 @@ pub struct Columns {
     pub right: f32,
 }
 
-impl Columns {
+impl StackColumns {
     /// The columns of a list.
     pub fn new(list: Rect) -> Self {
         let width = list.width();
@@ -68,9 +68,9 @@ pub struct StackRows<'a> {
     /// Clipped to the list.
     pub pen: Pen<'a>,
     /// The window's state.
-    pub cx: &'a ViewCx<'a>,
+    pub cx: &'a PanelContext<'a>,
     /// Where the columns are.
-    pub columns: Columns,
+    pub columns: StackColumns,
     /// The window that travels.
     pub window: WindowId,
     /// The place of the frame under the cursor.
@@ -83,7 +83,7 @@ pub struct StackRows<'a> {
 
 /// What was done to the frames, each by its place in the stack.
 #[derive(Debug, Default)]
-pub struct Touched {
+pub struct StackInput {
     /// What is done with rows.
     pub rows: RowsTouched,
     /// Under the pointer.
@@ -104,7 +104,7 @@ impl StackRows<'_> {
         rect: Rect,
         place: usize,
         frame: Option<&StackFrame>,
-        touched: &mut Touched,
+        touched: &mut StackInput,
     ) {
         let (pen, tok, y) = (&self.pen, self.cx.tok, rect.center().y);
         let name = frame.map_or("…", |frame| frame.name.as_str());
@@ -160,9 +160,9 @@ impl StackRows<'_> {
         {
             touched.opened = Some(place);
         } else if response.double_clicked() {
-            touched.rows.gesture(place, Gesture::Go);
+            touched.rows.gesture(place, RowGesture::Go);
         } else if response.clicked() {
-            touched.rows.gesture(place, Gesture::GoOn);
+            touched.rows.gesture(place, RowGesture::GoOn);
         }
         response.context_menu(|ui| frame_menu(ui, place, frame, tok, touched));
         if !self.has_foot {

@@ -4,14 +4,14 @@ use egui::{Key, Rect, Ui, WidgetInfo, pos2};
 use stepback_index::AccessKinds;
 use stepback_parsers::Position;
 
-use crate::panels::ViewCx;
+use crate::panels::PanelContext;
 use crate::panels::field::Field;
 use crate::panels::pen::Pen;
 use crate::panels::row::button_response;
 use crate::theme::{icons, mono, mono_bold, ui as ui_font};
 use stepback_debugger::expression::split_range;
 use stepback_debugger::messages::{say, spoken};
-use stepback_debugger::model::access_table::{AccessQuestion, Arrangement, Listed};
+use stepback_debugger::model::access_table::{AccessGrouping, AccessSubject, AccessTableQuery};
 use stepback_debugger::views::AccessTable;
 
 /// Height of the bar.
@@ -54,16 +54,16 @@ impl AccessBar {
         ui: &mut Ui,
         pen: &Pen<'_>,
         bar: Rect,
-        cx: &ViewCx<'_>,
+        cx: &PanelContext<'_>,
         table: &AccessTable,
-    ) -> Option<AccessQuestion> {
+    ) -> Option<AccessTableQuery> {
         let mut question = table.question().cloned();
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, cx.tok.line);
         let mut right = bar.right() - 8.0;
         if let Some(question) = question.as_mut() {
             right = stacks_ui(ui, pen, bar.with_max_x(right), question);
             right = from_ui(ui, pen, bar.with_max_x(right), cx, question);
-            if let Listed::Cell(text) = &question.listed {
+            if let AccessSubject::Cell(text) = &question.listed {
                 let text = text.clone();
                 right = kinds_ui(ui, pen, bar.with_max_x(right), question);
                 if is_memory(&text, cx) {
@@ -86,9 +86,9 @@ impl AccessBar {
         ui: &mut Ui,
         pen: &Pen<'_>,
         bar: Rect,
-        cx: &ViewCx<'_>,
-        question: Option<&AccessQuestion>,
-    ) -> Option<Listed> {
+        cx: &PanelContext<'_>,
+        question: Option<&AccessTableQuery>,
+    ) -> Option<AccessSubject> {
         let images = &cx.desk.session.images;
         let read = |text: &str| listed(text, |name| Some(images.symbol(name)?.is_code()));
         let asked = question
@@ -114,22 +114,22 @@ impl AccessBar {
 }
 
 /// A question as it would be typed.
-fn shown(asked: &Listed, read: impl Fn(&str) -> Listed) -> String {
+fn shown(asked: &AccessSubject, read: impl Fn(&str) -> AccessSubject) -> String {
     match asked {
-        Listed::Code(text) if read(text) != *asked => format!("pc:{text}"),
-        Listed::Cell(text) | Listed::Code(text) => text.clone(),
+        AccessSubject::Code(text) if read(text) != *asked => format!("pc:{text}"),
+        AccessSubject::Cell(text) | AccessSubject::Code(text) => text.clone(),
     }
 }
 
 /// What was typed: a name of code or a line of a file lists executions, all else a cell.
 /// `is_code` tells whether a symbol is code; none where nothing is called so.
-fn listed(text: &str, is_code: impl Fn(&str) -> Option<bool>) -> Listed {
+fn listed(text: &str, is_code: impl Fn(&str) -> Option<bool>) -> AccessSubject {
     let text = text.trim();
     let said = ["pc:", "line:"]
         .iter()
         .find_map(|prefix| text.strip_prefix(prefix));
     if let Some(code) = said {
-        return Listed::Code(code.trim().to_owned());
+        return AccessSubject::Code(code.trim().to_owned());
     }
     let is_line = text.rsplit_once(':').is_some_and(|(file, line)| {
         let is_name = file.contains('.') && !file.starts_with(|first: char| first.is_ascii_digit());
@@ -143,14 +143,14 @@ fn listed(text: &str, is_code: impl Fn(&str) -> Option<bool>) -> Listed {
     // Names of symbols may look like those of files: `counter.1234:4`.
     let is_listed_code = is_code(name).map_or(is_line, |is_code| is_code && length.is_none());
     if is_listed_code {
-        Listed::Code(text.to_owned())
+        AccessSubject::Code(text.to_owned())
     } else {
-        Listed::Cell(text.to_owned())
+        AccessSubject::Cell(text.to_owned())
     }
 }
 
 /// Whether a text looks like memory: a word alone is a register, unless it is a symbol.
-fn is_memory(text: &str, cx: &ViewCx<'_>) -> bool {
+fn is_memory(text: &str, cx: &PanelContext<'_>) -> bool {
     let is_word = text
         .chars()
         .all(|letter| letter.is_alphanumeric() || letter == '_');
@@ -164,8 +164,8 @@ fn from_ui(
     ui: &Ui,
     pen: &Pen<'_>,
     bar: Rect,
-    cx: &ViewCx<'_>,
-    question: &mut AccessQuestion,
+    cx: &PanelContext<'_>,
+    question: &mut AccessTableQuery,
 ) -> f32 {
     let (label, to) = match question.from {
         Position(0) => (
@@ -200,7 +200,7 @@ fn from_ui(
 }
 
 /// By steps or by call stacks.
-fn stacks_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, question: &mut AccessQuestion) -> f32 {
+fn stacks_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, question: &mut AccessTableQuery) -> f32 {
     let (text, name) = (
         say!("accesses-by-call-stack"),
         say!("accesses-group-by-call-stack"),
@@ -209,7 +209,7 @@ fn stacks_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, question: &mut AccessQuestion) -
     if left < bar.left() + FIELD {
         return bar.right();
     }
-    let is_chosen = question.arrangement == Arrangement::CallStacks;
+    let is_chosen = question.arrangement == AccessGrouping::CallStacks;
     if chip_ui(
         ui,
         pen,
@@ -225,7 +225,7 @@ fn stacks_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, question: &mut AccessQuestion) -
     left - 6.0
 }
 
-fn kinds_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, question: &mut AccessQuestion) -> f32 {
+fn kinds_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, question: &mut AccessTableQuery) -> f32 {
     let needed: f32 = KINDS
         .iter()
         .map(|(_, text, _)| pen.width(spoken(text), ui_font(11.5)) + 14.0)
@@ -256,11 +256,11 @@ fn kinds_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, question: &mut AccessQuestion) ->
 }
 
 /// How many bytes of memory are meant.
-fn widths_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, question: &mut AccessQuestion) -> f32 {
+fn widths_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, question: &mut AccessTableQuery) -> f32 {
     if bar.width() < FIELD + 100.0 {
         return bar.right();
     }
-    let Listed::Cell(text) = &question.listed else {
+    let AccessSubject::Cell(text) = &question.listed else {
         return bar.right();
     };
     let (address, length) = split_range(text);
@@ -280,7 +280,7 @@ fn widths_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, question: &mut AccessQuestion) -
                 is_chosen: length == text,
             },
         ) {
-            question.listed = Listed::Cell(format!("{address}:{width}"));
+            question.listed = AccessSubject::Cell(format!("{address}:{width}"));
         }
         right -= 22.0;
     }
@@ -325,7 +325,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(text: &str, expected: &Listed) {
+    fn check(text: &str, expected: &AccessSubject) {
         let is_code = |name: &str| match name {
             "main" => Some(true),
             "counter.1234" => Some(false),
@@ -339,8 +339,8 @@ mod tests {
 
     #[test]
     fn what_is_typed_is_code_a_line_or_a_cell() {
-        let code = |text: &str| Listed::Code(text.to_owned());
-        let cell = |text: &str| Listed::Cell(text.to_owned());
+        let code = |text: &str| AccessSubject::Code(text.to_owned());
+        let cell = |text: &str| AccessSubject::Cell(text.to_owned());
         check("main+8", &code("main+8"));
         check("main.c:12", &code("main.c:12"));
         check("pc:0x80000494", &code("0x80000494"));

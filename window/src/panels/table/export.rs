@@ -11,12 +11,12 @@ use crate::panels::row::button_response;
 use crate::theme::{icon, icons};
 use stepback_debugger::action::{Action, AppAction, FileAction};
 use stepback_debugger::messages::say;
-use stepback_debugger::model::Meaning;
+use stepback_debugger::model::TextRole;
 use stepback_debugger::model::table::{Table, TableCell, TableRow};
 use stepback_debugger::model::table_text::TableFormat;
 
 /// A list as it is shown, and what its file is called.
-pub struct Export<'a> {
+pub struct ListExport<'a> {
     /// What is painted with.
     pub pen: &'a Pen<'a>,
     /// The rows as they are filtered and sorted, worked out where they are wanted.
@@ -28,14 +28,14 @@ pub struct Export<'a> {
 /// The right end of the bar above a list: a field for the text of rows, and the button that takes the list out.
 pub struct ListTools<'a> {
     /// What is taken out.
-    pub export: Export<'a>,
+    pub export: ListExport<'a>,
     /// The bar.
     pub bar: Rect,
 }
 
 /// What became of the tools of a list.
 #[derive(Clone, Copy, Debug)]
-pub struct ToolsShown {
+pub struct ListToolsOutput {
     /// Where they begin.
     pub left: f32,
     /// The text of rows is another one.
@@ -47,7 +47,7 @@ impl ListTools<'_> {
     const FILTER: f32 = 140.0;
 
     /// Draws them. In a narrow bar the field is left out.
-    pub fn ui(&self, ui: &mut Ui, filter: &mut String, out: &mut Vec<Action>) -> ToolsShown {
+    pub fn ui(&self, ui: &mut Ui, filter: &mut String, out: &mut Vec<Action>) -> ListToolsOutput {
         let (y, mut left) = (self.bar.center().y, self.bar.right() - 8.0);
         let mut is_changed = false;
         if self.bar.width() > 2.0 * Self::FILTER {
@@ -63,7 +63,7 @@ impl ListTools<'_> {
         }
         let button = Rect::from_min_max(pos2(left - 24.0, y - 11.0), pos2(left, y + 11.0));
         self.export.ui(ui, button, out);
-        ToolsShown {
+        ListToolsOutput {
             left: button.left() - 8.0,
             is_changed,
         }
@@ -78,7 +78,7 @@ pub fn text_table<'a>(
     let cells = |texts: Vec<String>| {
         texts
             .into_iter()
-            .map(|text| TableCell::new(Meaning::Plain, text))
+            .map(|text| TableCell::new(TextRole::Plain, text))
             .collect()
     };
     let rows = rows
@@ -90,7 +90,7 @@ pub fn text_table<'a>(
     Cow::Owned(Table::new(String::new(), heads, rows))
 }
 
-impl Export<'_> {
+impl ListExport<'_> {
     /// Draws the button with its menu.
     pub fn ui(&self, ui: &Ui, rect: Rect, out: &mut Vec<Action>) {
         let tok = self.pen.tok;

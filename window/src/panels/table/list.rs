@@ -7,16 +7,16 @@ use stepback_parsers::Position;
 
 use super::kind::icon_of;
 use super::rows::TableRows;
-use crate::panels::ViewCx;
-use crate::panels::asked::Touched;
-use crate::panels::cursor_list::{CursorList, Shown};
+use crate::panels::PanelContext;
+use crate::panels::asked::RowInput;
+use crate::panels::cursor_list::{CursorList, ListExtent};
 use crate::panels::keys::PanelKey;
 use crate::panels::pen::Pen;
-use crate::panels::row::{EmptyWords, empty_ui};
+use crate::panels::row::{EmptyMessage, empty_ui};
 use crate::theme::icons;
 use stepback_debugger::action::Action;
 use stepback_debugger::messages::say;
-use stepback_debugger::views::{TableSource, TableView, View};
+use stepback_debugger::views::{PanelView, TableSource, TableView};
 
 /// The heads of the columns.
 const HEAD: f32 = 20.0;
@@ -35,15 +35,15 @@ pub struct ListPlace<'a> {
     /// What is painted with.
     pub pen: &'a Pen<'a>,
     /// What is said where it has no rows.
-    pub nothing: EmptyWords<'a>,
+    pub nothing: EmptyMessage<'a>,
     /// Where.
     pub rect: Rect,
 }
 
 impl ListPlace<'_> {
     /// A number of rows below the heads.
-    fn shown(&self, rows: usize) -> Shown {
-        Shown {
+    fn shown(&self, rows: usize) -> ListExtent {
+        ListExtent {
             rows,
             list: self.rect.split_top_bottom_at_y(self.rect.top() + HEAD).1,
         }
@@ -68,13 +68,13 @@ impl RowList {
 
     /// Puts the cursor on the row that the next move goes to, and brings it into view.
     pub fn go_before(&mut self, row: usize, rows: usize, place: &ListPlace<'_>) {
-        let Shown { rows, list } = place.shown(rows);
+        let ListExtent { rows, list } = place.shown(rows);
         self.cursor.go_before(row, rows, list);
     }
 
     /// Puts the cursor on a row and brings it into view.
     pub fn go_to(&mut self, row: usize, rows: usize, place: &ListPlace<'_>) {
-        let Shown { rows, list } = place.shown(rows);
+        let ListExtent { rows, list } = place.shown(rows);
         self.cursor.go_to(row, rows, list);
     }
 
@@ -89,13 +89,13 @@ impl RowList {
         ui: &mut Ui,
         place: &ListPlace<'_>,
         view: &mut TableView<S>,
-        cx: &ViewCx<'_>,
+        cx: &PanelContext<'_>,
         out: &mut Vec<Action>,
     ) {
         let ListPlace { pen, nothing, rect } = *place;
         let table = Arc::clone(view.table());
         if table.rows.is_empty() && !view.shown().filter.is_empty() {
-            let words = EmptyWords(
+            let words = EmptyMessage(
                 say!("table-no-row-holds-the-text"),
                 say!("table-take-something-out-of-the"),
             );
@@ -136,7 +136,7 @@ impl RowList {
             right: area.body.right(),
         };
         let sorted = rows.heads_ui(ui, &head_pen, head);
-        let mut touched = Touched::default();
+        let mut touched = RowInput::default();
         for (place, rect) in area.places() {
             match place < table.rows.len() {
                 true => rows.row_ui(ui, rect, place, &mut touched, out),
@@ -158,7 +158,7 @@ impl RowList {
     }
 
     /// Scrolls to the position when it moved, and along with it while rows before it are found.
-    fn reveal(&mut self, gap: Option<(Position, usize)>, Shown { rows, list }: Shown) {
+    fn reveal(&mut self, gap: Option<(Position, usize)>, ListExtent { rows, list }: ListExtent) {
         match gap {
             Some((_, before)) if self.revealed != gap => {
                 self.cursor
@@ -173,7 +173,7 @@ impl RowList {
 }
 
 /// The position between rows, as in the list of steps.
-fn position_line(pen: &Pen<'_>, rect: Rect, y: f32, cx: &ViewCx<'_>) {
+fn position_line(pen: &Pen<'_>, rect: Rect, y: f32, cx: &PanelContext<'_>) {
     let (color, y) = (cx.tok.position(cx.desk.windows.active.0), y.round());
     pen.fill(
         Rect::from_min_max(pos2(rect.left(), y - 1.0), pos2(rect.right(), y + 1.0)),

@@ -6,13 +6,13 @@ use stepback_parsers::Position;
 
 use super::list::RowList;
 use super::table_ui::TableUi;
-use crate::panels::ViewCx;
+use crate::panels::PanelContext;
 use crate::panels::cursor_list::take_rect;
 use crate::panels::panel::Panel;
 use crate::panels::pen::Pen;
 use stepback_debugger::action::{Action, CellName, PanelKind, WindowId};
 use stepback_debugger::desk::SessionWatch;
-use stepback_debugger::views::{TableSource, TableView, View};
+use stepback_debugger::views::{PanelView, TableSource, TableView};
 
 /// A list of a source. Filter and order are saved.
 #[derive(Default, Serialize, Deserialize)]
@@ -41,15 +41,15 @@ impl<S: TableSource + Default> Panel for ListPanel<S> {
         self.view.source().tab_title()
     }
 
-    fn selection(&self, cx: &ViewCx<'_>) -> Option<CellName> {
+    fn selection(&self, cx: &PanelContext<'_>) -> Option<CellName> {
         self.view.cell(self.list.cursor(), cx.desk)
     }
 
-    fn selection_at(&self, cx: &ViewCx<'_>) -> Option<Position> {
+    fn selection_at(&self, cx: &PanelContext<'_>) -> Option<Position> {
         self.view.cell_at(self.list.cursor(), cx.desk)
     }
 
-    fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    fn ui(&mut self, ui: &mut Ui, cx: &PanelContext<'_>, out: &mut Vec<Action>) {
         if self.session.is_new(&cx.desk.session) {
             self.view.forget();
             self.list.rewind();

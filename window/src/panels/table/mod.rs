@@ -10,7 +10,7 @@ mod panel;
 mod rows;
 mod table_ui;
 
-pub use export::{Export, ListTools, text_table};
+pub use export::{ListExport, ListTools, text_table};
 pub use list::{ListPlace, RowList};
 pub use list_panel::ListPanel;
 pub use panel::TablePanel;

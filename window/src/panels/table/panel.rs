@@ -7,17 +7,17 @@ use stepback_parsers::Position;
 use super::access_bar::{self, AccessBar};
 use super::list::RowList;
 use super::table_ui::TableUi;
-use crate::panels::ViewCx;
+use crate::panels::PanelContext;
 use crate::panels::cursor_list::take_rect;
 use crate::panels::panel::Panel;
 use crate::panels::pen::Pen;
 use stepback_debugger::action::{Action, CellName, PanelKind, WindowId};
 use stepback_debugger::desk::{Desk, SessionWatch};
 use stepback_debugger::messages::say;
-use stepback_debugger::model::access_table::Arrangement;
-use stepback_debugger::model::table::View as Filter;
+use stepback_debugger::model::access_table::AccessGrouping;
+use stepback_debugger::model::table::TableArrangement as Filter;
 use stepback_debugger::views::{
-    AccessTable, EffectsTable, MemoryTable, TableSource, TableView, View,
+    AccessTable, EffectsTable, MemoryTable, PanelView, TableSource, TableView,
 };
 
 /// A list.
@@ -28,14 +28,14 @@ pub struct TablePanel {
 }
 
 struct TableState {
-    lists: Lists,
+    lists: TableViews,
     session: SessionWatch,
     bar: AccessBar,
     list: RowList,
 }
 
 /// The list by its source.
-enum Lists {
+enum TableViews {
     Accesses(TableView<AccessTable>),
     Effects(TableView<EffectsTable>),
     Memory(TableView<MemoryTable>),
@@ -45,9 +45,9 @@ enum Lists {
 macro_rules! with_view {
     ($lists:expr, $view:ident => $act:expr) => {
         match $lists {
-            Lists::Accesses($view) => $act,
-            Lists::Effects($view) => $act,
-            Lists::Memory($view) => $act,
+            TableViews::Accesses($view) => $act,
+            TableViews::Effects($view) => $act,
+            TableViews::Memory($view) => $act,
         }
     };
 }
@@ -59,7 +59,7 @@ struct SavedTable {
     #[serde(default)]
     view: Filter,
     #[serde(default)]
-    arrangement: Arrangement,
+    arrangement: AccessGrouping,
 }
 
 impl From<SavedTable> for TablePanel {
@@ -71,14 +71,14 @@ impl From<SavedTable> for TablePanel {
         }: SavedTable,
     ) -> Self {
         let lists = match kind {
-            PanelKind::Accesses => Lists::Accesses(TableView::with_shown(
+            PanelKind::Accesses => TableViews::Accesses(TableView::with_shown(
                 AccessTable::arranged(arrangement),
                 view,
             )),
             PanelKind::Effects => {
-                Lists::Effects(TableView::with_shown(EffectsTable::default(), view))
+                TableViews::Effects(TableView::with_shown(EffectsTable::default(), view))
             }
-            kind => Lists::Memory(TableView::with_shown(MemoryTable::of(kind), view)),
+            kind => TableViews::Memory(TableView::with_shown(MemoryTable::of(kind), view)),
         };
         let (session, bar, list) = Default::default();
         Self {
@@ -95,8 +95,8 @@ impl From<SavedTable> for TablePanel {
 impl Serialize for TablePanel {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let arrangement = match &self.state.lists {
-            Lists::Accesses(view) => view.source().arrangement(),
-            Lists::Effects(_) | Lists::Memory(_) => Arrangement::default(),
+            TableViews::Accesses(view) => view.source().arrangement(),
+            TableViews::Effects(_) | TableViews::Memory(_) => AccessGrouping::default(),
         };
         let view = with_view!(&self.state.lists, view => view.shown().clone());
         SavedTable {
@@ -131,10 +131,10 @@ impl TableState {
     /// What to do where the user has to say first what is listed.
     fn how_to_ask(&self) -> Option<&'static str> {
         match &self.lists {
-            Lists::Accesses(view) if view.source().question().is_none() => {
+            TableViews::Accesses(view) if view.source().question().is_none() => {
                 Some(say!("table-type-above-or-right-click"))
             }
-            Lists::Effects(view) if view.source().of().is_none() => {
+            TableViews::Effects(view) if view.source().of().is_none() => {
                 Some(say!("table-choose-a-call-or-steps"))
             }
             _ => None,
@@ -147,7 +147,7 @@ impl Panel for TablePanel {
         SavedTable {
             kind,
             view: Filter::default(),
-            arrangement: Arrangement::default(),
+            arrangement: AccessGrouping::default(),
         }
         .into()
     }
@@ -161,25 +161,25 @@ impl Panel for TablePanel {
     }
 
     /// The memory of the row under the cursor; the cell that is listed, whether it has rows or not.
-    fn selection(&self, cx: &ViewCx<'_>) -> Option<CellName> {
+    fn selection(&self, cx: &PanelContext<'_>) -> Option<CellName> {
         match &self.state.lists {
-            Lists::Accesses(view) => view.source().listed_cell(),
+            TableViews::Accesses(view) => view.source().listed_cell(),
             lists => with_view!(lists, view => view.cell(self.state.list.cursor(), cx.desk)),
         }
     }
 
-    fn selection_at(&self, cx: &ViewCx<'_>) -> Option<Position> {
+    fn selection_at(&self, cx: &PanelContext<'_>) -> Option<Position> {
         with_view!(&self.state.lists, view => view.cell_at(self.state.list.cursor(), cx.desk))
     }
 
-    fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    fn ui(&mut self, ui: &mut Ui, cx: &PanelContext<'_>, out: &mut Vec<Action>) {
         self.state.look(cx.desk);
         let mut rect = take_rect(ui);
         let pen = &Pen::new(ui, rect, cx.tok);
         let TableState {
             lists, bar, list, ..
         } = &mut *self.state;
-        if let Lists::Accesses(view) = lists {
+        if let TableViews::Accesses(view) = lists {
             let (head, rest) = rect.split_top_bottom_at_y(rect.top() + access_bar::BAR);
             if let Some(question) = bar.ui(ui, pen, head, cx, view.source()) {
                 view.ask(question);

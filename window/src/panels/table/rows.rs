@@ -3,17 +3,17 @@
 use egui::{Rect, RichText, Ui, pos2, vec2};
 
 use super::kind::longest;
-use crate::panels::asked::Touched;
+use crate::panels::asked::RowInput;
 use crate::panels::menu::row_menu_ui;
 use crate::panels::pen::{ADVANCE, INSET, Pen, head_font};
 use crate::panels::row::{RowState, StepLink, button_response, row_background, row_response};
-use crate::panels::{HoverCell, ViewCx};
+use crate::panels::{HoverCell, PanelContext};
 use crate::theme::{icon, icons, mono, ui as ui_font};
 use stepback_debugger::action::{Action, PanelAction, PanelKind};
 use stepback_debugger::messages::say;
-use stepback_debugger::model::Meaning;
+use stepback_debugger::model::TextRole;
 use stepback_debugger::model::table::{Table, TableCell, TableRow};
-use stepback_debugger::views::{Gesture, TableSource, TableView, View};
+use stepback_debugger::views::{PanelView, RowGesture, TableSource, TableView};
 
 /// Width of the bar that shows a share.
 const SHARE: f32 = 120.0;
@@ -29,7 +29,7 @@ pub struct TableRows<'a, S> {
     /// Clipped to the list.
     pub pen: Pen<'a>,
     /// The window's state.
-    pub cx: &'a ViewCx<'a>,
+    pub cx: &'a PanelContext<'a>,
     /// The list.
     pub view: &'a TableView<S>,
     /// All rows.
@@ -188,7 +188,7 @@ impl<S: TableSource> TableRows<'_, S> {
         ui: &Ui,
         rect: Rect,
         place: usize,
-        touched: &mut Touched,
+        touched: &mut RowInput,
         out: &mut Vec<Action>,
     ) {
         let (Some(row), kind) = (self.table.rows.get(place), self.view.kind()) else {
@@ -283,7 +283,7 @@ impl<S: TableSource> TableRows<'_, S> {
     }
 
     /// Draws the row after the last: there is more to list.
-    pub fn more_ui(&self, ui: &Ui, rect: Rect, touched: &mut Touched) {
+    pub fn more_ui(&self, ui: &Ui, rect: Rect, touched: &mut RowInput) {
         let words = self.view.more().unwrap_or_default();
         let response = row_response(ui, rect, "more", || words.to_owned());
         let place = self.table.rows.len();
@@ -303,12 +303,12 @@ impl<S: TableSource> TableRows<'_, S> {
         );
         if response.clicked() {
             touched.cursor = Some(place);
-            touched.gesture(place, Gesture::Go);
+            touched.gesture(place, RowGesture::Go);
         }
     }
 
     /// Draws the caret of a row that stands for others.
-    fn caret_ui(&self, ui: &Ui, rect: Rect, place: usize, touched: &mut Touched) {
+    fn caret_ui(&self, ui: &Ui, rect: Rect, place: usize, touched: &mut RowInput) {
         let (Some(group), Some(row)) = (self.table.group_at(place), self.table.rows.get(place))
         else {
             return;
@@ -318,12 +318,12 @@ impl<S: TableSource> TableRows<'_, S> {
             true => (
                 icons::CARET_DOWN,
                 say!("accesses-close-group", name = &*row.name),
-                Gesture::Close,
+                RowGesture::Close,
             ),
             false => (
                 icons::CARET_RIGHT,
                 say!("accesses-open-group", name = &*row.name),
-                Gesture::Open,
+                RowGesture::Open,
             ),
         };
         let response = button_response(ui, touch, ("caret", group.key), &name);
@@ -370,7 +370,7 @@ impl<S: TableSource> TableRows<'_, S> {
                     row.is_faded.then_some(tok.t3),
                     right,
                 );
-                if matches!(cell.spans(), [span] if span.meaning == Meaning::Inferred) {
+                if matches!(cell.spans(), [span] if span.meaning == TextRole::Inferred) {
                     pen.dots(left, end.min(right), y + 7.0);
                 }
                 end

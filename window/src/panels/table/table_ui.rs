@@ -6,17 +6,17 @@ use std::time::Duration;
 
 use egui::{Rect, Ui, pos2};
 
-use super::export::{Export, ListTools};
+use super::export::{ListExport, ListTools};
 use super::kind::icon_of;
 use super::list::{ListPlace, RowList};
-use crate::panels::ViewCx;
+use crate::panels::PanelContext;
 use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::{
-    EmptyWords, button_response, empty_ui, error_ui, loading_ui, watch_for_late,
+    EmptyMessage, button_response, empty_ui, error_ui, loading_ui, watch_for_late,
 };
 use crate::theme::ui as ui_font;
 use stepback_debugger::action::Action;
-use stepback_debugger::views::{Status, TableSource, TableView, View, Work};
+use stepback_debugger::views::{PanelView, TableSource, TableView, TableWork, ViewStatus};
 
 /// How often the list grows while more is found.
 const FOUND_AFTER: Duration = Duration::from_millis(120);
@@ -39,26 +39,26 @@ pub struct TableUi<'a, S> {
 
 impl<S: TableSource> TableUi<'_, S> {
     /// Paints the list and applies keys and clicks.
-    pub fn ui(mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    pub fn ui(mut self, ui: &mut Ui, cx: &PanelContext<'_>, out: &mut Vec<Action>) {
         let Self { pen, rect, .. } = self;
         let status = self.view.poll(cx.desk);
         let work = self.view.source().work();
         match work {
-            Work::Done => {}
-            Work::Waiting | Work::Late => watch_for_late(ui),
-            Work::Growing => ui.ctx().request_repaint_after(FOUND_AFTER),
+            TableWork::Done => {}
+            TableWork::Waiting | TableWork::Late => watch_for_late(ui),
+            TableWork::Growing => ui.ctx().request_repaint_after(FOUND_AFTER),
         }
         let (title, advice) = match status {
-            Status::Failed(error) => return error_ui(ui, pen, rect, &error, out),
-            Status::Loading(_) => return loading_ui(pen, rect),
-            Status::Empty { title, advice } => (title, advice),
-            Status::Rows(_) => Default::default(),
+            ViewStatus::Failed(error) => return error_ui(ui, pen, rect, &error, out),
+            ViewStatus::Loading(_) => return loading_ui(pen, rect),
+            ViewStatus::Empty { title, advice } => (title, advice),
+            ViewStatus::Rows(_) => Default::default(),
         };
         if !self.view.is_answered() {
-            let words = EmptyWords(&title, self.how_to_ask.unwrap_or(&advice));
+            let words = EmptyMessage(&title, self.how_to_ask.unwrap_or(&advice));
             return empty_ui(ui, pen, rect, icon_of(self.view.kind()), words);
         }
-        let pen = if work == Work::Late {
+        let pen = if work == TableWork::Late {
             pen.clone().faded()
         } else {
             pen.clone()
@@ -70,14 +70,14 @@ impl<S: TableSource> TableUi<'_, S> {
         }
         let place = ListPlace {
             pen: &pen,
-            nothing: EmptyWords(&title, &advice),
+            nothing: EmptyMessage(&title, &advice),
             rect: rest,
         };
         self.list.ui(ui, &place, self.view, cx, out);
     }
 
     /// An empty list that says so has nothing to summarise and nothing to filter.
-    fn has_bar(&self, cx: &ViewCx<'_>) -> bool {
+    fn has_bar(&self, cx: &PanelContext<'_>) -> bool {
         let source = self.view.source();
         let is_empty = self.view.table().rows.is_empty() && self.view.shown().filter.is_empty();
         !is_empty || source.nothing(cx.desk).is_none() || source.button(cx.desk).is_some()
@@ -89,7 +89,7 @@ impl<S: TableSource> TableUi<'_, S> {
         ui: &mut Ui,
         pen: &Pen<'_>,
         bar: Rect,
-        cx: &ViewCx<'_>,
+        cx: &PanelContext<'_>,
         out: &mut Vec<Action>,
     ) {
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, pen.tok.line);
@@ -97,7 +97,7 @@ impl<S: TableSource> TableUi<'_, S> {
             Arc::clone(self.view.table()),
             self.view.source().tab_title().to_lowercase(),
         );
-        let export = Export {
+        let export = ListExport {
             pen,
             rows: &|| Cow::Borrowed(&*table),
             name: &name,

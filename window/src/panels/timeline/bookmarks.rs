@@ -3,9 +3,9 @@
 use egui::{Rect, Ui, pos2};
 use stepback_parsers::Position;
 
-use super::lanes::Scene;
-use super::paint::{Strip, tip_ui};
-use crate::panels::ViewCx;
+use super::lanes::TimelineCanvas;
+use super::paint::{TimelineStrip, tip_ui};
+use crate::panels::PanelContext;
 use crate::panels::bookmarks::ribbon_ui;
 use crate::panels::pen::{INSET, Pen};
 use crate::theme::ui as ui_font;
@@ -16,7 +16,7 @@ use stepback_debugger::notes::{Bookmark, BookmarkPlace};
 const GRIP: f32 = 5.0;
 
 /// Whether a moment or a part of the trace is marked.
-pub fn has_any(cx: &ViewCx<'_>) -> bool {
+pub fn has_any(cx: &PanelContext<'_>) -> bool {
     // Those of memory come last.
     cx.desk
         .bookmarks
@@ -26,7 +26,12 @@ pub fn has_any(cx: &ViewCx<'_>) -> bool {
 }
 
 /// Draws the row: ribbons at moments, bars over parts. Returns the position of the one under the pointer.
-pub fn row_ui(ui: &Ui, strip: &Strip, Scene { pen, cx }: Scene<'_>, rect: Rect) -> Option<u64> {
+pub fn row_ui(
+    ui: &Ui,
+    strip: &TimelineStrip,
+    TimelineCanvas { pen, cx }: TimelineCanvas<'_>,
+    rect: Rect,
+) -> Option<u64> {
     let (tok, y) = (pen.tok, rect.center().y);
     pen.cut_text(
         pos2(rect.left() + INSET, y),
@@ -94,7 +99,7 @@ pub fn row_ui(ui: &Ui, strip: &Strip, Scene { pen, cx }: Scene<'_>, rect: Rect) 
 }
 
 /// The bookmark at a column: moments before parts, the shortest part.
-fn under<'a>(strip: &Strip, cx: &ViewCx<'a>, x: f32) -> Option<&'a Bookmark> {
+fn under<'a>(strip: &TimelineStrip, cx: &PanelContext<'a>, x: f32) -> Option<&'a Bookmark> {
     let near = cx
         .desk
         .bookmarks
@@ -113,7 +118,7 @@ fn under<'a>(strip: &Strip, cx: &ViewCx<'a>, x: f32) -> Option<&'a Bookmark> {
 }
 
 /// Where a bookmark stands across; none for memory.
-fn spot(strip: &Strip, bookmark: &Bookmark) -> Option<Rect> {
+fn spot(strip: &TimelineStrip, bookmark: &Bookmark) -> Option<Rect> {
     let across = |first: u64, last: u64| {
         let (left, right) = (strip.x_of(Position(first)), strip.x_of(Position(last)));
         Rect::from_min_max(pos2(left, 0.0), pos2(right, 0.0))

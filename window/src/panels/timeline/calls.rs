@@ -6,22 +6,22 @@ use egui::Ui;
 use stepback_index::{Cancel, ThreadId};
 use stepback_parsers::Position;
 
-use super::lanes::{Scene, wheel_over_labels};
-use super::paint::{AXIS, LanePlace, PADDING, Strip, lane_height, tip_ui};
+use super::lanes::{TimelineCanvas, wheel_over_labels};
+use super::paint::{AXIS, LanePlace, PADDING, TimelineStrip, lane_height, tip_ui};
 use super::state::TimelineState;
-use crate::panels::ViewCx;
+use crate::panels::PanelContext;
 use crate::panels::pen::Pen;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::model::timeline::{
-    FrameBox, Here, LaneRequest, Lanes, frame_hint, here, lanes,
+    FrameBox, FrameLanes, LaneRequest, StackSummary, frame_hint, here, lanes,
 };
 
 /// Draws the calls. Returns the frame under the pointer.
 pub fn calls_ui(
     ui: &Ui,
-    strip: &Strip,
-    Scene { pen, cx }: Scene<'_>,
+    strip: &TimelineStrip,
+    TimelineCanvas { pen, cx }: TimelineCanvas<'_>,
     state: &mut TimelineState,
 ) -> Option<FrameBox> {
     let session = Arc::clone(&cx.desk.session);
@@ -92,8 +92,8 @@ pub fn calls_ui(
 /// Says what is under the pointer.
 fn hover_ui(
     ui: &Ui,
-    strip: &Strip,
-    cx: &ViewCx<'_>,
+    strip: &TimelineStrip,
+    cx: &PanelContext<'_>,
     state: &mut TimelineState,
     under: Option<&FrameBox>,
 ) {
@@ -147,14 +147,14 @@ fn threads_in_view(count: usize, current: usize, lanes_in_view: usize) -> Vec<us
 }
 
 /// The frames around the position are underlined, the innermost one strongly.
-impl Strip {
+impl TimelineStrip {
     fn path_ui(
         &self,
         pen: &Pen<'_>,
-        lanes: &Lanes,
+        lanes: &FrameLanes,
         place: LanePlace,
-        cx: &ViewCx<'_>,
-        here: &Here,
+        cx: &PanelContext<'_>,
+        here: &StackSummary,
     ) {
         let window = cx.desk.windows.active();
         let column = (self.x_of(window.position) - self.chart.left()).max(0.0) as u32;

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use egui::{Color32, Rect, Ui, pos2};
 use stepback_index::{AccessShare, Cancel};
 
-use super::lanes::Scene;
-use super::paint::{Strip, tip_ui};
+use super::lanes::TimelineCanvas;
+use super::paint::{TimelineStrip, tip_ui};
 use super::state::TimelineState;
 use crate::panels::pen::{INSET, Pen};
 use crate::theme::ui as ui_font;
 use stepback_debugger::messages::say;
-use stepback_debugger::model::timeline_density::{Densities, densities};
-use stepback_debugger::model::timeline_rows::RowsRequest;
+use stepback_debugger::model::timeline_density::{AccessDensities, densities};
+use stepback_debugger::model::timeline_rows::TimelineRowsRequest;
 
 /// Height of a row.
 pub const HEIGHT: f32 = 11.0;
@@ -34,9 +34,9 @@ pub fn height(state: &TimelineState, strip: f32, others: f32) -> f32 {
 }
 
 /// What the rows show of a strip.
-fn request(strip: &Strip) -> RowsRequest {
+fn request(strip: &TimelineStrip) -> TimelineRowsRequest {
     let (first, last) = (stepback_parsers::Position(strip.first), strip.last_known());
-    RowsRequest {
+    TimelineRowsRequest {
         first,
         last,
         columns: strip.known_columns(),
@@ -45,7 +45,7 @@ fn request(strip: &Strip) -> RowsRequest {
 }
 
 /// Asks for what the rows show.
-pub fn ask(strip: &Strip, scene: &Scene<'_>, state: &mut TimelineState) {
+pub fn ask(strip: &TimelineStrip, scene: &TimelineCanvas<'_>, state: &mut TimelineState) {
     let request = request(strip);
     let session = Arc::clone(&scene.cx.desk.session);
     state
@@ -57,15 +57,15 @@ pub fn ask(strip: &Strip, scene: &Scene<'_>, state: &mut TimelineState) {
 }
 
 /// A row that is drawn.
-struct Row<'a> {
+struct DensityRow<'a> {
     kind: DensityKind,
     rect: Rect,
     color: Color32,
     /// How many of the steps of a column do it.
     part: fn(&AccessShare) -> u64,
-    densities: &'a Densities,
+    densities: &'a AccessDensities,
     /// Whether the numbers are of this very view.
-    age: Age,
+    age: AnswerAge,
 }
 
 /// Accesses that a row counts.
@@ -86,7 +86,7 @@ impl DensityKind {
 
 /// Of which view an answer is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Age {
+pub enum AnswerAge {
     /// Of the one that is shown.
     Fresh,
     /// Of an earlier one: its columns are other steps.
@@ -96,8 +96,8 @@ pub enum Age {
 /// Draws both rows from a height on.
 pub fn rows_ui(
     ui: &Ui,
-    strip: &Strip,
-    Scene { pen, cx }: Scene<'_>,
+    strip: &TimelineStrip,
+    TimelineCanvas { pen, cx }: TimelineCanvas<'_>,
     top: f32,
     state: &TimelineState,
 ) {
@@ -105,12 +105,12 @@ pub fn rows_ui(
         return;
     };
     let age = if *answered == request(strip) {
-        Age::Fresh
+        AnswerAge::Fresh
     } else {
-        Age::Old
+        AnswerAge::Old
     };
     let faded = pen.clone().faded();
-    let pen = if age == Age::Fresh { pen } else { &faded };
+    let pen = if age == AnswerAge::Fresh { pen } else { &faded };
     let rect = |row: f32| {
         let top = top + row * HEIGHT;
         Rect::from_min_max(
@@ -118,7 +118,7 @@ pub fn rows_ui(
             pos2(strip.rect.right(), top + HEIGHT),
         )
     };
-    let reads = Row {
+    let reads = DensityRow {
         kind: DensityKind::Reads,
         rect: rect(0.0),
         color: cx.tok.read,
@@ -126,7 +126,7 @@ pub fn rows_ui(
         densities,
         age,
     };
-    let writes = Row {
+    let writes = DensityRow {
         kind: DensityKind::Writes,
         rect: rect(1.0),
         color: cx.tok.write,
@@ -138,8 +138,8 @@ pub fn rows_ui(
     writes.ui(ui, strip, pen);
 }
 
-impl Row<'_> {
-    fn ui(&self, ui: &Ui, strip: &Strip, pen: &Pen<'_>) {
+impl DensityRow<'_> {
+    fn ui(&self, ui: &Ui, strip: &TimelineStrip, pen: &Pen<'_>) {
         let (tok, y) = (pen.tok, self.rect.center().y);
         let label = pos2(self.rect.left() + INSET, y);
         pen.cut_text(
@@ -178,8 +178,8 @@ impl Row<'_> {
     /// What is said of a column.
     fn words(&self, column: usize) -> String {
         match (self.age, self.densities.columns.get(column)) {
-            (Age::Old, _) => say!("timeline-looking").to_owned(),
-            (Age::Fresh, Some(told)) => {
+            (AnswerAge::Old, _) => say!("timeline-looking").to_owned(),
+            (AnswerAge::Fresh, Some(told)) => {
                 let (part, steps) = ((self.part)(told), told.steps);
                 let (part, steps) = (part.to_string(), steps.to_string());
                 match self.kind {
@@ -187,11 +187,11 @@ impl Row<'_> {
                     DensityKind::Writes => say!("timeline-steps-write", part = part, steps = steps),
                 }
             }
-            (Age::Fresh, None) => say!("timeline-not-indexed-yet").to_owned(),
+            (AnswerAge::Fresh, None) => say!("timeline-not-indexed-yet").to_owned(),
         }
     }
 
-    fn hover_ui(&self, ui: &Ui, strip: &Strip) {
+    fn hover_ui(&self, ui: &Ui, strip: &TimelineStrip) {
         let pointer = ui
             .input(|input| input.pointer.hover_pos())
             .filter(|at| self.rect.contains(*at));
@@ -240,13 +240,13 @@ mod tests {
             reads: 12,
             ..AccessShare::default()
         };
-        let densities = Densities {
+        let densities = AccessDensities {
             columns: vec![share],
-            ..Densities::default()
+            ..AccessDensities::default()
         };
-        let words = |age: Age, column: usize| {
+        let words = |age: AnswerAge, column: usize| {
             let (rect, color) = (Rect::ZERO, Color32::BLACK);
-            let row = Row {
+            let row = DensityRow {
                 kind: DensityKind::Reads,
                 rect,
                 color,
@@ -256,9 +256,12 @@ mod tests {
             };
             row.words(column)
         };
-        assert_eq!(words(Age::Fresh, 0), "12 of 32 steps here read memory");
-        assert_eq!(words(Age::Fresh, 1), "not indexed yet");
-        assert_eq!(words(Age::Old, 0), "looking…");
-        assert_eq!(words(Age::Old, 1), "looking…");
+        assert_eq!(
+            words(AnswerAge::Fresh, 0),
+            "12 of 32 steps here read memory"
+        );
+        assert_eq!(words(AnswerAge::Fresh, 1), "not indexed yet");
+        assert_eq!(words(AnswerAge::Old, 0), "looking…");
+        assert_eq!(words(AnswerAge::Old, 1), "looking…");
     }
 }

@@ -2,7 +2,7 @@
 
 /// Which depths of the calls are in view.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Depths {
+pub struct DepthScroll {
     /// The first.
     pub top: u32,
     /// How many there are in the part of the trace that is shown.
@@ -19,7 +19,7 @@ pub struct ShownDepths {
     pub count: u32,
 }
 
-impl Depths {
+impl DepthScroll {
     /// Brings the frame at the position into view, unless that was done: the user may have scrolled away since.
     pub fn reveal(&mut self, depth: u32, room: u32) {
         if depth == self.revealed {
@@ -60,9 +60,9 @@ mod tests {
 
     #[test]
     fn the_innermost_frame_comes_into_view_and_can_be_scrolled_away_from() {
-        let mut depths = Depths {
+        let mut depths = DepthScroll {
             count: 30,
-            ..Depths::default()
+            ..DepthScroll::default()
         };
         depths.reveal(5, 7);
         assert_eq!(depths.top, 0);

@@ -3,36 +3,36 @@
 use egui::{PointerButton, Ui};
 use stepback_parsers::Position;
 
-use super::paint::{Strip, Tag};
-use super::state::{Held, TimelineState};
-use super::view::{Turn, View};
-use crate::panels::ViewCx;
+use super::paint::{HandleTag, TimelineStrip};
+use super::state::{DragState, TimelineState};
+use super::view::{VisibleRange, ZoomPan};
+use crate::panels::PanelContext;
 use stepback_debugger::action::{
     Action, Direction, PanelAction, StepRange, TravelAction, WindowId,
 };
 use stepback_debugger::model::timeline::FrameBox;
 
 /// What was done to the strip, and what is under the pointer.
-pub struct Touch<'a> {
+pub struct TimelineInput<'a> {
     pub response: &'a egui::Response,
     /// The position of the mark.
     pub mark: Option<u64>,
     /// The frame.
     pub frame: Option<&'a FrameBox>,
-    pub strip: &'a Strip,
+    pub strip: &'a TimelineStrip,
     /// Those of the handles.
-    pub tags: &'a [Tag],
+    pub tags: &'a [HandleTag],
 }
 
 /// The wheel zooms around the pointer, sideways it moves; with Alt it scrolls the depths. The middle button drags.
 pub fn turn(
     ui: &Ui,
-    strip: &Strip,
+    strip: &TimelineStrip,
     response: &egui::Response,
     state: &mut TimelineState,
     end: u64,
 ) {
-    let view = View {
+    let view = VisibleRange {
         first: strip.first,
         last: strip.last,
     };
@@ -45,7 +45,7 @@ pub fn turn(
         let moved = -f64::from(delta.x) / f64::from(strip.chart.width());
         state.show(
             view.turned(
-                Turn {
+                ZoomPan {
                     center: 0.0,
                     factor: 1.0,
                     moved,
@@ -80,7 +80,7 @@ pub fn turn(
     let center = f64::from((pointer.x - strip.chart.left()) / strip.chart.width()).clamp(0.0, 1.0);
     state.show(
         view.turned(
-            Turn {
+            ZoomPan {
                 center,
                 factor,
                 moved,
@@ -95,22 +95,22 @@ pub fn turn(
 /// A drag is one visit in the history, however far it goes. A double click fits the frame under it, or shows everything.
 pub fn touch(
     ui: &Ui,
-    Touch {
+    TimelineInput {
         response,
         mark,
         frame,
         strip,
         tags,
-    }: Touch<'_>,
+    }: TimelineInput<'_>,
     state: &mut TimelineState,
-    cx: &ViewCx<'_>,
+    cx: &PanelContext<'_>,
     out: &mut Vec<Action>,
 ) {
     let end = state.end;
     if response.double_clicked() {
         state.held = None;
-        let fitted = frame.map_or(View::whole(end), |frame| {
-            View {
+        let fitted = frame.map_or(VisibleRange::whole(end), |frame| {
+            VisibleRange {
                 first: frame.entered.0,
                 last: frame.left.0,
             }
@@ -129,7 +129,7 @@ pub fn touch(
     if is_pressed {
         state.held = Some(take(
             ui,
-            Taken {
+            PressTarget {
                 strip,
                 tags,
                 pointer,
@@ -143,7 +143,7 @@ pub fn touch(
         return;
     };
     match held {
-        Held::Selection { from } => {
+        DragState::Selection { from } => {
             let to = strip.position_at(pointer.x).0;
             let range = StepRange {
                 first: Position(from.min(to)),
@@ -151,14 +151,14 @@ pub fn touch(
             };
             state.selection = Some(range).filter(|range| range.first < range.last);
         }
-        Held::Handle { window, origin } => {
+        DragState::Handle { window, origin } => {
             let is_of_handle = is_pressed && strip.handle_at(pointer, cx, tags).is_some();
             if !is_of_handle && (is_pressed || has_moved) {
                 // A press goes to the mark that is meant, a drag to where the pointer is.
                 let to = mark
                     .filter(|_| is_pressed)
                     .map_or_else(|| strip.position_at(pointer.x), Position);
-                go(window, Leg { origin, to }, cx, out);
+                go(window, HandleMove { origin, to }, cx, out);
             }
         }
     }
@@ -168,25 +168,25 @@ pub fn touch(
 }
 
 /// Where a press is.
-struct Taken<'a> {
-    strip: &'a Strip,
-    tags: &'a [Tag],
+struct PressTarget<'a> {
+    strip: &'a TimelineStrip,
+    tags: &'a [HandleTag],
     pointer: egui::Pos2,
 }
 
 /// What a press takes hold of.
 fn take(
     ui: &Ui,
-    Taken {
+    PressTarget {
         strip,
         tags,
         pointer,
-    }: Taken<'_>,
-    cx: &ViewCx<'_>,
+    }: PressTarget<'_>,
+    cx: &PanelContext<'_>,
     out: &mut Vec<Action>,
-) -> Held {
+) -> DragState {
     if ui.input(|input| input.modifiers.shift) {
-        return Held::Selection {
+        return DragState::Selection {
             from: strip.position_at(pointer.x).0,
         };
     }
@@ -198,19 +198,24 @@ fn take(
     if window.id != cx.desk.windows.active {
         out.push(Action::Panel(PanelAction::Activate(window.id)));
     }
-    Held::Handle {
+    DragState::Handle {
         window: window.id,
         origin: window.position,
     }
 }
 
 /// Where a handle was when it was taken, and where it is to be.
-struct Leg {
+struct HandleMove {
     origin: Position,
     to: Position,
 }
 
-fn go(window: WindowId, Leg { origin, to }: Leg, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+fn go(
+    window: WindowId,
+    HandleMove { origin, to }: HandleMove,
+    cx: &PanelContext<'_>,
+    out: &mut Vec<Action>,
+) {
     let now = cx.desk.windows.followed(window).position;
     if now == to {
         return;

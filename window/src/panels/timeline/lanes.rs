@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use egui::{Rect, Ui, pos2, vec2};
 
-use super::paint::{AXIS, Strip, lane_height, tip_ui};
+use super::paint::{AXIS, TimelineStrip, lane_height, tip_ui};
 use super::state::TimelineState;
-use crate::panels::ViewCx;
+use crate::panels::PanelContext;
 use crate::panels::pen::{INSET, Pen};
 use crate::theme::{semi, ui as ui_font};
 use stepback_debugger::action::TimelineLanes;
-use stepback_debugger::analysis::schedule::{Bounded, Mark, MarkKind, Schedule, Who, boxes};
+use stepback_debugger::analysis::schedule::{
+    BoundedList, LaneMark, LaneMarkKind, LanePeer, Schedule, boxes,
+};
 use stepback_debugger::model::lane_view::{
     LaneId, lane_hint, lane_name, scrolled, stretch_boxes, who_name,
 };
@@ -22,9 +24,9 @@ const PADDING: f32 = 4.0;
 const GRIP: u32 = 3;
 
 /// With what the lanes are drawn.
-pub struct Scene<'a> {
+pub struct TimelineCanvas<'a> {
     pub pen: &'a Pen<'a>,
-    pub cx: &'a ViewCx<'a>,
+    pub cx: &'a PanelContext<'a>,
 }
 
 /// Which lanes are drawn.
@@ -34,7 +36,7 @@ pub struct LaneSource<'a> {
 }
 
 /// A lane, and whether what runs at the position runs in it.
-pub struct LabelOf {
+pub struct LaneLabel {
     pub id: LaneId,
     pub is_current: bool,
 }
@@ -42,8 +44,8 @@ pub struct LabelOf {
 /// Draws the lanes of a kind. Returns the position of the mark under the pointer.
 pub fn lanes_ui(
     ui: &Ui,
-    strip: &Strip,
-    Scene { pen, cx }: Scene<'_>,
+    strip: &TimelineStrip,
+    TimelineCanvas { pen, cx }: TimelineCanvas<'_>,
     LaneSource { threads, kind }: LaneSource<'_>,
     state: &mut TimelineState,
 ) -> Option<u64> {
@@ -62,7 +64,7 @@ pub fn lanes_ui(
         room,
         wanted,
     );
-    let lanes = Lanes {
+    let lanes = LanePainter {
         pen,
         cx,
         strip,
@@ -73,7 +75,7 @@ pub fn lanes_ui(
     for (row, id) in (0u8..).zip(ids.iter().skip(state.top).take(room)) {
         let top = top + f32::from(row) * height;
         lanes.label(
-            LabelOf {
+            LaneLabel {
                 id: *id,
                 is_current: here == Some(*id),
             },
@@ -86,7 +88,7 @@ pub fn lanes_ui(
 }
 
 /// The lane of what runs at the position.
-fn current_lane(cx: &ViewCx<'_>, schedule: &Schedule, kind: TimelineLanes) -> Option<LaneId> {
+fn current_lane(cx: &PanelContext<'_>, schedule: &Schedule, kind: TimelineLanes) -> Option<LaneId> {
     let position = cx.desk.windows.active().position;
     let thread = usize::from(cx.desk.threads.here()?.0);
     if kind == TimelineLanes::Threads {
@@ -99,13 +101,13 @@ fn current_lane(cx: &ViewCx<'_>, schedule: &Schedule, kind: TimelineLanes) -> Op
         .last_at(position.0.saturating_sub(1))?
         .who
     {
-        Who::One(core) => Some(LaneId::Core(core)),
-        Who::Unknown | Who::Several => None,
+        LanePeer::One(core) => Some(LaneId::Core(core)),
+        LanePeer::Unknown | LanePeer::Several => None,
     }
 }
 
 /// How many lanes the wheel moves by over the names.
-pub fn wheel_over_labels(ui: &Ui, strip: &Strip) -> isize {
+pub fn wheel_over_labels(ui: &Ui, strip: &TimelineStrip) -> isize {
     let labels = Rect::from_min_max(strip.rect.min, pos2(strip.chart.left(), strip.floor));
     if !ui.rect_contains_pointer(labels) {
         return 0;
@@ -119,16 +121,16 @@ pub fn wheel_over_labels(ui: &Ui, strip: &Strip) -> isize {
 }
 
 /// What all lanes of a frame share.
-struct Lanes<'a> {
+struct LanePainter<'a> {
     pen: &'a Pen<'a>,
-    cx: &'a ViewCx<'a>,
-    strip: &'a Strip,
+    cx: &'a PanelContext<'a>,
+    strip: &'a TimelineStrip,
     schedule: &'a Schedule,
     height: f32,
 }
 
-impl Lanes<'_> {
-    fn label(&self, LabelOf { id, is_current }: LabelOf, top: f32) {
+impl LanePainter<'_> {
+    fn label(&self, LaneLabel { id, is_current }: LaneLabel, top: f32) {
         let (pen, strip) = (self.pen, self.strip);
         let name = lane_name(id, self.cx.desk.session.index.threads());
         let (font, color) = if is_current {
@@ -169,7 +171,7 @@ impl Lanes<'_> {
             let rect = column_rect(whole, drawn.left, drawn.right);
             pen.fill(
                 rect,
-                if let Who::One(who) = drawn.who {
+                if let LanePeer::One(who) = drawn.who {
                     tok.lane(who)
                 } else {
                     tok.bg4
@@ -180,7 +182,7 @@ impl Lanes<'_> {
             let Some(name) = name else { continue };
             let name = name.strip_prefix("thread ").unwrap_or(&name);
             if pen.width(name, ui_font(10.5)) + 8.0 <= rect.width() {
-                let color = if drawn.who == Who::Several {
+                let color = if drawn.who == LanePeer::Several {
                     tok.t2
                 } else {
                     tok.flame_text
@@ -208,9 +210,9 @@ impl Lanes<'_> {
         &self,
         ui: &Ui,
         pen: &Pen<'_>,
-        marks: &Bounded<Mark>,
+        marks: &BoundedList<LaneMark>,
         whole: Rect,
-    ) -> Option<(Mark, u64)> {
+    ) -> Option<(LaneMark, u64)> {
         let tok = pen.tok;
         let columns = whole.width().max(1.0) as u32;
         let pointer = ui
@@ -230,7 +232,7 @@ impl Lanes<'_> {
             };
             let rect = column_rect(whole, drawn.left, drawn.right);
             match kind {
-                MarkKind::SystemCall => {
+                LaneMarkKind::SystemCall => {
                     let left = rect.left();
                     pen.fill(
                         Rect::from_min_max(
@@ -240,24 +242,24 @@ impl Lanes<'_> {
                         tok.call,
                     );
                 }
-                MarkKind::Kernel => {
+                LaneMarkKind::Kernel => {
                     let wide = rect.width().max(2.0);
                     pen.fill(Rect::from_min_size(rect.min, vec2(wide, 3.0)), tok.warn);
                 }
-                MarkKind::Signal => pen.fill(
+                LaneMarkKind::Signal => pen.fill(
                     Rect::from_min_size(rect.min, vec2(2.0, whole.height())),
                     tok.err,
                 ),
             }
             if pointed.is_some_and(|at| at + GRIP >= drawn.left && at <= drawn.right + GRIP) {
                 let count = pieces.iter().map(|mark| mark.count).sum();
-                under = Some((Mark { kind, ..*first }, count));
+                under = Some((LaneMark { kind, ..*first }, count));
             }
         }
         under
     }
 
-    fn hover_ui(&self, ui: &Ui, id: LaneId, whole: Rect, under: Option<(Mark, u64)>) {
+    fn hover_ui(&self, ui: &Ui, id: LaneId, whole: Rect, under: Option<(LaneMark, u64)>) {
         let pointer = ui.input(|input| input.pointer.hover_pos());
         let Some(pointer) =
             pointer.filter(|at| whole.contains(*at) && ui.rect_contains_pointer(whole))

@@ -3,8 +3,8 @@
 use egui::Ui;
 
 use super::state::TimelineState;
-use super::view::View;
-use crate::panels::ViewCx;
+use super::view::VisibleRange;
+use crate::panels::PanelContext;
 use crate::panels::bookmarks::add_items;
 use crate::panels::effects_items::effects_items;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
@@ -19,7 +19,12 @@ use stepback_debugger::model::timeline::FrameBox;
 use stepback_debugger::notes::{BookmarkPlace, WatchChange, WatchType};
 
 /// The frame that the menu was opened on, the selection, and what can always be done.
-pub fn menu_ui(ui: &mut Ui, cx: &ViewCx<'_>, state: &mut TimelineState, out: &mut Vec<Action>) {
+pub fn menu_ui(
+    ui: &mut Ui,
+    cx: &PanelContext<'_>,
+    state: &mut TimelineState,
+    out: &mut Vec<Action>,
+) {
     let tok = cx.tok;
     if let Some(frame) = state.menu_frame.clone() {
         frame_ui(ui, cx, &frame, state, out);
@@ -51,7 +56,7 @@ pub fn menu_ui(ui: &mut Ui, cx: &ViewCx<'_>, state: &mut TimelineState, out: &mu
 
 fn frame_ui(
     ui: &mut Ui,
-    cx: &ViewCx<'_>,
+    cx: &PanelContext<'_>,
     frame: &FrameBox,
     state: &mut TimelineState,
     out: &mut Vec<Action>,
@@ -76,7 +81,7 @@ fn frame_ui(
         .ui(ui, tok)
     {
         state.show(
-            View {
+            VisibleRange {
                 first: range.first.0,
                 last: range.last.0,
             }
@@ -107,7 +112,7 @@ fn frame_ui(
 }
 
 /// The row of values that the menu was opened on.
-fn wave_ui(ui: &mut Ui, cx: &ViewCx<'_>, state: &TimelineState, out: &mut Vec<Action>) {
+fn wave_ui(ui: &mut Ui, cx: &PanelContext<'_>, state: &TimelineState, out: &mut Vec<Action>) {
     let Some(place) = state.menu_wave else { return };
     let Some(watch) = cx.desk.waves.list().get(place) else {
         return;
@@ -145,7 +150,7 @@ fn wave_ui(ui: &mut Ui, cx: &ViewCx<'_>, state: &TimelineState, out: &mut Vec<Ac
     menu_line_ui(ui, cx.tok);
 }
 
-fn range_ui(ui: &mut Ui, cx: &ViewCx<'_>, range: StepRange, out: &mut Vec<Action>) {
+fn range_ui(ui: &mut Ui, cx: &PanelContext<'_>, range: StepRange, out: &mut Vec<Action>) {
     let tok = cx.tok;
     let words = format!("{} – {}", thousands(range.first.0), thousands(range.last.0));
     menu_head_ui(ui, tok, say!("timeline-selection"), &words);

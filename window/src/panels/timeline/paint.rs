@@ -6,13 +6,13 @@ use stepback_parsers::Position;
 
 use super::depths::ShownDepths;
 use crate::panels::pen::{INSET, Pen};
-use crate::panels::{HoverCell, ViewCx};
+use crate::panels::{HoverCell, PanelContext};
 use crate::theme::{mono, semi, ui as ui_font};
 use stepback_debugger::action::{StepRange, WindowId};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::TraceWindow;
 use stepback_debugger::model::text::thousands;
-use stepback_debugger::model::timeline::{FrameBox, Lanes, tick_step, ticks};
+use stepback_debugger::model::timeline::{FrameBox, FrameLanes, tick_step, ticks};
 
 /// Height of the axis.
 pub const AXIS: f32 = 20.0;
@@ -27,7 +27,7 @@ const GRIP: f32 = 5.0;
 
 /// The strip, and what part of the trace it shows.
 #[derive(Clone, Copy, Debug)]
-pub struct Strip {
+pub struct TimelineStrip {
     /// All of it.
     pub rect: Rect,
     /// Right of the labels.
@@ -62,7 +62,7 @@ pub fn lane_height(window_height: f32) -> f32 {
     if window_height < 900.0 { 13.0 } else { 15.0 }
 }
 
-impl Strip {
+impl TimelineStrip {
     /// Its lanes in two: one below the axis, one below that. A hairline stands between them.
     pub fn halves(&self) -> (Self, Self) {
         let middle = ((self.rect.top() + AXIS + self.floor) / 2.0).round();
@@ -150,7 +150,12 @@ impl Strip {
     }
 
     /// The handle under the pointer: a tag that it is on, else the nearest line.
-    pub fn handle_at(&self, pointer: Pos2, cx: &ViewCx<'_>, tags: &[Tag]) -> Option<WindowId> {
+    pub fn handle_at(
+        &self,
+        pointer: Pos2,
+        cx: &PanelContext<'_>,
+        tags: &[HandleTag],
+    ) -> Option<WindowId> {
         if let Some(tag) = tags.iter().find(|tag| tag.rect.contains(pointer)) {
             return Some(tag.window);
         }
@@ -173,18 +178,18 @@ impl Strip {
 
     /// Where the tags of the handles stand, that of the active window first. It is at its line; others that would touch it
     /// stand beside, in the order of their positions.
-    pub fn tags(&self, pen: &Pen<'_>, cx: &ViewCx<'_>) -> Vec<Tag> {
+    pub fn tags(&self, pen: &Pen<'_>, cx: &PanelContext<'_>) -> Vec<HandleTag> {
         let active = cx.desk.windows.active;
         let mut windows: Vec<_> = cx.desk.windows.list.iter().collect();
         windows.sort_by_key(|window| window.position);
         let tag = |window: &&TraceWindow| {
             let rect = self.tag(pen, window.id, window.position)?;
-            Some(Tag {
+            Some(HandleTag {
                 window: window.id,
                 rect,
             })
         };
-        let mut tags: Vec<Tag> = windows.iter().filter_map(tag).collect();
+        let mut tags: Vec<HandleTag> = windows.iter().filter_map(tag).collect();
         let first = tags
             .iter()
             .position(|tag| tag.window == active)
@@ -246,7 +251,7 @@ impl Strip {
     }
 
     /// The axis with its ticks; a label that would touch a tag is left out.
-    pub fn axis_ui(&self, pen: &Pen<'_>, tags: &[Tag]) {
+    pub fn axis_ui(&self, pen: &Pen<'_>, tags: &[HandleTag]) {
         let tok = pen.tok;
         let axis = Rect::from_min_size(self.rect.min, vec2(self.rect.width(), AXIS));
         pen.fill(axis, tok.bg2);
@@ -274,7 +279,7 @@ impl Strip {
     }
 
     /// The frames.
-    pub fn lanes_ui(&self, pen: &Pen<'_>, lanes: &Lanes, place: LanePlace) {
+    pub fn lanes_ui(&self, pen: &Pen<'_>, lanes: &FrameLanes, place: LanePlace) {
         let tok = pen.tok;
         let pen = Pen {
             painter: pen.painter.with_clip_rect(self.chart),
@@ -376,9 +381,9 @@ impl Strip {
     }
 
     /// The positions as handles; the active one on top. Lines of one position stand side by side.
-    pub fn handles_ui(&self, pen: &Pen<'_>, cx: &ViewCx<'_>, tags: &[Tag]) {
+    pub fn handles_ui(&self, pen: &Pen<'_>, cx: &PanelContext<'_>, tags: &[HandleTag]) {
         let mut lines: Vec<f32> = Vec::new();
-        for Tag { window, rect } in tags {
+        for HandleTag { window, rect } in tags {
             let Some(window) = cx.desk.windows.get(*window) else {
                 continue;
             };
@@ -396,7 +401,7 @@ impl Strip {
                 color,
             );
         }
-        for Tag { window, rect } in tags.iter().rev() {
+        for HandleTag { window, rect } in tags.iter().rev() {
             let Some(window) = cx.desk.windows.get(*window) else {
                 continue;
             };
@@ -432,7 +437,7 @@ impl Strip {
     pub fn frame_at<'a>(
         &self,
         ui: &Ui,
-        lanes: &'a Lanes,
+        lanes: &'a FrameLanes,
         place: LanePlace,
     ) -> Option<&'a FrameBox> {
         let pointer = self.pointer(ui)?;
@@ -494,13 +499,13 @@ pub fn tip_of(ui: &Ui, words: String, hover: Option<HoverCell>) {
 
 /// The tag of a handle.
 #[derive(Clone, Copy, Debug)]
-pub struct Tag {
+pub struct HandleTag {
     pub window: WindowId,
     pub rect: Rect,
 }
 
 /// Moves tags, which are in order, apart: one stays where it is, as long as there is room for those on both sides of it.
-fn spread(tags: &mut [Tag], stays: usize, room: std::ops::RangeInclusive<f32>) {
+fn spread(tags: &mut [HandleTag], stays: usize, room: std::ops::RangeInclusive<f32>) {
     let (before, behind) = tags.split_at_mut(stays.min(tags.len()));
     let pushed = |rect: Rect, by: f32| rect.translate(vec2(by, 0.0));
     let mut least = f32::NEG_INFINITY;
@@ -521,7 +526,7 @@ fn spread(tags: &mut [Tag], stays: usize, room: std::ops::RangeInclusive<f32>) {
 }
 
 /// Moves tags to the left so that the last ends at `most` and none is on the next.
-fn push_left(tags: &mut [Tag], mut most: f32) {
+fn push_left(tags: &mut [HandleTag], mut most: f32) {
     for tag in tags.iter_mut().rev() {
         tag.rect = tag
             .rect
@@ -541,11 +546,11 @@ mod tests {
     #[test]
     fn tags_that_stand_side_by_side_keep_the_order_of_their_positions() {
         let lefts = |lefts: &[f32], stays| {
-            let tag = |(number, left): (u32, &f32)| Tag {
+            let tag = |(number, left): (u32, &f32)| HandleTag {
                 window: WindowId(number),
                 rect: Rect::from_min_size(pos2(*left, 0.0), vec2(20.0, 16.0)),
             };
-            let mut tags: Vec<Tag> = (0..).zip(lefts).map(tag).collect();
+            let mut tags: Vec<HandleTag> = (0..).zip(lefts).map(tag).collect();
             spread(&mut tags, stays, 0.0..=100.0);
             tags.iter().map(|tag| tag.rect.left()).collect::<Vec<_>>()
         };

@@ -3,14 +3,14 @@
 use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::calls::calls_ui;
-use super::gestures::{Touch, touch, turn};
-use super::lanes::{LaneSource, Scene, lanes_ui};
+use super::gestures::{TimelineInput, touch, turn};
+use super::lanes::{LaneSource, TimelineCanvas, lanes_ui};
 use super::menu::menu_ui;
-use super::paint::{AXIS, Strip};
+use super::paint::{AXIS, TimelineStrip};
 use super::rows::{self, rows_ui};
 use super::state::TimelineState;
-use super::view::View;
-use crate::panels::ViewCx;
+use super::view::VisibleRange;
+use crate::panels::PanelContext;
 use crate::panels::cursor_list::take_rect;
 use crate::panels::pen::Pen;
 use crate::panels::row::button_response;
@@ -28,7 +28,7 @@ const RIGHT: f32 = 16.0;
 /// Draws the timeline into all space that `ui` has. `cell`: the cell that is selected.
 pub fn timeline_ui(
     ui: &mut Ui,
-    cx: &ViewCx<'_>,
+    cx: &PanelContext<'_>,
     cell: Option<&CellName>,
     state: &mut TimelineState,
     out: &mut Vec<Action>,
@@ -38,7 +38,7 @@ pub fn timeline_ui(
     Pen::new(ui, whole, cx.tok).fill(whole, cx.tok.bg1);
     let rect = whole.with_max_y(whole.bottom() - EDGE);
     let end = state.end;
-    let View { first, last } = state.view.unwrap_or(View::whole(end)).within(end);
+    let VisibleRange { first, last } = state.view.unwrap_or(VisibleRange::whole(end)).within(end);
     let chart = Rect::from_min_max(
         pos2(rect.left() + LABELS, rect.top()),
         pos2(rect.right() - RIGHT, rect.bottom()),
@@ -46,7 +46,7 @@ pub fn timeline_ui(
     let heights = rows::heights(state, rect.height(), cell, cx);
     let floor = rect.bottom() - heights.all;
     let known = cx.desk.session.index.step_count();
-    let strip = Strip {
+    let strip = TimelineStrip {
         rect,
         chart,
         first,
@@ -68,7 +68,7 @@ pub fn timeline_ui(
     strip.axis_ui(&pen, &tags);
     let threads = cx.desk.threads.all().any();
     let shown = state.shown(threads.map(|threads| &**threads));
-    let scene = || Scene { pen: &pen, cx };
+    let scene = || TimelineCanvas { pen: &pen, cx };
     let lanes = shown.lanes().zip(threads);
     let (upper, lower) = if shown.has_calls() && lanes.is_some() {
         strip.halves()
@@ -92,7 +92,7 @@ pub fn timeline_ui(
     strip.handles_ui(&pen, cx, &tags);
     touch(
         ui,
-        Touch {
+        TimelineInput {
             response: &response,
             mark,
             frame: frame.as_ref(),
@@ -111,7 +111,13 @@ pub fn timeline_ui(
 }
 
 /// The button above the names that chooses what the timeline shows.
-fn chooser_ui(ui: &Ui, strip: &Strip, pen: &Pen<'_>, shown: TimelineLanes, out: &mut Vec<Action>) {
+fn chooser_ui(
+    ui: &Ui,
+    strip: &TimelineStrip,
+    pen: &Pen<'_>,
+    shown: TimelineLanes,
+    out: &mut Vec<Action>,
+) {
     const KINDS: [(TimelineLanes, &str); 5] = [
         (TimelineLanes::Calls, "timeline-calls"),
         (TimelineLanes::Threads, "timeline-threads"),

@@ -8,22 +8,22 @@ use stepback_index::{Cancel, Cell};
 use stepback_parsers::Position;
 
 use super::bookmarks;
-use super::density::{self, Age};
-use super::lanes::Scene;
-use super::paint::{AXIS, Strip, tip_of, tip_ui};
-use super::state::{NamedCell, TimelineState};
+use super::density::{self, AnswerAge};
+use super::lanes::TimelineCanvas;
+use super::paint::{AXIS, TimelineStrip, tip_of, tip_ui};
+use super::state::{CellNameQuery, TimelineState};
 use super::waves;
 use crate::panels::pen::{INSET, Pen};
-use crate::panels::{HoverCell, ViewCx};
-use crate::theme::{Tok, mono, ui as ui_font};
+use crate::panels::{HoverCell, PanelContext};
+use crate::theme::{ThemeColors, mono, ui as ui_font};
 use stepback_debugger::action::CellName;
 use stepback_debugger::analysis::exceptions::exceptions;
-use stepback_debugger::analysis::names::NamesAt;
+use stepback_debugger::analysis::names::NameResolver;
 use stepback_debugger::keymap::argument_text;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::spots::spots;
 use stepback_debugger::model::timeline_rows::{
-    Rows, RowsRequest, Tick, TickKind, exception_ticks, merged, rows,
+    Tick, TickKind, TimelineRows, TimelineRowsRequest, exception_ticks, merged, rows,
 };
 
 /// Height of a row.
@@ -34,7 +34,7 @@ const DENSE: f32 = 0.45;
 const GRIP: u32 = 3;
 
 /// What is said of a row.
-struct RowWords<'a> {
+struct TickRowText<'a> {
     label: &'a str,
     /// What it shows.
     hint: &'a str,
@@ -43,8 +43,8 @@ struct RowWords<'a> {
 }
 
 /// A row that is drawn.
-struct Row<'a> {
-    words: RowWords<'a>,
+struct TickRow<'a> {
+    words: TickRowText<'a>,
     ticks: &'a [Tick],
     rect: Rect,
     /// Whose accesses the ticks are.
@@ -53,7 +53,7 @@ struct Row<'a> {
 
 /// The height of all rows, and of those of densities among them.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Heights {
+pub struct TickRowHeights {
     pub all: f32,
     pub densities: f32,
     pub waves: f32,
@@ -64,8 +64,8 @@ pub fn heights(
     state: &TimelineState,
     strip: f32,
     cell: Option<&CellName>,
-    cx: &ViewCx<'_>,
-) -> Heights {
+    cx: &PanelContext<'_>,
+) -> TickRowHeights {
     let rows = state.rows.peek().map(|(_, rows)| rows);
     let has_marks = rows.is_some_and(|rows| !rows.marks.is_empty());
     let has_exceptions = rows.is_some_and(|rows| !rows.exceptions.is_empty()) || has_entries(state);
@@ -81,7 +81,7 @@ pub fn heights(
     let waves = waves::height(waves::rows(strip, ticks, cx));
     let densities = density::height(state, strip, ticks + waves);
     let all = ticks + densities + waves;
-    Heights {
+    TickRowHeights {
         all: if all == 0.0 { 0.0 } else { all + 3.0 },
         densities,
         waves,
@@ -97,7 +97,11 @@ fn has_entries(state: &TimelineState) -> bool {
 }
 
 /// Where the program was interrupted, as far as is known: by markers, and by the frames of handlers.
-fn exceptions_of(strip: &Strip, state: &mut TimelineState, cx: &ViewCx<'_>) -> Vec<Tick> {
+fn exceptions_of(
+    strip: &TimelineStrip,
+    state: &mut TimelineState,
+    cx: &PanelContext<'_>,
+) -> Vec<Tick> {
     let session = Arc::clone(&cx.desk.session);
     state.exceptions.poll_long(&(), &cx.desk.worker, |()| {
         move |cancel: &Cancel| Ok(Arc::new(exceptions(&session.index, cancel)?))
@@ -119,12 +123,12 @@ fn exceptions_of(strip: &Strip, state: &mut TimelineState, cx: &ViewCx<'_>) -> V
 }
 
 /// Whether a search found something.
-fn has_hits(cx: &ViewCx<'_>) -> bool {
+fn has_hits(cx: &PanelContext<'_>) -> bool {
     cx.desk.find.found().is_some_and(|found| found.count() > 0)
 }
 
 /// Whether there are steps of a slice.
-fn has_slice(cx: &ViewCx<'_>) -> bool {
+fn has_slice(cx: &PanelContext<'_>) -> bool {
     cx.desk
         .slice
         .slice()
@@ -132,7 +136,7 @@ fn has_slice(cx: &ViewCx<'_>) -> bool {
 }
 
 /// The steps of the slice in view: at most one a column.
-fn slice_ticks(strip: &Strip, cx: &ViewCx<'_>) -> Vec<Tick> {
+fn slice_ticks(strip: &TimelineStrip, cx: &PanelContext<'_>) -> Vec<Tick> {
     let column =
         |position: u64| (strip.x_of(Position(position)) - strip.chart.left()).max(0.0) as u32;
     let positions = cx
@@ -153,7 +157,7 @@ fn slice_ticks(strip: &Strip, cx: &ViewCx<'_>) -> Vec<Tick> {
 }
 
 /// The hits of the search in view: at most one a column.
-fn hit_ticks(strip: &Strip, cx: &ViewCx<'_>) -> Vec<Tick> {
+fn hit_ticks(strip: &TimelineStrip, cx: &PanelContext<'_>) -> Vec<Tick> {
     let column =
         |position: u64| (strip.x_of(Position(position)) - strip.chart.left()).max(0.0) as u32;
     let spots = cx
@@ -175,13 +179,13 @@ fn hit_ticks(strip: &Strip, cx: &ViewCx<'_>) -> Vec<Tick> {
 /// Draws the rows. Returns the position of the tick under the pointer.
 pub fn rows_ui(
     ui: &Ui,
-    strip: &Strip,
-    Scene { pen, cx }: Scene<'_>,
+    strip: &TimelineStrip,
+    TimelineCanvas { pen, cx }: TimelineCanvas<'_>,
     cell: Option<&CellName>,
     state: &mut TimelineState,
 ) -> Option<u64> {
     let interrupted = exceptions_of(strip, state, cx);
-    density::ask(strip, &Scene { pen, cx }, state);
+    density::ask(strip, &TimelineCanvas { pen, cx }, state);
     let mut top = strip.floor + 1.0;
     if strip.floor < strip.rect.bottom() {
         pen.line_across(
@@ -192,34 +196,38 @@ pub fn rows_ui(
         );
     }
     if strip.densities > 0.0 {
-        density::rows_ui(ui, strip, Scene { pen, cx }, top, state);
+        density::rows_ui(ui, strip, TimelineCanvas { pen, cx }, top, state);
         top += strip.densities;
     }
-    let changed = waves::rows_ui(ui, strip, Scene { pen, cx }, top, state);
+    let changed = waves::rows_ui(ui, strip, TimelineCanvas { pen, cx }, top, state);
     top += strip.waves;
     let has_entries = has_entries(state);
-    let none = Rows::default();
+    let none = TimelineRows::default();
     let known = ask(strip, cx, cell, state);
-    let known = known.unwrap_or(Known {
+    let known = known.unwrap_or(TickRowAnswer {
         rows: &none,
         accesses: &[],
         nothing: say!("timeline-looking"),
-        age: Age::Old,
+        age: AnswerAge::Old,
     });
     // What an earlier view told stands where it belongs now, and pale, as there may be more.
     let faded = pen.clone().faded();
-    let pen = if known.age == Age::Fresh { pen } else { &faded };
+    let pen = if known.age == AnswerAge::Fresh {
+        pen
+    } else {
+        &faded
+    };
     let marks = &*placed(strip, &known.rows.marks, known.age);
     let accesses = placed(strip, known.accesses, known.age);
     let mut under = changed;
     let name = cell.map(argument_text);
-    let mut row_of = |of: Option<&CellName>, words: RowWords<'_>, ticks: &[Tick]| {
+    let mut row_of = |of: Option<&CellName>, words: TickRowText<'_>, ticks: &[Tick]| {
         let rect = Rect::from_min_size(
             pos2(strip.rect.left(), top),
             vec2(strip.rect.width(), HEIGHT),
         );
         top += HEIGHT;
-        let row = Row {
+        let row = TickRow {
             words,
             ticks,
             rect,
@@ -231,7 +239,7 @@ pub fn rows_ui(
         let hint = say!("timeline-reads-low-and-writes-tall");
         row_of(
             cell,
-            RowWords {
+            TickRowText {
                 label: name,
                 hint,
                 nothing: known.nothing,
@@ -239,11 +247,11 @@ pub fn rows_ui(
             &accesses,
         );
     }
-    let mut row = |words: RowWords<'_>, ticks: &[Tick]| row_of(None, words, ticks);
+    let mut row = |words: TickRowText<'_>, ticks: &[Tick]| row_of(None, words, ticks);
     if has_entries || !known.rows.exceptions.is_empty() {
         let hint = say!("timeline-exceptions-interrupts-traps-and-signals");
         row(
-            RowWords {
+            TickRowText {
                 label: say!("timeline-exceptions"),
                 hint,
                 nothing: say!("timeline-nothing-here"),
@@ -254,7 +262,7 @@ pub fn rows_ui(
     if !marks.is_empty() {
         let hint = say!("timeline-gaps-and-external-changes-a");
         row(
-            RowWords {
+            TickRowText {
                 label: say!("timeline-marks"),
                 hint,
                 nothing: say!("timeline-nothing-here"),
@@ -265,7 +273,7 @@ pub fn rows_ui(
     if has_hits(cx) {
         let hint = say!("timeline-what-the-search-found-a");
         row(
-            RowWords {
+            TickRowText {
                 label: say!("timeline-hits"),
                 hint,
                 nothing: say!("timeline-nothing-here"),
@@ -276,7 +284,7 @@ pub fn rows_ui(
     if has_slice(cx) {
         let hint = say!("timeline-slice-hint");
         row(
-            RowWords {
+            TickRowText {
                 label: say!("timeline-slice"),
                 hint,
                 nothing: say!("timeline-nothing-here"),
@@ -290,24 +298,29 @@ pub fn rows_ui(
             pos2(strip.rect.left(), top),
             vec2(strip.rect.width(), HEIGHT),
         );
-        under = under.or(bookmarks::row_ui(ui, strip, Scene { pen, cx }, rect));
+        under = under.or(bookmarks::row_ui(
+            ui,
+            strip,
+            TimelineCanvas { pen, cx },
+            rect,
+        ));
     }
     under
 }
 
 /// What is known of the rows.
-struct Known<'a> {
-    rows: &'a Rows,
+struct TickRowAnswer<'a> {
+    rows: &'a TimelineRows,
     /// Of the selected cell.
     accesses: &'a [Tick],
     /// What is said where the cell has no access.
     nothing: &'static str,
-    age: Age,
+    age: AnswerAge,
 }
 
 /// Ticks in the columns of a strip: those of an earlier view by their positions, as far as they are in it.
-fn placed<'a>(strip: &Strip, ticks: &'a [Tick], age: Age) -> Cow<'a, [Tick]> {
-    if age == Age::Fresh {
+fn placed<'a>(strip: &TimelineStrip, ticks: &'a [Tick], age: AnswerAge) -> Cow<'a, [Tick]> {
+    if age == AnswerAge::Fresh {
         return Cow::Borrowed(ticks);
     }
     let view = view_of(strip);
@@ -325,8 +338,8 @@ fn placed<'a>(strip: &Strip, ticks: &'a [Tick], age: Age) -> Cow<'a, [Tick]> {
 }
 
 /// What is asked of a strip, whatever the cell.
-fn view_of(strip: &Strip) -> RowsRequest {
-    RowsRequest {
+fn view_of(strip: &TimelineStrip) -> TimelineRowsRequest {
+    TimelineRowsRequest {
         first: Position(strip.first),
         last: strip.last_known(),
         columns: strip.known_columns(),
@@ -335,13 +348,13 @@ fn view_of(strip: &Strip) -> RowsRequest {
 }
 
 fn ask<'a>(
-    strip: &Strip,
-    cx: &ViewCx<'_>,
+    strip: &TimelineStrip,
+    cx: &PanelContext<'_>,
     cell: Option<&CellName>,
     state: &'a mut TimelineState,
-) -> Option<Known<'a>> {
+) -> Option<TickRowAnswer<'a>> {
     let meant = cell.and_then(|name| meaning_of(name, cx, state));
-    let request = RowsRequest {
+    let request = TimelineRowsRequest {
         cell: meant.flatten(),
         ..view_of(strip)
     };
@@ -356,10 +369,10 @@ fn ask<'a>(
     let age = age_of(answered, &request);
     let nothing = match meant {
         Some(None) => say!("timeline-it-means-nothing-at-this"),
-        Some(Some(_)) if is_of_cell && age == Age::Fresh => say!("timeline-nothing-here"),
+        Some(Some(_)) if is_of_cell && age == AnswerAge::Fresh => say!("timeline-nothing-here"),
         _ => say!("timeline-looking"),
     };
-    Some(Known {
+    Some(TickRowAnswer {
         rows,
         accesses: if is_of_cell { &rows.accesses } else { &[] },
         nothing,
@@ -368,28 +381,36 @@ fn ask<'a>(
 }
 
 /// Whether an answer is of the view that is asked about.
-fn age_of(answered: &RowsRequest, asked: &RowsRequest) -> Age {
-    let is_fresh = RowsRequest {
+fn age_of(answered: &TimelineRowsRequest, asked: &TimelineRowsRequest) -> AnswerAge {
+    let is_fresh = TimelineRowsRequest {
         cell: asked.cell,
         ..*answered
     } == *asked;
-    if is_fresh { Age::Fresh } else { Age::Old }
+    if is_fresh {
+        AnswerAge::Fresh
+    } else {
+        AnswerAge::Old
+    }
 }
 
 /// The cell that a name means at the position, the inner one where it means none; the last answer for the same name
 /// while the new one is on its way.
-fn meaning_of(name: &CellName, cx: &ViewCx<'_>, state: &mut TimelineState) -> Option<Option<Cell>> {
-    let named = NamedCell {
+fn meaning_of(
+    name: &CellName,
+    cx: &PanelContext<'_>,
+    state: &mut TimelineState,
+) -> Option<Option<Cell>> {
+    let named = CellNameQuery {
         name: name.clone(),
         at: cx.desk.windows.active().position,
     };
     let session = Arc::clone(&cx.desk.session);
     state
         .cell
-        .poll(&named, &cx.desk.worker, |NamedCell { name, at }| {
+        .poll(&named, &cx.desk.worker, |CellNameQuery { name, at }| {
             let (text, at) = (argument_text(name), *at);
             move |cancel: &Cancel| {
-                let names = NamesAt::new(&session.index, &session.images, at, None, cancel)?;
+                let names = NameResolver::new(&session.index, &session.images, at, None, cancel)?;
                 Ok(names.cell(&text).ok())
             }
         });
@@ -401,15 +422,15 @@ fn meaning_of(name: &CellName, cx: &ViewCx<'_>, state: &mut TimelineState) -> Op
 }
 
 /// A gap goes through all lanes, so that nobody overlooks it.
-fn gaps_ui(strip: &Strip, pen: &Pen<'_>, marks: &[Tick]) {
+fn gaps_ui(strip: &TimelineStrip, pen: &Pen<'_>, marks: &[Tick]) {
     for gap in marks.iter().filter(|tick| tick.kind == TickKind::Gap) {
         let x = strip.chart.left() + gap.column as f32;
         pen.line_down(x, strip.rect.top() + AXIS, strip.floor, pen.tok.err);
     }
 }
 
-impl Row<'_> {
-    fn ui(&self, ui: &Ui, strip: &Strip, pen: &Pen<'_>) -> Option<u64> {
+impl TickRow<'_> {
+    fn ui(&self, ui: &Ui, strip: &TimelineStrip, pen: &Pen<'_>) -> Option<u64> {
         let (tok, y) = (pen.tok, self.rect.center().y);
         let font = if [
             say!("timeline-exceptions"),
@@ -508,7 +529,7 @@ impl Row<'_> {
                 .is_some_and(|(after, here)| after.abs_diff(here) == 1)
     }
 
-    fn tick_ui(&self, pen: &Pen<'_>, strip: &Strip, tick: &Tick, opacity: f32) {
+    fn tick_ui(&self, pen: &Pen<'_>, strip: &TimelineStrip, tick: &Tick, opacity: f32) {
         let (x, bottom) = (
             strip.chart.left() + tick.column as f32,
             self.rect.bottom() - 1.0,
@@ -527,7 +548,7 @@ impl Row<'_> {
     }
 }
 
-fn color(tok: &Tok, kind: TickKind) -> egui::Color32 {
+fn color(tok: &ThemeColors, kind: TickKind) -> egui::Color32 {
     match kind {
         TickKind::Read => tok.read,
         TickKind::Write => tok.write,

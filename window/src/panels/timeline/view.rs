@@ -7,7 +7,7 @@ const MARGIN: f64 = 0.02;
 
 /// Two positions; the second is the greater one, unless the trace is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct View {
+pub struct VisibleRange {
     /// At the left edge.
     pub first: u64,
     /// At the right edge.
@@ -16,7 +16,7 @@ pub struct View {
 
 /// How the wheel, or two fingers, change what is shown.
 #[derive(Clone, Copy, Debug)]
-pub struct Turn {
+pub struct ZoomPan {
     /// The place that stays where it is, as a share of the width.
     pub center: f64,
     /// Greater than 1 shows less of the trace.
@@ -25,7 +25,7 @@ pub struct Turn {
     pub moved: f64,
 }
 
-impl View {
+impl VisibleRange {
     /// The whole trace.
     pub const fn whole(end: u64) -> Self {
         Self {
@@ -55,11 +55,11 @@ impl View {
     /// The same turned by the wheel.
     pub fn turned(
         self,
-        Turn {
+        ZoomPan {
             center,
             factor,
             moved,
-        }: Turn,
+        }: ZoomPan,
         end: u64,
     ) -> Self {
         if factor == 1.0 {
@@ -121,9 +121,9 @@ mod tests {
 
     #[test]
     fn the_wheel_keeps_the_place_under_the_pointer() {
-        let whole = View::whole(1000);
+        let whole = VisibleRange::whole(1000);
         let closer = whole.turned(
-            Turn {
+            ZoomPan {
                 center: 0.5,
                 factor: 2.0,
                 moved: 0.0,
@@ -132,14 +132,14 @@ mod tests {
         );
         assert_eq!(
             closer,
-            View {
+            VisibleRange {
                 first: 250,
                 last: 750
             }
         );
         assert_eq!(
             closer.turned(
-                Turn {
+                ZoomPan {
                     center: 0.5,
                     factor: 0.1,
                     moved: 0.0
@@ -150,25 +150,25 @@ mod tests {
         );
         assert_eq!(
             closer.turned(
-                Turn {
+                ZoomPan {
                     center: 0.0,
                     factor: 1.0,
                     moved: 9.0
                 },
                 1000
             ),
-            View {
+            VisibleRange {
                 first: 500,
                 last: 1000
             }
         );
-        let near = View {
+        let near = VisibleRange {
             first: 100,
             last: 116,
         };
         let pan = |moved| {
             near.turned(
-                Turn {
+                ZoomPan {
                     center: 0.3,
                     factor: 1.0,
                     moved,
@@ -179,18 +179,18 @@ mod tests {
         assert_eq!(
             (pan(0.01), pan(-0.01)),
             (
-                View {
+                VisibleRange {
                     first: 101,
                     last: 117
                 },
-                View {
+                VisibleRange {
                     first: 99,
                     last: 115
                 }
             )
         );
         let finest = closer.turned(
-            Turn {
+            ZoomPan {
                 center: 0.5,
                 factor: 1e9,
                 moved: 0.0,
@@ -203,57 +203,63 @@ mod tests {
     #[test]
     fn a_fitted_call_has_something_around_it() {
         assert_eq!(
-            View {
+            VisibleRange {
                 first: 400,
                 last: 500
             }
             .fitting(1000),
-            View {
+            VisibleRange {
                 first: 398,
                 last: 502
             }
         );
         assert_eq!(
-            View {
+            VisibleRange {
                 first: 0,
                 last: 1000
             }
             .fitting(1000),
-            View::whole(1000)
+            VisibleRange::whole(1000)
         );
-        assert_eq!(View { first: 3, last: 4 }.fitting(1000).length(), 16);
-        assert_eq!(View { first: 3, last: 4 }.fitting(7), View::whole(7));
-        assert_eq!(View::whole(0).fitting(0), View::whole(0));
+        assert_eq!(
+            VisibleRange { first: 3, last: 4 }.fitting(1000).length(),
+            16
+        );
+        assert_eq!(
+            VisibleRange { first: 3, last: 4 }.fitting(7),
+            VisibleRange::whole(7)
+        );
+        assert_eq!(VisibleRange::whole(0).fitting(0), VisibleRange::whole(0));
     }
 
     #[test]
     fn a_position_comes_into_the_middle() {
-        let view = View {
+        let view = VisibleRange {
             first: 100,
             last: 200,
         };
         assert_eq!(
             view.around(700, 1000),
-            View {
+            VisibleRange {
                 first: 650,
                 last: 750
             }
         );
         assert_eq!(
             view.around(990, 1000),
-            View {
+            VisibleRange {
                 first: 900,
                 last: 1000
             }
         );
         assert!(view.contains(200) && !view.contains(201));
         assert_eq!(
-            View {
+            VisibleRange {
                 first: 700,
                 last: 900
             }
             .within(800),
-            View {
+            VisibleRange {
                 first: 700,
                 last: 800
             }

@@ -6,18 +6,18 @@ use egui::{Color32, Rangef, Rect, Ui, pos2};
 use stepback_index::{Cancel, ThreadId, ValueSource};
 use stepback_parsers::Position;
 
-use super::lanes::Scene;
-use super::paint::{AXIS, Strip, tip_of, tip_ui};
+use super::lanes::TimelineCanvas;
+use super::paint::{AXIS, TimelineStrip, tip_of, tip_ui};
 use super::state::TimelineState;
 use crate::panels::pen::{INSET, Pen};
-use crate::panels::{HoverCell, ViewCx};
-use crate::theme::{Tok, mono, ui as ui_font};
+use crate::panels::{HoverCell, PanelContext};
+use crate::theme::{ThemeColors, mono, ui as ui_font};
 use stepback_debugger::action::CellName;
 use stepback_debugger::keymap::cell_name;
 use stepback_debugger::messages::say;
-use stepback_debugger::model::timeline_rows::RowsRequest;
+use stepback_debugger::model::timeline_rows::TimelineRowsRequest;
 use stepback_debugger::model::value_source::SourceWords;
-use stepback_debugger::model::wave::{Level, Wave, WaveColumn, WaveRequest, wave};
+use stepback_debugger::model::wave::{Wave, WaveColumn, WaveLevel, WaveRequest, wave};
 use stepback_debugger::notes::Watch;
 use stepback_debugger::worker::Answer;
 
@@ -31,7 +31,7 @@ const GRIP: f32 = 3.0;
 const LEAST_WORDS: f32 = 18.0;
 
 /// How many rows have room in a strip of a height, of which others take some; one always has.
-pub fn rows(strip: f32, others: f32, cx: &ViewCx<'_>) -> usize {
+pub fn rows(strip: f32, others: f32, cx: &PanelContext<'_>) -> usize {
     let room = ((strip - others - AXIS - LEAST_LANES) / HEIGHT)
         .floor()
         .max(1.0) as usize;
@@ -46,15 +46,15 @@ pub fn height(rows: usize) -> f32 {
 /// Draws the rows from a height on. Returns the position of the change under the pointer.
 pub fn rows_ui(
     ui: &Ui,
-    strip: &Strip,
-    Scene { pen, cx }: Scene<'_>,
+    strip: &TimelineStrip,
+    TimelineCanvas { pen, cx }: TimelineCanvas<'_>,
     top: f32,
     state: &mut TimelineState,
 ) -> Option<u64> {
     let shown = (strip.waves / HEIGHT).round() as usize;
     state.waves.resize_with(shown, Default::default);
     let here = cx.desk.threads.here().unwrap_or(ThreadId(0));
-    let view = RowsRequest {
+    let view = TimelineRowsRequest {
         first: Position(strip.first),
         last: strip.last_known(),
         columns: strip.known_columns(),
@@ -92,7 +92,7 @@ pub fn rows_ui(
         );
         let known = slot.peek().filter(|(asked, _)| asked.watch == *watch);
         let is_fresh = known.is_some_and(|(asked, _)| *asked == request);
-        let known = known.map(|(asked, wave)| Known {
+        let known = known.map(|(asked, wave)| WaveAnswer {
             wave,
             view: asked.view,
             owner: owner(asked.thread, wave, cx),
@@ -122,25 +122,25 @@ pub fn rows_ui(
 
 /// A row that is drawn.
 struct WaveRow<'a> {
-    strip: &'a Strip,
+    strip: &'a TimelineStrip,
     pen: &'a Pen<'a>,
     watch: &'a Watch,
     rect: Rect,
-    known: Option<Known<'a>>,
+    known: Option<WaveAnswer<'a>>,
     /// Why it could not be worked out.
     failure: Option<String>,
 }
 
 /// The newest answer of a row.
-struct Known<'a> {
+struct WaveAnswer<'a> {
     wave: &'a Wave,
     /// For which part of the trace. The strip may show another one by now.
-    view: RowsRequest,
+    view: TimelineRowsRequest,
     /// The thread whose registers are meant, where it is one of several.
     owner: Option<&'a str>,
 }
 
-fn owner<'a>(thread: ThreadId, wave: &Wave, cx: &ViewCx<'a>) -> Option<&'a str> {
+fn owner<'a>(thread: ThreadId, wave: &Wave, cx: &PanelContext<'a>) -> Option<&'a str> {
     let threads = cx.desk.session.index.threads();
     let is_one_of_several = wave.is_of_thread && threads.len() > 1;
     threads
@@ -150,10 +150,10 @@ fn owner<'a>(thread: ThreadId, wave: &Wave, cx: &ViewCx<'a>) -> Option<&'a str> 
 }
 
 /// A stretch in which the value stays.
-struct Piece<'a> {
+struct WaveSegment<'a> {
     left: f32,
     right: f32,
-    level: &'a Level,
+    level: &'a WaveLevel,
 }
 
 impl WaveRow<'_> {
@@ -211,7 +211,7 @@ impl WaveRow<'_> {
         ] {
             self.gap_ui(&clipped, gap);
         }
-        let Some(Known { wave, view, .. }) = known else {
+        let Some(WaveAnswer { wave, view, .. }) = known else {
             return;
         };
         let seen = Rect::from_x_y_ranges(left..=right.max(left), rect.y_range());
@@ -259,7 +259,11 @@ impl WaveRow<'_> {
         }
     }
 
-    fn pieces<'a>(&'a self, wave: &'a Wave, view: &RowsRequest) -> impl Iterator<Item = Piece<'a>> {
+    fn pieces<'a>(
+        &'a self,
+        wave: &'a Wave,
+        view: &TimelineRowsRequest,
+    ) -> impl Iterator<Item = WaveSegment<'a>> {
         let x_of = |position: Position| self.strip.x_of(position).floor();
         let (first, last) = (x_of(view.first), x_of(view.last));
         let starts = std::iter::once((first, &wave.first)).chain(
@@ -277,7 +281,7 @@ impl WaveRow<'_> {
             self.strip.chart.left() - 2.0,
             self.strip.chart.right() + 2.0,
         );
-        let piece = move |((left, level), right): ((f32, &'a Level), f32)| Piece {
+        let piece = move |((left, level), right): ((f32, &'a WaveLevel), f32)| WaveSegment {
             left: left.clamp(least, most),
             right: right.clamp(least, most),
             level,
@@ -288,9 +292,9 @@ impl WaveRow<'_> {
     }
 
     /// Values with their words.
-    fn boxes_ui(&self, pen: &Pen<'_>, wave: &Wave, view: &RowsRequest) {
+    fn boxes_ui(&self, pen: &Pen<'_>, wave: &Wave, view: &TimelineRowsRequest) {
         let tok = pen.tok;
-        for Piece { left, right, level } in self.pieces(wave, view) {
+        for WaveSegment { left, right, level } in self.pieces(wave, view) {
             let rect = Rect::from_min_max(
                 pos2(left, self.rect.top() + 4.0),
                 pos2(right, self.rect.bottom() - 4.0),
@@ -322,7 +326,7 @@ impl WaveRow<'_> {
     }
 
     /// A step a change; where a column has several, all that lies between the least and the greatest.
-    fn curve_ui(&self, pen: &Pen<'_>, wave: &Wave, view: &RowsRequest) {
+    fn curve_ui(&self, pen: &Pen<'_>, wave: &Wave, view: &TimelineRowsRequest) {
         let Some((least, most)) = wave.extent() else {
             return;
         };
@@ -333,7 +337,7 @@ impl WaveRow<'_> {
             false => (top + bottom) / 2.0,
         };
         let color = pen.tok.write;
-        for Piece { left, right, level } in self.pieces(wave, view) {
+        for WaveSegment { left, right, level } in self.pieces(wave, view) {
             match level.number.filter(|number| number.is_finite()) {
                 Some(number) => {
                     let y = y_of(number).round();
@@ -381,7 +385,7 @@ impl WaveRow<'_> {
             tip_ui(ui, say!("timeline-wave", name = name));
             return None;
         }
-        let Known { wave, owner, .. } = self
+        let WaveAnswer { wave, owner, .. } = self
             .known
             .as_ref()
             .filter(|known| known.wave.error.is_none())?;
@@ -436,7 +440,7 @@ fn cell_of(expression: &str, owner: Option<&str>) -> Option<CellName> {
 }
 
 /// The color of a value that no step states.
-fn color_of(source: ValueSource, tok: &Tok) -> Option<Color32> {
+fn color_of(source: ValueSource, tok: &ThemeColors) -> Option<Color32> {
     match source {
         ValueSource::Inferred => Some(tok.inferred),
         ValueSource::External => Some(tok.external),

@@ -2,8 +2,8 @@
 
 use egui::{Rect, Ui, vec2};
 
-use super::menu::Scene;
-use super::paint::{Columns, paint_note};
+use super::menu::TraceContext;
+use super::paint::{TraceColumns, paint_note};
 use crate::panels::pen::{Pen, ROW};
 use crate::panels::row::StepLink;
 use stepback_debugger::action::Action;
@@ -21,7 +21,7 @@ pub struct EndNote<'a>(pub &'a FatalEnding);
 /// With what the note is painted.
 pub struct NotePaint<'a> {
     pub pen: &'a Pen<'a>,
-    pub columns: &'a Columns,
+    pub columns: &'a TraceColumns,
 }
 
 impl EndNote<'_> {
@@ -31,7 +31,7 @@ impl EndNote<'_> {
         ui: &Ui,
         row: Rect,
         NotePaint { pen, columns }: NotePaint<'_>,
-        Scene { cx, window }: Scene<'_>,
+        TraceContext { cx, window }: TraceContext<'_>,
         out: &mut Vec<Action>,
     ) -> f32 {
         let Self(ending) = self;

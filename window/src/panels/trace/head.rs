@@ -6,7 +6,7 @@ use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use stepback_index::Cancel;
 use stepback_parsers::Position;
 
-use crate::panels::ViewCx;
+use crate::panels::PanelContext;
 use crate::panels::pen::{INSET, Pen};
 use crate::theme::{icon, icons, mono, mono_bold};
 use stepback_debugger::action::{Action, PanelAction, PanelKind};
@@ -14,7 +14,7 @@ use stepback_debugger::image::SourceLine;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::TraceWindow;
 use stepback_debugger::model::source_view::source_of;
-use stepback_debugger::model::step_rows::{PathPart, call_path};
+use stepback_debugger::model::step_rows::{CallPathEntry, call_path};
 use stepback_debugger::worker::Slot;
 
 const HEIGHT: f32 = 24.0;
@@ -27,24 +27,24 @@ const FRAMES: usize = 12;
 
 /// The path of calls, innermost last, and the line.
 #[derive(Debug, Default)]
-pub struct Head {
-    path: Slot<Position, Vec<PathPart>>,
+pub struct TraceHead {
+    path: Slot<Position, Vec<CallPathEntry>>,
     source: Slot<Position, Option<Arc<SourceLine>>>,
 }
 
 /// The window that travels, and what is asked for.
-pub struct Travel<'a> {
+pub struct TravelOutput<'a> {
     pub window: &'a TraceWindow,
     pub out: &'a mut Vec<Action>,
 }
 
-impl Head {
+impl TraceHead {
     /// Draws the head at the top of a rectangle and returns the rest.
     pub fn ui(
         &mut self,
         ui: &mut Ui,
         rect: Rect,
-        cx: &ViewCx<'_>,
+        cx: &PanelContext<'_>,
         window: &TraceWindow,
         out: &mut Vec<Action>,
     ) -> Rect {
@@ -52,7 +52,7 @@ impl Head {
         let pen = Pen::new(ui, bar, cx.tok);
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, cx.tok.line);
         let session = Arc::clone(&cx.desk.session);
-        let end = self.source_ui(ui, &pen, bar, cx, Travel { window, out });
+        let end = self.source_ui(ui, &pen, bar, cx, TravelOutput { window, out });
         let answer = self
             .path
             .poll(&window.position, &cx.desk.worker, |position| {
@@ -61,7 +61,7 @@ impl Head {
             });
         if let Some(path) = answer.any() {
             let bar = Rect::from_min_max(bar.min, pos2(end, bar.bottom()));
-            path_ui(ui, &pen, bar, path, Travel { window, out });
+            path_ui(ui, &pen, bar, path, TravelOutput { window, out });
         }
         rest
     }
@@ -72,8 +72,8 @@ impl Head {
         ui: &Ui,
         pen: &Pen<'_>,
         bar: Rect,
-        cx: &ViewCx<'_>,
-        Travel { window, out }: Travel<'_>,
+        cx: &PanelContext<'_>,
+        TravelOutput { window, out }: TravelOutput<'_>,
     ) -> f32 {
         let images = &cx.desk.session.images;
         if images.is_empty() || !images.are_lines_ready() || bar.width() < SOURCE_FROM {
@@ -122,11 +122,11 @@ fn path_ui(
     ui: &Ui,
     pen: &Pen<'_>,
     bar: Rect,
-    path: &[PathPart],
-    Travel { window, out }: Travel<'_>,
+    path: &[CallPathEntry],
+    TravelOutput { window, out }: TravelOutput<'_>,
 ) {
     const CARET: f32 = 18.0;
-    let width_of = |part: &PathPart| pen.width(&part.name, mono(12.5)) + CARET;
+    let width_of = |part: &CallPathEntry| pen.width(&part.name, mono(12.5)) + CARET;
     let mut room = bar.width() - 2.0 * INSET;
     let fitting = path.iter().rev().take(FRAMES).take_while(|part| {
         room -= width_of(part);

@@ -3,17 +3,17 @@
 use egui::{Rect, Ui, pos2};
 use stepback_parsers::Step;
 
-use super::menu::Scene;
-use super::paint::Columns;
-use crate::panels::ViewCx;
+use super::menu::TraceContext;
+use super::paint::TraceColumns;
+use crate::panels::PanelContext;
 use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::{RowState, button_response, row_background, row_response};
 use crate::theme::{icon, icons, ui as ui_font};
 use stepback_debugger::action::{Action, SearchAction, StepRange};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::found::{SearchEnd, subject};
-use stepback_debugger::model::hit_rows::Sieve;
-use stepback_debugger::model::slice::{SliceEnd, question_words};
+use stepback_debugger::model::hit_rows::StepSelection;
+use stepback_debugger::model::slice::{SliceProgress, question_words};
 use stepback_debugger::model::so_far::so_far;
 use stepback_debugger::model::text::thousands;
 
@@ -28,7 +28,7 @@ const AROUND_FROM: f32 = 320.0;
 pub fn hits_bar_ui(
     ui: &Ui,
     rect: Rect,
-    Scene { cx, window }: Scene<'_>,
+    TraceContext { cx, window }: TraceContext<'_>,
     out: &mut Vec<Action>,
 ) -> Rect {
     let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
@@ -83,7 +83,7 @@ pub fn hits_bar_ui(
     }
     let steps = cx.desk.session.index.step_count();
     let words = match cx.desk.find.found() {
-        _ if window.only_hits.of == Sieve::Slice => slice_bar_words(cx),
+        _ if window.only_hits.of == StepSelection::Slice => slice_bar_words(cx),
         Some(found) => {
             let mut hits = thousands(found.positions.len() as u64);
             if found.end != SearchEnd::Done {
@@ -97,7 +97,7 @@ pub fn hits_bar_ui(
         }
         None => say!("hits-only-none", steps = steps),
     };
-    let color = if window.only_hits.of == Sieve::Slice {
+    let color = if window.only_hits.of == StepSelection::Slice {
         cx.tok.taken
     } else {
         cx.tok.hit
@@ -122,13 +122,13 @@ pub fn hits_bar_ui(
 }
 
 /// How many steps the slice has so far, and what it is of.
-fn slice_bar_words(cx: &ViewCx<'_>) -> String {
+fn slice_bar_words(cx: &PanelContext<'_>) -> String {
     let steps = cx.desk.session.index.step_count();
     let Some(slice) = cx.desk.slice.slice() else {
         return say!("hits-only-slice", hits = "0", steps = steps);
     };
     let mut hits = thousands(slice.step_count());
-    if slice.end != SliceEnd::Whole {
+    if slice.end != SliceProgress::Whole {
         hits = say!("sofar-so-far", text = hits);
     }
     let of = so_far(
@@ -139,10 +139,10 @@ fn slice_bar_words(cx: &ViewCx<'_>) -> String {
 }
 
 /// That steps are hidden which are none of the slice, or were not come to.
-fn beside_slice_words(cx: &ViewCx<'_>, HiddenSteps { first, count }: HiddenSteps) -> String {
+fn beside_slice_words(cx: &PanelContext<'_>, HiddenSteps { first, count }: HiddenSteps) -> String {
     let slice = cx.desk.slice.slice();
     let oldest = slice.and_then(|slice| slice.positions.first().copied());
-    let is_whole = slice.is_some_and(|slice| slice.end == SliceEnd::Whole);
+    let is_whole = slice.is_some_and(|slice| slice.end == SliceProgress::Whole);
     match oldest {
         Some(oldest) if is_whole || first.0 >= oldest => say!("hits-hidden", count = count),
         _ => say!("hits-hidden-not-followed", count = count),
@@ -161,12 +161,17 @@ pub struct HiddenRow<'a> {
     pub first: Step,
     pub last: Step,
     pub pen: &'a Pen<'a>,
-    pub columns: &'a Columns,
+    pub columns: &'a TraceColumns,
 }
 
 impl HiddenRow<'_> {
     /// Draws the row; a click shows the steps.
-    pub fn ui(&self, ui: &Ui, Scene { cx, window }: Scene<'_>, out: &mut Vec<Action>) {
+    pub fn ui(
+        &self,
+        ui: &Ui,
+        TraceContext { cx, window }: TraceContext<'_>,
+        out: &mut Vec<Action>,
+    ) {
         let Self {
             rect,
             first,
@@ -181,7 +186,7 @@ impl HiddenRow<'_> {
             .find
             .found()
             .is_some_and(|found| last.after() <= found.from || first.before() >= found.to);
-        let is_slice = window.only_hits.of == Sieve::Slice;
+        let is_slice = window.only_hits.of == StepSelection::Slice;
         let words = match () {
             () if is_slice => beside_slice_words(
                 cx,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use stepback_index::Cancel;
 use stepback_machine::Address;
 
-use crate::panels::ViewCx;
+use crate::panels::PanelContext;
 use stepback_debugger::image::SourceLine;
 use stepback_debugger::worker::{Answer, Slot};
 
@@ -14,23 +14,23 @@ use stepback_debugger::worker::{Answer, Slot};
 const LIMIT: usize = 1 << 14;
 
 /// A line that was asked for, or that there is none.
-type Known = Option<Arc<SourceLine>>;
+type KnownSourceLine = Option<Arc<SourceLine>>;
 
 /// Lines by address, asked for as they come into view.
 #[derive(Debug, Default)]
-pub struct RowLines {
-    known: HashMap<Address, Known>,
-    asked: Slot<Vec<Address>, Vec<(Address, Known)>>,
+pub struct SourceLineCache {
+    known: HashMap<Address, KnownSourceLine>,
+    asked: Slot<Vec<Address>, Vec<(Address, KnownSourceLine)>>,
 }
 
-impl RowLines {
+impl SourceLineCache {
     /// Asks for the lines of addresses that are not known yet.
-    pub fn fetch(&mut self, addresses: impl Iterator<Item = Address>, cx: &ViewCx<'_>) {
+    pub fn fetch(&mut self, addresses: impl Iterator<Item = Address>, cx: &PanelContext<'_>) {
         if let Some((_, lines)) = self.asked.peek() {
             let fresh = lines
                 .iter()
                 .filter(|(address, _)| !self.known.contains_key(address));
-            let fresh: Vec<(Address, Known)> = fresh.cloned().collect();
+            let fresh: Vec<(Address, KnownSourceLine)> = fresh.cloned().collect();
             self.known.extend(fresh);
         }
         let mut missing: Vec<Address> = addresses

@@ -3,9 +3,9 @@
 use egui::{Rect, Ui, vec2};
 use stepback_parsers::{Position, Step};
 
-use crate::panels::ViewCx;
+use crate::panels::PanelContext;
 use crate::panels::bookmarks::{ribbon_tip, ribbon_ui};
-use crate::panels::list::Tick;
+use crate::panels::list::ScrollBarTick;
 use crate::panels::pen::Pen;
 use stepback_debugger::model::TraceWindow;
 use stepback_debugger::model::spots::{is_any_in, spots};
@@ -17,10 +17,10 @@ const BOOKMARK_TICK: f32 = 7.0;
 
 /// The hits of the search on the scroll bar: no more of them than it has pixels.
 pub fn hit_ticks<'a>(
-    cx: &ViewCx<'a>,
+    cx: &PanelContext<'a>,
     window: &'a TraceWindow,
     height: f32,
-) -> impl Iterator<Item = Tick> + use<'a> {
+) -> impl Iterator<Item = ScrollBarTick> + use<'a> {
     let positions = cx
         .desk
         .find
@@ -32,10 +32,10 @@ pub fn hit_ticks<'a>(
 
 /// The steps of the slice there, likewise.
 pub fn slice_ticks<'a>(
-    cx: &ViewCx<'a>,
+    cx: &PanelContext<'a>,
     window: &'a TraceWindow,
     height: f32,
-) -> impl Iterator<Item = Tick> + use<'a> {
+) -> impl Iterator<Item = ScrollBarTick> + use<'a> {
     let positions = cx
         .desk
         .slice
@@ -51,7 +51,7 @@ fn ticks<'a>(
     window: &'a TraceWindow,
     height: f32,
     color: egui::Color32,
-) -> impl Iterator<Item = Tick> + use<'a> {
+) -> impl Iterator<Item = ScrollBarTick> + use<'a> {
     let rows = window.row_count().max(1);
     let pixels = u64::from((height.max(1.0) as u32).max(1)).min(rows);
     let row_of = move |position: u64| window.row_of(Step(position.saturating_sub(1)));
@@ -62,7 +62,7 @@ fn ticks<'a>(
         u64::try_from(u128::from(spot) * u128::from(rows) / u128::from(pixels)).unwrap_or(rows)
     };
     let spots = spots(positions, 1..=u64::MAX, spot_of);
-    spots.into_iter().map(move |spot| Tick {
+    spots.into_iter().map(move |spot| ScrollBarTick {
         row: row(spot.spot),
         color,
         width: HIT_TICK,
@@ -71,13 +71,13 @@ fn ticks<'a>(
 
 /// The bookmarks on the scroll bar: as many as there may be cost little.
 pub fn bookmark_ticks<'a>(
-    cx: &ViewCx<'a>,
+    cx: &PanelContext<'a>,
     window: &'a TraceWindow,
-) -> impl Iterator<Item = Tick> + use<'a> {
+) -> impl Iterator<Item = ScrollBarTick> + use<'a> {
     let tok = cx.tok;
     cx.desk.bookmarks.list().iter().filter_map(move |bookmark| {
         let row = window.gap_of(Position(bookmark.place.position()?));
-        Some(Tick {
+        Some(ScrollBarTick {
             row: row.saturating_sub(1),
             color: tok.ribbon(bookmark.color),
             width: BOOKMARK_TICK,
@@ -86,9 +86,9 @@ pub fn bookmark_ticks<'a>(
 }
 
 /// Steps whose bookmarks are shown.
-pub struct Marked<'a, 'b> {
+pub struct MarkedSteps<'a, 'b> {
     /// Where the bookmarks are from.
-    pub cx: &'a ViewCx<'b>,
+    pub cx: &'a PanelContext<'b>,
     /// The first of them.
     pub first: Step,
     /// The last of them.
@@ -101,7 +101,7 @@ pub fn marks_ui(
     pen: &Pen<'_>,
     rect: Rect,
     response: &egui::Response,
-    Marked { cx, first, last }: Marked<'_, '_>,
+    MarkedSteps { cx, first, last }: MarkedSteps<'_, '_>,
 ) {
     if cx.desk.bookmarks.list().is_empty() {
         return;
@@ -126,7 +126,7 @@ pub fn marks_ui(
 }
 
 /// Whether a hit of the search shows right after any of some steps.
-pub fn is_hit(cx: &ViewCx<'_>, first: Step, last: Step) -> bool {
+pub fn is_hit(cx: &PanelContext<'_>, first: Step, last: Step) -> bool {
     cx.desk
         .find
         .found()
@@ -134,7 +134,7 @@ pub fn is_hit(cx: &ViewCx<'_>, first: Step, last: Step) -> bool {
 }
 
 /// Whether any of some steps is one of the slice.
-pub fn is_in_slice(cx: &ViewCx<'_>, first: Step, last: Step) -> bool {
+pub fn is_in_slice(cx: &PanelContext<'_>, first: Step, last: Step) -> bool {
     cx.desk
         .slice
         .slice()

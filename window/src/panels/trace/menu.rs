@@ -4,14 +4,14 @@ use egui::Ui;
 use stepback_index::CallId;
 use stepback_parsers::{Position, Step};
 
-use crate::panels::ViewCx;
+use crate::panels::PanelContext;
 use crate::panels::bookmarks::add_items;
 use crate::panels::hover_cell::register_of;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::theme::icons;
 use stepback_debugger::action::{
-    Access, Action, AppAction, CellName, Direction, Fold, MarkAction, PanelAction, SliceAction,
-    TravelAction, ViewAction,
+    Access, Action, AppAction, CellName, Direction, FoldAction, MarkAction, PanelAction,
+    SliceAction, TravelAction, ViewAction,
 };
 use stepback_debugger::keymap::watch_text;
 use stepback_debugger::messages::say;
@@ -24,19 +24,19 @@ use stepback_debugger::notes::{BookmarkChange, BookmarkPlace, WatchChange};
 const CELLS: usize = 4;
 
 /// What the list sees, and the window that it shows.
-pub struct Scene<'a> {
-    pub cx: &'a ViewCx<'a>,
+pub struct TraceContext<'a> {
+    pub cx: &'a PanelContext<'a>,
     pub window: &'a TraceWindow,
 }
 
 /// The first and the last step that a folded call hides.
-pub struct Hidden {
+pub struct FoldedSteps {
     pub first: Step,
     pub last: Step,
 }
 
 /// A cell and what it is called.
-pub struct NamedCell<'a> {
+pub struct LabeledCell<'a> {
     pub label: &'a str,
     pub cell: &'a CellName,
 }
@@ -45,7 +45,7 @@ pub struct NamedCell<'a> {
 pub fn step_menu(
     ui: &mut Ui,
     row: &StepRow,
-    cx: &ViewCx<'_>,
+    cx: &PanelContext<'_>,
     window: &TraceWindow,
     out: &mut Vec<Action>,
 ) {
@@ -84,15 +84,15 @@ pub fn step_menu(
     for (label, cell) in &cells {
         cell_items(
             ui,
-            NamedCell { label, cell },
+            LabeledCell { label, cell },
             row.step,
-            Scene { cx, window },
+            TraceContext { cx, window },
             out,
         );
     }
     operand_items(ui, row, cx, window, out);
-    why_items(ui, row, &cells, Scene { cx, window }, out);
-    list_items(ui, row, &cells, Scene { cx, window }, out);
+    why_items(ui, row, &cells, TraceContext { cx, window }, out);
+    list_items(ui, row, &cells, TraceContext { cx, window }, out);
     if !cells.is_empty() || row.operands != OperandRegisters::default() {
         menu_line_ui(ui, tok);
     }
@@ -103,8 +103,8 @@ pub fn step_menu(
 pub fn folded_menu(
     ui: &mut Ui,
     call: CallId,
-    Hidden { first, last }: Hidden,
-    cx: &ViewCx<'_>,
+    FoldedSteps { first, last }: FoldedSteps,
+    cx: &PanelContext<'_>,
     out: &mut Vec<Action>,
 ) {
     let steps = format!("{} – {}", thousands(first.0), thousands(last.0));
@@ -113,13 +113,13 @@ pub fn folded_menu(
         .icon(icons::UNFOLD)
         .ui(ui, cx.tok)
     {
-        out.push(Action::Fold(Fold::Toggle(call)));
+        out.push(Action::Fold(FoldAction::Toggle(call)));
     }
     if MenuItem::new(say!("trace-unfold-all"))
         .key("}")
         .ui(ui, cx.tok)
     {
-        out.push(Action::Fold(Fold::UnfoldAll));
+        out.push(Action::Fold(FoldAction::UnfoldAll));
     }
     menu_line_ui(ui, cx.tok);
     if MenuItem::new(say!("trace-compare-before-and-after-this"))
@@ -141,7 +141,7 @@ pub fn folded_menu(
 fn travel_items(
     ui: &mut Ui,
     step: Step,
-    cx: &ViewCx<'_>,
+    cx: &PanelContext<'_>,
     window: &TraceWindow,
     out: &mut Vec<Action>,
 ) {
@@ -189,7 +189,7 @@ fn travel_items(
 fn fold_items(
     ui: &mut Ui,
     row: &StepRow,
-    cx: &ViewCx<'_>,
+    cx: &PanelContext<'_>,
     window: &TraceWindow,
     out: &mut Vec<Action>,
 ) {
@@ -201,7 +201,7 @@ fn fold_items(
             (say!("trace-fold-this-call"), icons::FOLD)
         };
         if MenuItem::new(text).icon(shape).ui(ui, cx.tok) {
-            out.push(Action::Fold(Fold::Toggle(call)));
+            out.push(Action::Fold(FoldAction::Toggle(call)));
         }
         if MenuItem::new(say!("trace-compare-before-and-after-this"))
             .icon(icons::COMPARE)
@@ -218,13 +218,17 @@ fn fold_items(
         (
             say!("trace-fold-the-function-around-it"),
             "-",
-            Fold::Containing,
+            FoldAction::Containing,
         ),
-        (say!("trace-fold-all-calls-from-its"), "[", Fold::Inside),
+        (
+            say!("trace-fold-all-calls-from-its"),
+            "[",
+            FoldAction::Inside,
+        ),
         (
             say!("trace-unfold-all-inside-its-function"),
             "]",
-            Fold::UnfoldInside,
+            FoldAction::UnfoldInside,
         ),
     ];
     for (text, key, fold) in folds {
@@ -236,8 +240,8 @@ fn fold_items(
         }
     }
     for (text, key, fold) in [
-        (say!("trace-fold-all"), "{", Fold::All),
-        (say!("trace-unfold-all"), "}", Fold::UnfoldAll),
+        (say!("trace-fold-all"), "{", FoldAction::All),
+        (say!("trace-unfold-all"), "}", FoldAction::UnfoldAll),
     ] {
         if MenuItem::new(text).key(key).ui(ui, cx.tok) {
             out.push(Action::Fold(fold));
@@ -248,9 +252,9 @@ fn fold_items(
 /// Questions are asked from the step: the last write is one before it, the next write one after it.
 fn cell_items(
     ui: &mut Ui,
-    NamedCell { label, cell }: NamedCell<'_>,
+    LabeledCell { label, cell }: LabeledCell<'_>,
     step: Step,
-    Scene { cx, window }: Scene<'_>,
+    TraceContext { cx, window }: TraceContext<'_>,
     out: &mut Vec<Action>,
 ) {
     let mut item = |text: String, shape: char, from: u64, way: Direction| {
@@ -282,7 +286,7 @@ fn list_items(
     ui: &mut Ui,
     row: &StepRow,
     cells: &[(&str, &CellName)],
-    Scene { cx, window }: Scene<'_>,
+    TraceContext { cx, window }: TraceContext<'_>,
     out: &mut Vec<Action>,
 ) {
     menu_line_ui(ui, cx.tok);
@@ -346,7 +350,7 @@ fn list_items(
 
 /// A cell of a row: with several threads a register is named with that of the row, since questions take the thread of the
 /// step before the position otherwise.
-pub fn cell_of_row(cell: &CellName, row: &StepRow, cx: &ViewCx<'_>) -> CellName {
+pub fn cell_of_row(cell: &CellName, row: &StepRow, cx: &PanelContext<'_>) -> CellName {
     match cell {
         CellName::Register(name) => register_of(row.thread, name, cx),
         CellName::Memory(..) => cell.clone(),
@@ -357,7 +361,7 @@ pub fn cell_of_row(cell: &CellName, row: &StepRow, cx: &ViewCx<'_>) -> CellName 
 fn operand_items(
     ui: &mut Ui,
     row: &StepRow,
-    cx: &ViewCx<'_>,
+    cx: &PanelContext<'_>,
     window: &TraceWindow,
     out: &mut Vec<Action>,
 ) {
@@ -395,7 +399,7 @@ fn why_items(
     ui: &mut Ui,
     row: &StepRow,
     cells: &[(&str, &CellName)],
-    Scene { cx, window }: Scene<'_>,
+    TraceContext { cx, window }: TraceContext<'_>,
     out: &mut Vec<Action>,
 ) {
     menu_line_ui(ui, cx.tok);
@@ -441,7 +445,7 @@ fn why_items(
     }
 }
 
-fn copy_items(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+fn copy_items(ui: &mut Ui, row: &StepRow, cx: &PanelContext<'_>, out: &mut Vec<Action>) {
     if MenuItem::new(say!("trace-copy-address"))
         .icon(icons::COPY)
         .ui(ui, cx.tok)

@@ -4,12 +4,12 @@ use egui::{Pos2, Rect, pos2, vec2};
 use stepback_machine::Address;
 use stepback_parsers::{Step, StepOrigin};
 
-use super::spots::{Spot, operand_spot};
+use super::spots::{OperandSpot, operand_spot};
 use crate::panels::pen::{ADVANCE, Pen, ROW};
 use crate::theme::{icon_fill, icons, mono, mono_bold, semi, ui as ui_font};
 use stepback_debugger::action::CellName;
 use stepback_debugger::messages::say;
-use stepback_debugger::model::Meaning;
+use stepback_debugger::model::TextRole;
 use stepback_debugger::model::effects::{EffectMeasure, EffectText, FittedEffects};
 use stepback_debugger::model::marker_lines::{MarkerLine, MarkerTone};
 use stepback_debugger::model::step_rows::StepRow;
@@ -44,7 +44,7 @@ const GAP: f32 = 12.0;
 
 /// Where the columns of a list are.
 #[derive(Clone, Copy, Debug)]
-pub struct Columns {
+pub struct TraceColumns {
     /// Where step numbers end.
     number_end: f32,
     /// The line to their right.
@@ -69,11 +69,11 @@ pub struct Columns {
 
 /// What columns have to have room for.
 #[derive(Clone, Copy, Debug)]
-pub struct Shown {
+pub struct TraceColumnContent {
     /// Steps of the trace.
     pub step_count: u64,
     /// The names of its threads.
-    pub names: Longest,
+    pub names: ThreadNameWidth,
     /// The least depth in view.
     pub least_depth: u32,
     /// The highest address in view.
@@ -88,7 +88,7 @@ pub struct Shown {
 
 /// How long names of threads are: looked at once for as many threads as there are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Longest {
+pub struct ThreadNameWidth {
     /// How many threads there are.
     pub threads: usize,
     /// Letters of the longest name.
@@ -97,11 +97,11 @@ pub struct Longest {
 
 /// What was painted of a row.
 #[derive(Clone, Debug, Default)]
-pub struct Painted {
+pub struct PaintedRow {
     /// Something did not fit.
     pub is_cut: bool,
     /// The cell under the pointer.
-    pub spot: Option<Spot>,
+    pub spot: Option<OperandSpot>,
 }
 
 /// A step as far as it is known, whether it is done, whose it is, its source line where that is shown, and the pointer
@@ -122,7 +122,7 @@ pub struct MarkerPlace {
 
 /// A step, whether it is done, its source line where that is shown, and the pointer where it is on the row.
 #[derive(Clone, Copy)]
-pub struct DoneRow<'a> {
+pub struct KnownRowPaint<'a> {
     pub row: &'a StepRow,
     pub is_done: bool,
     pub line: Option<&'a str>,
@@ -158,10 +158,10 @@ pub struct FoldedCall<'a> {
     pub steps: u64,
 }
 
-impl Columns {
+impl TraceColumns {
     /// The columns of a list in a rectangle.
-    pub fn new(body: Rect, shown: &Shown) -> Self {
-        let Shown {
+    pub fn new(body: Rect, shown: &TraceColumnContent) -> Self {
+        let TraceColumnContent {
             step_count,
             names,
             least_depth,
@@ -268,7 +268,7 @@ impl Columns {
 /// Paints a step, or only its number while the rest is on its way.
 pub fn paint_row(
     pen: &Pen<'_>,
-    columns: &Columns,
+    columns: &TraceColumns,
     rect: Rect,
     step: Step,
     RowPaint {
@@ -278,7 +278,7 @@ pub fn paint_row(
         line,
         pointer,
     }: RowPaint<'_>,
-) -> Painted {
+) -> PaintedRow {
     let (tok, y) = (pen.tok, rect.center().y);
     let number_color = if is_done { tok.t1 } else { tok.t3 };
     let number = pen.text_left_of(
@@ -289,7 +289,7 @@ pub fn paint_row(
         number_color,
     );
     let Some(row) = row else {
-        return Painted::default();
+        return PaintedRow::default();
     };
     paint_origin(pen, columns, pos2(number, y), row.origin);
     if row.is_kernel && !is_done {
@@ -323,7 +323,7 @@ pub fn paint_row(
         pen,
         columns,
         pos2(x, y),
-        DoneRow {
+        KnownRowPaint {
             row,
             is_done,
             line,
@@ -353,7 +353,12 @@ pub fn paint_row(
 
 /// Tells steps apart that nothing recorded: a point behind the number of one that was reconstructed, and below the number
 /// of one that was inferred the dots that inferred values have.
-fn paint_origin(pen: &Pen<'_>, columns: &Columns, Pos2 { x: number, y }: Pos2, origin: StepOrigin) {
+fn paint_origin(
+    pen: &Pen<'_>,
+    columns: &TraceColumns,
+    Pos2 { x: number, y }: Pos2,
+    origin: StepOrigin,
+) {
     match origin {
         StepOrigin::Recorded => {}
         StepOrigin::Reconstructed => {
@@ -377,7 +382,7 @@ pub fn lines_below(row: &StepRow) -> usize {
 /// What happened at a step, quieter than the steps themselves unless it is an error.
 fn paint_marker(
     pen: &Pen<'_>,
-    columns: &Columns,
+    columns: &TraceColumns,
     rect: Rect,
     line: &MarkerLine,
     MarkerPlace { indent, more }: MarkerPlace,
@@ -394,12 +399,12 @@ fn paint_marker(
     let mut x = columns.address + indent + 12.0;
     let right = columns.right - 4.0 - if more > 0 { 70.0 } else { 0.0 };
     for span in &line.spans {
-        let font = if span.meaning == Meaning::Label {
+        let font = if span.meaning == TextRole::Label {
             ui_font(11.5)
         } else {
             mono(12.0)
         };
-        let color = if span.meaning == Meaning::Label {
+        let color = if span.meaning == TextRole::Label {
             tok.t2
         } else {
             pen.color(span.meaning)
@@ -417,8 +422,13 @@ fn paint_marker(
     }
 }
 
-fn paint_code(pen: &Pen<'_>, columns: &Columns, Pos2 { x, y }: Pos2, done: DoneRow<'_>) -> Painted {
-    let DoneRow {
+fn paint_code(
+    pen: &Pen<'_>,
+    columns: &TraceColumns,
+    Pos2 { x, y }: Pos2,
+    done: KnownRowPaint<'_>,
+) -> PaintedRow {
+    let KnownRowPaint {
         row, line, pointer, ..
     } = done;
     let dimmed = row.is_idle().then_some(pen.tok.t3);
@@ -447,7 +457,7 @@ fn paint_code(pen: &Pen<'_>, columns: &Columns, Pos2 { x, y }: Pos2, done: DoneR
     let ways = [(aligned, line_start), (aligned, right), (close, right)]
         .map(|(start, end)| EffectSpan { start, end });
     let neatest = ways.into_iter().find(|way| !way.fitted(row).is_short());
-    let EffectsEnd {
+    let PaintedEffects {
         x: end,
         is_cut,
         spot,
@@ -469,20 +479,25 @@ fn paint_code(pen: &Pen<'_>, columns: &Columns, Pos2 { x, y }: Pos2, done: DoneR
         );
     }
     let operand = || operand_spot(pen, pos2(operands, y), row, pointer?);
-    Painted {
+    PaintedRow {
         is_cut: is_cut || is_code_cut,
         spot: spot.or_else(operand),
     }
 }
 
 /// How far effects reach, whether some are not shown as a whole, and the cell under the pointer.
-struct EffectsEnd {
+struct PaintedEffects {
     x: f32,
     is_cut: bool,
-    spot: Option<Spot>,
+    spot: Option<OperandSpot>,
 }
 
-fn paint_effects(pen: &Pen<'_>, y: f32, span: EffectSpan, done: DoneRow<'_>) -> EffectsEnd {
+fn paint_effects(
+    pen: &Pen<'_>,
+    y: f32,
+    span: EffectSpan,
+    done: KnownRowPaint<'_>,
+) -> PaintedEffects {
     let (row, fitted) = (done.row, span.fitted(done.row));
     let mut x = span.start;
     let is_cut = fitted.is_short()
@@ -493,8 +508,8 @@ fn paint_effects(pen: &Pen<'_>, y: f32, span: EffectSpan, done: DoneRow<'_>) -> 
     for effect in &fitted.shown {
         let end = paint_effect(pen, pos2(x, y), effect, done);
         let on = |cell: &CellName| {
-            let rect = Spot::at(done.pointer?, x, end, y)?;
-            Some(Spot {
+            let rect = OperandSpot::at(done.pointer?, x, end, y)?;
+            Some(OperandSpot {
                 cell: cell.clone(),
                 label: effect.label.text.clone(),
                 rect,
@@ -506,7 +521,7 @@ fn paint_effects(pen: &Pen<'_>, y: f32, span: EffectSpan, done: DoneRow<'_>) -> 
     if fitted.hidden > 0 {
         x = pen.code(x, y, format!("+{}", fitted.hidden), pen.tok.t3) + GAP;
     }
-    EffectsEnd {
+    PaintedEffects {
         x: x - GAP,
         is_cut,
         spot,
@@ -517,7 +532,7 @@ fn paint_effect(
     pen: &Pen<'_>,
     Pos2 { x, y }: Pos2,
     effect: &EffectText,
-    DoneRow { row, is_done, .. }: DoneRow<'_>,
+    KnownRowPaint { row, is_done, .. }: KnownRowPaint<'_>,
 ) -> f32 {
     let tok = pen.tok;
     let is_plain_text = effect.cell.is_none();
@@ -550,7 +565,7 @@ fn paint_effect(
     let is_store = !effect.is_read && effect.label.text.starts_with('[');
     let color = match (dimmed, is_store) {
         (true, _) => tok.t3,
-        (false, _) if effect.label.meaning == Meaning::External => tok.external,
+        (false, _) if effect.label.meaning == TextRole::External => tok.external,
         (false, false) if effect.is_inferred => tok.inferred,
         (false, true) => tok.write,
         (false, false) => tok.t1,
@@ -563,7 +578,7 @@ fn paint_effect(
 }
 
 /// `exception at bfb1e598a4e5bda9 …`: the trace's own words, its address first.
-fn paint_exception(pen: &Pen<'_>, columns: &Columns, rect: Rect, text: &str) {
+fn paint_exception(pen: &Pen<'_>, columns: &TraceColumns, rect: Rect, text: &str) {
     let (tok, y) = (pen.tok, rect.center().y);
     pen.fill(rect, tok.err_bg);
     pen.fill(
@@ -605,7 +620,7 @@ fn paint_exception(pen: &Pen<'_>, columns: &Columns, rect: Rect, text: &str) {
 }
 
 /// Paints a note in as many lines as it takes, with one more left free. Returns their height.
-pub fn paint_note(pen: &Pen<'_>, columns: &Columns, first: Rect, text: &str) -> f32 {
+pub fn paint_note(pen: &Pen<'_>, columns: &TraceColumns, first: Rect, text: &str) -> f32 {
     let (left, width) = (
         columns.address + 2.0,
         (columns.right - columns.address - 12.0).max(80.0),
@@ -635,7 +650,7 @@ pub fn paint_note(pen: &Pen<'_>, columns: &Columns, first: Rect, text: &str) -> 
 }
 
 /// Paints the source line of a row where there is room for a part of it.
-fn paint_line(pen: &Pen<'_>, columns: &Columns, Pos2 { x, y }: Pos2, line: &str) {
+fn paint_line(pen: &Pen<'_>, columns: &TraceColumns, Pos2 { x, y }: Pos2, line: &str) {
     let Some(end) = columns.lines_end.filter(|end| end - x >= LEAST_LINE) else {
         return;
     };
@@ -661,7 +676,7 @@ pub fn paint_slice(pen: &Pen<'_>, rect: Rect) {
 /// Paints the row that stands for the steps of a folded call.
 pub fn paint_folded(
     pen: &Pen<'_>,
-    columns: &Columns,
+    columns: &TraceColumns,
     rect: Rect,
     FoldedCall { name, depth, steps }: FoldedCall<'_>,
     thread: &str,
@@ -677,7 +692,7 @@ pub fn paint_folded(
 }
 
 /// A line below the fold box of each call that the row is inside of.
-fn guides(pen: &Pen<'_>, columns: &Columns, rect: Rect, depth: u32) {
+fn guides(pen: &Pen<'_>, columns: &TraceColumns, rect: Rect, depth: u32) {
     let levels = depth.saturating_sub(columns.least_depth).min(DEEPEST);
     for level in 0..levels {
         let x = columns.box_center(columns.least_depth + level);

@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::head::Head;
+use super::head::TraceHead;
 use super::hits::hits_bar_ui;
-use super::menu::Scene;
+use super::menu::TraceContext;
 use super::raw::RawList;
 use super::raw_words::raw_bar_ui;
 use super::steps::StepList;
-use crate::panels::ViewCx;
+use crate::panels::PanelContext;
 use crate::panels::cursor_list::take_rect;
 use crate::panels::panel::Panel;
 use stepback_debugger::action::{Action, CellName, Follow, PanelAction, PanelKind, WindowId};
@@ -28,7 +28,7 @@ pub struct TracePanel {
 
 #[derive(Debug, Default)]
 struct TraceState {
-    head: Head,
+    head: TraceHead,
     steps: StepList,
     raw: RawList,
 }
@@ -82,7 +82,7 @@ impl Panel for TracePanel {
     }
 
     /// The cell that "last write" means here: the first that the step before the position changed.
-    fn selection(&self, cx: &ViewCx<'_>) -> Option<CellName> {
+    fn selection(&self, cx: &PanelContext<'_>) -> Option<CellName> {
         let step = cx.desk.windows.get(self.window)?.position.last_step()?;
         let row = self.state.steps.row_of(step)?;
         let changed = row
@@ -100,7 +100,7 @@ impl Panel for TracePanel {
             .or_else(written)
     }
 
-    fn ui(&mut self, ui: &mut egui::Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    fn ui(&mut self, ui: &mut egui::Ui, cx: &PanelContext<'_>, out: &mut Vec<Action>) {
         if self.session.is_new(&cx.desk.session) {
             *self.state = TraceState::default();
         }
@@ -114,12 +114,12 @@ impl Panel for TracePanel {
         let list = self.state.head.ui(ui, rect, cx, window, out);
         if window.is_raw {
             self.state.steps.stay();
-            let list = raw_bar_ui(ui, list, Scene { cx, window }, out);
+            let list = raw_bar_ui(ui, list, TraceContext { cx, window }, out);
             self.state.raw.ui(ui, list, cx, window, out);
         } else {
             let is_filtered = window.only_hits.is_on;
             let list = if is_filtered {
-                hits_bar_ui(ui, list, Scene { cx, window }, out)
+                hits_bar_ui(ui, list, TraceContext { cx, window }, out)
             } else {
                 list
             };

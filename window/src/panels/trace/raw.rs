@@ -4,16 +4,18 @@ use egui::{Rect, Ui, pos2};
 use stepback_index::RawLine;
 use stepback_parsers::{Position, Step};
 
-use super::menu::Scene;
+use super::menu::TraceContext;
 use super::raw_words::{LineTone, words_ui};
-use crate::panels::ViewCx;
+use crate::panels::PanelContext;
 use crate::panels::list::{List, ListArea};
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{Pen, ROW};
-use crate::panels::row::{EmptyWords, RowState, empty_ui, error_ui, row_background, row_response};
+use crate::panels::row::{
+    EmptyMessage, RowState, empty_ui, error_ui, row_background, row_response,
+};
 use crate::theme::{icons, mono};
 use stepback_debugger::action::{Action, AppAction, PanelAction};
-use stepback_debugger::desk::BlockItem as Item;
+use stepback_debugger::desk::BlockItem;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::TraceWindow;
 use stepback_debugger::model::scroll::{Scroll, Viewport};
@@ -46,7 +48,7 @@ pub struct LinePaint<'a> {
 }
 
 /// The position after the line, and what is asked for.
-pub struct After<'a> {
+pub struct LineTarget<'a> {
     pub after: u64,
     pub out: &'a mut Vec<Action>,
 }
@@ -57,13 +59,13 @@ impl RawList {
         &mut self,
         ui: &mut Ui,
         rect: Rect,
-        cx: &ViewCx<'_>,
+        cx: &PanelContext<'_>,
         window: &TraceWindow,
         out: &mut Vec<Action>,
     ) {
         let lines = cx.desk.session.index.info().lines;
         if lines == 0 {
-            let words = EmptyWords(say!("raw-no-text"), say!("raw-no-text-advice"));
+            let words = EmptyMessage(say!("raw-no-text"), say!("raw-no-text-advice"));
             return empty_ui(ui, &Pen::new(ui, rect, cx.tok), rect, icons::FILE, words);
         }
         let rect = Rect::from_min_max(pos2(rect.left(), rect.top() + 2.0), rect.max);
@@ -80,13 +82,13 @@ impl RawList {
             ui,
             &area,
             RawPaint { pen: &pen, lines },
-            Scene { cx, window },
+            TraceContext { cx, window },
             out,
         );
     }
 
     /// Scrolls to the position when it moved.
-    fn follow(&mut self, rect: Rect, lines: u64, cx: &ViewCx<'_>, window: &TraceWindow) {
+    fn follow(&mut self, rect: Rect, lines: u64, cx: &PanelContext<'_>, window: &TraceWindow) {
         let gap = self.view.poll_gap(window, cx.desk);
         if let Some(gap) = gap.filter(|_| self.revealed != Some(window.position)) {
             let view = Viewport {
@@ -104,7 +106,7 @@ impl RawList {
         ui: &mut Ui,
         area: &ListArea,
         RawPaint { pen, lines }: RawPaint<'_>,
-        Scene { cx, window }: Scene<'_>,
+        TraceContext { cx, window }: TraceContext<'_>,
         out: &mut Vec<Action>,
     ) {
         let number_end = area.body.left() + (12.0 + 6.9 * thousands(lines).len() as f32).max(58.0);
@@ -118,11 +120,11 @@ impl RawList {
         let mut was_before = None;
         for (row, rect) in area.rows() {
             let line = match self.view.row(row) {
-                Item::Known(line) => line,
-                Item::Failed(error) if row < lines => {
+                BlockItem::Known(line) => line,
+                BlockItem::Failed(error) if row < lines => {
                     return error_ui(ui, pen, area.body, error, out);
                 }
-                Item::Loading | Item::Failed(_) => {
+                BlockItem::Loading | BlockItem::Failed(_) => {
                     if row >= lines && was_before == Some(true) {
                         gap = gap.or(Some(rect.top()));
                     }
@@ -152,7 +154,7 @@ impl RawList {
                     rect,
                     tone,
                 },
-                Scene { cx, window },
+                TraceContext { cx, window },
                 out,
             );
         }
@@ -184,7 +186,7 @@ fn line_ui(
         rect,
         tone,
     }: LinePaint<'_>,
-    Scene { cx, window }: Scene<'_>,
+    TraceContext { cx, window }: TraceContext<'_>,
     out: &mut Vec<Action>,
 ) {
     let number = line.line.0;
@@ -233,15 +235,15 @@ fn line_ui(
     } else if response.clicked() {
         out.push(Action::travel(window.id, Position(after)));
     }
-    response.context_menu(|ui| line_menu(ui, line, cx, window, After { after, out }));
+    response.context_menu(|ui| line_menu(ui, line, cx, window, LineTarget { after, out }));
 }
 
 fn line_menu(
     ui: &mut Ui,
     line: &RawLine,
-    cx: &ViewCx<'_>,
+    cx: &PanelContext<'_>,
     window: &TraceWindow,
-    After { after, out }: After<'_>,
+    LineTarget { after, out }: LineTarget<'_>,
 ) {
     let step = line.step.map_or(
         say!("trace-before-the-first-step").to_owned(),

@@ -2,19 +2,24 @@
 
 use egui::{Pos2, Rect, Ui, pos2};
 
-use super::menu::Scene;
+use super::menu::TraceContext;
 use crate::panels::pen::{ADVANCE, INSET, Pen};
 use crate::panels::row::button_response;
 use crate::theme::{icon, icons, ui as ui_font};
 use stepback_debugger::action::{Action, ViewAction};
 use stepback_debugger::messages::say;
-use stepback_debugger::model::raw_words::{RunKind, runs};
+use stepback_debugger::model::raw_words::{RawTokenKind, runs};
 
 /// Height of the bar.
 const BAR: f32 = 24.0;
 
 /// Says that the trace's own text is shown, why calls do not fold there, and leads back. Returns the rest.
-pub fn raw_bar_ui(ui: &Ui, rect: Rect, Scene { cx, .. }: Scene<'_>, out: &mut Vec<Action>) -> Rect {
+pub fn raw_bar_ui(
+    ui: &Ui,
+    rect: Rect,
+    TraceContext { cx, .. }: TraceContext<'_>,
+    out: &mut Vec<Action>,
+) -> Rect {
     let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
     let pen = Pen::new(ui, bar, cx.tok);
     let y = bar.center().y;
@@ -72,10 +77,10 @@ pub fn words_ui(pen: &Pen<'_>, at: Pos2, text: &str, tone: LineTone, right: f32)
         .map_or(text.len(), |(end, _)| end);
     let words = runs(text.get(..end).unwrap_or(text)).map(|(kind, word)| {
         let color = match (kind, tone) {
-            (RunKind::Number, _) => tok.number,
-            (RunKind::Name, LineTone::Step) => tok.t1,
-            (RunKind::Name, LineTone::Effect) => tok.t2,
-            (RunKind::Sign, _) => tok.t3,
+            (RawTokenKind::Number, _) => tok.number,
+            (RawTokenKind::Name, LineTone::Step) => tok.t1,
+            (RawTokenKind::Name, LineTone::Effect) => tok.t2,
+            (RawTokenKind::Sign, _) => tok.t3,
         };
         (word, color)
     });

@@ -6,24 +6,24 @@ use egui::{Pos2, Rect, Response, pos2};
 use stepback_index::Cancel;
 use stepback_parsers::Position;
 
-use super::menu::{Scene, cell_of_row};
+use super::menu::{TraceContext, cell_of_row};
 use crate::panels::HoverCell;
 use crate::panels::pen::{Pen, ROW};
 use crate::theme::mono;
 use stepback_debugger::action::{Access, Action, CellName, Direction, TravelAction, ViewAction};
 use stepback_debugger::messages::say;
-use stepback_debugger::model::Meaning;
-use stepback_debugger::model::glimpse::{Glimpse, GlimpseOf, glimpse};
+use stepback_debugger::model::TextRole;
+use stepback_debugger::model::glimpse::{Glimpse, GlimpseQuery, glimpse};
 use stepback_debugger::model::registers::shown_name;
 use stepback_debugger::model::step_rows::StepRow;
 use stepback_debugger::worker::{Answer, Slot};
 
 /// What is known of the cell under the pointer: one question each.
-pub type GlimpseSlot = Slot<GlimpseOf, Option<Glimpse>>;
+pub type GlimpseSlot = Slot<GlimpseQuery, Option<Glimpse>>;
 
 /// A cell in a row, and where it is painted.
 #[derive(Clone, Debug)]
-pub struct Spot {
+pub struct OperandSpot {
     /// Which.
     pub cell: CellName,
     /// How the row calls it.
@@ -32,7 +32,7 @@ pub struct Spot {
     pub rect: Rect,
 }
 
-impl Spot {
+impl OperandSpot {
     /// A text from `left` to `right` whose middle is at `y`, if the pointer is on it.
     pub fn at(pointer: Pos2, left: f32, right: f32, y: f32) -> Option<Rect> {
         let rect = Rect::from_min_max(pos2(left, y - ROW / 2.0), pos2(right, y + ROW / 2.0));
@@ -54,11 +54,11 @@ impl Spot {
         &self,
         response: &Response,
         row: &StepRow,
-        scene: &Scene<'_>,
+        scene: &TraceContext<'_>,
         slot: &mut GlimpseSlot,
     ) {
-        let Scene { cx, .. } = scene;
-        let of = GlimpseOf {
+        let TraceContext { cx, .. } = scene;
+        let of = GlimpseQuery {
             cell: self.cell.clone(),
             step: row.step,
             thread: row.thread,
@@ -106,7 +106,7 @@ impl Spot {
         &self,
         response: &Response,
         row: &StepRow,
-        scene: &Scene<'_>,
+        scene: &TraceContext<'_>,
         out: &mut Vec<Action>,
     ) {
         if response.double_clicked() {
@@ -127,7 +127,12 @@ impl Spot {
 /// The register or the memory operand under the pointer, where the operands of a row begin at a point.
 ///
 /// What stands in brackets and is no register means the memory that the step accessed, where that is one cell.
-pub fn operand_spot(pen: &Pen<'_>, start: Pos2, row: &StepRow, pointer: Pos2) -> Option<Spot> {
+pub fn operand_spot(
+    pen: &Pen<'_>,
+    start: Pos2,
+    row: &StepRow,
+    pointer: Pos2,
+) -> Option<OperandSpot> {
     let (mut x, mut brackets) = (start.x, None);
     if (pointer.y - start.y).abs() > ROW / 2.0 || pointer.x < start.x {
         return None;
@@ -147,7 +152,7 @@ pub fn operand_spot(pen: &Pen<'_>, start: Pos2, row: &StepRow, pointer: Pos2) ->
                 ']' | ')' => {
                     let whole = brackets
                         .take()
-                        .and_then(|first| Spot::at(pointer, first, left + width, start.y));
+                        .and_then(|first| OperandSpot::at(pointer, first, left + width, start.y));
                     memory = memory.or(whole);
                 }
                 _ => {}
@@ -155,11 +160,11 @@ pub fn operand_spot(pen: &Pen<'_>, start: Pos2, row: &StepRow, pointer: Pos2) ->
             left += width;
         }
         let end = x + pen.width(&span.text, mono(12.5));
-        if span.meaning == Meaning::Register
-            && let Some(rect) = Spot::at(pointer, x, end, start.y)
+        if span.meaning == TextRole::Register
+            && let Some(rect) = OperandSpot::at(pointer, x, end, start.y)
         {
             let name = shown_name(&span.text, row.set);
-            return Some(Spot {
+            return Some(OperandSpot {
                 cell: CellName::Register(name),
                 label: span.text.clone(),
                 rect,
@@ -176,7 +181,7 @@ pub fn operand_spot(pen: &Pen<'_>, start: Pos2, row: &StepRow, pointer: Pos2) ->
     let first = accessed.next()?;
     let is_only = accessed.all(|effect| effect.cell == first.cell);
     let cell = first.cell.clone().filter(|_| is_only)?;
-    Some(Spot {
+    Some(OperandSpot {
         cell,
         label: first.label.text.clone(),
         rect,

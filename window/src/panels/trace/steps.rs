@@ -8,20 +8,22 @@ use stepback_parsers::{Position, RegisterSource, Step};
 
 use super::end_note::{EndNote, NOTE_ROWS, NotePaint};
 use super::hits::HiddenRow;
-use super::lines::RowLines;
-use super::marks::{Marked, bookmark_ticks, hit_ticks, is_hit, is_in_slice, marks_ui, slice_ticks};
+use super::lines::SourceLineCache;
+use super::marks::{
+    MarkedSteps, bookmark_ticks, hit_ticks, is_hit, is_in_slice, marks_ui, slice_ticks,
+};
 use super::menu;
-use super::menu::{Hidden, Scene};
+use super::menu::{FoldedSteps, TraceContext};
 use super::paint::{
-    Columns, FoldedCall, Longest, RowPaint, Shown, lines_below, paint_folded, paint_hit, paint_row,
-    paint_slice,
+    FoldedCall, RowPaint, ThreadNameWidth, TraceColumnContent, TraceColumns, lines_below,
+    paint_folded, paint_hit, paint_row, paint_slice,
 };
 use super::spots::GlimpseSlot;
-use crate::panels::ViewCx;
-use crate::panels::list::{List, ListArea, POSITION_TICK, Tick};
+use crate::panels::PanelContext;
+use crate::panels::list::{List, ListArea, POSITION_TICK, ScrollBarTick};
 use crate::panels::pen::{FoldSign, Pen, ROW};
 use crate::panels::row::{RowState, button_response, error_ui, row_background, row_response};
-use stepback_debugger::action::{Action, Fold, PanelAction};
+use stepback_debugger::action::{Action, FoldAction, PanelAction};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::TraceWindow;
 use stepback_debugger::model::hit_rows::ShownRow;
@@ -48,10 +50,10 @@ pub struct StepList {
     seen: (f32, bool),
     view: StepsView,
     page_rows: u64,
-    held: Held,
-    lines: RowLines,
+    held: HeldScroll,
+    lines: SourceLineCache,
     /// The names of the threads.
-    longest: Longest,
+    longest: ThreadNameWidth,
     /// What is known of the cell under the pointer.
     glimpse: GlimpseSlot,
     /// Another window was scrolled by so many thousandths of a row, and this one goes along.
@@ -67,14 +69,14 @@ pub struct CallStep<'a> {
 }
 
 /// A folded call as far as it is known, and the steps that it hides.
-pub struct Folded {
+pub struct FoldedCallRow {
     pub call: CallId,
     pub known: Option<Call>,
     pub first: Step,
     pub last: Step,
 }
 
-impl Longest {
+impl ThreadNameWidth {
     fn of(self, threads: &[ThreadInfo]) -> Self {
         if self.threads == threads.len() {
             return self;
@@ -93,7 +95,7 @@ impl Longest {
 
 /// What is shown while the rows of a new place are on their way.
 #[derive(Debug, Default)]
-struct Held {
+struct HeldScroll {
     /// Where the list was to be in the last frame: its rows may have arrived.
     wanted: Scroll,
     /// What was shown in the last frame.
@@ -124,11 +126,11 @@ impl Default for StepList {
 }
 
 /// What all rows of a frame share.
-struct Frame<'a, 'b> {
+struct StepListFrame<'a, 'b> {
     pen: &'a Pen<'b>,
-    cx: &'a ViewCx<'b>,
+    cx: &'a PanelContext<'b>,
     window: &'a TraceWindow,
-    columns: Columns,
+    columns: TraceColumns,
 }
 
 impl StepList {
@@ -147,11 +149,11 @@ impl StepList {
         &mut self,
         ui: &mut Ui,
         rect: Rect,
-        cx: &ViewCx<'_>,
+        cx: &PanelContext<'_>,
         window: &TraceWindow,
         out: &mut Vec<Action>,
     ) {
-        let area = self.layout(ui, rect, Scene { cx, window }, out);
+        let area = self.layout(ui, rect, TraceContext { cx, window }, out);
         self.view.fetch(area.range(), window, cx.desk);
         self.longest = self.longest.of(cx.desk.session.index.threads());
         let area = self.without_gaps(ui, area, window);
@@ -167,7 +169,7 @@ impl StepList {
             area.body.bottom(),
             cx.tok.line,
         );
-        let frame = Frame {
+        let frame = StepListFrame {
             pen: &pen,
             cx,
             window,
@@ -184,10 +186,10 @@ impl StepList {
         &mut self,
         ui: &mut Ui,
         rect: Rect,
-        scene: Scene<'_>,
+        scene: TraceContext<'_>,
         out: &mut Vec<Action>,
     ) -> ListArea {
-        let Scene { cx, window } = scene;
+        let TraceContext { cx, window } = scene;
         let rect = Rect::from_min_max(pos2(rect.left(), rect.top() + 2.0), rect.max);
         let rows = window.row_count();
         let now = (window.position, rows);
@@ -211,10 +213,10 @@ impl StepList {
             .list
             .iter()
             .filter(|other| other.id != window.id);
-        let ticks: Vec<Tick> = hit_ticks(cx, window, rect.height())
+        let ticks: Vec<ScrollBarTick> = hit_ticks(cx, window, rect.height())
             .chain(slice_ticks(cx, window, rect.height()))
             .chain(bookmark_ticks(cx, window))
-            .chain(others.chain([window]).map(|shown| Tick {
+            .chain(others.chain([window]).map(|shown| ScrollBarTick {
                 row: window.gap_of(shown.position),
                 color: cx.tok.position(shown.id.0),
                 width: POSITION_TICK,
@@ -310,7 +312,7 @@ impl StepList {
         if since.is_some() {
             ui.ctx().request_repaint_after(LATE_AFTER);
         }
-        self.held = Held {
+        self.held = HeldScroll {
             wanted: area.scroll(),
             shown: shown.scroll(),
             since,
@@ -321,11 +323,11 @@ impl StepList {
     /// Makes room for the source lines of the rows, where they are wanted, known, and there is enough of it.
     fn with_lines(
         &mut self,
-        columns: Columns,
+        columns: TraceColumns,
         area: &ListArea,
-        cx: &ViewCx<'_>,
+        cx: &PanelContext<'_>,
         window: &TraceWindow,
-    ) -> Columns {
+    ) -> TraceColumns {
         let is_wanted = cx.desk.sources.is_in_rows && !cx.desk.session.images.is_empty();
         if !is_wanted || area.body.width() < LINES_FROM {
             return columns;
@@ -359,7 +361,12 @@ impl StepList {
     }
 
     /// Columns stand still as long as the list shows the same calls.
-    fn columns(&self, area: &ListArea, cx: &ViewCx<'_>, window: &TraceWindow) -> Columns {
+    fn columns(
+        &self,
+        area: &ListArea,
+        cx: &PanelContext<'_>,
+        window: &TraceWindow,
+    ) -> TraceColumns {
         let shown = || self.view.known_steps(area.range(), window);
         let least_depth = shown().map(|row| row.depth).min().unwrap_or(0);
         let highest = shown().map(|row| row.address).max().unwrap_or_default();
@@ -369,7 +376,7 @@ impl StepList {
             .unwrap_or_default();
         let index = &cx.desk.session.index;
         let has_values = index.source().traits().registers == RegisterSource::Recorded;
-        let shown = Shown {
+        let shown = TraceColumnContent {
             step_count: index.step_count(),
             names: self.longest,
             least_depth,
@@ -378,7 +385,7 @@ impl StepList {
             has_symbols: !cx.desk.session.images.is_empty(),
             has_values,
         };
-        Columns::new(area.body, &shown)
+        TraceColumns::new(area.body, &shown)
     }
 
     /// Draws the rows; returns where the position is, if it is in view.
@@ -386,7 +393,7 @@ impl StepList {
         &mut self,
         ui: &mut Ui,
         area: &ListArea,
-        frame: &Frame<'_, '_>,
+        frame: &StepListFrame<'_, '_>,
         out: &mut Vec<Action>,
     ) -> Option<f32> {
         let mut gap = None;
@@ -403,7 +410,7 @@ impl StepList {
                 Some(ShownRow::Folded { call, first, last }) => folded_ui(
                     ui,
                     rect,
-                    Folded {
+                    FoldedCallRow {
                         call,
                         known: self.view.call(call),
                         first,
@@ -422,7 +429,7 @@ impl StepList {
                     };
                     row.ui(
                         ui,
-                        Scene {
+                        TraceContext {
                             cx: frame.cx,
                             window: frame.window,
                         },
@@ -447,7 +454,7 @@ impl StepList {
                             pen: frame.pen,
                             columns: &frame.columns,
                         },
-                        Scene {
+                        TraceContext {
                             cx: frame.cx,
                             window: frame.window,
                         },
@@ -485,10 +492,10 @@ impl StepList {
         ui: &mut Ui,
         rect: Rect,
         step: Step,
-        frame: &Frame<'_, '_>,
+        frame: &StepListFrame<'_, '_>,
         out: &mut Vec<Action>,
     ) -> f32 {
-        let Frame {
+        let StepListFrame {
             pen,
             cx,
             window,
@@ -518,7 +525,7 @@ impl StepList {
             pen,
             rect,
             &response,
-            Marked {
+            MarkedSteps {
                 cx,
                 first: step,
                 last: step,
@@ -544,7 +551,7 @@ impl StepList {
         };
         let fitted = paint_row(aside.as_ref().unwrap_or(pen), columns, rect, step, paint);
         let Some(row) = known else { return 0.0 };
-        let scene = Scene { cx, window };
+        let scene = TraceContext { cx, window };
         if let Some(spot) = &fitted.spot {
             spot.underline(pen);
         }
@@ -589,7 +596,7 @@ impl StepList {
     }
 }
 
-fn thread_name<'a>(cx: &ViewCx<'a>, thread: ThreadId) -> &'a str {
+fn thread_name<'a>(cx: &PanelContext<'a>, thread: ThreadId) -> &'a str {
     cx.desk
         .session
         .index
@@ -623,7 +630,7 @@ fn fold_box_ui(
     ui: &Ui,
     rect: Rect,
     CallStep { row, call }: CallStep<'_>,
-    frame: &Frame<'_, '_>,
+    frame: &StepListFrame<'_, '_>,
     out: &mut Vec<Action>,
 ) {
     let is_folded = frame.window.folds.is_folded(call);
@@ -649,23 +656,23 @@ fn fold_box_ui(
     frame.pen.fold_box(center, sign, color);
     if response.clicked() {
         out.push(Action::Panel(PanelAction::Activate(frame.window.id)));
-        out.push(Action::Fold(Fold::Toggle(call)));
+        out.push(Action::Fold(FoldAction::Toggle(call)));
     }
 }
 
 fn folded_ui(
     ui: &Ui,
     rect: Rect,
-    Folded {
+    FoldedCallRow {
         call,
         known,
         first,
         last,
-    }: Folded,
-    frame: &Frame<'_, '_>,
+    }: FoldedCallRow,
+    frame: &StepListFrame<'_, '_>,
     out: &mut Vec<Action>,
 ) {
-    let Frame {
+    let StepListFrame {
         pen,
         cx,
         window,
@@ -699,7 +706,7 @@ fn folded_ui(
     if is_in_slice(cx, first, last) {
         paint_slice(pen, rect);
     }
-    marks_ui(ui, pen, rect, &response, Marked { cx, first, last });
+    marks_ui(ui, pen, rect, &response, MarkedSteps { cx, first, last });
     paint_folded(
         pen,
         columns,
@@ -713,7 +720,7 @@ fn folded_ui(
     );
     if response.double_clicked() {
         out.push(Action::Panel(PanelAction::Activate(window.id)));
-        out.push(Action::Fold(Fold::Toggle(call)));
+        out.push(Action::Fold(FoldAction::Toggle(call)));
     } else if response.clicked() {
         let to = if is_upper_edge(rect, &response) {
             first.before()
@@ -722,7 +729,7 @@ fn folded_ui(
         };
         out.push(Action::travel(window.id, to));
     }
-    response.context_menu(|ui| menu::folded_menu(ui, call, Hidden { first, last }, cx, out));
+    response.context_menu(|ui| menu::folded_menu(ui, call, FoldedSteps { first, last }, cx, out));
 }
 
 /// The position: a line between rows with a triangle at the left edge.

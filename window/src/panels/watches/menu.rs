@@ -2,20 +2,20 @@
 
 use egui::Ui;
 
-use crate::panels::ViewCx;
+use crate::panels::PanelContext;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::theme::icons;
 use stepback_debugger::action::{Action, AppAction, Follow, MarkAction, SliceAction, ViewAction};
 use stepback_debugger::messages::say;
 use stepback_debugger::notes::{WatchChange, WatchType};
-use stepback_debugger::views::{Gesture, ShownWatch};
+use stepback_debugger::views::{RowGesture, ShownWatch};
 
 /// Draws the menu. True when the watch is to be written anew.
 pub fn watch_menu(
     ui: &mut Ui,
     shown: ShownWatch<'_>,
     follow: Follow,
-    cx: &ViewCx<'_>,
+    cx: &PanelContext<'_>,
     out: &mut Vec<Action>,
 ) -> bool {
     let (
@@ -40,26 +40,26 @@ pub fn watch_menu(
         .key("Enter")
         .ui(ui, tok)
     {
-        act(Gesture::Go);
+        act(RowGesture::Go);
     }
     if MenuItem::new(say!("watches-next-write"))
         .icon(icons::NEXT_WRITE)
         .key("Shift+Enter")
         .ui(ui, tok)
     {
-        act(Gesture::GoOn);
+        act(RowGesture::GoOn);
     }
     if MenuItem::new(say!("watches-previous-change"))
         .key("Left")
         .ui(ui, tok)
     {
-        act(Gesture::Close);
+        act(RowGesture::Close);
     }
     if MenuItem::new(say!("watches-next-change"))
         .key("Right")
         .ui(ui, tok)
     {
-        act(Gesture::Open);
+        act(RowGesture::Open);
     }
     let address = state.and_then(|state| state.address);
     let cell = shown.cell();

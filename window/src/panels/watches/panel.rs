@@ -6,14 +6,14 @@ use egui::{Key, Rect, Ui, pos2};
 use serde::{Deserialize, Serialize};
 use stepback_index::{Cancel, Cell};
 
-use super::rows::{Place, Strip, WatchRows};
-use crate::panels::ViewCx;
+use super::rows::{WatchEntry, WatchRows, WriteStrip};
+use crate::panels::PanelContext;
 use crate::panels::cursor_list::{CursorList, take_rect};
 use crate::panels::field::Field;
 use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::panel::Panel;
 use crate::panels::pen::Pen;
-use crate::panels::row::{EmptyWords, empty_ui, error_ui, watch_for_late};
+use crate::panels::row::{EmptyMessage, empty_ui, error_ui, watch_for_late};
 use crate::theme::icons;
 use stepback_debugger::action::{
     Action, AppAction, CellName, Follow, MarkAction, PanelKind, ViewAction, WindowId,
@@ -22,7 +22,7 @@ use stepback_debugger::messages::{say, spoken};
 use stepback_debugger::model::watch_state::WatchState;
 use stepback_debugger::model::write_strip::write_columns;
 use stepback_debugger::notes::{Watch, WatchChange};
-use stepback_debugger::views::{Gesture, Status, Toward, WatchStates};
+use stepback_debugger::views::{CursorDirection, RowGesture, ViewStatus, WatchStates};
 use stepback_debugger::worker::Slot;
 
 /// The bar with the field.
@@ -50,11 +50,11 @@ struct WatchesState {
     editing: Option<usize>,
     is_focus_wanted: bool,
     states: WatchStates,
-    strips: Slot<StripsAsked, Vec<Strip>>,
+    strips: Slot<WriteStripQuery, Vec<WriteStrip>>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct StripsAsked {
+struct WriteStripQuery {
     cells: Vec<Vec<Cell>>,
     columns: u32,
 }
@@ -91,7 +91,7 @@ impl WatchesPanel {
     }
 
     /// The watches in view, and the first of them.
-    fn in_view<'a>(&self, rect: Rect, cx: &'a ViewCx<'_>) -> (usize, &'a [Watch]) {
+    fn in_view<'a>(&self, rect: Rect, cx: &'a PanelContext<'_>) -> (usize, &'a [Watch]) {
         let all = cx.desk.watches.list();
         let first = (self.state.list.top() / LINES).min(all.len());
         let count = (rect.height() / (crate::panels::pen::ROW * LINES as f32)) as usize + 2;
@@ -102,19 +102,20 @@ impl WatchesPanel {
         )
     }
 
-    fn ask_strips(&mut self, columns: u32, cx: &ViewCx<'_>) {
+    fn ask_strips(&mut self, columns: u32, cx: &PanelContext<'_>) {
         let Some((_, states)) = self.state.states.answer() else {
             return;
         };
         let cells: Vec<Vec<Cell>> = states.iter().map(|state| state.cells.clone()).collect();
-        self.state
-            .strips
-            .poll_long(&StripsAsked { cells, columns }, &cx.desk.worker, |asked| {
+        self.state.strips.poll_long(
+            &WriteStripQuery { cells, columns },
+            &cx.desk.worker,
+            |asked| {
                 let (asked, session) = (asked.clone(), Arc::clone(&cx.desk.session));
                 move |cancel: &Cancel| {
                     let strip = |cells: &Vec<Cell>| {
                         let written = write_columns(&session, cells, asked.columns, cancel)?;
-                        Ok(Strip {
+                        Ok(WriteStrip {
                             cells: cells.clone(),
                             columns: asked.columns,
                             written,
@@ -122,10 +123,11 @@ impl WatchesPanel {
                     };
                     asked.cells.iter().map(strip).collect()
                 }
-            });
+            },
+        );
     }
 
-    fn strip(&self, state: Option<&WatchState>) -> Option<&Strip> {
+    fn strip(&self, state: Option<&WatchState>) -> Option<&WriteStrip> {
         let (_, strips) = self.state.strips.peek()?;
         strips
             .iter()
@@ -136,7 +138,7 @@ impl WatchesPanel {
         self.state.list.cursor / LINES
     }
 
-    fn keys(&mut self, ui: &Ui, list: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    fn keys(&mut self, ui: &Ui, list: Rect, cx: &PanelContext<'_>, out: &mut Vec<Action>) {
         let rows = cx.desk.watches.list().len() * LINES;
         for key in take_keys(ui, cx) {
             let place = self.cursor();
@@ -152,11 +154,11 @@ impl WatchesPanel {
             };
             let shown = self.state.states.of(place, watch);
             let gesture = match key {
-                PanelKey::Enter => Gesture::Go,
-                PanelKey::ShiftEnter => Gesture::GoOn,
-                PanelKey::Move(Toward::Left) => Gesture::Close,
-                PanelKey::Move(Toward::Right) => Gesture::Open,
-                PanelKey::Remove => Gesture::Remove,
+                PanelKey::Enter => RowGesture::Go,
+                PanelKey::ShiftEnter => RowGesture::GoOn,
+                PanelKey::Move(CursorDirection::Left) => RowGesture::Close,
+                PanelKey::Move(CursorDirection::Right) => RowGesture::Open,
+                PanelKey::Remove => RowGesture::Remove,
                 PanelKey::ShowMemory => {
                     let address = shown.state.and_then(|state| state.address);
                     out.extend(
@@ -218,7 +220,7 @@ impl Panel for WatchesPanel {
     }
 
     /// The cell of the watch under the cursor.
-    fn selection(&self, cx: &ViewCx<'_>) -> Option<CellName> {
+    fn selection(&self, cx: &PanelContext<'_>) -> Option<CellName> {
         let place = self.cursor();
         self.state
             .states
@@ -226,14 +228,14 @@ impl Panel for WatchesPanel {
             .cell()
     }
 
-    fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    fn ui(&mut self, ui: &mut Ui, cx: &PanelContext<'_>, out: &mut Vec<Action>) {
         let rect = take_rect(ui);
         let pen = Pen::new(ui, rect, cx.tok);
         let (bar, list) = rect.split_top_bottom_at_y(rect.top() + BAR);
         self.field_ui(ui, &pen, bar, out);
         let all = cx.desk.watches.list();
         if all.is_empty() {
-            let words = EmptyWords(
+            let words = EmptyMessage(
                 say!("watches-nothing-is-watched"),
                 say!("watches-type-a-register-address-or"),
             );
@@ -244,7 +246,7 @@ impl Panel for WatchesPanel {
         let (_, shown) = self.in_view(list, cx);
         let shown = shown.to_vec();
         let at = cx.desk.windows.position_of(self.follow);
-        if let Err(Status::Failed(error)) = self.state.states.poll(&shown, at, cx.desk) {
+        if let Err(ViewStatus::Failed(error)) = self.state.states.poll(&shown, at, cx.desk) {
             return error_ui(ui, &pen, list, &error, out);
         }
         let rows = WatchRows {
@@ -281,7 +283,7 @@ impl Panel for WatchesPanel {
             let touched = rows.row_ui(
                 ui,
                 whole,
-                &Place {
+                &WatchEntry {
                     shown,
                     strip,
                     is_cursor: self.cursor() == place,

@@ -6,7 +6,7 @@ use stepback_index::{Cell, ValueSource};
 use super::menu::watch_menu;
 use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::{RowState, StepLink, row_background, row_response};
-use crate::panels::{HoverCell, ViewCx};
+use crate::panels::{HoverCell, PanelContext};
 use crate::theme::{mono, mono_bold, ui as ui_font};
 use stepback_debugger::action::{Action, Follow};
 use stepback_debugger::messages::say;
@@ -15,7 +15,7 @@ use stepback_debugger::model::text::thousands;
 use stepback_debugger::model::value_source::SourceWords;
 use stepback_debugger::model::watch_state::WatchState;
 use stepback_debugger::notes::Watch;
-use stepback_debugger::views::{Gesture, ShownWatch};
+use stepback_debugger::views::{RowGesture, ShownWatch};
 
 /// Left of the strip: the type.
 const TYPE: f32 = 52.0;
@@ -26,7 +26,7 @@ const MARK: f32 = 2.0;
 
 /// When cells are written, by columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Strip {
+pub struct WriteStrip {
     /// Whose.
     pub cells: Vec<Cell>,
     /// How many columns there are.
@@ -36,9 +36,9 @@ pub struct Strip {
 }
 
 /// A watch, when its cells are written, and whether the cursor is on it.
-pub struct Place<'a> {
+pub struct WatchEntry<'a> {
     pub shown: ShownWatch<'a>,
-    pub strip: Option<&'a Strip>,
+    pub strip: Option<&'a WriteStrip>,
     pub is_cursor: bool,
 }
 
@@ -46,13 +46,13 @@ pub struct Place<'a> {
 pub struct WatchRows<'a> {
     /// Clipped to the list.
     pub pen: Pen<'a>,
-    pub cx: &'a ViewCx<'a>,
+    pub cx: &'a PanelContext<'a>,
     pub follow: Follow,
 }
 
 /// What was done to a row.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct RowTouched {
+pub struct WatchInput {
     pub is_clicked: bool,
     /// It is to be written anew.
     pub is_edited: bool,
@@ -73,8 +73,14 @@ impl WatchRows<'_> {
     }
 
     /// Draws a watch and does what clicks ask for.
-    pub fn row_ui(&self, ui: &Ui, rect: Rect, at: &Place<'_>, out: &mut Vec<Action>) -> RowTouched {
-        let Place {
+    pub fn row_ui(
+        &self,
+        ui: &Ui,
+        rect: Rect,
+        at: &WatchEntry<'_>,
+        out: &mut Vec<Action>,
+    ) -> WatchInput {
+        let WatchEntry {
             shown,
             strip,
             is_cursor,
@@ -126,12 +132,12 @@ impl WatchRows<'_> {
         );
         self.strip_ui(rect, *strip);
         self.writer_ui(ui, rect, y, state, out);
-        let mut touched = RowTouched {
+        let mut touched = WatchInput {
             is_clicked: response.clicked() || response.secondary_clicked(),
             is_edited: false,
         };
         if response.double_clicked() {
-            shown.act(Gesture::Go, self.follow, self.cx.desk, out);
+            shown.act(RowGesture::Go, self.follow, self.cx.desk, out);
         }
         response.context_menu(|ui| {
             touched.is_edited = watch_menu(ui, *shown, self.follow, self.cx, out)
@@ -188,7 +194,7 @@ impl WatchRows<'_> {
         left
     }
 
-    fn strip_ui(&self, rect: Rect, written: Option<&Strip>) {
+    fn strip_ui(&self, rect: Rect, written: Option<&WriteStrip>) {
         let (pen, tok, strip) = (&self.pen, self.cx.tok, self.strip(rect));
         if strip.width() < 20.0 {
             return;

@@ -3,19 +3,18 @@
 use egui::{Rect, Ui, pos2};
 
 use super::kept::slice_menu;
-use crate::panels::ViewCx;
+use crate::panels::PanelContext;
 use crate::panels::kept_menu::KeptMenu;
 use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::button_response;
 use crate::theme::{icon, icons, mono, ui as ui_font};
-use stepback_debugger::action::{
-    Action, Direction, SliceAction, SliceEdge, SliceQuestion, SliceView,
-};
+use stepback_debugger::action::{Action, Direction, SliceAction, SliceEdge, SliceQuery, SliceView};
 use stepback_debugger::desk::SliceState;
 use stepback_debugger::messages::say;
-use stepback_debugger::model::hit_rows::Sieve;
+use stepback_debugger::model::hit_rows::StepSelection;
 use stepback_debugger::model::slice::{
-    SliceEnd, asked_words, edge_words, question_words, slice_words, view_words, way_of, way_words,
+    SliceProgress, asked_words, edge_words, question_words, slice_words, view_words, way_of,
+    way_words,
 };
 
 /// The height of each of its two lines.
@@ -27,13 +26,13 @@ const EDGES: [SliceEdge; 3] = [SliceEdge::Addresses, SliceEdge::Flags, SliceEdge
 const VIEWS: [SliceView; 3] = [SliceView::Chain, SliceView::Tree, SliceView::Everything];
 
 /// What the head tells of.
-pub struct Bar<'a> {
+pub struct SliceBar<'a> {
     /// What is painted with.
     pub pen: &'a Pen<'a>,
     /// The window's state.
-    pub cx: &'a ViewCx<'a>,
+    pub cx: &'a PanelContext<'a>,
     /// What is asked.
-    pub question: &'a SliceQuestion,
+    pub question: &'a SliceQuery,
     /// What was found; none before the question of a panel's own is asked.
     pub state: Option<&'a SliceState>,
     /// The panel shows a slice of its own.
@@ -41,7 +40,7 @@ pub struct Bar<'a> {
 }
 
 /// What was done in the head.
-pub struct BarDid {
+pub struct SliceBarOutput {
     /// What is left below.
     pub rest: Rect,
     /// Another view was chosen.
@@ -53,20 +52,20 @@ pub struct BarDid {
 }
 
 /// A button with words that is on or off.
-struct Switch<'a> {
+struct TextToggle<'a> {
     words: &'a str,
     tip: &'a str,
     is_on: bool,
 }
 
 /// A button with an icon that is on or off.
-struct Square<'a> {
+struct IconToggle<'a> {
     shape: char,
     tip: &'a str,
     is_on: bool,
 }
 
-impl Bar<'_> {
+impl SliceBar<'_> {
     /// Draws it.
     pub fn ui(
         &self,
@@ -75,7 +74,7 @@ impl Bar<'_> {
         menu: &mut KeptMenu,
         view: SliceView,
         out: &mut Vec<Action>,
-    ) -> BarDid {
+    ) -> SliceBarOutput {
         let (first, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
         let (second, rest) = rest.split_top_bottom_at_y(rest.top() + BAR);
         let wants_stop = self.question_ui(ui, first, menu, out);
@@ -86,7 +85,7 @@ impl Bar<'_> {
             second.bottom() - 1.0,
             self.cx.tok.line,
         );
-        BarDid {
+        SliceBarOutput {
             rest,
             view,
             wants_stop,
@@ -111,14 +110,14 @@ impl Bar<'_> {
         let mut wants_stop = false;
         if self.is_own {
             if self.is_under_way() {
-                let stop = Square {
+                let stop = IconToggle {
                     shape: icons::CLOSE,
                     tip: say!("slice-stop"),
                     is_on: false,
                 };
                 wants_stop = self.square_ui(ui, next(), &stop);
             }
-            let mark = Square {
+            let mark = IconToggle {
                 shape: icons::FILTER,
                 tip: say!("slice-mark-this"),
                 is_on: false,
@@ -171,7 +170,7 @@ impl Bar<'_> {
         if self.square_ui(
             ui,
             next(),
-            &Square {
+            &IconToggle {
                 shape: icons::CLOSE,
                 tip,
                 is_on: false,
@@ -180,11 +179,11 @@ impl Bar<'_> {
             out.push(action);
         }
         let shown = &self.cx.desk.windows.active().only_hits;
-        let is_on = shown.is_on && shown.of == Sieve::Slice;
+        let is_on = shown.is_on && shown.of == StepSelection::Slice;
         if self.square_ui(
             ui,
             next(),
-            &Square {
+            &IconToggle {
                 shape: icons::LIST,
                 tip: say!("slice-only-steps"),
                 is_on,
@@ -229,7 +228,7 @@ impl Bar<'_> {
                 ui,
                 bar,
                 &mut left,
-                &Switch {
+                &TextToggle {
                     words,
                     tip,
                     is_on: kind == view,
@@ -249,7 +248,7 @@ impl Bar<'_> {
                 ui,
                 bar,
                 &mut left,
-                &Switch {
+                &TextToggle {
                     words,
                     tip,
                     is_on: way_of(self.question) == way,
@@ -265,7 +264,7 @@ impl Bar<'_> {
                 ui,
                 bar,
                 &mut left,
-                &Switch {
+                &TextToggle {
                     words,
                     tip,
                     is_on: self.question.edges.has(edge),
@@ -300,7 +299,7 @@ impl Bar<'_> {
         let mut right = bar.right() - 8.0;
         let mut wants_more = false;
         if state.can_have_more() {
-            let is_stopped = slice.end == SliceEnd::Stopped;
+            let is_stopped = slice.end == SliceProgress::Stopped;
             let words = if is_stopped {
                 say!("slice-go-on")
             } else {
@@ -333,7 +332,7 @@ impl Bar<'_> {
         response.on_hover_text(words);
     }
 
-    fn switch_ui(&self, ui: &Ui, bar: Rect, left: &mut f32, switch: &Switch<'_>) -> bool {
+    fn switch_ui(&self, ui: &Ui, bar: Rect, left: &mut f32, switch: &TextToggle<'_>) -> bool {
         let (pen, tok, y) = (self.pen, self.cx.tok, bar.center().y);
         let width = pen.width(switch.words, ui_font(12.0)) + 14.0;
         let rect = Rect::from_min_max(pos2(*left, y - 10.0), pos2(*left + width, y + 10.0));
@@ -354,7 +353,7 @@ impl Bar<'_> {
         response.on_hover_text(switch.tip).clicked()
     }
 
-    fn square_ui(&self, ui: &Ui, rect: Rect, square: &Square<'_>) -> bool {
+    fn square_ui(&self, ui: &Ui, rect: Rect, square: &IconToggle<'_>) -> bool {
         let (pen, tok) = (self.pen, self.cx.tok);
         let response = button_response(ui, rect, square.tip, square.tip);
         if square.is_on {

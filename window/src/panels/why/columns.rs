@@ -6,7 +6,7 @@ use crate::panels::pen::{ADVANCE, INSET, Pen, head_font};
 use stepback_debugger::action::SliceView;
 use stepback_debugger::analysis::slice::ReadingLine;
 use stepback_debugger::messages::say;
-use stepback_debugger::model::slice::{Slice, Told, because};
+use stepback_debugger::model::slice::{Slice, SliceLineContent, because};
 use stepback_debugger::model::text::thousands;
 
 /// One line further in.
@@ -24,7 +24,7 @@ const REASON: (usize, usize) = (28, 16);
 
 /// The left edges.
 #[derive(Clone, Copy, Debug)]
-pub struct Columns {
+pub struct SliceColumns {
     /// Of the carets and steps.
     pub step: f32,
     /// Of the threads; none where there is one.
@@ -43,7 +43,7 @@ pub struct Columns {
 
 /// What is shown.
 #[derive(Clone, Copy)]
-pub struct Shown<'a> {
+pub struct SliceInView<'a> {
     /// Of which slice.
     pub slice: &'a Slice,
     /// How.
@@ -52,7 +52,7 @@ pub struct Shown<'a> {
 
 /// How many letters the lines in view need.
 #[derive(Default)]
-struct Needed {
+struct SliceColumnWidths {
     place: usize,
     code: usize,
     value: usize,
@@ -62,8 +62,13 @@ struct Needed {
     depth: u16,
 }
 
-impl Needed {
-    fn add(&mut self, told: &Told<'_>, depth: u16, Shown { slice, view }: Shown<'_>) {
+impl SliceColumnWidths {
+    fn add(
+        &mut self,
+        told: &SliceLineContent<'_>,
+        depth: u16,
+        SliceInView { slice, view }: SliceInView<'_>,
+    ) {
         let length = |text: &str| text.chars().count();
         self.depth = self.depth.max(depth);
         let Some(row) = told.row() else { return };
@@ -80,17 +85,17 @@ impl Needed {
     }
 }
 
-impl Columns {
+impl SliceColumns {
     /// For the lines in view.
     pub fn new<'a>(
         body: Rect,
-        shown: Shown<'_>,
+        shown: SliceInView<'_>,
         seen: impl Iterator<Item = &'a ReadingLine>,
     ) -> Self {
-        let mut needed = Needed {
+        let mut needed = SliceColumnWidths {
             step: 4,
             reason: 8,
-            ..Needed::default()
+            ..SliceColumnWidths::default()
         };
         for line in seen {
             shown

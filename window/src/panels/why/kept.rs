@@ -3,24 +3,24 @@
 use egui::Ui;
 use stepback_debugger::keymap::CommandId;
 
-use crate::panels::ViewCx;
-use crate::panels::kept_menu::{KeptDeeds, KeptItem, KeptMenu};
+use crate::panels::PanelContext;
+use crate::panels::kept_menu::{KeptItem, KeptItemActions, KeptMenu};
 use stepback_debugger::action::{Action, AppAction, SliceAction};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::slice::asked_words;
-use stepback_debugger::notes::KeptChange;
+use stepback_debugger::notes::SavedQueryChange;
 
 /// What can be done with a kept slice.
-static DEEDS: KeptDeeds = KeptDeeds {
+static DEEDS: KeptItemActions = KeptItemActions {
     run_words: "slice-run",
     run: |it| Action::Slice(SliceAction::RunSlice(it)),
     show: |it| Action::Slice(SliceAction::ShowSlice(it)),
-    forget: |name| Action::Slice(SliceAction::Slices(KeptChange::Forget(name))),
-    rename: |old, new| Action::Slice(SliceAction::Slices(KeptChange::Rename(old, new))),
+    forget: |name| Action::Slice(SliceAction::Slices(SavedQueryChange::Forget(name))),
+    rename: |old, new| Action::Slice(SliceAction::Slices(SavedQueryChange::Rename(old, new))),
 };
 
 /// Draws the entries.
-pub fn slice_menu(ui: &mut Ui, menu: &mut KeptMenu, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+pub fn slice_menu(ui: &mut Ui, menu: &mut KeptMenu, cx: &PanelContext<'_>, out: &mut Vec<Action>) {
     let keep = egui::Button::new(say!("slice-keep-as"));
     if ui
         .add_enabled(cx.desk.slice.question().is_some(), keep)

@@ -2,16 +2,16 @@
 
 use egui::Ui;
 
-use crate::panels::ViewCx;
+use crate::panels::PanelContext;
 use crate::panels::bookmarks::add_items;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::theme::icons;
 use stepback_debugger::action::{
     Action, AppAction, CellName, PanelAction, SliceAction, ViewAction,
 };
-use stepback_debugger::analysis::slice::{Fold, ReadingLine};
+use stepback_debugger::analysis::slice::{FoldState, ReadingLine};
 use stepback_debugger::messages::say;
-use stepback_debugger::model::slice::{Slice, WhyRow};
+use stepback_debugger::model::slice::{Slice, SliceListRow};
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::notes::BookmarkPlace;
 
@@ -19,9 +19,9 @@ use stepback_debugger::notes::BookmarkPlace;
 const INPUTS: usize = 6;
 
 /// A row, and where it stands.
-pub struct MenuOf<'a> {
+pub struct SliceMenuRow<'a> {
     /// The row.
-    pub row: &'a WhyRow,
+    pub row: &'a SliceListRow,
     /// Its line.
     pub line: &'a ReadingLine,
     /// The slice that it belongs to.
@@ -29,7 +29,12 @@ pub struct MenuOf<'a> {
 }
 
 /// Draws the menu. True when the row is to be opened or closed.
-pub fn row_menu(ui: &mut Ui, of: &MenuOf<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) -> bool {
+pub fn row_menu(
+    ui: &mut Ui,
+    of: &SliceMenuRow<'_>,
+    cx: &PanelContext<'_>,
+    out: &mut Vec<Action>,
+) -> bool {
     let (tok, row) = (cx.tok, of.row);
     let title = row
         .step
@@ -54,9 +59,9 @@ pub fn row_menu(ui: &mut Ui, of: &MenuOf<'_>, cx: &ViewCx<'_>, out: &mut Vec<Act
         }
     }
     let caret = match of.line.fold {
-        Fold::Leaf => None,
-        Fold::Open(_) => Some(say!("slice-close-row")),
-        Fold::Folded(_) => Some(say!("slice-open-row")),
+        FoldState::Leaf => None,
+        FoldState::Open(_) => Some(say!("slice-close-row")),
+        FoldState::Folded(_) => Some(say!("slice-open-row")),
     };
     let is_flipped = caret.is_some_and(|words| MenuItem::new(words).ui(ui, tok));
     menu_line_ui(ui, tok);
@@ -80,7 +85,7 @@ pub fn row_menu(ui: &mut Ui, of: &MenuOf<'_>, cx: &ViewCx<'_>, out: &mut Vec<Act
 }
 
 /// Why of what it takes in, and of what it gave.
-fn questions(ui: &mut Ui, of: &MenuOf<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+fn questions(ui: &mut Ui, of: &SliceMenuRow<'_>, cx: &PanelContext<'_>, out: &mut Vec<Action>) {
     for asked in of.slice.questions_of(of.line).into_iter().take(INPUTS) {
         let words = say!("slice-why-input", cell = asked.given.text());
         if MenuItem::new(&words).icon(icons::WHY).ui(ui, cx.tok) {
@@ -101,7 +106,7 @@ fn questions(ui: &mut Ui, of: &MenuOf<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action
     }
 }
 
-fn copies(ui: &mut Ui, of: &MenuOf<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+fn copies(ui: &mut Ui, of: &SliceMenuRow<'_>, cx: &PanelContext<'_>, out: &mut Vec<Action>) {
     let value = of.row.gives.iter().find_map(|given| given.value.clone());
     if let Some(value) = value
         && MenuItem::new(say!("slice-copy-value"))

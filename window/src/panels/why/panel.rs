@@ -4,24 +4,24 @@ use egui::{Rect, Ui};
 use serde::{Deserialize, Serialize};
 use stepback_parsers::Position;
 
-use super::bar::Bar;
-use super::columns::{Columns, Shown as InView};
+use super::bar::SliceBar;
+use super::columns::{SliceColumns, SliceInView as InView};
 use super::rows::SliceRows;
-use crate::panels::ViewCx;
-use crate::panels::asked::Touched;
-use crate::panels::cursor_list::{CursorList, Shown, take_rect};
+use crate::panels::PanelContext;
+use crate::panels::asked::RowInput;
+use crate::panels::cursor_list::{CursorList, ListExtent, take_rect};
 use crate::panels::kept_menu::KeptMenu;
 use crate::panels::keys::PanelKey;
 use crate::panels::panel::Panel;
 use crate::panels::pen::Pen;
-use crate::panels::row::{EmptyWords, empty_ui, error_ui, loading_ui};
+use crate::panels::row::{EmptyMessage, empty_ui, error_ui, loading_ui};
 use crate::theme::icons;
 use stepback_debugger::action::{Action, CellName, PanelKind, SliceView, WindowId};
 use stepback_debugger::desk::SliceState;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::slice::SliceLines;
-use stepback_debugger::notes::KeptSlice;
-use stepback_debugger::views::{Gesture, Rows, Status, View, WhyView};
+use stepback_debugger::notes::SavedSlice;
+use stepback_debugger::views::{PanelView, RowGesture, RowListing, ViewStatus, WhyView};
 
 /// The heads of the columns.
 const HEAD: f32 = 20.0;
@@ -50,7 +50,7 @@ struct WhyState {
 
 impl WhyPanel {
     /// Shows a kept slice.
-    pub fn of(kept: KeptSlice) -> Self {
+    pub fn of(kept: SavedSlice) -> Self {
         Self {
             view: WhyView::of(kept),
             ..Self::default()
@@ -58,7 +58,7 @@ impl WhyPanel {
     }
 
     /// The kept slice that it shows; none before it is in view for the first time.
-    pub fn own(&self) -> Option<&KeptSlice> {
+    pub fn own(&self) -> Option<&SavedSlice> {
         self.view.own().filter(|_| self.state.was_seen)
     }
 
@@ -71,7 +71,14 @@ impl WhyPanel {
     }
 
     /// Says why there are no rows.
-    fn without_rows_ui(&self, ui: &Ui, pen: &Pen<'_>, rect: Rect, words: &str, cx: &ViewCx<'_>) {
+    fn without_rows_ui(
+        &self,
+        ui: &Ui,
+        pen: &Pen<'_>,
+        rect: Rect,
+        words: &str,
+        cx: &PanelContext<'_>,
+    ) {
         let is_awaited = |state: &SliceState| state.is_awaited(&cx.desk.session);
         let state = self.view.slice_state(cx.desk);
         let is_coming = |state: &SliceState| {
@@ -84,7 +91,7 @@ impl WhyPanel {
                 pen,
                 rect,
                 icons::WHY,
-                EmptyWords(words, say!("slice-close-or-ask")),
+                EmptyMessage(words, say!("slice-close-or-ask")),
             ),
         }
     }
@@ -93,12 +100,12 @@ impl WhyPanel {
         &mut self,
         ui: &mut Ui,
         rect: Rect,
-        rows: &Rows,
-        cx: &ViewCx<'_>,
+        rows: &RowListing,
+        cx: &PanelContext<'_>,
         out: &mut Vec<Action>,
     ) {
         let (head, list) = rect.split_top_bottom_at_y(rect.top() + HEAD);
-        let place = Shown {
+        let place = ListExtent {
             rows: rows.count,
             list,
         };
@@ -114,7 +121,7 @@ impl WhyPanel {
         self.state.position = Some(at);
         for (key, row) in self.state.list.keys(ui, &mut self.view, place, cx, out) {
             if key == PanelKey::ShowMemory {
-                self.view.act(row, Gesture::GoOn, cx.desk, out);
+                self.view.act(row, RowGesture::GoOn, cx.desk, out);
             }
         }
         let area = self.state.list.area(ui, list, rows.count, cx.tok);
@@ -125,7 +132,7 @@ impl WhyPanel {
             return;
         };
         let seen = area.places().filter_map(|(place, _)| lines.get(place));
-        let columns = Columns::new(area.body, InView { slice, view: *view }, seen);
+        let columns = SliceColumns::new(area.body, InView { slice, view: *view }, seen);
         columns.heads(&Pen::new(ui, head, cx.tok), head);
         let (pen, cursor) = (Pen::new(ui, area.body, cx.tok), self.state.list.cursor);
         let shown = SliceRows {
@@ -136,7 +143,7 @@ impl WhyPanel {
             slice,
             cursor,
         };
-        let mut touched = Touched::default();
+        let mut touched = RowInput::default();
         for (place, rect) in area.places() {
             shown.row_ui(ui, rect, place, &mut touched, out);
         }
@@ -166,17 +173,17 @@ impl Panel for WhyPanel {
     }
 
     /// What the row under the cursor gave.
-    fn selection(&self, cx: &ViewCx<'_>) -> Option<CellName> {
+    fn selection(&self, cx: &PanelContext<'_>) -> Option<CellName> {
         self.view.cell_at(self.state.list.cursor, cx.desk)?;
         self.view.cell(self.state.list.cursor, cx.desk)
     }
 
-    fn selection_at(&self, cx: &ViewCx<'_>) -> Option<Position> {
+    fn selection_at(&self, cx: &PanelContext<'_>) -> Option<Position> {
         self.view.cell(self.state.list.cursor, cx.desk)?;
         self.view.cell_at(self.state.list.cursor, cx.desk)
     }
 
-    fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    fn ui(&mut self, ui: &mut Ui, cx: &PanelContext<'_>, out: &mut Vec<Action>) {
         let rect = take_rect(ui);
         let pen = Pen::new(ui, rect, cx.tok);
         if !std::mem::replace(&mut self.state.was_seen, true) && self.view.own().is_some() {
@@ -189,14 +196,14 @@ impl Panel for WhyPanel {
                 (number, CursorList::default(), None);
         }
         let Some(question) = self.view.question(cx.desk).cloned() else {
-            let words = EmptyWords(
+            let words = EmptyMessage(
                 say!("slice-nothing-asked"),
                 say!("slice-nothing-asked-advice"),
             );
             return empty_ui(ui, &pen, rect, icons::WHY, words);
         };
         let state = self.view.slice_state(cx.desk);
-        let bar = Bar {
+        let bar = SliceBar {
             pen: &pen,
             cx,
             question: &question,
@@ -214,11 +221,11 @@ impl Panel for WhyPanel {
             self.view.follow_more(out);
         }
         match self.view.poll(cx.desk) {
-            Status::Rows(rows) => self.rows_ui(ui, did.rest, &rows, cx, out),
-            Status::Failed(error) => error_ui(ui, &pen, did.rest, &error, out),
-            Status::Loading(words) => self.without_rows_ui(ui, &pen, did.rest, &words, cx),
-            Status::Empty { title, .. } => {
-                let words = EmptyWords(&title, say!("slice-close-or-ask"));
+            ViewStatus::Rows(rows) => self.rows_ui(ui, did.rest, &rows, cx, out),
+            ViewStatus::Failed(error) => error_ui(ui, &pen, did.rest, &error, out),
+            ViewStatus::Loading(words) => self.without_rows_ui(ui, &pen, did.rest, &words, cx),
+            ViewStatus::Empty { title, .. } => {
+                let words = EmptyMessage(&title, say!("slice-close-or-ask"));
                 empty_ui(ui, &pen, did.rest, icons::WHY, words);
             }
         }

@@ -2,29 +2,29 @@
 
 use egui::{Rect, Response, Sense, Ui, pos2, vec2};
 
-use super::columns::{CARET, Columns, INDENT};
-use super::menu::{MenuOf, row_menu};
-use crate::panels::asked::Touched;
+use super::columns::{CARET, INDENT, SliceColumns};
+use super::menu::{SliceMenuRow, row_menu};
+use crate::panels::asked::RowInput;
 use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::{RowState, row_background, row_response};
-use crate::panels::{HoverCell, ViewCx};
+use crate::panels::{HoverCell, PanelContext};
 use crate::theme::{icon, icons, mono, ui as ui_font};
 use stepback_debugger::action::{Action, PanelAction};
-use stepback_debugger::analysis::slice::{Fold, ReadingLine};
+use stepback_debugger::analysis::slice::{FoldState, ReadingLine};
 use stepback_debugger::messages::say;
-use stepback_debugger::model::slice::{Slice, Told, WhyRow, because};
+use stepback_debugger::model::slice::{Slice, SliceLineContent, SliceListRow, because};
 use stepback_debugger::model::text::thousands;
-use stepback_debugger::model::{Meaning, Span};
-use stepback_debugger::views::{Gesture, WhyView};
+use stepback_debugger::model::{TextRole, TextSpan};
+use stepback_debugger::views::{RowGesture, WhyView};
 
 /// What all lines of a frame share.
 pub struct SliceRows<'a> {
     /// Clipped to the list.
     pub pen: Pen<'a>,
     /// The window's state.
-    pub cx: &'a ViewCx<'a>,
+    pub cx: &'a PanelContext<'a>,
     /// Where the columns are.
-    pub columns: Columns,
+    pub columns: SliceColumns,
     /// The view.
     pub why: &'a WhyView,
     /// The slice.
@@ -34,9 +34,9 @@ pub struct SliceRows<'a> {
 }
 
 /// A line where it is drawn.
-struct Drawn<'a> {
+struct SliceLinePaint<'a> {
     line: &'a ReadingLine,
-    told: Told<'a>,
+    told: SliceLineContent<'a>,
     rect: Rect,
 }
 
@@ -47,13 +47,13 @@ impl SliceRows<'_> {
         ui: &Ui,
         rect: Rect,
         place: usize,
-        touched: &mut Touched,
+        touched: &mut RowInput,
         out: &mut Vec<Action>,
     ) {
         let Some((line, told)) = self.why.told(place) else {
             return self.more_ui(ui, rect, place, touched);
         };
-        let drawn = Drawn { line, told, rect };
+        let drawn = SliceLinePaint { line, told, rect };
         let response = row_response(ui, rect, ("why", place), || name(&drawn.told));
         let is_selected = self.why.is_here(place, self.cx.desk);
         self.background(
@@ -79,7 +79,7 @@ impl SliceRows<'_> {
                 |position| Action::Panel(PanelAction::OpenWindowAt(self.cx.moment(position)));
             out.extend(row.position().map(window));
         } else if response.clicked() {
-            touched.gesture(place, Gesture::Go);
+            touched.gesture(place, RowGesture::Go);
         }
         if row.is_some() && response.double_clicked() {
             out.push(Action::Panel(PanelAction::Activate(
@@ -90,7 +90,7 @@ impl SliceRows<'_> {
         response.context_menu(|ui| {
             if row_menu(
                 ui,
-                &MenuOf {
+                &SliceMenuRow {
                     row,
                     line,
                     slice: self.slice,
@@ -119,7 +119,7 @@ impl SliceRows<'_> {
         );
     }
 
-    fn more_ui(&self, ui: &Ui, rect: Rect, place: usize, touched: &mut Touched) {
+    fn more_ui(&self, ui: &Ui, rect: Rect, place: usize, touched: &mut RowInput) {
         let words = self.why.more().unwrap_or_default();
         let response = row_response(ui, rect, "more", || {
             words.trim_start_matches("… ").to_owned()
@@ -140,15 +140,15 @@ impl SliceRows<'_> {
             self.cx.tok.accent,
         );
         if response.clicked() {
-            touched.gesture(place, Gesture::Go);
+            touched.gesture(place, RowGesture::Go);
         }
     }
 
-    fn caret_ui(&self, ui: &Ui, place: usize, drawn: &Drawn<'_>, touched: &mut Touched) {
+    fn caret_ui(&self, ui: &Ui, place: usize, drawn: &SliceLinePaint<'_>, touched: &mut RowInput) {
         let (shape, words) = match drawn.line.fold {
-            Fold::Leaf => return,
-            Fold::Open(_) => (icons::CARET_DOWN, say!("slice-close-row")),
-            Fold::Folded(_) => (icons::CARET_RIGHT, say!("slice-open-row")),
+            FoldState::Leaf => return,
+            FoldState::Open(_) => (icons::CARET_DOWN, say!("slice-close-row")),
+            FoldState::Folded(_) => (icons::CARET_RIGHT, say!("slice-open-row")),
         };
         let center = pos2(self.left(drawn.line) + 5.0, drawn.rect.center().y);
         let target = Rect::from_center_size(center, vec2(16.0, drawn.rect.height()));
@@ -169,7 +169,7 @@ impl SliceRows<'_> {
         self.columns.step + INDENT * f32::from(line.depth)
     }
 
-    fn paint(&self, drawn: &Drawn<'_>) {
+    fn paint(&self, drawn: &SliceLinePaint<'_>) {
         let (pen, tok, columns, y) = (&self.pen, self.cx.tok, &self.columns, drawn.rect.center().y);
         let left = self.left(drawn.line) + CARET;
         let Some(row) = drawn.told.row() else {
@@ -205,10 +205,14 @@ impl SliceRows<'_> {
             columns.code - INSET / 2.0,
         );
         match &drawn.told {
-            Told::Call(_) => {}
-            Told::Line { words, .. } => self.formula(y, &drawn.told.text(), &words.value, tok.t1),
-            Told::Again(_, words) => self.formula(y, &drawn.told.text(), &words.value, tok.t3),
-            Told::Alone(row, _) => {
+            SliceLineContent::Call(_) => {}
+            SliceLineContent::Line { words, .. } => {
+                self.formula(y, &drawn.told.text(), &words.value, tok.t1)
+            }
+            SliceLineContent::Again(_, words) => {
+                self.formula(y, &drawn.told.text(), &words.value, tok.t3)
+            }
+            SliceLineContent::Alone(row, _) => {
                 pen.cut_spans(
                     pos2(columns.code, y),
                     &row.code,
@@ -222,8 +226,8 @@ impl SliceRows<'_> {
                     columns.reason - INSET / 2.0,
                 );
             }
-            Told::End(row) => self.end(y, row),
-            Told::Rounds(..) => self.formula(y, &drawn.told.text(), "", tok.t3),
+            SliceLineContent::End(row) => self.end(y, row),
+            SliceLineContent::Rounds(..) => self.formula(y, &drawn.told.text(), "", tok.t3),
         }
         self.reason(y, row, &because(&drawn.told, self.slice));
     }
@@ -248,7 +252,7 @@ impl SliceRows<'_> {
     }
 
     /// Where a chain ends stands over the columns of what a step would show.
-    fn end(&self, y: f32, row: &WhyRow) {
+    fn end(&self, y: f32, row: &SliceListRow) {
         let (pen, tok, columns) = (&self.pen, self.cx.tok, &self.columns);
         let left = pen.cut_spans(
             pos2(columns.place, y),
@@ -266,7 +270,7 @@ impl SliceRows<'_> {
         );
     }
 
-    fn reason(&self, y: f32, row: &WhyRow, words: &str) {
+    fn reason(&self, y: f32, row: &SliceListRow, words: &str) {
         let (pen, tok) = (&self.pen, self.cx.tok);
         let mut left = self.columns.reason;
         if row.doubt.is_some() {
@@ -283,15 +287,15 @@ impl SliceRows<'_> {
 }
 
 /// Gesture that opens or closes a line.
-fn flip_of(line: &ReadingLine) -> Gesture {
-    if matches!(line.fold, Fold::Open(_)) {
-        Gesture::Close
+fn flip_of(line: &ReadingLine) -> RowGesture {
+    if matches!(line.fold, FoldState::Open(_)) {
+        RowGesture::Close
     } else {
-        Gesture::Open
+        RowGesture::Open
     }
 }
 
-fn name(told: &Told<'_>) -> String {
+fn name(told: &SliceLineContent<'_>) -> String {
     let Some(row) = told.row() else {
         return told.text();
     };
@@ -308,7 +312,7 @@ fn name(told: &Told<'_>) -> String {
 }
 
 /// All that a line says, without cuts.
-fn tip_ui(ui: &mut Ui, told: &Told<'_>, slice: &Slice) {
+fn tip_ui(ui: &mut Ui, told: &SliceLineContent<'_>, slice: &Slice) {
     let code = told.text();
     let value = told.value();
     let place = told.row().map(|row| row.place.clone()).unwrap_or_default();
@@ -323,7 +327,7 @@ fn tip_ui(ui: &mut Ui, told: &Told<'_>, slice: &Slice) {
 }
 
 /// What a line gave, where it gave it.
-fn hover_of(row: &WhyRow) -> Option<HoverCell> {
+fn hover_of(row: &SliceListRow) -> Option<HoverCell> {
     Some(HoverCell {
         cell: row.gives.first()?.cell.clone(),
         at: row.position()?,
@@ -331,24 +335,24 @@ fn hover_of(row: &WhyRow) -> Option<HoverCell> {
 }
 
 /// What a step gave, in colours: `x2 = bfb1e598a4e5bda9`.
-fn gives(row: &WhyRow) -> Vec<Span> {
+fn gives(row: &SliceListRow) -> Vec<TextSpan> {
     let mut spans = Vec::new();
     for given in &row.gives {
         if !spans.is_empty() {
-            spans.push(Span::new(Meaning::Plain, "  "));
+            spans.push(TextSpan::new(TextRole::Plain, "  "));
         }
         let meaning = if given.label.starts_with('[') {
-            Meaning::Write
+            TextRole::Write
         } else {
-            Meaning::Register
+            TextRole::Register
         };
-        spans.push(Span::new(meaning, given.label.as_str()));
+        spans.push(TextSpan::new(meaning, given.label.as_str()));
         match &given.value {
             Some(value) => {
-                spans.push(Span::new(Meaning::Punctuation, " = "));
-                spans.push(Span::new(Meaning::Plain, value.as_str()));
+                spans.push(TextSpan::new(TextRole::Punctuation, " = "));
+                spans.push(TextSpan::new(TextRole::Plain, value.as_str()));
             }
-            None if row.end.is_none() => spans.push(Span::new(Meaning::Unknown, " = ?")),
+            None if row.end.is_none() => spans.push(TextSpan::new(TextRole::Unknown, " = ?")),
             None => {}
         }
     }

@@ -1,12 +1,12 @@
 //! Streams of chunks.
 
-use crate::rst::container::code::{Class, target_of};
-use crate::rst::container::paged::Budget;
-use crate::rst::container::rz2::bytes::{Bytes, Fault};
-use crate::rst::container::rz2::cpu::Cpu;
+use crate::rst::container::code::{InstructionClass, target_of};
+use crate::rst::container::paged::TableBudget;
+use crate::rst::container::rz2::bytes::{StreamBytes, StreamFault};
+use crate::rst::container::rz2::cpu::Rz2CpuState;
 use crate::rst::fields::{INSTR_FLAGS, instr};
 use crate::rst::kind;
-use crate::rst::raw_record::{RawRecord, RecordForm};
+use crate::rst::raw_record::{RawRecord, RecordEncoding};
 
 /// Bytes that say what follows.
 const END: u8 = 161;
@@ -31,7 +31,7 @@ const CLASSES: u8 = 20;
 
 /// What is between two ends of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum StreamPart {
     /// Some records.
     Records,
     /// The stream is over.
@@ -39,16 +39,16 @@ pub enum Part {
 }
 
 /// A stream, and where its records go.
-pub struct Stream<'a, 'b> {
-    pub bytes: &'a mut Bytes<'b>,
+pub struct ChunkStream<'a, 'b> {
+    pub bytes: &'a mut StreamBytes<'b>,
     pub out: &'a mut Vec<u8>,
-    pub scratch: &'a mut Scratch,
-    pub budget: &'a mut Budget,
+    pub scratch: &'a mut ChunkScratch,
+    pub budget: &'a mut TableBudget,
 }
 
 /// The buffers of a chunk, to be used again.
 #[derive(Debug, Default)]
-pub struct Scratch {
+pub struct ChunkScratch {
     words: Vec<u32>,
     /// Addresses of accesses, as far as they are told.
     eas: Vec<u64>,
@@ -56,19 +56,22 @@ pub struct Scratch {
 
 /// What a chunk begins with.
 #[derive(Clone, Copy)]
-struct Head<'a> {
+struct ChunkHead<'a> {
     is_known: bool,
     pc: u64,
     /// Of each instruction.
     flags: &'a [u8],
 }
 
-impl Cpu {
+impl Rz2CpuState {
     /// Appends the records of the next chunk or item; none of one that cannot be read.
-    pub fn next_part(&mut self, stream: &mut Stream<'_, '_>) -> Result<Part, Fault> {
+    pub fn next_part(
+        &mut self,
+        stream: &mut ChunkStream<'_, '_>,
+    ) -> Result<StreamPart, StreamFault> {
         let before = stream.out.len();
         let part = match stream.bytes.byte()? {
-            END => return Ok(Part::End),
+            END => return Ok(StreamPart::End),
             begin @ (NEW_CHUNK | KNOWN_CHUNK) => self.chunk(begin, stream),
             first => {
                 let record = self.item(first, stream.bytes, stream.budget);
@@ -78,10 +81,10 @@ impl Cpu {
         if part.is_err() {
             stream.out.truncate(before);
         }
-        part.map(|()| Part::Records)
+        part.map(|()| StreamPart::Records)
     }
 
-    fn chunk(&mut self, begin: u8, stream: &mut Stream<'_, '_>) -> Result<(), Fault> {
+    fn chunk(&mut self, begin: u8, stream: &mut ChunkStream<'_, '_>) -> Result<(), StreamFault> {
         let is_known = begin == KNOWN_CHUNK;
         let length = usize::from(stream.bytes.half()?);
         let pc = stream.bytes.long()?;
@@ -93,7 +96,7 @@ impl Cpu {
                 .words
                 .extend(words.iter().map(|word| u32::from_be_bytes(*word)));
         }
-        let head = Head {
+        let head = ChunkHead {
             is_known,
             pc,
             flags: stream.bytes.take(length)?,
@@ -117,16 +120,16 @@ impl Cpu {
     /// Finds the instructions, reads the addresses of their accesses, and remembers both.
     fn read_eas(
         &mut self,
-        Head {
+        ChunkHead {
             is_known,
             pc,
             flags,
-        }: Head<'_>,
-        stream: &mut Stream<'_, '_>,
-    ) -> Result<(), Fault> {
-        let Stream {
+        }: ChunkHead<'_>,
+        stream: &mut ChunkStream<'_, '_>,
+    ) -> Result<(), StreamFault> {
+        let ChunkStream {
             bytes,
-            scratch: Scratch { words, eas },
+            scratch: ChunkScratch { words, eas },
             budget,
             ..
         } = stream;
@@ -148,12 +151,12 @@ impl Cpu {
             return self
                 .history
                 .store(pc, words, eas, budget)
-                .ok_or(Fault::Memory);
+                .ok_or(StreamFault::Memory);
         }
         let way = self
             .history
             .find(pc, flags.len(), budget)
-            .ok_or(Fault::Contradiction)?;
+            .ok_or(StreamFault::Contradiction)?;
         words.extend(way.words().iter().take(flags.len()));
         let told = flags
             .iter()
@@ -169,10 +172,10 @@ impl Cpu {
 
     fn push_instructions(
         &mut self,
-        head: Head<'_>,
+        head: ChunkHead<'_>,
         counts: &[u8],
-        stream: &mut Stream<'_, '_>,
-    ) -> Result<(), Fault> {
+        stream: &mut ChunkStream<'_, '_>,
+    ) -> Result<(), StreamFault> {
         let mask = if self.masks_addresses {
             u64::from(u32::MAX)
         } else {
@@ -186,15 +189,15 @@ impl Cpu {
                 .words
                 .get(number)
                 .copied()
-                .ok_or(Fault::Contradiction)?;
-            let class = Class::of(word, CLASSES);
+                .ok_or(StreamFault::Contradiction)?;
+            let class = InstructionClass::of(word, CLASSES);
             let ea = if is_told(flags, word) {
                 let ea = stream
                     .scratch
                     .eas
                     .get(told)
                     .copied()
-                    .ok_or(Fault::Contradiction)?;
+                    .ok_or(StreamFault::Contradiction)?;
                 told += 1;
                 self.sum = self.sum.wrapping_add(ea);
                 ea
@@ -210,7 +213,7 @@ impl Cpu {
                 .wrapping_add(u64::from(word))
                 .wrapping_add(u64::from(flags));
             self.word = word;
-            let record = RawRecord::empty(kind::INSTRUCTION, RecordForm::default())
+            let record = RawRecord::empty(kind::INSTRUCTION, RecordEncoding::default())
                 .with(INSTR_FLAGS, u64::from(flags & flag::OF_RECORD))
                 .with(instr::CPUID_LO, u64::from(self.number))
                 .with(instr::INSTR, u64::from(word))
@@ -226,7 +229,7 @@ impl Cpu {
         Ok(())
     }
 
-    fn push_item(&mut self, stream: &mut Stream<'_, '_>) -> Result<(), Fault> {
+    fn push_item(&mut self, stream: &mut ChunkStream<'_, '_>) -> Result<(), StreamFault> {
         let first = stream.bytes.byte()?;
         let record = self.item(first, stream.bytes, stream.budget)?;
         self.sum = self.sum.wrapping_add(u64::from(record[0]));
@@ -234,7 +237,7 @@ impl Cpu {
         Ok(())
     }
 
-    fn check_sum(&mut self, bytes: &mut Bytes<'_>) -> Result<(), Fault> {
+    fn check_sum(&mut self, bytes: &mut StreamBytes<'_>) -> Result<(), StreamFault> {
         self.chunks += 1;
         if self.chunks < CHUNKS_PER_SUM {
             return Ok(());
@@ -244,22 +247,22 @@ impl Cpu {
         if bytes.long()? == sum {
             Ok(())
         } else {
-            Err(Fault::Contradiction)
+            Err(StreamFault::Contradiction)
         }
     }
 }
 
 /// True for an instruction whose address is told: those of branches and calls follow from their words.
 fn is_told(flags: u8, word: u32) -> bool {
-    flags & flag::HAS_EA != 0 && !is_relative(Class::of(word, CLASSES))
+    flags & flag::HAS_EA != 0 && !is_relative(InstructionClass::of(word, CLASSES))
 }
 
-fn is_relative(class: Class) -> bool {
-    class.is_branch() || class == Class::Call
+fn is_relative(class: InstructionClass) -> bool {
+    class.is_branch() || class == InstructionClass::Call
 }
 
 /// How far an access lies from that of the last time.
-fn distance(bytes: &mut Bytes<'_>) -> Result<i64, Fault> {
+fn distance(bytes: &mut StreamBytes<'_>) -> Result<i64, StreamFault> {
     Ok(match bytes.byte()?.cast_signed() {
         -125 => i64::from(bytes.byte()?.cast_signed()),
         -123 => i64::from(bytes.half()?.cast_signed()),

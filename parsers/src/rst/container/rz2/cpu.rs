@@ -1,21 +1,21 @@
 //! What is remembered of a processor.
 
-use crate::rst::container::paged::Paged;
+use crate::rst::container::paged::PagedTable;
 use crate::rst::container::rz2::difference_cache::DifferenceCache;
-use crate::rst::container::rz2::history::History;
+use crate::rst::container::rz2::history::InstructionHistory;
 use crate::rst::fields::{cpu, pavadiff, preg, regval, tlb, trap, trap_exit};
 use crate::rst::kind;
-use crate::rst::raw_record::{RECORD_BYTES, RawRecord, RecordForm};
+use crate::rst::raw_record::{RECORD_BYTES, RawRecord, RecordEncoding};
 
 /// The memory of a processor; all of it is 0 at first.
 #[derive(Debug)]
-pub struct Cpu {
+pub struct Rz2CpuState {
     /// Its number.
     pub number: u8,
-    pub history: History,
+    pub history: InstructionHistory,
     pub differences: DifferenceCache,
     /// Values of registers, by their remainders.
-    pub values: Paged<u64, 512>,
+    pub values: PagedTable<u64, 512>,
     /// Addresses have 32 bits.
     pub masks_addresses: bool,
     /// The last instruction.
@@ -31,13 +31,13 @@ pub const VALUES: u64 = 65535;
 /// A processor's addresses have 32 bits where this bit of PSTATE is set.
 const ADDRESS_MASK: u64 = 8;
 
-impl Cpu {
+impl Rz2CpuState {
     pub fn new(number: u8) -> Self {
         Self {
             number,
-            history: History::new(),
+            history: InstructionHistory::new(),
             differences: DifferenceCache::default(),
-            values: Paged::new(VALUES as usize + 1),
+            values: PagedTable::new(VALUES as usize + 1),
             masks_addresses: false,
             word: 0,
             sum: 0,
@@ -47,7 +47,7 @@ impl Cpu {
 
     /// Puts the processor's number into a record, which no stream tells, and notes what the record says of the processor.
     pub fn adopt(&mut self, record: &mut [u8; RECORD_BYTES]) {
-        let raw = RawRecord::new(record, RecordForm::default());
+        let raw = RawRecord::new(record, RecordEncoding::default());
         let field = match raw.kind() {
             kind::TLB => tlb::CPU.low,
             kind::TRAP => trap::CPU.low,

@@ -9,11 +9,11 @@ const NEWEST: u8 = 7;
 /// The last eight records of differences, by when they were used.
 #[derive(Debug, Default)]
 pub struct DifferenceCache {
-    slots: [Slot; SLOTS],
+    slots: [DifferenceSlot; SLOTS],
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Slot {
+struct DifferenceSlot {
     age: u8,
     record: [u8; RECORD_BYTES],
 }
@@ -34,7 +34,7 @@ impl DifferenceCache {
     /// Remembers a record in the place of the oldest.
     pub fn store(&mut self, record: [u8; RECORD_BYTES]) {
         if let Some(slot) = self.slots.iter_mut().find(|slot| slot.age == 0) {
-            *slot = Slot {
+            *slot = DifferenceSlot {
                 age: NEWEST + 1,
                 record,
             };

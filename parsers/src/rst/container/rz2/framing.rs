@@ -2,13 +2,13 @@
 
 use std::io;
 
-use crate::rst::container::ahead::Ahead;
+use crate::rst::container::ahead::ReadAheadReader;
 use crate::rst::container::batch::CUT_OFF;
-use crate::rst::container::rz2::bytes::{Bytes, Fault};
+use crate::rst::container::rz2::bytes::{StreamBytes, StreamFault};
 
 /// What the head of a file says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Head {
+pub struct Rz2FileHead {
     /// The records are of one processor; of several they have turns.
     pub is_of_one_cpu: bool,
 }
@@ -21,7 +21,7 @@ const BLOCK_BYTES_MAX: usize = 8 << 20;
 pub const CPUS: u8 = 64;
 
 /// Some bytes whose length stands before them.
-pub struct Block {
+pub struct FramedBlock {
     pub bytes: Vec<u8>,
     /// The file ends within it.
     pub is_cut_off: bool,
@@ -29,17 +29,20 @@ pub struct Block {
 
 /// How many records of a processor come before those of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Turn {
+pub struct ProcessorTurn {
     pub cpu: u8,
     pub records: u32,
 }
 
-impl Head {
+impl Rz2FileHead {
     /// Reads the rest of a head; none, and why, when it is of another kind.
     ///
     /// # Errors
     /// The file could not be read.
-    pub fn read(input: &mut Ahead, mut head: Vec<u8>) -> io::Result<Result<Self, String>> {
+    pub fn read(
+        input: &mut ReadAheadReader,
+        mut head: Vec<u8>,
+    ) -> io::Result<Result<Self, String>> {
         let missing = HEAD_BYTES.saturating_sub(head.len());
         input.read_into(&mut head, missing)?;
         if head.len() < HEAD_BYTES {
@@ -56,12 +59,15 @@ impl Head {
     }
 }
 
-impl Block {
+impl FramedBlock {
     /// The next block; why there is none, where its length is impossible.
     ///
     /// # Errors
     /// The file could not be read.
-    pub fn read(input: &mut Ahead, mut used: Vec<u8>) -> io::Result<Result<Self, String>> {
+    pub fn read(
+        input: &mut ReadAheadReader,
+        mut used: Vec<u8>,
+    ) -> io::Result<Result<Self, String>> {
         let mut length = Vec::with_capacity(4);
         input.read_into(&mut length, 4)?;
         used.clear();
@@ -89,7 +95,7 @@ impl Block {
 }
 
 /// The turns that a block tells.
-pub fn turns(mut bytes: Bytes<'_>) -> Result<Vec<Turn>, Fault> {
+pub fn turns(mut bytes: StreamBytes<'_>) -> Result<Vec<ProcessorTurn>, StreamFault> {
     let mut turns = Vec::new();
     while bytes.peek().is_some() {
         let cpu = bytes.byte()?;
@@ -101,9 +107,9 @@ pub fn turns(mut bytes: Bytes<'_>) -> Result<Vec<Turn>, Fault> {
             records => u32::from(records),
         };
         if cpu >= CPUS {
-            return Err(Fault::Contradiction);
+            return Err(StreamFault::Contradiction);
         }
-        turns.push(Turn { cpu, records });
+        turns.push(ProcessorTurn { cpu, records });
     }
     Ok(turns)
 }

@@ -1,6 +1,6 @@
 //! Stretches of instructions that were seen.
 
-use crate::rst::container::paged::{Budget, Paged};
+use crate::rst::container::paged::{PagedTable, TableBudget};
 
 const SETS: usize = 3391;
 const WAYS: usize = 4;
@@ -11,7 +11,7 @@ const ROOM: usize = 512 / 8;
 
 /// A stretch that was seen.
 #[derive(Clone, Debug, Default)]
-pub struct Way {
+pub struct HistoryWay {
     age: u8,
     pc: u64,
     words: Vec<u32>,
@@ -21,20 +21,25 @@ pub struct Way {
 
 /// The stretches of a processor.
 #[derive(Debug)]
-pub struct History(Paged<[Way; WAYS], 16>);
+pub struct InstructionHistory(PagedTable<[HistoryWay; WAYS], 16>);
 
-impl History {
+impl InstructionHistory {
     pub fn new() -> Self {
-        Self(Paged::new(SETS))
+        Self(PagedTable::new(SETS))
     }
 
-    fn set(&mut self, pc: u64, budget: &mut Budget) -> Option<&mut [Way; WAYS]> {
+    fn set(&mut self, pc: u64, budget: &mut TableBudget) -> Option<&mut [HistoryWay; WAYS]> {
         self.0
             .place(((pc >> 2).wrapping_mul(47) % SETS as u64) as usize, budget)
     }
 
     /// The first stretch that begins at an address and is long enough; it is the newest then.
-    pub fn find(&mut self, pc: u64, length: usize, budget: &mut Budget) -> Option<&mut Way> {
+    pub fn find(
+        &mut self,
+        pc: u64,
+        length: usize,
+        budget: &mut TableBudget,
+    ) -> Option<&mut HistoryWay> {
         let set = self.set(pc, budget)?;
         let found = set
             .iter()
@@ -54,7 +59,7 @@ impl History {
         pc: u64,
         words: &[u32],
         eas: &[u64],
-        budget: &mut Budget,
+        budget: &mut TableBudget,
     ) -> Option<()> {
         let bytes = 4 * words.len() + 8 * words.len().next_multiple_of(ROOM);
         let set = self.set(pc, budget)?;
@@ -78,7 +83,7 @@ impl History {
     }
 }
 
-impl Way {
+impl HistoryWay {
     /// The instructions.
     pub fn words(&self) -> &[u32] {
         &self.words

@@ -1,12 +1,12 @@
 //! Records that are no instructions.
 
 use crate::rst::container::code::destination;
-use crate::rst::container::paged::Budget;
-use crate::rst::container::rz2::bytes::{Bytes, Fault};
-use crate::rst::container::rz2::cpu::{Cpu, VALUES};
+use crate::rst::container::paged::TableBudget;
+use crate::rst::container::rz2::bytes::{StreamBytes, StreamFault};
+use crate::rst::container::rz2::cpu::{Rz2CpuState, VALUES};
 use crate::rst::fields::regval;
 use crate::rst::kind;
-use crate::rst::raw_record::{RECORD_BYTES, RawRecord, RecordForm};
+use crate::rst::raw_record::{RECORD_BYTES, RawRecord, RecordEncoding};
 
 /// Bytes that say what follows.
 mod tag {
@@ -34,27 +34,29 @@ const CONDITION_CODES: u64 = 6;
 
 /// A register and its value.
 #[derive(Clone, Copy)]
-struct Register {
+struct RegisterItem {
     id: u64,
     value: u64,
 }
 
-impl Cpu {
+impl Rz2CpuState {
     /// The record that begins with a byte.
     pub fn item(
         &mut self,
         first: u8,
-        bytes: &mut Bytes<'_>,
-        budget: &mut Budget,
-    ) -> Result<[u8; RECORD_BYTES], Fault> {
+        bytes: &mut StreamBytes<'_>,
+        budget: &mut TableBudget,
+    ) -> Result<[u8; RECORD_BYTES], StreamFault> {
         let mut record = match first {
             ..tag::RAW_END => raw(first, bytes)?,
             tag::DIFFERENCE..=tag::DIFFERENCE_END => {
                 let slot = usize::from(first - tag::DIFFERENCE);
-                self.differences.get(slot).ok_or(Fault::Contradiction)?
+                self.differences
+                    .get(slot)
+                    .ok_or(StreamFault::Contradiction)?
             }
             tag::REGISTER..=tag::PAIR => self.registers(first, bytes, budget)?,
-            _ => return Err(Fault::Contradiction),
+            _ => return Err(StreamFault::Contradiction),
         };
         if first == kind::DIFFERENCE {
             self.differences.store(record);
@@ -66,10 +68,10 @@ impl Cpu {
     fn registers(
         &mut self,
         first: u8,
-        bytes: &mut Bytes<'_>,
-        budget: &mut Budget,
-    ) -> Result<[u8; RECORD_BYTES], Fault> {
-        let mut record = RawRecord::empty(kind::REGISTERS, RecordForm::default())
+        bytes: &mut StreamBytes<'_>,
+        budget: &mut TableBudget,
+    ) -> Result<[u8; RECORD_BYTES], StreamFault> {
+        let mut record = RawRecord::empty(kind::REGISTERS, RecordEncoding::default())
             .with(regval::POST_INSTR, 1)
             .with(regval::REGTYPE0, INTEGER);
         let is_pair = first == tag::PAIR;
@@ -85,7 +87,7 @@ impl Cpu {
             record = record
                 .with(regval::REGID1, register.id)
                 .with(regval::REG1, register.value);
-        } else if bytes.peek().ok_or(Fault::Short)? == tag::CONDITION_CODES {
+        } else if bytes.peek().ok_or(StreamFault::Short)? == tag::CONDITION_CODES {
             bytes.byte()?;
             record = record
                 .with(regval::REGTYPE1, CONDITION_CODES)
@@ -100,9 +102,9 @@ impl Cpu {
     fn register(
         &mut self,
         begin: u8,
-        bytes: &mut Bytes<'_>,
-        budget: &mut Budget,
-    ) -> Result<Register, Fault> {
+        bytes: &mut StreamBytes<'_>,
+        budget: &mut TableBudget,
+    ) -> Result<RegisterItem, StreamFault> {
         let (id, begin) = match begin {
             tag::REGISTER => (u64::from(bytes.byte()?), bytes.byte()?),
             begin => (u64::from(destination(self.word)), begin),
@@ -115,26 +117,26 @@ impl Cpu {
             tag::KNOWN => *self
                 .values
                 .place(usize::from(bytes.half()?), budget)
-                .ok_or(Fault::Memory)?,
+                .ok_or(StreamFault::Memory)?,
             tag::ALL_ONES => u64::MAX,
             tag::ZERO..=tag::EIGHT => u64::from(begin - tag::ZERO),
-            _ => return Err(Fault::Contradiction),
+            _ => return Err(StreamFault::Contradiction),
         };
-        Ok(Register { id, value })
+        Ok(RegisterItem { id, value })
     }
 
     /// Remembers a value that may come again.
-    fn note(&mut self, value: u64, budget: &mut Budget) -> Result<u64, Fault> {
+    fn note(&mut self, value: u64, budget: &mut TableBudget) -> Result<u64, StreamFault> {
         *self
             .values
             .place((value % VALUES) as usize, budget)
-            .ok_or(Fault::Memory)? = value;
+            .ok_or(StreamFault::Memory)? = value;
         Ok(value)
     }
 }
 
 /// A record that stands there as it is.
-fn raw(first: u8, bytes: &mut Bytes<'_>) -> Result<[u8; RECORD_BYTES], Fault> {
+fn raw(first: u8, bytes: &mut StreamBytes<'_>) -> Result<[u8; RECORD_BYTES], StreamFault> {
     let mut record = [first; RECORD_BYTES];
     record[1..].copy_from_slice(bytes.take(RECORD_BYTES - 1)?);
     Ok(record)

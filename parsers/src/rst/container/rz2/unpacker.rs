@@ -2,13 +2,15 @@
 
 use std::io;
 
-use crate::rst::container::ahead::Ahead;
-use crate::rst::container::batch::{BATCH_RECORDS, CONTRADICTION, CUT_OFF, Ending, OUT_OF_MEMORY};
-use crate::rst::container::paged::Budget;
-use crate::rst::container::rz2::bytes::{Bytes, Fault};
-use crate::rst::container::rz2::chunk::{Part, Scratch, Stream};
-use crate::rst::container::rz2::cpu::Cpu;
-use crate::rst::container::rz2::framing::{Block, CPUS, Head, Turn, turns};
+use crate::rst::container::ahead::ReadAheadReader;
+use crate::rst::container::batch::{
+    BATCH_RECORDS, BatchEnd, CONTRADICTION, CUT_OFF, OUT_OF_MEMORY,
+};
+use crate::rst::container::paged::TableBudget;
+use crate::rst::container::rz2::bytes::{StreamBytes, StreamFault};
+use crate::rst::container::rz2::chunk::{ChunkScratch, ChunkStream, StreamPart};
+use crate::rst::container::rz2::cpu::Rz2CpuState;
+use crate::rst::container::rz2::framing::{CPUS, FramedBlock, ProcessorTurn, Rz2FileHead, turns};
 use crate::rst::raw_record::RECORD_BYTES;
 
 /// Unpacks rstzip, version 2.
@@ -16,12 +18,12 @@ pub struct Rz2 {
     /// The first bytes of the file, until the rest of its head is read.
     head: Vec<u8>,
     /// What it says, once it is read.
-    known: Option<Head>,
-    cpus: Vec<Option<Box<Cpu>>>,
-    budget: Budget,
-    scratch: Scratch,
+    known: Option<Rz2FileHead>,
+    cpus: Vec<Option<Box<Rz2CpuState>>>,
+    budget: TableBudget,
+    scratch: ChunkScratch,
     /// The block of one processor that is being unpacked, and how much of it was.
-    block: Block,
+    block: FramedBlock,
     used: usize,
 }
 
@@ -29,12 +31,12 @@ pub struct Rz2 {
 const MEMORY: usize = 1 << 30;
 
 /// How a block ended.
-enum End {
+enum BlockDecodeEnd {
     /// There is more of it.
     Paused,
     /// It is used up.
     Over,
-    Fault(Fault),
+    Fault(StreamFault),
 }
 
 impl Rz2 {
@@ -44,9 +46,9 @@ impl Rz2 {
             head,
             known: None,
             cpus: (0..CPUS).map(|_| None).collect(),
-            budget: Budget::new(MEMORY),
-            scratch: Scratch::default(),
-            block: Block {
+            budget: TableBudget::new(MEMORY),
+            scratch: ChunkScratch::default(),
+            block: FramedBlock {
                 bytes: Vec::new(),
                 is_cut_off: false,
             },
@@ -55,12 +57,16 @@ impl Rz2 {
     }
 
     /// The next records: some of a block of one processor, or all of one of several.
-    pub fn next_batch(&mut self, input: &mut Ahead, out: &mut Vec<u8>) -> io::Result<Ending> {
+    pub fn next_batch(
+        &mut self,
+        input: &mut ReadAheadReader,
+        out: &mut Vec<u8>,
+    ) -> io::Result<BatchEnd> {
         let head = match self.known {
             Some(head) => head,
-            None => match Head::read(input, std::mem::take(&mut self.head))? {
+            None => match Rz2FileHead::read(input, std::mem::take(&mut self.head))? {
                 Ok(head) => *self.known.insert(head),
-                Err(why) => return Ok(Ending::Damaged(why)),
+                Err(why) => return Ok(BatchEnd::Damaged(why)),
             },
         };
         if head.is_of_one_cpu {
@@ -70,16 +76,20 @@ impl Rz2 {
         }
     }
 
-    fn next_of_one(&mut self, input: &mut Ahead, out: &mut Vec<u8>) -> io::Result<Ending> {
+    fn next_of_one(
+        &mut self,
+        input: &mut ReadAheadReader,
+        out: &mut Vec<u8>,
+    ) -> io::Result<BatchEnd> {
         let is_new = self.used == self.block.bytes.len();
         if is_new {
-            match Block::read(input, std::mem::take(&mut self.block.bytes))? {
+            match FramedBlock::read(input, std::mem::take(&mut self.block.bytes))? {
                 Ok(block) => (self.block, self.used) = (block, 0),
-                Err(why) => return Ok(Ending::Damaged(why)),
+                Err(why) => return Ok(BatchEnd::Damaged(why)),
             }
         }
-        let mut bytes = Bytes(self.block.bytes.get(self.used..).unwrap_or_default());
-        let mut stream = Stream {
+        let mut bytes = StreamBytes(self.block.bytes.get(self.used..).unwrap_or_default());
+        let mut stream = ChunkStream {
             bytes: &mut bytes,
             out,
             scratch: &mut self.scratch,
@@ -88,42 +98,48 @@ impl Rz2 {
         let end = unpack(&mut self.cpus, 0, &mut stream, BATCH_RECORDS * RECORD_BYTES);
         self.used = self.block.bytes.len() - bytes.0.len();
         Ok(match end {
-            End::Paused => Ending::More,
-            End::Over if !bytes.0.is_empty() => damaged(Fault::Contradiction),
-            End::Over if is_new && out.is_empty() => Ending::Over,
-            End::Over => Ending::More,
-            End::Fault(Fault::Short) if self.block.is_cut_off => cut_off(),
-            End::Fault(fault) => damaged(fault),
+            BlockDecodeEnd::Paused => BatchEnd::More,
+            BlockDecodeEnd::Over if !bytes.0.is_empty() => damaged(StreamFault::Contradiction),
+            BlockDecodeEnd::Over if is_new && out.is_empty() => BatchEnd::Over,
+            BlockDecodeEnd::Over => BatchEnd::More,
+            BlockDecodeEnd::Fault(StreamFault::Short) if self.block.is_cut_off => cut_off(),
+            BlockDecodeEnd::Fault(fault) => damaged(fault),
         })
     }
 
-    fn next_of_several(&mut self, input: &mut Ahead, out: &mut Vec<u8>) -> io::Result<Ending> {
-        let block = match Block::read(input, Vec::new())? {
+    fn next_of_several(
+        &mut self,
+        input: &mut ReadAheadReader,
+        out: &mut Vec<u8>,
+    ) -> io::Result<BatchEnd> {
+        let block = match FramedBlock::read(input, Vec::new())? {
             Ok(block) if block.is_cut_off => return Ok(cut_off()),
             Ok(block) => block,
-            Err(why) => return Ok(Ending::Damaged(why)),
+            Err(why) => return Ok(BatchEnd::Damaged(why)),
         };
-        let turns = match turns(Bytes(&block.bytes)) {
+        let turns = match turns(StreamBytes(&block.bytes)) {
             Ok(turns) => turns,
             Err(fault) => return Ok(damaged(fault)),
         };
-        let block = match Block::read(input, block.bytes)? {
+        let block = match FramedBlock::read(input, block.bytes)? {
             Ok(block) => block,
-            Err(why) => return Ok(Ending::Damaged(why)),
+            Err(why) => return Ok(BatchEnd::Damaged(why)),
         };
-        let mut bytes = Bytes(&block.bytes);
-        let mut streams = Streams::default();
+        let mut bytes = StreamBytes(&block.bytes);
+        let mut streams = BlockStreams::default();
         let mut fault = None;
         for cpu in 0..CPUS {
             if fault.is_none() && turns.iter().any(|turn| turn.cpu == cpu && turn.records > 0) {
                 let out = &mut streams.of(cpu).records;
-                let mut stream = Stream {
+                let mut stream = ChunkStream {
                     bytes: &mut bytes,
                     out,
                     scratch: &mut self.scratch,
                     budget: &mut self.budget,
                 };
-                if let End::Fault(found) = unpack(&mut self.cpus, cpu, &mut stream, usize::MAX) {
+                if let BlockDecodeEnd::Fault(found) =
+                    unpack(&mut self.cpus, cpu, &mut stream, usize::MAX)
+                {
                     fault = Some(found);
                 }
             }
@@ -131,18 +147,18 @@ impl Rz2 {
         let is_complete = streams.take_turns(&turns, out);
         let is_used_up = bytes.0.is_empty() && streams.are_used_up();
         Ok(match fault {
-            Some(Fault::Short) if block.is_cut_off => cut_off(),
+            Some(StreamFault::Short) if block.is_cut_off => cut_off(),
             Some(fault) => damaged(fault),
-            None if !is_complete || !is_used_up => damaged(Fault::Contradiction),
-            None if out.is_empty() => Ending::Over,
-            None => Ending::More,
+            None if !is_complete || !is_used_up => damaged(StreamFault::Contradiction),
+            None if out.is_empty() => BatchEnd::Over,
+            None => BatchEnd::More,
         })
     }
 }
 
 /// The records of each processor in a block.
 #[derive(Default)]
-struct Streams(Vec<StreamRecords>);
+struct BlockStreams(Vec<StreamRecords>);
 
 #[derive(Default)]
 struct StreamRecords {
@@ -150,7 +166,7 @@ struct StreamRecords {
     used: usize,
 }
 
-impl Streams {
+impl BlockStreams {
     fn of(&mut self, cpu: u8) -> &mut StreamRecords {
         let place = usize::from(cpu);
         if self.0.len() <= place {
@@ -160,7 +176,7 @@ impl Streams {
     }
 
     /// Puts the records in order, up to the first that is missing; false when one is.
-    fn take_turns(&mut self, turns: &[Turn], out: &mut Vec<u8>) -> bool {
+    fn take_turns(&mut self, turns: &[ProcessorTurn], out: &mut Vec<u8>) -> bool {
         turns.iter().all(|turn| {
             let stream = self.of(turn.cpu);
             let rest = stream.records.get(stream.used..).unwrap_or_default();
@@ -181,33 +197,33 @@ impl Streams {
 
 /// Unpacks the stream of a processor, until so many bytes are there or it ends.
 fn unpack(
-    cpus: &mut [Option<Box<Cpu>>],
+    cpus: &mut [Option<Box<Rz2CpuState>>],
     number: u8,
-    stream: &mut Stream<'_, '_>,
+    stream: &mut ChunkStream<'_, '_>,
     limit: usize,
-) -> End {
+) -> BlockDecodeEnd {
     let Some(place) = cpus.get_mut(usize::from(number)) else {
-        return End::Fault(Fault::Contradiction);
+        return BlockDecodeEnd::Fault(StreamFault::Contradiction);
     };
-    let cpu = place.get_or_insert_with(|| Box::new(Cpu::new(number)));
+    let cpu = place.get_or_insert_with(|| Box::new(Rz2CpuState::new(number)));
     while stream.out.len() < limit {
         match cpu.next_part(stream) {
-            Ok(Part::Records) => {}
-            Ok(Part::End) => return End::Over,
-            Err(fault) => return End::Fault(fault),
+            Ok(StreamPart::Records) => {}
+            Ok(StreamPart::End) => return BlockDecodeEnd::Over,
+            Err(fault) => return BlockDecodeEnd::Fault(fault),
         }
     }
-    End::Paused
+    BlockDecodeEnd::Paused
 }
 
-fn cut_off() -> Ending {
-    Ending::Damaged(CUT_OFF.to_owned())
+fn cut_off() -> BatchEnd {
+    BatchEnd::Damaged(CUT_OFF.to_owned())
 }
 
-fn damaged(fault: Fault) -> Ending {
+fn damaged(fault: StreamFault) -> BatchEnd {
     let why = match fault {
-        Fault::Memory => OUT_OF_MEMORY,
-        Fault::Short | Fault::Contradiction => CONTRADICTION,
+        StreamFault::Memory => OUT_OF_MEMORY,
+        StreamFault::Short | StreamFault::Contradiction => CONTRADICTION,
     };
-    Ending::Damaged(why.to_owned())
+    BatchEnd::Damaged(why.to_owned())
 }

@@ -2,7 +2,7 @@
 
 /// An array, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Array {
+pub enum SectionArray {
     TypeKey,
     Type,
     IsCpuPredicted,
@@ -65,21 +65,25 @@ const WIDTHS: [u32; ARRAYS] = [
 ];
 
 /// The levels of the value cache, each with an array of its own.
-pub const VALUE_LEVELS: [Array; 7] = [
-    Array::Value0,
-    Array::Value1,
-    Array::Value2,
-    Array::Value3,
-    Array::Value4,
-    Array::Value5,
-    Array::Value6,
+pub const VALUE_LEVELS: [SectionArray; 7] = [
+    SectionArray::Value0,
+    SectionArray::Value1,
+    SectionArray::Value2,
+    SectionArray::Value3,
+    SectionArray::Value4,
+    SectionArray::Value5,
+    SectionArray::Value6,
 ];
 
 /// The widths in files of a minor version.
 pub fn widths(minor: u8) -> [u32; ARRAYS] {
     let mut widths = WIDTHS;
     if !has_wide_cpu(minor) {
-        for (array, width) in [(Array::Cpu, 6), (Array::Predicted, 7), (Array::Tlb, 26)] {
+        for (array, width) in [
+            (SectionArray::Cpu, 6),
+            (SectionArray::Predicted, 7),
+            (SectionArray::Tlb, 26),
+        ] {
             widths[array as usize] = width;
         }
     }

@@ -1,10 +1,10 @@
 //! The elements of a section's arrays.
 
-use crate::rst::container::rz3::array::{ARRAYS, Array};
+use crate::rst::container::rz3::array::{ARRAYS, SectionArray};
 
 /// Where the next element of an array lies.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Cursor {
+pub struct ArrayCursor {
     /// Its first bit in all words.
     pub bit: usize,
     /// The bit behind the last element that is there.
@@ -15,7 +15,7 @@ pub struct Cursor {
 
 /// What makes a section impossible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum SectionFault {
     /// An array has fewer elements than are needed.
     Exhausted,
     /// What stands there is not what would have been written.
@@ -28,25 +28,25 @@ pub enum Fault {
 ///
 /// The first fault is remembered and all elements behind it are 0, so that it need only be looked at once a record.
 #[derive(Debug)]
-pub struct Bits {
+pub struct SectionBits {
     words: Vec<u64>,
-    cursors: [Cursor; ARRAYS],
-    fault: Option<Fault>,
+    cursors: [ArrayCursor; ARRAYS],
+    fault: Option<SectionFault>,
 }
 
-impl Default for Bits {
+impl Default for SectionBits {
     fn default() -> Self {
         Self {
             words: Vec::new(),
-            cursors: [Cursor::default(); ARRAYS],
+            cursors: [ArrayCursor::default(); ARRAYS],
             fault: None,
         }
     }
 }
 
-impl Bits {
+impl SectionBits {
     /// The arrays at some places in some words.
-    pub fn new(mut words: Vec<u64>, cursors: [Cursor; ARRAYS]) -> Self {
+    pub fn new(mut words: Vec<u64>, cursors: [ArrayCursor; ARRAYS]) -> Self {
         words.push(0); // behind an element that ends with the last word
         Self {
             words,
@@ -60,12 +60,12 @@ impl Bits {
         self.words
     }
 
-    pub fn fault(&self) -> Option<Fault> {
+    pub fn fault(&self) -> Option<SectionFault> {
         self.fault
     }
 
     #[cold]
-    pub fn fail(&mut self, fault: Fault) {
+    pub fn fail(&mut self, fault: SectionFault) {
         self.fault.get_or_insert(fault);
     }
 
@@ -76,10 +76,10 @@ impl Bits {
 
     /// The next element of an array.
     #[inline]
-    pub fn next(&mut self, array: Array) -> u64 {
-        let Cursor { bit, end, width } = self.cursors[array as usize];
+    pub fn next(&mut self, array: SectionArray) -> u64 {
+        let ArrayCursor { bit, end, width } = self.cursors[array as usize];
         if bit + width as usize > end {
-            self.fail(Fault::Exhausted);
+            self.fail(SectionFault::Exhausted);
             return 0;
         }
         self.cursors[array as usize].bit = bit + width as usize;
@@ -92,10 +92,10 @@ impl Bits {
 
     /// The next element of an array of bits.
     #[inline]
-    pub fn flag(&mut self, array: Array) -> bool {
-        let Cursor { bit, end, .. } = self.cursors[array as usize];
+    pub fn flag(&mut self, array: SectionArray) -> bool {
+        let ArrayCursor { bit, end, .. } = self.cursors[array as usize];
         if bit >= end {
-            self.fail(Fault::Exhausted);
+            self.fail(SectionFault::Exhausted);
             return false;
         }
         self.cursors[array as usize].bit = bit + 1;
@@ -104,7 +104,12 @@ impl Bits {
 
     /// A number that is predicted where a bit of an array says so, and otherwise stands in another array.
     #[inline]
-    pub fn predicted_or(&mut self, is_predicted: Array, predicted: u64, array: Array) -> u64 {
+    pub fn predicted_or(
+        &mut self,
+        is_predicted: SectionArray,
+        predicted: u64,
+        array: SectionArray,
+    ) -> u64 {
         if self.flag(is_predicted) {
             predicted
         } else {

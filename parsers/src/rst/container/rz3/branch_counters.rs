@@ -2,7 +2,7 @@
 
 /// Whether a prediction held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Guess {
+pub enum PredictionResult {
     Right,
     Wrong,
 }
@@ -13,7 +13,7 @@ const COUNTERS: usize = 1 << 14;
 #[derive(Debug)]
 pub struct BranchCounters(Box<[u8]>);
 
-impl From<bool> for Guess {
+impl From<bool> for PredictionResult {
     #[inline]
     fn from(is_right: bool) -> Self {
         if is_right { Self::Right } else { Self::Wrong }
@@ -30,11 +30,11 @@ impl BranchCounters {
 
     /// Whether a branch was taken.
     #[inline]
-    pub fn outcome(&mut self, pc: u64, guess: Guess) -> bool {
+    pub fn outcome(&mut self, pc: u64, guess: PredictionResult) -> bool {
         let Some(counter) = self.0.get_mut((pc >> 2) as usize % COUNTERS) else {
             return false;
         };
-        let is_taken = (*counter > 1) == (guess == Guess::Right);
+        let is_taken = (*counter > 1) == (guess == PredictionResult::Right);
         *counter = if is_taken {
             (*counter + 1).min(3)
         } else {

@@ -1,14 +1,14 @@
 //! What is remembered of a processor.
 
-use crate::rst::container::paged::Paged;
+use crate::rst::container::paged::PagedTable;
 use crate::rst::container::rz3::branch_counters::BranchCounters;
 use crate::rst::container::rz3::instruction_cache::InstructionCache;
-use crate::rst::container::rz3::return_stack::ReturnStack;
+use crate::rst::container::rz3::return_stack::PredictedReturnStack;
 use crate::rst::container::rz3::value_cache::ValueCache;
 
 /// The predictors of a processor; all are 0 at first.
 #[derive(Debug)]
-pub struct Cpu {
+pub struct Rz3CpuState {
     pub predicted_pc: u64,
     pub predicted_npc: u64,
     /// Where the last instruction lies.
@@ -25,24 +25,24 @@ pub struct Cpu {
     pub pending: Option<PendingDifference>,
     pub instructions: InstructionCache,
     pub branches: BranchCounters,
-    pub calls: ReturnStack,
+    pub calls: PredictedReturnStack,
     /// Where calls through a register went.
-    pub jumps: Table<2048>,
+    pub jumps: PredictionTable<2048>,
     /// Pages of instructions and their distance to physical ones.
-    pub pages: Table<512>,
+    pub pages: PredictionTable<512>,
     /// The same of data.
-    pub data_pages: Table<2048>,
-    pub registers: Paged<RegisterNames, 1024>,
+    pub data_pages: PredictionTable<2048>,
+    pub registers: PagedTable<PredictedRegisters, 1024>,
     pub values: ValueCache,
     /// Where the branches of a snap lie.
-    pub warm_pcs: Paged<u64, 512>,
+    pub warm_pcs: PagedTable<u64, 512>,
     /// Where the last one of them went.
     pub warm_npc: u64,
 }
 
 /// The registers of the value records that last followed an instruction.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct RegisterNames {
+pub struct PredictedRegisters {
     pub kinds: [u8; 2],
     pub ids: [u8; 2],
 }
@@ -62,7 +62,7 @@ pub struct PendingDifference {
 
 /// A small table of numbers.
 #[derive(Debug)]
-pub struct Table<const SIZE: usize>(Box<[u64]>);
+pub struct PredictionTable<const SIZE: usize>(Box<[u64]>);
 
 /// Bytes of the lists of pages, at most.
 const PAGE_LISTS: usize = 16 << 10;
@@ -71,7 +71,7 @@ const WARM_PLACES: usize = 1 << 16;
 /// Places of the names of registers.
 const REGISTER_PLACES: usize = 1 << 16;
 
-impl Cpu {
+impl Rz3CpuState {
     /// Bytes that it takes at once; tables in pages take more as they are used.
     pub const BYTES: usize = size_of::<Self>()
         + ValueCache::BYTES
@@ -94,19 +94,19 @@ impl Cpu {
             pending: None,
             instructions: InstructionCache::new(),
             branches: BranchCounters::new(),
-            calls: ReturnStack::default(),
-            jumps: Table::new(),
-            pages: Table::new(),
-            data_pages: Table::new(),
-            registers: Paged::new(REGISTER_PLACES),
+            calls: PredictedReturnStack::default(),
+            jumps: PredictionTable::new(),
+            pages: PredictionTable::new(),
+            data_pages: PredictionTable::new(),
+            registers: PagedTable::new(REGISTER_PLACES),
             values: ValueCache::new(),
-            warm_pcs: Paged::new(WARM_PLACES),
+            warm_pcs: PagedTable::new(WARM_PLACES),
             warm_npc: 0,
         }
     }
 }
 
-impl<const SIZE: usize> Table<SIZE> {
+impl<const SIZE: usize> PredictionTable<SIZE> {
     fn new() -> Self {
         Self(vec![0; SIZE].into_boxed_slice())
     }

@@ -1,9 +1,9 @@
 //! The processors that were seen.
 
-use crate::rst::container::paged::Budget;
-use crate::rst::container::rz3::array::Array;
-use crate::rst::container::rz3::bits::{Bits, Fault};
-use crate::rst::container::rz3::cpu::Cpu;
+use crate::rst::container::paged::TableBudget;
+use crate::rst::container::rz3::array::SectionArray;
+use crate::rst::container::rz3::bits::{SectionBits, SectionFault};
+use crate::rst::container::rz3::cpu::Rz3CpuState;
 
 /// As many processors may have a number.
 const CPUS: usize = 1 << 10;
@@ -12,21 +12,21 @@ const MEMORY: usize = 1 << 30;
 
 /// The processors, each from where it was first seen.
 #[derive(Debug)]
-pub struct Cpus {
-    cpus: Vec<Option<Box<Cpu>>>,
-    budget: Budget,
+pub struct Rz3CpuTable {
+    cpus: Vec<Option<Box<Rz3CpuState>>>,
+    budget: TableBudget,
     /// Which one the next instruction is likely of.
     pub predicted: u16,
     /// Which one the last instruction was of.
     pub last: u16,
 }
 
-impl Cpus {
+impl Rz3CpuTable {
     pub fn new() -> Self {
         let cpus = (0..CPUS).map(|_| None).collect();
         Self {
             cpus,
-            budget: Budget::new(MEMORY),
+            budget: TableBudget::new(MEMORY),
             predicted: 0,
             last: 0,
         }
@@ -34,8 +34,12 @@ impl Cpus {
 
     /// The number of a record's processor, by what it likely is.
     #[inline]
-    pub fn number(bits: &mut Bits, predicted: u16) -> u16 {
-        bits.predicted_or(Array::IsCpuPredicted, u64::from(predicted), Array::Cpu) as u16 // ten bits
+    pub fn number(bits: &mut SectionBits, predicted: u16) -> u16 {
+        bits.predicted_or(
+            SectionArray::IsCpuPredicted,
+            u64::from(predicted),
+            SectionArray::Cpu,
+        ) as u16 // ten bits
     }
 
     pub fn is_known(&self, number: u16) -> bool {
@@ -46,7 +50,11 @@ impl Cpus {
 
     /// The predictors of a processor, and the memory that is left; none, and a fault, when there is not enough.
     #[inline]
-    pub fn touch(&mut self, number: u16, bits: &mut Bits) -> Option<(&mut Cpu, &mut Budget)> {
+    pub fn touch(
+        &mut self,
+        number: u16,
+        bits: &mut SectionBits,
+    ) -> Option<(&mut Rz3CpuState, &mut TableBudget)> {
         let place = self.cpus.get_mut(usize::from(number))?;
         if place.is_none() {
             begin(place, &mut self.budget, bits);
@@ -68,10 +76,10 @@ impl Cpus {
 }
 
 #[cold]
-fn begin(place: &mut Option<Box<Cpu>>, budget: &mut Budget, bits: &mut Bits) {
-    if budget.take(Cpu::BYTES) {
-        *place = Some(Box::new(Cpu::new()));
+fn begin(place: &mut Option<Box<Rz3CpuState>>, budget: &mut TableBudget, bits: &mut SectionBits) {
+    if budget.take(Rz3CpuState::BYTES) {
+        *place = Some(Box::new(Rz3CpuState::new()));
     } else {
-        bits.fail(Fault::Memory);
+        bits.fail(SectionFault::Memory);
     }
 }

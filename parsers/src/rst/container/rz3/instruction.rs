@@ -1,20 +1,22 @@
 //! Instructions.
 
-use crate::rst::container::code::{ANNUL, Class, destination, is_leaving, is_return, target_of};
-use crate::rst::container::rz3::array::{Array, has_wide_cpu};
-use crate::rst::container::rz3::bits::{Bits, Fault};
-use crate::rst::container::rz3::cpu::{Cpu, PendingDifference};
-use crate::rst::container::rz3::cpus::Cpus;
-use crate::rst::container::rz3::instruction_cache::{Line, Set};
-use crate::rst::container::rz3::output::{Draft, Output};
+use crate::rst::container::code::{
+    ANNUL, InstructionClass, destination, is_leaving, is_return, target_of,
+};
+use crate::rst::container::rz3::array::{SectionArray, has_wide_cpu};
+use crate::rst::container::rz3::bits::{SectionBits, SectionFault};
+use crate::rst::container::rz3::cpu::{PendingDifference, Rz3CpuState};
+use crate::rst::container::rz3::cpus::Rz3CpuTable;
+use crate::rst::container::rz3::instruction_cache::{CachedInstruction, InstructionCacheSet};
+use crate::rst::container::rz3::output::{RecordDraft, SectionOutput};
 use crate::rst::fields::instr;
 use crate::rst::kind;
 
 /// What was predicted rightly.
 #[derive(Clone, Copy)]
-struct Right(u64);
+struct CorrectPredictions(u64);
 
-impl Right {
+impl CorrectPredictions {
     const PC: u64 = 1;
     const WORD: u64 = 2;
     const TAKEN: u64 = 4;
@@ -32,24 +34,29 @@ impl Right {
 
 /// What an instruction does besides being there.
 #[derive(Clone, Copy, Default)]
-struct Effect {
+struct InstructionOutcome {
     is_taken: bool,
     ea: Option<u64>,
 }
 
 /// Where an instruction stands.
 #[derive(Clone, Copy)]
-struct Site {
+struct InstructionSite {
     pc: u64,
-    line: Line,
-    right: Right,
+    line: CachedInstruction,
+    right: CorrectPredictions,
     has_trap: bool,
 }
 
 /// Puts the next instruction together.
 #[inline]
-pub fn decode(cpus: &mut Cpus, bits: &mut Bits, out: &mut Output<'_>, minor: u8) {
-    let number = Cpus::number(bits, cpus.predicted);
+pub fn decode(
+    cpus: &mut Rz3CpuTable,
+    bits: &mut SectionBits,
+    out: &mut SectionOutput<'_>,
+    minor: u8,
+) {
+    let number = Rz3CpuTable::number(bits, cpus.predicted);
     cpus.predicted = if cpus.is_known(number + 1) {
         number + 1
     } else {
@@ -59,21 +66,25 @@ pub fn decode(cpus: &mut Cpus, bits: &mut Bits, out: &mut Output<'_>, minor: u8)
     let Some((cpu, budget)) = cpus.touch(number, bits) else {
         return;
     };
-    let right = Right(bits.predicted_or(Array::IsAllPredicted, 0xff, Array::Predicted));
+    let right = CorrectPredictions(bits.predicted_or(
+        SectionArray::IsAllPredicted,
+        0xff,
+        SectionArray::Predicted,
+    ));
     let pc = cpu.next_pc(bits, right);
-    let is_annulled = right.has(Right::ANNULLED) == cpu.is_annulled;
+    let is_annulled = right.has(CorrectPredictions::ANNULLED) == cpu.is_annulled;
     let Some(set) = cpu.instructions.set(pc, budget) else {
-        return bits.fail(Fault::Memory);
+        return bits.fail(SectionFault::Memory);
     };
-    let line = match right.has(Right::WORD) {
+    let line = match right.has(CorrectPredictions::WORD) {
         true => set.find(pc).unwrap_or_else(|| {
-            bits.fail(Fault::Contradiction);
-            Line::default()
+            bits.fail(SectionFault::Contradiction);
+            CachedInstruction::default()
         }),
         false => learn(
             set,
             bits,
-            LearnedAt {
+            UnpredictedSite {
                 pc,
                 is_annulled,
                 minor,
@@ -83,27 +94,27 @@ pub fn decode(cpus: &mut Cpus, bits: &mut Bits, out: &mut Output<'_>, minor: u8)
     if std::mem::take(&mut cpu.is_behind_call) && is_leaving(line.word) {
         cpu.calls.pop();
     }
-    let has_trap = !right.has(Right::TRAP);
+    let has_trap = !right.has(CorrectPredictions::TRAP);
     if has_wide_cpu(minor) {
-        cpu.is_hyperprivileged ^= !right.has(Right::HYPERPRIVILEGED);
+        cpu.is_hyperprivileged ^= !right.has(CorrectPredictions::HYPERPRIVILEGED);
         cpu.is_privileged &= !cpu.is_hyperprivileged;
     }
-    cpu.is_privileged ^= !right.has(Right::PRIVILEGED);
-    let site = Site {
+    cpu.is_privileged ^= !right.has(CorrectPredictions::PRIVILEGED);
+    let site = InstructionSite {
         pc,
         line,
         right,
         has_trap,
     };
     let effect = match line.class {
-        _ if is_annulled => Effect::default(),
+        _ if is_annulled => InstructionOutcome::default(),
         class if class.is_transfer() => cpu.transfer(bits, site),
         _ => cpu.other(bits, site),
     };
     if let Some(pending) = cpu.pending.take() {
         cpu.finish(
             pending,
-            PendingAt {
+            DifferenceSite {
                 pc,
                 ea: effect.ea,
                 minor,
@@ -111,7 +122,7 @@ pub fn decode(cpus: &mut Cpus, bits: &mut Bits, out: &mut Output<'_>, minor: u8)
             out,
         );
     }
-    let draft = Draft::of(kind::INSTRUCTION)
+    let draft = RecordDraft::of(kind::INSTRUCTION)
         .with(instr::EA_VALID, u64::from(effect.ea.is_some()))
         .with(instr::TR, u64::from(has_trap))
         .with(instr::HPRIV, u64::from(cpu.is_hyperprivileged))
@@ -128,7 +139,7 @@ pub fn decode(cpus: &mut Cpus, bits: &mut Bits, out: &mut Output<'_>, minor: u8)
 
 /// Where a word is seen that was not expected there.
 #[derive(Clone, Copy)]
-pub struct LearnedAt {
+pub struct UnpredictedSite {
     pub pc: u64,
     pub is_annulled: bool,
     pub minor: u8,
@@ -136,11 +147,15 @@ pub struct LearnedAt {
 
 /// A word that was not expected, which will be the next time.
 #[cold]
-pub fn learn(set: &mut Set, bits: &mut Bits, at: LearnedAt) -> Line {
-    let word = bits.next(Array::Instruction) as u32;
-    let line = Line {
+pub fn learn(
+    set: &mut InstructionCacheSet,
+    bits: &mut SectionBits,
+    at: UnpredictedSite,
+) -> CachedInstruction {
+    let word = bits.next(SectionArray::Instruction) as u32;
+    let line = CachedInstruction {
         word,
-        class: Class::of(word, at.minor),
+        class: InstructionClass::of(word, at.minor),
         has_target: !at.is_annulled,
     };
     set.find(at.pc);
@@ -150,16 +165,16 @@ pub fn learn(set: &mut Set, bits: &mut Bits, at: LearnedAt) -> Line {
 
 /// The instruction that a pending difference waited for.
 #[derive(Clone, Copy)]
-struct PendingAt {
+struct DifferenceSite {
     pc: u64,
     ea: Option<u64>,
     minor: u8,
 }
 
-impl Cpu {
+impl Rz3CpuState {
     #[inline]
-    fn next_pc(&mut self, bits: &mut Bits, right: Right) -> u64 {
-        let pc = if right.has(Right::PC) {
+    fn next_pc(&mut self, bits: &mut SectionBits, right: CorrectPredictions) -> u64 {
+        let pc = if right.has(CorrectPredictions::PC) {
             self.predicted_pc
         } else {
             self.jump(bits)
@@ -172,8 +187,8 @@ impl Cpu {
 
     /// Where an instruction lies that does not lie where it was expected.
     #[cold]
-    fn jump(&mut self, bits: &mut Bits) -> u64 {
-        let pc = bits.next(Array::Raw);
+    fn jump(&mut self, bits: &mut SectionBits) -> u64 {
+        let pc = bits.next(SectionArray::Raw);
         if pc as u32 == self.predicted_pc as u32 {
             self.masks_addresses = pc >> 32 == 0;
         }
@@ -185,16 +200,16 @@ impl Cpu {
     #[inline]
     fn transfer(
         &mut self,
-        bits: &mut Bits,
-        Site {
+        bits: &mut SectionBits,
+        InstructionSite {
             pc, line, right, ..
-        }: Site,
-    ) -> Effect {
-        let has_ea = right.has(Right::EA);
-        let told = if bits.flag(Array::IsTargetPredicted) {
+        }: InstructionSite,
+    ) -> InstructionOutcome {
+        let has_ea = right.has(CorrectPredictions::EA);
+        let told = if bits.flag(SectionArray::IsTargetPredicted) {
             None
         } else {
-            Some(bits.next(Array::Raw))
+            Some(bits.next(SectionArray::Raw))
         };
         let mask = if self.masks_addresses {
             u64::from(u32::MAX)
@@ -208,17 +223,17 @@ impl Cpu {
                 0
             }
         };
-        let mut is_taken = right.has(Right::TAKEN);
+        let mut is_taken = right.has(CorrectPredictions::TAKEN);
         match line.class {
-            Class::Conditional => {
+            InstructionClass::Conditional => {
                 is_taken = self.branches.outcome(pc, is_taken.into());
                 if is_taken {
                     self.predicted_npc = target();
                 }
             }
-            Class::Always => self.predicted_npc = target(),
-            Class::Never => is_taken = !is_taken,
-            Class::Call => {
+            InstructionClass::Always => self.predicted_npc = target(),
+            InstructionClass::Never => is_taken = !is_taken,
+            InstructionClass::Call => {
                 self.predicted_npc = target();
                 self.call(pc);
             }
@@ -239,11 +254,11 @@ impl Cpu {
         }
         let ea = told.unwrap_or(self.predicted_npc);
         self.predicted_npc = ea;
-        let is_fallen_through = line.class == Class::Conditional && is_taken;
+        let is_fallen_through = line.class == InstructionClass::Conditional && is_taken;
         if line.class.is_branch() && line.word & ANNUL != 0 && !is_fallen_through {
             self.is_annulled = true;
         }
-        Effect {
+        InstructionOutcome {
             is_taken,
             ea: has_ea.then_some(ea),
         }
@@ -258,27 +273,33 @@ impl Cpu {
     #[inline]
     fn other(
         &mut self,
-        bits: &mut Bits,
-        Site {
+        bits: &mut SectionBits,
+        InstructionSite {
             line,
             right,
             has_trap,
             ..
-        }: Site,
-    ) -> Effect {
-        let is_taken = (line.class == Class::DoneRetry) == right.has(Right::TAKEN);
-        let is_ea_likely = has_trap || line.class != Class::Plain;
-        let has_ea = is_ea_likely == right.has(Right::EA);
+        }: InstructionSite,
+    ) -> InstructionOutcome {
+        let is_taken =
+            (line.class == InstructionClass::DoneRetry) == right.has(CorrectPredictions::TAKEN);
+        let is_ea_likely = has_trap || line.class != InstructionClass::Plain;
+        let has_ea = is_ea_likely == right.has(CorrectPredictions::EA);
         self.is_annulled = false;
-        Effect {
+        InstructionOutcome {
             is_taken,
             ea: has_ea.then(|| self.values.next(bits)),
         }
     }
 
     /// Completes a difference of addresses with those of its instruction, and remembers it.
-    fn finish(&mut self, pending: PendingDifference, at: PendingAt, out: &mut Output<'_>) {
-        let PendingAt { pc, ea, minor } = at;
+    fn finish(
+        &mut self,
+        pending: PendingDifference,
+        at: DifferenceSite,
+        out: &mut SectionOutput<'_>,
+    ) {
+        let DifferenceSite { pc, ea, minor } = at;
         let is_oldest = minor < 16;
         let [mut pc_difference, mut ea_difference] = out.last_words(pending.record);
         if pending.is_pc_predicted {

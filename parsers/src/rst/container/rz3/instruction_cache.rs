@@ -1,23 +1,23 @@
 //! The words of instructions where they were last seen.
 
-use crate::rst::container::code::Class;
-use crate::rst::container::paged::{Budget, Paged};
+use crate::rst::container::code::InstructionClass;
+use crate::rst::container::paged::{PagedTable, TableBudget};
 
 /// An instruction that was seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Line {
+pub struct CachedInstruction {
     pub word: u32,
-    pub class: Class,
+    pub class: InstructionClass,
     /// False for what was first seen annulled: its target counts as 0.
     pub has_target: bool,
 }
 
 /// Two instructions for each set.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Set {
+pub struct InstructionCacheSet {
     tags: [u64; 2],
     words: [u32; 2],
-    classes: [Class; 2],
+    classes: [InstructionClass; 2],
     have_targets: [bool; 2],
     /// Which of the two the next one takes.
     oldest: u8,
@@ -28,28 +28,28 @@ const PAGE: usize = 128;
 
 /// The instructions that a processor executed.
 #[derive(Debug)]
-pub struct InstructionCache(Paged<Set, PAGE>);
+pub struct InstructionCache(PagedTable<InstructionCacheSet, PAGE>);
 
 impl InstructionCache {
     pub fn new() -> Self {
-        Self(Paged::new(SETS))
+        Self(PagedTable::new(SETS))
     }
 
     /// The set of an address; none when there is no memory for it.
     #[inline]
-    pub fn set(&mut self, pc: u64, budget: &mut Budget) -> Option<&mut Set> {
+    pub fn set(&mut self, pc: u64, budget: &mut TableBudget) -> Option<&mut InstructionCacheSet> {
         self.0.place((pc >> 2) as usize % SETS, budget)
     }
 }
 
-impl Set {
+impl InstructionCacheSet {
     /// The instruction at an address of this set, if it is there; the other one is the oldest then.
     #[inline]
-    pub fn find(&mut self, pc: u64) -> Option<Line> {
+    pub fn find(&mut self, pc: u64) -> Option<CachedInstruction> {
         let way = usize::from(self.tags[0] != pc >> 2);
         (self.tags[way] == pc >> 2).then(|| {
             self.oldest = 1 - way as u8;
-            Line {
+            CachedInstruction {
                 word: self.words[way],
                 class: self.classes[way],
                 has_target: self.have_targets[way],
@@ -58,7 +58,7 @@ impl Set {
     }
 
     /// Puts an instruction in its place, or in that of the oldest.
-    pub fn install(&mut self, pc: u64, line: Line) {
+    pub fn install(&mut self, pc: u64, line: CachedInstruction) {
         let way = match self.find(pc) {
             Some(_) => 1 - self.oldest,
             None => self.oldest,

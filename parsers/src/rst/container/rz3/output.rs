@@ -5,20 +5,20 @@ use stepback_machine::Endian;
 use crate::rst::fields::{RFS_DMA_SIZE, rfs_cw};
 use crate::rst::kind;
 use crate::rst::layout::layout_of;
-use crate::rst::raw_record::{Field, RECORD_BYTES, RawRecord, RecordForm};
+use crate::rst::raw_record::{RECORD_BYTES, RawRecord, RecordEncoding, RecordField};
 
 /// A record that is put together: its words as they are big-endian.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Draft(pub [u64; 3]);
+pub struct RecordDraft(pub [u64; 3]);
 
 /// Records behind each other.
 #[derive(Debug)]
-pub struct Output<'a> {
+pub struct SectionOutput<'a> {
     pub bytes: &'a mut Vec<u8>,
     pub endian: Endian,
 }
 
-impl Draft {
+impl RecordDraft {
     /// An empty record of a type.
     #[inline]
     pub fn of(kind: u8) -> Self {
@@ -27,13 +27,13 @@ impl Draft {
 
     /// Sets a number that is 0 so far.
     #[inline]
-    pub fn with(mut self, field: Field, number: u64) -> Self {
+    pub fn with(mut self, field: RecordField, number: u64) -> Self {
         self.0[field.word()] |= field.put(number, Endian::Big);
         self
     }
 }
 
-impl Output<'_> {
+impl SectionOutput<'_> {
     /// Records so far.
     pub fn len(&self) -> usize {
         self.bytes.len() / RECORD_BYTES
@@ -46,7 +46,7 @@ impl Output<'_> {
 
     /// Appends a record.
     #[inline]
-    pub fn push(&mut self, draft: Draft) {
+    pub fn push(&mut self, draft: RecordDraft) {
         match self.endian {
             Endian::Big => self.push_raw(draft.0),
             Endian::Little => self.push_little(draft),
@@ -64,11 +64,11 @@ impl Output<'_> {
     }
 
     /// The same numbers, in the places that they have in a little-endian record.
-    fn push_little(&mut self, draft: Draft) {
+    fn push_little(&mut self, draft: RecordDraft) {
         let mut bytes = [0; RECORD_BYTES];
         let big = draft.0.map(u64::to_be_bytes);
         bytes.copy_from_slice(big.as_flattened());
-        let record = RawRecord::new(&bytes, RecordForm::default());
+        let record = RawRecord::new(&bytes, RecordEncoding::default());
         let mut words = [u64::from(record.kind()), 0, 0];
         let is_device =
             record.kind() == kind::RFS_CACHE && matches!(record.get(rfs_cw::REFTYPE), 6 | 7);

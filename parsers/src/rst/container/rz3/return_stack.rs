@@ -4,13 +4,13 @@ const PLACES: usize = 16;
 
 /// The last sixteen calls of a processor.
 #[derive(Debug, Default)]
-pub struct ReturnStack {
+pub struct PredictedReturnStack {
     calls: [u64; PLACES],
     top: usize,
     count: usize,
 }
 
-impl ReturnStack {
+impl PredictedReturnStack {
     pub fn push(&mut self, pc: u64) {
         self.top = (self.top + 1) % PLACES;
         self.calls[self.top] = pc;

@@ -4,20 +4,20 @@ use std::io;
 
 use stepback_machine::Endian;
 
-use crate::rst::container::ahead::Ahead;
+use crate::rst::container::ahead::ReadAheadReader;
 use crate::rst::container::rz3::array::ARRAYS;
-use crate::rst::container::rz3::bits::{Bits, Cursor};
+use crate::rst::container::rz3::bits::{ArrayCursor, SectionBits};
 
 /// A section, ready to be decoded.
 pub struct Section {
     pub records: usize,
-    pub bits: Bits,
+    pub bits: SectionBits,
     /// The file ends within it: some elements are missing.
     pub is_cut_off: bool,
 }
 
 /// Why there is no section.
-pub enum NoSection {
+pub enum SectionEnd {
     /// The file is over.
     Over,
     Damaged(String),
@@ -38,29 +38,29 @@ impl Section {
     /// # Errors
     /// The file could not be read.
     pub fn read(
-        input: &mut Ahead,
+        input: &mut ReadAheadReader,
         widths: &[u32; ARRAYS],
-        used: Bits,
-    ) -> io::Result<Result<(Self, Endian), NoSection>> {
+        used: SectionBits,
+    ) -> io::Result<Result<(Self, Endian), SectionEnd>> {
         let mut header = Vec::with_capacity(HEADER_BYTES);
         input.read_into(&mut header, HEADER_BYTES)?;
         if header.is_empty() {
-            return Ok(Err(NoSection::Over));
+            return Ok(Err(SectionEnd::Over));
         }
-        Ok(match Header::of(&header) {
-            Err(why) => Err(NoSection::Damaged(why)),
+        Ok(match SectionHeader::of(&header) {
+            Err(why) => Err(SectionEnd::Damaged(why)),
             Ok(header) => Ok((header.section(input, widths, used)?, header.endian)),
         })
     }
 }
 
-struct Header {
+struct SectionHeader {
     endian: Endian,
     records: u32,
     counts: [u32; ARRAYS],
 }
 
-impl Header {
+impl SectionHeader {
     fn of(bytes: &[u8]) -> Result<Self, String> {
         let Some(rest) = bytes.strip_prefix(MAGIC) else {
             return Err(
@@ -104,15 +104,15 @@ impl Header {
 
     fn section(
         &self,
-        input: &mut Ahead,
+        input: &mut ReadAheadReader,
         widths: &[u32; ARRAYS],
-        used: Bits,
+        used: SectionBits,
     ) -> io::Result<Section> {
-        let mut cursors = [Cursor::default(); ARRAYS];
+        let mut cursors = [ArrayCursor::default(); ARRAYS];
         let mut words_in_all = 0;
         for ((cursor, count), width) in cursors.iter_mut().zip(self.counts).zip(*widths) {
             let (bit, bits) = (64 * words_in_all, count as usize * width as usize);
-            *cursor = Cursor {
+            *cursor = ArrayCursor {
                 bit,
                 end: bit + bits,
                 width,
@@ -126,13 +126,18 @@ impl Header {
         }
         Ok(Section {
             records: self.records as usize,
-            bits: Bits::new(words, cursors),
+            bits: SectionBits::new(words, cursors),
             is_cut_off,
         })
     }
 
     /// So many words, or as many as there are.
-    fn words(&self, input: &mut Ahead, count: usize, mut words: Vec<u64>) -> io::Result<Vec<u64>> {
+    fn words(
+        &self,
+        input: &mut ReadAheadReader,
+        count: usize,
+        mut words: Vec<u64>,
+    ) -> io::Result<Vec<u64>> {
         words.clear();
         let mut piece = Vec::with_capacity(PIECE_BYTES.min(8 * count));
         while words.len() < count {

@@ -1,9 +1,9 @@
 //! Records about the state of a processor: registers and traps.
 
-use crate::rst::container::rz3::array::Array;
-use crate::rst::container::rz3::bits::{Bits, Fault};
-use crate::rst::container::rz3::cpus::Cpus;
-use crate::rst::container::rz3::output::{Draft, Output};
+use crate::rst::container::rz3::array::SectionArray;
+use crate::rst::container::rz3::bits::{SectionBits, SectionFault};
+use crate::rst::container::rz3::cpus::Rz3CpuTable;
+use crate::rst::container::rz3::output::{RecordDraft, SectionOutput};
 use crate::rst::fields::{preg, regval, trap};
 use crate::rst::kind;
 
@@ -11,14 +11,19 @@ use crate::rst::kind;
 const UNUSED: u64 = 5;
 
 /// Values of registers; the record before them says which are likely.
-pub fn decode_registers(cpus: &mut Cpus, bits: &mut Bits, out: &mut Output<'_>, previous_kind: u8) {
-    let number = Cpus::number(bits, cpus.last);
+pub fn decode_registers(
+    cpus: &mut Rz3CpuTable,
+    bits: &mut SectionBits,
+    out: &mut SectionOutput<'_>,
+    previous_kind: u8,
+) {
+    let number = Rz3CpuTable::number(bits, cpus.last);
     let Some((cpu, budget)) = cpus.touch(number, bits) else {
         return;
     };
-    let is_after = bits.flag(Array::IsAfter);
+    let is_after = bits.flag(SectionArray::IsAfter);
     let Some(names) = cpu.registers.place((cpu.pc >> 2) as usize & 0xffff, budget) else {
-        return bits.fail(Fault::Memory);
+        return bits.fail(SectionFault::Memory);
     };
     // Behind SAVE and RESTORE whole windows are told, two registers a record.
     let step = if previous_kind == kind::REGISTERS {
@@ -29,13 +34,21 @@ pub fn decode_registers(cpus: &mut Cpus, bits: &mut Bits, out: &mut Output<'_>, 
     let mut slots = [(0, 0, 0); 2];
     for ((kind, id), slot) in names.kinds.iter_mut().zip(&mut names.ids).zip(&mut slots) {
         let likely = u64::from(*kind);
-        slot.0 = bits.predicted_or(Array::IsRegisterKindPredicted, likely, Array::RegisterKind);
+        slot.0 = bits.predicted_or(
+            SectionArray::IsRegisterKindPredicted,
+            likely,
+            SectionArray::RegisterKind,
+        );
         *kind = slot.0 as u8;
         if slot.0 != UNUSED {
             let likely = u64::from(id.wrapping_add(step));
-            slot.1 = bits.predicted_or(Array::IsRegisterPredicted, likely, Array::Register);
+            slot.1 = bits.predicted_or(
+                SectionArray::IsRegisterPredicted,
+                likely,
+                SectionArray::Register,
+            );
             *id = slot.1 as u8;
-            slot.2 = if bits.flag(Array::IsZero) {
+            slot.2 = if bits.flag(SectionArray::IsZero) {
                 0
             } else {
                 cpu.values.next(bits)
@@ -43,7 +56,7 @@ pub fn decode_registers(cpus: &mut Cpus, bits: &mut Bits, out: &mut Output<'_>, 
         }
     }
     let [first, second] = slots;
-    let draft = Draft::of(kind::REGISTERS)
+    let draft = RecordDraft::of(kind::REGISTERS)
         .with(regval::POST_INSTR, u64::from(is_after))
         .with(regval::CPUID_LO, u64::from(number))
         .with(regval::CPUID_HI, u64::from(number) >> 7)
@@ -57,24 +70,24 @@ pub fn decode_registers(cpus: &mut Cpus, bits: &mut Bits, out: &mut Output<'_>, 
 }
 
 /// A trap.
-pub fn decode_trap(cpus: &mut Cpus, bits: &mut Bits, out: &mut Output<'_>) {
-    let number = Cpus::number(bits, cpus.predicted);
+pub fn decode_trap(cpus: &mut Rz3CpuTable, bits: &mut SectionBits, out: &mut SectionOutput<'_>) {
+    let number = Rz3CpuTable::number(bits, cpus.predicted);
     let Some((cpu, _)) = cpus.touch(number, bits) else {
         return;
     };
-    let packed = bits.next(Array::Trap);
+    let packed = bits.next(SectionArray::Trap);
     let (is_pc_predicted, is_npc_predicted) = (packed & 2 != 0, packed & 1 != 0);
     let pc = if is_pc_predicted {
         cpu.predicted_pc
     } else {
-        bits.next(Array::Raw)
+        bits.next(SectionArray::Raw)
     };
     let npc = match (is_npc_predicted, is_pc_predicted) {
         (true, true) => cpu.predicted_npc,
         (true, false) => pc.wrapping_add(4),
-        (false, _) => bits.next(Array::Raw),
+        (false, _) => bits.next(SectionArray::Raw),
     };
-    let draft = Draft::of(kind::TRAP)
+    let draft = RecordDraft::of(kind::TRAP)
         .with(trap::IS_ASYNC, packed >> 48)
         .with(trap::TL, packed >> 44)
         .with(trap::TTYPE, packed >> 34)
@@ -88,15 +101,15 @@ pub fn decode_trap(cpus: &mut Cpus, bits: &mut Bits, out: &mut Output<'_>) {
 }
 
 /// Registers of the state in one record.
-pub fn decode_preg(cpus: &Cpus, bits: &mut Bits, out: &mut Output<'_>) {
-    let packed = bits.next(Array::Raw);
+pub fn decode_preg(cpus: &Rz3CpuTable, bits: &mut SectionBits, out: &mut SectionOutput<'_>) {
+    let packed = bits.next(SectionArray::Raw);
     let number = if packed >> 61 & 1 != 0 {
         u64::from(cpus.predicted)
     } else {
-        bits.next(Array::Cpu)
+        bits.next(SectionArray::Cpu)
     };
     let (primary, secondary) = (packed >> 48 & 0x1fff, packed >> 35 & 0x1fff);
-    let draft = Draft::of(kind::PREG)
+    let draft = RecordDraft::of(kind::PREG)
         .with(preg::ASI_REG, packed >> 27)
         .with(preg::TRAPLEVEL, packed >> 24 & 7)
         .with(preg::TRAPTYPE, packed >> 16)

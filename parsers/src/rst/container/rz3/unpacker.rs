@@ -4,15 +4,15 @@ use std::io;
 
 use stepback_machine::Endian;
 
-use crate::rst::container::ahead::Ahead;
-use crate::rst::container::batch::{CONTRADICTION, CUT_OFF, Ending, OUT_OF_MEMORY};
+use crate::rst::container::ahead::ReadAheadReader;
+use crate::rst::container::batch::{BatchEnd, CONTRADICTION, CUT_OFF, OUT_OF_MEMORY};
 use crate::rst::container::kind::RstContainer;
-use crate::rst::container::rz3::array::{ARRAYS, Array, widths};
-use crate::rst::container::rz3::bits::{Bits, Fault};
-use crate::rst::container::rz3::cpus::Cpus;
-use crate::rst::container::rz3::output::Output;
-use crate::rst::container::rz3::section::{NoSection, Section};
-use crate::rst::container::rz3::warm::Phase;
+use crate::rst::container::rz3::array::{ARRAYS, SectionArray, widths};
+use crate::rst::container::rz3::bits::{SectionBits, SectionFault};
+use crate::rst::container::rz3::cpus::Rz3CpuTable;
+use crate::rst::container::rz3::output::SectionOutput;
+use crate::rst::container::rz3::section::{Section, SectionEnd};
+use crate::rst::container::rz3::warm::WarmingPhase;
 use crate::rst::container::rz3::{instruction, memory, state, warm};
 use crate::rst::kind;
 
@@ -26,10 +26,10 @@ pub struct Rz3 {
     is_cut_off: bool,
     widths: [u32; ARRAYS],
     endian: Option<Endian>,
-    bits: Bits,
-    cpus: Cpus,
+    bits: SectionBits,
+    cpus: Rz3CpuTable,
     previous_kind: u8,
-    phase: Phase,
+    phase: WarmingPhase,
 }
 
 impl Rz3 {
@@ -41,10 +41,10 @@ impl Rz3 {
             is_cut_off: head.len() < RstContainer::MAGIC_BYTES,
             widths: widths(minor),
             endian: None,
-            bits: Bits::default(),
-            cpus: Cpus::new(),
+            bits: SectionBits::default(),
+            cpus: Rz3CpuTable::new(),
             previous_kind: 0,
-            phase: Phase::default(),
+            phase: WarmingPhase::default(),
         }
     }
 
@@ -54,9 +54,13 @@ impl Rz3 {
     }
 
     /// The records of the next section.
-    pub fn next_batch(&mut self, input: &mut Ahead, out: &mut Vec<u8>) -> io::Result<Ending> {
+    pub fn next_batch(
+        &mut self,
+        input: &mut ReadAheadReader,
+        out: &mut Vec<u8>,
+    ) -> io::Result<BatchEnd> {
         if self.is_cut_off {
-            return Ok(Ending::Damaged(CUT_OFF.to_owned()));
+            return Ok(BatchEnd::Damaged(CUT_OFF.to_owned()));
         }
         if !MINORS.contains(&self.minor) {
             let (first, last) = (MINORS.start(), MINORS.end());
@@ -64,19 +68,19 @@ impl Rz3 {
                 "rstzip 3.{} is not known, only 3.{first} to 3.{last}",
                 self.minor
             );
-            return Ok(Ending::Damaged(why));
+            return Ok(BatchEnd::Damaged(why));
         }
         let used = std::mem::take(&mut self.bits);
         let (section, endian) = match Section::read(input, &self.widths, used)? {
             Ok(read) => read,
-            Err(NoSection::Over) => return Ok(Ending::Over),
-            Err(NoSection::Damaged(why)) => return Ok(Ending::Damaged(why)),
+            Err(SectionEnd::Over) => return Ok(BatchEnd::Over),
+            Err(SectionEnd::Damaged(why)) => return Ok(BatchEnd::Damaged(why)),
         };
         self.endian = Some(endian);
-        Ok(self.decode(section, &mut Output { bytes: out, endian }))
+        Ok(self.decode(section, &mut SectionOutput { bytes: out, endian }))
     }
 
-    fn decode(&mut self, section: Section, out: &mut Output<'_>) -> Ending {
+    fn decode(&mut self, section: Section, out: &mut SectionOutput<'_>) -> BatchEnd {
         let Section {
             records,
             mut bits,
@@ -96,29 +100,29 @@ impl Rz3 {
             out.truncate(record);
         }
         if fault.is_none() && (waiting.is_some() || !bits.is_used_up()) {
-            fault = Some(Fault::Contradiction);
+            fault = Some(SectionFault::Contradiction);
         }
         self.bits = bits;
         match fault {
-            None => Ending::More,
-            Some(Fault::Exhausted) if is_cut_off => Ending::Damaged(CUT_OFF.to_owned()),
-            Some(Fault::Memory) => Ending::Damaged(OUT_OF_MEMORY.to_owned()),
-            Some(Fault::Exhausted | Fault::Contradiction) => {
-                Ending::Damaged(CONTRADICTION.to_owned())
+            None => BatchEnd::More,
+            Some(SectionFault::Exhausted) if is_cut_off => BatchEnd::Damaged(CUT_OFF.to_owned()),
+            Some(SectionFault::Memory) => BatchEnd::Damaged(OUT_OF_MEMORY.to_owned()),
+            Some(SectionFault::Exhausted | SectionFault::Contradiction) => {
+                BatchEnd::Damaged(CONTRADICTION.to_owned())
             }
         }
     }
 
     #[inline]
-    fn record(&mut self, bits: &mut Bits, out: &mut Output<'_>) {
+    fn record(&mut self, bits: &mut SectionBits, out: &mut SectionOutput<'_>) {
         let record_kind =
             self.phase
                 .next(bits)
-                .unwrap_or_else(|| match bits.next(Array::TypeKey) {
+                .unwrap_or_else(|| match bits.next(SectionArray::TypeKey) {
                     0 => kind::INSTRUCTION,
                     1 => kind::REGISTERS,
                     2 => kind::DIFFERENCE,
-                    _ => bits.next(Array::Type) as u8,
+                    _ => bits.next(SectionArray::Type) as u8,
                 });
         let Self { cpus, minor, .. } = self;
         match record_kind {
@@ -132,7 +136,7 @@ impl Rz3 {
     }
 
     #[cold]
-    fn rare(&mut self, record_kind: u8, bits: &mut Bits, out: &mut Output<'_>) {
+    fn rare(&mut self, record_kind: u8, bits: &mut SectionBits, out: &mut SectionOutput<'_>) {
         let Self { cpus, minor, .. } = self;
         match record_kind {
             kind::TLB => memory::decode_tlb(bits, out, *minor),
@@ -149,9 +153,9 @@ impl Rz3 {
             }
             _ => {
                 let words = [
-                    bits.next(Array::Raw),
-                    bits.next(Array::Raw),
-                    bits.next(Array::Raw),
+                    bits.next(SectionArray::Raw),
+                    bits.next(SectionArray::Raw),
+                    bits.next(SectionArray::Raw),
                 ];
                 if record_kind == kind::RFS_SECTION {
                     self.phase.begin(words, out.endian);

@@ -1,7 +1,7 @@
 //! The upper parts of values that were seen, in seven tables.
 
-use crate::rst::container::rz3::array::{Array, VALUE_LEVELS};
-use crate::rst::container::rz3::bits::{Bits, Fault};
+use crate::rst::container::rz3::array::{SectionArray, VALUE_LEVELS};
+use crate::rst::container::rz3::bits::{SectionBits, SectionFault};
 
 const LEVELS: usize = 7;
 const SIZES: [u64; LEVELS] = [7, 31, 61, 127, 509, 2039, 8191];
@@ -28,10 +28,10 @@ impl ValueCache {
 
     /// The next value.
     #[inline]
-    pub fn next(&mut self, bits: &mut Bits) -> u64 {
-        let level = bits.next(Array::ValueLevel) as usize;
+    pub fn next(&mut self, bits: &mut SectionBits) -> u64 {
+        let level = bits.next(SectionArray::ValueLevel) as usize;
         let value = match VALUE_LEVELS.get(level) {
-            None => bits.next(Array::Raw),
+            None => bits.next(SectionArray::Raw),
             Some(array) => {
                 let key = bits.next(*array);
                 let (low_bits, size) = (LOW_BITS[level], SIZES[level]);
@@ -45,7 +45,7 @@ impl ValueCache {
                     std::cmp::Ordering::Less => tag << low_bits | low,
                     std::cmp::Ordering::Equal => low,
                     std::cmp::Ordering::Greater => {
-                        bits.fail(Fault::Contradiction);
+                        bits.fail(SectionFault::Contradiction);
                         0
                     }
                 }
@@ -53,7 +53,7 @@ impl ValueCache {
         };
         // The packer took the first level that knew it.
         if self.note(value) != level {
-            bits.fail(Fault::Contradiction);
+            bits.fail(SectionFault::Contradiction);
         }
         value
     }

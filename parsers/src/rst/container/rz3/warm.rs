@@ -2,15 +2,15 @@
 
 use stepback_machine::Endian;
 
-use crate::rst::container::code::{Class, target_of};
-use crate::rst::container::paged::Budget;
-use crate::rst::container::rz3::array::Array;
-use crate::rst::container::rz3::bits::{Bits, Fault};
-use crate::rst::container::rz3::cpu::Cpu;
-use crate::rst::container::rz3::cpus::Cpus;
-use crate::rst::container::rz3::instruction::{LearnedAt, learn};
-use crate::rst::container::rz3::instruction_cache::Line;
-use crate::rst::container::rz3::output::{Draft, Output};
+use crate::rst::container::code::{InstructionClass, target_of};
+use crate::rst::container::paged::TableBudget;
+use crate::rst::container::rz3::array::SectionArray;
+use crate::rst::container::rz3::bits::{SectionBits, SectionFault};
+use crate::rst::container::rz3::cpu::Rz3CpuState;
+use crate::rst::container::rz3::cpus::Rz3CpuTable;
+use crate::rst::container::rz3::instruction::{UnpredictedSite, learn};
+use crate::rst::container::rz3::instruction_cache::CachedInstruction;
+use crate::rst::container::rz3::output::{RecordDraft, SectionOutput};
 use crate::rst::fields::{RFS_DMA_SIZE, rfs_bt, rfs_cw, rfs_section};
 use crate::rst::kind;
 
@@ -19,25 +19,25 @@ const UNTIL_ANOTHER: u64 = i64::MAX.cast_unsigned();
 
 /// A run of records of one type.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Phase {
+pub struct WarmingPhase {
     /// None outside of one.
     kind: Option<u8>,
     records: u64,
     seen: u64,
 }
 
-impl Phase {
+impl WarmingPhase {
     /// The type of the next record, if this tells it.
     #[inline]
-    pub fn next(&mut self, bits: &mut Bits) -> Option<u8> {
+    pub fn next(&mut self, bits: &mut SectionBits) -> Option<u8> {
         let kind = self.kind?;
-        if bits.flag(Array::IsRfsTypePredicted) {
+        if bits.flag(SectionArray::IsRfsTypePredicted) {
             self.seen = self.seen.saturating_add(1);
             self.kind = (self.seen != self.records).then_some(kind);
             return Some(kind);
         }
         self.kind = None;
-        Some(bits.next(Array::Type) as u8)
+        Some(bits.next(SectionArray::Type) as u8)
     }
 
     /// Begins with the header of a section of these records, by its words.
@@ -68,26 +68,26 @@ impl Phase {
 }
 
 /// An access that caches remember.
-pub fn decode_cache(cpus: &mut Cpus, bits: &mut Bits, out: &mut Output<'_>) {
-    let reference = bits.next(Array::CacheReference);
-    let mut draft = Draft::of(kind::RFS_CACHE).with(rfs_cw::REFTYPE, reference);
+pub fn decode_cache(cpus: &mut Rz3CpuTable, bits: &mut SectionBits, out: &mut SectionOutput<'_>) {
+    let reference = bits.next(SectionArray::CacheReference);
+    let mut draft = RecordDraft::of(kind::RFS_CACHE).with(rfs_cw::REFTYPE, reference);
     if matches!(reference, 6 | 7) {
         draft = draft
-            .with(rfs_cw::PA, bits.next(Array::Raw))
-            .with(RFS_DMA_SIZE, bits.next(Array::CacheDmaBytes));
+            .with(rfs_cw::PA, bits.next(SectionArray::Raw))
+            .with(RFS_DMA_SIZE, bits.next(SectionArray::CacheDmaBytes));
         return out.push(draft);
     }
-    let number = bits.next(Array::RfsCpu);
+    let number = bits.next(SectionArray::RfsCpu);
     let Some((cpu, _)) = cpus.touch(number as u16, bits) else {
         return;
     };
     draft = draft
         .with(rfs_cw::CPUID_LO, number)
-        .with(rfs_cw::ASI, bits.next(Array::CacheAsi));
+        .with(rfs_cw::ASI, bits.next(SectionArray::CacheAsi));
     if reference == 4 {
-        draft = draft.with(rfs_cw::FCN, bits.next(Array::CacheFunction));
+        draft = draft.with(rfs_cw::FCN, bits.next(SectionArray::CacheFunction));
     }
-    let has_address = bits.flag(Array::HasCacheAddress);
+    let has_address = bits.flag(SectionArray::HasCacheAddress);
     draft = draft.with(rfs_cw::VA_VALID, u64::from(has_address));
     let physical = match has_address {
         true => {
@@ -95,27 +95,32 @@ pub fn decode_cache(cpus: &mut Cpus, bits: &mut Bits, out: &mut Output<'_>) {
             draft = draft.with(rfs_cw::VA, address);
             cpu.physical(bits, reference, address)
         }
-        false => bits.next(Array::Raw),
+        false => bits.next(SectionArray::Raw),
     };
     out.push(draft.with(rfs_cw::PA, physical));
 }
 
 /// A branch that predictors remember.
-pub fn decode_branch(cpus: &mut Cpus, bits: &mut Bits, out: &mut Output<'_>, minor: u8) {
-    let number = bits.next(Array::RfsCpu);
+pub fn decode_branch(
+    cpus: &mut Rz3CpuTable,
+    bits: &mut SectionBits,
+    out: &mut SectionOutput<'_>,
+    minor: u8,
+) {
+    let number = bits.next(SectionArray::RfsCpu);
     let Some((cpu, budget)) = cpus.touch(number as u16, bits) else {
         return;
     };
     let Some(branch) = cpu.warm_branch(bits, budget, minor) else {
-        return bits.fail(Fault::Memory);
+        return bits.fail(SectionFault::Memory);
     };
-    let Branch {
+    let WarmingBranch {
         pc,
         line,
         is_taken,
         npc,
     } = branch;
-    let draft = Draft::of(kind::RFS_BRANCH)
+    let draft = RecordDraft::of(kind::RFS_BRANCH)
         .with(rfs_bt::CPUID_LO, number)
         .with(rfs_bt::TAKEN, u64::from(is_taken))
         .with(rfs_bt::INSTR, u64::from(line.word))
@@ -124,20 +129,20 @@ pub fn decode_branch(cpus: &mut Cpus, bits: &mut Bits, out: &mut Output<'_>, min
     out.push(draft);
 }
 
-struct Branch {
+struct WarmingBranch {
     pc: u64,
-    line: Line,
+    line: CachedInstruction,
     is_taken: bool,
     npc: u64,
 }
 
-impl Cpu {
+impl Rz3CpuState {
     /// The physical address of a virtual one.
-    fn physical(&mut self, bits: &mut Bits, reference: u64, address: u64) -> u64 {
-        if bits.flag(Array::IsCachePhysicalPredicted) {
+    fn physical(&mut self, bits: &mut SectionBits, reference: u64, address: u64) -> u64 {
+        if bits.flag(SectionArray::IsCachePhysicalPredicted) {
             return self.pages.get(address >> 13) << 13 | address & 0x1fff;
         }
-        let physical = bits.next(Array::Raw);
+        let physical = bits.next(SectionArray::Raw);
         match reference {
             1 => self.pages.set(address >> 13, physical >> 13),
             _ => self.data_pages.set(address >> 13, physical >> 13),
@@ -146,45 +151,53 @@ impl Cpu {
     }
 
     /// None when there is no memory for what is to be remembered.
-    fn warm_branch(&mut self, bits: &mut Bits, budget: &mut Budget, minor: u8) -> Option<Branch> {
+    fn warm_branch(
+        &mut self,
+        bits: &mut SectionBits,
+        budget: &mut TableBudget,
+        minor: u8,
+    ) -> Option<WarmingBranch> {
         let known = self
             .warm_pcs
             .place(self.warm_npc as usize & 0xffff, budget)?;
-        if !bits.flag(Array::IsRfsPcPredicted) {
-            *known = bits.next(Array::Raw) << 2;
+        if !bits.flag(SectionArray::IsRfsPcPredicted) {
+            *known = bits.next(SectionArray::Raw) << 2;
         }
         let pc = *known;
         let set = self.instructions.set(pc, budget)?;
-        let line = match (bits.flag(Array::IsRfsInstructionPredicted), set.find(pc)) {
+        let line = match (
+            bits.flag(SectionArray::IsRfsInstructionPredicted),
+            set.find(pc),
+        ) {
             (true, Some(line)) => line,
             (true, None) => {
-                bits.fail(Fault::Contradiction);
-                Line::default()
+                bits.fail(SectionFault::Contradiction);
+                CachedInstruction::default()
             }
             (false, _) => learn(
                 set,
                 bits,
-                LearnedAt {
+                UnpredictedSite {
                     pc,
                     is_annulled: false,
                     minor,
                 },
             ),
         };
-        let is_right = bits.flag(Array::IsRfsBranchPredicted);
+        let is_right = bits.flag(SectionArray::IsRfsBranchPredicted);
         let is_taken = match line.class {
-            Class::Conditional => self.branches.outcome(pc, is_right.into()),
-            Class::Never => !is_right,
+            InstructionClass::Conditional => self.branches.outcome(pc, is_right.into()),
+            InstructionClass::Never => !is_right,
             _ => is_right,
         };
-        let npc = match (bits.flag(Array::IsTargetPredicted), is_taken) {
-            (false, _) => bits.next(Array::Raw),
+        let npc = match (bits.flag(SectionArray::IsTargetPredicted), is_taken) {
+            (false, _) => bits.next(SectionArray::Raw),
             (true, true) => target_of(line.word, line.class, pc),
             (true, false) => pc.wrapping_add(8),
         };
         self.warm_npc = npc;
         self.predicted_pc = *self.warm_pcs.place(npc as usize & 0xffff, budget)?;
-        Some(Branch {
+        Some(WarmingBranch {
             pc,
             line,
             is_taken,

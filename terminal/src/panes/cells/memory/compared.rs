@@ -1,7 +1,7 @@
 //! A line of the trace that memory is compared with.
 
-use super::super::moment::SoughtMoment;
-use crate::pane::Cx;
+use super::super::moment::MomentSearch;
+use crate::pane::PaneContext;
 use stepback_debugger::action::Follow;
 use stepback_debugger::messages::say;
 use stepback_debugger::views::MemoryView;
@@ -11,17 +11,17 @@ use stepback_debugger::views::MemoryView;
 pub struct ComparedLine {
     /// As it was typed.
     place: Option<String>,
-    sought: SoughtMoment,
+    sought: MomentSearch,
 }
 
 impl ComparedLine {
     /// Compares with a line of the trace, when that is found.
-    pub fn ask(&mut self, line: &str, cx: &Cx<'_>) {
+    pub fn ask(&mut self, line: &str, cx: &PaneContext<'_>) {
         self.sought.ask(format!("line:{}", line.trim()), cx);
     }
 
     /// Takes the line that was looked for. Returns what went wrong.
-    pub fn advance(&mut self, view: &mut MemoryView, cx: &Cx<'_>) -> Option<String> {
+    pub fn advance(&mut self, view: &mut MemoryView, cx: &PaneContext<'_>) -> Option<String> {
         match self.sought.take()? {
             Ok(found) => {
                 view.compare(Some(Follow::Pinned(cx.moment(found.position))));
@@ -33,7 +33,7 @@ impl ComparedLine {
     }
 
     /// Words of the bar about the comparison.
-    pub fn words(&self, view: &MemoryView, cx: &Cx<'_>) -> Option<String> {
+    pub fn words(&self, view: &MemoryView, cx: &PaneContext<'_>) -> Option<String> {
         let at = view.compared_words(cx.desk)?;
         let what = match &self.place {
             Some(place) => format!("{place} ({at})"),

@@ -3,7 +3,7 @@
 use stepback_index::ValueSource;
 use stepback_machine::{Address, LaneFormat, LaneKind};
 
-use crate::pane::Cx;
+use crate::pane::PaneContext;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::byte_detail::ByteDetail;
 use stepback_debugger::model::memory::{ByteCell, aligned};
@@ -11,22 +11,22 @@ use stepback_debugger::model::memory_text::{byte_digits, number_text};
 use stepback_debugger::model::so_far::source_so_far;
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::model::value_source::SourceWords;
-use stepback_debugger::model::{Meaning, Span};
+use stepback_debugger::model::{TextRole, TextSpan};
 use stepback_debugger::views::MemoryView;
 
 /// Address, symbol, value, what it is compared with, and who wrote it.
-pub fn spans(view: &MemoryView, address: Address, cx: &Cx<'_>) -> Vec<Span> {
-    let mut spans = vec![Span::new(Meaning::Plain, format!("{:08x}", address.0))];
-    let mut add = |meaning, text: &str| spans.push(Span::new(meaning, format!(" {text}")));
+pub fn spans(view: &MemoryView, address: Address, cx: &PaneContext<'_>) -> Vec<TextSpan> {
+    let mut spans = vec![TextSpan::new(TextRole::Plain, format!("{:08x}", address.0))];
+    let mut add = |meaning, text: &str| spans.push(TextSpan::new(meaning, format!(" {text}")));
     let detail = view.byte(address);
     if let Some(symbol) = detail.and_then(|detail| detail.symbol.as_deref()) {
-        add(Meaning::Symbol, symbol);
+        add(TextRole::Symbol, symbol);
     }
     if let Some(cell) = view.cell(address) {
-        add(Meaning::Number, &value_words(view, address, cell, cx));
+        add(TextRole::Number, &value_words(view, address, cell, cx));
         if let Some(other) = cell.other.filter(|other| other.value != cell.value) {
             add(
-                Meaning::Label,
+                TextRole::Label,
                 &say!("terminal-there", value = byte_digits(other.value)),
             );
         }
@@ -34,13 +34,18 @@ pub fn spans(view: &MemoryView, address: Address, cx: &Cx<'_>) -> Vec<Span> {
     if let Some(detail) = detail {
         detail_words(detail, cx)
             .iter()
-            .for_each(|words| add(Meaning::Label, words));
+            .for_each(|words| add(TextRole::Label, words));
     }
     spans
 }
 
 /// `67 = 103 'g'`, or the number of a group.
-fn value_words(view: &MemoryView, address: Address, cell: &ByteCell, cx: &Cx<'_>) -> String {
+fn value_words(
+    view: &MemoryView,
+    address: Address,
+    cell: &ByteCell,
+    cx: &PaneContext<'_>,
+) -> String {
     let Some(byte) = cell.value else {
         return cell.hex();
     };
@@ -72,7 +77,7 @@ fn group_of(view: &MemoryView, address: Address) -> Option<Vec<ByteCell>> {
 }
 
 /// Where its value comes from and who wrote it, from the most telling on.
-fn detail_words(detail: &ByteDetail, cx: &Cx<'_>) -> Vec<String> {
+fn detail_words(detail: &ByteDetail, cx: &PaneContext<'_>) -> Vec<String> {
     let mut words = Vec::new();
     let source = detail.state.source;
     if source != ValueSource::Recorded && detail.accesses.is_none() {

@@ -3,15 +3,15 @@
 use ratatui::layout::Rect;
 use stepback_machine::Address;
 
-use super::super::lock::Lock;
+use super::super::lock::PositionLock;
 use super::compared::ComparedLine;
 use super::foot;
-use super::rows::{self, RowsView};
-use super::shape::{Hit, Shape};
-use crate::command::{Command, Purpose, Toward};
-use crate::look::Role;
-use crate::pane::{Ask, Cx, Pane, Touch, TouchKind};
-use crate::pen::{Pen, Run};
+use super::rows::{self, MemoryRowsView};
+use super::shape::{MemoryColumn, MemoryRowShape};
+use crate::command::{CursorDirection, PaneCommand, PromptPurpose};
+use crate::look::StyleRole;
+use crate::pane::{MouseInput, MouseInputKind, Pane, PaneAction, PaneContext};
+use crate::pen::{CellRun, Pen};
 use stepback_debugger::action::{
     Access, Action, CellName, Direction, Follow, MemoryChange, PanelKind, ViewAction,
 };
@@ -19,22 +19,22 @@ use stepback_debugger::messages::say;
 use stepback_debugger::model::memory::MemoryRow;
 use stepback_debugger::model::memory_text::place_in_row;
 use stepback_debugger::model::text::address_digits;
-use stepback_debugger::model::{Meaning, Span};
-use stepback_debugger::views::{ByteAction, MemoryLayout, MemoryMove, MemoryView, Status};
+use stepback_debugger::model::{TextRole, TextSpan};
+use stepback_debugger::views::{ByteAction, MemoryLayout, MemoryMove, MemoryView, ViewStatus};
 
 /// Rows that are read beyond both ends of the view.
 const SPARE: usize = 16;
 
 /// Memory at a moment.
 pub struct MemoryPane {
-    lock: Lock,
+    lock: PositionLock,
     view: MemoryView,
     compared: ComparedLine,
     /// Result of the search for a line in words, until the next key.
     message: Option<String>,
     /// What was drawn last.
     area: Rect,
-    shape: Shape,
+    shape: MemoryRowShape,
 }
 
 impl Default for MemoryPane {
@@ -48,7 +48,7 @@ impl Default for MemoryPane {
             compared,
             message,
             area,
-            shape: Shape {
+            shape: MemoryRowShape {
                 bytes: 16,
                 group: 1,
                 format: None,
@@ -65,28 +65,34 @@ impl MemoryPane {
     }
 
     /// Travels to a write of the bytes under the cursor.
-    fn ask_write(&mut self, len_bytes: u8, way: Direction, cx: &Cx<'_>, out: &mut Vec<Ask>) {
+    fn ask_write(
+        &mut self,
+        len_bytes: u8,
+        way: Direction,
+        cx: &PaneContext<'_>,
+        out: &mut Vec<PaneAction>,
+    ) {
         let mut actions = Vec::new();
         let write = ByteAction::GoToAccess(len_bytes.into(), Access::Write, way);
         self.view.act(self.cursor(), write, cx.desk, &mut actions);
-        out.extend(actions.into_iter().map(Ask::Do));
+        out.extend(actions.into_iter().map(PaneAction::Do));
     }
 
-    fn go(&mut self, toward: Toward) {
+    fn go(&mut self, toward: CursorDirection) {
         self.view.stop_search();
         self.view.move_cursor(match toward {
-            Toward::Up => MemoryMove::Rows(-1),
-            Toward::Down => MemoryMove::Rows(1),
-            Toward::Left => MemoryMove::Bytes(-1),
-            Toward::Right => MemoryMove::Bytes(1),
-            Toward::PageUp => MemoryMove::Pages(-1),
-            Toward::PageDown => MemoryMove::Pages(1),
-            Toward::First => MemoryMove::First,
-            Toward::Last => MemoryMove::Last,
+            CursorDirection::Up => MemoryMove::Rows(-1),
+            CursorDirection::Down => MemoryMove::Rows(1),
+            CursorDirection::Left => MemoryMove::Bytes(-1),
+            CursorDirection::Right => MemoryMove::Bytes(1),
+            CursorDirection::PageUp => MemoryMove::Pages(-1),
+            CursorDirection::PageDown => MemoryMove::Pages(1),
+            CursorDirection::First => MemoryMove::First,
+            CursorDirection::Last => MemoryMove::Last,
         });
     }
 
-    fn change(&mut self, change: &MemoryChange, cx: &Cx<'_>) {
+    fn change(&mut self, change: &MemoryChange, cx: &PaneContext<'_>) {
         if matches!(
             change,
             MemoryChange::Compare(_) | MemoryChange::ToggleCompare
@@ -110,7 +116,7 @@ impl MemoryPane {
     }
 
     /// The byte at a cell of the screen; of memory without any access its first.
-    fn address_at(&self, x: u16, y: u16, cx: &Cx<'_>) -> Option<Address> {
+    fn address_at(&self, x: u16, y: u16, cx: &PaneContext<'_>) -> Option<Address> {
         let line = y
             .checked_sub(self.area.y)
             .filter(|line| *line < self.area.height)?;
@@ -122,16 +128,16 @@ impl MemoryPane {
             .shape
             .byte_at(usize::from(x.checked_sub(self.area.x)?))?
         {
-            Hit::Digits(shown) if self.shape.format.is_none() => {
+            MemoryColumn::Digits(shown) if self.shape.format.is_none() => {
                 place_in_row(shown, self.shape.group, self.view.endian(cx.desk))
             }
-            Hit::Digits(place) | Hit::Text(place) => place,
+            MemoryColumn::Digits(place) | MemoryColumn::Text(place) => place,
         };
         row.first().0.checked_add(place as u64).map(Address)
     }
 
     /// Takes the lines that were looked for.
-    fn advance(&mut self, cx: &Cx<'_>) {
+    fn advance(&mut self, cx: &PaneContext<'_>) {
         self.lock.advance(cx);
         self.view.bind(self.lock.follow());
         let message = self.compared.advance(&mut self.view, cx);
@@ -147,20 +153,20 @@ impl MemoryPane {
             .map(MemoryRow::last)
             .max();
         let digits = address_digits(highest.unwrap_or(self.cursor()));
-        let shape = Shape {
+        let shape = MemoryRowShape {
             bytes: 16,
             group: self.view.group().into(),
             format: self.view.format(),
             digits,
         };
         self.shape = match self.view.row_bytes() {
-            Some(bytes) => Shape { bytes, ..shape },
+            Some(bytes) => MemoryRowShape { bytes, ..shape },
             None => shape.widest(area.width),
         };
         self.area = area;
     }
 
-    fn draw_rows(&mut self, pen: &mut Pen<'_>, cx: &Cx<'_>) {
+    fn draw_rows(&mut self, pen: &mut Pen<'_>, cx: &PaneContext<'_>) {
         let (area, row_bytes, rows) = (self.area, self.shape.bytes, usize::from(self.area.height));
         let layout = MemoryLayout {
             row_bytes,
@@ -171,22 +177,24 @@ impl MemoryPane {
             near: SPARE,
         };
         match self.view.poll_rows(layout, cx.desk) {
-            Status::Loading(_) => {
+            ViewStatus::Loading(_) => {
                 _ = pen.role(
-                    Run::of(area, 0),
+                    CellRun::of(area, 0),
                     say!("list-loading"),
-                    Role::Text(Meaning::Label),
+                    StyleRole::Text(TextRole::Label),
                 )
             }
-            Status::Failed(error) => _ = pen.role(Run::of(area, 0), &error, Role::Error),
-            Status::Rows(_) | Status::Empty { .. } => {
-                let view = RowsView {
+            ViewStatus::Failed(error) => {
+                _ = pen.role(CellRun::of(area, 0), &error, StyleRole::Error)
+            }
+            ViewStatus::Rows(_) | ViewStatus::Empty { .. } => {
+                let view = MemoryRowsView {
                     cx,
                     shape: self.shape,
                     memory: &self.view,
                 };
                 for (line, row) in (0..area.height).zip(self.view.rows()) {
-                    rows::draw(Run::of(area, line), row, view, pen);
+                    rows::draw(CellRun::of(area, line), row, view, pen);
                 }
             }
         }
@@ -198,7 +206,7 @@ impl Pane for MemoryPane {
         PanelKind::Memory
     }
 
-    fn title(&self, cx: &Cx<'_>) -> String {
+    fn title(&self, cx: &PaneContext<'_>) -> String {
         let address = self.view.address_text();
         let parts = [
             Some(say!("memory-memory").to_owned()),
@@ -226,43 +234,50 @@ impl Pane for MemoryPane {
         true
     }
 
-    fn selection(&self, _: &Cx<'_>) -> Option<CellName> {
+    fn selection(&self, _: &PaneContext<'_>) -> Option<CellName> {
         self.view.selection()
     }
 
-    fn status(&self, cx: &Cx<'_>) -> Vec<Span> {
+    fn status(&self, cx: &PaneContext<'_>) -> Vec<TextSpan> {
         if let Some(words) = self
             .message
             .as_deref()
             .or(self.view.message())
             .or(self.lock.told())
         {
-            return vec![Span::new(Meaning::Plain, words)];
+            return vec![TextSpan::new(TextRole::Plain, words)];
         }
         if self.view.is_searching() {
-            return vec![Span::new(
-                Meaning::Plain,
+            return vec![TextSpan::new(
+                TextRole::Plain,
                 say!("terminal-looking-through-memory"),
             )];
         }
         foot::spans(&self.view, self.cursor(), cx)
     }
 
-    fn obey(&mut self, command: Command, cx: &Cx<'_>, out: &mut Vec<Ask>) -> bool {
+    fn obey(
+        &mut self,
+        command: PaneCommand,
+        cx: &PaneContext<'_>,
+        out: &mut Vec<PaneAction>,
+    ) -> bool {
         self.dismiss_words();
         if self.lock.obey(command, cx, out) {
             self.view.bind(self.lock.follow());
             return true;
         }
         match command {
-            Command::Move(toward) => self.go(toward),
-            Command::Access(way) => self.ask_write(self.view.group(), way, cx, out),
-            Command::LastWrite(len_bytes) => self.ask_write(len_bytes, Direction::Back, cx, out),
-            Command::ChangedByte(way) => self.change(&MemoryChange::GoToChanged(way), cx),
-            Command::FollowAddress => self.toggle_following(),
-            Command::Ask(Purpose::Address) => {
-                out.push(Ask::Prompt(
-                    Purpose::Address,
+            PaneCommand::Move(toward) => self.go(toward),
+            PaneCommand::Access(way) => self.ask_write(self.view.group(), way, cx, out),
+            PaneCommand::LastWrite(len_bytes) => {
+                self.ask_write(len_bytes, Direction::Back, cx, out)
+            }
+            PaneCommand::ChangedByte(way) => self.change(&MemoryChange::GoToChanged(way), cx),
+            PaneCommand::FollowAddress => self.toggle_following(),
+            PaneCommand::Ask(PromptPurpose::Address) => {
+                out.push(PaneAction::Prompt(
+                    PromptPurpose::Address,
                     self.view.address().to_owned(),
                 ));
             }
@@ -271,24 +286,30 @@ impl Pane for MemoryPane {
         true
     }
 
-    fn answer(&mut self, purpose: Purpose, text: &str, cx: &Cx<'_>, out: &mut Vec<Ask>) {
+    fn answer(
+        &mut self,
+        purpose: PromptPurpose,
+        text: &str,
+        cx: &PaneContext<'_>,
+        out: &mut Vec<PaneAction>,
+    ) {
         self.dismiss_words();
         match purpose {
             _ if self.lock.answer(purpose, text, cx) => {}
-            Purpose::Address => self.view.show(text, cx.desk),
-            Purpose::CompareWithLine if text.trim().is_empty() => {
+            PromptPurpose::Address => self.view.show(text, cx.desk),
+            PromptPurpose::CompareWithLine if text.trim().is_empty() => {
                 self.change(&MemoryChange::Compare(None), cx)
             }
-            Purpose::CompareWithLine => self.compared.ask(text, cx),
-            Purpose::FindInMemory => {
+            PromptPurpose::CompareWithLine => self.compared.ask(text, cx),
+            PromptPurpose::FindInMemory => {
                 self.change(&MemoryChange::Find(text.to_owned(), Direction::Forward), cx)
             }
-            _ => out.extend(purpose.actions(text).into_iter().map(Ask::Do)),
+            _ => out.extend(purpose.actions(text).into_iter().map(PaneAction::Do)),
         }
         self.advance(cx);
     }
 
-    fn take(&mut self, action: &Action, cx: &Cx<'_>) -> bool {
+    fn take(&mut self, action: &Action, cx: &PaneContext<'_>) -> bool {
         self.dismiss_words();
         match action {
             Action::View(ViewAction::ShowMemory(address)) => self.view.show(address, cx.desk),
@@ -302,15 +323,20 @@ impl Pane for MemoryPane {
         true
     }
 
-    fn touch(&mut self, Touch { x, y, kind }: Touch, cx: &Cx<'_>, out: &mut Vec<Ask>) {
-        if let TouchKind::Wheel(rows) = kind {
+    fn touch(
+        &mut self,
+        MouseInput { x, y, kind }: MouseInput,
+        cx: &PaneContext<'_>,
+        out: &mut Vec<PaneAction>,
+    ) {
+        if let MouseInputKind::Wheel(rows) = kind {
             return self.view.scroll_rows(rows);
         }
         let Some(address) = self.address_at(x, y, cx) else {
             return;
         };
         self.view.set_cursor(address);
-        if kind == TouchKind::DoubleClick {
+        if kind == MouseInputKind::DoubleClick {
             self.ask_write(self.view.group(), Direction::Back, cx, out);
         }
     }
@@ -323,15 +349,15 @@ impl Pane for MemoryPane {
         self.compared = ComparedLine::default();
     }
 
-    fn draw(&mut self, area: Rect, pen: &mut Pen<'_>, cx: &Cx<'_>) {
+    fn draw(&mut self, area: Rect, pen: &mut Pen<'_>, cx: &PaneContext<'_>) {
         self.advance(cx);
         let value = self.view.poll(0, cx.desk);
         self.divide(area);
         self.draw_rows(pen, cx);
         if let Some(Err(error)) = value {
-            let run = Run::of(area, 0);
-            pen.role(run, &" ".repeat(usize::from(run.cells())), Role::Error);
-            pen.role(run, &error, Role::Error);
+            let run = CellRun::of(area, 0);
+            pen.role(run, &" ".repeat(usize::from(run.cells())), StyleRole::Error);
+            pen.role(run, &error, StyleRole::Error);
         }
         if cx.has_focus {
             self.view.poll_byte(self.cursor(), cx.desk);

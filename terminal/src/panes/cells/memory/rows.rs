@@ -7,30 +7,30 @@ use ratatui::style::{Modifier, Style};
 use stepback_index::ValueSource;
 use stepback_machine::Address;
 
-use super::shape::Shape;
-use crate::look::{Look, Role};
-use crate::pane::Cx;
-use crate::pen::{Pen, Run};
-use stepback_debugger::model::Meaning;
-use stepback_debugger::model::memory::{ByteCell, MemoryRow, Touch};
+use super::shape::MemoryRowShape;
+use crate::look::{StyleRole, TerminalStyle};
+use crate::pane::PaneContext;
+use crate::pen::{CellRun, Pen};
+use stepback_debugger::model::TextRole;
+use stepback_debugger::model::memory::{ByteCell, LastAccessKind, MemoryRow};
 use stepback_debugger::model::memory_text::{gap_words, number_text, place_in_row, row_text};
 use stepback_debugger::views::MemoryView;
 
 /// How rows are drawn.
 #[derive(Clone, Copy)]
-pub struct RowsView<'a> {
-    pub cx: &'a Cx<'a>,
-    pub shape: Shape,
+pub struct MemoryRowsView<'a> {
+    pub cx: &'a PaneContext<'a>,
+    pub shape: MemoryRowShape,
     pub memory: &'a MemoryView,
 }
 
-struct Bytes<'a> {
+struct ByteRow<'a> {
     address: Address,
     cells: &'a [ByteCell],
 }
 
 /// Draws a row.
-pub fn draw(run: Run, row: &MemoryRow, view: RowsView<'_>, pen: &mut Pen<'_>) {
+pub fn draw(run: CellRun, row: &MemoryRow, view: MemoryRowsView<'_>, pen: &mut Pen<'_>) {
     match row {
         MemoryRow::Gap { .. } => draw_gap(run, row, view, pen),
         MemoryRow::Bytes {
@@ -41,7 +41,7 @@ pub fn draw(run: Run, row: &MemoryRow, view: RowsView<'_>, pen: &mut Pen<'_>) {
         } => {
             draw_bytes(
                 run,
-                &Bytes {
+                &ByteRow {
                     address: *address,
                     cells,
                 },
@@ -50,37 +50,37 @@ pub fn draw(run: Run, row: &MemoryRow, view: RowsView<'_>, pen: &mut Pen<'_>) {
             );
             if let Some(source) = source {
                 let beside = run.behind(columns(view.shape.end() + 2));
-                pen.role(beside, source, Role::Text(Meaning::Label));
+                pen.role(beside, source, StyleRole::Text(TextRole::Label));
             }
         }
     }
 }
 
-fn draw_gap(run: Run, row: &MemoryRow, view: RowsView<'_>, pen: &mut Pen<'_>) {
+fn draw_gap(run: CellRun, row: &MemoryRow, view: MemoryRowsView<'_>, pen: &mut Pen<'_>) {
     let (first, last, digits) = (row.first().0, row.last().0, view.shape.digits);
     let never = gap_words(&view.cx.desk.session, row.first(), row.last());
     let rest = pen.role(
         run,
         &format!("{first:0digits$x} – {last:0digits$x}  "),
-        Role::Text(Meaning::Unknown),
+        StyleRole::Text(TextRole::Unknown),
     );
-    let end = pen.role(rest, &never, Role::Text(Meaning::Label));
+    let end = pen.role(rest, &never, StyleRole::Text(TextRole::Label));
     if view
         .memory
         .cursor()
         .is_some_and(|cursor| (row.first()..=row.last()).contains(&cursor))
     {
-        pen.mark(Run { end: end.x, ..run }, cursor_style(view, pen.look));
+        pen.mark(CellRun { end: end.x, ..run }, cursor_style(view, pen.look));
     }
 }
 
-fn draw_bytes(run: Run, row: &Bytes<'_>, view: RowsView<'_>, pen: &mut Pen<'_>) {
-    let RowsView { shape, memory, .. } = view;
+fn draw_bytes(run: CellRun, row: &ByteRow<'_>, view: MemoryRowsView<'_>, pen: &mut Pen<'_>) {
+    let MemoryRowsView { shape, memory, .. } = view;
     let digits = shape.digits;
     pen.role(
         run,
         &format!("{:0digits$x}", row.address.0),
-        Role::Text(Meaning::Label),
+        StyleRole::Text(TextRole::Label),
     );
     let groups = row.cells.chunks(shape.group.max(1));
     for (place, group) in (0..).step_by(shape.group.max(1)).zip(groups) {
@@ -90,7 +90,7 @@ fn draw_bytes(run: Run, row: &Bytes<'_>, view: RowsView<'_>, pen: &mut Pen<'_>) 
         let first = Address(row.address.0.saturating_add(place as u64));
         draw_group(
             at,
-            &Bytes {
+            &ByteRow {
                 address: first,
                 cells: group,
             },
@@ -119,8 +119,8 @@ fn draw_bytes(run: Run, row: &Bytes<'_>, view: RowsView<'_>, pen: &mut Pen<'_>) 
 }
 
 /// Bytes of a group in the order in which they read as a number, or the number.
-fn draw_group(at: Run, group: &Bytes<'_>, view: RowsView<'_>, pen: &mut Pen<'_>) {
-    let Bytes { address, cells } = group;
+fn draw_group(at: CellRun, group: &ByteRow<'_>, view: MemoryRowsView<'_>, pen: &mut Pen<'_>) {
+    let ByteRow { address, cells } = group;
     let endian = view.memory.endian(view.cx.desk);
     let marked = cells
         .iter()
@@ -176,28 +176,28 @@ fn rank(cell: &ByteCell) -> u8 {
     }
 }
 
-fn style_of(cell: &ByteCell, look: &Look) -> Style {
+fn style_of(cell: &ByteCell, look: &TerminalStyle) -> Style {
     let meaning = match (cell.source, cell.touch) {
-        (ValueSource::External, _) => Meaning::External,
-        (_, Some(Touch::Written)) => Meaning::Write,
-        (_, Some(Touch::Read)) => Meaning::Read,
-        (ValueSource::Inferred, _) => Meaning::Inferred,
-        (ValueSource::Unknown, _) => Meaning::Unknown,
-        (ValueSource::Recorded, _) => Meaning::Plain,
+        (ValueSource::External, _) => TextRole::External,
+        (_, Some(LastAccessKind::Written)) => TextRole::Write,
+        (_, Some(LastAccessKind::Read)) => TextRole::Read,
+        (ValueSource::Inferred, _) => TextRole::Inferred,
+        (ValueSource::Unknown, _) => TextRole::Unknown,
+        (ValueSource::Recorded, _) => TextRole::Plain,
     };
     let style = look.text(meaning);
     match () {
-        () if cell.is_changed => style.patch(look.style(Role::Changed)),
+        () if cell.is_changed => style.patch(look.style(StyleRole::Changed)),
         () if cell.is_news => style.add_modifier(Modifier::BOLD),
         () => style,
     }
 }
 
-fn cursor_style(view: RowsView<'_>, look: &Look) -> Style {
+fn cursor_style(view: MemoryRowsView<'_>, look: &TerminalStyle) -> Style {
     look.style(if view.cx.has_focus {
-        Role::Cursor
+        StyleRole::Cursor
     } else {
-        Role::CursorAway
+        StyleRole::CursorAway
     })
 }
 

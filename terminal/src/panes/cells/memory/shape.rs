@@ -9,7 +9,7 @@ const WIDTHS: [u8; 3] = [32, 16, 8];
 
 /// How a row is divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct MemoryRowShape {
     /// Bytes in a row.
     pub bytes: usize,
     /// Bytes in a group.
@@ -20,7 +20,7 @@ pub struct Shape {
     pub digits: usize,
 }
 
-impl Shape {
+impl MemoryRowShape {
     /// The longest rows that fit into so many columns.
     pub fn widest(self, columns: u16) -> Self {
         let of = |bytes: u8| Self {
@@ -56,12 +56,12 @@ impl Shape {
     }
 
     /// The byte at a column, counted as bytes are shown; none between and beside them.
-    pub fn byte_at(&self, column: usize) -> Option<Hit> {
+    pub fn byte_at(&self, column: usize) -> Option<MemoryColumn> {
         if let Some(place) = column
             .checked_sub(self.text_column())
             .filter(|place| *place < self.bytes)
         {
-            return Some(Hit::Text(place));
+            return Some(MemoryColumn::Text(place));
         }
         let first = (0..self.bytes).step_by(self.group.max(1));
         let start = first
@@ -70,13 +70,13 @@ impl Shape {
         let within = column.checked_sub(self.group_column(start) + 1)?;
         let place = if self.format.is_some() { 0 } else { within / 2 };
         (column < self.group_column(start) + self.group_columns())
-            .then_some(Hit::Digits(start + place))
+            .then_some(MemoryColumn::Digits(start + place))
     }
 }
 
 /// What stands at a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hit {
+pub enum MemoryColumn {
     /// The digits of a byte, counted as they are shown.
     Digits(usize),
     /// The character of a byte.
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn rows_are_as_long_as_there_is_room() {
-        let shape = Shape {
+        let shape = MemoryRowShape {
             bytes: 16,
             group: 1,
             format: None,
@@ -100,13 +100,13 @@ mod tests {
             [20, 80, 132, 140, 150].map(|columns| shape.widest(columns).bytes),
             [8, 16, 16, 16, 32]
         );
-        let wide = Shape {
+        let wide = MemoryRowShape {
             digits: 12,
             ..shape
         };
         assert_eq!(wide.widest(80).end(), 80);
         assert_eq!(
-            Shape {
+            MemoryRowShape {
                 group: 8,
                 format: Some(LaneFormat::new(LaneKind::Float, 8)),
                 ..shape
@@ -119,22 +119,25 @@ mod tests {
 
     #[test]
     fn bytes_are_found_by_their_columns() {
-        let shape = Shape {
+        let shape = MemoryRowShape {
             bytes: 16,
             group: 1,
             format: None,
             digits: 8,
         };
         assert_eq!([9, 10, 11, 12, 13].map(|column| shape.byte_at(column)), {
-            let (first, second) = (Some(Hit::Digits(0)), Some(Hit::Digits(1)));
+            let (first, second) = (Some(MemoryColumn::Digits(0)), Some(MemoryColumn::Digits(1)));
             [None, first, first, None, second]
         });
-        assert_eq!(shape.byte_at(shape.text_column() + 15), Some(Hit::Text(15)));
+        assert_eq!(
+            shape.byte_at(shape.text_column() + 15),
+            Some(MemoryColumn::Text(15))
+        );
         assert_eq!(shape.byte_at(shape.end()), None);
-        let grouped = Shape { group: 4, ..shape };
+        let grouped = MemoryRowShape { group: 4, ..shape };
         assert_eq!(
             grouped.byte_at(grouped.group_column(4) + 3),
-            Some(Hit::Digits(5))
+            Some(MemoryColumn::Digits(5))
         );
     }
 }

@@ -1,8 +1,8 @@
-use super::super::bench::Bench;
+use super::super::bench::CellPaneBench;
 use super::MemoryPane;
-use crate::Signs;
-use crate::command::{Command, Purpose, Toward};
-use crate::pane::{Ask, Pane as _, TouchKind};
+use crate::CharacterSet;
+use crate::command::{CursorDirection, PaneCommand, PromptPurpose};
+use crate::pane::{MouseInputKind, Pane as _, PaneAction};
 use stepback_debugger::action::{
     Access, Action, CellName, Direction, Follow, MemoryChange, MemoryText, TravelAction,
     ViewAction, WindowId,
@@ -10,20 +10,20 @@ use stepback_debugger::action::{
 use stepback_debugger::session::test_session::tarmac;
 use stepback_parsers::Position;
 
-fn bench(position: u64) -> Bench<MemoryPane> {
-    let mut bench = Bench::at(position, MemoryPane::default());
+fn bench(position: u64) -> CellPaneBench<MemoryPane> {
+    let mut bench = CellPaneBench::at(position, MemoryPane::default());
     bench.rows = 6;
     bench
 }
 
-fn at(position: u64, address: &str) -> Bench<MemoryPane> {
+fn at(position: u64, address: &str) -> CellPaneBench<MemoryPane> {
     let mut bench = bench(position);
     bench.take(&Action::View(ViewAction::ShowMemory(address.to_owned())));
     bench.draw();
     bench
 }
 
-fn cursor(bench: &mut Bench<MemoryPane>) -> String {
+fn cursor(bench: &mut CellPaneBench<MemoryPane>) -> String {
     match bench.with(|pane, cx, _| pane.selection(cx)) {
         Some(CellName::Memory(address, _)) => address,
         other => panic!("{other:?}"),
@@ -65,7 +65,7 @@ fn what_the_last_move_changed_and_what_is_inferred_have_signs() {
 80020040 - 8401ffff  63 MiB never accessed
 84020000  25 75 35 62 63 64 25 75  35 32 32 31 25 75 35 36  %u5bcd%u5221%u56
 ";
-    bench.signs = Signs::Ascii;
+    bench.signs = CharacterSet::Ascii;
     assert_eq!(bench.draw(), expected);
     let mut start = at(0, "80000a80");
     assert!(
@@ -85,7 +85,7 @@ fn brackets_go_to_changed_bytes_however_far_away() {
     let mut bench = at(1249, "sp");
     bench.go(1249, 1300);
     let mut after = |way| {
-        bench.press(&[Command::ChangedByte(way)]);
+        bench.press(&[PaneCommand::ChangedByte(way)]);
         (
             cursor(&mut bench),
             bench.status().starts_with("No changed byte"),
@@ -114,11 +114,11 @@ fn brackets_go_to_changed_bytes_however_far_away() {
 #[test]
 fn numbers_ask_for_the_last_write_of_aligned_bytes() {
     let mut bench = at(1249, "8ffff5e3");
-    let keys = [1, 2, 4, 8].map(Command::LastWrite);
+    let keys = [1, 2, 4, 8].map(PaneCommand::LastWrite);
     bench.press(&keys);
     bench.press(&[
-        Command::Access(Direction::Back),
-        Command::Access(Direction::Forward),
+        PaneCommand::Access(Direction::Back),
+        PaneCommand::Access(Direction::Forward),
     ]);
     let places: Vec<(String, u64, Direction)> = bench
         .actions()
@@ -145,7 +145,7 @@ fn numbers_ask_for_the_last_write_of_aligned_bytes() {
 #[test]
 fn a_locked_pane_asks_from_its_own_moment() {
     let mut bench = at(1300, "8ffff5e0");
-    bench.press(&[Command::Arrange]);
+    bench.press(&[PaneCommand::Arrange]);
     bench.go(0, 0);
     assert_eq!(bench.title(), "Memory  8ffff5e0  locked to step 1,300");
     assert!(
@@ -153,7 +153,7 @@ fn a_locked_pane_asks_from_its_own_moment() {
         "{}",
         bench.draw()
     );
-    bench.press(&[Command::LastWrite(4)]);
+    bench.press(&[PaneCommand::LastWrite(4)]);
     let place = cursor(&mut bench);
     assert_eq!(
         bench.actions(),
@@ -162,13 +162,13 @@ fn a_locked_pane_asks_from_its_own_moment() {
             write(&place, 4, Direction::Back)
         ]
     );
-    bench.press(&[Command::Arrange]);
+    bench.press(&[PaneCommand::Arrange]);
     assert!(
         bench.draw().starts_with("8ffff5e0 *?? ?? ") || bench.draw().starts_with("8ffff5e0  ??"),
         "{}",
         bench.draw()
     );
-    bench.answer(Purpose::LockAtLine, "20");
+    bench.answer(PromptPurpose::LockAtLine, "20");
     assert!(
         bench.title().ends_with("locked to line:20, step 0"),
         "{}",
@@ -180,7 +180,7 @@ fn a_locked_pane_asks_from_its_own_moment() {
 fn memory_is_compared_with_what_it_is_at_a_line() {
     let mut bench = at(1249, "8ffff5e0");
     bench.take(&Action::View(ViewAction::MemoryGroup(4)));
-    bench.answer(Purpose::CompareWithLine, "20");
+    bench.answer(PromptPurpose::CompareWithLine, "20");
     assert_eq!(bench.title(), "Memory  8ffff5e0  against line:20 (0)");
     assert!(
         bench
@@ -196,13 +196,13 @@ fn memory_is_compared_with_what_it_is_at_a_line() {
         "{}",
         bench.status()
     );
-    bench.answer(Purpose::CompareWithLine, "0");
+    bench.answer(PromptPurpose::CompareWithLine, "0");
     assert!(
         bench.status().contains("lines count from 1"),
         "{}",
         bench.status()
     );
-    bench.answer(Purpose::CompareWithLine, "");
+    bench.answer(PromptPurpose::CompareWithLine, "");
     assert_eq!(bench.title(), "Memory  8ffff5e0");
     assert!(!bench.draw().contains('*'), "{}", bench.draw());
     bench.take(&Action::View(ViewAction::Memory(
@@ -219,8 +219,8 @@ fn memory_is_compared_with_what_it_is_at_a_line() {
 #[test]
 fn the_cursor_walks_through_all_memory_and_stops_at_its_ends() {
     let mut bench = at(1249, "8ffff5e0");
-    let after = |bench: &mut Bench<MemoryPane>, toward| {
-        bench.press(&[Command::Move(toward)]);
+    let after = |bench: &mut CellPaneBench<MemoryPane>, toward| {
+        bench.press(&[PaneCommand::Move(toward)]);
         bench
             .status()
             .split(' ')
@@ -228,12 +228,12 @@ fn the_cursor_walks_through_all_memory_and_stops_at_its_ends() {
             .unwrap_or_default()
             .to_owned()
     };
-    assert_eq!(after(&mut bench, Toward::Right), "8ffff5e1");
-    assert_eq!(after(&mut bench, Toward::Left), "8ffff5e0");
-    assert_eq!(after(&mut bench, Toward::Left), "8ffff5df");
+    assert_eq!(after(&mut bench, CursorDirection::Right), "8ffff5e1");
+    assert_eq!(after(&mut bench, CursorDirection::Left), "8ffff5e0");
+    assert_eq!(after(&mut bench, CursorDirection::Left), "8ffff5df");
     assert!(bench.draw().starts_with("8ffff5d0 "), "{}", bench.draw());
-    assert_eq!(after(&mut bench, Toward::Down), "8ffff5ef");
-    assert_eq!(after(&mut bench, Toward::PageDown), "8ffff64f");
+    assert_eq!(after(&mut bench, CursorDirection::Down), "8ffff5ef");
+    assert_eq!(after(&mut bench, CursorDirection::PageDown), "8ffff64f");
     assert!(
         bench
             .draw()
@@ -243,7 +243,7 @@ fn the_cursor_walks_through_all_memory_and_stops_at_its_ends() {
         "{}",
         bench.draw()
     );
-    assert_eq!(after(&mut bench, Toward::First), "00000000");
+    assert_eq!(after(&mut bench, CursorDirection::First), "00000000");
     assert!(
         bench
             .draw()
@@ -251,10 +251,10 @@ fn the_cursor_walks_through_all_memory_and_stops_at_its_ends() {
         "{}",
         bench.draw()
     );
-    assert_eq!(after(&mut bench, Toward::Up), "00000000");
-    assert_eq!(after(&mut bench, Toward::Down), "80000000");
-    assert_eq!(after(&mut bench, Toward::Up), "7fffffff");
-    assert_eq!(after(&mut bench, Toward::Last), "ffffffffffffffff");
+    assert_eq!(after(&mut bench, CursorDirection::Up), "00000000");
+    assert_eq!(after(&mut bench, CursorDirection::Down), "80000000");
+    assert_eq!(after(&mut bench, CursorDirection::Up), "7fffffff");
+    assert_eq!(after(&mut bench, CursorDirection::Last), "ffffffffffffffff");
     assert!(
         bench
             .draw()
@@ -263,16 +263,16 @@ fn the_cursor_walks_through_all_memory_and_stops_at_its_ends() {
         "{}",
         bench.draw()
     );
-    assert_eq!(after(&mut bench, Toward::Down), "ffffffffffffffff");
-    assert_eq!(after(&mut bench, Toward::Up), "8ffff83f");
+    assert_eq!(after(&mut bench, CursorDirection::Down), "ffffffffffffffff");
+    assert_eq!(after(&mut bench, CursorDirection::Up), "8ffff83f");
 }
 
 #[test]
 fn a_32_bit_machine_ends_at_4_gib() {
     let (session, _place) =
         tarmac("0 clk IT (0) 00010000 e3a00001 A svc_s : MOV r0,#1\n0 clk MW4 ffff0010 00000001\n");
-    let mut bench = Bench::over(session, 1, MemoryPane::default());
-    bench.press(&[Command::Move(Toward::Last)]);
+    let mut bench = CellPaneBench::over(session, 1, MemoryPane::default());
+    bench.press(&[PaneCommand::Move(CursorDirection::Last)]);
     assert!(
         bench.status().starts_with("ffffffff "),
         "{}",
@@ -296,19 +296,19 @@ fn the_expression_follows_or_holds() {
     assert_eq!(bench.title(), "Memory  sp →");
     bench.go(1249, 0);
     assert!(bench.draw().starts_with("8ffff6c0"), "{}", bench.draw());
-    bench.press(&[Command::FollowAddress]);
+    bench.press(&[PaneCommand::FollowAddress]);
     bench.go(0, 1249);
     assert!(bench.draw().starts_with("8ffff6c0"), "{}", bench.draw());
-    bench.press(&[Command::FollowAddress]);
+    bench.press(&[PaneCommand::FollowAddress]);
     assert!(bench.draw().starts_with("8ffff5e0"), "{}", bench.draw());
-    bench.press(&[Command::Ask(Purpose::Address)]);
+    bench.press(&[PaneCommand::Ask(PromptPurpose::Address)]);
     assert_eq!(
         bench.asked,
-        [Ask::Prompt(Purpose::Address, "sp".to_owned())]
+        [PaneAction::Prompt(PromptPurpose::Address, "sp".to_owned())]
     );
-    bench.answer(Purpose::Address, "sp + 0x20");
+    bench.answer(PromptPurpose::Address, "sp + 0x20");
     assert!(bench.draw().starts_with("8ffff600"), "{}", bench.draw());
-    bench.answer(Purpose::Address, "sp + nonsense");
+    bench.answer(PromptPurpose::Address, "sp + nonsense");
     assert!(
         bench
             .draw()
@@ -366,7 +366,7 @@ fn bytes_are_looked_for() {
         "{}",
         bench.status()
     );
-    bench.answer(Purpose::FindInMemory, "%u5bcd");
+    bench.answer(PromptPurpose::FindInMemory, "%u5bcd");
     assert!(
         bench.draw().lines().any(|row| row.contains("%u5bcd")),
         "{}",
@@ -385,7 +385,7 @@ fn bytes_are_looked_for() {
         "{}",
         bench.status()
     );
-    bench.answer(Purpose::FindInMemory, " ");
+    bench.answer(PromptPurpose::FindInMemory, " ");
     assert!(
         bench.status().starts_with("nothing to look for"),
         "{}",
@@ -397,7 +397,7 @@ fn bytes_are_looked_for() {
 fn the_mouse_picks_bytes_and_characters_and_the_wheel_scrolls() {
     let mut bench = at(1249, "8ffff5e0");
     let mut at = |x, y| {
-        bench.touch(x, y, TouchKind::Click);
+        bench.touch(x, y, MouseInputKind::Click);
         bench
             .status()
             .split(' ')
@@ -409,11 +409,11 @@ fn the_mouse_picks_bytes_and_characters_and_the_wheel_scrolls() {
     assert_eq!(at(13, 1), "8ffff5f1");
     assert_eq!(at(75, 0), "8ffff5ef");
     assert_eq!(at(0, 0), "8ffff5ef");
-    bench.touch(0, 0, TouchKind::Wheel(3));
+    bench.touch(0, 0, MouseInputKind::Wheel(3));
     assert!(bench.draw().starts_with("8ffff610 "), "{}", bench.draw());
-    bench.touch(0, 0, TouchKind::Wheel(-4));
+    bench.touch(0, 0, MouseInputKind::Wheel(-4));
     assert!(bench.draw().starts_with("8ffff5d0 "), "{}", bench.draw());
-    bench.touch(10, 1, TouchKind::DoubleClick);
+    bench.touch(10, 1, MouseInputKind::DoubleClick);
     assert_eq!(bench.actions().len(), 1);
 }
 

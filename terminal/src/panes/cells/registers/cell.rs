@@ -9,10 +9,10 @@ use stepback_machine::{LaneFormat, LaneKind};
 
 use super::grid::SpotColumns;
 use crate::clean::width;
-use crate::look::{Look, Role};
-use crate::pen::{Pen, Run};
+use crate::look::{StyleRole, TerminalStyle};
+use crate::pen::{CellRun, Pen};
 use stepback_debugger::messages::say;
-use stepback_debugger::model::Meaning;
+use stepback_debugger::model::TextRole;
 use stepback_debugger::model::register_format::RegisterReading;
 use stepback_debugger::model::registers::{RegisterBoard, RegisterCell, lane_characters};
 use stepback_debugger::model::text::{flags_text, thousands};
@@ -71,7 +71,7 @@ fn flags_of(cell: &RegisterCell, board: &RegisterBoard) -> Option<String> {
 
 /// What is drawn, and how it stands out.
 #[derive(Clone, Copy)]
-pub struct Drawn<'a> {
+pub struct RegisterCellPaint<'a> {
     /// Where.
     pub spot: &'a CellSpot,
     /// The columns of its row.
@@ -81,12 +81,12 @@ pub struct Drawn<'a> {
     /// Reading of the values, and the cursor.
     pub view: &'a RegistersView,
     /// Style of the cursor.
-    pub cursor: Role,
+    pub cursor: StyleRole,
 }
 
 /// Draws a register or a lane.
-pub fn draw(line: Run, drawn: Drawn<'_>, pen: &mut Pen<'_>) {
-    let Drawn {
+pub fn draw(line: CellRun, drawn: RegisterCellPaint<'_>, pen: &mut Pen<'_>) {
+    let RegisterCellPaint {
         spot,
         columns,
         board,
@@ -108,7 +108,7 @@ pub fn draw(line: Run, drawn: Drawn<'_>, pen: &mut Pen<'_>) {
     let name = reading.shown_as.name(&cell);
     match columns {
         SpotColumns::Cells { value, .. } => {
-            pen.role(run.first(value), name, Role::Text(Meaning::Register));
+            pen.role(run.first(value), name, StyleRole::Text(TextRole::Register));
             draw_value(
                 run.behind(value),
                 &cell,
@@ -117,7 +117,7 @@ pub fn draw(line: Run, drawn: Drawn<'_>, pen: &mut Pen<'_>) {
             );
         }
         SpotColumns::Lanes { .. } if spot.x == 0 => {
-            let _ = pen.role(run, name, Role::Text(Meaning::Register));
+            let _ = pen.role(run, name, StyleRole::Text(TextRole::Register));
         }
         SpotColumns::Lanes { .. } => {
             // The step wrote all of the register: what is the same says nothing.
@@ -136,7 +136,7 @@ pub fn draw(line: Run, drawn: Drawn<'_>, pen: &mut Pen<'_>) {
 }
 
 /// What further registers there are, and whether they are shown.
-fn draw_title(run: Run, drawn: Drawn<'_>, pen: &mut Pen<'_>) {
+fn draw_title(run: CellRun, drawn: RegisterCellPaint<'_>, pen: &mut Pen<'_>) {
     let Some(section) = drawn
         .board
         .groups
@@ -155,21 +155,21 @@ fn draw_title(run: Run, drawn: Drawn<'_>, pen: &mut Pen<'_>) {
         section.title,
         thousands(section.cells.len() as u64)
     );
-    pen.role(run, &title, Role::Title);
+    pen.role(run, &title, StyleRole::Title);
 }
 
 /// A value between its signs.
-fn draw_value(run: Run, cell: &RegisterCell, text: &str, pen: &mut Pen<'_>) {
+fn draw_value(run: CellRun, cell: &RegisterCell, text: &str, pen: &mut Pen<'_>) {
     let style = style_of(cell, pen.look);
     let rest = pen.text(run, change_sign(cell), style);
     // The sign behind it is seen even where there is not enough room for the value.
-    let behind = Run {
+    let behind = CellRun {
         end: rest.end.saturating_sub(1).max(rest.x),
         ..rest
     };
     let rest = pen.text(behind, text, style);
     pen.text(
-        Run {
+        CellRun {
             end: run.end,
             ..rest
         },
@@ -196,16 +196,16 @@ pub fn source_sign(source: ValueSource) -> &'static str {
     }
 }
 
-fn style_of(cell: &RegisterCell, look: &Look) -> Style {
+fn style_of(cell: &RegisterCell, look: &TerminalStyle) -> Style {
     let meaning = match cell.source {
-        ValueSource::Recorded => Meaning::Plain,
-        ValueSource::Inferred => Meaning::Inferred,
-        ValueSource::External => Meaning::External,
-        ValueSource::Unknown => Meaning::Unknown,
+        ValueSource::Recorded => TextRole::Plain,
+        ValueSource::Inferred => TextRole::Inferred,
+        ValueSource::External => TextRole::External,
+        ValueSource::Unknown => TextRole::Unknown,
     };
     let of_source = look.text(meaning);
     match () {
-        () if cell.is_changed => of_source.patch(look.style(Role::Changed)),
+        () if cell.is_changed => of_source.patch(look.style(StyleRole::Changed)),
         () if cell.is_news => of_source.add_modifier(Modifier::BOLD),
         () => of_source,
     }

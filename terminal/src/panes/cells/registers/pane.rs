@@ -3,18 +3,18 @@
 use ratatui::layout::Rect;
 use stepback_machine::RegisterGroup;
 
-use super::super::lock::Lock;
-use super::cell::{self, Drawn};
+use super::super::lock::PositionLock;
+use super::cell::{self, RegisterCellPaint};
 use super::grid::{RegisterLayout, SpotColumns, spot_at};
-use crate::command::{Command, Purpose};
-use crate::look::Role;
-use crate::pane::{Ask, Cx, Pane, Touch, TouchKind};
-use crate::pen::{Pen, Run};
+use crate::command::{PaneCommand, PromptPurpose};
+use crate::look::StyleRole;
+use crate::pane::{MouseInput, MouseInputKind, Pane, PaneAction, PaneContext};
+use crate::pen::{CellRun, Pen};
 use stepback_debugger::action::{Action, CellName, Direction, Follow, PanelKind};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::registers::{RegisterBoard, RegisterCell};
-use stepback_debugger::model::{Meaning, Span};
-use stepback_debugger::views::{RegisterGesture, RegisterGrid, RegistersView, RowKind, Status};
+use stepback_debugger::model::{TextRole, TextSpan};
+use stepback_debugger::views::{RegisterGesture, RegisterGrid, RegistersView, RowKind, ViewStatus};
 
 /// No pane wishes more rows.
 const MOST_ROWS: u16 = 12;
@@ -25,7 +25,7 @@ const GUESSED_ROWS: u16 = 12;
 #[derive(Default)]
 pub struct RegistersPane {
     view: RegistersView,
-    lock: Lock,
+    lock: PositionLock,
     /// What was drawn last.
     grid: RegisterGrid<SpotColumns>,
     area: Rect,
@@ -34,7 +34,7 @@ pub struct RegistersPane {
 
 impl RegistersPane {
     /// To a write of the register under the cursor; a title opens or closes.
-    fn ask_write(&mut self, way: Direction, cx: &Cx<'_>, out: &mut Vec<Ask>) {
+    fn ask_write(&mut self, way: Direction, cx: &PaneContext<'_>, out: &mut Vec<PaneAction>) {
         let gesture = if way == Direction::Back {
             RegisterGesture::LastWrite
         } else {
@@ -43,10 +43,10 @@ impl RegistersPane {
         let mut actions = Vec::new();
         self.view.follow = self.lock.follow();
         self.view.act_at_cursor(gesture, cx.desk, &mut actions);
-        out.extend(actions.into_iter().map(Ask::Do));
+        out.extend(actions.into_iter().map(PaneAction::Do));
     }
 
-    fn draw_board(&mut self, board: &RegisterBoard, pen: &mut Pen<'_>, cx: &Cx<'_>) {
+    fn draw_board(&mut self, board: &RegisterBoard, pen: &mut Pen<'_>, cx: &PaneContext<'_>) {
         let board = &*self.view.filtered(board);
         let reading = self.view.reading(board.group);
         // Program counter and status stand behind the others, as in a dump.
@@ -71,24 +71,28 @@ impl RegistersPane {
                 "terminal-no-such-register",
                 text = self.view.filter.as_str()
             );
-            pen.role(Run::of(self.area, 0), &words, Role::Text(Meaning::Label));
+            pen.role(
+                CellRun::of(self.area, 0),
+                &words,
+                StyleRole::Text(TextRole::Label),
+            );
             return;
         }
         self.scroll_to_cursor();
         let cursor = if cx.has_focus {
-            Role::Cursor
+            StyleRole::Cursor
         } else {
-            Role::CursorAway
+            StyleRole::CursorAway
         };
         for (line, row) in (0..self.area.height).zip(self.grid.rows.iter().skip(self.top)) {
-            let run = Run::of(self.area, line);
+            let run = CellRun::of(self.area, line);
             if let RowKind::Lanes(first @ 1..) = row.kind {
-                pen.role(run, &format!("[{first}]"), Role::Text(Meaning::Label));
+                pen.role(run, &format!("[{first}]"), StyleRole::Text(TextRole::Label));
             }
             for spot in &row.spots {
                 cell::draw(
                     run,
-                    Drawn {
+                    RegisterCellPaint {
                         spot,
                         columns: row.measures,
                         board,
@@ -120,7 +124,7 @@ impl Pane for RegistersPane {
         PanelKind::Registers
     }
 
-    fn title(&self, cx: &Cx<'_>) -> String {
+    fn title(&self, cx: &PaneContext<'_>) -> String {
         let threads = cx.desk.session.index.threads().len();
         let board = self.view.board_of_group().filter(|_| threads > 1);
         let filter = Some(&self.view.filter).filter(|filter| !filter.is_empty());
@@ -156,42 +160,53 @@ impl Pane for RegistersPane {
         }
     }
 
-    fn selection(&self, _: &Cx<'_>) -> Option<CellName> {
+    fn selection(&self, _: &PaneContext<'_>) -> Option<CellName> {
         self.view.selection()
     }
 
-    fn status(&self, cx: &Cx<'_>) -> Vec<Span> {
+    fn status(&self, cx: &PaneContext<'_>) -> Vec<TextSpan> {
         match self.lock.told() {
-            Some(message) => vec![Span::new(Meaning::Plain, message)],
+            Some(message) => vec![TextSpan::new(TextRole::Plain, message)],
             None => self.view.status(cx.desk),
         }
     }
 
-    fn obey(&mut self, command: Command, cx: &Cx<'_>, out: &mut Vec<Ask>) -> bool {
+    fn obey(
+        &mut self,
+        command: PaneCommand,
+        cx: &PaneContext<'_>,
+        out: &mut Vec<PaneAction>,
+    ) -> bool {
         if self.lock.obey(command, cx, out) {
             return true;
         }
         match command {
-            Command::Move(toward) => {
+            PaneCommand::Move(toward) => {
                 self.view
                     .go(toward, usize::from(self.area.height.max(2)) - 1, &self.grid)
             }
-            Command::Access(way) => self.ask_write(way, cx, out),
-            Command::Pick => self.view.toggle_pointed(),
+            PaneCommand::Access(way) => self.ask_write(way, cx, out),
+            PaneCommand::Pick => self.view.toggle_pointed(),
             _ => return false,
         }
         true
     }
 
-    fn answer(&mut self, purpose: Purpose, text: &str, cx: &Cx<'_>, out: &mut Vec<Ask>) {
+    fn answer(
+        &mut self,
+        purpose: PromptPurpose,
+        text: &str,
+        cx: &PaneContext<'_>,
+        out: &mut Vec<PaneAction>,
+    ) {
         match purpose {
             _ if self.lock.answer(purpose, text, cx) => {}
-            Purpose::Filter => text.trim().clone_into(&mut self.view.filter),
-            _ => out.extend(purpose.actions(text).into_iter().map(Ask::Do)),
+            PromptPurpose::Filter => text.trim().clone_into(&mut self.view.filter),
+            _ => out.extend(purpose.actions(text).into_iter().map(PaneAction::Do)),
         }
     }
 
-    fn take(&mut self, action: &Action, _: &Cx<'_>) -> bool {
+    fn take(&mut self, action: &Action, _: &PaneContext<'_>) -> bool {
         let group = self.view.group;
         let is_taken = self.view.take(action);
         if self.view.group != group {
@@ -202,8 +217,13 @@ impl Pane for RegistersPane {
         is_taken
     }
 
-    fn touch(&mut self, Touch { x, y, kind }: Touch, cx: &Cx<'_>, out: &mut Vec<Ask>) {
-        if let TouchKind::Wheel(rows) = kind {
+    fn touch(
+        &mut self,
+        MouseInput { x, y, kind }: MouseInput,
+        cx: &PaneContext<'_>,
+        out: &mut Vec<PaneAction>,
+    ) {
+        if let MouseInputKind::Wheel(rows) = kind {
             self.top = self.top.saturating_add_signed(rows.into());
             return;
         }
@@ -219,7 +239,7 @@ impl Pane for RegistersPane {
             return;
         };
         self.view.set_cursor(Some(name));
-        if kind == TouchKind::DoubleClick {
+        if kind == MouseInputKind::DoubleClick {
             self.ask_write(Direction::Back, cx, out);
         }
     }
@@ -229,17 +249,19 @@ impl Pane for RegistersPane {
         self.view.filter.clear();
     }
 
-    fn draw(&mut self, area: Rect, pen: &mut Pen<'_>, cx: &Cx<'_>) {
+    fn draw(&mut self, area: Rect, pen: &mut Pen<'_>, cx: &PaneContext<'_>) {
         self.area = area;
         self.lock.advance(cx);
         self.view.follow = self.lock.follow();
         match self.view.poll(cx.desk) {
             Ok(board) => self.draw_board(&board, pen, cx),
-            Err(Status::Failed(error)) => drop(pen.role(Run::of(area, 0), &error, Role::Error)),
+            Err(ViewStatus::Failed(error)) => {
+                let _ = pen.role(CellRun::of(area, 0), &error, StyleRole::Error);
+            }
             Err(_) => drop(pen.role(
-                Run::of(area, 0),
+                CellRun::of(area, 0),
                 say!("list-loading"),
-                Role::Text(Meaning::Label),
+                StyleRole::Text(TextRole::Label),
             )),
         }
     }

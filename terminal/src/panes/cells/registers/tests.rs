@@ -1,22 +1,22 @@
 use stepback_machine::{LaneFormat, LaneKind, RegisterGroup};
 use stepback_parsers::Position;
 
-use super::super::bench::Bench;
+use super::super::bench::CellPaneBench;
 use super::RegistersPane;
-use crate::Signs;
-use crate::command::{Command, Purpose, Toward};
-use crate::pane::{Ask, Pane as _, TouchKind};
+use crate::CharacterSet;
+use crate::command::{CursorDirection, PaneCommand, PromptPurpose};
+use crate::pane::{MouseInputKind, Pane as _, PaneAction};
 use stepback_debugger::action::{
     Access, Action, CellName, Direction, Follow, Moment, RegisterFormat, TravelAction, ViewAction,
     WindowId,
 };
 use stepback_debugger::session::test_session::tarmac;
 
-fn bench(position: u64) -> Bench<RegistersPane> {
-    Bench::at(position, RegistersPane::default())
+fn bench(position: u64) -> CellPaneBench<RegistersPane> {
+    CellPaneBench::at(position, RegistersPane::default())
 }
 
-fn cursor(bench: &mut Bench<RegistersPane>) -> String {
+fn cursor(bench: &mut CellPaneBench<RegistersPane>) -> String {
     match bench.with(|pane, cx, _| pane.selection(cx)) {
         Some(CellName::Register(name)) => name,
         other => panic!("{other:?}"),
@@ -46,7 +46,7 @@ fn what_the_last_move_changed_and_what_is_inferred_have_signs() {
     bench.go(1249, 1300);
     assert_eq!(bench.screen(), CHANGED);
     assert_eq!(bench.with(|pane, _, _| pane.wished_rows()), 12);
-    bench.signs = Signs::Ascii;
+    bench.signs = CharacterSet::Ascii;
     assert_eq!(bench.screen(), CHANGED);
 }
 
@@ -68,11 +68,11 @@ fn unknown_bytes_are_never_zeros() {
     let (session, _place) = tarmac(
         "0 clk IT (0) 00010000 d2800020 O EL3h_s : MOV x0,#1\n0 clk R X0 0000000000000001\n",
     );
-    let mut bench = Bench::over(session, 1, RegistersPane::default());
+    let mut bench = CellPaneBench::over(session, 1, RegistersPane::default());
     let screen = bench.screen();
     assert!(screen.contains("x0 =0000000000000001 "), "{screen}");
     assert!(screen.contains("x1  ???????????????? "), "{screen}");
-    bench.press(&[Command::Move(Toward::Down)]);
+    bench.press(&[PaneCommand::Move(CursorDirection::Down)]);
     assert_eq!(bench.status(), "x1 unknown");
     bench.take(&Action::View(ViewAction::FormatRegisters(
         RegisterFormat::Signed,
@@ -85,7 +85,7 @@ fn of_what_is_written_but_unknown_nothing_says_that_it_stayed_the_same() {
     let (session, _place) = tarmac(
         "0 clk IT (0) 00010000 d2800020 O EL3h_s : MOV x0,#1\n0 clk R X0 XXXXXXXX00000001\n0 clk R X1 XXXXXXXXXXXXXXXX\n0 clk R X2 0000000000000001\n",
     );
-    let screen = Bench::over(session, 1, RegistersPane::default()).screen();
+    let screen = CellPaneBench::over(session, 1, RegistersPane::default()).screen();
     assert!(screen.contains("x0  ????????00000001 "), "{screen}");
     assert!(screen.contains("x1  ???????????????? "), "{screen}");
     assert!(screen.contains("x2 =0000000000000001 "), "{screen}");
@@ -111,7 +111,7 @@ s1   00000000 0.0                s18  00000000 0.0
         bench.draw(),
         "d0   0000000000000000 0.0\nd1   0000000000000000 0.0\n"
     );
-    bench.press(&[Command::Move(Toward::Last)]);
+    bench.press(&[PaneCommand::Move(CursorDirection::Last)]);
     assert!(
         bench.draw().contains("fpcr") || bench.draw().contains("d31"),
         "{}",
@@ -124,7 +124,7 @@ fn vectors_are_read_by_lanes() {
     let (session, _place) = tarmac(
         "0 clk IT (0) 00010000 d503201f O EL3h_s : NOP\n0 clk R V1 00000000000000000000000040400000\n",
     );
-    let mut bench = Bench::over(session, 1, RegistersPane::default());
+    let mut bench = CellPaneBench::over(session, 1, RegistersPane::default());
     bench.take(&Action::View(ViewAction::ShowRegisters(
         RegisterGroup::Vector,
     )));
@@ -141,7 +141,10 @@ v2  unknown    v10 unknown    v18 unknown    v26 unknown
 ";
     assert_eq!(bench.draw(), expected);
     bench.columns = 80;
-    bench.press(&[Command::Move(Toward::Down), Command::Move(Toward::Right)]);
+    bench.press(&[
+        PaneCommand::Move(CursorDirection::Down),
+        PaneCommand::Move(CursorDirection::Right),
+    ]);
     assert_eq!(cursor(&mut bench), "v1.s[0]");
     assert_eq!(
         bench.status(),
@@ -154,7 +157,7 @@ fn arrows_move_the_cursor_and_the_pane_scrolls() {
     let mut bench = bench(1249);
     bench.rows = 3;
     let mut after = |toward| {
-        bench.press(&[Command::Move(toward)]);
+        bench.press(&[PaneCommand::Move(toward)]);
         (
             cursor(&mut bench),
             bench
@@ -166,15 +169,15 @@ fn arrows_move_the_cursor_and_the_pane_scrolls() {
                 .len(),
         )
     };
-    assert_eq!(after(Toward::Down).0, "x1");
-    assert_eq!(after(Toward::Right).0, "x13");
-    assert_eq!(after(Toward::Right).0, "x25");
-    assert_eq!(after(Toward::Right).0, "x25");
-    assert_eq!(after(Toward::PageDown).0, "x27");
-    assert_eq!(after(Toward::Up).0, "x26");
-    assert_eq!(after(Toward::Left).0, "x14");
-    assert_eq!(after(Toward::Right).0, "x26");
-    assert_eq!(after(Toward::First).0, "x0");
+    assert_eq!(after(CursorDirection::Down).0, "x1");
+    assert_eq!(after(CursorDirection::Right).0, "x13");
+    assert_eq!(after(CursorDirection::Right).0, "x25");
+    assert_eq!(after(CursorDirection::Right).0, "x25");
+    assert_eq!(after(CursorDirection::PageDown).0, "x27");
+    assert_eq!(after(CursorDirection::Up).0, "x26");
+    assert_eq!(after(CursorDirection::Left).0, "x14");
+    assert_eq!(after(CursorDirection::Right).0, "x26");
+    assert_eq!(after(CursorDirection::First).0, "x0");
     assert!(bench.draw().starts_with("x0 "));
 }
 
@@ -182,8 +185,8 @@ fn arrows_move_the_cursor_and_the_pane_scrolls() {
 fn return_asks_for_the_last_write_from_the_moment_that_is_shown() {
     let mut bench = bench(1300);
     bench.press(&[
-        Command::Move(Toward::Down),
-        Command::Access(Direction::Back),
+        PaneCommand::Move(CursorDirection::Down),
+        PaneCommand::Access(Direction::Back),
     ]);
     let write = |way| {
         Action::Travel(TravelAction::GoToAccess(
@@ -193,9 +196,9 @@ fn return_asks_for_the_last_write_from_the_moment_that_is_shown() {
         ))
     };
     assert_eq!(bench.actions(), [write(Direction::Back)]);
-    bench.press(&[Command::Arrange]);
+    bench.press(&[PaneCommand::Arrange]);
     bench.go(0, 0);
-    bench.press(&[Command::Access(Direction::Forward)]);
+    bench.press(&[PaneCommand::Access(Direction::Forward)]);
     assert_eq!(
         bench.actions(),
         [
@@ -208,7 +211,7 @@ fn return_asks_for_the_last_write_from_the_moment_that_is_shown() {
 #[test]
 fn a_locked_pane_stays_where_it_is() {
     let mut bench = bench(1300);
-    bench.press(&[Command::Arrange]);
+    bench.press(&[PaneCommand::Arrange]);
     bench.go(1300, 0);
     assert_eq!(bench.title(), "Registers  locked to step 1,300");
     assert!(
@@ -216,7 +219,7 @@ fn a_locked_pane_stays_where_it_is() {
         "{}",
         bench.draw()
     );
-    bench.press(&[Command::Arrange]);
+    bench.press(&[PaneCommand::Arrange]);
     assert_eq!(bench.title(), "Registers");
     assert!(
         bench.draw().starts_with("x0 *0000000000000000"),
@@ -228,12 +231,12 @@ fn a_locked_pane_stays_where_it_is() {
 #[test]
 fn a_pane_is_locked_to_a_line_or_a_time() {
     let mut bench = bench(0);
-    bench.press(&[Command::Ask(Purpose::LockAtLine)]);
+    bench.press(&[PaneCommand::Ask(PromptPurpose::LockAtLine)]);
     assert_eq!(
         std::mem::take(&mut bench.asked),
-        [Ask::Prompt(Purpose::LockAtLine, String::new())]
+        [PaneAction::Prompt(PromptPurpose::LockAtLine, String::new())]
     );
-    bench.answer(Purpose::LockAtLine, " 2000 ");
+    bench.answer(PromptPurpose::LockAtLine, " 2000 ");
     assert!(
         bench
             .title()
@@ -248,14 +251,14 @@ fn a_pane_is_locked_to_a_line_or_a_time() {
             ..
         }))
     ));
-    bench.answer(Purpose::LockAtLine, "line:9999999");
+    bench.answer(PromptPurpose::LockAtLine, "line:9999999");
     assert!(!bench.status().contains("line:line"), "{}", bench.status());
-    bench.answer(Purpose::LockAtLine, "9999999");
+    bench.answer(PromptPurpose::LockAtLine, "9999999");
     assert!(bench.status().contains("9999999"), "{}", bench.status());
-    bench.answer(Purpose::LockAtTime, "x");
+    bench.answer(PromptPurpose::LockAtTime, "x");
     assert!(bench.status().contains("\"x\""), "{}", bench.status());
     assert!(bench.title().contains("line:2000"), "{}", bench.title());
-    bench.answer(Purpose::LockAtTime, "1000");
+    bench.answer(PromptPurpose::LockAtTime, "1000");
     assert!(bench.title().contains("time:1000"), "{}", bench.title());
     bench.with(|pane, _, _| pane.leave_trace());
     assert_eq!(bench.pane.follow(), Some(Follow::Active));
@@ -264,7 +267,7 @@ fn a_pane_is_locked_to_a_line_or_a_time() {
 #[test]
 fn what_a_value_points_to_is_told_on_demand() {
     let session = stepback_debugger::session::test_session::overflow_with_image();
-    let mut bench = Bench::over(session, 1300, RegistersPane::default());
+    let mut bench = CellPaneBench::over(session, 1300, RegistersPane::default());
     bench.take(&Action::View(ViewAction::SelectCell(CellName::Register(
         "x30".to_owned(),
     ))));
@@ -273,15 +276,18 @@ fn what_a_value_points_to_is_told_on_demand() {
         Some(true)
     );
     let without = bench.status();
-    bench.press(&[Command::Pick]);
+    bench.press(&[PaneCommand::Pick]);
     let with = bench.status();
     assert!(
         !without.contains('→') && with.contains(" → "),
         "{without}\n{with}"
     );
-    bench.press(&[Command::Move(Toward::First), Command::Move(Toward::Down)]);
+    bench.press(&[
+        PaneCommand::Move(CursorDirection::First),
+        PaneCommand::Move(CursorDirection::Down),
+    ]);
     assert!(bench.status().contains("no symbol"), "{}", bench.status());
-    bench.press(&[Command::Pick]);
+    bench.press(&[PaneCommand::Pick]);
     assert!(!bench.status().contains("no symbol"), "{}", bench.status());
 }
 
@@ -295,7 +301,7 @@ fn registers_are_filtered_by_name() {
         bench.draw()
     );
     assert_eq!(bench.title(), "Registers  \"X2\"");
-    bench.answer(Purpose::Filter, "nothing");
+    bench.answer(PromptPurpose::Filter, "nothing");
     assert_eq!(
         bench.draw().trim_end(),
         "No register of this group has \"nothing\" in its name"
@@ -321,11 +327,11 @@ fn halves_and_other_ways_to_write_values_are_chosen() {
 fn the_mouse_picks_and_the_wheel_scrolls() {
     let mut bench = bench(1300);
     bench.rows = 4;
-    bench.touch(30, 2, TouchKind::Click);
+    bench.touch(30, 2, MouseInputKind::Click);
     assert_eq!(cursor(&mut bench), "x14");
-    bench.touch(0, 0, TouchKind::Wheel(3));
+    bench.touch(0, 0, MouseInputKind::Wheel(3));
     assert!(bench.draw().starts_with("x3 "), "{}", bench.draw());
-    bench.touch(0, 0, TouchKind::DoubleClick);
+    bench.touch(0, 0, MouseInputKind::DoubleClick);
     let expected = Action::Travel(TravelAction::GoToAccess(
         CellName::Register("x3".to_owned()),
         Access::Write,
@@ -337,16 +343,19 @@ fn the_mouse_picks_and_the_wheel_scrolls() {
 #[test]
 fn further_registers_open_below_their_title() {
     let mut bench = bench(1249);
-    bench.press(&[Command::Move(Toward::Last)]);
+    bench.press(&[PaneCommand::Move(CursorDirection::Last)]);
     assert_eq!(bench.draw().lines().last(), Some("+ System registers 1"));
     assert_eq!(bench.with(|pane, cx, _| pane.selection(cx)), None);
     bench.press(&[
-        Command::Access(Direction::Back),
-        Command::Move(Toward::Down),
+        PaneCommand::Access(Direction::Back),
+        PaneCommand::Move(CursorDirection::Down),
     ]);
     assert_eq!(bench.draw().lines().last(), Some("sp_el3 000000008ffff5e0"));
     assert_eq!(cursor(&mut bench), "sp_el3");
-    bench.press(&[Command::Move(Toward::Up), Command::Access(Direction::Back)]);
+    bench.press(&[
+        PaneCommand::Move(CursorDirection::Up),
+        PaneCommand::Access(Direction::Back),
+    ]);
     assert_eq!(bench.draw().lines().last(), Some("+ System registers 1"));
 }
 

@@ -1,11 +1,11 @@
 //! The bookmarks, with what stands at their places.
 
 use super::*;
-use crate::command::{Command, Toward};
+use crate::command::{CursorDirection, PaneCommand};
 use stepback_debugger::action::Direction;
 
-fn stage() -> Stage<ListPane<TableView<BookmarkTable>>> {
-    let mut stage = Stage::at(
+fn stage() -> PaneStage<ListPane<TableView<BookmarkTable>>> {
+    let mut stage = PaneStage::at(
         1250,
         ListPane::new(TableView::new(BookmarkTable::default())),
     );
@@ -52,11 +52,11 @@ fn bookmarks_are_listed_with_what_is_there() {
 #[test]
 fn return_goes_there_and_delete_removes_it() {
     let keys = [
-        Command::Access(Direction::Back),
-        Command::Move(Toward::Down),
-        Command::Access(Direction::Back),
+        PaneCommand::Access(Direction::Back),
+        PaneCommand::Move(CursorDirection::Down),
+        PaneCommand::Access(Direction::Back),
     ];
-    let stage = stage().press(&keys).press(&[Command::Remove]);
+    let stage = stage().press(&keys).press(&[PaneCommand::Remove]);
     assert_eq!(
         format!("{:?}", stage.asked.as_slice()),
         r#"[Do(Travel(Travel(WindowId(1), Position(1250)))), Do(View(ShowMemory("0x80020010"))), Do(Mark(Bookmark(Remove(BookmarkId(2)))))]"#

@@ -1,12 +1,12 @@
 //! What calls, rounds of loops and ranges of steps read and write, and how two calls differ.
 
 use super::*;
-use crate::command::{Command, Toward};
+use crate::command::{CursorDirection, PaneCommand};
 use stepback_debugger::action::{Direction, OtherCall, StepRange};
 use stepback_parsers::Position;
 
-fn effects(of: EffectsOf) -> Stage<ListPane<TableView<EffectsTable>>> {
-    Stage::at(880, ListPane::new(TableView::new(EffectsTable::default())))
+fn effects(of: EffectsOf) -> PaneStage<ListPane<TableView<EffectsTable>>> {
+    PaneStage::at(880, ListPane::new(TableView::new(EffectsTable::default())))
         .take(&Action::View(ViewAction::ShowEffects(of)))
 }
 
@@ -24,8 +24,8 @@ fn what_a_call_reads_and_writes_is_listed_and_travelled_to() {
    write  psr       4  800003cd           878"
     );
     let asked = effects(EffectsOf::Call(Position(880))).press(&[
-        Command::Move(Toward::Down),
-        Command::Access(Direction::Back),
+        PaneCommand::Move(CursorDirection::Down),
+        PaneCommand::Access(Direction::Back),
     ]);
     assert_eq!(
         format!("{:?}", asked.asked.as_slice()),

@@ -1,7 +1,7 @@
 //! What was changed by something that the trace does not show.
 
 use super::*;
-use crate::command::Command;
+use crate::command::PaneCommand;
 use stepback_debugger::action::Direction;
 use stepback_debugger::session::test_session::{sample, tarmac};
 use stepback_generator::drmemtrace::Sample;
@@ -12,7 +12,7 @@ const CHANGED: &str = "1 clk IT (1) 00008000 e1a00000 A svc : NOP\n1 clk MW4 000
 #[test]
 fn reads_that_contradict_the_last_write_are_listed() {
     let (session, _place) = tarmac(CHANGED);
-    let mut stage = Stage::over(
+    let mut stage = PaneStage::over(
         session,
         0,
         ListPane::new(TableView::new(ExternalTable::default())),
@@ -25,8 +25,8 @@ fn reads_that_contradict_the_last_write_are_listed() {
     );
     let asked = stage
         .press(&[
-            Command::Access(Direction::Back),
-            Command::Access(Direction::Forward),
+            PaneCommand::Access(Direction::Back),
+            PaneCommand::Access(Direction::Forward),
         ])
         .asked;
     assert_eq!(
@@ -37,7 +37,7 @@ fn reads_that_contradict_the_last_write_are_listed() {
 
 #[test]
 fn a_trace_without_any_says_so() {
-    let mut stage = Stage::at(0, ListPane::new(TableView::new(ExternalTable::default())));
+    let mut stage = PaneStage::at(0, ListPane::new(TableView::new(ExternalTable::default())));
     assert_eq!(
         stage.draw(60, 6),
         r"  No external changes
@@ -49,7 +49,7 @@ fn a_trace_without_any_says_so() {
 #[test]
 fn a_trace_without_values_claims_no_agreement() {
     let (session, _place) = sample(Sample::Threads);
-    let mut stage = Stage::over(
+    let mut stage = PaneStage::over(
         session.into(),
         0,
         ListPane::new(TableView::new(ExternalTable::default())),

@@ -1,14 +1,14 @@
 //! What a search found: a list that fills while the trace is walked.
 
 use super::*;
-use crate::command::{Command, Toward};
-use stepback_debugger::action::{Direction, FindQuestion};
+use crate::command::{CursorDirection, PaneCommand};
+use stepback_debugger::action::{Direction, FindQuery};
 
-fn stage(text: &str) -> Stage<ListPane<TableView<FindTable>>> {
-    let mut stage = Stage::at(1250, ListPane::new(TableView::new(FindTable)));
-    stage.desk.begin_find(FindQuestion {
+fn stage(text: &str) -> PaneStage<ListPane<TableView<FindTable>>> {
+    let mut stage = PaneStage::at(1250, ListPane::new(TableView::new(FindTable)));
+    stage.desk.begin_find(FindQuery {
         text: text.to_owned(),
-        ..FindQuestion::default()
+        ..FindQuery::default()
     });
     stage
         .desk
@@ -39,7 +39,7 @@ fn hits_are_listed_with_the_cursor_before_the_next_one() {
 
 #[test]
 fn where_nothing_was_looked_for_the_list_says_how_to() {
-    let mut stage = Stage::at(0, ListPane::new(TableView::new(FindTable)));
+    let mut stage = PaneStage::at(0, ListPane::new(TableView::new(FindTable)));
     assert_eq!(
         stage.draw(60, 8),
         r"  Nothing is looked for
@@ -51,7 +51,10 @@ fn where_nothing_was_looked_for_the_list_says_how_to() {
 
 #[test]
 fn return_travels_to_a_hit() {
-    let keys = [Command::Move(Toward::Up), Command::Access(Direction::Back)];
+    let keys = [
+        PaneCommand::Move(CursorDirection::Up),
+        PaneCommand::Access(Direction::Back),
+    ];
     assert_eq!(
         format!("{:?}", stage("ldr x1").press(&keys).asked),
         "[Do(Travel(Travel(WindowId(1), Position(731))))]"

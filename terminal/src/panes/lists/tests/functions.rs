@@ -1,12 +1,12 @@
 //! The functions of the trace, by the steps that they took.
 
 use super::*;
-use crate::command::{Command, Toward};
+use crate::command::{CursorDirection, PaneCommand};
 use stepback_debugger::action::Direction;
 use stepback_debugger::session::test_session::overflow_with_image;
 
-fn stage() -> Stage<ListPane<TableView<FunctionTable>>> {
-    Stage::over(
+fn stage() -> PaneStage<ListPane<TableView<FunctionTable>>> {
+    PaneStage::over(
         overflow_with_image(),
         0,
         ListPane::new(TableView::new(FunctionTable::default())),
@@ -39,8 +39,8 @@ fn functions_are_listed_by_their_own_steps() {
 fn return_goes_to_the_first_call() {
     let asked = stage()
         .press(&[
-            Command::Move(Toward::Down),
-            Command::Access(Direction::Back),
+            PaneCommand::Move(CursorDirection::Down),
+            PaneCommand::Access(Direction::Back),
         ])
         .asked;
     assert_eq!(

@@ -15,4 +15,4 @@ use stepback_debugger::notes::*;
 use stepback_debugger::views::*;
 
 use super::list::ListPane;
-use super::test_screen::Stage;
+use super::test_screen::PaneStage;

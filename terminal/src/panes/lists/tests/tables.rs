@@ -1,15 +1,15 @@
 //! Lists about memory: accesses, the heap, the busiest pages, regions, the words of the stack.
 
 use super::*;
-use crate::command::{Command, Toward};
+use crate::command::{CursorDirection, PaneCommand};
 use stepback_debugger::action::Direction;
 
-fn accesses() -> Stage<ListPane<TableView<AccessTable>>> {
-    Stage::at(1233, ListPane::new(TableView::new(AccessTable::default())))
+fn accesses() -> PaneStage<ListPane<TableView<AccessTable>>> {
+    PaneStage::at(1233, ListPane::new(TableView::new(AccessTable::default())))
 }
 
-fn memory(kind: PanelKind) -> Stage<ListPane<TableView<MemoryTable>>> {
-    Stage::at(1233, ListPane::new(TableView::new(MemoryTable::of(kind))))
+fn memory(kind: PanelKind) -> PaneStage<ListPane<TableView<MemoryTable>>> {
+    PaneStage::at(1233, ListPane::new(TableView::new(MemoryTable::of(kind))))
 }
 
 #[test]
@@ -72,7 +72,12 @@ fn accesses_by_call_stacks_are_opened_and_travelled_to() {
  ▸    36    875  1,426                           80000328 ← 80000390 ← 80000764 …
  ▸    28  1,470  1,583                           800004d4 ← 80000764 ← 80000898 …"
     );
-    let opened = || grouped().press(&[Command::Move(Toward::Down), Command::Move(Toward::Right)]);
+    let opened = || {
+        grouped().press(&[
+            PaneCommand::Move(CursorDirection::Down),
+            PaneCommand::Move(CursorDirection::Right),
+        ])
+    };
     assert_eq!(
         opened().draw(80, 6),
         r" 237 writes of x2 in 14 call stacks
@@ -84,16 +89,19 @@ fn accesses_by_call_stacks_are_opened_and_travelled_to() {
     );
     let asked = opened()
         .press(&[
-            Command::Move(Toward::Down),
-            Command::Access(Direction::Back),
+            PaneCommand::Move(CursorDirection::Down),
+            PaneCommand::Access(Direction::Back),
         ])
         .asked;
     assert_eq!(
         format!("{:?}", asked.as_slice()),
         "[Do(Travel(Travel(WindowId(1), Position(876))))]"
     );
-    let closed = opened().press(&[Command::Move(Toward::Down), Command::Move(Toward::Left)]);
-    let mut closed = closed.press(&[Command::Move(Toward::Left)]);
+    let closed = opened().press(&[
+        PaneCommand::Move(CursorDirection::Down),
+        PaneCommand::Move(CursorDirection::Left),
+    ]);
+    let mut closed = closed.press(&[PaneCommand::Move(CursorDirection::Left)]);
     assert_eq!(
         closed.draw(80, 5).lines().nth(3),
         Some("*▸    36    875  1,426                           80000328 ← 80000390 ← 80000764 …")
@@ -112,7 +120,10 @@ fn return_travels_to_an_access() {
     let list = Action::View(ViewAction::ListExecutions("0x80000494".to_owned()));
     let asked = accesses()
         .take(&list)
-        .press(&[Command::Move(Toward::Up), Command::Access(Direction::Back)])
+        .press(&[
+            PaneCommand::Move(CursorDirection::Up),
+            PaneCommand::Access(Direction::Back),
+        ])
         .asked;
     assert_eq!(
         format!("{:?}", asked.as_slice()),

@@ -1,11 +1,11 @@
 //! The threads of the trace: how busy, when, where, and how they ended.
 
 use super::*;
-use crate::command::{Command, Purpose};
+use crate::command::{PaneCommand, PromptPurpose};
 use stepback_debugger::action::Direction;
 
-fn stage() -> Stage<ListPane<TableView<ThreadTable>>> {
-    Stage::at(1250, ListPane::new(TableView::new(ThreadTable::default())))
+fn stage() -> PaneStage<ListPane<TableView<ThreadTable>>> {
+    PaneStage::at(1250, ListPane::new(TableView::new(ThreadTable::default())))
 }
 
 #[test]
@@ -22,8 +22,8 @@ fn the_thread_of_the_position_is_marked() {
 fn return_travels_to_the_first_step_and_the_other_way_to_the_last() {
     let asked = stage()
         .press(&[
-            Command::Access(Direction::Back),
-            Command::Access(Direction::Forward),
+            PaneCommand::Access(Direction::Back),
+            PaneCommand::Access(Direction::Forward),
         ])
         .asked;
     assert_eq!(
@@ -35,13 +35,13 @@ fn return_travels_to_the_first_step_and_the_other_way_to_the_last() {
 #[test]
 fn rows_that_hold_no_text_are_left_out() {
     let mut stage = stage().press(&[]);
-    stage.answer(Purpose::Filter, "cpu7");
+    stage.answer(PromptPurpose::Filter, "cpu7");
     assert_eq!(
         stage.draw(60, 5),
         r"  No row holds the text
   An empty filter shows all rows again."
     );
-    stage.answer(Purpose::Filter, "");
+    stage.answer(PromptPurpose::Filter, "");
     assert_eq!(
         stage.draw(60, 5),
         r" 1 thread

@@ -1,7 +1,7 @@
 //! What of the trace could not be read.
 
 use super::*;
-use crate::command::Command;
+use crate::command::PaneCommand;
 use stepback_debugger::action::Direction;
 use stepback_debugger::session::test_session::{sample, tarmac};
 use stepback_generator::drmemtrace::Sample;
@@ -11,7 +11,7 @@ const DAMAGED: &str = "1 clk IT (1) 00008000 e1a00000 A svc : NOP\nrubbish\n2 cl
 #[test]
 fn lines_that_could_not_be_read_are_listed_and_gone_to() {
     let (session, _place) = tarmac(DAMAGED);
-    let mut stage = Stage::over(
+    let mut stage = PaneStage::over(
         session,
         0,
         ListPane::new(TableView::new(WarningTable::default())),
@@ -23,7 +23,7 @@ fn lines_that_could_not_be_read_are_listed_and_gone_to() {
 *  line 2  byte 0       1  unknown Tarmac event type "rubbish"  rubbish
    line 3  byte 11      1  expected register contents, found "zzzzzzzz"  2 clk R…"#
     );
-    let asked = stage.press(&[Command::Access(Direction::Back)]).asked;
+    let asked = stage.press(&[PaneCommand::Access(Direction::Back)]).asked;
     assert_eq!(
         format!("{:?}", asked.as_slice()),
         r#"[Do(Travel(GoTo("line:2")))]"#
@@ -32,7 +32,7 @@ fn lines_that_could_not_be_read_are_listed_and_gone_to() {
 
 #[test]
 fn a_trace_without_any_says_so() {
-    let mut stage = Stage::at(0, ListPane::new(TableView::new(WarningTable::default())));
+    let mut stage = PaneStage::at(0, ListPane::new(TableView::new(WarningTable::default())));
     assert_eq!(
         stage.draw(60, 6),
         r"  No warnings
@@ -44,7 +44,7 @@ fn a_trace_without_any_says_so() {
 #[test]
 fn a_binary_trace_has_records_instead_of_lines() {
     let (session, _place) = sample(Sample::Threads);
-    let mut stage = Stage::over(
+    let mut stage = PaneStage::over(
         session.into(),
         0,
         ListPane::new(TableView::new(WarningTable::default())),

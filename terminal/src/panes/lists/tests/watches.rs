@@ -1,10 +1,10 @@
 //! What is watched: its value at the position, who wrote it, who writes it next.
 
 use super::*;
-use crate::command::{Command, Toward};
+use crate::command::{CursorDirection, PaneCommand};
 
-fn stage() -> Stage<ListPane<TableView<WatchTable>>> {
-    let mut stage = Stage::at(1250, ListPane::new(TableView::new(WatchTable::default())));
+fn stage() -> PaneStage<ListPane<TableView<WatchTable>>> {
+    let mut stage = PaneStage::at(1250, ListPane::new(TableView::new(WatchTable::default())));
     for text in ["x0", "[x19] u16", "x19 - x22", "nonsense("] {
         stage
             .desk
@@ -29,11 +29,11 @@ fn watches_have_their_values_and_writers() {
 #[test]
 fn writes_and_changes_are_gone_to() {
     let keys = [
-        Command::Access(Direction::Back),
-        Command::Access(Direction::Forward),
-        Command::Move(Toward::Left),
-        Command::Move(Toward::Right),
-        Command::Remove,
+        PaneCommand::Access(Direction::Back),
+        PaneCommand::Access(Direction::Forward),
+        PaneCommand::Move(CursorDirection::Left),
+        PaneCommand::Move(CursorDirection::Right),
+        PaneCommand::Remove,
     ];
     assert_eq!(
         format!("{:?}", stage().press(&keys).asked.as_slice()),
@@ -43,7 +43,7 @@ fn writes_and_changes_are_gone_to() {
 
 #[test]
 fn nothing_watched_says_how_to() {
-    let mut stage = Stage::at(0, ListPane::new(TableView::new(WatchTable::default())));
+    let mut stage = PaneStage::at(0, ListPane::new(TableView::new(WatchTable::default())));
     assert_eq!(
         stage.draw(70, 5),
         r"  Nothing is watched
