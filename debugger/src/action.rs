@@ -1,7 +1,7 @@
 //! The action language: keys, menus, the command palette, scripts and tests all emit actions.
 //!
-//! An action is plain data. Panels push actions into a `Vec` while they draw; they are applied after the frame in order.
-//! Each group has one exhaustive `match` that applies it.
+//! An action is plain data. Panels push actions into a `Vec` while they draw; they are applied in
+//! order after the frame. Each group has one exhaustive `match` that applies it.
 
 mod app;
 mod common;

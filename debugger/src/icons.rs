@@ -1,4 +1,4 @@
-//! The icons by what they stand for: code points of Phosphor, the same in the regular and the filled face.
+//! Icons: code points of the Phosphor font, equal in the regular and the filled face.
 
 /// Open a trace.
 pub const OPEN: char = '\u{e256}';
@@ -18,7 +18,7 @@ pub const STEP: char = '\u{e13a}';
 pub const OVER_BACK: char = '\u{e014}';
 /// Over a call.
 pub const OVER: char = '\u{e016}';
-/// Back out of a function. Forwards it is painted upside down.
+/// Back out of a function. For the forward direction it is painted upside down.
 pub const OUT: char = '\u{e066}';
 /// Out of a function, forwards: [`OUT`] turned by 180 degrees.
 pub const OUT_FORWARD: char = '\u{e05c}';
@@ -50,7 +50,7 @@ pub const MEMORY: char = '\u{e9c4}';
 pub const WATCH: char = '\u{e220}';
 /// A pin; filled: pinned.
 pub const PIN: char = '\u{e3e2}';
-/// Bound together.
+/// Synchronised windows or panels.
 pub const LINK: char = '\u{e2e2}';
 /// Swap.
 pub const SWAP: char = '\u{e83c}';
@@ -88,13 +88,13 @@ pub const CARET_DOWN: char = '\u{e136}';
 pub const CARET_UP: char = '\u{e13c}';
 /// A caret to the right.
 pub const CARET_RIGHT: char = '\u{e13a}';
-/// Nothing here yet.
+/// An empty panel.
 pub const EMPTY: char = '\u{e4aa}';
 /// Keys.
 pub const KEYBOARD: char = '\u{e2d8}';
 /// Commands.
 pub const COMMAND: char = '\u{e1c4}';
-/// Chosen.
+/// A chosen item.
 pub const CHECK: char = '\u{e182}';
 /// Do again.
 pub const RELOAD: char = '\u{e094}';
@@ -108,9 +108,9 @@ pub const FOLD: char = '\u{e32a}';
 pub const UNFOLD: char = '\u{e3d4}';
 /// Text size.
 pub const TEXT_SIZE: char = '\u{e6ee}';
-/// Where things come together: why a cell has its value.
+/// Joining paths: the origin of a cell's value.
 pub const WHY: char = '\u{e280}';
 /// A flame.
 pub const FLAME: char = '\u{e242}';
-/// Questions about the program.
+/// Help.
 pub const HELP: char = '\u{e3e8}';

@@ -1,5 +1,5 @@
-//! The toolkit-independent part of Stepback: sessions, images, symbols, expressions, analyses, actions, and the views
-//! that the window and the terminal browser draw.
+//! The toolkit-independent part of Stepback: sessions, images, symbols, expressions, analyses,
+//! actions, and the views that the window and the terminal browser draw.
 
 pub mod action;
 pub mod analysis;

@@ -1,11 +1,11 @@
-//! Numbers in C syntax, and as the window writes them.
+//! Numbers in C syntax, and their display form.
 
 use std::fmt;
 
-/// Why a text is no number.
+/// Reason why a text is no number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NumberError {
-    /// It is spelled in no way that C knows.
+    /// Invalid in C syntax.
     Malformed,
     /// It does not fit into 64 bits.
     TooLarge,
@@ -22,7 +22,8 @@ impl fmt::Display for NumberError {
 
 impl std::error::Error for NumberError {}
 
-/// The value of a number in C syntax: decimal, `0x…`, octal `0…`, `0b…`, also with the suffixes `u` and `l`.
+/// Parses a number in C syntax: decimal, `0x…`, octal `0…`, `0b…`, also with the suffixes `u` and
+/// `l`.
 ///
 /// # Errors
 /// See [`NumberError`].
@@ -57,7 +58,7 @@ fn without_suffix(digits: &str) -> &str {
         .unwrap_or(digits)
 }
 
-/// A count or a step with thousands separators: `1,250`.
+/// Formats a count or a step with thousands separators: `1,250`.
 pub fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);

@@ -1,7 +1,8 @@
-//! Paths: as users type them, and as files keep them.
+//! Paths as users type them and as files store them.
 //!
-//! A file keeps a path as text. A path that is not Unicode is kept as a list of its bytes (Windows: its 16-bit units), so that
-//! it leads to the same file again. Fields say so: `#[serde(with = "crate::paths")]`.
+//! A file stores a path as text. A path that is not Unicode is stored as a list of its bytes
+//! (Windows: its 16-bit units), so that it leads to the same file again. Fields use
+//! `#[serde(with = "crate::paths")]`.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -29,15 +30,15 @@ pub fn typed_path(text: &str) -> PathBuf {
     std::path::absolute(&path).unwrap_or(path)
 }
 
-/// A path, or several, that a file keeps.
+/// A path, several or an optional one, that a file stores.
 pub trait SerializedPaths: Sized {
-    /// The form in the file.
+    /// Form in the file.
     type Kept: Serialize + for<'de> Deserialize<'de>;
 
     /// Converts to the form in the file.
     fn to_kept(&self) -> Self::Kept;
 
-    /// Converts back; none where a unit is no part of a path.
+    /// Converts back; none if a unit is not valid in a path.
     fn from_kept(kept: Self::Kept) -> Option<Self>;
 }
 
@@ -93,10 +94,10 @@ impl SerializedPaths for Option<PathBuf> {
     }
 }
 
-/// Writes a path, or several.
+/// Serialises a path, or several.
 ///
 /// # Errors
-/// The serialiser's.
+/// Errors of the serialiser.
 pub fn serialize<P: SerializedPaths, S: Serializer>(
     paths: &P,
     serializer: S,
@@ -104,10 +105,10 @@ pub fn serialize<P: SerializedPaths, S: Serializer>(
     paths.to_kept().serialize(serializer)
 }
 
-/// Reads a path, or several.
+/// Deserialises a path, or several.
 ///
 /// # Errors
-/// The text is no path.
+/// The value is no path.
 pub fn deserialize<'de, P: SerializedPaths, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<P, D::Error> {

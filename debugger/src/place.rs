@@ -1,4 +1,4 @@
-//! POS of the command line and of "Go to": the ways to name a position.
+//! Names of positions: POS of the command line and of "Go to".
 //!
 //! ```
 //! use stepback_debugger::place::Place;
@@ -39,37 +39,38 @@ pub enum PositionName {
     Start,
     /// `end`.
     End,
-    /// `50%`, `33.3%`: this part of all steps, rounded down.
+    /// `50%`, `33.3%`: this share of all steps, rounded down.
     Percent(Percent),
     /// `line:N`: after the step to which this line belongs.
     Line(Line),
     /// `i:N`: after the N-th instruction, as DynamoRIO's tools count.
     Instruction(u64),
-    /// `r:N`: after the step to which this record of a binary format belongs, as DynamoRIO's tools count.
+    /// `r:N`: after the step to which this record of a binary format belongs, as DynamoRIO's tools
+    /// count.
     Record(u64),
     /// `time:T`: after the last step whose time is at most T.
     Time(u64),
     /// `pc:ADDR`: before the first step at an address; `pc:ADDR#K`: before the K-th.
     Visit {
-        /// The address as it was written.
+        /// Address as the user wrote it.
         address: String,
-        /// The same, read.
+        /// Parsed address.
         expression: Expression,
-        /// Which visit, from 1.
+        /// Number of the visit, from 1.
         number: u64,
     },
 }
 
-/// A part of a whole, in billionths of a per cent, at most 100 %.
+/// A percentage in billionths of a per cent, at most 100 %.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Percent(u64);
 
 impl Percent {
-    /// Digits after the point that count.
+    /// Maximum number of digits after the point.
     const DECIMALS: usize = 9;
     const ONE: u64 = 1_000_000_000;
 
-    /// This part of a number, rounded down.
+    /// Returns this share of a number, rounded down.
     pub fn of(self, whole: u64) -> u64 {
         let part = u128::from(whole) * u128::from(self.0) / u128::from(100 * Self::ONE);
         // At most 100 per cent of a u64.
@@ -144,19 +145,20 @@ impl fmt::Display for PositionName {
 }
 
 impl PositionName {
-    /// The position in a trace. `pc:` may name symbols but no registers, which have values at a position only.
-    /// Blocks; cost: at most a few steps' text.
+    /// Returns the position in a trace. `pc:` may name symbols but no registers, which have values
+    /// only at a position. Blocks; reads at most a few steps' text.
     ///
     /// # Errors
-    /// The trace has no such position: says which is its last.
+    /// The trace has no such position. The message names the last one.
     pub fn resolve(&self, session: &Session, cancel: &Cancel) -> Result<Position> {
         self.resolve_in(&session.index, &session.images, None, cancel)
     }
 
-    /// As [`Self::resolve`]; registers have their values at `from`: `pc:lr` is where a function returns to.
+    /// Like [`Self::resolve`], with the register values at `from`: `pc:lr` is the return address of
+    /// a function.
     ///
     /// # Errors
-    /// As [`Self::resolve`].
+    /// See [`Self::resolve`].
     pub fn resolve_from(
         &self,
         session: &Session,
@@ -166,8 +168,8 @@ impl PositionName {
         self.resolve_in(&session.index, &session.images, Some(from), cancel)
     }
 
-    /// What should be known of the position, as phrases: a time that recurs because time runs backwards,
-    /// how a number with several readings was read.
+    /// Returns remarks about the position as phrases: a time that recurs because time runs
+    /// backwards, or the chosen reading of an ambiguous number.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -193,10 +195,10 @@ impl PositionName {
         }
     }
 
-    /// As [`Self::resolve_from`], for any index.
+    /// Like [`Self::resolve_from`], for any index.
     ///
     /// # Errors
-    /// As [`Self::resolve`].
+    /// See [`Self::resolve`].
     pub fn resolve_in(
         &self,
         index: &Index,
@@ -228,7 +230,7 @@ impl PositionName {
     }
 }
 
-/// Names at a position, or only symbols where there is none.
+/// Returns the names at a position, or only symbols if there is no position.
 fn context<'a>(
     index: &'a Index,
     images: &'a Images,
@@ -245,7 +247,7 @@ fn context<'a>(
     }
 }
 
-/// Says that a time comes again, because time runs backwards.
+/// Returns the remark that a time recurs because time runs backwards.
 fn time_remark(time: u64, index: &Index, cancel: &Cancel) -> Result<Option<String>> {
     let falls = FallsAcrossTime(time).run(index, cancel)?;
     Ok(falls.first().map(|first| {
@@ -263,12 +265,12 @@ fn time_remark(time: u64, index: &Index, cancel: &Cancel) -> Result<Option<Strin
     }))
 }
 
-/// One sentence instead of a chain: callers may show only the outermost.
+/// Flattens an error chain to one sentence, since callers may show only the outermost error.
 fn flat(error: anyhow::Error) -> anyhow::Error {
     anyhow!("{error:#}")
 }
 
-/// Why a trace has no such position where a longer one might, in a sentence.
+/// Error: the position does not exist, but may exist in a longer trace. Contains a sentence.
 #[derive(Debug)]
 struct MissingPosition(String);
 
@@ -280,7 +282,7 @@ impl fmt::Display for MissingPosition {
 
 impl std::error::Error for MissingPosition {}
 
-/// A place means nothing in a trace, in a sentence.
+/// Error: the name has no meaning in this trace. Contains a sentence.
 #[derive(Debug)]
 struct InvalidPositionName(String);
 
@@ -292,7 +294,8 @@ impl fmt::Display for InvalidPositionName {
 
 impl std::error::Error for InvalidPositionName {}
 
-/// Why an address has no value: what the index or the trace said of it goes on as it is, since that may be mended.
+/// Returns the error for an address without a value. An error of the index or the trace stays the
+/// source, since that may be repaired.
 fn unevaluated(address: &str, error: ExpressionError) -> anyhow::Error {
     match error.behind() {
         Some(_) => anyhow::Error::new(error).context(format!("pc:{address}")),
@@ -300,12 +303,12 @@ fn unevaluated(address: &str, error: ExpressionError) -> anyhow::Error {
     }
 }
 
-/// Whether a place was not found because the trace has none of that name, not because it could not be read.
+/// Returns true if the trace has no position of this name, as opposed to a read error.
 pub fn is_misnamed(error: &anyhow::Error) -> bool {
     error.is::<InvalidPositionName>() || is_missing(error)
 }
 
-/// Whether a place was not found because the trace ends before it: more of the trace may have it.
+/// Returns true if the trace ends before the position: more of the trace may have it.
 pub fn is_missing(error: &anyhow::Error) -> bool {
     error.is::<MissingPosition>()
         || matches!(error.downcast_ref(), Some(QueryError::BeyondEnd { .. }))
@@ -322,7 +325,7 @@ fn checked(index: &Index, asked: Position) -> Result<Position> {
 
 fn position_of_line(index: &Index, line: Line, cancel: &Cancel) -> Result<Position> {
     let lines = index.info().lines;
-    // Formats without lines have 0 of them; the query says so in better words.
+    // Formats without lines have 0 of them; the query has a better message for that.
     let beyond = || {
         MissingPosition(say!(
             "place-line-beyond",
@@ -395,7 +398,7 @@ fn nth_visit(index: &Index, pc: Address, number: u64, cancel: &Cancel) -> Result
         })
     };
     let hit = match visit(pc)? {
-        // Where bit 0 tells how to decode, an odd address is one of code as registers hold it.
+        // If bit 0 selects the decoding, an odd address is a code address as registers hold it.
         None if pc.0 % 2 == 1 => {
             let even = Address(pc.0 - 1);
             visit(even)?.filter(|hit| hit.record.instruction_set.code_address(pc.0) == even.0)
@@ -405,7 +408,7 @@ fn nth_visit(index: &Index, pc: Address, number: u64, cancel: &Cancel) -> Result
     Ok(hit.map(|hit| hit.record.step.before()))
 }
 
-/// The K-th visit of any of several addresses. Cost: the first K visits of each.
+/// Returns the K-th visit of any of several addresses. Cost: the first K visits of each.
 fn nth_visit_of_any(
     index: &Index,
     code: &[u64],
@@ -467,14 +470,15 @@ fn parse_line(text: &str) -> Result<PositionName> {
     counted_from_one(text, "place-lines-from-one").map(|number| PositionName::Line(Line(number)))
 }
 
-/// Of nothing that is counted there is a number 0, as the message says then.
+/// Reads a number of something that is counted from 1. `message` is the error for 0.
 fn counted_from_one(text: &str, message: &'static str) -> Result<u64> {
     let number = whole(text)?;
     ensure!(number > 0, spoken(message));
     Ok(number)
 }
 
-/// Times with a point are kept in millionths of what the trace writes, as the trace's own are (`1.5 us` is 1500000).
+/// Reads a time. Times with a point are kept in millionths of the trace's unit, as the trace's own
+/// are (`1.5 us` is 1500000).
 fn parse_time(text: &str) -> Result<PositionName> {
     if text.contains('.') {
         return scaled(text, 6)
@@ -485,7 +489,7 @@ fn parse_time(text: &str) -> Result<PositionName> {
 }
 
 fn parse_visit(text: &str) -> Result<PositionName> {
-    // A quoted name may hold a #: `main::{closure#0}`.
+    // A quoted name may contain a #: `main::{closure#0}`.
     let numbered = text
         .rsplit_once('#')
         .filter(|(_, number)| !number.contains('`'));
@@ -505,7 +509,7 @@ fn parse_visit(text: &str) -> Result<PositionName> {
     })
 }
 
-/// A whole number, with or without commas between thousands.
+/// Reads a whole number, with or without commas between thousands.
 fn whole(text: &str) -> Result<u64> {
     ensure!(!text.is_empty(), say!("place-a-number-is-missing"));
     let digits = without_commas(text)
@@ -515,7 +519,7 @@ fn whole(text: &str) -> Result<u64> {
         .with_context(|| say!("place-too-large", text = format!("{text:?}")))
 }
 
-/// The digits of a whole number; none where there is anything else or a comma is out of place.
+/// Returns the digits of a whole number; none if there is anything else or a comma is misplaced.
 fn without_commas(text: &str) -> Option<String> {
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     let mut groups = text.split(',');
@@ -525,7 +529,8 @@ fn without_commas(text: &str) -> Option<String> {
     (!has_groups || is_grouped).then(|| text.replace(',', ""))
 }
 
-/// A number with up to `decimals` digits after the point, times ten to the power of `decimals`.
+/// Reads a number with up to `decimals` digits after the point, times ten to the power of
+/// `decimals`.
 fn scaled(text: &str, decimals: usize) -> Result<u64> {
     let (before, after) = text.split_once('.').unwrap_or((text, "0"));
     let is_fraction = !after.is_empty() && after.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,7 +1,7 @@
-//! Questions where all numbers are beyond 2^32: steps, lines, times, bytes of text, places of segments.
+//! Tests with all numbers beyond 2^32: steps, lines, times, text offsets and segment offsets.
 //!
-//! An index is built of a small trace and then moved: made-up segments of billions of steps stand before its own,
-//! and its text lies behind billions of bytes. It has to answer as the small one does, moved.
+//! The index of a small trace is shifted: made-up segments of billions of steps precede its own,
+//! and its text follows billions of bytes. It must return the answers of the small index, shifted.
 
 use std::collections::HashSet;
 use std::fmt::Debug;
@@ -60,10 +60,10 @@ const STEPS: u64 = STEPS_EACH as u64 * SEGMENTS as u64;
 const LINES: u64 = (1 << 40) + 12_345;
 /// Bytes before the trace's own.
 const BYTES: u64 = (1 << 44) + 54_321;
-/// What is added to each time that the trace names.
+/// Offset added to each time in the trace.
 const TIME: u64 = 5_000_000_000_000;
 
-/// A text behind billions of empty lines.
+/// A text after billions of empty lines.
 struct FarText(Vec<u8>);
 
 impl ReadAt for FarText {
@@ -74,7 +74,7 @@ impl ReadAt for FarText {
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
         match offset.checked_sub(BYTES) {
             Some(offset) => self.0.read_at(offset, buffer),
-            // The first lines tell what kind of trace it is.
+            // The first lines identify the format of the trace.
             None if offset < 4096 => self.0.read_at(offset, buffer),
             None => {
                 buffer.fill(b'\n');
@@ -84,7 +84,8 @@ impl ReadAt for FarText {
     }
 }
 
-/// A trace of some thousand steps whose times are beyond 2^32, and which states nothing before its first step.
+/// Returns a trace of some thousand steps with times beyond 2^32 and no state before its first
+/// step.
 fn text() -> Vec<u8> {
     let text = Recipe {
         size: Size::Steps(6000),
@@ -114,7 +115,7 @@ fn text() -> Vec<u8> {
     moved
 }
 
-/// A small index and its bytes.
+/// Returns a small index and its bytes.
 fn index(text: Vec<u8>) -> (Index, Vec<u8>) {
     let tarmac: Arc<dyn Source> =
         Arc::new(Tarmac::open(Box::new(text), Default::default()).unwrap());
@@ -145,7 +146,7 @@ fn push(bytes: &mut Vec<u8>, part: &[u8]) -> Extent {
     extent
 }
 
-/// The same index with everything far away.
+/// Returns the same index with all numbers shifted.
 fn moved(near: &Index, mut bytes: Vec<u8>, text: Vec<u8>) -> Index {
     let source = Arc::new(Tarmac::open(Box::new(FarText(text)), Default::default()).unwrap());
     let mut contents = near.contents.clone();
@@ -211,7 +212,7 @@ fn far_frame(frame: CallFrame) -> CallFrame {
     }
 }
 
-/// What is the same far away.
+/// Shift of an answer to the far end of the number range.
 trait FarShift {
     fn far(self) -> Self;
 }
@@ -353,7 +354,8 @@ impl IndexPair {
         );
     }
 
-    /// A position and the same far away; the made-up segments cannot be asked.
+    /// Returns a position and the shifted position. Positions in the made-up segments cannot be
+    /// queried.
     fn position(&self, dice: &mut Dice) -> (Position, Position) {
         let position = Position(1 + dice.below(self.near.step_count()));
         (position, position.far())
@@ -428,7 +430,7 @@ fn registers_memory_and_steps_are_found_beyond_32_bits() {
                 count: 5,
             },
         );
-        // Times are those of the text in both.
+        // Times are the same in both: those of the text.
         let time = TIME + 1 + dice.below(7000);
         pair.agree(PositionOfTime(time), PositionOfTime(time));
     }

@@ -1,4 +1,4 @@
-//! An index that is open: what its file holds, and what is kept beside it.
+//! An open index: the contents of its file, and the caches of its readers.
 
 pub(crate) mod call_gaps;
 pub(crate) mod homes;
@@ -43,30 +43,31 @@ use crate::store::regions::host_regions::HostRegions;
 use crate::store::regions::open_calls::UnresolvedCalls;
 use crate::store::segment::reader::SegmentReader;
 
-/// Finds the calls with tail calls among them; none where there are no tail calls.
+/// Finds the calls including tail calls; `None` if there are no tail calls.
 pub type FindCalls = fn(&Index, &Cancel) -> Result<Option<CallTable>, QueryError>;
 
-/// The calls with tail calls among them, found at the first question for the calls.
+/// Calls including tail calls, found by the first query for calls.
 #[derive(Debug)]
 struct TailCalls {
     find: FindCalls,
     found: OnceLock<Result<Option<CallTable>, QueryError>>,
 }
 
-/// An open index beside the trace that it was made from. Immutable: clones of an `Arc` of it go to any thread.
+/// An open index, with the trace that it was made from. Immutable: share it between threads through
+/// an `Arc`.
 #[derive(Debug)]
 pub struct Index {
     source: Arc<dyn Source>,
     path: Option<PathBuf>,
     data: Arc<IndexData>,
     pub(crate) contents: Contents,
-    /// For each segment, a bit for each section whose checksum was looked at.
+    /// For each segment, a bit for each section whose checksum was verified.
     checked: Vec<AtomicU8>,
-    /// The same for the key maps.
+    /// For each key map, a bit for each part whose checksum was verified.
     maps_checked: Vec<AtomicU8>,
-    /// As the trace alone shows them.
+    /// Calls as the trace shows them, without tail calls.
     plain_calls: CallTable,
-    /// None when tail calls are not looked for.
+    /// `None` if tail calls are not searched for.
     tail_calls: Option<TailCalls>,
     threads: Vec<ThreadInfo>,
     warnings: Vec<Warning>,
@@ -74,48 +75,49 @@ pub struct Index {
     thread_numbers: HashMap<String, ThreadId>,
     instruction_sets: Vec<InstructionSet>,
     pub(crate) banks: Vec<NamedBank>,
-    /// The registers that choose between two stack pointers.
+    /// Registers that select between two stack pointers.
     pub(crate) stack_choices: Vec<StackChoice>,
     program: Program,
-    /// The instructions that the trace executed.
+    /// Distinct executed instructions.
     pub(crate) codes: CodeTable,
     pub(crate) host_regions: HostRegions,
     /// Semihosting calls that may have let the host write anywhere.
     pub(crate) open_calls: UnresolvedCalls,
-    /// Which registers the instructions at each address use, found at the first question that needs it.
+    /// Register operands by instruction address, computed on first use.
     pub(crate) operands: OnceLock<OperandTable>,
-    /// Meanings of registers' names.
+    /// Cache of register homes.
     pub(crate) known_homes: HomeCaches,
-    /// The addresses of instructions that store more than their records show; worked out when it is first asked for.
+    /// Addresses of instructions that store more than their records show, computed on first use.
     pub(crate) unshown_stores: OnceLock<Vec<Address>>,
-    /// Which memory each thread sees, found at the first question that needs it.
+    /// Memory of each thread, computed on first use.
     memories: OnceLock<Memories>,
-    /// The registers that the trace leaves out, as far as questions asked for them.
+    /// Registers that the trace leaves out, computed on demand.
     pub(crate) untraced: UntracedCache,
-    /// The memory that others than the steps change, as far as questions asked for it.
+    /// Memory that changes without steps, computed on demand.
     pub(crate) shared: Mutex<SharedMemory>,
-    /// What the trace tells of pages, found at the first question that needs it; never where that is too much to be kept.
+    /// Recorded page mappings, computed on first use; never set if there are too many to keep.
     pub(crate) told_pages: OnceLock<Arc<PageMappings>>,
-    /// The segments that have markers of each kind, found at the first question about all threads.
+    /// Segments with markers of each kind, computed by the first query about all threads.
     pub(crate) marker_segments: OnceLock<Vec<KindSegments>>,
-    /// Who was inside a system call when, found segment by segment.
+    /// Times that threads spent in system calls, computed by segment.
     pub(crate) call_gaps: CallGapCache,
 }
 
-/// The segments with markers of a kind.
+/// Segments with markers of one kind.
 #[derive(Debug)]
 pub(crate) struct KindSegments {
-    /// Which kind.
+    /// The kind of marker.
     pub kind: MarkerKind,
     /// The segments, ascending.
     pub segments: Vec<usize>,
 }
 
 impl Index {
-    /// Opens the index file of a trace, if it belongs to it. Cost: independent of the trace's length.
+    /// Opens the index file of a trace, if the file belongs to it. The cost does not depend on the
+    /// length of the trace.
     ///
     /// # Errors
-    /// Says why the file cannot be used; the caller then builds a new one.
+    /// Returns the reason why the file cannot be used; the caller then builds a new one.
     pub fn open(
         source: Arc<dyn Source>,
         path: &Path,
@@ -128,32 +130,32 @@ impl Index {
         }
     }
 
-    /// Opens whatever complete index the file is, even one of an older state of the trace.
+    /// Opens any complete index file, even one of an older state of the trace.
     ///
     /// # Errors
-    /// As [`Self::open`], but for [`OpenError::Stale`].
+    /// As for [`Self::open`], except [`OpenError::Stale`].
     pub fn open_stale(source: Arc<dyn Source>, path: &Path) -> Result<Self, OpenError> {
         let refused = |error: std::io::Error| match error.kind() {
             std::io::ErrorKind::NotFound => OpenError::Missing,
             _ => OpenError::Read(error),
         };
-        // Asked before opening: to open a pipe would wait for its writer.
+        // Checked before opening: opening a pipe would wait for its writer.
         if !std::fs::metadata(path).map_err(refused)?.is_file() {
             return Err(OpenError::Foreign);
         }
         let file = File::open(path).map_err(refused)?;
         if file.metadata().map_err(OpenError::Read)?.len() == 0 {
-            // An empty file cannot be mapped, and is what a full disk leaves behind.
+            // An empty file cannot be mapped; a full disk leaves one.
             return Err(OpenError::Incomplete);
         }
         let data = IndexData::map(&file).map_err(OpenError::Read)?;
         Self::load(source, data, Some(path.to_owned()))
     }
 
-    /// Opens an index that was kept somewhere else than in a file of its own.
+    /// Opens an index from memory instead of a file.
     ///
     /// # Errors
-    /// As [`Self::open_stale`].
+    /// As for [`Self::open_stale`].
     pub fn from_bytes(source: Arc<dyn Source>, bytes: Vec<u8>) -> Result<Self, OpenError> {
         Self::load(source, IndexData::Memory(bytes), None)
     }
@@ -205,7 +207,7 @@ impl Index {
             .iter()
             .zip(0..)
             .map(|(name, number)| (name.clone(), number));
-        // Of several with one name the first counts.
+        // Among threads of one name the first counts.
         let thread_numbers = (0..=u16::MAX).zip(&contents.threads).rev();
         let thread_numbers = thread_numbers
             .map(|(number, thread)| (thread.name.clone(), ThreadId(number)))
@@ -248,39 +250,40 @@ impl Index {
         })
     }
 
-    /// The same index, which knows besides what the program images tell, but for what the host wrote.
+    /// Returns the same index with the contents of the program images, except for host writes.
     #[must_use]
     pub(crate) fn with_program(self, program: Program) -> Self {
         Self { program, ..self }
     }
 
-    /// What the program images tell.
+    /// Returns the contents of the program images.
     pub fn program(&self) -> &Program {
         &self.program
     }
 
-    /// The distinct instructions whose bytes the trace records, by ascending address.
-    /// Those of one address are in the order of their first steps.
+    /// Returns the distinct instructions with recorded bytes, by ascending address, then by first
+    /// step.
     pub fn executed_codes(&self) -> &[ExecutedCode] {
         self.codes.all()
     }
 
-    /// False when the trace may have executed more instructions than [`Self::executed_codes`] lists.
+    /// Returns false if the trace may have executed more instructions than [`Self::executed_codes`]
+    /// lists.
     pub fn are_codes_complete(&self) -> bool {
         self.codes.is_complete()
     }
 
-    /// The trace.
+    /// Returns the trace.
     pub fn source(&self) -> &Arc<dyn Source> {
         &self.source
     }
 
-    /// The file that is mapped; none when the index lives in memory.
+    /// Returns the path of the mapped file; `None` if the index is in memory.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
-    /// What the trace is, in numbers.
+    /// Returns statistics of the trace.
     pub fn info(&self) -> IndexInfo {
         let contents = &self.contents;
         IndexInfo {
@@ -297,54 +300,56 @@ impl Index {
         }
     }
 
-    /// Steps in all; also the last position.
+    /// Returns the number of steps, which is also the last position.
     pub fn step_count(&self) -> u64 {
         self.contents.steps
     }
 
-    /// The end of the trace.
+    /// Returns the position at the end of the trace.
     pub fn end(&self) -> Position {
         Position(self.step_count())
     }
 
-    /// What the trace looked like when it was indexed.
+    /// Returns the identity of the trace when it was indexed.
     pub fn fingerprint(&self) -> &Fingerprint {
         &self.contents.fingerprint
     }
 
-    /// False when this is the index of a part of the trace, which answers as if the trace ended there.
+    /// Returns false if the index covers only a part of the trace and answers as if the trace ended
+    /// there.
     pub fn is_whole(&self) -> bool {
         self.contents.is_whole
     }
 
-    /// False in a trace of several programs, which have memories of their own.
+    /// Returns false if the trace has several programs with separate memories.
     pub(crate) fn has_one_memory(&self) -> bool {
         !self.memories().are_several()
     }
 
-    /// How many bytes of the trace's text are indexed.
+    /// Returns the number of indexed bytes of the trace.
     pub fn text_end(&self) -> u64 {
         self.contents.text_end
     }
 
-    /// The threads, in order of appearance; never empty.
+    /// Returns the threads, in order of appearance; never empty.
     pub fn threads(&self) -> &[ThreadInfo] {
         &self.threads
     }
 
-    /// A thread by its name; of several the first. O(1): the text of a step names its thread each time that it is read.
+    /// Returns the thread of a name, the first if several have it. O(1), because parsing the text
+    /// of a step looks up its thread every time.
     pub fn thread_by_name(&self, name: &str) -> Option<ThreadId> {
         self.thread_numbers.get(name).copied()
     }
 
-    /// The instruction set of a thread's first step.
+    /// Returns the instruction set of a thread's first step.
     pub fn instruction_set(&self, thread: ThreadId) -> InstructionSet {
         self.threads
             .get(usize::from(thread.0))
             .map_or_else(InstructionSet::default, |thread| thread.instruction_set)
     }
 
-    /// The register that a bank has its plain name from; the register itself for others.
+    /// Returns the register whose plain name a bank shares; other registers are returned unchanged.
     pub(crate) fn plain_register(&self, register: RegisterId) -> RegisterId {
         if register <= RegisterId::LR {
             return register;
@@ -364,12 +369,14 @@ impl Index {
             .unwrap_or(register)
     }
 
-    /// The instruction sets of the threads' first steps, each once: threads may be thousands.
+    /// Returns the instruction sets of the threads' first steps, without duplicates: there may be
+    /// thousands of threads.
     pub fn instruction_sets(&self) -> &[InstructionSet] {
         &self.instruction_sets
     }
 
-    /// The set of a thread's first step wherever its names of registers hold, else the one that stands for the other state.
+    /// Returns the instruction set of a thread's first step if its register names apply to `set`,
+    /// otherwise the one that represents the other state.
     pub(crate) fn set_of_names(&self, thread: ThreadId, set: InstructionSet) -> InstructionSet {
         let first = self.instruction_set(thread);
         let is_alike = |other: &&InstructionSet| other.word_bytes() == set.word_bytes();
@@ -380,7 +387,7 @@ impl Index {
         }
     }
 
-    /// The number of a register outside the architecture's table.
+    /// Returns the number of a register outside the architecture's table.
     pub(crate) fn named_register(&self, lower_name: &str) -> Option<RegisterId> {
         let number = self.name_numbers.get(lower_name)?;
         Some(RegisterId(
@@ -388,13 +395,13 @@ impl Index {
         ))
     }
 
-    /// The first problems of the trace.
+    /// Returns the first warnings of the trace.
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }
 
-    /// All calls that were found, with tail calls among them where those are looked for:
-    /// at the first call of this, unless they [are known](Self::find_tail_calls).
+    /// Returns all calls, including tail calls if those are enabled. The first call of this
+    /// function finds them, unless they [are known](Self::find_tail_calls).
     pub fn calls(&self) -> &CallTable {
         let Some(tail_calls) = &self.tail_calls else {
             return &self.plain_calls;
@@ -409,21 +416,21 @@ impl Index {
             .unwrap_or(&self.plain_calls)
     }
 
-    /// How many calls there are in [`Self::calls`], roots not counted.
+    /// Returns the number of calls in [`Self::calls`], without roots.
     pub fn call_count(&self) -> u64 {
         self.calls()
             .len()
             .saturating_sub(self.calls().roots().count() as u64)
     }
 
-    /// The calls as the trace alone shows them: a frame that was left by a tail call goes on in it.
-    /// Their ids are not those of [`Self::calls`].
+    /// Returns the calls as the trace shows them: a frame that was left by a tail call continues in
+    /// the called function. Their ids differ from those of [`Self::calls`].
     pub fn plain_calls(&self) -> &CallTable {
         &self.plain_calls
     }
 
-    /// The same index, which looks for tail calls at the first question for the calls.
-    /// The program must say where functions begin. Cost: that of [`crate::tail_calls`], once.
+    /// Returns the same index with tail calls enabled; the first query for calls finds them. The
+    /// program must contain the starts of functions. Costs [`crate::tail_calls`] once.
     #[must_use]
     pub fn with_tail_calls(self, find: FindCalls) -> Self {
         Self {
@@ -435,10 +442,10 @@ impl Index {
         }
     }
 
-    /// Finds the tail calls at once, so that no question waits for them later.
+    /// Finds the tail calls now, so that no later query waits for them.
     ///
     /// # Errors
-    /// See [`QueryError`]. The index then has the calls as the trace alone shows them.
+    /// See [`QueryError`]. On an error the index has the calls without tail calls.
     pub fn find_tail_calls(&mut self, find: FindCalls, cancel: &Cancel) -> Result<(), QueryError> {
         self.tail_calls = None;
         let found = find(self, cancel)?;
@@ -449,12 +456,12 @@ impl Index {
         Ok(())
     }
 
-    /// Why tail calls could not be found at the first question for the calls.
+    /// Returns the error of the first query for calls, if tail calls could not be found.
     pub fn tail_call_error(&self) -> Option<&QueryError> {
         self.tail_calls.as_ref()?.found.get()?.as_ref().err()
     }
 
-    /// A thread of each process; none where all threads see the same memory.
+    /// Returns one thread of each process; empty if all threads share one memory.
     pub fn process_threads(&self) -> Vec<ThreadId> {
         let mut known = Vec::new();
         let threads = (0..).map(ThreadId).take(self.threads().len());
@@ -467,7 +474,7 @@ impl Index {
         found.collect()
     }
 
-    /// The memories that threads see.
+    /// Returns the memories of the threads.
     pub(crate) fn memories(&self) -> &Memories {
         let names = || {
             self.threads()
@@ -477,7 +484,7 @@ impl Index {
         self.memories.get_or_init(|| Memories::new(names()))
     }
 
-    /// Steps before a segment.
+    /// Returns the number of steps before a segment.
     pub(crate) fn step_base(&self, segment: usize) -> u64 {
         self.contents
             .segments
@@ -485,7 +492,7 @@ impl Index {
             .map_or(0, |segment| segment.step_base)
     }
 
-    /// A segment by its number.
+    /// Returns a segment by number.
     pub(crate) fn segment(&self, number: usize) -> Option<SegmentReader<'_>> {
         let (meta, checked) = (
             self.contents.segments.get(number)?,
@@ -498,17 +505,17 @@ impl Index {
         })
     }
 
-    /// Whether what is known of registers is what the operands of instructions say.
+    /// Returns true if register uses are known only from the operands of instructions.
     pub(crate) fn has_operands_alone(&self) -> bool {
         self.contents.traits.registers == RegisterSource::Operands
     }
 
-    /// Whether what the steps force is filled in where the trace tells no value.
+    /// Returns true if inferred values fill in for values that the trace does not record.
     pub(crate) fn is_inferred(&self) -> bool {
         self.has_operands_alone() || self.source.leaves_values_out()
     }
 
-    /// The map of 64 segments for keys of this kind.
+    /// Returns the key map of 64 segments for this kind of key.
     pub(crate) fn key_map(
         &self,
         number: usize,
@@ -535,7 +542,7 @@ impl Index {
     }
 }
 
-/// What is wrong when a map of segments cannot be read.
+/// Returns the error for an unreadable key map.
 pub(crate) fn bad_key_map() -> QueryError {
     QueryError::Damaged {
         part: "key map".to_owned(),

@@ -1,10 +1,10 @@
 //! The index of a trace: events to file to answers.
 //!
-//! A [`Build`] parses a [`Source`](stepback_parsers::Source) in segments side by side and writes one file.
-//! [`Index::open`] maps that file.
-//! A [`Query`] is a pure function of the index and its parameters; nothing here has a "current position".
-//! What the trace still holds in readable form (values, disassembly) is not stored but pointed at:
-//! a question reads the one or few steps that it needs from the trace again.
+//! A [`Build`] parses a [`Source`](stepback_parsers::Source) in parallel segments and writes one
+//! file. [`Index::open`] maps that file. A [`Query`] is a pure function of the index and its
+//! parameters; nothing here has a "current position". The index does not store data that the trace
+//! holds in readable form (values, disassembly), only offsets: a query reads the few steps that it
+//! needs from the trace again.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -18,6 +18,8 @@
 //! assert_eq!(registers.get("r0").and_then(|r0| r0.to_u64()), Some(1));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+
+#![warn(missing_docs)]
 
 mod answers;
 mod builder;

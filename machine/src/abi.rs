@@ -1,45 +1,46 @@
-//! By which registers functions and kernels are called.
+//! Calling conventions of functions and of system calls.
 
 use crate::linux::names::SystemCallNumbering;
 use crate::view::RegisterId;
 
-/// The calling conventions of an architecture. Registers by their names; a list that is not known is empty.
+/// Calling conventions of an architecture. Registers are given by name; a list that is not known is
+/// empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Abi {
-    /// The first arguments of a function.
+    /// Registers of the first function arguments, in order.
     pub arguments: &'static [&'static str],
-    /// What a function or the kernel returns.
+    /// Register with the result of a function or a system call.
     pub result: Option<&'static str>,
-    /// Where a call leaves its return address.
+    /// Location of the return address after a call.
     pub return_address: ReturnAddress,
-    /// What a function saves before it changes it, and restores before it returns.
+    /// Registers that a function must preserve: it restores them before it returns.
     pub callee_saved: &'static [&'static str],
-    /// How the kernel is called.
+    /// Calling convention of the kernel.
     pub system_calls: SystemCallConvention,
 }
 
-/// How a program asks the kernel.
+/// Calling convention of system calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SystemCallConvention {
-    /// Whose numbers are meant.
+    /// Numbering scheme of the system calls.
     pub numbers: SystemCallNumbering,
-    /// Where the number of the call stands before it.
+    /// Register that holds the system call number on entry.
     pub number: Option<&'static str>,
-    /// How the kernel says that it failed.
+    /// Failure convention of the kernel.
     pub failure: SystemCallFailure,
-    /// The arguments, as far as their registers keep them: the result takes the place of the first in many architectures,
-    /// and then the list is empty, for what stands in a list counts from the first argument on.
+    /// Argument registers that keep their values across the call, counted from the first argument.
+    /// Empty where the result replaces the first argument, as it does in many architectures.
     pub kept_arguments: &'static [&'static str],
-    /// What may be changed when control comes back.
+    /// Registers that may have changed when control returns.
     pub changed: &'static [&'static str],
 }
 
-/// How a kernel says that a system call failed.
+/// Convention by which a kernel reports that a system call failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SystemCallFailure {
-    /// The result is negative: the number of the error below zero.
+    /// The result is negative: the negated error number.
     Negative,
-    /// This bit of a register is set, and the result is the number of the error.
+    /// This bit of a register is set, and the result is the error number.
     Flag {
         /// The register.
         register: &'static str,
@@ -48,22 +49,22 @@ pub enum SystemCallFailure {
     },
 }
 
-/// A bit of a register.
+/// A single bit of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RegisterBit {
-    /// The register.
+    /// Name of the register.
     pub register: &'static str,
-    /// The bit, the lowest is 0.
+    /// Bit number; 0 is the lowest.
     pub bit: u8,
 }
 
-/// Where a call leaves the address that it returns to.
+/// Location of the return address after a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReturnAddress {
     /// In this register.
     Register(RegisterId),
-    /// On top of the stack: a call writes it there first of all, and a return reads it.
+    /// On top of the stack: a call writes it there before anything else, and a return reads it.
     Stack,
-    /// Nobody knows.
+    /// Not known.
     Unknown,
 }

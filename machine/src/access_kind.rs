@@ -1,8 +1,8 @@
-//! Loads and stores.
+//! Direction of memory accesses.
 
 use serde::{Deserialize, Serialize};
 
-/// Whether an access read or wrote.
+/// Direction of a memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum AccessKind {
     /// A load.

@@ -1,4 +1,4 @@
-//! Addresses.
+//! Memory addresses.
 
 use serde::{Deserialize, Serialize};
 

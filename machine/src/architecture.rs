@@ -1,6 +1,8 @@
-//! What an architecture answers for each of its instruction sets. A new one fills this in, and gets a row in `rows.rs`.
+//! Interface of an architecture: the queries that each of its instruction sets answers. A new
+//! instruction set implements [`Architecture`] and gets a row in `rows.rs`.
 //!
-//! Answers that many architectures share are given here: an architecture without delay slots, banks or semihosting says nothing of them.
+//! Defaults cover what most architectures share: an architecture without delay slots, banks or
+//! semihosting implements nothing for them.
 
 use std::iter::StepBy;
 use std::ops::Range;
@@ -32,58 +34,61 @@ use crate::text_flow::{OperandWordKind, TextFlow};
 use crate::view::{RegisterId, RegisterView};
 use crate::window::WindowChange;
 
-/// An instruction set, as its architecture knows it. What is documented on [`InstructionSet`] is not documented twice.
+/// An instruction set as implemented by its architecture. Items documented on [`InstructionSet`]
+/// are not documented again here.
 pub(crate) trait Architecture {
     const SET: InstructionSet;
     const NAMES: ArchitectureNames;
     const WORD_BYTES: u16;
     const ABI: Abi;
-    /// Of ELF files whose code begins in this set.
+    /// ELF machines whose code begins in this set.
     const ELF: &'static [ElfMachine] = &[];
-    /// A symbol type for processors that means a function in them.
+    /// Processor-specific ELF symbol type that denotes a function.
     const ELF_FUNCTION: Option<u8> = None;
     const HOST_CALL: Option<SemihostingCall> = None;
-    /// The fewest bytes between the beginnings of two instructions of a program that begins in this set.
+    /// Minimum distance in bytes between the starts of two instructions, for a program that begins
+    /// in this set.
     const ALIGNMENT: u8 = 1;
-    /// Bytes of the delay slot behind a call, a return or a computed jump.
+    /// Length in bytes of the delay slot after a call, a return or a computed jump.
     const SLOT_BYTES: u8 = 0;
-    /// The numbers of the registers besides the general and the vector registers that instructions compute with.
+    /// Numbers of the computation registers other than the general and the vector registers.
     const COMPUTED: Range<u16> = 0..0;
-    /// The names of the registers that say how many register windows are free or in use.
+    /// Names of the registers that count free or used register windows.
     const WINDOW_COUNTS: &'static [&'static str] = &[];
-    /// While this is set the upper half of addresses is cut off.
+    /// Bit that, while set, makes the processor ignore the upper half of addresses.
     const NARROW_ADDRESSES: Option<RegisterBit> = None;
-    /// The address's lowest bit says how to decode what is there.
+    /// True if the lowest bit of an address selects the instruction set of the code there.
     const HAS_MARKED_ADDRESSES: bool = false;
-    /// The mark is set on addresses of this set.
+    /// True if addresses of code in this set have that bit set.
     const IS_MARKED: bool = false;
-    /// Of a processor that may change to sets whose registers have other names, a set for each of its states.
+    /// Instruction sets of the processor states, for a processor that can switch to sets with other
+    /// register names.
     const STATES: &'static [InstructionSet] = &[];
-    /// The names that an export of signals declares, in its order.
+    /// Registers that a signal export declares, in order.
     const SIGNALS: &'static [RegisterRun] = &[];
 
-    /// The condition flags, as bits of the status register.
+    /// Condition flags, as bits of the status register.
     const FLAG_BITS: u64 = 0;
-    /// The most instructions that a condition of another may cover.
+    /// Maximum number of instructions that one instruction can make conditional.
     const LONGEST_BLOCK: u8 = 0;
-    /// Encodings are not the bytes of the program.
+    /// True if encodings are synthetic rather than the bytes of the program.
     const IS_SYNTHETIC: bool = false;
 
     // Registers.
 
-    /// Of a lower-case name.
+    /// Returns the view for a lower-case name.
     fn view(name: &str) -> Option<RegisterView>;
     fn shown() -> Vec<String>;
-    /// Names besides those that are shown, the better ones first.
+    /// Returns the accepted names that are not displayed, preferred ones first.
     fn other_names() -> Vec<String>;
     fn group(group: RegisterGroup) -> Vec<String>;
     fn number_of(register: RegisterId) -> Option<u16>;
-    /// The view under whose name another is shown that has none: any part of a register of which the implementation
-    /// decides how wide it is.
+    /// Returns the named view that represents a view without a name: any part of a register of
+    /// implementation-defined width.
     fn nameable(_view: RegisterView) -> Option<RegisterView> {
         None
     }
-    /// By their numbers.
+    /// Returns the register numbers of the banks.
     fn banks(_plain: RegisterId) -> StepBy<Range<u16>> {
         (0..0).step_by(1)
     }
@@ -93,11 +98,13 @@ pub(crate) trait Architecture {
     fn banked(_name: &str) -> Option<BankedRegister> {
         None
     }
-    /// Of a register that chooses between two stack pointers by [`crate::Mode::with_control`].
+    /// Returns the security state for a register that selects a stack pointer through
+    /// [`crate::Mode::with_control`].
     fn stack_choice(_name: &str) -> Option<SecurityState> {
         None
     }
-    /// Of a register that each security state has, by the name without a suffix.
+    /// Returns true for a register that each security state has its own copy of, given the name
+    /// without suffix.
     fn is_state_banked(_name: &str) -> bool {
         false
     }
@@ -117,52 +124,59 @@ pub(crate) trait Architecture {
     fn opcode_of(_encoding: &Encoding) -> u32 {
         0
     }
-    /// The bytes of an instruction where code has the byte order of big-endian data, and the way back.
+    /// Converts between instruction bytes in big-endian code and the bytes in little-endian order.
+    /// Its own inverse.
     fn with_big_endian_code(encoding: Encoding) -> Encoding {
         encoding
     }
-    /// Byte order of the code in an ELF file, by its flags (`e_flags`) and the order of its data.
+    /// Returns the byte order of code in an ELF file from its flags (`e_flags`) and data byte
+    /// order.
     fn elf_code_endian(_flags: u32, _data: Endian) -> Endian {
         Endian::Little
     }
-    /// How long an instruction is of which a trace writes so many bytes.
+    /// Returns the length of an instruction for which the trace prints this number of bytes.
     #[inline(always)]
     fn length_of(written_bytes: u8) -> u8 {
         written_bytes
     }
-    /// The set that an instruction belongs to by its place, of a program that may change to another at any branch.
+    /// Returns the set of an instruction from its placement, for a program that can switch sets at
+    /// any branch.
     fn set_at(_placement: &InstructionPlacement) -> InstructionSet {
         Self::SET
     }
 
     // Instructions.
 
-    /// What decodes: what the first cannot read, the next may. Made once a thread.
+    /// Creates the disassemblers, to be tried in order. Called once per thread.
     fn disassemblers() -> Vec<Capstone> {
         Vec::new()
     }
-    /// True for what leaves a state behind in a disassembler: it gets one of its own.
+    /// Returns true for an encoding that leaves state in a disassembler: it is decoded with a fresh
+    /// one.
     fn is_stateful(_encoding: &Encoding) -> bool {
         false
     }
     fn decode(site: &CodeSite, disassemblers: &[Capstone]) -> Option<Instruction>;
     fn control(site: &CodeSite) -> ControlFlowEffect;
-    /// Of a branch that no record tells of.
+    /// Returns true for a branch that is always taken when executed, where no record gives the
+    /// outcome.
     fn is_taken_when_executed(_encoding: &Encoding) -> bool {
         false
     }
-    /// Of a conditional branch that some producers record as executed although it falls through.
+    /// Returns the condition of a conditional branch that some producers record as executed
+    /// although it falls through.
     fn branch_test(_encoding: &Encoding) -> Option<FlagTest> {
         None
     }
-    /// Number of instructions after this one that it makes conditional.
+    /// Returns the number of instructions after this one that it makes conditional.
     fn block_length(_encoding: &Encoding) -> u8 {
         0
     }
     fn is_undefined(_encoding: &Encoding) -> bool {
         false
     }
-    /// True for an instruction that may end in an exception whatever it accesses.
+    /// Returns true for an instruction that may raise an exception regardless of its memory
+    /// accesses.
     fn may_raise(encoding: &Encoding) -> bool {
         Self::is_undefined(encoding)
     }
@@ -172,35 +186,36 @@ pub(crate) trait Architecture {
     fn changed_by_trap(_encoding: &Encoding) -> &'static [&'static str] {
         Self::ABI.system_calls.changed
     }
-    /// Where the stack ends that a stack pointer means.
+    /// Returns the address of the top of the stack for the value of a stack pointer.
     fn stack_end(pointer: u64) -> u64 {
         pointer
     }
-    /// Of a trap.
+    /// Returns the system call numbering that a trap instruction uses.
     fn numbers_of_trap(_encoding: &Encoding) -> Option<SystemCallNumbering> {
         Some(Self::ABI.system_calls.numbers)
     }
-    /// By the type that the processor gives it.
+    /// Returns the name of a trap from its hardware trap type.
     fn trap_name(_number: u64) -> Option<String> {
         None
     }
-    /// True for the traps by which a processor asks for help with its register windows.
+    /// Returns true for the register window traps (spill and fill).
     fn is_window_trap(_number: u64) -> bool {
         false
     }
     fn is_stack_choice(_encoding: &Encoding) -> bool {
         false
     }
-    /// Or one of a set that its processor may change to.
+    /// Returns true for the link register of this set or of a set that the processor can switch to.
     #[inline(always)]
     fn is_link(_register: RegisterId) -> bool {
         false
     }
-    /// Whether a register points to the stack of its thread wherever an address is made of it.
+    /// Returns true for a register that points to its thread's stack whenever it is used in an
+    /// address.
     fn is_stack_pointer(register: RegisterId) -> bool {
         register == RegisterId::SP
     }
-    /// What it does to the register windows when it is executed.
+    /// Returns the change of the register windows that this instruction makes when executed.
     fn window_step(_encoding: &Encoding) -> Option<WindowChange> {
         None
     }
@@ -215,10 +230,10 @@ pub(crate) trait Architecture {
 
     // Texts.
 
-    /// Words that may stand before a mnemonic.
+    /// Words that may precede a mnemonic.
     const PREFIXES: &'static [&'static str] = &[];
     fn text_flow(text: &str) -> Option<TextFlow>;
-    /// Of a word in lower case.
+    /// Classifies an operand word in lower case.
     fn operand_word(mnemonic: &str, word: &str) -> OperandWordKind;
 
     // Addresses.
@@ -235,19 +250,20 @@ pub(crate) trait Architecture {
     fn is_exception_return_value(_value: u64) -> bool {
         false
     }
-    /// Whether such a value returns to code outside of handlers.
+    /// Returns true for an exception return value that returns to code outside handlers.
     fn is_return_to_thread_mode(_value: u64) -> bool {
         false
     }
-    /// A value that an address cannot be, by which a function returns to what called it in another security state.
+    /// Returns true for the value, never a valid address, with which a function returns to a caller
+    /// in the other security state.
     fn is_function_return_value(_value: u64) -> bool {
         false
     }
-    /// The exception that a status register tells; 0 outside of handlers.
+    /// Returns the exception number in a status register; 0 outside handlers.
     fn exception_number(_status: u32) -> Option<u32> {
         None
     }
-    /// Of exceptions that store registers by themselves.
+    /// Returns the layout of the frames that exceptions push automatically.
     fn exception_frame() -> Option<&'static FrameLayout> {
         None
     }

@@ -1,25 +1,27 @@
-//! Banks: registers of their own that share a plain name, of which one is in use.
+//! Banked registers: several registers share a plain name, and the processor mode selects one of
+//! them.
 
 use crate::mode::{Mode, SecurityState, ThreadStack};
 use crate::view::RegisterView;
 
-/// A register of its own, and the plain register that it stands for while it is in use.
+/// A banked register and the plain register that it replaces while in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BankedRegister {
-    /// The plain register, as wide as the bank is.
+    /// The plain register, as wide as the bank.
     pub plain: RegisterView,
-    /// When it is in use.
+    /// Selects when this bank is in use.
     pub bank: Bank,
 }
 
-/// One of several registers that share a plain name: which of them it means, the [`Mode`] tells.
+/// One of several registers that share a plain name; the [`Mode`] selects which one the name
+/// denotes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bank {
     /// `SP_EL0` … `SP_EL3`.
     Level(u8),
     /// `r13_svc`, `sp_irq`, ….
     Mode([u8; 3]),
-    /// `r14_svc`, `lr_irq`, …: `hyp` uses that of `usr`.
+    /// `r14_svc`, `lr_irq`, …; `hyp` uses the `usr` register.
     Link([u8; 3]),
     /// `r8_fiq`, `r8_usr`, …: only FIQ has its own.
     Fiq([u8; 3]),
@@ -27,12 +29,12 @@ pub enum Bank {
     Main(SecurityState),
     /// `PSP`, `PSP_S`, `PSP_NS`.
     Process(SecurityState),
-    /// A suffix that tells nothing.
+    /// A suffix that selects nothing.
     Other,
 }
 
 impl Bank {
-    /// True unless the mode says that the plain name means another bank.
+    /// Returns false only if the mode is known to select another bank for the plain name.
     pub fn is_in_use(self, mode: Mode) -> bool {
         match (self, mode) {
             (
@@ -48,7 +50,7 @@ impl Bank {
                 bank == mode || (&bank, &mode) == (b"usr", b"hyp")
             }
             (Self::Fiq(bank), Mode::Banked(mode)) => (bank == *b"fiq") == (mode == *b"fiq"),
-            // `x8` to `x12` of AArch64 are those of the other modes (DDI 0487, D1.20.1).
+            // AArch64 accesses the `x8` to `x12` of the other modes (DDI 0487, D1.20.1).
             (Self::Fiq(bank), Mode::Level { .. }) => bank != *b"fiq",
             (
                 Self::Mode(_) | Self::Link(_) | Self::Main(_) | Self::Process(_),

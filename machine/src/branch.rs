@@ -1,27 +1,27 @@
-//! What a record says of a branch.
+//! Branch outcomes as traces record them.
 
 use serde::{Deserialize, Serialize};
 
-/// What an instruction did to control, in formats whose records say so.
+/// Effect of an instruction on control flow, for formats whose records state it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum RecordedBranch {
-    /// The format does not say; the encoding may.
+    /// Not stated by the format; the encoding may state it.
     #[default]
     Unsaid,
-    /// No branch.
+    /// Not a branch.
     None,
-    /// A jump to an address that the instruction holds.
+    /// A jump to an address in the instruction.
     Jump,
-    /// A jump to an address that a register or memory holds; no call and no return.
+    /// A jump to an address in a register or in memory; neither a call nor a return.
     IndirectJump,
-    /// A conditional jump; none when the format does not say whether it was taken.
+    /// A conditional jump, and whether it was taken; none when the format does not state that.
     Conditional(Option<bool>),
-    /// A call of an address that the instruction holds.
+    /// A call of an address in the instruction.
     Call,
-    /// A call of an address that a register or memory holds.
+    /// A call of an address in a register or in memory.
     IndirectCall,
-    /// A return, from an interrupt too.
+    /// A return, including a return from an interrupt.
     Return,
-    /// An entry into the kernel that comes back elsewhere (`sysenter`).
+    /// An entry into the kernel that returns to another address (`sysenter`).
     SystemEntry,
 }

@@ -1,8 +1,8 @@
-//! The bytes of an instruction.
+//! Instruction encodings.
 
 use std::fmt;
 
-/// The bytes of an instruction as they lie in memory: 1 to 16.
+/// The bytes of an instruction in memory order: 1 to 16.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Encoding {
     bytes: [u8; Self::LIMIT],
@@ -13,7 +13,7 @@ impl Encoding {
     /// Maximum number of bytes: synthetic instructions have up to 16, those of x86 up to 15.
     pub const LIMIT: usize = 16;
 
-    /// From its bytes; none when there are none or more than [`Self::LIMIT`].
+    /// Creates an encoding; none if there are no bytes or more than [`Self::LIMIT`].
     pub fn new(bytes: &[u8]) -> Option<Self> {
         let mut encoding = Self {
             length: u8::try_from(bytes.len()).ok()?,
@@ -26,7 +26,7 @@ impl Encoding {
         Some(encoding).filter(|encoding| encoding.length > 0)
     }
 
-    /// Its bytes.
+    /// Returns the bytes in memory order.
     pub fn bytes(&self) -> &[u8] {
         self.bytes
             .get(..usize::from(self.length))

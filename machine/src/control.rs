@@ -1,51 +1,52 @@
-//! Where control goes behind an instruction, in words that are the same for every architecture.
+//! Control flow after an instruction, in terms common to all architectures.
 
 use crate::view::RegisterId;
 
-/// What an instruction does to the program counter, when its condition holds.
+/// Effect of an instruction on the program counter if its condition holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FlowKind {
-    /// Control goes on behind it.
+    /// Control continues with the next instruction.
     #[default]
     Next,
     /// A jump.
     Branch,
-    /// A jump that leaves a return address.
+    /// A jump that saves a return address.
     Call,
-    /// A jump that compilers end functions with.
+    /// A jump that compilers use to end functions.
     Return,
-    /// It asks for an exception: a system call, a breakpoint, semihosting.
+    /// Raises an exception: a system call, a breakpoint, semihosting.
     Trap,
-    /// It ends the handling of an exception.
+    /// Ends the handling of an exception.
     ExceptionReturn,
 }
 
-/// What an encoding says of control.
+/// Control transfer as described by an encoding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ControlFlowEffect {
-    /// What it does.
+    /// Kind of transfer.
     pub flow: FlowKind,
-    /// Where a jump goes.
+    /// Destination of a jump.
     pub target: BranchTarget,
-    /// When the instruction behind a jump is executed before control goes there.
+    /// Rule for the delay slot after a jump.
     pub delay: DelaySlotRule,
 }
 
-/// Where a jump goes, as far as its encoding says.
+/// Destination of a jump, if the encoding states it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BranchTarget {
-    /// It does not say: no jump, or one to what memory holds, or an encoding that is not known so well.
+    /// Not stated: no jump, a jump through memory, or an encoding that is not modelled in this
+    /// detail.
     #[default]
     Unsaid,
-    /// To this address.
+    /// This address.
     Address(u64),
-    /// Exactly to what this register held before; in sets that have such a bit, the address has the one that tells
-    /// how to decode what is there.
+    /// Exactly the previous value of this register. In sets that have one, the value includes the
+    /// bit that selects the instruction set of the target.
     Register(RegisterId),
 }
 
 impl BranchTarget {
-    /// The address, where the encoding has it.
+    /// Returns the address if the encoding states it.
     pub const fn address(self) -> Option<u64> {
         match self {
             Self::Address(address) => Some(address),
@@ -54,30 +55,30 @@ impl BranchTarget {
     }
 }
 
-/// What becomes of the instruction behind a jump.
+/// Rule for the instruction after a jump.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DelaySlotRule {
-    /// It is executed when control comes there again: no delay slot.
+    /// No delay slot: the instruction runs only when control reaches it again.
     #[default]
     None,
-    /// It is executed before control goes to the target, whether the jump is taken or not.
+    /// Delay slot: runs before control reaches the target, whether or not the jump is taken.
     Slot,
-    /// It is executed only when the jump is taken (SPARC's annul bit on a conditional branch).
+    /// Runs only if the jump is taken (SPARC's annul bit on a conditional branch).
     UnlessNotTaken,
-    /// It is skipped even though it has a place there (SPARC's `ba,a`).
+    /// Skipped although it occupies the slot (SPARC's `ba,a`).
     Annulled,
 }
 
-/// Where an executed instruction leads, as far as it and its record tell.
+/// Successor of an executed instruction, from its encoding and its record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ControlSuccessor {
-    /// Neither tells.
+    /// Unknown: neither states a successor.
     Open,
-    /// To the instruction behind it.
+    /// The next instruction in memory.
     Behind,
-    /// To this address.
+    /// This address.
     Address(u64),
-    /// To what this register held before, as in [`Target::Register`].
+    /// The previous value of this register, as in [`BranchTarget::Register`].
     Register(RegisterId),
 }
 

@@ -1,4 +1,4 @@
-//! Decodes instructions, and remembers those of late.
+//! Decodes instructions, with a cache per thread.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -12,13 +12,16 @@ use crate::instruction::Instruction;
 use crate::set::InstructionSet;
 use crate::site::CodeSite;
 
-/// Decodes an instruction. Never fails: bytes that mean nothing are their own text, with registers that are not known.
-/// Cost: about a microsecond, much less for one that the calling thread decoded of late.
+/// Decodes an instruction.
+///
+/// Never fails: undecodable bytes become the text, and their registers are unknown. Costs about a
+/// microsecond, much less if the calling thread decoded the instruction recently.
 pub fn decode(encoding: Encoding, pc: Address, set: InstructionSet) -> Arc<Instruction> {
     DECODER.with_borrow_mut(|decoder| decoder.decode((set, CodeSite { pc, encoding })))
 }
 
-/// The text of a step: as the trace has it, else from the encoding; without either it says how much is not known.
+/// Returns the text of a step: the recorded text, else the decoded encoding, else a note that gives
+/// the number of unrecorded bytes.
 pub fn step_text(
     told: &[u8],
     encoding: Option<Encoding>,
@@ -35,11 +38,11 @@ pub fn step_text(
 }
 
 thread_local! {
-    /// The disassembler is bound to its thread.
+    /// Disassemblers cannot be shared between threads.
     static DECODER: RefCell<Decoder> = RefCell::default();
 }
 
-/// So many instructions are remembered before all are forgotten.
+/// Maximum number of cached instructions; the cache is cleared when it is full.
 const REMEMBERED: usize = 1 << 14;
 
 type DecoderKey = (InstructionSet, CodeSite);
@@ -144,7 +147,7 @@ mod tests {
             &[0xff, 0xff, 0xff, 0xff],
             ".byte ff ff ff ff",
         );
-        // Half of an instruction, and more than one.
+        // An incomplete instruction, and more than one instruction.
         check(InstructionSet::X86_64, &[0x48, 0x8b], ".byte 48 8b");
         check(InstructionSet::X86_64, &[0x90, 0x90], ".byte 90 90");
     }

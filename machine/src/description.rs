@@ -1,4 +1,4 @@
-//! An instruction while its description is put together.
+//! Builder for the registers and the meaning of an instruction.
 
 use crate::access_kind::AccessKind;
 use crate::view::{RegisterId, RegisterView};
@@ -7,12 +7,12 @@ use crate::expression::Expression;
 use crate::meaning::{Meaning, MemoryOperand, RegisterEffect};
 use crate::register_use::RegisterUse;
 
-/// What is known so far of an instruction.
+/// Registers and effects of an instruction, collected step by step.
 #[derive(Clone, Debug)]
 pub(super) struct MeaningBuilder {
-    /// But for addresses.
+    /// Registers read as data, not for addresses.
     reads: Vec<RegisterView>,
-    /// What addresses are made of.
+    /// Registers read to compute addresses.
     address_reads: Vec<RegisterView>,
     writes: Vec<RegisterView>,
     /// Parts of written registers that keep their values.
@@ -37,17 +37,17 @@ impl Default for MeaningBuilder {
 }
 
 impl MeaningBuilder {
-    /// It reads a register.
+    /// Adds a register that is read.
     pub fn read(&mut self, view: RegisterView) {
         self.reads.push(view);
     }
 
-    /// It writes a register with what cannot be told.
+    /// Adds a write of an unknown value.
     pub fn write(&mut self, view: RegisterView) {
         self.set(view, Expression::Unknown);
     }
 
-    /// It gives a register a value, which replaces one that it gave it before.
+    /// Adds a write of a value; replaces an earlier value of the same bytes.
     pub fn set(&mut self, view: RegisterView, value: Expression) {
         self.read_all(&value);
         self.writes.push(view);
@@ -59,15 +59,17 @@ impl MeaningBuilder {
         }
     }
 
-    /// Gives a value to a part of a register that is written.
+    /// Sets the value of a part of a register that is already listed as written.
     pub fn set_part(&mut self, view: RegisterView, value: Expression) {
         self.read_all(&value);
         self.meaning.writes.push(RegisterEffect { view, value });
     }
 
-    /// Writes a register of at most 16 bytes with an unknown value, but for the bits of a mask, which it keeps.
+    /// Adds a write of an unknown value to a register of at most 16 bytes, except for the masked
+    /// bits, which are kept.
     ///
-    /// A byte that is kept passes its value on to itself. A byte of which some bits are kept is an operand too.
+    /// A byte that is kept entirely depends on itself only. A byte that is kept in part is also an
+    /// operand.
     pub fn write_keeping(&mut self, view: RegisterView, kept_bits: u128) {
         self.write(view);
         let bytes = kept_bits.to_le_bytes();
@@ -87,7 +89,7 @@ impl MeaningBuilder {
         runs.into_iter().for_each(|part| self.keep(part));
     }
 
-    /// Keeps a part of a register that is written.
+    /// Marks a part of a written register as unchanged.
     pub fn keep(&mut self, view: RegisterView) {
         self.kept.push(view);
         self.meaning.writes.push(RegisterEffect {
@@ -96,7 +98,7 @@ impl MeaningBuilder {
         });
     }
 
-    /// Returns whether it reads or keeps a part of a register, addresses aside.
+    /// Returns true if any part of a register is read or kept; reads for addresses do not count.
     pub fn takes_or_keeps(&self, register: RegisterId) -> bool {
         self.reads
             .iter()
@@ -104,7 +106,7 @@ impl MeaningBuilder {
             .any(|view| view.register == register)
     }
 
-    /// It reads the registers of an expression.
+    /// Adds all registers of an expression as read.
     pub fn read_all(&mut self, value: &Expression) {
         match value {
             Expression::Register(view) => self.read(*view),
@@ -117,7 +119,7 @@ impl MeaningBuilder {
         }
     }
 
-    /// It accesses memory; for a load what that gives, else unknown.
+    /// Adds a memory access. Returns the loaded value, or unknown for a store.
     pub fn access(&mut self, operand: MemoryOperand) -> Expression {
         self.address_reads.extend(operand.address_registers());
         self.read_all(&operand.value);
@@ -129,7 +131,8 @@ impl MeaningBuilder {
         }
     }
 
-    /// The registers of addresses were said to be read without saying what for: of them, only these are read besides.
+    /// Separates address registers from data when the list of reads mixes them: of the address
+    /// registers, only those in `besides` are also read as data.
     pub fn tell_addresses_apart(&mut self, besides: &[RegisterView]) {
         if !self.meaning.is_memory_known {
             return;
@@ -145,12 +148,12 @@ impl MeaningBuilder {
         stored.iter().for_each(|value| self.read_all(value));
     }
 
-    /// A register is not read as data, contrary to what was said so far.
+    /// Removes a register from the data reads.
     pub fn forget_reads(&mut self, register: RegisterId) {
         self.reads.retain(|view| view.register != register);
     }
 
-    /// A register is not written, contrary to what was said so far.
+    /// Removes a register from the writes.
     pub fn forget_writes(&mut self, register: RegisterId) {
         self.writes.retain(|view| view.register != register);
         self.meaning
@@ -158,7 +161,7 @@ impl MeaningBuilder {
             .retain(|effect| effect.view.register != register);
     }
 
-    /// What was said of the registers so far is wrong.
+    /// Discards the register lists collected until now.
     pub fn forget_lists(&mut self) {
         self.reads.clear();
         self.address_reads.clear();
@@ -167,20 +170,20 @@ impl MeaningBuilder {
         self.meaning.writes.clear();
     }
 
-    /// It accesses memory that is not described.
+    /// Marks the memory accesses as incomplete.
     pub fn access_unknown(&mut self) {
         self.meaning.is_memory_known = false;
     }
 
-    /// What it is now that all is said.
+    /// Finishes the description.
     pub fn finish(mut self) -> (RegisterUse, Meaning) {
         if !self.meaning.is_memory_known {
             self.forget_memory();
         }
         let (data, addresses) = (self.reads, self.address_reads);
-        // Where it is not said which accesses there are, an address cannot be told from a value.
+        // With unknown accesses, address registers cannot be separated from data.
         let all = [data.as_slice(), &addresses].concat();
-        // What is kept flows into itself only.
+        // A kept part flows only into itself.
         self.meaning.data_reads = sorted(if self.meaning.is_memory_known {
             data
         } else {
@@ -204,7 +207,8 @@ impl MeaningBuilder {
     }
 }
 
-/// Adds a byte to the parts: each is aligned to its size, which is a power of two of at most 8.
+/// Appends a byte, merging it with its neighbours. Parts are aligned to their size, a power of two
+/// of at most 8.
 fn push_joined(parts: &mut Vec<RegisterView>, byte: RegisterView) {
     parts.push(byte);
     while let [.., low, high] = parts.as_mut_slice() {

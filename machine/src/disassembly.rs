@@ -1,4 +1,4 @@
-//! An instruction as the disassembler library has it.
+//! Instructions as decoded by Capstone.
 
 use capstone::{Capstone, InsnDetail};
 
@@ -6,7 +6,7 @@ use crate::description::MeaningBuilder;
 use crate::instruction::Instruction;
 use crate::site::CodeSite;
 
-/// An instruction, as the library gives it.
+/// An instruction decoded by Capstone.
 pub(crate) struct DisassembledInstruction<'a> {
     pub disassembler: &'a Capstone,
     pub detail: &'a InsnDetail<'a>,
@@ -16,7 +16,8 @@ pub(crate) struct DisassembledInstruction<'a> {
 }
 
 impl DisassembledInstruction<'_> {
-    /// What the first of some disassemblers that takes all bytes of an instruction finds.
+    /// Applies `take` to the result of each disassembler that decodes all bytes, until one returns
+    /// a value.
     pub fn first<T>(
         disassemblers: &[Capstone],
         site: &CodeSite,
@@ -42,7 +43,7 @@ impl DisassembledInstruction<'_> {
         })
     }
 
-    /// The instruction with its description, if there is one.
+    /// Creates the instruction from its text and, if there is one, its description.
     pub fn described(&self, description: Option<MeaningBuilder>) -> Instruction {
         Instruction::new(&format!("{} {}", self.mnemonic, self.operands), description)
     }

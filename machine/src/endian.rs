@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Byte order.
+/// Byte order of data or code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Endian {
     /// Least significant byte first.

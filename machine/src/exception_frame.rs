@@ -1,7 +1,9 @@
-//! Frames of exceptions: registers that a processor stores by itself when it takes an exception, and loads when it returns.
+//! Exception frames: registers that a processor pushes automatically on exception entry and pops on
+//! return.
 //!
-//! A trace shows these accesses and register values after the step at which the exception came, or after the step that
-//! returned. Which register a word of memory holds follows from its place in the frame.
+//! A trace shows these accesses and register values after the step that was interrupted, or after
+//! the step that returned. The offset of a word within the frame determines which register it
+//! holds.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,74 +13,75 @@ use crate::control::{BranchTarget, FlowKind};
 use crate::instruction::Instruction;
 use crate::view::{RegisterId, RegisterView};
 
-/// A word of a frame.
+/// A word of an exception frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameWord {
     /// Offset in bytes from the start of its context.
     pub offset: u64,
-    /// The register whose value it holds.
+    /// Register whose value the word holds.
     pub view: RegisterView,
 }
 
-/// How a processor lays out its frames. Words of other registers than these are reserved.
+/// Layout of the exception frames of a processor. Words that are not listed are reserved.
 #[derive(Debug)]
 pub struct FrameLayout {
-    /// The basic context, then what follows it at higher addresses.
+    /// Words of the basic context, then of what follows it at higher addresses.
     pub words: &'static [FrameWord],
     /// Length of the basic context.
     pub basic_bytes: u64,
-    /// Distances from the start of the basic context to the stack pointer before the exception, the usual ones first.
+    /// Possible distances from the start of the basic context to the stack pointer before the
+    /// exception, most common first.
     pub heights: &'static [u64],
-    /// The additional context, directly below the basic one.
+    /// Words of the additional context, which lies directly below the basic one.
     pub additional: &'static [FrameWord],
-    /// Its length.
+    /// Length of the additional context.
     pub additional_bytes: u64,
-    /// Length of what a call into another security state stores, which holds no register.
+    /// Length of the frame that a call into the other security state pushes; it holds no registers.
     pub call_bytes: u64,
-    /// Values of its first word.
+    /// Integrity signatures: possible values of the first word of the additional context.
     pub signatures: &'static [u32],
-    /// Offset of the context that may be stored later than the rest of its frame.
+    /// Offset of the context that may be stored later than the rest of the frame (lazy stacking).
     pub late_offset: u64,
-    /// Possible lengths of what is stored later.
+    /// Possible lengths of the part that is stored later.
     pub late_bytes: &'static [u64],
-    /// Registers that no branch writes: one that changes at a branch comes from a frame.
+    /// Registers that no branch writes: if one changes at a branch, its value comes from a frame.
     pub scratch: &'static [RegisterId],
-    /// Tells the values of the link register by which a handler returns.
+    /// Returns true for link register values that make a handler return.
     pub is_return_value: fn(u64) -> bool,
 }
 
-/// An access that a trace shows.
+/// A memory access recorded in the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameAccess {
     /// Load or store.
     pub kind: AccessKind,
-    /// Address of its first byte.
+    /// Address of the first byte.
     pub address: u64,
-    /// Its length.
+    /// Length in bytes.
     pub size_bytes: u8,
-    /// Its value in the order of addresses, where the trace tells it.
+    /// Value in address order, if the trace records it.
     pub bytes: Option<[u8; 8]>,
 }
 
-/// What a trace shows of a step, as far as frames are concerned.
+/// An event of a step, reduced to what frame detection needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameEvent {
-    /// Memory was accessed.
+    /// A memory access.
     Access(FrameAccess),
-    /// A register got a value.
+    /// A register write.
     Register {
-        /// The register, a bank under its plain name.
+        /// The register; a banked register is given by its plain name.
         plain: RegisterId,
-        /// Its value, where the trace tells all of it.
+        /// The value, if the trace records all of it.
         value: Option<u64>,
     },
-    /// The trace says that an exception came.
+    /// The trace reports an exception.
     Exception,
-    /// Something else.
+    /// Any other event.
     Other,
 }
 
-/// The place of a frame in memory.
+/// An exception frame in memory.
 #[derive(Clone, Debug)]
 pub struct ExceptionFrame {
     layout: &'static FrameLayout,
@@ -86,31 +89,32 @@ pub struct ExceptionFrame {
     base: Option<u64>,
     /// Start of the additional context.
     additional: Option<u64>,
-    /// The bytes of it that the step accessed, with their values.
+    /// Bytes of the frame that the step accessed, with their values.
     bytes: BTreeMap<u64, Option<u8>>,
 }
 
-/// What a step does besides its instruction: it takes an exception, or returns from one.
+/// Effects of a step beyond its instruction: exception entry, exception return, or both.
 #[derive(Clone, Debug)]
 pub struct ExceptionFlow {
-    /// The number of the first event that belongs to the exception; the number of all events where none does for sure.
+    /// Index of the first event that belongs to the exception; the number of events if none
+    /// certainly does.
     pub first_event: usize,
     /// The frame that is stored.
     pub stored: Option<ExceptionFrame>,
     /// The frame that is loaded.
     pub loaded: Option<ExceptionFrame>,
-    /// The step returns from an exception.
+    /// True if the step returns from an exception.
     pub is_return: bool,
-    /// The step takes an exception, as words or the link register tell.
+    /// True if the step enters an exception, according to the trace or to the link register.
     pub is_entry: bool,
-    /// The numbers of the accesses that are none of its operands, in order.
+    /// Indices of the frame accesses, ascending; they are not operands of the instruction.
     accesses: Vec<usize>,
-    /// The numbers of the events at which the link register gets the value by which the handler will return.
+    /// Indices of the events that write the exception return value to the link register.
     links: Vec<usize>,
 }
 
 impl FrameLayout {
-    /// Whether frames of this layout hold a register.
+    /// Returns true if frames of this layout hold the register.
     pub fn has(&self, register: RegisterId) -> bool {
         self.words
             .iter()
@@ -120,7 +124,7 @@ impl FrameLayout {
 }
 
 impl ExceptionFrame {
-    /// The byte of a register that a byte of memory holds; none for reserved words.
+    /// Returns the register byte stored at an address; none for reserved words.
     pub fn register_at(&self, address: u64) -> Option<RegisterView> {
         let in_context = |start: Option<u64>, words: &[FrameWord]| {
             let offset = address.checked_sub(start?)?;
@@ -134,7 +138,7 @@ impl ExceptionFrame {
             .or_else(|| in_context(self.additional, self.layout.additional))
     }
 
-    /// Where the step accessed the value of a byte of a register.
+    /// Returns the address at which the step accessed a byte of a register.
     pub fn address_of(&self, byte: RegisterView) -> Option<u64> {
         let in_context = |start: Option<u64>, words: &[FrameWord]| {
             words.iter().find_map(|word| {
@@ -152,8 +156,10 @@ impl ExceptionFrame {
 }
 
 impl ExceptionFlow {
-    /// Finds what the events of a step show beyond its instruction, which is none where it was not executed or not decoded.
-    /// Returns none where they show nothing of an exception.
+    /// Finds the exception effects in the events of a step. `instruction` is none if it was not
+    /// executed or not decoded.
+    ///
+    /// Returns none if the events show no exception.
     pub fn find(
         layout: &'static FrameLayout,
         instruction: Option<&Instruction>,
@@ -207,18 +213,18 @@ impl ExceptionFlow {
         })
     }
 
-    /// Whether the link register gets the value at an event by which the handler will return.
+    /// Returns true if an event writes the exception return value to the link register.
     pub fn links_at(&self, event: usize) -> bool {
         self.links.contains(&event)
     }
 
-    /// Whether an event is an access to a frame.
+    /// Returns true if an event is a frame access.
     pub fn has_access(&self, event: usize) -> bool {
         self.accesses.binary_search(&event).is_ok()
     }
 }
 
-/// The events of a step.
+/// The events of one step, with what is needed to interpret them.
 struct StepEventWindow<'a> {
     layout: &'static FrameLayout,
     instruction: Option<&'a Instruction>,
@@ -227,7 +233,8 @@ struct StepEventWindow<'a> {
 }
 
 impl StepEventWindow<'_> {
-    /// Whether the instruction may be an exception return: it jumps to what a register or memory holds.
+    /// Returns true if the instruction may be an exception return: its target comes from a register
+    /// or from memory.
     fn may_return(&self) -> bool {
         let control = self.instruction.map(|known| known.control);
         control.is_some_and(|control| {
@@ -241,7 +248,7 @@ impl StepEventWindow<'_> {
         known.is_some_and(|known| known.writes.iter().any(|view| view.register == register))
     }
 
-    /// Whether a register changes that a branch leaves alone.
+    /// Returns true if a register changes that no branch writes.
     fn changes_scratch(&self) -> bool {
         self.events.iter().any(|event| match event {
             FrameEvent::Register { plain, .. } => {
@@ -251,7 +258,7 @@ impl StepEventWindow<'_> {
         })
     }
 
-    /// The events at which the link register gets a value other than from its instruction.
+    /// Returns the events that write the link register, unless the instruction itself writes it.
     fn link_writes(&self) -> Vec<usize> {
         let is_write = |event: &usize| {
             matches!(
@@ -269,7 +276,7 @@ impl StepEventWindow<'_> {
         }
     }
 
-    /// Whether a register gets a value at an event by which a handler returns.
+    /// Returns true if an event writes an exception return value to a register.
     fn is_return_value(&self, event: usize) -> bool {
         match self.events.get(event) {
             Some(FrameEvent::Register {
@@ -285,26 +292,28 @@ impl StepEventWindow<'_> {
             .any(|event| self.is_return_value(*event))
     }
 
-    /// The event at which a step that returns from an exception, and may store the frame of the next one, gives the link
-    /// register what it held before: the first write, unless that belongs to the next exception.
+    /// Returns the event that restores the link register in a step that returns from an exception
+    /// and may push the next frame. It is the first write, unless that one belongs to the next
+    /// exception.
     fn restored_link(&self, stored: Option<&ExceptionFrame>) -> Option<usize> {
         let writes = self.link_writes();
-        // The next exception may be taken at once, behind the return.
+        // The next exception may be taken immediately after the return (tail-chaining).
         writes.first().copied().filter(|first| match self.marker {
             Some(marker) => *first < marker,
             None => stored.is_none() || writes.len() > 1,
         })
     }
 
-    /// The events at which the entry to an exception gives the link register the value by which its handler returns.
-    /// A handler that was interrupted gets its own such value back.
+    /// Returns the events in which exception entry writes the return value to the link register. A
+    /// handler that was interrupted gets its own return value back, which does not count.
     fn links(&self, restored: Option<usize>) -> Vec<usize> {
         let mut writes = self.link_writes();
         writes.retain(|event| Some(*event) != restored && self.is_return_value(*event));
         writes
     }
 
-    /// The frame of the accesses of a kind that are no operands, and their numbers.
+    /// Returns the frame made of the non-operand accesses of one kind, and the indices of these
+    /// accesses.
     fn frame(
         &self,
         kind: AccessKind,
@@ -316,7 +325,7 @@ impl StepEventWindow<'_> {
         if all.is_empty() {
             return Default::default();
         }
-        // What is stored late comes before the instruction that asks for it.
+        // Lazy stacking stores precede the accesses of the instruction that triggers them.
         let splits = [
             self.beyond_operands(&all, kind),
             self.before_operands(&all, kind),
@@ -336,7 +345,7 @@ impl StepEventWindow<'_> {
         }
     }
 
-    /// Bytes of the operands of a kind; none where that is not known.
+    /// Returns the number of bytes that the operands of one kind access; none if unknown.
     fn operand_bytes(&self, kind: AccessKind) -> Option<u64> {
         let Some(instruction) = self.instruction else {
             return Some(0);
@@ -354,7 +363,7 @@ impl StepEventWindow<'_> {
             .sum()
     }
 
-    /// The accesses after the operands, or after the words that tell of an exception.
+    /// Returns the accesses after those of the operands, or after the trace's exception record.
     fn beyond_operands(&self, all: &[usize], kind: AccessKind) -> Vec<usize> {
         let own = self.operand_bytes(kind);
         let (mut passed, mut beyond) = (0, Vec::new());
@@ -370,7 +379,7 @@ impl StepEventWindow<'_> {
         beyond
     }
 
-    /// The accesses before the operands, which are the last ones.
+    /// Returns the accesses before those of the operands, if the operands come last.
     fn before_operands(&self, all: &[usize], kind: AccessKind) -> Vec<usize> {
         let Some(own) = self.operand_bytes(kind).filter(|own| *own > 0) else {
             return Vec::new();
@@ -399,7 +408,7 @@ impl StepEventWindow<'_> {
         bytes.collect()
     }
 
-    /// The values that stack pointers get, the last first.
+    /// Returns the values written to the stack pointer, last first.
     fn stack_pointers(&self) -> impl Iterator<Item = u64> + '_ {
         self.events.iter().rev().filter_map(|event| match event {
             FrameEvent::Register {
@@ -440,7 +449,8 @@ impl StepEventWindow<'_> {
         })
     }
 
-    /// Whether a call into another security state stores no more than its return address and status.
+    /// Returns true if the step is a call into the other security state that pushes only its return
+    /// address and status.
     fn is_call_frame(&self, bytes: &BTreeMap<u64, Option<u8>>) -> bool {
         let is_call = self
             .instruction
@@ -476,19 +486,19 @@ impl StepEventWindow<'_> {
         })
     }
 
-    /// Whether a run has a byte of the basic context of a frame that begins at an address.
+    /// Returns true if a run overlaps the basic context of a frame at this address.
     fn meets_basic(&self, base: u64, run: &Range<u64>) -> bool {
         run.start < base.saturating_add(self.layout.basic_bytes) && base < run.end
     }
 
-    /// The start of a run that is long enough to be a basic context.
+    /// Returns the start of a run that is long enough for a basic context.
     fn whole_run(&self, runs: &[Range<u64>]) -> Option<u64> {
         runs.iter()
             .find(|run| run.end - run.start >= self.layout.basic_bytes)
             .map(|run| run.start)
     }
 
-    /// Where an additional context begins, by its first word.
+    /// Returns the start of an additional context, found by its signature.
     fn signature(&self, bytes: &BTreeMap<u64, Option<u8>>) -> Option<u64> {
         let word = |address: u64| {
             let byte = |place: u64| bytes.get(&address.checked_add(place)?).copied().flatten();

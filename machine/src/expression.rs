@@ -1,8 +1,8 @@
-//! The value of a register after an instruction, from what was before it.
+//! Expressions for the values that an instruction computes, in terms of the state before it.
 
 use crate::view::RegisterView;
 
-/// A value. Narrow values have zeros above.
+/// A value. Narrow values are zero-extended.
 ///
 /// ```
 /// use stepback_machine::Expression;
@@ -14,29 +14,29 @@ use crate::view::RegisterView;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Expression {
-    /// Not described.
+    /// Not modelled.
     #[default]
     Unknown,
-    /// A number.
+    /// A constant.
     Constant(u64),
-    /// What a register held before the instruction. May be wider than 8 bytes where it is merely copied.
+    /// The previous value of a register. May be wider than 8 bytes if it is only copied.
     Register(RegisterView),
-    /// What the memory operand of this number loads, as wide as that is.
+    /// The value loaded by the memory operand with this index, in that operand's width.
     Loaded(usize),
-    /// Of two values of at most 8 bytes, modulo 2^64.
+    /// An operation on two values of at most 8 bytes, modulo 2^64.
     Binary(Operation, Box<Expression>, Box<Expression>),
     /// The low `bits` bits (1 to 64) of a value, extended to 64.
     Extended {
-        /// Of what.
+        /// The value to extend.
         value: Box<Expression>,
-        /// How many bits of it count.
+        /// Number of low bits to keep.
         bits: u8,
-        /// True: the rest is filled with the highest of them, else with zeros.
+        /// True for sign extension, false for zero extension.
         is_signed: bool,
     },
 }
 
-/// An operation on two numbers of 64 bits.
+/// An operation on two 64-bit numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// `a + b`
@@ -60,12 +60,12 @@ pub enum Operation {
 }
 
 impl Expression {
-    /// What a register held.
+    /// Creates the expression for the previous value of a register.
     pub const fn register(view: RegisterView) -> Self {
         Self::Register(view)
     }
 
-    /// An operation on this and another value.
+    /// Combines this and another value, folding constants.
     #[must_use]
     pub fn with(self, operation: Operation, other: Self) -> Self {
         match (&self, &other) {
@@ -88,7 +88,7 @@ impl Expression {
         }
     }
 
-    /// This and a number more.
+    /// Adds a constant.
     #[must_use]
     pub fn plus(self, number: i64) -> Self {
         if number == 0 {
@@ -98,12 +98,12 @@ impl Expression {
         }
     }
 
-    /// The low bits with zeros above.
+    /// Keeps the low bits and zero-extends them.
     #[must_use]
     pub fn zero_extended(self, bits: u8) -> Self {
         match self {
             Self::Constant(value) => Self::Constant(zero_extend(value, bits)),
-            // A register that is not wider has zeros above already.
+            // A register of at most this width is already zero-extended.
             Self::Register(view) if view.size_bytes * 8 <= u16::from(bits) => Self::Register(view),
             value if value == Self::Unknown || bits >= 64 => value,
             value => Self::Extended {
@@ -114,7 +114,7 @@ impl Expression {
         }
     }
 
-    /// The low bits with their sign above.
+    /// Keeps the low bits and sign-extends them.
     #[must_use]
     pub fn sign_extended(self, bits: u8) -> Self {
         match self {
@@ -128,7 +128,8 @@ impl Expression {
         }
     }
 
-    /// Its value, from what registers held and operands loaded (zero-extended); none when it is not known or wider than 8 bytes.
+    /// Evaluates the expression from register and operand values (zero-extended). None if it is not
+    /// known or wider than 8 bytes.
     pub fn value(
         &self,
         register: &impl Fn(RegisterView) -> Option<u64>,
@@ -160,7 +161,7 @@ impl Expression {
 }
 
 impl Operation {
-    /// Its result.
+    /// Computes the result of the operation.
     pub fn apply(self, left: u64, right: u64) -> u64 {
         let places = u32::try_from(right).unwrap_or(u32::MAX);
         match self {

@@ -1,13 +1,15 @@
-//! Which condition flags an instruction uses: each flag is a bit of [`crate::RegisterId::PSR`] and a cell of its own.
+//! Use of condition flags. Each flag is a bit of [`crate::RegisterId::PSR`] and is tracked as its
+//! own cell.
 
-/// The condition flags of an instruction, as bits of the status register.
+/// Condition flags that an instruction reads and writes, as bits of the status register.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlagUse {
-    /// Those that decide about it or flow into it; none where all may.
+    /// Flags that decide the outcome or flow into a result; none if any flag may.
     pub read: Option<u64>,
-    /// Those that it gives a value; none where that may be all.
+    /// Flags that the instruction writes; none if it may write all.
     pub written: Option<u64>,
-    /// Of those that it gives a value: they may stay as they were, and so flow into themselves, but into nothing else.
-    /// A shift by nought leaves them, and a sticky one is set and never cleared.
+    /// Written flags that may keep their values: they depend on themselves, and nothing else
+    /// depends on them. For example, a shift by zero leaves the flags unchanged, and a sticky flag
+    /// is set but never cleared.
     pub kept: u64,
 }

@@ -1,8 +1,10 @@
-//! Where the bytes of a register are: each bank is a register of its own, whatever name a line gives it.
+//! Storage of banked registers: each bank is a separate register, independent of the name a trace
+//! line uses.
 //!
-//! `sp` in `svc` mode is another register than `sp` in `irq` mode, and `r8` in `fiq` mode another than `r8` elsewhere
-//! (Arm Architecture Reference Manual, DDI 0406, B1.3.2 "ARM core registers").
-//! A write under the plain name is one of the register that the name means in the mode of its moment.
+//! `sp` in `svc` mode and `sp` in `irq` mode are different registers, and so are `r8` in `fiq` mode
+//! and `r8` elsewhere (Arm Architecture Reference Manual, DDI 0406, B1.3.2 "ARM core registers").
+//! A write under the plain name goes to the register that the name denotes in the mode at that
+//! moment.
 
 use std::iter::StepBy;
 use std::ops::Range;
@@ -12,32 +14,35 @@ use crate::mode::{Mode, SecurityState, ThreadStack};
 use crate::view::RegisterId;
 use crate::window::RegisterWindows;
 
-/// `sp` by level of AArch64, then the two of M-profile for each security state, then by mode of AArch32.
+/// `sp` banks: by AArch64 exception level, then two for each M-profile security state, then by
+/// AArch32 mode.
 const STACKS: u16 = RegisterId::FIRST_BANK.0;
 const MAIN_STACK: u16 = STACKS + 4;
 const PROCESS_STACK: u16 = MAIN_STACK + 1;
-/// Registers between the stack pointers of one security state and those of the next.
+/// Distance between the stack pointers of one security state and those of the next.
 const STATE_STACKS: u16 = 2;
 const MODE_STACKS: u16 = MAIN_STACK + 3 * STATE_STACKS;
-/// `lr` by mode of AArch32; `hyp` uses that of `usr`.
+/// `lr` banks by AArch32 mode; `hyp` uses the `usr` register.
 const LINKS: u16 = MODE_STACKS + 8;
-/// `r8` … `r12` of FIQ; those of all other modes are the plain ones.
+/// `r8` … `r12` of FIQ; all other modes use the plain registers.
 const FAST: u16 = LINKS + 7;
 const FAST_PLAIN: Range<u16> = 8..13;
-/// What lines wrote under the names `r8` … `r12` that do not tell of which modes they are. For `sp` and `lr` that is the plain one.
+/// Stand-ins for `r8` … `r12` on lines that do not state the mode. For `sp` and `lr` the plain
+/// register serves.
 const UNTOLD: u16 = FAST + 5;
 
 /// A register of the other execution state that holds the same bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RegisterAlias {
-    /// As that state names it.
+    /// The register as the other state names it.
     pub register: RegisterId,
-    /// The mode in which it means that register.
+    /// The mode in which that name denotes this register.
     pub mode: Mode,
 }
 
 impl Mode {
-    /// The register that a plain one is in this mode; the plain one itself where that has no banks, or the mode does not tell.
+    /// Returns the register that a plain name denotes in this mode; the plain register if it has no
+    /// banks or the mode does not decide.
     #[inline(always)]
     pub fn home(self, plain: RegisterId) -> RegisterId {
         let number = match (plain, self) {
@@ -87,7 +92,7 @@ impl Mode {
         RegisterId(number)
     }
 
-    /// Whether it says which register a plain name means.
+    /// Returns true if the mode decides which register a plain name denotes.
     pub fn tells(self, plain: RegisterId) -> bool {
         match self {
             Self::Other | Self::Untold => false,
@@ -98,8 +103,9 @@ impl Mode {
         }
     }
 
-    /// The register of the other execution state that a plain one of this mode shares its low half with
-    /// (DDI 0487, D1.20.1 "Mapping of the general-purpose registers between the Execution states").
+    /// Returns the register of the other execution state that shares its low half with a plain
+    /// register in this mode (DDI 0487, D1.20.1 "Mapping of the general-purpose registers between
+    /// the Execution states").
     pub fn twin(self, plain: RegisterId) -> Option<RegisterAlias> {
         let narrow = || {
             twin_32(plain.0).map(|(register, mode)| RegisterAlias {
@@ -108,7 +114,7 @@ impl Mode {
             })
         };
         match self {
-            // What AArch64 alone names is the same register whatever the mode.
+            // A name that only AArch64 has denotes the same register in every mode.
             Self::Level { .. }
             | Self::Handler(_)
             | Self::Thread(..)
@@ -138,7 +144,7 @@ impl Mode {
 }
 
 impl RegisterId {
-    /// The registers of the other execution state that [`Mode::twin`] chooses from.
+    /// Returns the registers of the other execution state that [`Mode::twin`] chooses from.
     pub fn twins(self) -> impl Iterator<Item = Self> {
         let wide = (13..31)
             .filter(move |number| twin_32(*number).is_some_and(|(plain, _)| plain == self))
@@ -147,7 +153,7 @@ impl RegisterId {
     }
 }
 
-/// The banks of a register of Arm, by their numbers; empty for registers without any.
+/// Returns the numbers of the banks of an Arm register; empty for registers without banks.
 pub(crate) fn mode_banks(plain: RegisterId) -> StepBy<Range<u16>> {
     let numbers = match plain {
         RegisterId::SP => STACKS..LINKS,
@@ -162,7 +168,7 @@ pub(crate) fn mode_banks(plain: RegisterId) -> StepBy<Range<u16>> {
 }
 
 impl Bank {
-    /// A mode that uses it; none where no mode word tells that one does.
+    /// Returns a mode that uses this bank; none if no mode word identifies one.
     pub fn mode(self) -> Option<Mode> {
         Some(match self {
             Self::Level(level) => Mode::Level {
@@ -177,7 +183,7 @@ impl Bank {
     }
 }
 
-/// The stack pointer of a security state; the plain one where nothing says which state it is.
+/// Returns the stack pointer of a security state; the plain one if the state is unknown.
 fn stack_in(undivided: u16, security: SecurityState) -> u16 {
     match security {
         SecurityState::Undivided => undivided,
@@ -200,7 +206,7 @@ fn number_of(mode: [u8; 3]) -> u16 {
     }
 }
 
-/// What `x13` to `x30` are in AArch32.
+/// Returns the AArch32 register and mode that `x13` to `x30` map to.
 fn twin_32(number: u16) -> Option<(RegisterId, [u8; 3])> {
     const MODES: [[u8; 3]; 4] = [*b"irq", *b"svc", *b"abt", *b"und"];
     Some(match number {
@@ -279,7 +285,8 @@ mod tests {
         assert_eq!(home("fiq", RegisterId(7)), RegisterId(7));
     }
 
-    /// DDI 0553, B3.8: four stack pointers, of which handler mode uses the main one of its security state.
+    /// DDI 0553, B3.8: there are four stack pointers; handler mode uses the main one of its
+    /// security state.
     #[test]
     fn each_security_state_has_its_own_stack_pointers() {
         let words = [
@@ -309,7 +316,7 @@ mod tests {
             [home("thread_s", None), home("handler_ns", None)],
             [RegisterId::SP, main[2]]
         );
-        // An exception or its end may lead to the other state, anything else does not.
+        // Only exception entry and return may switch to the other security state.
         let told = |after: &str, before: &str| {
             Mode::of(after.as_bytes()).told_after(Mode::of(before.as_bytes()))
         };

@@ -1,15 +1,15 @@
-//! Semihosting: calls by which a program asks the debugger's host.
+//! Semihosting: calls through which a program requests services of the debugger's host.
 
-/// How an architecture asks the host (Arm, "Semihosting for AArch32 and AArch64").
+/// Semihosting convention of an architecture (Arm, "Semihosting for AArch32 and AArch64").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SemihostingCall {
-    /// The 32 bits that hold the number of the operation.
+    /// Name of the 32-bit register view that holds the operation number.
     pub operation: &'static str,
-    /// The register that holds the operation's argument: mostly the address of a block of words.
+    /// Register with the argument of the operation, usually the address of a block of words.
     pub argument: &'static str,
 }
 
-/// The operations by their numbers (Arm, "Semihosting for AArch32 and AArch64", 6 "Semihosting operations").
+/// Operations by number (Arm, "Semihosting for AArch32 and AArch64", 6 "Semihosting operations").
 const OPERATIONS: [(u64, &str); 24] = [
     (0x01, "SYS_OPEN"),
     (0x02, "SYS_CLOSE"),
@@ -38,7 +38,7 @@ const OPERATIONS: [(u64, &str); 24] = [
 ];
 
 impl SemihostingCall {
-    /// The name of an operation; only the lower 32 bits of the number count.
+    /// Returns the name of an operation; only the lower 32 bits of the number count.
     pub fn operation_name(number: u64) -> Option<&'static str> {
         let number = number & u64::from(u32::MAX);
         OPERATIONS

@@ -7,24 +7,27 @@ use crate::meaning::{ExecutionCondition, Meaning};
 use crate::register_use::RegisterUse;
 use crate::view::{RegisterId, RegisterView};
 
-/// How the text of bytes begins that cannot be decoded.
+/// Text prefix for bytes that cannot be decoded.
 const UNDECODABLE: &str = ".byte";
 
-/// An instruction at its address.
+/// A decoded instruction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Instruction {
-    /// Mnemonic and operands in lower case, targets as addresses; `.byte 0x48, 0x85` when the bytes cannot be decoded.
+    /// Mnemonic and operands in lower case, targets as addresses; `.byte 48 85` if the bytes cannot
+    /// be decoded.
     pub text: String,
-    /// The registers that it uses; none when they are not known: it may then write any.
+    /// Registers that it uses; none if unknown, in which case it may write any register.
     pub registers: Option<RegisterUse>,
-    /// What it does to registers and memory, as far as this is described.
+    /// Effects on registers and memory; incomplete where they are not modelled.
     pub meaning: Meaning,
-    /// Where control goes behind it, as far as this is told.
+    /// Control transfer after it; default until
+    /// [`InstructionSet::control`](crate::InstructionSet::control) fills it in.
     pub control: ControlFlowEffect,
 }
 
 impl Instruction {
-    /// From its text in any case and what is known of it; control is told later.
+    /// Creates an instruction from its text, in any case, and its description. Control is filled in
+    /// later.
     pub(crate) fn new(text: &str, description: Option<MeaningBuilder>) -> Self {
         let text = text.trim_end().to_ascii_lowercase();
         let (registers, meaning) = description.map(MeaningBuilder::finish).unzip();
@@ -36,7 +39,7 @@ impl Instruction {
         }
     }
 
-    /// Bytes that mean nothing.
+    /// Creates an instruction for bytes that cannot be decoded.
     pub(crate) fn undecodable(encoding: &Encoding) -> Self {
         let digits: String = encoding
             .bytes()
@@ -49,17 +52,17 @@ impl Instruction {
         }
     }
 
-    /// True when its bytes mean something, as a whole.
+    /// Returns true if the bytes were decoded as a whole.
     pub fn is_decoded(&self) -> bool {
         !self.text.starts_with(UNDECODABLE)
     }
 
-    /// True when it is executed only when its condition holds.
+    /// Returns true if it takes effect only when a condition holds.
     pub fn is_conditional(&self) -> bool {
         self.meaning.condition == ExecutionCondition::Conditional
     }
 
-    /// True for a direct branch that may not be taken: what registers or flags hold decides.
+    /// Returns true for a direct branch whose outcome depends on registers or flags.
     pub fn decides(&self) -> bool {
         let is_read = self
             .registers
@@ -68,7 +71,7 @@ impl Instruction {
         self.is_conditional() || is_read
     }
 
-    /// True when it makes a byte of a vector register zero because it writes the part below.
+    /// Returns true if it zeroes a byte of a vector register because it writes a lower part.
     pub fn clears(&self, byte: RegisterView) -> bool {
         let is_vector = (RegisterId::V0..RegisterId::P0).contains(&byte.register);
         let is_below = |write: &RegisterView| {
@@ -82,7 +85,7 @@ impl Instruction {
             && writes.into_iter().any(is_below)
     }
 
-    /// True when it certainly or possibly writes a byte of a view.
+    /// Returns true if it writes, or may write, a byte of a view.
     pub fn may_write(&self, view: RegisterView) -> bool {
         self.registers
             .as_ref()

@@ -1,8 +1,8 @@
-//! How the lanes of a vector register are spelled.
+//! Display formats for the lanes of vector registers.
 
 use serde::{Deserialize, Serialize};
 
-/// A width and a meaning of the lanes of a register.
+/// Width and number format of the lanes of a register.
 ///
 /// ```
 /// use stepback_machine::{LaneFormat, LaneKind};
@@ -13,27 +13,27 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct LaneFormat {
-    /// What the bytes of a lane mean.
+    /// Interpretation of the bytes of a lane.
     pub kind: LaneKind,
-    /// Bytes in a lane: 1, 2, 4, 8 or 16.
+    /// Bytes per lane: 1, 2, 4, 8 or 16.
     pub size_bytes: u8,
 }
 
-/// What the bytes of a lane mean.
+/// Interpretation of the bytes of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum LaneKind {
-    /// All digits.
+    /// Hexadecimal digits.
     Hex,
-    /// A number from 0 on.
+    /// An unsigned integer.
     Unsigned,
-    /// A number in two's complement.
+    /// A two's complement integer.
     Signed,
     /// Floating point (2, 4 or 8 bytes).
     Float,
 }
 
 impl LaneFormat {
-    /// All that mean something, the usual one first.
+    /// All valid formats, the default first.
     pub const ALL: &'static [Self] = &[
         Self::new(LaneKind::Hex, 16),
         Self::new(LaneKind::Hex, 8),
@@ -53,12 +53,12 @@ impl LaneFormat {
         Self::new(LaneKind::Signed, 1),
     ];
 
-    /// A format from its parts.
+    /// Creates a format from its parts.
     pub const fn new(kind: LaneKind, size_bytes: u8) -> Self {
         Self { kind, size_bytes }
     }
 
-    /// As a menu calls it: `float 32`.
+    /// Returns the name for menus: `float 32`.
     pub fn name(self) -> String {
         let kind = match self.kind {
             LaneKind::Hex => "hex",
@@ -69,8 +69,9 @@ impl LaneFormat {
         format!("{kind} {}", u16::from(self.size_bytes) * 8)
     }
 
-    /// The lanes of a little-endian value, lowest first; `?` stands for a lane with an unknown byte
-    /// (in hex `??` for that byte). A rest that fills no lane is a lane of its own.
+    /// Formats the lanes of a little-endian value, lowest first. A lane with an unknown byte
+    /// becomes `?` (in hex, `??` for that byte). Remaining bytes that do not fill a lane form a
+    /// shorter lane.
     pub fn lanes(self, bytes: &[Option<u8>]) -> Vec<String> {
         bytes
             .chunks(usize::from(self.size_bytes.max(1)))
@@ -103,7 +104,7 @@ impl LaneFormat {
     }
 }
 
-/// The value of a half-precision number (IEEE 754 binary16).
+/// Converts a half-precision number (IEEE 754 binary16).
 fn half(bits: u16) -> f32 {
     let sign = if bits >> 15 == 0 { 1.0 } else { -1.0 };
     let (exponent, fraction) = (bits >> 10 & 31, f32::from(bits & 0x3ff));

@@ -1,7 +1,9 @@
-//! What a processor is: registers, instructions and what they mean, control flow, calling conventions, names.
+//! Models of processors: registers, decoding, instruction semantics, control flow, calling
+//! conventions.
 //!
-//! One folder an architecture; nothing outside this crate asks which instruction set it has before it.
-//! What can be asked stands in `architecture.rs`, who answers in `rows.rs`: a new architecture is a folder and a row.
+//! Each architecture is a folder. No other crate matches on an instruction set.
+//! `architecture.rs` defines the queries and `rows.rs` dispatches them: a new architecture is a
+//! folder and a row.
 //!
 //! ```
 //! use stepback_machine::{Address, Encoding, Expression, InstructionSet, Registers, decode};
@@ -13,6 +15,8 @@
 //! assert_eq!(add.registers.as_ref().unwrap().writes, [x0]);
 //! assert_eq!(add.meaning.writes[0].value, Expression::register(x0).plus(1));
 //! ```
+
+#![warn(missing_docs)]
 
 mod abi;
 mod access_kind;

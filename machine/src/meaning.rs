@@ -1,9 +1,11 @@
-//! What an instruction does, in words that are the same for every architecture.
+//! Effects of an instruction, in terms common to all architectures.
 //!
-//! All registers in a meaning, those of addresses too, have their values from before the instruction.
+//! All registers in a [`Meaning`], including those in addresses, have their values from before the
+//! instruction.
 //! `ldr x0, [x1], #8` reads at `x1 + 0`, then writes `x0 = Loaded(0)` and `x1 = x1 + 8`.
 //!
-//! A register that [`crate::register_use::RegisterUse::writes`] names and `writes` here does not is unknown afterwards.
+//! A register that is in [`crate::register_use::RegisterUse::writes`] but not in `writes` here has
+//! an unknown value afterwards.
 
 use crate::access_kind::AccessKind;
 use crate::expression::Expression;
@@ -11,41 +13,44 @@ use crate::flags::FlagUse;
 use crate::selection::ConditionalSelection;
 use crate::view::RegisterView;
 
-/// What an instruction does to registers and memory, as far as this is described.
+/// Effects of an instruction on registers and memory; incomplete where they are not modelled.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Meaning {
-    /// When it does so.
+    /// Condition for the effects.
     pub condition: ExecutionCondition,
-    /// Its accesses in the order of the trace's data records; a record may cover several that lie one behind the other
-    /// (`ldp`, `ldm`), or be a part of one.
+    /// Memory accesses in the order of the trace's data records. One record may cover several
+    /// adjacent accesses (`ldp`, `ldm`) or be a part of one.
     pub memory: Vec<MemoryOperand>,
-    /// False when it accesses memory that `memory` does not describe: `memory` is then empty.
+    /// False if it accesses memory in a way that is not modelled; `memory` is then empty.
     pub is_memory_known: bool,
-    /// True for a repeated string instruction: each round moves its address registers by the operand size, in either direction.
+    /// True for a repeated string instruction: each iteration moves its address registers by the
+    /// operand size, in either direction.
     pub is_repeated: bool,
-    /// How far its store reaches where that depends on more than the instruction: records may show less of it, or nothing.
+    /// Extent of its store if that depends on processor state: records may show less of it, or
+    /// nothing.
     pub extent: Option<StoreExtent>,
-    /// The registers that get values that can be told; no byte is in two of them.
+    /// Register writes with known values. No byte occurs in two of them.
     pub writes: Vec<RegisterEffect>,
-    /// The registers that what it writes may be made of: all that it reads but for those that addresses alone are made of;
-    /// sorted, each once.
+    /// Registers that may flow into written values: all that it reads except those used only in
+    /// addresses. Sorted, no duplicates.
     pub data_reads: Vec<RegisterView>,
-    /// Registers that it writes, of which a disassembler says that it reads them too. The results that are described tell
-    /// whether it does: `lsl x0, x1, #3` is listed so, and does not depend on what `x0` held.
+    /// Written registers that the disassembler also lists as read. The modelled results decide
+    /// whether they are: `lsl x0, x1, #3` is listed this way and does not depend on the previous
+    /// `x0`.
     pub listed_reads: Vec<RegisterView>,
-    /// True where vector registers become zero above the parts that it writes.
+    /// True if it zeroes the bytes of vector registers above the parts that it writes.
     pub clears_rest: bool,
-    /// Which condition flags it reads and writes, where it reads and writes the status register.
+    /// Condition flags read and written, if it reads or writes the status register.
     pub flags: FlagUse,
-    /// What its result is made of, where the flags choose between two.
+    /// Alternatives for its result, if the flags choose between two.
     pub selection: Option<ConditionalSelection>,
-    /// Where a jump goes that [`crate::Target`] does not tell exactly: a register with something added.
+    /// Target of a jump that [`crate::BranchTarget`] cannot express: a register plus an offset.
     pub target: Expression,
 }
 
 impl Meaning {
-    /// Returns the length of its accesses of a kind, where each has the same: operands side by side are one access.
-    /// None where that is not known.
+    /// Returns the length of an access of this kind if all have the same length. Adjacent operands
+    /// count as one access. None if the length is unknown.
     pub fn record_bytes(&self, kind: AccessKind) -> Option<u16> {
         let operands = || self.memory.iter().filter(|operand| operand.kind == kind);
         let first = operands().next()?;
@@ -68,42 +73,43 @@ impl Meaning {
     }
 }
 
-/// When the effects of an instruction happen.
+/// Condition under which an instruction takes effect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ExecutionCondition {
-    /// Whenever it is reached, unless it stands in the block of a T32 `it`.
+    /// Unconditional, unless it is in the block of a T32 `it`.
     #[default]
     Always,
-    /// When its condition holds (A32). The trace may show it: as `is_executed`, or by an access to memory.
+    /// If its condition holds (A32). The trace may show the outcome: as `is_executed`, or by a
+    /// memory access.
     Conditional,
-    /// Always, and so many instructions behind it are conditional (`it` of T32: 1 to 4).
-    /// Inside of such a block narrow arithmetic leaves the flags alone.
+    /// Unconditional, and makes the given number of following instructions conditional (`it` of
+    /// T32: 1 to 4). Narrow arithmetic in such a block does not set flags.
     Block(u8),
 }
 
-/// An access to memory at `segment + base + index * scale + displacement`, of which each may be missing.
+/// A memory access at `segment + base + index * scale + displacement`; each part is optional.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryOperand {
-    /// Whether it loads or stores; what does both has two operands.
+    /// Load or store; an instruction that does both has two operands.
     pub kind: AccessKind,
-    /// The base of an x86 segment (`fs_base`, `gs_base`).
+    /// Base of an x86 segment (`fs_base`, `gs_base`).
     pub segment: Option<RegisterView>,
-    /// The base register.
+    /// Base register.
     pub base: Option<RegisterView>,
-    /// The index register.
+    /// Index register.
     pub index: Option<ScaledRegister>,
-    /// A constant; the whole address when there are no registers (relative to the program counter, or absolute).
+    /// Constant offset; the entire address if there are no registers (PC-relative or absolute).
     pub displacement: i64,
-    /// The sum is cut to so many bytes: 4 or 8.
+    /// The sum is truncated to this number of bytes: 4 or 8.
     pub address_bytes: u8,
-    /// How many bytes are accessed; none when that cannot be told.
+    /// Number of bytes accessed; none if unknown.
     pub size_bytes: Option<u16>,
-    /// What a store writes; [`Expression::Unknown`] for loads.
+    /// Stored value; [`Expression::Unknown`] for loads.
     pub value: Expression,
 }
 
 impl MemoryOperand {
-    /// The registers that its address is made of.
+    /// Returns the registers in its address.
     pub fn address_registers(&self) -> impl Iterator<Item = RegisterView> + use<> {
         [self.segment, self.base, self.index.map(|index| index.view)]
             .into_iter()
@@ -111,17 +117,17 @@ impl MemoryOperand {
     }
 }
 
-/// How far a store reaches from its address on.
+/// Extent of a store whose length depends on a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoreExtent {
-    /// The register whose bits choose what is stored; none where all is.
+    /// Register whose bits select the stored parts; none if all are stored.
     pub chosen_by: Option<RegisterView>,
-    /// Where the pieces end that the bits choose; the longest counts.
+    /// Parts that the bits select; the longest one determines the extent.
     pub parts: &'static [StoreExtentPart],
 }
 
 impl StoreExtent {
-    /// How many bytes are stored at most, with what is known of the register.
+    /// Returns the maximum number of bytes stored, given the value of the register if known.
     pub fn longest_bytes(&self, chosen: Option<u64>) -> u64 {
         let parts = self
             .parts
@@ -134,31 +140,31 @@ impl StoreExtent {
     }
 }
 
-/// A piece of a store.
+/// A selectable part of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoreExtentPart {
-    /// It is stored when one of these bits is set; 0 for always.
+    /// The part is stored if any of these bits is set; 0 for always.
     pub bits: u64,
-    /// How many bytes from the address of the store to its end.
+    /// Number of bytes from the start of the store to the end of the part.
     pub end_bytes: u32,
 }
 
-/// A register times a number.
+/// A register multiplied by a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScaledRegister {
-    /// The register, zero-extended when it is narrower than an address.
+    /// The register, zero-extended if it is narrower than an address.
     pub view: RegisterView,
-    /// True: sign-extended instead.
+    /// True for sign extension instead.
     pub is_signed: bool,
-    /// What it is multiplied by; may be negative (A32's `[r0, -r1]`).
+    /// Factor; may be negative (A32's `[r0, -r1]`).
     pub scale: i64,
 }
 
-/// A register gets a value.
+/// A register write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisterEffect {
-    /// What changes: the whole register where the architecture makes the rest zero.
+    /// Bytes that change: the entire register if the architecture zeroes the rest.
     pub view: RegisterView,
-    /// What it becomes, cut to the view, or with zeros above.
+    /// New value, truncated or zero-extended to the view.
     pub value: Expression,
 }

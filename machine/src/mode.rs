@@ -1,66 +1,68 @@
-//! The mode of the processor at an instruction, as far as it decides which registers plain names mean.
+//! Processor mode at an instruction: decides which registers plain names denote.
 
 use crate::set::InstructionSet;
 
-/// The mode of an instruction, by its mode word.
+/// Processor mode of an instruction, parsed from the mode word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Mode {
-    /// AArch64; `h` uses the stack pointer of the level, `t` that of EL0.
+    /// AArch64; `h` uses the stack pointer of the exception level, `t` uses `SP_EL0`.
     Level {
-        /// 0 to 3.
+        /// Exception level, 0 to 3.
         level: u8,
         /// True for `h`.
         has_own_stack: bool,
     },
-    /// AArch32 other than M-profile; `sys` counts as `usr`, whose registers it uses.
+    /// AArch32 other than M-profile; `sys` is represented as `usr`, with which it shares all
+    /// registers.
     Banked([u8; 3]),
     /// M-profile, in an exception handler.
     Handler(SecurityState),
     /// A processor with register windows.
     Window {
-        /// The window in use; less than `count`. Its outs are the ins of the next.
+        /// Current window, less than `count`. Its outs are the ins of the next one.
         current: u8,
-        /// How many there are: 3 to 32.
+        /// Number of windows: 3 to 32.
         count: u8,
-        /// The set of globals in use: 0 to 7.
+        /// Current set of globals: 0 to 7.
         globals: u8,
     },
-    /// M-profile, outside of exception handlers.
+    /// M-profile, outside exception handlers.
     Thread(SecurityState, ThreadStack),
-    /// No word, or one that decides nothing.
+    /// No mode word, or one without influence on registers.
     #[default]
     Other,
-    /// That of a line whose thread's steps stand elsewhere: their modes decide, not the text around.
+    /// Mode of a line whose thread's steps are elsewhere in the text: their modes apply, not the
+    /// surrounding text.
     Untold,
 }
 
-/// The stack pointer of `thread` mode, which no mode word tells.
+/// Stack pointer of `thread` mode, which mode words do not state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ThreadStack {
     /// `MSP`.
     Main,
     /// `PSP`.
     Process,
-    /// Either.
+    /// Unknown: either one.
     Unsaid,
 }
 
-/// The security state of M-profile, each with its own stack pointers (DDI 0553, B3.1 and B3.15).
+/// Security state of M-profile; each has its own stack pointers (DDI 0553, B3.1 and B3.15).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SecurityState {
-    /// The trace makes no difference: mode words and register names have no suffix.
+    /// The trace does not distinguish states: mode words and register names have no suffix.
     #[default]
     Undivided,
     /// `_s`.
     Secure,
     /// `_ns`.
     NonSecure,
-    /// One of the two, and nothing says which.
+    /// Unknown: one of the two states.
     Unsaid,
 }
 
 impl SecurityState {
-    /// The suffix of register names; none where the state is not known.
+    /// Returns the suffix of register names; none if the state is unknown or not distinguished.
     pub fn suffix(self) -> Option<&'static str> {
         match self {
             Self::Secure => Some("_s"),
@@ -69,7 +71,7 @@ impl SecurityState {
         }
     }
 
-    /// The state that a word ends with: `thread_ns`, `msp_s`. Letters in either case.
+    /// Returns the state from the suffix of a word such as `thread_ns` or `msp_s`, in any case.
     pub fn of(word: &[u8]) -> Self {
         let suffix = word
             .iter()
@@ -82,8 +84,9 @@ impl SecurityState {
         }
     }
 
-    /// Returns true unless a bank of this state belongs to the other state than `mode`.
-    /// A register without a suffix that a line outside of both states named is the Secure one, as at reset.
+    /// Returns true unless a bank of this state belongs to the other state than `mode`. A name
+    /// without suffix, on a line that states no security state, means the Secure register, as at
+    /// reset.
     pub fn may_be_of(self, mode: Self) -> bool {
         !matches!(
             (self, mode),
@@ -93,7 +96,7 @@ impl SecurityState {
 }
 
 impl Mode {
-    /// The mode that a word such as `EL3h_s` or `svc_s` names.
+    /// Parses a mode word such as `EL3h_s` or `svc_s`.
     pub fn of(word: &[u8]) -> Self {
         let lower = |place: usize| word.get(place).map_or(0, u8::to_ascii_lowercase);
         match [lower(0), lower(1), lower(2), lower(3)] {
@@ -114,8 +117,9 @@ impl Mode {
         }
     }
 
-    /// The same where CONTROL of M-profile holds a value, or nobody knows which: bit 1 (SPSEL) chooses the stack pointer
-    /// of `thread` mode (DDI 0553, CONTROL). That of a handler is always the main one.
+    /// Returns the mode for a value of the M-profile CONTROL register, of which `lowest_byte` is
+    /// none if unknown. Bit 1 (SPSEL) selects the stack pointer of `thread` mode (DDI 0553,
+    /// CONTROL). Handlers always use the main one.
     pub fn with_control(self, lowest_byte: Option<u8>) -> Self {
         match self {
             Self::Thread(security, _) => {
@@ -130,7 +134,7 @@ impl Mode {
         }
     }
 
-    /// Whether exceptions may store registers by themselves in this mode: those of M-profile do.
+    /// Returns true if exceptions in this mode may push registers automatically, as on M-profile.
     pub fn may_have_frames(self) -> bool {
         matches!(
             self,
@@ -138,7 +142,7 @@ impl Mode {
         )
     }
 
-    /// The security state of M-profile; undivided for all other modes.
+    /// Returns the M-profile security state; undivided for all other modes.
     pub fn security(self) -> SecurityState {
         match self {
             Self::Handler(security) | Self::Thread(security, _) => security,
@@ -146,7 +150,7 @@ impl Mode {
         }
     }
 
-    /// The same mode of M-profile in a security state.
+    /// Returns the M-profile mode with its security state replaced.
     #[must_use]
     pub fn in_security(self, security: SecurityState) -> Self {
         match self {
@@ -156,8 +160,9 @@ impl Mode {
         }
     }
 
-    /// The mode that a status register tells, after a mode that a mode word or status told before.
-    /// The register does not hold the security state (DDI 0553, XPSR): it stays, unless an exception begins or ends.
+    /// Combines the mode read from a status register with the mode known before. The register does
+    /// not contain the security state (DDI 0553, XPSR), so that is kept, except across exception
+    /// entry or return.
     #[must_use]
     pub fn told_after(self, before: Self) -> Self {
         let is_same_kind = matches!(
@@ -172,17 +177,18 @@ impl Mode {
     }
 }
 
-/// What decides what register names mean.
+/// State that decides how instructions decode and what register names denote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ExecutionState {
-    /// How instructions decode.
+    /// Instruction set.
     pub set: InstructionSet,
-    /// Which banks are in use.
+    /// Mode, which selects the banks.
     pub mode: Mode,
 }
 
 impl ExecutionState {
-    /// The state that a status register tells, after the one that was known before; see [`Mode::told_after`].
+    /// Combines the state read from a status register with the state known before; see
+    /// [`Mode::told_after`].
     #[must_use]
     pub fn after(self, before: Option<Self>) -> Self {
         let mode = before.map_or(self.mode, |before| self.mode.told_after(before.mode));
@@ -190,7 +196,7 @@ impl ExecutionState {
     }
 }
 
-/// A mode of AArch32 that has registers of its own.
+/// Returns the AArch32 mode of a mode word, for modes with banked registers.
 pub fn bank_mode(word: &[u8]) -> Option<[u8; 3]> {
     let mode = <[u8; 3]>::try_from(word).ok()?;
     match &mode {

@@ -1,32 +1,32 @@
-//! What an instruction set is called.
+//! Names of instruction sets.
 
-/// The names of an instruction set; those of one architecture may share some.
+/// Names of an instruction set. Sets of one architecture may share names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArchitectureNames {
-    /// As people choose it; none for sets that cannot be chosen: the trace itself tells them.
+    /// Value of the architecture option; none for sets that the trace itself identifies.
     pub choice: Option<ArchitectureChoice>,
-    /// In machine-readable answers: `aarch32`.
+    /// Name in machine-readable output: `aarch32`.
     pub word: &'static str,
-    /// As a title: `AArch32`.
+    /// Title: `AArch32`.
     pub title: &'static str,
-    /// In sentences: `32-bit x86`.
+    /// Name in running text: `32-bit x86`.
     pub spoken: &'static str,
 }
 
-/// A value of an option that names an architecture.
+/// A value of the architecture option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArchitectureChoice {
-    /// What is typed: `aarch64`.
+    /// Value to type: `aarch64`.
     pub name: &'static str,
-    /// What it means: `Arm, 64 bit`.
+    /// Description: `Arm, 64 bit`.
     pub help: &'static str,
 }
 
-/// For which processor an ELF file is (System V ABI, "ELF Header").
+/// Processor of an ELF file (System V ABI, "ELF Header").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ElfMachine {
     /// `e_machine`.
     pub number: u16,
-    /// Bytes of an address, by `EI_CLASS`.
+    /// Number of bytes in an address, from `EI_CLASS`.
     pub word_bytes: u16,
 }

@@ -1,7 +1,7 @@
-//! What flows into what an instruction writes: the dependences of its results, each by itself.
+//! Data dependences: the inputs that flow into each result of an instruction.
 //!
-//! Loads, stores and moves pass each byte on by itself. What computes reads all bytes of the views that it names,
-//! and gives all bytes of its result.
+//! Loads, stores and moves copy each byte separately. Computations read all bytes of the views that
+//! they name, and each byte of the result depends on all of them.
 //! ```
 //! use stepback_machine::{Address, Encoding, Input, InstructionSet, Origin, Registers, decode};
 //!
@@ -22,35 +22,35 @@ use crate::meaning::MemoryOperand;
 use crate::set::InstructionSet;
 use crate::view::{RegisterId, RegisterView};
 
-/// Something that an instruction takes in.
+/// An input of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum InstructionInput {
-    /// What some bytes of a register held before it.
+    /// Bytes of a register before the instruction.
     Register(RegisterView),
-    /// Bytes of the value that a memory operand loads, the least significant first.
+    /// Bytes of the value that a memory operand loads, least significant first.
     Loaded {
-        /// The number of the operand in [`crate::Meaning::memory`].
+        /// Index of the operand in [`crate::Meaning::memory`].
         operand: usize,
-        /// The first byte.
+        /// First byte.
         first: u16,
-        /// How many; none for all from there on.
+        /// Number of bytes; none for all from `first` on.
         len_bytes: Option<u16>,
     },
-    /// All that it loads, in a way that is not described.
+    /// Everything that it loads, if the accesses are not modelled.
     AllLoaded,
 }
 
-/// Where a part of a result comes from.
+/// Origin of a part of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ValueOrigin {
-    /// From what.
+    /// The input.
     pub input: InstructionInput,
-    /// True when the bytes are passed on as they are: a move, a load, a store.
+    /// True if the bytes are copied unchanged: a move, a load, a store.
     pub is_copy: bool,
 }
 
 impl Instruction {
-    /// What flows into some bytes of a value that the instruction gives to a register or stores.
+    /// Returns the inputs of some bytes of a value that the instruction writes or stores.
     pub fn origins_of_value(&self, value: &Expression, bytes: Range<u16>) -> Vec<ValueOrigin> {
         match value {
             Expression::Unknown => self.origins_of_result(None),
@@ -63,7 +63,7 @@ impl Instruction {
                 is_signed,
             } if bits % 8 == 0 => match value.as_ref() {
                 Expression::Loaded(operand) => {
-                    // The bytes above those that count are the sign of the highest, or zero.
+                    // Bytes above the kept bits are zero or copies of the sign bit.
                     let size_bytes = u16::from(*bits) / 8;
                     let sign = if *is_signed {
                         size_bytes.saturating_sub(1)
@@ -79,8 +79,8 @@ impl Instruction {
         }
     }
 
-    /// What flows into a result that is not described: all that the instruction reads but for what addresses are made of.
-    /// A base register that moves is made of itself.
+    /// Returns the inputs of a result that is not modelled: all reads except address registers.
+    /// `result` is the written register: an updated base register depends on itself.
     pub fn origins_of_result(&self, result: Option<RegisterId>) -> Vec<ValueOrigin> {
         let mut views = self.meaning.data_reads.clone();
         let bases = self
@@ -103,8 +103,9 @@ impl Instruction {
         registers.chain(loads).collect()
     }
 
-    /// What flows into bytes of which a trace shows a write that is not one of the instruction.
-    /// A line may show a whole register of which the instruction writes a part: the rest keeps its value.
+    /// Returns the inputs of bytes for which the trace shows a write that the instruction does not
+    /// make. The trace may print an entire register of which only a part is written: the rest keeps
+    /// its value.
     pub fn origins_of_unwritten(&self, view: RegisterView) -> Vec<ValueOrigin> {
         if self.clears(view) {
             return Vec::new();
@@ -113,7 +114,7 @@ impl Instruction {
         let mut same = writes
             .filter(|write| write.register == view.register)
             .peekable();
-        // A write of these bytes that did not explain them is one of another bank.
+        // A write of these same bytes that was not explained belongs to another bank.
         let is_rest = view.register != RegisterId::PSR
             && same.peek().is_some()
             && !same.any(|write| write.overlaps(view));
@@ -126,8 +127,8 @@ impl Instruction {
         }
     }
 
-    /// What flows into the result of a select, or into the flags of a conditional comparison, when the flags are these.
-    /// Without them, or where nothing is chosen: all that may.
+    /// Returns the inputs of a select, or of the flags of a conditional comparison, for given
+    /// flags. Without flags, or if there is no selection, returns all possible inputs.
     pub fn origins_of_selection(
         &self,
         flags: Option<u64>,
@@ -148,7 +149,8 @@ impl Instruction {
         }
     }
 
-    /// The condition flags that decide about it, or flow into it; 0 when none does.
+    /// Returns the condition flags that decide the outcome or flow into a result; 0 if there are
+    /// none.
     pub fn flags_read(&self, set: InstructionSet) -> u64 {
         let is_read = self
             .registers
@@ -161,7 +163,7 @@ impl Instruction {
         }
     }
 
-    /// The condition flags that it gives a value; 0 when none.
+    /// Returns the condition flags that it writes; 0 if there are none.
     pub fn flags_written(&self, set: InstructionSet) -> u64 {
         let is_written = self
             .registers
@@ -174,19 +176,19 @@ impl Instruction {
         }
     }
 
-    /// Of the condition flags that it gives a value, those that may stay as they were.
+    /// Returns the written condition flags that may keep their values.
     pub fn flags_kept(&self) -> u64 {
         self.meaning.flags.kept
     }
 
-    /// What flows into the condition flags: all that the instruction computes with.
+    /// Returns the inputs of the condition flags: everything that the instruction computes with.
     pub fn origins_of_flags(&self) -> Vec<ValueOrigin> {
         let is_nothing = |value: &Expression| {
             matches!(value, Expression::Constant(_)) || is_difference_of_same(value)
         };
         let mut values = self.meaning.writes.iter().map(|effect| &effect.value);
         match values.next() {
-            // `eor x0, x1, x1` and the like: what the register holds does not matter.
+            // In `eor x0, x1, x1` and the like, the register value does not matter.
             Some(only) if values.next().is_none() && is_nothing(only) => Vec::new(),
             _ => self.origins_of_result(None),
         }
@@ -207,7 +209,7 @@ impl Instruction {
         described.chain((!self.meaning.is_memory_known).then_some(InstructionInput::AllLoaded))
     }
 
-    /// A value of which every byte depends on all of what it is made of.
+    /// Returns the inputs of a value of which every byte depends on all inputs.
     fn computed(&self, value: &Expression) -> Vec<ValueOrigin> {
         let mut inputs = Vec::new();
         collect(value, &mut inputs);
@@ -248,7 +250,7 @@ impl Instruction {
     }
 }
 
-/// A register that is moved: what is behind its end is zero.
+/// Returns the source bytes of a copied register; bytes past its end are zero and have no source.
 fn copied_register(view: RegisterView, bytes: &Range<u16>) -> Option<ValueOrigin> {
     let size_bytes = bytes
         .end
@@ -262,7 +264,8 @@ fn copied_register(view: RegisterView, bytes: &Range<u16>) -> Option<ValueOrigin
     })
 }
 
-/// Of a register into which a constant of whole bytes is inserted (MOVK), what stays of some bytes: those on either side of it.
+/// Returns the remaining bytes of a register into which a constant of whole bytes is inserted
+/// (MOVK): those on either side of it.
 fn inserted(value: &Expression, bytes: &Range<u16>) -> Option<Vec<ValueOrigin>> {
     let value = match value {
         Expression::Extended {

@@ -1,14 +1,14 @@
-//! Where an instruction stands, for traces that do not say how it decodes.
+//! Position of an instruction, for traces that do not state instruction sets.
 
 use crate::set::InstructionSet;
 
-/// What is known of an instruction besides its bytes.
+/// Facts about an instruction other than its bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct InstructionPlacement {
-    /// Its address as it was recorded.
+    /// Address as recorded.
     pub address: u64,
-    /// Its length.
+    /// Length in bytes.
     pub length_bytes: u16,
-    /// The set of the instruction that ends where this one begins, if one was seen.
+    /// Instruction set of the preceding instruction, which ends at this address, if one was seen.
     pub behind: Option<InstructionSet>,
 }

@@ -1,17 +1,18 @@
-//! Kernel and programs.
+//! Privilege of memory accesses.
 
-/// Whose code accesses memory.
+/// Privilege level of the code that accesses memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Privilege {
-    /// A program's.
+    /// A user program.
     User,
-    /// The kernel's.
+    /// The kernel.
     Kernel,
 }
 
 impl Privilege {
-    /// False for addresses between the two halves of an address space, of which the upper one is the kernel's.
-    /// With five levels of tables they reach to bit 56 (Intel SDM, volume 1, 3.3.7.1 "Canonical Addressing").
+    /// Returns true if the address is in a half of the address space that this code can use: only
+    /// the kernel uses the upper one. With five levels of page tables each half has 2^56 bytes
+    /// (Intel SDM, volume 1, 3.3.7.1 "Canonical Addressing").
     pub const fn reaches(self, address: u64) -> bool {
         match address >> 56 {
             0 => true,

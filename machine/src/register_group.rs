@@ -1,30 +1,30 @@
-//! The register windows: which registers stand together, and how their lanes can be read.
+//! Register groups of the register panels, and the lane formats of each.
 
 use serde::{Deserialize, Serialize};
 
 use crate::lane_format::{LaneFormat, LaneKind};
 
-/// Registers that a window shows together.
+/// Registers that a panel shows together.
 ///
 /// Groups share bytes: `s0`, `d0`, `v0` and `z0` are views of one register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum RegisterGroup {
     /// The general registers, stack pointer, link register, program counter and status.
     Core,
-    /// `s0` …, and the status and control of floating point.
+    /// `s0` …, and the floating-point status and control registers.
     Single,
-    /// `d0` …, and the status and control of floating point.
+    /// `d0` …, and the floating-point status and control registers.
     Double,
-    /// 128 bits wide: `v0` … in AArch64, `q0` … and `vpr` in AArch32 (NEON, MVE).
+    /// 128-bit registers: `v0` … in AArch64, `q0` … and `vpr` in AArch32 (NEON, MVE).
     Vector,
-    /// SVE: `z0` …, `p0` …; SME's `za` and `zt0` and the `ffr` are here by name.
+    /// SVE: `z0` …, `p0` …; also SME's `za` and `zt0`, and `ffr`, once the trace names them.
     Scalable,
-    /// What the trace named: system registers and banks. On x86 the segments and `mxcsr`.
+    /// System registers and banks named in the trace. On x86, the segments and `mxcsr`.
     System,
 }
 
 impl RegisterGroup {
-    /// All groups, in the order in which a menu lists them.
+    /// All groups in menu order.
     pub const ALL: [Self; 6] = [
         Self::Core,
         Self::Single,
@@ -34,7 +34,7 @@ impl RegisterGroup {
         Self::System,
     ];
 
-    /// The group's title.
+    /// Returns the title of the group.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Core => "Core registers",
@@ -46,7 +46,8 @@ impl RegisterGroup {
         }
     }
 
-    /// The group of a register outside the table, by the name that the trace gives it.
+    /// Returns the group of a register outside the architecture's table, from its name in the
+    /// trace.
     pub fn of_named(name: &str) -> Self {
         let is_scalable = matches!(name, "ffr" | "za" | "zt0") || is_tile(name);
         if is_scalable {
@@ -56,7 +57,7 @@ impl RegisterGroup {
         }
     }
 
-    /// How the values of the group can be read, the usual way first.
+    /// Returns the formats for values of the group, the default first.
     pub const fn lane_formats(self) -> &'static [LaneFormat] {
         match self {
             Self::Core | Self::System => &[],
@@ -81,7 +82,7 @@ const DOUBLE: [LaneFormat; 4] = [
     LaneFormat::new(LaneKind::Unsigned, 8),
 ];
 
-/// A tile or slice of SME's array: `za0`, `za1h`, `zav3`.
+/// Returns true for a tile or slice of SME's array: `za0`, `za1h`, `zav3`.
 fn is_tile(name: &str) -> bool {
     let rest = name.strip_prefix("za").unwrap_or_default();
     !rest.is_empty()

@@ -1,16 +1,17 @@
-//! Registers that share a name but for their numbers.
+//! Runs of numbered registers.
 
-/// `x0` … `x30`, or one register without a number.
+/// A run of registers with consecutive numbers, such as `x0` … `x30`, or one register without a
+/// number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RegisterRun {
-    /// What their names begin with.
+    /// Prefix of the names.
     pub prefix: &'static str,
-    /// How many there are; none: the prefix is the whole name.
+    /// Number of registers; none if the prefix is the full name.
     pub count: Option<u16>,
 }
 
 impl RegisterRun {
-    /// Numbered from 0.
+    /// Creates a run numbered from 0.
     pub const fn of(prefix: &'static str, count: u16) -> Self {
         Self {
             prefix,
@@ -18,7 +19,7 @@ impl RegisterRun {
         }
     }
 
-    /// A register without a number.
+    /// Creates a single register without a number.
     pub const fn one(name: &'static str) -> Self {
         Self {
             prefix: name,
@@ -26,7 +27,7 @@ impl RegisterRun {
         }
     }
 
-    /// Their names.
+    /// Returns the names of the registers.
     pub fn names(&self) -> impl Iterator<Item = String> + use<> {
         let Self { prefix, count } = *self;
         (0..count.unwrap_or(1)).map(move |number| match count {
@@ -36,7 +37,7 @@ impl RegisterRun {
     }
 }
 
-/// The names of several runs.
+/// Returns the names of several runs.
 pub(crate) fn names_of(runs: &[RegisterRun]) -> Vec<String> {
     runs.iter().flat_map(RegisterRun::names).collect()
 }

@@ -1,26 +1,28 @@
-//! The registers of an instruction.
+//! Registers that an instruction uses.
 
 use crate::view::{RegisterId, RegisterView};
 
-/// The registers that an instruction uses when it is executed.
+/// Registers that an instruction reads and writes when executed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RegisterUse {
-    /// What it reads, addresses included; sorted, each once. No program counter.
+    /// Registers read, including those in addresses, without the program counter. Sorted, no
+    /// duplicates.
     pub reads: Vec<RegisterView>,
-    /// What it changes: a write of `eax` is one of `rax`, since it makes the upper half zero. Sorted, each once.
-    /// The program counter is left out, and so are the flags of floating point that exceptions add to (`fpsr`, `mxcsr`).
+    /// Registers that change. Sorted, no duplicates. A write of `eax` counts as one of `rax`,
+    /// because it zeroes the upper half. Excludes the program counter and the floating-point
+    /// exception flags (`fpsr`, `mxcsr`).
     pub writes: Vec<RegisterView>,
 }
 
 impl RegisterUse {
-    /// True when it reads a condition flag.
+    /// Returns true if it reads a condition flag.
     pub fn is_flags_read(&self) -> bool {
         self.reads
             .iter()
             .any(|view| view.register == RegisterId::PSR)
     }
 
-    /// True when it writes a condition flag.
+    /// Returns true if it writes a condition flag.
     pub fn is_flags_written(&self) -> bool {
         self.writes
             .iter()

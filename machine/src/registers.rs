@@ -1,10 +1,14 @@
-//! The registers of each architecture as one byte space for each thread.
+//! Register files: the registers of a thread form one space of bytes.
 //!
-//! The views of a register share its bytes: `w3` is the low half of `x3`, and in AArch32 `s5` is bytes 4 to 8 of `d2`, which is the low half of `v1`.
-//! A write follows the architecture: one of `w3` makes the upper half of `x3` zero, and in AArch64 one of `s5` or `d5` the rest of `v5`
-//! (but for the bytes above 16 of an SVE register, whose length the trace does not tell).
-//! On x86 one of `eax` makes the upper half of `rax` zero, those of `ax`, `al` and `ah` leave the rest.
-//! A register that the table does not know (a system register, a bank such as `r13_svc`) gets a number of its own when the trace first names it.
+//! The views of a register share its bytes: `w3` is the low half of `x3`, and in AArch32 `s5` is
+//! bytes 4 to 8 of `d2`, which is the low half of `v1`.
+//! Writes follow the architecture. A write of `w3` zeroes the upper half of `x3`, and in AArch64 a
+//! write of `s5` or `d5` zeroes the rest of `v5` (except the bytes above 16 of an SVE register,
+//! whose length the trace does not state).
+//! On x86 a write of `eax` zeroes the upper half of `rax`; writes of `ax`, `al` and `ah` keep the
+//! rest.
+//! A register outside the table (a system register, a bank such as `r13_svc`) gets a new number
+//! when the trace first names it.
 //!
 //! ```
 //! use stepback_machine::{InstructionSet, RegisterGroup, Registers};
@@ -15,8 +19,8 @@
 //! let names = |group: RegisterGroup, set| -> Vec<String> {
 //!     Registers::of_group(group, set).into_iter().map(|(name, _)| name).collect()
 //! };
-//! assert_eq!(names(RegisterGroup::Core, InstructionSet::T32)[12..], ["r12", "sp", "lr", "pc", "psr"]);
-//! assert_eq!(names(RegisterGroup::Vector, InstructionSet::A32).last().unwrap(), "vpr");
+//! assert_eq!(names(RegisterGroup::Core, InstructionSet::T32)[12..], ["r12", "sp", "lr", "pc",
+//! "psr"]); assert_eq!(names(RegisterGroup::Vector, InstructionSet::A32).last().unwrap(), "vpr");
 //! assert!(names(RegisterGroup::Scalable, InstructionSet::A32).is_empty());
 //! assert_eq!(RegisterGroup::of_named("ttbr0_el1"), RegisterGroup::System);
 //! ```
@@ -30,38 +34,40 @@ use crate::set::InstructionSet;
 use crate::view::RegisterView;
 use crate::window::WindowChange;
 
-/// The tables of the architectures.
+/// Register tables of the architectures.
 #[derive(Clone, Copy, Debug)]
 pub struct Registers;
 
 impl Registers {
-    /// The view that a name stands for in an instruction set, in any case; none when the tables do not know it.
+    /// Returns the view for a name, in any case; none if the tables do not have it.
     pub fn view(name: &str, set: InstructionSet) -> Option<RegisterView> {
         set.register_view(&name.to_ascii_lowercase())
     }
 
-    /// The registers that a register file shows, with their names, in the order of the architecture.
+    /// Returns the displayed registers with their names, in architecture order.
     pub fn shown(set: InstructionSet) -> Vec<(String, RegisterView)> {
         let shown = SHOWN.get(usize::from(set.number()));
         let find = || Self::views(set.shown_registers(), set).collect();
         shown.map_or_else(find, |known| known.get_or_init(find).clone())
     }
 
-    /// The registers of the architecture's table that belong to a group, by name and in order.
-    /// The views of SVE are as wide as the architecture allows: a machine's are as wide as the widest that its trace writes.
-    /// None for a group that an instruction set does not have; those of [`RegisterGroup::System`] are named by the trace on Arm.
+    /// Returns the registers of a group from the architecture's table, with names and in order.
+    ///
+    /// SVE views have the maximum architectural width; the actual width is the widest that a trace
+    /// writes. Empty for a group that the set does not have. On Arm, the trace names the registers
+    /// of [`RegisterGroup::System`].
     pub fn of_group(group: RegisterGroup, set: InstructionSet) -> Vec<(String, RegisterView)> {
         Self::views(set.registers_of(group), set).collect()
     }
 
-    /// The name that a windowed register which an instruction writes has behind it: `sp` for what `save` computes.
-    /// None for registers that are in no window.
+    /// Returns the name that a written windowed register has after the instruction: `sp` for the
+    /// result of `save`. None for registers outside windows.
     pub fn name_behind(
         step: WindowChange,
         written: RegisterView,
         set: InstructionSet,
     ) -> Option<&'static str> {
-        // Neighbours are neighbours in any of the windows.
+        // The result does not depend on the current window.
         let mode = Mode::Window {
             current: 0,
             count: 8,
@@ -79,9 +85,9 @@ impl Registers {
         )
     }
 
-    /// The name under which a view of the table is shown: `x3` for all of it, `w3` for its low half,
-    /// `z3` and `p3` at any width that an implementation of SVE may have.
-    /// None for parts that have no name and for registers outside the table.
+    /// Returns the display name of a view: `x3` for the full register, `w3` for its low half, `z3`
+    /// and `p3` at any width that an SVE implementation may have. None for parts without a name and
+    /// for registers outside the table.
     pub fn name(view: RegisterView, set: InstructionSet) -> Option<&'static str> {
         let names = NAMES
             .get(usize::from(set.number()))?
@@ -104,15 +110,16 @@ impl Registers {
 
 type RegisterNameTable = HashMap<RegisterView, String>;
 
-/// By the number of the set.
+/// Names of views, indexed by the number of the set.
 static NAMES: [OnceLock<RegisterNameTable>; InstructionSet::ALL.len()] =
     [const { OnceLock::new() }; InstructionSet::ALL.len()];
 
-/// What register files show, by the number of the set: their names are put together once.
+/// Displayed registers, indexed by the number of the set and built once.
 static SHOWN: [OnceLock<Vec<(String, RegisterView)>>; InstructionSet::ALL.len()] =
     [const { OnceLock::new() }; InstructionSet::ALL.len()];
 
-/// Every view that has a name, with the best of its names: that of the register file, else the usual one of its width.
+/// Returns every named view with its preferred name: the displayed one, else the usual one for its
+/// width.
 fn all_names(set: InstructionSet) -> RegisterNameTable {
     let mut names = RegisterNameTable::new();
     for (name, view) in Registers::shown(set)

@@ -1,7 +1,7 @@
-//! Which architecture answers for which instruction set: the one place that asks.
+//! Dispatch from an instruction set to its architecture: the only place that matches on the set.
 //!
-//! A question of the trait [`Architecture`] is a method of [`InstructionSet`] here. All of them are resolved when the
-//! program is compiled: what is asked for each line of a trace costs a comparison, not a call through a table.
+//! Each item of the trait [`Architecture`] has a method of [`InstructionSet`] here. Dispatch is
+//! static: a query made for each line of a trace costs a comparison, not a call through a table.
 
 use std::ops::Range;
 
@@ -43,7 +43,7 @@ use crate::view::{RegisterId, RegisterView};
 use crate::window::WindowChange;
 use crate::x86::set::{X86_32, X86_64};
 
-/// Asks the architecture of a set; the rows.
+/// Evaluates an expression for the architecture of a set. The list is the table of architectures.
 macro_rules! ask {
     ($set:expr, $architecture:ident => $question:expr) => {
         ask!(@rows $set, $architecture, $question, A64 A32 T32 X86_64 X86_32 Riscv64 Regdeps Sparc64)
@@ -58,8 +58,8 @@ macro_rules! ask {
     };
 }
 
-/// The same for what is asked for each line of a text: the set of most of them is tried before the jump over all, which would
-/// cost some three instructions a question more.
+/// Variant of `ask!` for queries made for each line of a text. It tests the most common set before
+/// the jump table, which would cost about three more instructions per query.
 macro_rules! ask_often {
     ($set:expr, $architecture:ident => $question:expr) => {
         if let InstructionSet::A64 = $set {
@@ -73,12 +73,12 @@ macro_rules! ask_often {
 
 /// Names.
 impl InstructionSet {
-    /// What it is called.
+    /// Returns the names of the set.
     pub const fn names(self) -> ArchitectureNames {
         ask!(self, Of => Of::NAMES)
     }
 
-    /// Those that people can choose, the likeliest first.
+    /// Sets that the user can choose, most likely first.
     pub const CHOICES: [Self; 5] = [
         Self::X86_64,
         Self::X86_32,
@@ -87,19 +87,20 @@ impl InstructionSet {
         Self::Riscv64,
     ];
 
-    /// How the code of an ELF file begins to decode; none for other machines.
+    /// Returns the set in which the code of an ELF file begins; none for other machines.
     pub fn of_elf(machine: ElfMachine) -> Option<Self> {
         Self::ALL
             .into_iter()
             .find(|set| set.elf_machines().contains(&machine))
     }
 
-    /// True for a symbol type of ELF, of those set aside for processors, that means a function.
+    /// Returns true if a processor-specific ELF symbol type denotes a function.
     pub fn is_elf_function(self, symbol_type: u8) -> bool {
         ask!(self, Of => Of::ELF_FUNCTION) == Some(symbol_type)
     }
 
-    /// Whether the code of an ELF file for `image` may be what decodes as this set. True where no ELF file says so.
+    /// Returns true if code of an ELF file for `image` may decode as this set. Always true for sets
+    /// without ELF files.
     pub fn is_of_image(self, image: Option<Self>) -> bool {
         let word = self.names().word;
         let has_images = Self::ALL
@@ -115,91 +116,99 @@ impl InstructionSet {
 
 /// Registers; see also [`crate::registers::Registers`].
 impl InstructionSet {
-    /// Bytes of an address, and of a general register.
+    /// Number of bytes in an address and in a general register.
     #[inline(always)]
     pub const fn word_bytes(self) -> u16 {
         ask!(self, Of => Of::WORD_BYTES)
     }
 
-    /// The number that stands for a general register in encodings; none for others.
+    /// Returns the encoding number of a general register; none for others.
     pub fn number_of(self, register: RegisterId) -> Option<u16> {
         ask!(self, Of => Of::number_of(register))
     }
 
-    /// The names of the registers that an export of signals declares, in its order.
+    /// Returns the names of the registers that a signal export declares, in order.
     pub const fn signals(self) -> &'static [RegisterRun] {
         ask!(self, Of => Of::SIGNALS)
     }
 
-    /// What the bits of its status register say, least significant byte first, `None` for a byte that is not known.
+    /// Decodes the status register, least significant byte first; `None` is an unknown byte.
     pub fn status(self, bytes: &[Option<u8>]) -> StatusRegister {
         ask!(self, Of => Of::status(bytes))
     }
 
-    /// The state that a value of its status register tells of; none when it tells of none, as one of flags alone.
+    /// Returns the state in a value of the status register; none if it contains none, for example
+    /// only flags.
     #[inline(always)]
     pub fn state_of(self, status: u32) -> Option<ExecutionState> {
         ask_often!(self, Of => Of::state_of(status))
     }
 
-    /// The condition flags, as bits of the status register ([`RegisterId::PSR`]); 0 where there are none.
+    /// Returns the condition flags, as bits of the status register ([`RegisterId::PSR`]); 0 if
+    /// there are none.
     pub const fn flag_bits(self) -> u64 {
         ask!(self, Of => Of::FLAG_BITS)
     }
 
-    /// True when its processor has register windows.
+    /// Returns true if the processor has register windows.
     pub fn has_windows(self) -> bool {
         self.register_view("cwp").is_some()
     }
 
-    /// True when its processor may change to a set whose registers have other names.
+    /// Returns true if the processor can switch to a set with other register names.
     pub const fn has_states(self) -> bool {
         !self.states().is_empty()
     }
 
-    /// Of a processor that may change to sets whose registers have other names, a set for each of its states; else empty.
+    /// Returns a set for each state of a processor that can switch to sets with other register
+    /// names; else empty.
     pub const fn states(self) -> &'static [Self] {
         ask!(self, Of => Of::STATES)
     }
 
-    /// The registers that a plain one may be, by the mode: its banks and cells, which [`crate::Mode::home`] chooses from.
-    /// Empty for registers without any.
+    /// Returns the registers that a plain name may denote, depending on the mode: its banks and
+    /// cells, from which [`crate::Mode::home`] chooses. Empty for registers without banks.
     pub fn banks(self, plain: RegisterId) -> impl Iterator<Item = RegisterId> {
         ask!(self, Of => Of::banks(plain)).map(RegisterId)
     }
 
-    /// True when some modes mean the register itself by its plain name.
+    /// Returns true if the plain name denotes the register itself in some modes.
     pub fn is_own_bank(self, plain: RegisterId) -> bool {
         ask!(self, Of => Of::is_own_bank(plain))
     }
 
-    /// The bank of a lower-case name such as `r13_svc` or `sp_el1`; none for names of no bank.
+    /// Returns the bank of a lower-case name such as `r13_svc` or `sp_el1`; none for names of no
+    /// bank.
     pub fn banked(self, name: &str) -> Option<BankedRegister> {
         ask!(self, Of => Of::banked(name))
     }
 
-    /// The bank of a lower-case name in whatever set; no two architectures give one name to different banks.
+    /// Returns the bank of a lower-case name in any set; architectures never give one name to
+    /// different banks.
     pub fn banked_anywhere(name: &str) -> Option<BankedRegister> {
         Self::ALL.into_iter().find_map(|set| set.banked(name))
     }
 
-    /// The security state of a lower-case name that is, in some set, that of a register which chooses between two stack
-    /// pointers ([`Mode::with_control`](crate::Mode::with_control)); none for other registers.
+    /// Returns the security state of a register that, in some set, selects between two stack
+    /// pointers ([`Mode::with_control`](crate::Mode::with_control)), from its lower-case name. None
+    /// for other registers.
     pub fn stack_choice_anywhere(name: &str) -> Option<SecurityState> {
         Self::ALL
             .into_iter()
             .find_map(|set| ask!(set, Of => Of::stack_choice(name)))
     }
 
-    /// True for a lower-case name such as `msp`, of which some architecture has a register for each security state.
+    /// Returns true for a lower-case name such as `msp`, if some architecture has a copy of that
+    /// register per security state.
     pub fn is_state_banked_anywhere(name: &str) -> bool {
         Self::ALL
             .into_iter()
             .any(|set| ask!(set, Of => Of::is_state_banked(name)))
     }
 
-    /// The suffix that a lower-case name lacks which means the register of the security state in use;
-    /// none for registers that all states share, and where the mode does not tell the state.
+    /// Returns the suffix to append to a lower-case name so that it denotes the register of the
+    /// current security state. None for registers that all states share, and if the mode does not
+    /// state the security state.
     #[inline]
     pub fn state_suffix(self, name: &str, mode: Mode) -> Option<&'static str> {
         let suffix = mode.security().suffix()?;
@@ -229,8 +238,8 @@ impl InstructionSet {
 
 /// Encodings.
 impl InstructionSet {
-    /// The bytes of a right-aligned opcode, as little-endian memory holds it; none for 0, which stands for unknown,
-    /// and for sets whose instructions are no numbers.
+    /// Returns the bytes of a right-aligned opcode in little-endian order. None for 0, which means
+    /// unknown, and for sets whose instructions are not integers.
     ///
     /// ```
     /// use stepback_machine::InstructionSet;
@@ -243,13 +252,14 @@ impl InstructionSet {
         ask_often!(self, Of => Of::encoding_of(opcode, length_bytes))
     }
 
-    /// An instruction as a right-aligned number; 0 in sets whose instructions are none, and for lengths that they do not have.
+    /// Returns an instruction as a right-aligned number; 0 in sets whose instructions are not
+    /// integers, and for lengths that the set does not have.
     pub fn opcode_of(self, encoding: &Encoding) -> u32 {
         ask!(self, Of => Of::opcode_of(encoding))
     }
 
-    /// The bytes of an instruction in memory where code has this byte order, and the way back from there.
-    /// Only Arm without BE8 has big-endian code that little-endian processors have, too.
+    /// Converts instruction bytes to the byte order of code in memory, or back. Only Arm without
+    /// BE8 has big-endian code as well as little-endian processors.
     pub fn in_code_order(self, encoding: Encoding, order: Endian) -> Encoding {
         match order {
             Endian::Little => encoding,
@@ -257,44 +267,49 @@ impl InstructionSet {
         }
     }
 
-    /// Byte order of the code in an ELF file, by its flags (`e_flags`) and the order of its data, for [`Self::in_code_order`].
+    /// Returns the byte order of code in an ELF file from its flags (`e_flags`) and data byte
+    /// order, for [`Self::in_code_order`].
     pub fn elf_code_endian(self, flags: u32, data: Endian) -> Endian {
         ask!(self, Of => Of::elf_code_endian(flags, data))
     }
 
-    /// The length of an instruction of which a trace writes so many bytes.
+    /// Returns the length of an instruction for which the trace prints this number of bytes.
     #[inline(always)]
     pub fn length_of(self, written_bytes: u8) -> u8 {
         ask_often!(self, Of => Of::length_of(written_bytes))
     }
 
-    /// The fewest bytes between the beginnings of two instructions of a program that begins in this set.
+    /// Returns the minimum distance in bytes between the starts of two instructions, for a program
+    /// that begins in this set.
     pub const fn alignment(self) -> u8 {
         ask!(self, Of => Of::ALIGNMENT)
     }
 
-    /// The set that an instruction belongs to by its place, where a trace names no more than the set that its program begins in.
+    /// Returns the set of an instruction from its placement, if the trace names only the set in
+    /// which the program begins.
     pub fn set_at(self, placement: &InstructionPlacement) -> Self {
         ask!(self, Of => Of::set_at(placement))
     }
 }
 
-/// What instructions do; see also [`crate::decoder::decode`].
+/// Instruction semantics; see also [`crate::decoder::decode`].
 impl InstructionSet {
-    /// What an instruction does to control, as far as its encoding says. Cost: some comparisons; on x86 a decoding.
+    /// Returns the control transfer that an encoding describes. Costs a few comparisons; on x86 a
+    /// full decoding.
     #[inline]
     pub fn control(self, site: &CodeSite) -> ControlFlowEffect {
         ask_often!(self, Of => Of::control(site))
     }
 
-    /// Where an executed instruction leads, by its encoding and by what its record says of it.
+    /// Returns the successor of an executed instruction, from its encoding and its record.
     ///
     /// ```
     /// use stepback_machine::{Address, Branch, InstructionSet, Lead, Site};
-    /// let site = |opcode| Site { pc: Address(0x1000), encoding: InstructionSet::A64.encoding_of(opcode, 4).unwrap() };
-    /// let lead = |opcode| InstructionSet::A64.lead(&site(opcode), Branch::Unsaid);
-    /// assert_eq!([lead(0xd503_201f), lead(0x1400_0004)], [Lead::Behind, Lead::Address(0x1010)]);
-    /// assert_eq!([lead(0xd400_0001), lead(0xb400_0020)], [Lead::Open; 2], "svc, cbz");
+    /// let site = |opcode| Site { pc: Address(0x1000), encoding:
+    /// InstructionSet::A64.encoding_of(opcode, 4).unwrap() }; let lead = |opcode|
+    /// InstructionSet::A64.lead(&site(opcode), Branch::Unsaid); assert_eq!([lead(0xd503_201f),
+    /// lead(0x1400_0004)], [Lead::Behind, Lead::Address(0x1010)]); assert_eq!([lead(0xd400_0001),
+    /// lead(0xb400_0020)], [Lead::Open; 2], "svc, cbz");
     /// ```
     pub fn lead(self, site: &CodeSite, branch: RecordedBranch) -> ControlSuccessor {
         let ControlFlowEffect {
@@ -330,95 +345,110 @@ impl InstructionSet {
         }
     }
 
-    /// True for a branch of which a trace that tells no more says that it was executed exactly when it was taken:
-    /// one that is decided by nothing, or by a condition.
+    /// Returns true for a branch that is taken whenever it is executed, in a trace that records no
+    /// more: an unconditional branch, or one that is skipped like any other instruction when its
+    /// condition fails.
     fn is_taken_when_executed(self, encoding: &Encoding) -> bool {
         ask!(self, Of => Of::is_taken_when_executed(encoding))
     }
 
-    /// The test of the flags that decides a conditional branch, of which a record as executed does not say that it was taken.
+    /// Returns the flag test of a conditional branch that a trace may record as executed even if it
+    /// was not taken.
     ///
-    /// The ES form of Tarmac marks no such branch of A64 and T32 that falls through, and gem5 prints each as `IT`.
-    /// In A32 they mark each instruction whose condition fails.
+    /// The ES form of Tarmac does not mark A64 and T32 branches that fall through, and gem5 prints
+    /// them as `IT`.
+    /// In A32 both mark each instruction whose condition fails.
     pub fn branch_test(self, encoding: &Encoding) -> Option<FlagTest> {
         ask!(self, Of => Of::branch_test(encoding))
     }
 
-    /// Number of instructions after this one that are executed only when a condition holds (`it` of T32: 1 to 4).
+    /// Returns the number of following instructions that it makes conditional (`it` of T32: 1 to
+    /// 4).
     pub fn block_length(self, encoding: &Encoding) -> u8 {
         ask!(self, Of => Of::block_length(encoding))
     }
 
-    /// True for bytes that are no instruction, and for one that does nothing but cause an exception.
+    /// Returns true for bytes that are no instruction, and for an instruction that only raises an
+    /// exception.
     fn is_undefined(self, encoding: &Encoding) -> bool {
         ask!(self, Of => Of::is_undefined(encoding))
     }
 
-    /// True for an instruction that may end in an exception whatever it accesses, as a division by zero does on x86.
+    /// Returns true for an instruction that may raise an exception regardless of its memory
+    /// accesses, such as a division by zero on x86.
     pub fn may_raise(self, encoding: &Encoding) -> bool {
         ask!(self, Of => Of::may_raise(encoding))
     }
 
-    /// True for a store that may fail, and of which a trace may tell all the same.
+    /// Returns true for a store that may fail but that a trace may record anyway.
     pub fn is_exclusive_store(self, encoding: &Encoding) -> bool {
         ask!(self, Of => Of::is_exclusive_store(encoding))
     }
 
-    /// The registers that may be changed when control comes back behind a trap.
+    /// Returns the registers that may have changed when control returns from a trap.
     pub fn changed_by_trap(self, encoding: &Encoding) -> &'static [&'static str] {
         ask!(self, Of => Of::changed_by_trap(encoding))
     }
 
-    /// Bytes of the delay slot behind a call, a return or a computed jump: 0 where there is none.
+    /// Returns the length of the delay slot after a call, a return or a computed jump; 0 if there
+    /// is none.
     #[inline(always)]
     pub const fn slot_bytes(self) -> u8 {
         ask!(self, Of => Of::SLOT_BYTES)
     }
 
-    /// The numbers of the registers besides the general and the vector registers that instructions compute with:
-    /// the cells of windows, registers of state. Empty where there are none, or where they are not described.
+    /// Returns the numbers of the computation registers other than the general and vector
+    /// registers: window cells and state registers. Empty if there are none or they are not
+    /// modelled.
     pub const fn computed_registers(self) -> Range<u16> {
         ask!(self, Of => Of::COMPUTED)
     }
 
-    /// The names of the registers that say how many register windows are free or in use; empty where there are no windows.
+    /// Returns the names of the registers that count free or used register windows; empty without
+    /// windows.
     pub const fn window_counts(self) -> &'static [&'static str] {
         ask!(self, Of => Of::WINDOW_COUNTS)
     }
 
-    /// The bit that, while it is set, has the upper half of addresses cut off; none where there is no such thing.
+    /// Returns the bit that, while set, makes the processor ignore the upper half of addresses;
+    /// none if there is no such bit.
     pub const fn narrow_addresses(self) -> Option<RegisterBit> {
         ask!(self, Of => Of::NARROW_ADDRESSES)
     }
 
-    /// True for a register that points to the stack of its thread wherever an address is made of it.
+    /// Returns true for a register that points to its thread's stack whenever it is used in an
+    /// address.
     pub fn is_stack_pointer(self, register: RegisterId) -> bool {
         ask!(self, Of => Of::is_stack_pointer(register))
     }
 
-    /// What an instruction does to the register windows when it is executed; none: it leaves them alone.
+    /// Returns the change of the register windows that an instruction makes when executed; none if
+    /// it leaves them unchanged.
     pub fn window_step(self, encoding: &Encoding) -> Option<WindowChange> {
         ask!(self, Of => Of::window_step(encoding))
     }
 
-    /// True for an instruction that chooses between stack pointers, so that the plain name means another one behind it.
+    /// Returns true for an instruction that selects a stack pointer: the plain name denotes another
+    /// register after it.
     pub fn is_stack_choice(self, encoding: &Encoding) -> bool {
         ask!(self, Of => Of::is_stack_choice(encoding))
     }
 
-    /// True for an instruction that computes the stack pointer from itself: what it is then belongs to the same stack.
+    /// Returns true for an instruction that computes the stack pointer from its previous value: the
+    /// new value points into the same stack.
     #[inline(always)]
     pub fn computes_stack_from_itself(self, opcode: u32) -> bool {
         ask!(self, Of => Of::computes_stack_from_itself(opcode))
     }
 
-    /// The most instructions that a condition of another may cover; 0 where there is no such thing.
+    /// Returns the maximum number of instructions that one instruction can make conditional; 0 if
+    /// there is no such instruction.
     pub const fn longest_block(self) -> u8 {
         ask!(self, Of => Of::LONGEST_BLOCK)
     }
 
-    /// True where encodings stand for the bytes of the program and are others, of another length.
-    /// No image can be compared with them, and they are not what memory holds.
+    /// Returns true if encodings replace the bytes of the program and have other lengths. They
+    /// cannot be compared with an image, and memory does not contain them.
     pub const fn is_synthetic(self) -> bool {
         ask!(self, Of => Of::IS_SYNTHETIC)
     }
@@ -440,14 +470,15 @@ impl InstructionSet {
     }
 }
 
-/// Texts of instructions.
+/// Instruction text.
 impl InstructionSet {
-    /// How an instruction goes elsewhere, by its text; none when it goes on to the next.
+    /// Returns the control flow of an instruction from its text; none if it continues with the
+    /// next.
     pub fn text_flow(self, text: &str) -> Option<TextFlow> {
         ask!(self, Of => Of::text_flow(text))
     }
 
-    /// What a word among the operands of a mnemonic (in lower case) is.
+    /// Classifies an operand word of an instruction; the mnemonic is in lower case.
     pub fn operand_word(self, mnemonic: &str, word: &str) -> OperandWordKind {
         match ask!(self, Of => Of::operand_word(mnemonic, &word.to_ascii_lowercase())) {
             OperandWordKind::Other if word.starts_with('%') => OperandWordKind::Register,
@@ -455,25 +486,26 @@ impl InstructionSet {
         }
     }
 
-    /// Words that may stand before a mnemonic.
+    /// Returns the words that may precede a mnemonic.
     pub const fn text_prefixes(self) -> &'static [&'static str] {
         ask!(self, Of => Of::PREFIXES)
     }
 }
 
-/// Calling conventions, kernels and hosts.
+/// Calling conventions, system calls and semihosting.
 impl InstructionSet {
-    /// By which registers functions and kernels are called.
+    /// Returns the calling conventions of functions and system calls.
     pub const fn abi(self) -> Abi {
         ask!(self, Of => Of::ABI)
     }
 
-    /// The lowest address in use of the stack that a stack pointer means.
+    /// Returns the lowest address in use of the stack, given the value of its stack pointer.
     pub fn stack_end(self, pointer: u64) -> u64 {
         ask!(self, Of => Of::stack_end(pointer))
     }
 
-    /// Where a call leaves its return address; none where that is on the stack.
+    /// Returns the register that receives the return address of a call; none if it goes to the
+    /// stack.
     #[inline(always)]
     pub const fn link_register(self) -> Option<RegisterId> {
         match ask!(self, Of => Of::ABI.return_address) {
@@ -482,29 +514,32 @@ impl InstructionSet {
         }
     }
 
-    /// True for its link register, or that of a set that its processor may change to.
+    /// Returns true for the link register of this set or of a set that the processor can switch to.
     #[inline(always)]
     pub fn is_link_register(self, register: RegisterId) -> bool {
         ask_often!(self, Of => Of::is_link(register))
     }
 
-    /// The name of a system call; none for a number that no kernel of the architecture had when this was written.
+    /// Returns the name of a system call; none for a number that no kernel of the architecture had
+    /// when this was written.
     ///
     /// ```
     /// use stepback_machine::InstructionSet::{A64, X86_64};
-    /// assert_eq!((X86_64.system_call_name(63), A64.system_call_name(63)), (Some("uname"), Some("read")));
+    /// assert_eq!((X86_64.system_call_name(63), A64.system_call_name(63)), (Some("uname"),
+    /// Some("read")));
     /// ```
     pub fn system_call_name(self, number: u64) -> Option<&'static str> {
         let (numbers, number) = self.abi().system_calls.numbers.told_apart(number);
         numbers.name(number)
     }
 
-    /// The number of a system call without what tells whose it is, as the kernel knows it.
+    /// Returns the number of a system call as the kernel knows it, without the mark of its
+    /// numbering scheme.
     pub fn system_call_number(self, number: u64) -> u64 {
         self.abi().system_calls.numbers.told_apart(number).1
     }
 
-    /// The name of the error with which a system call failed.
+    /// Returns the name of the error of a failed system call.
     pub fn error_name(self, system_call: u64, error: u64) -> Option<&'static str> {
         self.abi()
             .system_calls
@@ -514,23 +549,25 @@ impl InstructionSet {
             .error_name(error)
     }
 
-    /// What a trap is called, by the type that the processor gives it; none where the architecture has none of that type.
+    /// Returns the name of a trap from its hardware type; none for types that the architecture does
+    /// not have.
     pub fn trap_name(self, number: u64) -> Option<String> {
         ask!(self, Of => Of::trap_name(number))
     }
 
-    /// True for a trap by which a processor asks for help with its register windows.
+    /// Returns true for a register window trap (spill or fill).
     pub fn is_window_trap(self, number: u64) -> bool {
         ask!(self, Of => Of::is_window_trap(number))
     }
 
-    /// Whose numbers an instruction that asks a kernel means; none for one that asks nobody known.
-    /// A kernel may run programs of another, and then the trap tells whose they are.
+    /// Returns the system call numbering that a trap instruction uses; none for an instruction that
+    /// calls no known kernel. A kernel may run programs of another one; the trap then identifies
+    /// the numbering.
     pub fn system_call_numbers(self, encoding: &Encoding) -> Option<SystemCallNumbering> {
         ask!(self, Of => Of::numbers_of_trap(encoding))
     }
 
-    /// Whether a system call may write memory of the program, whatever its arguments are.
+    /// Returns true if a system call may write memory of the program for some arguments.
     pub fn system_call_may_write(self, number: u64) -> bool {
         self.system_call_changes_files(number)
             || self
@@ -538,8 +575,8 @@ impl InstructionSet {
                 .is_none_or(|parts| !parts.is_empty())
     }
 
-    /// Whether a system call that was made before a store may write memory after it.
-    /// A thread that waits for a futex writes nothing.
+    /// Returns true if a system call made before a store may still write memory after it. A thread
+    /// that waits for a futex writes nothing.
     pub fn system_call_may_write_late(self, number: u64) -> bool {
         let is_futex = self
             .system_call_name(number)
@@ -547,36 +584,38 @@ impl InstructionSet {
         self.system_call_may_write(number) && !is_futex
     }
 
-    /// Whether a system call ends a thread. It writes the word with the thread's number, which an earlier call named, and
-    /// the words of locks that the thread held.
+    /// Returns true if a system call ends a thread. It writes the thread id word that an earlier
+    /// call registered, and the words of locks that the thread held.
     pub fn system_call_ends_thread(self, number: u64) -> bool {
         self.system_call_name(number)
             .is_some_and(|name| matches!(name, "exit" | "lwp_exit"))
     }
 
-    /// Whether a system call changes files, and with them memory that is a part of one.
+    /// Returns true if a system call changes files, and thereby memory that maps them.
     pub fn system_call_changes_files(self, number: u64) -> bool {
         changes_files(self.system_call_name(number))
     }
 
-    /// Where a system call may write memory that is no part of a file; none for anywhere.
+    /// Returns the memory, other than mapped files, that a system call may write; none if it may
+    /// write anywhere.
     pub fn system_call_writes(self, number: u64) -> Option<&'static [SystemCallWrite]> {
         let numbers = self.abi().system_calls.numbers.told_apart(number).0;
         written(numbers, self.system_call_name(number))
     }
 
-    /// What a system call makes others than the program's instructions change from there on; none for nothing.
+    /// Returns the memory that others may change after a system call, without a store by the
+    /// program; none if there is none.
     pub fn system_call_shares(self, number: u64) -> Option<MemorySharing> {
         let (numbers, number) = self.abi().system_calls.numbers.told_apart(number);
         sharing(numbers, number)
     }
 
-    /// How the host is asked; none where nobody does.
+    /// Returns the semihosting convention; none if the architecture has none.
     pub const fn host_call(self) -> Option<SemihostingCall> {
         ask!(self, Of => Of::HOST_CALL)
     }
 
-    /// True for an instruction that asks the host: one with the immediate that is set aside for it.
+    /// Returns true for a semihosting call: an instruction with the immediate reserved for it.
     #[inline(always)]
     pub fn is_host_call(self, opcode: u32, length_bytes: u8) -> bool {
         ask_often!(self, Of => Of::is_host_call(opcode, length_bytes))
@@ -585,7 +624,7 @@ impl InstructionSet {
 
 /// Addresses and exceptions.
 impl InstructionSet {
-    /// Where an instruction lies, of an address whose lowest bit may tell how to decode it.
+    /// Returns an instruction's address without the bit that selects its instruction set.
     #[inline(always)]
     pub const fn code_address(self, address: u64) -> u64 {
         if ask_often!(self, Of => Of::HAS_MARKED_ADDRESSES) {
@@ -595,7 +634,8 @@ impl InstructionSet {
         }
     }
 
-    /// The address of an instruction of this set with the bit that tells how to decode it, where there is such a bit.
+    /// Returns the address of an instruction of this set, with the bit that selects the instruction
+    /// set if there is one.
     #[inline(always)]
     pub const fn marked_address(self, address: u64) -> u64 {
         if ask!(self, Of => Of::IS_MARKED) {
@@ -605,7 +645,7 @@ impl InstructionSet {
         }
     }
 
-    /// The highest address.
+    /// Returns the highest address.
     pub const fn highest_address(self) -> u64 {
         if self.word_bytes() < 8 {
             u32::MAX as u64
@@ -614,53 +654,59 @@ impl InstructionSet {
         }
     }
 
-    /// An address without the bits on top that the processor ignores.
+    /// Returns an address without the top bits that the processor ignores.
     pub fn plain_address(self, address: u64) -> u64 {
         ask!(self, Of => Of::plain_address(address))
     }
 
-    /// False where nothing can be, whatever is mapped.
+    /// Returns false for addresses at which nothing can be mapped.
     pub fn is_canonical(self, address: u64, privilege: Privilege) -> bool {
         ask!(self, Of => Of::is_canonical(address, privilege))
     }
 
-    /// True for an instruction that looks like the first of an exception handler, by its place and by what it does.
+    /// Returns true for an instruction that looks like the first of an exception handler, from its
+    /// address and effect.
     pub fn is_vector(self, pc: Address, encoding: Option<&Encoding>) -> bool {
         ask!(self, Of => Of::is_vector(pc, encoding))
     }
 
-    /// True for a value of the link register that means: return from the exception.
+    /// Returns true for a link register value that causes an exception return.
     pub fn is_exception_return_value(self, value: u64) -> bool {
         ask!(self, Of => Of::is_exception_return_value(value))
     }
 
-    /// True for such a value that returns to code outside of handlers.
+    /// Returns true for an exception return value that returns to code outside handlers.
     pub fn is_return_to_thread_mode(self, value: u64) -> bool {
         ask!(self, Of => Of::is_return_to_thread_mode(value))
     }
 
-    /// True for a value that no address has, by which a function returns to what called it in another security state.
+    /// Returns true for the value, never a valid address, with which a function returns to a caller
+    /// in the other security state.
     pub fn is_function_return_value(self, value: u64) -> bool {
         ask!(self, Of => Of::is_function_return_value(value))
     }
 
-    /// The number of the exception that a value of the status register tells, 0 outside of handlers; none where it tells none.
+    /// Returns the exception number in a status register, 0 outside handlers; none if the register
+    /// has no such field.
     pub fn exception_number(self, status: u32) -> Option<u32> {
         ask!(self, Of => Of::exception_number(status))
     }
 
-    /// The frames in which exceptions store registers by themselves; none where software does that.
+    /// Returns the layout of the frames that exceptions push automatically; none if software saves
+    /// registers.
     #[inline]
     pub fn exception_frame(self) -> Option<&'static FrameLayout> {
         ask!(self, Of => Of::exception_frame())
     }
 
-    /// Returns true for the only instruction at which a call from the other security state may arrive.
+    /// Returns true for the only instruction at which a call from the other security state may
+    /// arrive.
     pub fn is_state_gateway(self, opcode: u32) -> bool {
         ask!(self, Of => Of::is_state_gateway(opcode))
     }
 
-    /// The place of which a stub of a procedure linkage table loads where it jumps to; none for code of another form.
+    /// Returns the slot from which a procedure linkage table stub loads its target; none for code
+    /// of another form.
     pub fn stub_slot(self, stub: &LinkageStub<'_>) -> Option<StubSlot> {
         ask!(self, Of => Of::stub_slot(stub))
     }

@@ -1,22 +1,22 @@
-//! What an instruction chooses by the condition flags: a select, a conditional comparison.
+//! Results selected by condition flags: selects and conditional comparisons.
 
 use crate::expression::Expression;
 
 /// A test of condition flags, which are bits of the status register.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlagTest {
-    /// It holds when one of these is set,
+    /// Holds if any of these flags is set, …
     pub set: u64,
-    /// or one of these is clear,
+    /// … or any of these is clear, …
     pub clear: u64,
-    /// or these two differ.
+    /// … or these two differ.
     pub differ: Option<(u64, u64)>,
-    /// The other way round.
+    /// Inverts the test.
     pub is_negated: bool,
 }
 
 impl FlagTest {
-    /// Whether it holds.
+    /// Returns true if the test holds.
     pub fn holds(self, flags: u64) -> bool {
         let differs = self
             .differ
@@ -25,13 +25,14 @@ impl FlagTest {
     }
 }
 
-/// What the result is made of, by a test: only one of two is.
+/// Two alternatives for a result, of which the test selects one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConditionalSelection {
-    /// Which decides.
+    /// The test that decides.
     pub test: FlagTest,
-    /// What it is made of when the test holds; [`Expression::Unknown`]: of all that the instruction reads.
+    /// Result if the test holds; [`Expression::Unknown`] for one that depends on all registers
+    /// read.
     pub chosen: Expression,
-    /// What it is made of when it does not.
+    /// Result if it does not hold.
     pub otherwise: Expression,
 }

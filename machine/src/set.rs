@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How the bytes of an instruction are to be decoded.
+/// Instruction set: determines how the bytes of an instruction are decoded.
 ///
-/// What is asked of a set is answered by its architecture, and one file (`rows.rs`) says which that is.
+/// The architectures implement the queries; `rows.rs` dispatches them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum InstructionSet {
     /// AArch64.
@@ -20,14 +20,15 @@ pub enum InstructionSet {
     X86_32,
     /// RISC-V with 64-bit registers, 2- and 4-byte instructions.
     Riscv64,
-    /// The synthetic instructions of DynamoRIO that name registers and a category alone: nothing decodes them.
+    /// DynamoRIO's synthetic instructions, which name only registers and a category and cannot be
+    /// decoded further.
     Regdeps,
-    /// SPARC V9, 4-byte instructions, the highest byte first.
+    /// SPARC V9, 4-byte instructions, most significant byte first.
     Sparc64,
 }
 
 impl InstructionSet {
-    /// All of them, each at the place of its number.
+    /// All sets, each at the index of its number.
     pub const ALL: [Self; 8] = [
         Self::A64,
         Self::A32,
@@ -39,12 +40,12 @@ impl InstructionSet {
         Self::Sparc64,
     ];
 
-    /// A number that stands for it in files; it never changes.
+    /// Returns the number that represents the set in files; it never changes.
     pub const fn number(self) -> u8 {
         self as u8
     }
 
-    /// The set of a number; none for numbers of no set.
+    /// Returns the set with a number; none for other numbers.
     pub fn of_number(number: u8) -> Option<Self> {
         Self::ALL.get(usize::from(number)).copied()
     }

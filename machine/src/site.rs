@@ -1,19 +1,19 @@
-//! An instruction where it stands.
+//! Instructions with their addresses.
 
 use crate::address::Address;
 use crate::bytes::Encoding;
 
-/// The bytes of an instruction and their address.
+/// Address and bytes of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CodeSite {
-    /// Its address, without a bit that tells how to decode it.
+    /// Address, without a bit that selects the instruction set.
     pub pc: Address,
-    /// Its bytes.
+    /// Bytes of the instruction.
     pub encoding: Encoding,
 }
 
 impl CodeSite {
-    /// The address behind it.
+    /// Returns the address of the next instruction.
     pub fn behind(&self) -> u64 {
         self.pc.0.wrapping_add(self.encoding.bytes().len() as u64)
     }

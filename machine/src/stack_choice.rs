@@ -1,18 +1,18 @@
-//! What the registers say that choose between two stack pointers.
+//! Values of the registers that select between two stack pointers.
 
 use crate::mode::{Mode, SecurityState};
 use crate::view::RegisterId;
 
-/// A register that chooses a stack pointer: `control`, `control_s`, `control_ns`.
+/// A register that selects a stack pointer: `control`, `control_s`, `control_ns`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StackChoice {
-    /// Its number in the trace.
+    /// Register number in the trace.
     pub register: RegisterId,
-    /// The security state for which it chooses.
+    /// Security state that it applies to.
     pub security: SecurityState,
 }
 
-/// The newest value of each such register: there may be several, one for each security state.
+/// The latest value of each such register; there may be one per security state.
 ///
 /// ```
 /// use stepback_machine::{Mode, RegisterId, Security, StackChoice, StackChoices, ThreadStack};
@@ -23,26 +23,26 @@ pub struct StackChoice {
 /// let chosen = |word: &[u8]| choices.chosen(Mode::of(word));
 /// assert_eq!(chosen(b"thread_s"), Mode::Thread(Security::Secure, ThreadStack::Process));
 /// assert_eq!(chosen(b"thread_ns"), Mode::Thread(Security::NonSecure, ThreadStack::Main));
-/// // Without a security state nothing says which of the two counts.
+/// // Without a security state, either register could apply.
 /// assert_eq!(chosen(b"thread"), Mode::Thread(Security::Undivided, ThreadStack::Unsaid));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StackChoices(Vec<(StackChoice, Option<u8>)>);
 
 impl StackChoices {
-    /// Takes the lowest byte of a value that one of them got; none when the trace does not tell it.
+    /// Records the lowest byte of a register's new value; none if the trace does not state it.
     pub fn note(&mut self, choice: StackChoice, lowest_byte: Option<u8>) {
         self.0
             .retain(|(known, _)| known.register != choice.register);
         self.0.push((choice, lowest_byte));
     }
 
-    /// A mode of M-profile with the stack that they choose in it.
+    /// Returns an M-profile mode with the stack pointer that the registers select.
     pub fn chosen(&self, mode: Mode) -> Mode {
         mode.with_control(self.lowest_byte(mode.security()))
     }
 
-    /// The value of the register that counts in a security state; none unless all that may count agree.
+    /// Returns the value that applies in a security state; none unless all candidates agree.
     fn lowest_byte(&self, security: SecurityState) -> Option<u8> {
         let is_own = |known: &StackChoice| known.security == security;
         let has_own = self.0.iter().any(|(known, _)| is_own(known));

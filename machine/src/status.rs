@@ -1,33 +1,34 @@
-//! What the bits of a status register say, in words that are the same for every architecture.
+//! Decoded status registers, in terms common to all architectures.
 
-/// A status register taken apart. What its bytes do not tell is left out, or has no value.
+/// A decoded status register. Fields in unknown bytes are left out or have no value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StatusRegister {
-    /// The condition flags, in the order in which the architecture lists them.
+    /// Condition flags in architecture order.
     pub flags: Vec<StatusFlag>,
-    /// What each four of them are called where there are several sets: `icc`, `xcc`; empty where there is one.
+    /// Names of the flag sets, four flags each, if there are several: `icc`, `xcc`; empty if there
+    /// is one.
     pub flag_sets: &'static [&'static str],
-    /// What is masked.
+    /// Exception masks.
     pub masks: Vec<StatusFlag>,
-    /// The mode, and what makes the state unusual: `EL3h`, `svc, Thumb`, `handler 11`.
+    /// Mode and any unusual state: `EL3h`, `svc, Thumb`, `handler 11`.
     pub mode: Option<String>,
-    /// Every field that the register has, a line each.
+    /// All fields of the register, one line each.
     pub lines: Vec<String>,
 }
 
-/// A bit that has a letter.
+/// A status bit that is shown by a letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StatusFlag {
-    /// Its letter: `z`.
+    /// Letter: `z`.
     pub letter: char,
-    /// What it says when it is set: `zero`; empty where no word is usual.
+    /// Word for the set flag: `zero`; empty if there is no usual word.
     pub word: &'static str,
-    /// None when its byte is not known.
+    /// Value; none if its byte is unknown.
     pub is_set: Option<bool>,
 }
 
 impl StatusRegister {
-    /// The words of the flags that are set: `negative`, `overflow`.
+    /// Returns the words of the flags that are set: `negative`, `overflow`.
     pub fn set_words(&self) -> impl Iterator<Item = &'static str> {
         let set = self
             .flags
@@ -37,7 +38,7 @@ impl StatusRegister {
     }
 }
 
-/// The bits of a value of which some bytes may not be known, least significant byte first.
+/// Bits of a value with possibly unknown bytes, least significant byte first.
 #[derive(Clone, Copy)]
 pub(crate) struct PartialBits<'a>(pub &'a [Option<u8>]);
 
@@ -46,7 +47,7 @@ impl PartialBits<'_> {
         self.field(place, 1).map(|bit| bit == 1)
     }
 
-    /// A field of at most eight bits, which may reach into a second byte.
+    /// Returns a field of at most eight bits, which may span two bytes.
     pub fn field(self, first: u32, width: u32) -> Option<u8> {
         let byte = |place: u32| self.0.get(place as usize).copied().flatten().map(u32::from);
         let (place, shift) = (first / 8, first % 8);

@@ -1,19 +1,19 @@
 //! Stubs through which a program calls its libraries.
 
-/// The code of a stub of a procedure linkage table, and where it is.
+/// Code and address of a procedure linkage table stub.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkageStub<'a> {
-    /// Its bytes.
+    /// Bytes of the stub.
     pub code: &'a [u8],
-    /// The address of the first.
+    /// Address of the first byte.
     pub address: u64,
 }
 
-/// The place of which a stub loads the address that it jumps to.
+/// Location from which a stub loads its target address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StubSlot {
     /// At this address.
     Address(u64),
-    /// So far behind the start of the file's global offset table (`.got.plt`).
+    /// At this offset from the start of the file's global offset table (`.got.plt`).
     InTable(i64),
 }

@@ -1,4 +1,5 @@
-//! Forms of every architecture with the registers that they use and what they do, by the manuals.
+//! Instruction forms of every architecture with their registers and effects, according to the
+//! manuals.
 
 mod a32;
 mod a64;

@@ -1,42 +1,42 @@
-//! Where control goes behind an instruction, by its text alone.
+//! Control flow of an instruction, derived from its text only.
 
-/// How an instruction goes elsewhere, as far as its text tells.
+/// Kind of control transfer that the text of an instruction shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TextFlow {
-    /// It leaves a return address behind.
+    /// Saves a return address.
     Call,
-    /// It is written as a return: `ret`, `bx lr`, `pop {…,pc}`, …
+    /// Written as a return: `ret`, `bx lr`, `pop {…,pc}`, …
     Return,
-    /// Any other branch that always goes elsewhere: `b`, `br x16`, `ldr pc,[r0]`.
+    /// Any other unconditional branch: `b`, `br x16`, `ldr pc,[r0]`.
     Branch,
-    /// A branch of which a condition or a compare decides.
+    /// A branch that depends on a condition or a comparison.
     Conditional,
 }
 
-/// What a word among the operands of an instruction is.
+/// Category of a word among the operands of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OperandWordKind {
-    /// A register, system registers too.
+    /// A register, including system registers.
     Register,
-    /// A word of the language itself: `dword`, `ptr`.
+    /// A word of the assembly language: `dword`, `ptr`.
     Keyword,
-    /// What stands there names an address.
+    /// The word names an address.
     Address,
     /// Anything else.
     Other,
 }
 
-/// An instruction's text in lower case and in its parts.
+/// Text of an instruction in lower case, split into parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstructionWords {
-    /// The first word; what stands before it (`bnd`, `rep`) is left out.
+    /// First word, without prefixes (`bnd`, `rep`).
     pub mnemonic: String,
-    /// All behind it, without spaces.
+    /// Everything after it, without spaces.
     pub operands: String,
 }
 
 impl InstructionWords {
-    /// Takes a text apart; `prefixes` are words that may stand before the mnemonic.
+    /// Splits a text; `prefixes` are words that may precede the mnemonic.
     pub fn of(text: &str, prefixes: &[&str]) -> Self {
         let (mnemonic, operands) = without_prefix(text, prefixes);
         let operands: String = operands
@@ -50,7 +50,7 @@ impl InstructionWords {
     }
 }
 
-/// Mnemonic and operands without words that stand before.
+/// Splits a text into mnemonic and operands, without prefixes.
 pub fn without_prefix<'a>(text: &'a str, prefixes: &[&str]) -> (&'a str, &'a str) {
     let first = first_word(text);
     let is_prefix = prefixes
@@ -70,7 +70,8 @@ fn first_word(text: &str) -> (&str, &str) {
         .map_or((text, ""), |(word, rest)| (word, rest.trim_start()))
 }
 
-/// Each text, in both cases, leads where it is expected to; whether something decides about a branch has tests of its own.
+/// Checks the flow of each text in both cases. Conditional branches count as branches here; other
+/// tests cover conditions.
 #[cfg(test)]
 #[track_caller]
 pub fn check_flow(

@@ -1,8 +1,9 @@
-//! Register windows: which cell a plain register is, whatever window it was written from.
+//! Register windows: maps plain register names to cells, independent of the current window.
 //!
-//! The outs of a window and the ins of the next are the same cells (The SPARC Architecture Manual, Version 9, 5.1.2
-//! "Windowed r Registers"), and `save` goes to the next. So each cell is a register of its own with an absolute number,
-//! and a plain name is that cell in the window of its moment: the last write of `%i0` finds the caller's `%o0`.
+//! The outs of a window and the ins of the next are the same cells (The SPARC Architecture Manual,
+//! Version 9, 5.1.2 "Windowed r Registers"), and `save` moves to the next window. Each cell is
+//! therefore a separate register with an absolute number, and a plain name denotes the cell in the
+//! current window: the last write of `%i0` finds the caller's `%o0`.
 //!
 //! ```
 //! use stepback_machine::{InstructionSet::Sparc64, Mode, Registers};
@@ -19,28 +20,30 @@ use std::ops::Range;
 use crate::mode::Mode;
 use crate::view::RegisterId;
 
-/// The most windows that a processor has (The SPARC Architecture Manual, Version 9, 5.1.2), and the fewest.
+/// Range of the number of windows that a processor may have (The SPARC Architecture Manual, Version
+/// 9, 5.1.2).
 pub const WINDOWS: Range<u8> = 3..33;
-/// The most sets of globals.
+/// Maximum number of sets of globals.
 pub const GLOBAL_SETS: u8 = 8;
-/// Locals and ins of a window.
+/// Number of locals and ins in a window.
 const WINDOW_CELLS: u16 = 16;
 
-/// The cells of all windows, eight locals and eight ins of each.
+/// First cell of the windows: eight locals and eight ins each.
 const CELLS: u16 = 128;
-/// `%g0` … `%g7` of each set; `%g0` is the same in all.
+/// First global: `%g0` … `%g7` of each set; all sets share `%g0`.
 const GLOBALS: u16 = CELLS + 32 * WINDOW_CELLS;
-/// Outs and locals of the window that `save` leads to, then locals and ins of the one that `restore` leads to.
+/// First neighbour: outs and locals of the window after `save`, then locals and ins of the one
+/// after `restore`.
 const NEIGHBOURS: u16 = GLOBALS + 8 * 8;
-/// The first number behind all that stands for one cell in each window.
+/// First number after all names that denote one cell per window.
 pub const BEHIND_CELLS: u16 = NEIGHBOURS + 32;
-/// Cells and globals, and what comes behind them.
+/// Numbers of cells, globals, neighbours and special registers, up to the numbered outs.
 pub const COMPUTED: Range<u16> = CELLS..NUMBERED_OUTS;
-/// The outs of each window by its number: how many windows there are decides which cells these are.
+/// Outs of each window by window number: the number of windows decides which cells they are.
 const NUMBERED_OUTS: u16 = 896;
 
-/// The registers that a window names, by their number in encodings; the stack pointer and the link register have the
-/// same number in all architectures, so `%i7` has that of `%o6`.
+/// Returns the register with an encoding number in the current window. The stack pointer and the
+/// link register have fixed numbers in all architectures, so `%i7` takes the number of `%o6`.
 pub const fn general(number: u16) -> RegisterId {
     match number & 31 {
         14 => RegisterId::SP,
@@ -50,7 +53,7 @@ pub const fn general(number: u16) -> RegisterId {
     }
 }
 
-/// The number that stands for a plain register in encodings.
+/// Returns the encoding number of a plain register.
 pub const fn number_of(register: RegisterId) -> Option<u16> {
     match register {
         RegisterId::SP => Some(14),
@@ -62,32 +65,32 @@ pub const fn number_of(register: RegisterId) -> Option<u16> {
     }
 }
 
-/// A register by its number, as the window names it that `save` leads to.
+/// Returns a register by encoding number, as named in the window after `save`.
 pub const fn after_save(number: u16) -> RegisterId {
     match number & 31 {
         number @ 8..24 => RegisterId(NEIGHBOURS + number - 8),
-        // The ins there are the outs here.
+        // Its ins are the current outs.
         number @ 24..32 => general(number - 16),
         number => general(number),
     }
 }
 
-/// The same of `restore`.
+/// Returns a register by encoding number, as named in the window after `restore`.
 pub const fn after_restore(number: u16) -> RegisterId {
     match number & 31 {
-        // The outs there are the ins here.
+        // Its outs are the current ins.
         number @ 8..16 => general(number + 16),
         number @ 16..32 => RegisterId(NEIGHBOURS + number),
         number => general(number),
     }
 }
 
-/// A local (0 to 7) or an in (8 to 15) of a window.
+/// Returns a local (0 to 7) or an in (8 to 15) of a window.
 pub const fn cell(window: u16, place: u16) -> RegisterId {
     RegisterId(CELLS + window * WINDOW_CELLS + place)
 }
 
-/// A global of a set.
+/// Returns a global of a set.
 pub const fn global(set: u16, number: u16) -> RegisterId {
     if number == 0 {
         RegisterId(0)
@@ -96,25 +99,25 @@ pub const fn global(set: u16, number: u16) -> RegisterId {
     }
 }
 
-/// An out of a window by its number.
+/// Returns an out of a window by window number.
 pub const fn numbered_out(window: u16, number: u16) -> RegisterId {
     RegisterId(NUMBERED_OUTS + window * 8 + number)
 }
 
-/// What an instruction does to the windows.
+/// Change of the register windows by an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WindowChange {
-    /// It turns to the next, as `save` does.
+    /// Moves to the next window, as `save` does.
     Save,
-    /// It turns back to the one before, as `restore` and `return` do.
+    /// Moves back to the previous window, as `restore` and `return` do.
     Restore,
-    /// It stays, and all other windows that are in use are stored: they come from memory when control turns back to them.
+    /// Stores all other windows in use; they are loaded from memory when control returns to them.
     Flush,
-    /// It chooses by a number that a register holds which window or set of globals is in use.
+    /// Selects the window or the set of globals by a number in a register.
     Choice,
 }
 
-/// The windows of a processor, and the one in use.
+/// State of the register windows.
 #[derive(Clone, Copy)]
 pub(crate) struct RegisterWindows {
     pub current: u8,
@@ -123,7 +126,7 @@ pub(crate) struct RegisterWindows {
 }
 
 impl RegisterWindows {
-    /// The cell that a plain register is; the register itself where that has none.
+    /// Returns the cell that a plain register denotes; the register itself if it has no cells.
     pub fn home(self, plain: RegisterId) -> RegisterId {
         if let Some(number) = number_of(plain) {
             return match number {
@@ -151,7 +154,7 @@ impl RegisterWindows {
         }
     }
 
-    /// The window so many further on, around the circle of all.
+    /// Returns the window at a distance from the current one, modulo the number of windows.
     fn window(self, further: i16) -> u16 {
         let count = i16::from(self.count.max(1));
         let place = i16::from(self.current) + further;
@@ -160,7 +163,8 @@ impl RegisterWindows {
             place if place >= count => place - count,
             place => place,
         };
-        // A division takes longer than all else, and is needed for windows alone that no processor has.
+        // Avoids a division, which is slow and needed only for numbers of windows that no processor
+        // has.
         let place = if (0..count).contains(&near) {
             near
         } else {
@@ -170,7 +174,7 @@ impl RegisterWindows {
     }
 }
 
-/// The cells that a plain register may be.
+/// Returns the cells that a plain register may denote.
 pub(crate) fn banks(plain: RegisterId) -> StepBy<Range<u16>> {
     let windows = |first: RegisterId| (first.0..GLOBALS).step_by(WINDOW_CELLS.into());
     if let Some(place) = plain
@@ -199,7 +203,8 @@ pub(crate) fn banks(plain: RegisterId) -> StepBy<Range<u16>> {
 }
 
 impl Mode {
-    /// The registers that are a cell of a window in some window, other than itself; none for registers of no window.
+    /// Returns the other registers that denote this cell in some window; empty for registers
+    /// outside windows.
     pub fn names_of_cell(cell: RegisterId) -> Vec<RegisterId> {
         let Some(place) = cell.0.checked_sub(CELLS).filter(|_| cell.0 < NEIGHBOURS) else {
             return Vec::new();
@@ -221,8 +226,8 @@ impl Mode {
         numbers.iter().flat_map(of).collect()
     }
 
-    /// The plain register by which this mode names a cell that is one of a window or a set of globals; none for other
-    /// registers, for cells that it has no plain name for, and where there are no windows.
+    /// Returns the plain register that denotes a cell in this mode. None for registers outside
+    /// windows and globals, for cells without a plain name, and in modes without windows.
     pub fn plain_of(self, cell: RegisterId) -> Option<RegisterId> {
         let Self::Window {
             current,
@@ -251,12 +256,13 @@ impl Mode {
         Some(general(number))
     }
 
-    /// True where names are those of register windows.
+    /// Returns true for a mode with register windows.
     pub const fn has_windows(self) -> bool {
         matches!(self, Self::Window { .. })
     }
 
-    /// The mode behind an instruction that does this to the windows, as far as the instruction tells it.
+    /// Returns the mode after an instruction's window change; unchanged if the new window depends
+    /// on a register.
     #[must_use]
     pub fn behind(self, step: Option<WindowChange>) -> Self {
         let Self::Window {
@@ -279,8 +285,8 @@ impl Mode {
         }
     }
 
-    /// The value of the status register that tells of this mode; none of modes whose processors have a layout of their own.
-    /// From the lowest byte on: the window in use, how many there are, the set of globals.
+    /// Encodes this mode as a value of the status register; none for modes whose processors have
+    /// their own layout. From the lowest byte: current window, number of windows, set of globals.
     pub const fn window_status(self) -> Option<u32> {
         match self {
             Self::Window {
@@ -292,7 +298,7 @@ impl Mode {
         }
     }
 
-    /// The mode that such a value tells of; none for values that no processor has.
+    /// Decodes a mode from such a value; none for values that no processor has.
     pub const fn of_window_status(status: u32) -> Option<Self> {
         let [current, count, globals, rest] = status.to_le_bytes();
         let is_known = WINDOWS.start <= count

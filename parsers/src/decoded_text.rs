@@ -1,31 +1,32 @@
-//! Texts in what is decoded from a file: each is looked at where it stands before it gets room of its own.
+//! Deserialization of strings without allocating more than the input contains.
 //!
-//! A decoder that makes an owned text gives it room by the length that the file claims, before it looks for the bytes.
-//! A borrowed one must be there. So every text that is decoded is read by one of these functions
-//! (`#[serde(deserialize_with = "…")]`), which the decoder must be able to lend to.
+//! A decoder that produces an owned string first allocates the length that the file claims, and
+//! only then looks for the bytes. A borrowed string must be present in the input. So every string
+//! is decoded with one of these functions (`#[serde(deserialize_with = "…")]`). They require a
+//! decoder that can lend strings.
 
 use serde::{Deserialize as _, Deserializer};
 
-/// A text.
+/// Deserializes a string.
 ///
 /// # Errors
-/// The decoder's own, among them that there are not so many bytes.
+/// Returns the decoder's error, for example if the input has fewer bytes than claimed.
 pub fn text<'de, D: Deserializer<'de>>(decoder: D) -> Result<String, D::Error> {
     <&str>::deserialize(decoder).map(str::to_owned)
 }
 
-/// A text or none.
+/// Deserializes an optional string.
 ///
 /// # Errors
-/// As those of [`text`].
+/// Fails like [`text`].
 pub fn text_or_none<'de, D: Deserializer<'de>>(decoder: D) -> Result<Option<String>, D::Error> {
     Ok(Option::<&str>::deserialize(decoder)?.map(str::to_owned))
 }
 
-/// A list of texts.
+/// Deserializes a list of strings.
 ///
 /// # Errors
-/// As those of [`text`].
+/// Fails like [`text`].
 pub fn texts<'de, D: Deserializer<'de>>(decoder: D) -> Result<Vec<String>, D::Error> {
     Ok(Vec::<&str>::deserialize(decoder)?
         .into_iter()

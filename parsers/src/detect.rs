@@ -1,4 +1,4 @@
-//! The formats: their names, what their traces look like, and how they are opened.
+//! The trace formats: their names, how they are detected, and how they are opened.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub enum Format {
     Btrace,
 }
 
-/// All formats.
+/// Table of all formats.
 const FORMATS: [FormatRow; 4] = [
     FormatRow {
         format: Format::Tarmac,
@@ -104,14 +104,14 @@ const FORMATS: [FormatRow; 4] = [
     },
 ];
 
-/// A trace of any format, or why it cannot be opened.
+/// An opened trace of any format, or the reason why it cannot be opened.
 type OpenedSource = Result<Arc<dyn Source>, SourceError>;
 
 fn shared(source: impl Source) -> Arc<dyn Source> {
     Arc::new(source)
 }
 
-/// A recording of branches is one file.
+/// Opens a recording of branches, which is always one file.
 fn open_branches(
     files: Vec<TraceFile>,
     assumed: TraceAssumptions,
@@ -132,59 +132,61 @@ fn branch_options(assumed: TraceAssumptions) -> Result<BtraceOptions, FormatErro
     })
 }
 
-/// What there is to know of a format.
+/// Row of the format table.
 struct FormatRow {
     format: Format,
-    /// On the command line.
+    /// Name on the command line.
     name: &'static str,
-    /// In sentences.
+    /// Name in sentences.
     title: &'static str,
-    /// Who writes it, or what people call its traces, in short.
+    /// Tool or vendor that writes the format, or the usual name of its traces; short.
     maker: &'static str,
-    /// How the names of its files often end.
+    /// Usual file name extensions.
     endings: &'static [&'static str],
-    /// Why its traces cannot be followed as they grow, if they cannot.
+    /// Reason why its traces cannot be followed while they grow; `None` if they can.
     follow_refusal: Option<&'static str>,
     shape: FormatShape,
 }
 
-/// What a trace of a format is.
+/// Shape of the traces of a format: text or files of records.
 enum FormatShape {
-    /// One text, which may be compressed.
+    /// One text, possibly compressed.
     Text {
-        /// True for a line that is most likely one of the format.
+        /// Returns whether a line most likely belongs to the format.
         is_line: fn(&[u8]) -> bool,
         open: fn(Box<dyn ReadAt>, TraceAssumptions) -> OpenedSource,
     },
-    /// One or more files of records, which may be compressed.
+    /// One or more files of records, possibly compressed.
     Files {
-        /// True for a file that begins like one of the format.
+        /// Returns whether a file begins like one of the format.
         is_file: fn(&TraceFile) -> bool,
-        /// True for a file that is readable as one of the format, though its beginning is damaged.
+        /// Returns whether a file can be read as one of the format although its beginning is
+        /// damaged.
         is_damaged: fn(&TraceFile) -> bool,
-        /// True for files that lie in one directory and belong together, in the order of their names.
+        /// Returns whether the files of one directory, in the order of their names, are one trace.
         are_one: fn(&[TraceFile]) -> bool,
         open: fn(Vec<TraceFile>, TraceAssumptions, CacheFileOptions) -> OpenedSource,
     },
 }
 
-/// What is assumed where a trace does not say it.
+/// Facts that the user supplies because the trace does not contain them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TraceAssumptions {
     /// Byte order of the traced CPU's data.
     pub endian: Endian,
-    /// The CPU knows only Thumb, and the trace does not say so.
+    /// The CPU executes only Thumb instructions and the trace does not record the state.
     pub implicit_thumb: bool,
-    /// How instructions decode; none: what is likeliest.
+    /// Instruction set in which the code decodes; `None` selects the most likely one.
     pub instruction_set: Option<InstructionSet>,
-    /// The files of the traced program, for formats that need them to tell its steps ([`Format::needed_program`]).
+    /// Files of the traced program, for formats that need them to reconstruct steps
+    /// ([`Format::needed_program`]).
     pub program: Vec<ProgramFile>,
-    /// Where the fields of a record stand, for formats whose records may be described.
+    /// Layout of a record's fields, for formats whose records can be described by the user.
     pub template: Option<RecordTemplate>,
 }
 
 impl TraceAssumptions {
-    /// What of it Tarmac text needs.
+    /// Returns the options that the Tarmac parser needs.
     #[must_use]
     pub fn tarmac(&self) -> TarmacOptions {
         TarmacOptions {
@@ -194,7 +196,7 @@ impl TraceAssumptions {
     }
 }
 
-/// The first bytes of files that people take for traces.
+/// First bytes of files that are often mistaken for traces.
 const MAGICS: [(&[u8], FormatError); 9] = [
     (
         b"\x1f\x8b",
@@ -244,62 +246,66 @@ const MAGICS: [(&[u8], FormatError); 9] = [
 ];
 
 impl Format {
-    /// As many first bytes decide.
+    /// Number of leading bytes that format detection examines.
     pub const HEAD_BYTES: usize = 1 << 20;
 
-    /// All of them.
+    /// Iterates over all formats.
     pub fn all() -> impl Iterator<Item = Self> {
         FORMATS.iter().map(|row| row.format)
     }
 
     fn row(self) -> &'static FormatRow {
-        &FORMATS[self as usize] // a test holds the order
+        &FORMATS[self as usize] // a test checks the order
     }
 
-    /// The format's name on the command line.
+    /// Returns the format's name on the command line.
     pub fn name(self) -> &'static str {
         self.row().name
     }
 
-    /// The format's name in sentences.
+    /// Returns the format's name in sentences.
     pub fn title(self) -> &'static str {
         self.row().title
     }
 
-    /// Who writes it, or what people call its traces, in short.
+    /// Returns the tool or vendor that writes the format, or the usual name of its traces; short.
     pub fn maker(self) -> &'static str {
         self.row().maker
     }
 
-    /// How the names of its files often end, compressed ones included.
+    /// Returns the usual file name extensions, those of compressed files included.
     pub fn endings(self) -> &'static [&'static str] {
         self.row().endings
     }
 
-    /// Why its traces cannot be followed as they grow, as a phrase; none: they can.
+    /// Returns why traces of this format cannot be followed while they grow, as a phrase; `None` if
+    /// they can.
     pub fn follow_refusal(self) -> Option<&'static str> {
         self.row().follow_refusal
     }
 
-    /// How the program of a trace decodes, where the steps of the trace follow from its files; none for other formats.
+    /// Returns the instruction set of the program, if its files are needed to reconstruct the steps
+    /// of a trace. Returns `None` for all other formats.
     pub fn needed_program(self) -> Option<InstructionSet> {
         (self == Self::Btrace).then_some(InstructionSet::Sparc64)
     }
 
-    /// How well [`Assumed::program`] fits some records of a trace whose steps follow from it; none for other traces, and
-    /// where the records cannot be read. Cost: as of decoding the program.
+    /// Compares [`TraceAssumptions::program`] with a sample of the records of a trace that is reconstructed
+    /// from its program. Returns `None` for other traces, and if the records cannot be read. Cost:
+    /// one decoding of the program.
     pub fn program_fit(self, files: &[TraceFile], assumed: TraceAssumptions) -> Option<ProgramFit> {
         self.needed_program()?;
         let [file] = files else { return None };
         Btrace::program_fit(file, &branch_options(assumed).ok()?).ok()?
     }
 
-    /// True when a trace is one text, false when it is one or more files of records.
+    /// Returns true for formats whose traces are one text, and false for those with files of
+    /// records.
     pub fn is_text(self) -> bool {
         matches!(self.row().shape, FormatShape::Text { .. })
     }
 
-    /// The format of this name, as [`crate::SourceTraits::format`] has it.
+    /// Returns the format with this name, as [`crate::SourceTraits::format`] stores it.
     pub fn named(name: &str) -> Option<Self> {
         FORMATS
             .iter()
@@ -307,10 +313,10 @@ impl Format {
             .map(|row| row.format)
     }
 
-    /// The format of a text, by its first [`Format::HEAD_BYTES`].
+    /// Detects the format of a text by its first [`Format::HEAD_BYTES`].
     ///
     /// # Errors
-    /// The input could not be read, or is of no known format.
+    /// The input could not be read, or its format is unknown.
     pub fn of_input(input: &dyn ReadAt) -> Result<Self, SourceError> {
         let mut head = vec![0; Self::HEAD_BYTES];
         let count = input
@@ -320,7 +326,7 @@ impl Format {
         Ok(detect(&head)?)
     }
 
-    /// The format of a file of records; none when it begins like none.
+    /// Detects the format of a file of records; `None` if it begins like none of them.
     pub fn of_file(file: &TraceFile) -> Option<Self> {
         let row = FORMATS
             .iter()
@@ -328,13 +334,13 @@ impl Format {
         Some(row.format)
     }
 
-    /// Returns whether a file is readable as one of the format, though its beginning is damaged.
+    /// Returns whether a file can be read as one of this format although its beginning is damaged.
     pub fn is_damaged_file(self, file: &TraceFile) -> bool {
         matches!(self.row().shape, FormatShape::Files { is_damaged, .. } if is_damaged(file))
     }
 
-    /// True when files of the format that lie in one directory are one trace, in the order of their names.
-    /// Cost: the first records of each are read.
+    /// Returns whether files of this format in one directory are one trace, in the order of their
+    /// names. Cost: reads the first records of each file.
     pub fn are_one_trace(self, files: &[TraceFile]) -> bool {
         matches!(self.row().shape, FormatShape::Files { are_one, .. } if are_one(files))
     }
@@ -342,7 +348,7 @@ impl Format {
     /// Opens a trace that is one text.
     ///
     /// # Errors
-    /// The input could not be read, or the format is none of text.
+    /// The input could not be read, or the format is not a text format.
     pub fn open_text(
         self,
         input: Box<dyn ReadAt>,
@@ -357,7 +363,7 @@ impl Format {
     /// Opens a trace that is one or more files, in the order of their names.
     ///
     /// # Errors
-    /// A file could not be read, or none of them begins like a trace of the format.
+    /// A file could not be read, or none of them begins like a trace of this format.
     pub fn open_files(
         self,
         files: Vec<TraceFile>,
@@ -383,10 +389,11 @@ impl FromStr for Format {
     }
 }
 
-/// The format of an input that begins with `head`. One line that can only be of a format decides, whatever stands before it.
+/// Detects the format of an input that begins with `head`. The first line that can belong to only
+/// one format decides, regardless of the text before it.
 ///
 /// # Errors
-/// It is of no known format: the message says what it looks like, and what to do.
+/// The format is unknown. The error names what the input looks like, and a remedy.
 pub fn detect(head: &[u8]) -> Result<Format, FormatError> {
     if head.is_empty() {
         return Err(FormatError::Empty);
@@ -420,7 +427,7 @@ pub fn detect(head: &[u8]) -> Result<Format, FormatError> {
     })
 }
 
-/// The format of which a line can only be.
+/// Returns the only format to which a line can belong.
 fn format_of_line(line: &[u8]) -> Option<Format> {
     let row = FORMATS
         .iter()
@@ -428,7 +435,7 @@ fn format_of_line(line: &[u8]) -> Option<Format> {
     Some(row.format)
 }
 
-/// Names as a sentence lists them: `a, b and c`.
+/// Joins names as in a sentence: `a, b and c`.
 fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
     let names: Vec<_> = names.collect();
     match names.split_last() {

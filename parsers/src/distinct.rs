@@ -1,39 +1,40 @@
-//! How many different addresses threads executed, in bounded memory.
+//! Counts the distinct addresses that threads executed, in bounded memory.
 
 use foldhash::HashMap;
 
-/// So many pieces of 64 bytes of code of all threads together are told apart: 117 MB of code.
+/// Maximum number of 64-byte pieces of code that are counted exactly, over all threads: 117 MB of
+/// code.
 ///
-/// A piece takes 17 bytes in a table of which seven eighths to seven sixteenths are in use: 71 MiB at most,
-/// and 34 MiB more while the addresses of all threads are counted together.
+/// A piece takes 17 bytes in a hash table that is between 7/16 and 7/8 full: at most 71 MiB.
+/// Counting the addresses of all threads together takes another 34 MiB.
 pub const PIECES: usize = 7 << 18;
 
-/// Bytes of a piece: one bit each.
+/// Size of a piece in bytes; a bitmap has one bit for each.
 const PIECE: u64 = 64;
 
-/// The different addresses of threads by their numbers.
+/// Sets of distinct addresses, by thread number.
 #[derive(Clone, Debug)]
 pub struct DistinctAddresses {
     threads: Vec<ThreadAddresses>,
-    /// How many pieces all threads have.
+    /// Number of pieces of all threads.
     pieces: usize,
     limit: usize,
 }
 
-/// Those of a thread.
+/// Distinct addresses of one thread.
 #[derive(Clone, Debug, Default)]
 struct ThreadAddresses {
-    /// By the number of the piece: its addresses.
+    /// Bitmap of executed addresses by piece number.
     pieces: HashMap<u64, u64>,
     count: DistinctCount,
 }
 
-/// How many different addresses there are.
+/// A number of distinct addresses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DistinctCount {
-    /// So many.
+    /// The addresses that were counted.
     pub count: u64,
-    /// There may be more, which are not told apart from those.
+    /// True if there may be more: further addresses were not recorded.
     pub is_at_least: bool,
 }
 
@@ -48,7 +49,7 @@ impl Default for DistinctAddresses {
 }
 
 impl DistinctAddresses {
-    /// Takes note of an address of a thread.
+    /// Records that a thread executed an address.
     pub fn insert(&mut self, thread: usize, address: u64) {
         if self.threads.len() <= thread {
             self.threads
@@ -72,7 +73,7 @@ impl DistinctAddresses {
         }
     }
 
-    /// How many a thread has.
+    /// Returns the number of distinct addresses of a thread.
     pub fn of_thread(&self, thread: usize) -> DistinctCount {
         self.threads
             .get(thread)
@@ -80,7 +81,7 @@ impl DistinctAddresses {
             .unwrap_or_default()
     }
 
-    /// How many all threads have together. Cost: that of all pieces.
+    /// Returns the number of distinct addresses of all threads together. Cost: visits all pieces.
     pub fn of_all(&self) -> DistinctCount {
         let mut all: HashMap<u64, u64> = HashMap::default();
         for (piece, bits) in self.threads.iter().flat_map(|thread| &thread.pieces) {
@@ -145,7 +146,7 @@ mod tests {
             addresses.insert(0, address * PIECE);
         }
         check(&addresses, &[(PIECES as u64, true)], (PIECES as u64, true));
-        // A bucket is a pair and a byte; tables of many threads are at least seven sixteenths full.
+        // A bucket is a pair and one byte. Tables of many threads are at least 7/16 full.
         let bucket = size_of::<(u64, u64)>() + 1;
         let capacity = addresses.threads[0].pieces.capacity();
         assert_eq!(capacity, PIECES, "a single table is full");

@@ -1,65 +1,65 @@
-//! Why an input gives no trace.
+//! Errors of opening and reading a trace.
 
 use std::io;
 
-/// The input is of no format that we read.
+/// The format of the input is unknown or cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FormatError {
-    /// Nothing in it.
+    /// The input is empty.
     #[error("the file is empty: is the program that writes the trace still running?")]
     Empty,
-    /// A compressed file.
+    /// The input is a compressed file.
     #[error("looks like {kind}: unpack it first ({command})")]
     Packed {
-        /// What packed it.
+        /// Name of the compression.
         kind: &'static str,
-        /// What unpacks it.
+        /// Command that unpacks it.
         command: &'static str,
     },
-    /// A program instead of its trace.
+    /// The input is a program instead of its trace.
     #[error(
         "looks like an ELF file: that is a program, give its trace and name the program with --image"
     )]
     Elf,
-    /// Text in 16-bit units.
+    /// The input is text in 16-bit units.
     #[error("looks like UTF-16 text: save it as UTF-8 or ASCII")]
     Utf16,
-    /// No text.
+    /// The input is binary and of no known format.
     #[error("looks like binary data, not like a trace")]
     Binary,
-    /// A format of others.
+    /// The input has a known format that Stepback does not read.
     #[error("this is {kind}; Stepback reads {formats}")]
     Foreign {
-        /// Its name, with the article.
+        /// Name of that format, with its article.
         kind: &'static str,
-        /// What can be read.
+        /// Names of the formats that can be read.
         formats: String,
     },
-    /// Text of another kind.
+    /// The input is text, but not a trace.
     #[error("no {formats} line in the first {}: is this a trace?", lines_text(*lines))]
     NoTraceLine {
-        /// The formats that were looked for.
+        /// Names of the formats that were tried.
         formats: String,
-        /// Lines that were looked at.
+        /// Number of lines that were examined.
         lines: usize,
     },
-    /// Several files of a format whose traces are one file.
+    /// Several files were given for a format whose traces are one file.
     #[error("a trace of this format is one file")]
     OneFile,
-    /// Records that nobody can read as they are described.
+    /// The user's record layout is invalid.
     #[error("the layout of the records: {0}")]
     Template(String),
-    /// A name that the command line does not know.
+    /// The command line names an unknown format.
     #[error("unknown format {name:?}: known are {known}")]
     UnknownName {
-        /// The name.
+        /// The unknown name.
         name: String,
-        /// Those that it knows.
+        /// The known names.
         known: String,
     },
 }
 
-/// `line`, `2 lines`.
+/// Formats a number of lines: `line`, `2 lines`.
 fn lines_text(count: usize) -> String {
     if count == 1 {
         "line".to_owned()
@@ -71,16 +71,16 @@ fn lines_text(count: usize) -> String {
 /// The input could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
-    /// The operating system refused.
+    /// The operating system reported an error.
     #[error("byte {offset}: {error}")]
     Read {
-        /// Where the read began.
+        /// Byte offset at which the read began.
         offset: u64,
-        /// Why.
+        /// The operating system's error.
         #[source]
         error: io::Error,
     },
-    /// The input holds no trace of the format.
+    /// The input contains no trace of the format.
     #[error("{0}")]
     NotATrace(#[from] FormatError),
 }

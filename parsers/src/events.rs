@@ -1,4 +1,4 @@
-//! The event vocabulary: what every format says, in the same words.
+//! The events that all parsers emit.
 
 use serde::{Deserialize, Serialize};
 use stepback_machine::{
@@ -7,88 +7,93 @@ use stepback_machine::{
 
 use crate::marker::Marker;
 
-/// A thread by its number in one run of a parser: 0, 1, … in order of appearance.
+/// Number of a thread in one run of a parser: 0, 1, … in order of appearance.
 ///
-/// [`EventSink::thread_named`] gives the name before the first event that bears the number.
+/// [`EventSink::thread_named`] announces the name before the first event of the thread.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 pub struct ThreadNumber(pub u16);
 
-/// Where in the input an event was read.
+/// Location in the input from which an event was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InputLocation {
     /// Byte offset of the line or record from the start of the input.
     pub offset: u64,
-    /// Lines between the start of the range that is parsed and this line: 0 is its first line.
+    /// Number of lines between the start of the parsed range and this line: 0 is its first line.
     /// Always 0 in formats without lines.
     pub line_in_range: u64,
 }
 
-/// Where a step stands to the branch before it, on machines that execute an instruction or two after a branch
-/// before control goes elsewhere (The SPARC Architecture Manual, Version 9, section 6.3.4).
+/// Relation of a step to the delay slot of the branch before it. Some machines execute one or two
+/// instructions after a branch before control goes elsewhere (The SPARC Architecture Manual,
+/// Version 9, section 6.3.4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum DelaySlot {
-    /// In no delay slot.
+    /// The step is in no delay slot.
     #[default]
     None,
-    /// In the delay slot of the branch before it, and executed: control goes elsewhere after this step.
+    /// The step was executed in the delay slot of the branch before it. Control goes elsewhere
+    /// after this step.
     Executed,
-    /// In the delay slot of a branch that annulled it: reached and not executed.
+    /// The step is in the delay slot of a branch that annulled it: it was reached and not executed.
     Annulled,
 }
 
-/// What a step is known from.
+/// Evidence for a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum StepOrigin {
     /// The trace has a record of it.
     #[default]
     Recorded,
-    /// Nothing recorded it, and yet it must be so: it follows from the records around it and the program's files.
+    /// There is no record of the step, but it follows from the neighbouring records and the
+    /// program's files.
     Reconstructed,
-    /// Nothing recorded it, and it may be otherwise: what the program most likely did, as behind the last record.
+    /// There is no record of the step, and it may not have happened. It is what the program most
+    /// likely did, for example after the last record.
     Inferred,
 }
 
-/// One instruction that the trace shows as reached.
+/// An instruction that the trace shows as reached.
 #[derive(Clone, Debug)]
 pub struct StepEvent<'a> {
-    /// The thread that reached it.
+    /// Thread that reached the instruction.
     pub thread: ThreadNumber,
-    /// The instruction's own line.
+    /// Location of the instruction's own line.
     pub place: InputLocation,
-    /// Where the text of this step begins: before `place.offset` when lines that bear
-    /// the step's new timestamp come before its instruction line.
-    /// A range that begins here can be parsed by itself.
+    /// Byte offset at which the text of this step begins. It is less than `place.offset` if lines
+    /// with the step's new timestamp precede its instruction line. A range that begins here can be
+    /// parsed separately.
     pub chunk_offset: u64,
-    /// As written; none when the line inherits the time of the line before.
+    /// Timestamp as recorded; `None` if the line inherits the time of the line before.
     pub time: Option<u64>,
     /// Address of the instruction, without a Thumb bit.
     pub pc: Address,
-    /// How its bytes decode.
+    /// Instruction set in which its bytes decode.
     pub instruction_set: InstructionSet,
-    /// The encoding of an Arm instruction, right-aligned; 0 when the trace could not show it, and in other instruction sets.
+    /// Encoding of an Arm instruction, right-aligned. It is 0 if the trace does not contain it, and
+    /// in other instruction sets.
     pub opcode: u32,
-    /// The encoding as it lies in memory, in formats that record it so; empty when `opcode` says all.
+    /// Encoding in memory order, in formats that record it that way; empty if `opcode` is complete.
     pub bytes: &'a [u8],
-    /// What it did to control.
+    /// Effect on control flow.
     pub branch: RecordedBranch,
     /// Length of the instruction in bytes (2 or 4 on Arm, 1 to 15 on x86).
     pub length_bytes: u8,
     /// False when the condition failed, or when the branch before it annulled it.
     pub is_executed: bool,
-    /// Whether it stands in a delay slot.
+    /// Relation to the delay slot of the branch before it.
     pub delay_slot: DelaySlot,
-    /// Whether it was recorded.
+    /// Evidence for the step.
     pub origin: StepOrigin,
-    /// The processor's mode at it.
+    /// Mode of the processor at the step.
     pub mode: Mode,
     /// The disassembly as the trace has it, possibly empty, possibly not UTF-8.
     pub text: &'a [u8],
 }
 
 impl StepEvent<'_> {
-    /// Its encoding as it lies in memory; none when the trace could not show it.
+    /// Returns the encoding in memory order; `None` if the trace does not contain it.
     pub fn encoding(&self) -> Option<Encoding> {
         if self.bytes.is_empty() {
             self.instruction_set
@@ -99,44 +104,48 @@ impl StepEvent<'_> {
     }
 }
 
-/// A register (or a part of it) got a value.
+/// A write to a register or to a part of it.
 #[derive(Clone, Copy, Debug)]
 pub struct RegisterWrite<'a> {
-    /// Whose register.
+    /// Thread that owns the register.
     pub thread: ThreadNumber,
-    /// Which bytes of which register.
+    /// Written bytes of the register.
     pub view: RegisterView,
-    /// Little-endian, as long as the view; none when the trace says that the value is unknown.
+    /// Value, little-endian, of the same length as the view; `None` if the trace marks it as
+    /// unknown.
     pub bytes: Option<&'a [u8]>,
-    /// Under what name.
+    /// Name under which the register was written.
     pub name: WrittenName,
-    /// What plain names mean at it; [`Mode::Untold`] where the text around does not tell.
+    /// Mode that gives plain register names their meaning; [`Mode::Untold`] if it does not follow
+    /// from the surrounding text.
     pub mode: Mode,
-    /// Where it was read.
+    /// Location from which the write was read.
     pub place: InputLocation,
 }
 
-/// Under what name a register was written.
+/// Kind of name under which a register was written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum WrittenName {
-    /// That of the register itself: a plain name, that of a bank which is not in use, any other.
+    /// The register's own name: a plain name, the name of a bank that is not in use, or any other.
     #[default]
     Own,
-    /// That of a bank in use: the first of two writes that the line makes, that of the plain register.
+    /// The name of a bank in use. This is the first of the line's two writes, to the plain
+    /// register.
     OfBank,
-    /// The second of the two writes, that of the bank.
+    /// The second of the line's two writes, to the bank.
     BankCopy,
 }
 
 impl RegisterWrite<'_> {
-    /// True for the second of the two writes that one line makes when it names a bank in use.
+    /// Returns true for the second of the two writes of a line that names a bank in use.
     #[inline]
     pub fn is_bank_copy(&self) -> bool {
         self.name == WrittenName::BankCopy
     }
 
-    /// The view of the register itself, which a plain name only means in the mode of its moment, or of the register that
-    /// stands for all that it may be; none for the first of two writes, whose bytes the second has too.
+    /// Returns the view of the actual register. A plain name means different registers in different
+    /// modes. If the mode is unknown, this is the register that represents all candidates. Returns
+    /// `None` for the first of two writes, because the second one carries its bytes too.
     #[inline]
     pub fn home(&self) -> Option<RegisterView> {
         let register = self.mode.home(self.view.register);
@@ -150,126 +159,130 @@ impl RegisterWrite<'_> {
 /// An access to memory.
 #[derive(Clone, Copy, Debug)]
 pub struct MemoryAccess {
-    /// Who accessed.
+    /// Thread that made the access.
     pub thread: ThreadNumber,
     /// Load or store.
     pub kind: AccessKind,
-    /// Lowest address.
+    /// Lowest address of the access.
     pub address: Address,
-    /// What the processor ignores on top of the address (AArch64 TBI, Intel LAM): the address that the instruction made
-    /// is the exclusive or of both.
+    /// Top bits that the processor ignores (AArch64 TBI, Intel LAM). The address that the
+    /// instruction computed is the exclusive or of this and `address`.
     pub tag: u64,
-    /// Length in bytes: 1 to 8 when the value is known, up to 64 otherwise.
-    /// `address + size_bytes` never exceeds 2^64.
+    /// Length in bytes: 1 to 8 if the value is known, up to 64 otherwise. `address + size_bytes`
+    /// never exceeds 2^64.
     pub size_bytes: u8,
-    /// The bytes in memory order, the byte at `address` lowest; none when the trace does not say.
+    /// Bytes in memory order, the one at `address` first; `None` if the trace does not contain
+    /// them.
     pub bytes: Option<[u8; 8]>,
-    /// Where it was read.
+    /// Location from which the access was read.
     pub place: InputLocation,
 }
 
-/// Something that the trace says in words.
+/// An event that the trace describes in words.
 #[derive(Clone, Copy, Debug)]
 pub struct TextEvent<'a> {
-    /// Of which thread.
+    /// Thread of the event.
     pub thread: ThreadNumber,
-    /// What kind of thing it is.
+    /// Kind of the event.
     pub kind: TextKind,
-    /// The rest of the line, from the type word on.
+    /// Rest of the line, from the type word on.
     pub text: &'a [u8],
-    /// Where it was read.
+    /// Location from which the event was read.
     pub place: InputLocation,
 }
 
-/// What a [`TextEvent`] tells of.
+/// Kind of a [`TextEvent`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum TextKind {
-    /// An exception was taken, as far as the words tell (Tarmac `E`, `EXC`, `IT EXC`).
+    /// Exception that was taken, according to the text (Tarmac `E`, `EXC`, `IT EXC`).
     Exception,
-    /// Told in the same way, but no exception that was taken: a change of mode, a halt, a return, a reset.
+    /// Event that is recorded like an exception, but is not one: a change of mode, a halt, a
+    /// return, a reset.
     StateChange,
-    /// Anything else that is kept as a note on its step.
+    /// Any other text, kept as a note on its step.
     Note,
 }
 
 impl TextKind {
-    /// Whether it is told of as exceptions are.
+    /// Returns whether the trace records it in the way of exceptions.
     pub fn is_exceptional(self) -> bool {
         matches!(self, Self::Exception | Self::StateChange)
     }
 }
 
-/// A record of a binary format that is neither step nor access: a system call, a signal, a timestamp.
+/// A record of a binary format that is neither a step nor an access: a system call, a signal, a
+/// timestamp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MarkerEvent {
-    /// Of which thread; where the record belongs to no thread, the thread of the record before.
+    /// Thread of the record, or of the record before if this one belongs to no thread.
     pub thread: ThreadNumber,
-    /// What it tells.
+    /// Content of the record.
     pub marker: Marker,
-    /// Where it was read.
+    /// Location from which the record was read.
     pub place: InputLocation,
 }
 
 /// A line or record that could not be read, or that was read with doubt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Where.
+    /// Location of the line or record.
     pub place: InputLocation,
-    /// Byte offset from the start of the line at which the reader gave up.
+    /// Byte offset from the start of the line at which the reader stopped.
     pub column: u32,
-    /// What is wrong, as a phrase: small first letter, no full stop.
+    /// Description as a phrase: lower-case first letter, no full stop.
     pub message: String,
-    /// Whether it comes again.
+    /// Recurrence: a single problem, or one that comes again.
     pub recurrence: Recurrence,
 }
 
-/// Whether a problem comes again.
+/// Recurrence of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Recurrence {
-    /// It is of one line or record, from which something is missing.
+    /// Affects a single line or record, part of which is missing.
     Single,
-    /// It is so with each line of a kind, whose text is kept as a note: only the first in a run tells that something is missing.
+    /// Recurs with each line of a kind, whose text is kept as a note. Only the first one in a run
+    /// counts as missing content.
     OfKind,
-    /// A complaint that is made only the first time in a run of a parser; a reader that puts several runs together
-    /// drops the repetitions.
+    /// Reported only once in a run of a parser. A reader that joins several runs drops the
+    /// repetitions.
     OnceARun,
 }
 
-/// Whether a parser goes on.
+/// Answer of a sink that controls whether the parser continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {
-    /// Go on.
+    /// Continue.
     Continue,
-    /// Stop at the next buffer boundary: the user cancelled, or the sink has what it wanted.
+    /// Stop at the next buffer boundary: the user cancelled, or the sink has all that it needs.
     Stop,
 }
 
-/// What a parser pushes its events into.
+/// Receiver of the events of a parser.
 ///
-/// Events arrive in the order in which they take effect.
-/// A sink overrides what it is interested in.
+/// Events arrive in the order in which they take effect. A sink overrides the methods that it
+/// needs.
 pub trait EventSink {
-    /// The name of a thread, before the first event that bears its number.
+    /// Announces the name of a thread, before its first event.
     fn thread_named(&mut self, _thread: ThreadNumber, _name: &str) {}
-    /// The name (lower case) and width of a register outside the architecture's table,
-    /// before the first write that bears its number. Numbers hold for one run of a parser.
+    /// Announces the name (lower case) and width of a register outside the architecture's table,
+    /// before its first write. Numbers are valid for one run of a parser.
     fn register_named(&mut self, _register: RegisterId, _name: &str, _size_bytes: u16) {}
-    /// An instruction was reached.
+    /// Begins a step: an instruction was reached.
     fn begin_step(&mut self, _step: &StepEvent<'_>) {}
-    /// The values of this line are not written in rows of [`crate::text::ROW_DIGITS`] digits, or the line is not where the
-    /// place of its events says.
+    /// Announces that the values of this line are not written in rows of
+    /// [`crate::text::ROW_DIGITS`] digits, or that the line is not at the location of its events.
     fn scattered_values(&mut self) {}
-    /// A register got a value.
+    /// Records a write to a register.
     fn register_write(&mut self, _write: &RegisterWrite<'_>) {}
-    /// Memory was read or written.
+    /// Records a read or write of memory.
     fn access(&mut self, _access: &MemoryAccess) {}
-    /// The trace said something in words.
+    /// Records an event that the trace describes in words.
     fn text(&mut self, _event: &TextEvent<'_>) {}
-    /// A record told of something besides steps and accesses.
+    /// Records an event that is neither a step nor an access.
     fn marker(&mut self, _event: &MarkerEvent) {}
-    /// A line or record could not be read.
+    /// Reports a line or record that could not be read.
     fn problem(&mut self, _problem: &Problem) {}
-    /// Everything before `offset` was read; called about once a megabyte.
+    /// Reports that everything before `offset` was read; called about once a megabyte.
     fn progress(&mut self, _offset: u64) -> Flow {
         Flow::Continue
     }

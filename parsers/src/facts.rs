@@ -1,9 +1,9 @@
-//! What a source tells of its trace besides events.
+//! Facts about a trace that a source provides besides its events.
 
 use serde::{Deserialize, Serialize};
 use stepback_machine::{Endian, InstructionSet};
 
-/// What a source tells about itself. Kept in the index and part of its fingerprint.
+/// Properties of a source. They are stored in the index and are part of its fingerprint.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceTraits {
     /// The format's name on the command line, `"tarmac"`.
@@ -11,47 +11,49 @@ pub struct SourceTraits {
     pub format: String,
     /// Byte order of the traced CPU.
     pub endian: Endian,
-    /// Unit of the timestamps as the trace writes it (`"clk"`); none when it names none.
+    /// Unit of the timestamps as written in the trace (`"clk"`); `None` if it has none.
     #[serde(deserialize_with = "crate::decoded_text::text_or_none")]
     pub time_unit: Option<String>,
-    /// Instruction set of the first step: what registers before it mean.
+    /// Instruction set of the first step, in which register names before it are interpreted.
     pub instruction_set: InstructionSet,
-    /// What tells of registers and of values.
+    /// Source of register contents and values.
     pub registers: RegisterSource,
-    /// Options that change what the events are, in a canonical spelling: an index built with others is stale.
+    /// Options that affect the events, in a canonical spelling. An index that was built with other
+    /// options is stale.
     #[serde(deserialize_with = "crate::decoded_text::text")]
     pub options: String,
 }
 
-/// What tells of registers and of values.
+/// Source of register contents and values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum RegisterSource {
-    /// The trace records writes of registers, and values.
+    /// The trace records register writes and values.
     #[default]
     Recorded,
-    /// The trace records neither: what an instruction does to registers follows from its operands,
-    /// and an access bears no value.
+    /// The trace records neither. Register effects follow from the operands of instructions, and
+    /// accesses have no values.
     Operands,
 }
 
-/// What a trace records from some place on.
+/// Extent of what a trace records from some point on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecordingScope {
-    /// True when instructions or accesses are left out, as by a cache that the recorder simulated.
+    /// True if instructions or accesses are left out, for example by a cache that the recorder
+    /// simulated.
     pub is_filtered: bool,
-    /// True when instructions are left out: what a branch leads to need not be recorded.
+    /// True if instructions are left out: the target of a branch may not be recorded.
     pub lacks_steps: bool,
-    /// True when each system call is told.
+    /// True if every system call is recorded.
     pub has_system_calls: bool,
 }
 
-/// A thread of which the trace says more than its events tell.
+/// Facts about a thread that its events do not contain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KnownThread {
-    /// Its name, as the events have it.
+    /// Name as in the events.
     pub name: String,
-    /// The name of its process; none when the trace does not say it.
+    /// Name of its process; `None` if the trace does not record it.
     pub process: Option<String>,
-    /// True for a core that has nothing to run, which is no thread.
+    /// True for a core that has nothing to run, which is not a thread.
     pub is_idle: bool,
 }

@@ -1,20 +1,20 @@
-//! What is wrong with a trace, by rule.
+//! Findings: violations of the rules of a trace format.
 
 use crate::numbers::{Line, Step};
 
-/// How bad a finding is.
+/// Severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// Recommended, and not so here.
+    /// The specification recommends otherwise.
     Info,
     /// Probably wrong.
     Warning,
-    /// Against what is specified, or impossible.
+    /// Violates the specification, or is impossible.
     Error,
 }
 
 impl Severity {
-    /// `error`, `warning`, `info`.
+    /// Returns `error`, `warning` or `info`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -24,64 +24,65 @@ impl Severity {
     }
 }
 
-/// A rule that traces should keep.
+/// A rule that traces should obey.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// By what name, different from that of any other.
+    /// Unique name.
     pub id: &'static str,
-    /// How bad it is to break it.
+    /// Severity of a violation.
     pub severity: Severity,
-    /// Where it is specified; empty where it is common sense.
+    /// Clause of the specification; empty for rules of common sense.
     pub clause: &'static str,
-    /// What it says, as a phrase.
+    /// The rule as a phrase.
     pub title: &'static str,
-    /// What it may mean where it is broken, as a phrase.
+    /// Likely cause of a violation, as a phrase.
     pub meaning: &'static str,
 }
 
-/// Where something is wrong.
+/// Location of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FindingPlace {
-    /// In the trace as a whole.
+    /// The trace as a whole.
     Trace,
-    /// In the record with this number, from 1.
+    /// The record with this number, counted from 1.
     Record(u64),
-    /// At a line of a trace of text.
+    /// A line of a text trace.
     Line(Line),
-    /// At a step, and at which line, where the trace has lines.
+    /// A step, and its line if the trace has lines.
     Step {
-        /// The step.
+        /// Step of the finding.
         step: Step,
-        /// The line.
+        /// Line of the step.
         line: Option<Line>,
     },
 }
 
-/// A place that breaks a rule.
+/// A violation of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// The rule.
+    /// The violated rule.
     pub rule: &'static Rule,
-    /// How bad it is here.
+    /// Severity in this case.
     pub severity: Severity,
-    /// Where.
+    /// Location of the violation.
     pub place: FindingPlace,
-    /// What is wrong, as a phrase.
+    /// Description as a phrase.
     pub message: String,
 }
 
-/// What breaks one rule.
+/// The violations of one rule.
 #[derive(Clone, Debug)]
 pub struct RuleFindings {
     /// The rule.
     pub rule: &'static Rule,
-    /// How often it is broken.
+    /// Number of violations.
     pub count: u64,
-    /// The first places, in the order in which they were found.
+    /// The first violations, in the order in which they were found.
     pub first: Vec<Finding>,
 }
 
-/// Counts findings by rule, and keeps the first of each: memory is bounded by the rules times the limit.
+/// Counts findings by rule and keeps the first of each. Memory is bounded by the number of rules
+/// times the limit.
 #[derive(Clone, Debug)]
 pub struct Findings {
     limit: usize,
@@ -89,7 +90,7 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Nothing yet; of each rule so many are kept.
+    /// Creates an empty collection that keeps at most `limit` findings of each rule.
     pub fn new(limit: usize) -> Self {
         Self {
             limit,
@@ -97,12 +98,12 @@ impl Findings {
         }
     }
 
-    /// Nothing yet, with the same limit.
+    /// Creates an empty collection with the same limit.
     pub fn emptied(&self) -> Self {
         Self::new(self.limit)
     }
 
-    /// Adds a place; the words are made only when they are kept.
+    /// Adds a finding. `message` is called only if the finding is kept.
     pub fn add(
         &mut self,
         rule: &'static Rule,
@@ -112,7 +113,7 @@ impl Findings {
         self.add_as(rule, rule.severity, place, message);
     }
 
-    /// Adds a place that is worse or less bad than the rule says.
+    /// Adds a finding with a severity other than the rule's.
     pub fn add_as(
         &mut self,
         rule: &'static Rule,
@@ -128,7 +129,7 @@ impl Findings {
         });
     }
 
-    /// Adds a place that stands for so many.
+    /// Adds a finding that represents `count` violations.
     pub fn add_many(
         &mut self,
         rule: &'static Rule,
@@ -144,7 +145,7 @@ impl Findings {
         });
     }
 
-    /// Counts places that are not told.
+    /// Counts violations that are not listed.
     pub fn count_more(&mut self, rule: &'static Rule, count: u64) {
         if count > 0 {
             let group = self.group(rule);
@@ -152,7 +153,7 @@ impl Findings {
         }
     }
 
-    /// How many places of each rule are kept.
+    /// Returns the maximum number of findings kept of each rule.
     pub fn limit(&self) -> usize {
         self.limit
     }
@@ -171,7 +172,7 @@ impl Findings {
         }
     }
 
-    /// Takes over what another collection found.
+    /// Adds all findings of another collection.
     pub fn absorb(&mut self, other: Self) {
         let limit = self.limit;
         for found in other.rules {
@@ -182,7 +183,7 @@ impl Findings {
         }
     }
 
-    /// The rules that are broken, the worst first, else in the order of their names.
+    /// Returns the violated rules, the most severe first, then in the order of their names.
     pub fn into_rules(mut self) -> Vec<RuleFindings> {
         self.rules
             .sort_by_key(|group| (std::cmp::Reverse(group.rule.severity), group.rule.id));

@@ -1,6 +1,7 @@
-//! Formats that we do not read, so that who gives one learns what it is instead of that it is no trace.
+//! Detection of formats that Stepback does not read, so that the error can name them.
 
-/// What a file is that begins so, of the formats that are often mistaken for ours; none for all others.
+/// Returns the name of the format of a file that begins with `head`, if it is one that is often
+/// mistaken for ours.
 pub(crate) fn foreign_format(head: &[u8]) -> Option<&'static str> {
     let by_magic = MAGICS
         .iter()
@@ -17,12 +18,12 @@ pub(crate) fn foreign_format(head: &[u8]) -> Option<&'static str> {
     })
 }
 
-/// So many lines tell: some formats begin with a header.
+/// Number of lines examined: some formats begin with a header.
 const LINES: usize = 64;
-/// Longer lines are not looked at, in bytes.
+/// Length in bytes of the longest line that is examined.
 const LONGEST: usize = 1 << 12;
 
-/// First bytes, from the documentation or the sources of who writes them.
+/// First bytes, from the documentation or source code of the programs that write them.
 const MAGICS: [(&[u8], &str); 7] = [
     // x64dbg: docs/developers/trace-file-format.
     (b"TRAC", "an x64dbg trace"),
@@ -39,10 +40,10 @@ const MAGICS: [(&[u8], &str); 7] = [
     (b"TTDF", "a WinDbg time travel trace"),
 ];
 
-/// True for a line that is most likely one of a format.
+/// Returns whether a line most likely belongs to a format.
 type IsLine = fn(&str) -> bool;
 
-/// A line, and whose it can only be.
+/// Returns the only format to which a line can belong.
 fn of_line(line: &str) -> Option<&'static str> {
     let rows: [(IsLine, &'static str); 9] = [
         (is_spike, "a Spike commit log (RISC-V)"),
@@ -72,12 +73,13 @@ fn is_hex(word: &str) -> bool {
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// A hexadecimal number with its prefix.
+/// Returns whether a word is a hexadecimal number with the prefix `0x`.
 fn is_prefixed(word: &str) -> bool {
     word.starts_with("0x") && is_hex(word)
 }
 
-/// `core   0: 3 0x0000000080000000 (0x00000297) x5 0x0000000080000000`, the privilege missing with `-l` alone.
+/// `core   0: 3 0x0000000080000000 (0x00000297) x5 0x0000000080000000`; with `-l` only, the
+/// privilege level is missing.
 fn is_spike(line: &str) -> bool {
     let Some((core, rest)) = line
         .strip_prefix("core")
@@ -167,7 +169,8 @@ fn is_tenet(line: &str) -> bool {
     has_pc && fields.all(is_field)
 }
 
-/// `[libnative.so 0x01234] [ffc300d1] 0x12001234: "sub sp, sp, #0x30" sp=0x…`, with or without the time before it.
+/// `[libnative.so 0x01234] [ffc300d1] 0x12001234: "sub sp, sp, #0x30" sp=0x…`, with or without a
+/// leading time.
 fn is_unidbg(line: &str) -> bool {
     let is_quoted = line.contains(": \"") || line.contains(":\"");
     let mut brackets = line

@@ -1,4 +1,4 @@
-//! What is missing between two steps of a thread.
+//! Gaps: missing instructions between two steps of a thread.
 //!
 //! ```
 //! use stepback_parsers::{Gap, GapReason};
@@ -9,25 +9,25 @@
 
 use crate::marker::{Marker, MarkerKind};
 
-/// A stretch that a thread went through and the trace does not show.
+/// Instructions that a thread executed and the trace does not contain.
 ///
-/// A source pushes it as a marker ([`Gap::marker`]) behind the last step before the stretch.
+/// A source pushes it as a marker ([`Gap::marker`]) after the last step before the gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gap {
-    /// Why it is missing.
+    /// Reason why they are missing.
     pub reason: GapReason,
-    /// How many instructions are missing; none when nothing tells.
+    /// Number of missing instructions; `None` if unknown.
     pub instructions: Option<u64>,
 }
 
-/// Why instructions are missing.
+/// Reason why instructions are missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GapReason {
-    /// Records were lost: a buffer overflowed, or was never written.
+    /// Records were lost: a buffer overflowed or was never written.
     Lost,
     /// Tracing was switched off.
     Off,
-    /// Control went where no file of the program tells the instructions.
+    /// Control went to an address that is in no file of the program.
     Unmapped,
     /// The records contradict the program's files.
     Contradiction,
@@ -37,12 +37,12 @@ impl GapReason {
     /// All reasons, in the order of their marker kinds.
     pub const ALL: [Self; 4] = [Self::Lost, Self::Off, Self::Unmapped, Self::Contradiction];
 
-    /// The kind of the markers of such gaps.
+    /// Returns the marker kind of gaps with this reason.
     pub const fn kind(self) -> MarkerKind {
         MarkerKind(MarkerKind::FIRST_GAP.0 + self as u16)
     }
 
-    /// The reason as a clause: `records were lost`.
+    /// Returns the reason as a clause: `records were lost`.
     pub const fn clause(self) -> &'static str {
         match self {
             Self::Lost => "records were lost",
@@ -54,10 +54,10 @@ impl GapReason {
 }
 
 impl Gap {
-    /// The value of a marker that does not know the size.
+    /// Marker value of a gap of unknown size.
     const UNKNOWN: u64 = u64::MAX;
 
-    /// The gap as a marker.
+    /// Encodes the gap as a marker.
     pub fn marker(self) -> Marker {
         Marker {
             kind: self.reason.kind(),
@@ -65,7 +65,7 @@ impl Gap {
         }
     }
 
-    /// The gap that a marker tells of; none for other markers.
+    /// Decodes a gap from a marker; `None` for other markers.
     pub fn of(marker: Marker) -> Option<Self> {
         let reason = GapReason::ALL
             .into_iter()

@@ -2,15 +2,15 @@
 
 use stepback_machine::{Address, Encoding, InstructionSet};
 
-/// An instruction that a trace executed at an address, however often.
+/// An instruction that a trace executed at an address, at least once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct KnownInstruction {
-    /// Where, without a Thumb bit.
+    /// Address, without a Thumb bit.
     pub pc: Address,
-    /// How it decodes.
+    /// Instruction set in which it decodes.
     pub instruction_set: InstructionSet,
-    /// Its length in bytes.
+    /// Length in bytes.
     pub length_bytes: u8,
-    /// Its bytes; none when the trace does not record them.
+    /// Encoding; `None` if the trace does not record it.
     pub encoding: Option<Encoding>,
 }

@@ -1,8 +1,8 @@
 //! Readers of CPU instruction traces: bytes to events.
 //!
-//! A [`Source`] knows one format.
-//! It pushes the [`events`](EventSink) of a byte range into a sink, reports every problem with line and byte offset, and goes on.
-//! Nothing here keeps state between two calls, so ranges can be read side by side and read again later.
+//! A [`Source`] reads one format. It pushes the [`events`](EventSink) of a byte range into a sink,
+//! reports every problem with line and byte offset, and continues. Nothing here keeps state between
+//! two calls, so ranges can be read in parallel and read again later.
 //!
 //! ```
 //! use stepback_parsers::{EventSink, ParseScratch, Source as _, StepEvent, Tarmac};
@@ -22,6 +22,8 @@
 //! assert_eq!(sink.0, [0x8000]);
 //! # Ok::<(), stepback_parsers::SourceError>(())
 //! ```
+
+#![warn(missing_docs)]
 
 pub mod btrace;
 pub mod decoded_text;

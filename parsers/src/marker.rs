@@ -1,58 +1,62 @@
-//! What records besides steps and accesses tell.
+//! Markers: records that are neither steps nor accesses.
 
 use serde::{Deserialize, Serialize};
 use stepback_machine::InstructionSet;
 
-/// What a record that is neither step nor access tells.
+/// Content of a record that is neither a step nor an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Marker {
-    /// Of what.
+    /// Kind of the record.
     pub kind: MarkerKind,
-    /// As the record has it: an address, a number, a time.
+    /// Value as recorded: an address, a number, a time.
     pub value: u64,
 }
 
-/// The system call that the value of a [`MarkerKind::FUNCTION`] stands for; none for a traced function of the program.
-/// Numbers from half a word's range on are the kernel's (drmemtrace, `func_trace_t::TRACE_FUNC_ID_SYSCALL_BASE`).
+/// Returns the system call that the value of a [`MarkerKind::FUNCTION`] identifies; `None` for a
+/// traced function of the program. Numbers from half a word's range on are system calls
+/// (drmemtrace, `func_trace_t::TRACE_FUNC_ID_SYSCALL_BASE`).
 pub fn traced_system_call(value: u64, set: InstructionSet) -> Option<u64> {
     let half_word_bits = 4 * u32::from(set.word_bytes());
     value.checked_sub(1 << half_word_bits)
 }
 
-/// Of what a [`Marker`] tells.
+/// Kind of a [`Marker`].
 ///
-/// The kinds that have a constant mean the same in all formats. A number without one belongs to the format of the trace,
-/// which has a name for it and which alone knows what it means.
-/// The numbers are those of drmemtrace, which has the most kinds (`trace_marker_type_t`),
-/// and from [`MarkerKind::FIRST_RECORD`] on those of its other records (`trace_type_t`).
+/// Kinds with a constant have the same meaning in all formats. A number without a constant is
+/// private to the format of the trace, which defines its name and meaning. The numbers are those of
+/// drmemtrace, which has the most kinds (`trace_marker_type_t`), and from
+/// [`MarkerKind::FIRST_RECORD`] on those of its other records (`trace_type_t`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct MarkerKind(pub u16);
 
 impl MarkerKind {
-    /// Returns whether it was made by a scheduler and is no record of the program: it has no ordinal.
+    /// Returns whether a scheduler made the marker. It is not a record of the program and has no
+    /// ordinal.
     pub const fn is_synthetic(self) -> bool {
         matches!(self, Self::CORE_IDLE | Self::CORE_WAIT)
     }
 
-    /// The kernel redirected control: a signal, an abort. Value: the interrupted address, 0 when unknown.
+    /// The kernel redirected control: a signal, an abort. Value: the interrupted address, 0 when
+    /// unknown.
     pub const KERNEL_EVENT: Self = Self(0);
     /// A system call changed the context. Value: the address after it.
     pub const KERNEL_TRANSFER: Self = Self(1);
     /// Value: Unix microseconds.
     pub const TIMESTAMP: Self = Self(2);
-    /// Value: the CPU that the thread runs on from here; all ones when unknown.
+    /// Value: the CPU that the thread runs on from here on; all ones if unknown.
     pub const CPU: Self = Self(3);
-    /// Value: the traced function that the next markers tell of.
+    /// Value: the traced function to which the next markers belong.
     pub const FUNCTION: Self = Self(4);
-    /// Value: where the function just entered will return to.
+    /// Value: the return address of the function just entered.
     pub const RETURN_ADDRESS: Self = Self(5);
     /// Value: an argument.
     pub const ARGUMENT: Self = Self(6);
-    /// Value: what the function returned.
+    /// Value: the return value of the function.
     pub const RETURN_VALUE: Self = Self(7);
-    /// What the trace records from here on. Value: bits that [`crate::Source::recording`] reads.
+    /// The extent of the recording changes here. Value: bits that [`crate::Source::recording`]
+    /// decodes.
     pub const RECORDING: Self = Self(9);
-    /// Value: the instructions before filtering so far.
+    /// Value: the number of instructions before filtering, up to here.
     pub const INSTRUCTION_COUNT: Self = Self(11);
     /// Value: the format's version.
     pub const VERSION: Self = Self(12);
@@ -70,9 +74,9 @@ impl MarkerKind {
     pub const PAGE_SIZE: Self = Self(18);
     /// Value: the number of the chunk that ends here.
     pub const CHUNK_FOOTER: Self = Self(21);
-    /// The filtered part ended.
+    /// The filtered part of the trace ended.
     pub const FILTER_ENDPOINT: Self = Self(23);
-    /// Value: where the restartable sequence that begins here ends.
+    /// Value: the end address of the restartable sequence that begins here.
     pub const RSEQ_ENTRY: Self = Self(24);
     /// Value: the number of a system call.
     pub const SYSTEM_CALL: Self = Self(25);
@@ -80,48 +84,53 @@ impl MarkerKind {
     pub const MAYBE_BLOCKING: Self = Self(26);
     /// The kernel's part of a system call begins. Value: its number.
     pub const SYSTEM_CALL_START: Self = Self(27);
-    /// It ends.
+    /// The kernel's part of a system call ends. Value: its number.
     pub const SYSTEM_CALL_END: Self = Self(28);
-    /// Value: the error of the system call whose result came just before.
+    /// Value: the error of the system call whose result directly precedes.
     pub const SYSTEM_CALL_FAILED: Self = Self(30);
     /// The core has nothing to run.
     pub const CORE_IDLE: Self = Self(33);
-    /// A core waits for another, as a schedule is replayed.
+    /// A core waits for another one while a schedule is replayed.
     pub const CORE_WAIT: Self = Self(32);
     /// The kernel's part of a context switch begins.
     pub const CONTEXT_SWITCH_START: Self = Self(34);
-    /// It ends.
+    /// The kernel's part of a context switch ends.
     pub const CONTEXT_SWITCH_END: Self = Self(35);
-    /// Value: bytes of a vector of SVE.
+    /// Value: length of an SVE vector in bytes.
     pub const VECTOR_LENGTH: Self = Self(36);
     /// Value: the signal whose handler begins.
     pub const SIGNAL: Self = Self(40);
-    /// An instruction began and did not end. Value: its first 8 bytes.
+    /// An instruction began and did not complete. Value: its first 8 bytes.
     pub const UNCOMPLETED: Self = Self(41);
-    /// An exception or interrupt of a whole system. Value: the interrupted address.
+    /// An exception or interrupt in a whole-system trace. Value: the interrupted address.
     pub const HARDWARE_EVENT: Self = Self(43);
-    /// It ends.
+    /// The exception or interrupt of a whole-system trace ends.
     pub const HARDWARE_RETURN: Self = Self(44);
     /// Value: an address that a masked access left out.
     pub const SKIPPED_ACCESS: Self = Self(46);
-    /// Ours: which trap the exception or interrupt just told is. Value: its type, as the processor has it.
+    /// Ours: identifies the exception or interrupt recorded just before as a trap. Value: the
+    /// processor's trap type.
     pub const TRAP: Self = Self(0xfd00);
-    /// Ours. Value: the context of the virtual address that follows, where a processor has several address spaces.
+    /// Ours. Value: the context of the virtual address that follows, on processors with several
+    /// address spaces.
     pub const ADDRESS_CONTEXT: Self = Self(0xfd01);
-    /// Ours: what was told of physical addresses in this thread need not hold from here on. Value: 0.
+    /// Ours: physical addresses recorded earlier in this thread may be invalid from here on. Value:
+    /// 0.
     pub const TRANSLATIONS_FORGOTTEN: Self = Self(0xfd02);
-    /// Ours: from here on the kinds of a [`crate::Gap`], by its reason.
+    /// Ours: first of the kinds that encode a [`crate::Gap`], by its reason.
     pub const FIRST_GAP: Self = Self(0xfe00);
-    /// No record of a trace but our own: records at this place that were left out because there are too many. Value: how many.
+    /// Ours, in no trace: there were too many records here and some were left out. Value: their
+    /// number.
     pub const LEFT_OUT: Self = Self(0xfeff);
-    /// From here on: other records, by `FIRST_RECORD + type`.
+    /// First kind of other records, as `FIRST_RECORD + type`.
     pub const FIRST_RECORD: Self = Self(0xff00);
     /// The thread ended.
     pub const THREAD_EXIT: Self = Self::record(23);
-    /// A further round of a repeated string instruction; its accesses follow. Value: its address.
+    /// Another iteration of a repeated string instruction; its accesses follow. Value: its address.
     pub const REPETITION: Self = Self::record(29);
 
-    /// The kind of a record other than a marker, by its type: a prefetch, a flush (value: the address).
+    /// Returns the kind of a record other than a marker, by its type: a prefetch, a flush (value:
+    /// the address).
     pub const fn record(kind: u8) -> Self {
         Self(Self::FIRST_RECORD.0 + kind as u16)
     }

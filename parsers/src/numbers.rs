@@ -1,4 +1,4 @@
-//! What a number is: steps, positions and lines are types of their own.
+//! Newtypes for steps, positions and lines.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,24 +21,24 @@ pub struct Position(pub u64);
 pub struct Line(pub u64);
 
 impl Step {
-    /// The gap just before this step.
+    /// Returns the position just before this step.
     pub fn before(self) -> Position {
         Position(self.0)
     }
 
-    /// The gap just after this step.
+    /// Returns the position just after this step.
     pub fn after(self) -> Position {
         Position(self.0.saturating_add(1))
     }
 }
 
 impl Position {
-    /// The step just before this gap; none at the start of the trace.
+    /// Returns the step just before this position; `None` at the start of the trace.
     pub fn last_step(self) -> Option<Step> {
         self.0.checked_sub(1).map(Step)
     }
 
-    /// The step just after this gap (which the trace may not have).
+    /// Returns the step just after this position, which may be beyond the end of the trace.
     pub fn next_step(self) -> Step {
         Step(self.0)
     }

@@ -1,4 +1,4 @@
-//! The parsers of all formats, compiled for the sink that they push into.
+//! Entry point to the parsers of all formats, monomorphised for the sink.
 
 use std::ops::Range;
 
@@ -12,11 +12,11 @@ use crate::source::{ParsedRange, Source};
 use crate::tarmac::source::Tarmac;
 
 impl dyn Source {
-    /// Parses like [`Source::parse`], without a virtual call for each event.
-    /// All parsers are compiled anew for each type of sink, so this is for sinks that take whole traces.
+    /// Parses like [`Source::parse`], without a virtual call for each event. All parsers are
+    /// compiled for each type of sink, so use this only for sinks that take whole traces.
     ///
     /// # Errors
-    /// The same as of [`Source::parse`].
+    /// Fails like [`Source::parse`].
     pub fn parse_into<S: EventSink>(
         &self,
         range: Range<u64>,

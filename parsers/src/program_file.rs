@@ -1,23 +1,23 @@
-//! What a file of the traced program brings to traces that leave out what it tells.
+//! Files of the traced program, for traces that do not contain its instructions.
 
 use std::sync::Arc;
 
-/// The code of a file of the traced program, where it was loaded.
+/// A file of the traced program, at its load address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProgramFile {
-    /// Its name without folders, for messages.
+    /// Name without folders, for messages.
     pub name: String,
-    /// Where the program begins; none for a library.
+    /// Entry point of the program; `None` for a library.
     pub entry: Option<u64>,
-    /// Its code.
+    /// Code of the file.
     pub parts: Vec<CodePart>,
 }
 
-/// Code that lies together.
+/// A contiguous range of code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodePart {
-    /// Where it was loaded.
+    /// Load address.
     pub address: u64,
-    /// What stands there.
+    /// Contents.
     pub bytes: Arc<[u8]>,
 }

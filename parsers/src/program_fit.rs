@@ -1,33 +1,34 @@
-//! How well the files of a program fit what a trace records.
+//! Agreement between a program's files and the records of a trace.
 
-/// How the files of a program fit the records of a trace that were looked at.
+/// Number of sampled records that agree with the files of a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProgramFit {
-    /// Records that can be of the files.
+    /// Records that agree with the files.
     pub same: u64,
     /// Records that contradict the files.
     pub other: u64,
-    /// Records where the files have nothing.
+    /// Records at addresses that no file contains.
     pub nowhere: u64,
 }
 
-/// A file is recognised when of so many records no more than one contradicts it, or lies in other files for all but one.
+/// Divisor for recognising a program: at most one in 16 records may contradict the files, and at
+/// most 16 times as many as agree may be at addresses in no file.
 const RECOGNISED: u64 = 16;
 
 impl ProgramFit {
-    /// The files are those of another program, or were loaded elsewhere.
+    /// Returns whether the files belong to another program or were loaded elsewhere.
     pub fn is_of_another_program(&self) -> bool {
         self.other > self.same
     }
 
-    /// The files are so certainly of the recorded program that they need not be named: a few records may be damaged, and
-    /// libraries may have most of them.
+    /// Returns whether the files certainly belong to the recorded program, so that the user need
+    /// not name them. A few records may be damaged, and most of them may be in libraries.
     pub fn is_recognised(&self) -> bool {
         let fits = |misfits: u64| misfits.saturating_mul(RECOGNISED) <= self.same;
         self.same > 0 && fits(self.other) && self.nowhere <= self.same.saturating_mul(RECOGNISED)
     }
 
-    /// Every record fits.
+    /// Returns whether every record agrees.
     pub fn is_perfect(&self) -> bool {
         self.same > 0 && self.other == 0 && self.nowhere == 0
     }

@@ -1,39 +1,41 @@
-//! Positioned reads, so that one open file serves all threads and is never mapped.
+//! Positioned reads, so that all threads share one open file and it is never memory-mapped.
 
 use std::fs::File;
 use std::io;
 use std::sync::Arc;
 
-/// An input that can be read anywhere.
+/// An input that supports random access.
 ///
-/// A trace is read this way, never through a map: a simulator may rewrite the file while it is open,
-/// and a shrunken map kills the program.
+/// Traces are read this way and never memory-mapped. A simulator may rewrite the file while it is
+/// open, and access to a truncated mapping kills the program.
 pub trait ReadAt: Send + Sync {
-    /// Length in bytes at this moment: a program that still writes the file may change it between two calls.
+    /// Returns the current length in bytes. A program that still writes the file may change it
+    /// between two calls.
     ///
     /// # Errors
-    /// Whatever the operating system says.
+    /// Returns the operating system's error.
     fn length(&self) -> io::Result<u64>;
 
-    /// False while more of the input arrives by itself, as when it is still being unpacked.
+    /// Returns false while more of the input is still arriving, for example while it is being
+    /// unpacked.
     fn is_settled(&self) -> bool {
         true
     }
 
-    /// Reads up to `buffer.len()` bytes at `offset`; fewer only at the end of the input.
-    /// Where the input is not settled, waits for them.
+    /// Reads up to `buffer.len()` bytes at `offset`; fewer only at the end of the input. If the
+    /// input is not settled, waits for them.
     ///
     /// # Errors
-    /// Whatever the operating system says, except interruptions, which are retried.
+    /// Returns the operating system's error, except for interruptions, which are retried.
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize>;
 }
 
-/// A file of a trace.
+/// One file of a trace.
 #[derive(Clone)]
 pub struct TraceFile {
-    /// Its name without folders, for messages.
+    /// Name without folders, for messages.
     pub name: String,
-    /// Its content, packed or not.
+    /// Contents, possibly compressed.
     pub data: Arc<dyn ReadAt>,
 }
 

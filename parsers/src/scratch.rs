@@ -1,14 +1,16 @@
-//! Buffers that parsers use again from call to call.
+//! Buffers that parsers reuse from call to call.
 
 use std::any::Any;
 use std::fmt;
 
-/// What a parser keeps from call to call for its memory alone: each format has a type of its own for it.
+/// Buffers that a parser keeps from call to call to save allocations. Each format has its own type
+/// of buffers.
 #[derive(Default)]
 pub struct ParseScratch(Option<Box<dyn Any + Send + Sync>>);
 
 impl ParseScratch {
-    /// The buffers of a format. They are made the first time, and anew where the call before was of another format.
+    /// Returns the buffers of a format. They are created on first use, and again after a call for
+    /// another format.
     #[inline]
     pub(crate) fn of<T: Default + Any + Send + Sync>(&mut self) -> &mut T {
         if !self.0.as_deref().is_some_and(|held| held.is::<T>()) {

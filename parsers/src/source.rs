@@ -1,4 +1,4 @@
-//! What the index needs from a format.
+//! The interface that each trace format implements.
 
 use std::any::Any;
 use std::fmt;
@@ -14,46 +14,50 @@ use crate::marker::Marker;
 use crate::numbers::Position;
 use crate::scratch::ParseScratch;
 
-/// A line that is made for people of a record.
+/// A human-readable line that is made from a record.
 #[derive(Clone, Copy, Debug)]
 pub struct RenderedLine<'a> {
-    /// The start of the chunk that it belongs to.
+    /// Byte offset of the chunk that contains the record.
     pub chunk_offset: u64,
-    /// The name of the thread whose record it is.
+    /// Name of the record's thread.
     pub thread: &'a str,
-    /// Without its end.
+    /// Text without a line end.
     pub text: &'a [u8],
 }
 
-/// A trace of one format over an input that it was handed.
+/// A trace of one format over its input.
 ///
 /// A *chunk* is the text of one step: from its first line to the first line of the next step.
 /// Every chunk can be parsed by itself and gives the same events as in a whole run.
 /// The input before the first step is a chunk too.
 pub trait Source: Any + Send + Sync {
-    /// What the format and the first bytes of the input tell.
+    /// Returns the properties of the format and of this trace that are known from its first bytes.
     fn traits(&self) -> &SourceTraits;
 
-    /// Length of the input in bytes when it was opened, or when [`Self::grow`] was called last.
+    /// Returns the length of the input in bytes when it was opened, or after the last call of
+    /// [`Self::grow`].
     fn length(&self) -> u64;
 
-    /// False while more of the input arrives by itself, as when it is still being unpacked.
+    /// Returns false while more of the input is still arriving, for example while it is being
+    /// unpacked.
     fn is_settled(&self) -> bool;
 
-    /// Takes in what was added to the input since, and returns its length. An input that shrank keeps its old one.
+    /// Takes account of data appended to the input, and returns the new length. If the input has
+    /// shrunk, the length remains.
     ///
     /// # Errors
-    /// Whatever the operating system says.
+    /// Returns the operating system's error.
     fn grow(&self) -> io::Result<u64>;
 
-    /// Length of the input in bytes now: it differs when the trace was rewritten while open.
+    /// Returns the current length of the input in bytes. It differs from [`Self::length`] if the
+    /// trace was rewritten while open.
     ///
     /// # Errors
-    /// Whatever the operating system says.
+    /// Returns the operating system's error.
     fn length_now(&self) -> io::Result<u64>;
 
-    /// The first place from `target` on where the input can be cut: the start of a chunk.
-    /// None when there is none before `limit`.
+    /// Finds the first chunk start at or after `target`: a place where the input can be cut.
+    /// Returns `None` if there is none before `limit`.
     ///
     /// # Errors
     /// The input could not be read.
@@ -67,10 +71,12 @@ pub trait Source: Any + Send + Sync {
     /// Pushes the events of all lines or records that begin inside `range` into `sink`.
     /// `range.start` is the start of a chunk. `range.end` is one too, or the end of the input.
     ///
-    /// Memory is bounded whatever the input: longer lines than [`crate::text::limits::LINE_LIMIT`] cost that line.
+    /// Memory is bounded for every input. A line longer than [`crate::text::limits::LINE_LIMIT`] is
+    /// skipped.
     ///
     /// # Errors
-    /// The input could not be read. What it says is never an error, but a [`crate::events::Problem`].
+    /// The input could not be read. Invalid content is never an error, but a
+    /// [`crate::events::Problem`].
     fn parse(
         &self,
         range: Range<u64>,
@@ -78,18 +84,19 @@ pub trait Source: Any + Send + Sync {
         sink: &mut dyn EventSink,
     ) -> Result<ParsedRange, SourceError>;
 
-    /// The raw bytes of `range`, appended to `out`; fewer at the end of the input.
+    /// Appends the raw bytes of `range` to `out`; fewer at the end of the input.
     ///
     /// # Errors
     /// The input could not be read.
     fn read_raw(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), SourceError>;
 
-    /// False where the input is not text, and [`Self::read_raw`] gives lines that are made for people.
+    /// Returns false if the input is not text. [`Self::read_raw`] then provides human-readable
+    /// lines.
     fn is_text(&self) -> bool {
         true
     }
 
-    /// Hands out the lines that are made of `range` where the input is not text.
+    /// Passes on the human-readable lines that are made from `range` if the input is not text.
     ///
     /// # Errors
     /// The input could not be read.
@@ -101,59 +108,63 @@ pub trait Source: Any + Send + Sync {
         Ok(())
     }
 
-    /// All instructions that were executed so far, each once, in any order; none when the format does not tell them by itself,
-    /// or when there are too many.
+    /// Returns all instructions that were executed until now, each once, in any order. Returns
+    /// `None` if the format does not provide them, or if there are too many.
     fn instructions(&self) -> Option<Vec<KnownInstruction>> {
         None
     }
 
-    /// What a marker says of what the trace records from there on; none of markers that say nothing of it.
+    /// Returns the extent of the recording after a marker; `None` if the marker does not change it.
     fn recording(&self, _marker: Marker) -> Option<RecordingScope> {
         None
     }
 
-    /// The name of the memory that a thread of this name sees: its process. None for the memory that all threads share.
+    /// Returns the name of the address space (the process) of a thread; `None` for the memory that
+    /// all threads share.
     fn memory_of(&self, _thread: &str) -> Option<String> {
         None
     }
 
-    /// The threads so far, in formats that say more of them than their names.
+    /// Returns the threads known until now, in formats that record more than their names.
     fn known_threads(&self) -> Vec<KnownThread> {
         Vec::new()
     }
 
-    /// True when one time stands for thousands of steps.
+    /// Returns true if thousands of steps may share one timestamp.
     fn is_clock_coarse(&self) -> bool {
         false
     }
 
-    /// True when instructions are recorded a basic block at a time: at the end of a thread those behind
-    /// an instruction that faulted may be recorded though they never ran.
+    /// Returns true if instructions are recorded one basic block at a time. At the end of a thread,
+    /// instructions after one that faulted may then be recorded although they never ran.
     fn is_recorded_by_block(&self) -> bool {
         false
     }
 
-    /// True when writes of registers and accesses may be recorded without their values, though others bear them.
+    /// Returns true if some register writes and accesses are recorded with values and others
+    /// without.
     fn leaves_values_out(&self) -> bool {
         false
     }
 
-    /// What the user should know about the files that were made of the trace, as one sentence.
+    /// Returns a sentence for the user about the files that were derived from the trace.
     fn notice(&self) -> Option<String> {
         None
     }
 
-    /// How many bytes files take that were made of the trace so that it can be read; none where none were needed.
+    /// Returns the size in bytes of the files that were derived from the trace in order to read it;
+    /// `None` if none were needed.
     fn kept_bytes(&self) -> Option<u64> {
         None
     }
 
-    /// How many records the trace has so far; none in formats without numbered records.
+    /// Returns the number of records until now; `None` in formats without numbered records.
     fn record_count(&self) -> Option<u64> {
         None
     }
 
-    /// The position after the step to which a record belongs, by its number from 1; none when there is no such record.
+    /// Returns the position after the step of a record, given its number from 1; `None` if there is
+    /// no such record.
     ///
     /// # Errors
     /// The input could not be read.
@@ -161,9 +172,9 @@ pub trait Source: Any + Send + Sync {
         Ok(None)
     }
 
-    /// Goes through the records of the trace and adds what breaks the rules of its format to `findings`.
-    /// `watch` is told every few thousand records how many were read, and may stop it.
-    /// Formats without rules of their own find nothing.
+    /// Checks the records of the trace against the rules of its format and adds violations to
+    /// `findings`. Calls `watch` every few thousand records with the number of records read;
+    /// `watch` may stop the check. Formats without rules find nothing.
     ///
     /// # Errors
     /// The input could not be read.
@@ -176,11 +187,11 @@ pub trait Source: Any + Send + Sync {
     }
 }
 
-/// Is told how many records of a trace were checked.
+/// Callback for the progress of a check; receives the number of records checked.
 pub type CheckWatch<'w> = dyn FnMut(u64) -> Flow + 'w;
 
 impl dyn Source {
-    /// The source as one of a known type, for what only that type can do.
+    /// Downcasts to a concrete format, for operations that only that format supports.
     pub fn downcast<T: Source>(&self) -> Option<&T> {
         (self as &dyn Any).downcast_ref()
     }
@@ -194,11 +205,11 @@ impl fmt::Debug for dyn Source {
     }
 }
 
-/// What a run of a parser read.
+/// Outcome of one run of a parser.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ParsedRange {
-    /// Lines that begin inside the range; a last line without newline counts.
+    /// Number of lines that begin inside the range; a last line without newline counts.
     pub lines: u64,
-    /// Where it stopped: the end of the range, unless the sink stopped it.
+    /// Offset at which the run stopped: the end of the range, unless the sink stopped it.
     pub end: u64,
 }

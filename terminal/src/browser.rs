@@ -1,4 +1,4 @@
-//! The state of the browser, and what it does with keys and answers.
+//! State of the terminal program, and its reaction to keys and answers.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -21,76 +21,74 @@ use stepback_debugger::model::hit_rows::StepSelection;
 use stepback_debugger::program::{self, Program, RunMode, Wake};
 use stepback_debugger::worker::Worker;
 
-/// How soon a second click makes a double click.
+/// Maximum time between the two clicks of a double click.
 pub const DOUBLE_CLICK: Duration = Duration::from_millis(400);
 
-/// The browser in a terminal.
+/// State of the terminal program.
 ///
-/// Whoever runs it hands it keys, asks it to advance, and draws it; nothing of that waits.
+/// The run loop passes it keys, calls [`TerminalBrowser::advance`] and draws it. None of these calls
+/// blocks.
 pub struct TerminalBrowser {
     pub(super) look: TerminalStyle,
     pub(super) program: Program,
     pub(super) panes: OpenPanes,
-    /// What is shown over the panes.
     pub(super) over: Overlay,
-    /// Nothing was done yet: somebody who was never here is told of the help.
+    /// No key was pressed yet: the bottom line shows a hint about the help.
     pub(super) is_greeting: bool,
-    /// What was told last, until the next key.
+    /// The latest message, shown until the next key.
     pub(super) message: Option<Message>,
-    /// What was typed before, by the question.
+    /// History of typed texts, by the prompt they answered.
     pub(super) typed: HashMap<String, Vec<String>>,
-    /// What the bottom line tells of the position.
+    /// Text of the bottom line about the position.
     pub(super) status: StatusSlot,
-    /// The cell that was under a cursor last: "last write" means it where a pane has none.
+    /// Cell most recently under a cursor; commands such as "last write" use it if the focused pane
+    /// has none.
     pub(super) cell: Option<CellName>,
-    /// The position that it is shown at, where a pane shows it.
+    /// Position at which that cell is shown, if the pane shows it.
     pub(super) cell_at: Option<Position>,
-    /// What is to be sent to the terminal besides cells.
+    /// Escape sequences to send to the terminal in addition to the cells.
     pub(super) sequences: Vec<String>,
-    /// The text that was copied last.
+    /// The most recently copied text.
     pub(super) copied: Option<String>,
-    /// The screen is to be saved there as text once the answers to the actions before are drawn.
+    /// File for a text picture of the screen, saved once the answers to all earlier actions are
+    /// drawn.
     pub(super) snapshot: Option<PathBuf>,
     pub(super) is_over: bool,
-    /// The program is to stop until the shell continues it.
+    /// The process is to be suspended until the shell continues it.
     pub(super) is_suspending: bool,
-    /// How many rows a page of the active list of steps has, and where panes were drawn last.
+    /// Areas in which the panes were last drawn; they also give the page size of the active step
+    /// list.
     pub(super) places: PaneAreas,
-    /// The screen has room for panes that nobody asked for.
+    /// The screen has room for panes that the program opens unprompted.
     pub(super) has_room: bool,
-    /// The border that is being dragged.
     pub(super) dragged: Option<PanelId>,
-    /// The click before, as long as another one at its place makes it a double click.
+    /// The previous click, kept to recognise a double click on the same cell.
     pub(super) clicked: Option<LastClick>,
 }
 
-/// A click, and when it was.
+/// The position and time of a click.
 #[derive(Clone, Copy, Debug)]
 pub struct LastClick {
-    /// The column.
     pub x: u16,
-    /// The row.
     pub y: u16,
-    /// When.
     pub at: Instant,
 }
 
-/// What is shown over the panes and has the keyboard.
+/// Content drawn over the panes; it has the keyboard.
 #[derive(Default)]
 pub enum Overlay {
-    /// Nothing.
     #[default]
     Nothing,
-    /// A text is typed on the bottom line.
+    /// A text prompt on the bottom line.
     Question(Question),
-    /// All commands by name.
+    /// The command palette.
     Palette(PaletteState),
-    /// The keys.
+    /// The page of keys.
     Help(HelpPage),
 }
 
 impl TerminalBrowser {
-    /// A browser that begins to open a trace. `wake` is called when there is something new.
+    /// Creates a browser and starts opening the trace. `wake` is called when something new arrives.
     pub fn new(options: BrowserOptions, look: TerminalStyle, worker: Worker, wake: Wake) -> Self {
         let is_scripted = options.is_scripted();
         let mode = RunMode {
@@ -131,7 +129,7 @@ impl TerminalBrowser {
         browser
     }
 
-    /// Picks up the answers that arrived, and does what waited for them.
+    /// Collects the answers that arrived, and runs the actions that waited for them.
     pub fn advance(&mut self) {
         program::advance(self);
         program::apply_queue(self);
@@ -143,7 +141,7 @@ impl TerminalBrowser {
         program::perform(self, action);
     }
 
-    /// Performs the next line of the script. False where there is none left.
+    /// Performs the next line of the script. Returns false if no line is left.
     pub fn next_of_script(&mut self) -> bool {
         if self.failure().is_some() {
             self.is_over = self.program.mode.is_scripted;
@@ -157,12 +155,12 @@ impl TerminalBrowser {
         has_line
     }
 
-    /// Whether lines of a script are left.
+    /// Returns true if the script has lines left.
     pub fn has_script(&self) -> bool {
         self.program.script.is_some()
     }
 
-    /// Returns the file that the screen is to be saved to as text, once.
+    /// Takes the path under which the screen is to be saved as text.
     pub fn take_snapshot(&mut self) -> Option<PathBuf> {
         self.snapshot.take()
     }
@@ -180,18 +178,18 @@ impl TerminalBrowser {
         self.is_over = true;
     }
 
-    /// Whether nothing is on its way.
+    /// Returns true if no answer or action is pending.
     pub fn is_idle(&self) -> bool {
         self.program.is_idle()
     }
 
-    /// How many questions were asked so far. A frame that asked some is not the last one: what it asked for may be answered
-    /// already, and not drawn.
+    /// Returns the number of queries started until now. If a frame starts queries, another frame
+    /// must follow: their answers may already be there but not drawn.
     pub fn questions(&self) -> u64 {
         self.program.worker.jobs_begun()
     }
 
-    /// Whether something is shown that changes by itself: how far something came.
+    /// Returns true if the screen shows a progress counter, which changes without input.
     pub fn is_counting(&self) -> bool {
         let is_looking = self
             .program
@@ -206,22 +204,22 @@ impl TerminalBrowser {
                 .is_some_and(|opening| !opening.is_following())
     }
 
-    /// Whether windows move just now: what is drawn before they have arrived is drawn twice.
+    /// Returns true while a window is moving; a frame drawn before it arrives would be drawn twice.
     pub fn is_moving(&self) -> bool {
         self.program.desk.as_ref().is_some_and(Desk::is_moving)
     }
 
-    /// Whether it is to end.
+    /// Returns true if the program is to end.
     pub fn is_over(&self) -> bool {
         self.is_over
     }
 
-    /// Returns why a script ended with an error.
+    /// Returns the reason why a script failed.
     pub fn failure(&self) -> Option<String> {
         self.program.failure()
     }
 
-    /// Whether the program is to stop until it is continued; once.
+    /// Takes the request to suspend the process. Saves the session first.
     pub fn take_suspension(&mut self) -> bool {
         if self.is_suspending {
             program::keep_session(self);
@@ -230,27 +228,26 @@ impl TerminalBrowser {
         std::mem::take(&mut self.is_suspending)
     }
 
-    /// What is to be sent to the terminal besides cells.
+    /// Takes the escape sequences to send to the terminal in addition to the cells.
     pub fn take_sequences(&mut self) -> Vec<String> {
         std::mem::take(&mut self.sequences)
     }
 
-    /// The open trace.
     pub fn desk(&self) -> Option<&Desk> {
         self.program.desk.as_ref()
     }
 
-    /// What was told last.
+    /// Returns the latest message.
     pub fn message(&self) -> Option<&Message> {
         self.message.as_ref()
     }
 
-    /// The text that was copied last.
+    /// Returns the most recently copied text.
     pub fn copied(&self) -> Option<&str> {
         self.copied.as_deref()
     }
 
-    /// What commands are made for.
+    /// Returns the state that decides which commands apply.
     pub(super) fn situation(&self) -> CommandContext {
         let Some(desk) = &self.program.desk else {
             return CommandContext::default();
@@ -286,7 +283,7 @@ impl TerminalBrowser {
         }
     }
 
-    /// Remembers the cell under the cursor of the pane that has the keyboard.
+    /// Remembers the cell under the cursor of the focused pane.
     fn note_cell(&mut self) {
         let Self {
             panes,
@@ -311,14 +308,14 @@ impl TerminalBrowser {
         self.cell = selected.or_else(|| self.cell.take());
     }
 
-    /// Of which kind the pane is that has the keyboard.
+    /// Returns the kind of the focused pane.
     pub(super) fn focused_kind(&self) -> PanelKind {
         self.panes
             .focused()
             .map_or(PanelKind::Trace, |open| open.pane.kind())
     }
 
-    /// The pane that shows the list of steps of a window has the keyboard, and its window is the active one.
+    /// Focuses a pane; if it is a step list, activates its window.
     pub(super) fn focus(&mut self, id: PanelId) {
         self.panes.focus(id);
         self.activate_focused();
@@ -331,7 +328,7 @@ impl TerminalBrowser {
         }
     }
 
-    /// Saves what has to be saved at the end of the program.
+    /// Saves the session and settings at the end of the program.
     pub fn close(&mut self) {
         program::close(self);
     }

@@ -1,9 +1,11 @@
 //! Text made safe for a terminal.
 //!
-//! Names and lines of a trace may hold anything. What a terminal would obey, reorder, join or hide is written out:
-//! a byte below 128 as `\x1b`, anything else as `\u{202e}`. A tab becomes spaces. What is left stands in one cell or two.
+//! Names and lines of a trace may contain any character. Characters that a terminal would execute,
+//! reorder, join or hide are escaped: bytes below 128 as `\x1b`, all others as `\u{202e}`. Tabs
+//! become spaces. Every remaining character takes one cell or two.
 //!
-//! Where there is only ASCII, our own signs have stand-ins (`←` is `<-`), letters lose their accents, and all else is `?`.
+//! On ASCII terminals our own symbols have replacements (`←` is `<-`), letters lose their accents,
+//! and everything else becomes `?`.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -13,21 +15,19 @@ use unicode_width::UnicodeWidthChar as _;
 
 use stepback_debugger::messages::folded_letter;
 
-/// Cells from one tab stop to the next.
+/// Distance between tab stops, in cells.
 const TAB: usize = 8;
 
-/// Which characters the terminal shows.
+/// Characters that the terminal can show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CharacterSet {
-    /// All.
     #[default]
     Unicode,
-    /// ASCII alone.
     Ascii,
 }
 
 impl CharacterSet {
-    /// The text as it may be sent to the terminal.
+    /// Returns the text in a form that is safe to send to the terminal.
     ///
     /// ```
     /// use stepback_terminal::Signs;
@@ -36,14 +36,14 @@ impl CharacterSet {
     /// assert_eq!(Signs::Ascii.clean("x0 ← 語"), "x0 <- ?");
     /// ```
     pub fn clean(self, text: &str) -> Cow<'_, str> {
-        // Nearly all text is this.
+        // Fast path: nearly all text is printable ASCII.
         if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
             return Cow::Borrowed(text);
         }
         let mut clean = String::with_capacity(text.len());
         let mut cells = 0;
         for cluster in text.graphemes(true) {
-            // What joins the letter before it would leave the columns behind it in disorder.
+            // A character that joins the one before it would shift the columns after it.
             for (place, letter) in cluster.chars().enumerate() {
                 let from = clean.len();
                 self.write(
@@ -60,7 +60,7 @@ impl CharacterSet {
         Cow::Owned(clean)
     }
 
-    /// The text made safe, and cut to a number of cells with `…` at its end.
+    /// Returns the safe text, cut to a number of cells with `…` at its end.
     pub fn fit(self, text: &str, cells: usize) -> Cow<'_, str> {
         let clean = self.clean(text);
         if width(&clean) <= cells {
@@ -91,25 +91,25 @@ impl CharacterSet {
     }
 }
 
-/// Where a letter stands.
+/// Position of a character in its line.
 #[derive(Clone, Copy)]
 struct CharacterWidth {
     cells: usize,
-    /// A terminal may draw it into the cell of the letter before it.
+    /// A terminal may draw it into the cell of the character before it.
     is_joined: bool,
 }
 
-/// How many cells a clean text takes.
+/// Returns the width of a clean text, in cells.
 pub fn width(clean: &str) -> usize {
     clean.chars().map(letter_width).sum()
 }
 
-/// How many cells a letter of a clean text takes.
+/// Returns the width of a character of a clean text, in cells.
 pub fn letter_width(letter: char) -> usize {
     letter.width().unwrap_or_default()
 }
 
-/// Where a clean text is to be cut, so that it takes no more than so many cells.
+/// Returns the byte offset at which to cut a clean text so that it fits into `cells`.
 fn end_within(clean: &str, cells: usize) -> usize {
     let mut taken = 0;
     let over = clean.char_indices().find(|(_, letter)| {
@@ -119,17 +119,18 @@ fn end_within(clean: &str, cells: usize) -> usize {
     over.map_or(clean.len(), |(end, _)| end)
 }
 
-/// Whether every terminal shows a letter by itself, in the order in which it is sent.
+/// Returns true if every terminal shows the character separately and in the order in which it is
+/// sent.
 fn is_plain(letter: char) -> bool {
     let is_obeyed =
         letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}');
     let is_reordered = matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    // Terminals do not agree on these: soft hyphens, flags, colours of skin, tags.
+    // Terminals disagree on these: soft hyphens, flags, skin tones, tags.
     let is_unclear = matches!(letter, '\u{ad}' | '\u{1f1e6}'..='\u{1f1ff}' | '\u{1f3fb}'..='\u{1f3ff}' | '\u{e0000}'..='\u{e0fff}');
     !is_obeyed && !is_reordered && !is_unclear && matches!(letter.width(), Some(1 | 2))
 }
 
-/// What stands for a letter where there is only ASCII.
+/// Returns the ASCII replacement of a character.
 fn ascii(letter: char) -> Cow<'static, str> {
     Cow::Borrowed(match letter {
         '←' => "<-",

@@ -1,13 +1,13 @@
-//! The clipboard of whoever sits at the terminal, however far away: by the escape sequence OSC 52
-//! (xterm, "Operating System Commands", `Ps = 5 2`).
+//! Clipboard of the user's terminal, local or remote, through the escape sequence OSC 52 (xterm,
+//! "Operating System Commands", `Ps = 5 2`).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-/// Terminals drop longer sequences: xterm and tmux keep some 100 kB.
+/// Maximum text length in bytes. Terminals drop longer sequences: xterm and tmux keep about 100 kB.
 const LONGEST: usize = 74_994;
 
-/// The sequence that puts a text on the clipboard; none where the text is longer than terminals take.
+/// Returns the sequence that copies a text to the clipboard, or none if the text is too long.
 pub fn copy_sequence(text: &str) -> Option<String> {
     (text.len() <= LONGEST).then(|| format!("\x1b]52;c;{}\x07", STANDARD.encode(text)))
 }

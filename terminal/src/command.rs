@@ -1,4 +1,4 @@
-//! What the keys of panes ask for: one language for all of them.
+//! Commands of the keys in panes, shared by all kinds of pane.
 
 use stepback_machine::RegisterGroup;
 
@@ -6,98 +6,98 @@ use stepback_debugger::action::{Action, Direction, FoldAction, SliceEdge, Travel
 use stepback_debugger::messages::say;
 pub use stepback_debugger::views::CursorDirection;
 
-/// What a key asks for in a pane.
+/// Command of a key in a pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PaneCommand {
-    /// The keyboard goes to the next or last pane.
+    /// Focuses the next or previous pane.
     Focus(Direction),
-    /// The keys of the pane that has the keyboard.
+    /// Shows the keys of the focused pane.
     Help,
-    /// The end.
+    /// Quits the program.
     Quit,
-    /// One to all commands by name.
+    /// Opens the command palette.
     Palette,
-    /// A search is asked for, forwards or backwards.
+    /// Starts a search, forwards or backwards.
     Search(Direction),
-    /// The pane that has the keyboard takes the whole screen, or no longer.
+    /// Maximises or restores the focused pane.
     Zoom,
-    /// The cursor or the position moves.
+    /// Moves the cursor or the position.
     Move(CursorDirection),
-    /// What is in view is arranged anew; a pane of registers or memory is locked to its moment, or no longer.
+    /// Rearranges the view; locks or unlocks a pane of registers or memory to its moment.
     Arrange,
-    /// To the last or next write of what is under the cursor.
+    /// Travels to the previous or next write of the cell under the cursor.
     Access(Direction),
-    /// To the last write of so many aligned bytes.
+    /// Travels to the last write of a number of aligned bytes.
     LastWrite(u8),
-    /// One step, into calls.
+    /// Moves one step, into calls.
     Into(Direction),
-    /// Over the call at the position.
+    /// Moves over the call at the position.
     Over(Direction),
-    /// The position visited before or after.
+    /// Returns to the previous or next visited position.
     History(Direction),
-    /// What the row under the cursor stands for is taken away.
+    /// Removes the item of the row under the cursor.
     Remove,
-    /// What is under the cursor goes to the clipboard of the terminal.
+    /// Copies the item under the cursor to the terminal's clipboard.
     Copy,
-    /// The last change of what is kept is taken back, or done again.
+    /// Undoes or redoes the last change of bookmarks and other saved items.
     Undo(Direction),
-    /// Fold or unfold.
+    /// Folds or unfolds calls.
     Fold(FoldAction),
-    /// Ask on the bottom line.
+    /// Opens a prompt on the bottom line.
     Ask(PromptPurpose),
-    /// The next or last hit of the last search.
+    /// Goes to the next or previous hit of the last search.
     FindAgain(Direction),
-    /// A pane with a group of registers opens or closes.
+    /// Opens or closes the pane of a register group.
     Registers(RegisterGroup),
-    /// The next line of the step just done is picked; in registers: what a value points to is told, or no longer.
+    /// Picks the next line of the last step; in registers, shows or hides the target of a pointer.
     Pick,
-    /// The trace's colours on or off.
+    /// Turns the trace's colours on or off.
     Colors,
-    /// The raw text of the trace instead of steps, or no longer.
+    /// Switches between steps and the raw text of the trace.
     Raw,
-    /// Symbols for addresses on or off.
+    /// Shows symbols instead of addresses, or addresses again.
     Symbols,
-    /// The pane gets one row more (1) or less (-1).
+    /// Adds a row to the pane (1) or takes one (-1).
     Resize(i8),
-    /// To the next or last changed byte.
+    /// Goes to the next or previous changed byte.
     ChangedByte(Direction),
-    /// Why has what is under the cursor its value?
+    /// Explains the value under the cursor.
     Why,
-    /// The rows of the slice stand in another way.
+    /// Shows the rows of the slice in the next arrangement.
     NextView,
-    /// The slice follows something besides the data, or no longer.
+    /// Adds an edge kind besides data to the slice, or removes it.
     Follow(SliceEdge),
-    /// The address expression follows the registers in it, or no longer.
+    /// Lets the address expression follow the registers in it, or stops that.
     FollowAddress,
 }
 
-/// What a text on the bottom line is for.
+/// Purpose of a text typed on the bottom line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PromptPurpose {
-    /// To a line of the trace.
+    /// Go to a line of the trace.
     Line,
-    /// To a time of the trace.
+    /// Go to a time of the trace.
     Time,
-    /// To the next or last step at an address.
+    /// Go to the next or previous step at an address.
     Visit(Direction),
-    /// Another pane of memory at an address.
+    /// Open another memory pane at an address.
     Memory,
-    /// A pane is locked to a line.
+    /// Lock a pane to a line.
     LockAtLine,
-    /// A pane is locked to a time.
+    /// Lock a pane to a time.
     LockAtTime,
-    /// Memory is compared with what it is at a line.
+    /// Compare memory with its content at a line.
     CompareWithLine,
-    /// A pane of memory shows another address.
+    /// Show another address in a memory pane.
     Address,
-    /// Registers whose names contain a text.
+    /// Show only registers whose names contain a text.
     Filter,
-    /// Memory that holds bytes, a number or a text.
+    /// Find bytes, a number or a text in memory.
     FindInMemory,
 }
 
 impl PromptPurpose {
-    /// The words before the text.
+    /// Returns the label in front of the text.
     pub fn question(self) -> &'static str {
         match self {
             Self::Line => say!("terminal-ask-line"),
@@ -114,7 +114,7 @@ impl PromptPurpose {
         }
     }
 
-    /// What a text asks for, where that is the same in every pane.
+    /// Returns the actions for a text if they are the same in every pane.
     pub fn actions(self, text: &str) -> Vec<Action> {
         match self {
             Self::Line => vec![Action::Travel(TravelAction::GoTo(format!(

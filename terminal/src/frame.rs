@@ -1,4 +1,4 @@
-//! A frame: the panes, the bottom line, and what lies over them.
+//! One frame of the screen: panes, bottom line and overlays.
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -20,15 +20,15 @@ use stepback_debugger::model::so_far::so_far;
 use stepback_debugger::model::{TextRole, TextSpan};
 use stepback_debugger::program::Program;
 
-/// Narrower or lower screens show nothing that can be read.
+/// Minimum width and height of a usable screen, in cells.
 const SMALLEST: (u16, u16) = (20, 5);
-/// Rows of a screen that has room for panes that nobody asked for.
+/// Number of rows from which the program opens extra panes unprompted.
 const ROOMY: u16 = 36;
-/// How many rows a message takes at most above the one in which it ends.
+/// Maximum number of rows of a message above its last row.
 const MESSAGE: u16 = 4;
 
 impl TerminalBrowser {
-    /// Draws everything. Costs what is on the screen, whatever the trace.
+    /// Draws the frame. The cost depends on the screen size, not on the trace.
     pub fn draw(&mut self, frame: &mut Frame<'_>) {
         let cursor = self.draw_into(frame.buffer_mut());
         if let Some((x, y)) = cursor {
@@ -36,9 +36,9 @@ impl TerminalBrowser {
         }
     }
 
-    /// The same into cells. Returns where the cursor stands while a text is typed.
+    /// Draws the frame into cells. Returns the cursor's cell while a text is typed.
     pub fn draw_into(&mut self, buffer: &mut Buffer) -> Option<(u16, u16)> {
-        // Whoever draws asks the worker: no question of this thread waits for a disk.
+        // Painters query the worker: this thread must never wait for a disk.
         let _drawing = stepback_index::forbid_reads();
         let whole = buffer.area;
         self.has_room = whole.height >= ROOMY || layout::is_wide(whole);
@@ -147,7 +147,7 @@ impl TerminalBrowser {
         self.places = places;
     }
 
-    /// How to open a trace, or how far it is with that.
+    /// Draws the progress of opening, or a hint on how to open a trace.
     fn draw_nothing(&mut self, area: Rect, buffer: &mut Buffer) {
         let look = self.look;
         let mut pen = Pen {
@@ -167,7 +167,8 @@ impl TerminalBrowser {
         }
     }
 
-    /// What was told, or where the active window is; at the right how far something came, and until the first key how there is help.
+    /// Draws the message or the position at the left, and the progress or the first-use hint at the
+    /// right.
     fn draw_bottom(&mut self, above: Rect, run: CellRun, pen: &mut Pen<'_>) {
         let is_greeting = self.is_greeting && self.message.is_none();
         let greeting = || is_greeting.then(|| say!("terminal-greeting").to_owned());
@@ -210,7 +211,7 @@ impl TerminalBrowser {
         pen.spans(rest, &spans);
     }
 
-    /// Where the active window is, and what the pane that has the keyboard tells of its cursor.
+    /// Returns the position of the active window, and the focused pane's text about its cursor.
     fn status_spans(&mut self) -> Vec<TextSpan> {
         let Self {
             panes,
@@ -241,7 +242,7 @@ impl TerminalBrowser {
         spans
     }
 
-    /// How far indexing or a search came.
+    /// Returns the progress of indexing or of a search.
     fn progress(&self) -> Option<String> {
         let desk = self.program.desk.as_ref();
         if let Some(words) = desk
@@ -283,7 +284,7 @@ fn opening_words(opening: &Opening) -> String {
     }
 }
 
-/// Step, line, time, thread and function of the active window.
+/// Returns step, line, time, thread and function of the active window.
 fn position_spans(desk: &Desk, status: &mut stepback_debugger::desk::StatusSlot) -> Vec<TextSpan> {
     let window = desk.windows.active();
     let position = window.position;
@@ -319,7 +320,7 @@ fn part(spans: &mut Vec<TextSpan>, name: &str, value: &str) {
     spans.push(TextSpan::new(TextRole::Plain, format!("{value}  ")));
 }
 
-/// The bar above a pane: a line with its title in it.
+/// Draws the bar above a pane: a line that contains its title.
 fn draw_bar(pen: &mut Pen<'_>, run: CellRun, title: &str, role: StyleRole) {
     pen.line(run, pen.look.style(role));
     let inner = run.behind(1);
@@ -328,13 +329,13 @@ fn draw_bar(pen: &mut Pen<'_>, run: CellRun, title: &str, role: StyleRole) {
     pen.role(rest, " ", role);
 }
 
-/// Words that the user must be able to read to their end.
+/// A message that must stay readable in full.
 struct BottomMessage<'a> {
     text: &'a str,
     role: StyleRole,
 }
 
-/// Draws words that end in a row; where that has no room for all of them, they begin in rows above it.
+/// Draws a message that ends in `last`. If it does not fit, it starts in rows above.
 fn draw_message(words: &BottomMessage<'_>, above: Rect, last: CellRun, pen: &mut Pen<'_>) {
     let lines = wrapped(&pen.look.signs.clean(words.text), usize::from(last.cells()));
     let most = MESSAGE.min(above.height.saturating_sub(1));
@@ -357,7 +358,7 @@ fn draw_message(words: &BottomMessage<'_>, above: Rect, last: CellRun, pen: &mut
     pen.role(last, &rest.join(" "), words.role);
 }
 
-/// The question on the bottom line, with what was wrong above it. Returns where the cursor stands.
+/// Draws the prompt on the bottom line and any error above it. Returns the cursor's cell.
 fn draw_question(
     question: &Question,
     message: Option<String>,
@@ -396,7 +397,7 @@ fn draw_question(
         StyleRole::Key,
     );
     let (before, behind) = question.line.parts();
-    // Of a text that is too long its end is seen.
+    // A text that does not fit is cut at the front.
     let room = usize::from(run.end.saturating_sub(rest.x).saturating_sub(1));
     let shown = tail_of(before, room, pen.look);
     let rest = pen.role(
@@ -409,7 +410,7 @@ fn draw_question(
     cursor
 }
 
-/// The end of a text that fits into so many cells.
+/// Returns the end of a text, at most `cells` wide.
 fn tail_of(text: &str, cells: usize, look: &TerminalStyle) -> String {
     let mut rest = text;
     while super::clean::width(&look.signs.clean(rest)) > cells {

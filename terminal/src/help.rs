@@ -1,4 +1,4 @@
-//! The keys, of the pane that has the keyboard first: made of the table of keys and of the window's commands.
+//! Page of keys, the focused pane's first, built from the key table and the window's commands.
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 use ratatui::layout::Rect;
@@ -14,27 +14,26 @@ use stepback_debugger::keymap::{self, Command, CommandContext};
 use stepback_debugger::messages::{say, spoken};
 use stepback_debugger::model::TextRole;
 
-/// Columns for keys.
+/// Width of the key column, in cells.
 const KEYS: u16 = 24;
 
-/// A line of the page.
 struct HelpLine {
     keys: String,
     words: String,
 }
 
-/// The page of keys while it is open.
+/// State of the open page of keys.
 pub struct HelpPage {
     kind: PanelKind,
-    /// The commands of the window that a terminal has as well.
+    /// Commands of the window that the terminal has as well.
     commands: Vec<&'static Command>,
     top: usize,
-    /// How many rows were drawn last.
+    /// Number of rows drawn in the last frame.
     rows: usize,
 }
 
 impl HelpPage {
-    /// The keys of a pane of a kind.
+    /// Creates the page for a kind of pane.
     pub fn new(kind: PanelKind, situation: &CommandContext) -> Self {
         let is_here = |command: &&Command| match command.action(situation) {
             Some(action) => !is_of_window(&action),
@@ -48,7 +47,7 @@ impl HelpPage {
         }
     }
 
-    /// Keys that scroll leave it open; any other one closes it. True while it is open.
+    /// Scrolls, or closes the page on any other key. Returns true while it is open.
     pub fn press(&mut self, key: KeyEvent) -> bool {
         let last = self.lines().len().saturating_sub(self.rows);
         self.top = match key.code {
@@ -64,7 +63,7 @@ impl HelpPage {
         true
     }
 
-    /// Draws it over all of the screen.
+    /// Draws the page over the whole screen.
     pub fn draw(&mut self, area: Rect, pen: &mut Pen<'_>) {
         let title = CellRun::of(area, 0);
         pen.line(title, pen.look.style(StyleRole::TitleFocus));
@@ -99,7 +98,7 @@ impl HelpPage {
                 if keys.is_empty() {
                     continue;
                 }
-                // Keys that do alike stand in one line.
+                // Keys for one command share a line.
                 match lines.get_mut(before..).and_then(|lines| {
                     lines
                         .iter_mut()
@@ -145,7 +144,7 @@ impl HelpPage {
         lines
     }
 
-    /// A command with those of the window's keys that mean it here as well.
+    /// Returns the line of a command with the window's keys that work here too.
     fn of_window(&self, command: &Command) -> Option<HelpLine> {
         let here = sent_here(command, self.kind).join(" ");
         (!here.is_empty()).then(|| HelpLine {
@@ -154,7 +153,7 @@ impl HelpPage {
         })
     }
 
-    /// A command whose key means something else here.
+    /// Returns the line of a command whose key has another meaning here.
     fn shadowed(&self, command: &Command) -> Option<HelpLine> {
         let lost = sent(command, |key| has_for_itself(self.kind, key)).join(" ");
         (!lost.is_empty()).then(|| HelpLine {
@@ -164,7 +163,7 @@ impl HelpPage {
     }
 }
 
-/// A line of a text: what stands before two spaces are keys; a line that begins without is a title.
+/// Parses a line of help text: keys, two spaces, words. A line without two spaces is a title.
 fn line_of(text: &str) -> HelpLine {
     match text.split_once("  ") {
         Some((keys, words)) => HelpLine {

@@ -1,4 +1,4 @@
-//! The rows of the table of keys.
+//! Rows of the key table.
 
 use ratatui::crossterm::event::KeyCode;
 use stepback_machine::RegisterGroup;
@@ -7,7 +7,7 @@ use super::command::{CursorDirection, PaneCommand, PromptPurpose};
 use super::keys::{KeyBinding, KeyPress, PaneKeyScope};
 use stepback_debugger::action::{Direction, FoldAction, SliceEdge};
 
-/// The table. Rows with the same words stand together in the help.
+/// The key table. The help shows rows with equal words together.
 pub static ROWS: &[KeyBinding] = &[
     KeyBinding {
         scope: PaneKeyScope::Everywhere,

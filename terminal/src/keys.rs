@@ -1,5 +1,6 @@
-//! The table of keys: those of `tarmac-browser` in each pane (its documentation, "Interactive browsing tools"), and some
-//! besides. Where it has none for a key, the key means what it means in the window: see [`keymap`](stepback_debugger::keymap).
+//! Key table. Each pane has the keys of `tarmac-browser` (its documentation, "Interactive browsing
+//! tools") and some more. A key that is not in this table has the meaning of the window's table:
+//! see [`keymap`](stepback_debugger::keymap).
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -8,29 +9,26 @@ use super::key_rows::ROWS;
 use stepback_debugger::action::PanelKind;
 use stepback_debugger::keymap::{Key, KeyStroke, Modifiers};
 
-/// Where a key counts.
+/// Kinds of pane in which a key applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PaneKeyScope {
-    /// In every pane.
     Everywhere,
-    /// In lists of steps.
+    /// Step lists.
     Trace,
-    /// In panes of registers and of memory.
+    /// Register and memory panes.
     Cells,
-    /// In panes of registers.
     Registers,
-    /// In panes of memory.
     Memory,
-    /// In the pane that tells why a value is what it is.
+    /// The pane that explains a value.
     Why,
-    /// In the comparison of two positions.
+    /// The comparison of two positions.
     Compare,
-    /// In every pane but lists of steps.
+    /// Every pane except step lists.
     Others,
 }
 
 impl PaneKeyScope {
-    /// All, the particular ones first: a key means what it means in the first that has it.
+    /// All scopes, the most specific first. The first scope that has a key decides its meaning.
     pub const ALL: [Self; 8] = [
         Self::Registers,
         Self::Memory,
@@ -42,7 +40,7 @@ impl PaneKeyScope {
         Self::Everywhere,
     ];
 
-    /// Whether it holds in a pane of a kind.
+    /// Returns true if the scope includes a kind of pane.
     pub fn has(self, kind: PanelKind) -> bool {
         match self {
             Self::Everywhere => true,
@@ -57,27 +55,26 @@ impl PaneKeyScope {
     }
 }
 
-/// A key as a terminal tells it: letters are large or small, signs are themselves.
+/// A key press as terminals report it. The case of a letter counts; Shift does not count for other
+/// characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyPress {
     code: KeyCode,
     is_control: bool,
 }
 
-/// A row of the table.
+/// A row of the key table.
 pub struct KeyBinding {
-    /// Where it counts.
     pub scope: PaneKeyScope,
-    /// Which keys.
     pub presses: &'static [KeyPress],
-    /// What they ask for.
     pub command: PaneCommand,
-    /// What the help says of it, by its id in the table of messages.
+    /// Message id of the description in the help.
     pub words: &'static str,
 }
 
 impl KeyBinding {
-    /// Its keys as the help writes them, without those that mean something more particular in a pane of a kind.
+    /// Returns the key names for the help, without keys that a more specific scope redefines in
+    /// this kind of pane.
     pub fn keys_in(&self, kind: PanelKind) -> Vec<String> {
         let is_ours = |press: &&KeyPress| {
             row_of(kind, |other| other == **press).is_some_and(|row| row.words == self.words)
@@ -91,7 +88,7 @@ impl KeyBinding {
 }
 
 impl KeyPress {
-    /// As the help writes it: `Ctrl-L`, `PgUp`, `{`.
+    /// Returns the key's name in the help: `Ctrl-L`, `PgUp`, `{`.
     pub fn text(self) -> String {
         let name = match self.code {
             KeyCode::Char(' ') => "Space".to_owned(),
@@ -132,19 +129,19 @@ impl KeyPress {
     fn fits(self, key: KeyEvent) -> bool {
         let is_alt = key.modifiers.contains(KeyModifiers::ALT);
         let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
-        // Shift is part of a letter or sign, and of no other key of the table.
+        // Shift is part of a letter or sign, and modifies no other key of the table.
         let is_shift = key.modifiers.contains(KeyModifiers::SHIFT)
             && !matches!(key.code, KeyCode::Char(_) | KeyCode::BackTab);
         key.code == self.code && !is_alt && !is_shift && is_control == self.is_control
     }
 }
 
-/// What a key asks for in a pane of a kind; none where the table has none.
+/// Returns the command of a key in a kind of pane.
 pub fn command_of(kind: PanelKind, key: KeyEvent) -> Option<PaneCommand> {
     row_of(kind, |press| press.fits(key)).map(|row| row.command)
 }
 
-/// Whether the table has a key of the window's for itself in a pane of a kind.
+/// Returns true if the table redefines a key of the window in this kind of pane.
 pub fn has_for_itself(kind: PanelKind, stroke: KeyStroke) -> bool {
     let event = |press: &KeyPress| {
         let held = if press.is_control {
@@ -157,7 +154,7 @@ pub fn has_for_itself(kind: PanelKind, stroke: KeyStroke) -> bool {
     row_of(kind, |press| event(&press) == Some(stroke)).is_some()
 }
 
-/// The row of a key: that of the most particular scope.
+/// Returns the row of a key in the most specific scope.
 fn row_of(kind: PanelKind, is_it: impl Fn(KeyPress) -> bool) -> Option<&'static KeyBinding> {
     let scopes = PaneKeyScope::ALL
         .into_iter()
@@ -169,7 +166,7 @@ fn row_of(kind: PanelKind, is_it: impl Fn(KeyPress) -> bool) -> Option<&'static 
     scopes.filter_map(found).next()
 }
 
-/// A key as the window's table has it.
+/// Converts a key to the form of the window's table.
 pub fn stroke_of(key: KeyEvent) -> Option<KeyStroke> {
     let (known, is_upper) = match key.code {
         KeyCode::Char(letter) => (Key::of_char(letter)?, letter.is_ascii_uppercase()),

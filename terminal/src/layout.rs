@@ -1,58 +1,55 @@
-//! Where panes stand: a pure function of the size of the screen and of what panes wish.
+//! Pane layout: a pure function of the screen size and of the requested rows.
 //!
-//! Panes stand below each other, each below a bar with its title; the lists of steps take what the others leave.
-//! Where the screen is wide there are two columns, the lists of steps (and source) at the left.
+//! Panes are stacked, each under a bar with its title. Step lists take the rows that the others
+//! leave. On a wide screen there are two columns, with step lists (and source) at the left.
 
 use ratatui::layout::Rect;
 
 use stepback_debugger::action::{PanelId, WindowId};
 
-/// From so many columns on there are two columns of panes.
+/// Minimum screen width for two columns of panes, in cells.
 const TWO_COLUMNS: u16 = 150;
-/// A list of steps needs so many columns beside another.
+/// Minimum width of a step list next to another one, in cells.
 const LIST_COLUMNS: u16 = 72;
-/// A list of steps keeps so many rows, its bar counted, as long as others can give some.
+/// Rows reserved for a step list, with its bar, as long as other panes have rows to spare.
 const LIST_ROWS: u16 = 6;
-/// A pane whose bar and one row do not fit is not shown.
+/// Minimum rows of a visible pane: its bar and one more.
 const LEAST: u16 = 2;
 
-/// A pane that wants a place.
+/// A pane to be laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PaneSpec {
-    /// Its number.
     pub id: PanelId,
-    /// Of which window it is the list of steps.
+    /// Trace window whose steps the pane lists.
     pub window: Option<WindowId>,
-    /// It stands with the lists of steps where there are two columns.
+    /// True if the pane goes to the column of step lists.
     pub is_code: bool,
-    /// How many rows it wishes, its bar not counted.
+    /// Requested rows, without the bar.
     pub rows: u16,
 }
 
-/// Where a pane stands.
+/// Screen area of a pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PaneArea {
-    /// Its number.
     pub id: PanelId,
-    /// One row with its title.
+    /// The row of the title.
     pub bar: Rect,
-    /// What it draws in.
+    /// The area below the bar.
     pub area: Rect,
 }
 
-/// Where all panes stand that are shown.
+/// Screen areas of all visible panes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PaneAreas {
     list: Vec<PaneArea>,
 }
 
 impl PaneAreas {
-    /// All of them.
     pub fn list(&self) -> &[PaneArea] {
         &self.list
     }
 
-    /// The pane at a cell of the screen, its bar counted.
+    /// Returns the pane at a cell of the screen, including its bar.
     pub fn pane_at(&self, x: u16, y: u16) -> Option<PanelId> {
         let spot = (x, y).into();
         self.list
@@ -61,7 +58,7 @@ impl PaneAreas {
             .map(|place| place.id)
     }
 
-    /// The pane whose bar is at a cell and can be dragged: not one at the top of its column.
+    /// Returns the pane whose draggable bar is at a cell. The top bar of a column is not draggable.
     pub fn border_at(&self, x: u16, y: u16) -> Option<PanelId> {
         let at = self
             .list
@@ -74,12 +71,12 @@ impl PaneAreas {
         is_below.then_some(at.id)
     }
 
-    /// The row below a pane.
+    /// Returns the row below a pane.
     pub fn end_of(&self, id: PanelId) -> Option<u16> {
         self.of(id).map(|place| place.area.bottom())
     }
 
-    /// How many rows a pane has.
+    /// Returns the number of rows of a pane.
     pub fn rows_of(&self, id: PanelId) -> Option<u16> {
         self.of(id).map(|place| place.area.height)
     }
@@ -89,12 +86,12 @@ impl PaneAreas {
     }
 }
 
-/// Whether there are two columns of panes.
+/// Returns true if the area has two columns of panes.
 pub fn is_wide(area: Rect) -> bool {
     area.width >= TWO_COLUMNS
 }
 
-/// Gives each pane its place; where there is no room for all, those far from the one that has the keyboard have none.
+/// Lays out the panes. If the room is too small, panes far from the focused one are left out.
 pub fn arrange(area: Rect, wanted: &[PaneSpec], focus: PanelId) -> PaneAreas {
     let is_left = |pane: &&PaneSpec| pane.window.is_some() || pane.is_code;
     let (left, right): (Vec<PaneSpec>, Vec<PaneSpec>) = (
@@ -108,7 +105,7 @@ pub fn arrange(area: Rect, wanted: &[PaneSpec], focus: PanelId) -> PaneAreas {
     let mut list = Vec::new();
     if is_wide(area) && !left.is_empty() && !right.is_empty() {
         let wide = area.width * 11 / 20;
-        // A column of its own between both, so that texts do not run into each other.
+        // An empty column separates both, so that texts do not run together.
         column(
             Rect {
                 width: wide - 1,
@@ -134,7 +131,7 @@ pub fn arrange(area: Rect, wanted: &[PaneSpec], focus: PanelId) -> PaneAreas {
     PaneAreas { list }
 }
 
-/// Panes below each other. Lists of steps stand beside each other where they fit.
+/// Stacks panes in a column. Step lists are put side by side if they fit.
 fn column(area: Rect, panes: &[PaneSpec], focus: PanelId, out: &mut Vec<PaneArea>) {
     let (lists, others): (Vec<PaneSpec>, Vec<PaneSpec>) =
         panes.iter().partition(|pane| pane.window.is_some());
@@ -167,7 +164,7 @@ fn column(area: Rect, panes: &[PaneSpec], focus: PanelId, out: &mut Vec<PaneArea
         rest.bottom()
     };
     for (place, (pane, rows)) in heights.iter().enumerate() {
-        // Without lists of steps the last pane takes what is left.
+        // Without step lists the last pane takes the remaining rows.
         let is_last = lists.is_empty() && place + 1 == heights.len();
         let height = if is_last {
             area.bottom().saturating_sub(rest.y)
@@ -187,13 +184,13 @@ fn column(area: Rect, panes: &[PaneSpec], focus: PanelId, out: &mut Vec<PaneArea
     }
 }
 
-/// How many rows each pane gets of so many, its bar counted: as many as it wishes; where that is too much the largest give
-/// first, and then those are left out that are far from the one that has the keyboard.
+/// Distributes `room` rows among panes, bars included. Each pane gets its requested rows. If these
+/// are too many, the largest panes shrink first. Then panes far from the focused one are left out.
 fn heights_of(panes: &[PaneSpec], room: u16, focus: PanelId) -> Vec<(PaneSpec, u16)> {
     let mut kept: Vec<PaneSpec> = panes.to_vec();
     while u32::from(room) < kept.len() as u32 * u32::from(LEAST) {
         let held = kept.iter().position(|pane| pane.id == focus).unwrap_or(0);
-        // The end that is farther away goes.
+        // Removes the pane at the end farther from the focus.
         let gone = if held * 2 < kept.len() {
             kept.len() - 1
         } else {
@@ -219,7 +216,7 @@ fn heights_of(panes: &[PaneSpec], room: u16, focus: PanelId) -> Vec<(PaneSpec, u
         let Some(largest) = heights.iter_mut().max().filter(|rows| **rows > LEAST) else {
             break;
         };
-        // In one step where one pane wants nearly all.
+        // Shrinks in large steps, in case one pane requests nearly all rows.
         let give = u16::try_from(surplus / 2)
             .unwrap_or(u16::MAX)
             .clamp(1, *largest - LEAST);
@@ -228,7 +225,7 @@ fn heights_of(panes: &[PaneSpec], room: u16, focus: PanelId) -> Vec<(PaneSpec, u
     kept.into_iter().zip(heights).collect()
 }
 
-/// Lists of steps beside each other.
+/// Places step lists side by side.
 fn beside(area: Rect, lists: &[PaneSpec], out: &mut Vec<PaneArea>) {
     let count = u16::try_from(lists.len()).unwrap_or(u16::MAX).max(1);
     let wide = area.width / count;
@@ -251,7 +248,7 @@ fn beside(area: Rect, lists: &[PaneSpec], out: &mut Vec<PaneArea>) {
     }
 }
 
-/// Lists of steps below each other, as high as each other; of those that do not fit the one that has the keyboard stays.
+/// Stacks step lists with equal heights. If some do not fit, the focused one stays.
 fn stacked(area: Rect, lists: &[PaneSpec], focus: PanelId, out: &mut Vec<PaneArea>) {
     let most = usize::from(area.height / LEAST).max(1);
     let first = lists

@@ -1,8 +1,10 @@
-//! The browser in a terminal: what the window shows, drawn in cells, for machines without a display.
+//! Terminal front end: the window's content, drawn in character cells, for machines without a
+//! display.
 //!
-//! A [`Browser`] is its state: it takes keys, does actions over a [`Desk`](stepback_debugger::desk::Desk), and draws panes into cells.
-//! [`run`] lets it run in a terminal, or, for a script that ends in a picture, without one.
-//! A new kind of pane is a file that implements [`Pane`] and a row in the registry.
+//! A [`TerminalBrowser`] holds the state. It receives keys, performs actions on a
+//! [`Desk`](stepback_debugger::desk::Desk), and draws panes into cells. [`run`] runs it in a
+//! terminal, or without one for a script that ends in a picture. A new kind of pane is a file that
+//! implements [`Pane`] and a row in the registry.
 
 mod browser;
 mod clean;

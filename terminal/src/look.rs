@@ -1,78 +1,71 @@
-//! How things look by what they mean: in as many colours as the terminal has, and without any.
+//! Styles by meaning, for terminals with any number of colours or none.
 //!
-//! The terminal's own background stays, and nothing tells whether it is dark or light: every colour is of a middle
-//! lightness that reads on both. Nothing is told by colour alone: what matters has an attribute or a sign, too.
+//! The terminal keeps its own background, and the program cannot know whether that is dark or
+//! light. Every colour therefore has a medium lightness that is readable on both. Colour is never
+//! the only mark: everything important also has an attribute or a sign.
 
 use ratatui::style::{Color, Modifier, Style};
 
 use super::clean::CharacterSet;
 use stepback_debugger::model::TextRole;
 
-/// How many colours the terminal has.
+/// Number of colours of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColorDepth {
-    /// None: bold, underlined and reversed alone.
+    /// No colours: only bold, underlined and reversed.
     None,
-    /// The 16 of the terminal's own theme.
+    /// The 16 colours of the terminal's theme.
     Sixteen,
-    /// A cube of 216, and greys.
+    /// A cube of 216 colours, and greys.
     Cube,
-    /// Any.
+    /// 24-bit colours.
     True,
 }
 
-/// How everything looks.
+/// Colours and characters of the terminal.
 #[derive(Clone, Copy, Debug)]
 pub struct TerminalStyle {
-    /// In which colours.
     pub colors: ColorDepth,
-    /// With which characters.
     pub signs: CharacterSet,
 }
 
-/// What the user chose about characters.
+/// The user's choice of characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CharacterSetChoice {
-    /// What the terminal and the locale say.
+    /// Detected from the terminal and the locale.
     #[default]
     Detected,
-    /// ASCII alone.
     Ascii,
 }
 
-/// What is to look like something.
+/// Purpose of a style.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StyleRole {
-    /// A piece of text by its meaning.
+    /// Text with a meaning.
     Text(TextRole),
-    /// What the last move changed.
+    /// A value changed by the last move.
     Changed,
-    /// What belongs to a position, by its number.
+    /// An item of a position, by the position's number.
     Position(u32),
-    /// A hit of the search.
     Hit,
-    /// A bookmark.
     Bookmark,
-    /// What went wrong.
     Error,
-    /// What may be wrong.
     Warning,
-    /// The bar above a pane.
+    /// Bar above a pane.
     Title,
-    /// The bar above the pane that has the keyboard.
+    /// Bar above the focused pane.
     TitleFocus,
-    /// The cursor where keys go.
+    /// Cursor of the focused pane.
     Cursor,
-    /// The cursor of a pane that has not the keyboard.
+    /// Cursor of a pane without focus.
     CursorAway,
-    /// A line that was picked.
+    /// A picked line.
     Picked,
-    /// A key in a help text.
     Key,
 }
 
 impl TerminalStyle {
-    /// What the terminal shows, by the environment.
+    /// Detects the terminal's abilities from the environment.
     ///
     /// ```
     /// use stepback_terminal::{Colors, Look, SignsChoice};
@@ -92,7 +85,6 @@ impl TerminalStyle {
         }
     }
 
-    /// The style of something.
     pub fn style(&self, role: StyleRole) -> Style {
         let RolePaint { tone, attributes } = paint(role);
         let style = Style::new().add_modifier(attributes);
@@ -105,13 +97,12 @@ impl TerminalStyle {
         }
     }
 
-    /// The style of a text by its meaning.
     pub fn text(&self, meaning: TextRole) -> Style {
         self.style(StyleRole::Text(meaning))
     }
 }
 
-/// Whether the terminal can move its cursor, which everything here needs.
+/// Returns true if the terminal can move its cursor, which the program needs.
 pub fn can_draw(term: &str) -> bool {
     !matches!(term, "" | "dumb" | "unknown")
 }
@@ -121,7 +112,7 @@ fn colors(value: &impl Fn(&str) -> String) -> ColorDepth {
     match () {
         () if !value("NO_COLOR").is_empty() || !can_draw(&term) => ColorDepth::None,
         () if term.starts_with("vt") => ColorDepth::None,
-        // The console of Linux takes other colours, and shows one of its sixteen instead.
+        // The Linux console accepts other colours, but shows one of its sixteen instead.
         () if term == "linux" => ColorDepth::Sixteen,
         () if matches!(value("COLORTERM").as_str(), "truecolor" | "24bit")
             || term.ends_with("-direct") =>
@@ -137,14 +128,14 @@ fn colors(value: &impl Fn(&str) -> String) -> ColorDepth {
     }
 }
 
-/// The first of the locale's variables that is set decides.
+/// Detects the character set. The first locale variable that is set decides.
 fn known_signs(value: &impl Fn(&str) -> String) -> CharacterSet {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
         .map(value)
         .into_iter()
         .find(|locale| !locale.is_empty());
     let codes = locale.unwrap_or_default().to_ascii_lowercase();
-    // Without a locale nothing speaks against what nearly every terminal can.
+    // On Windows without a locale, UTF-8 is assumed: nearly every terminal supports it.
     let is_utf8 =
         codes.is_empty() && cfg!(windows) || codes.contains("utf-8") || codes.contains("utf8");
     if is_utf8 && value("TERM") != "linux" {
@@ -154,11 +145,12 @@ fn known_signs(value: &impl Fn(&str) -> String) -> CharacterSet {
     }
 }
 
-/// A colour that reads on black and on white.
+/// A colour that is readable on black and on white.
 #[derive(Clone, Copy)]
 struct RoleColor {
     rgb: [u8; 3],
-    /// The one of sixteen: neither blue, which is too dark on black, nor yellow, which is too light on white.
+    /// Replacement among the sixteen colours: neither blue (too dark on black) nor yellow (too
+    /// light on white).
     named: Color,
 }
 
@@ -189,7 +181,7 @@ const LEAF: RoleColor = tone(0x54, 0x83, 0x35, Color::Green);
 const GREY: RoleColor = tone(0x74, 0x76, 0x7a, Color::Reset);
 const RED: RoleColor = tone(0xeb, 0x19, 0x00, Color::Red);
 
-/// The colours of the window where it has them, with the same hue.
+/// Returns the window's colour with the same hue, if it has one.
 fn paint(role: StyleRole) -> RolePaint {
     const NONE: Modifier = Modifier::empty();
     let (tone, attributes) = match role {
@@ -234,12 +226,12 @@ fn paint_of(meaning: TextRole) -> RolePaint {
     RolePaint { tone, attributes }
 }
 
-/// Positions 1 to 4 have a colour each; from 5 on they repeat.
+/// Returns the colour index: positions 1 to 4 have their own colours, later ones repeat them.
 fn place_of(number: u32) -> usize {
     number.saturating_sub(1) as usize % 4
 }
 
-/// The colour among the 216 that is nearest.
+/// Returns the nearest of the 216 colours of the cube.
 fn nearest_of_cube(rgb: [u8; 3]) -> u8 {
     const LEVELS: [u8; 6] = [0, 95, 135, 175, 215, 255];
     let level = |part: u8| {
@@ -390,7 +382,7 @@ mod tests {
         0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     }
 
-    /// The contrast with black and with white, whichever is less.
+    /// Returns the lower of the contrasts with black and with white.
     fn contrast(rgb: [u8; 3]) -> f64 {
         let light = luminance(rgb);
         ((light + 0.05) / 0.05).min(1.05 / (light + 0.05))

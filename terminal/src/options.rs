@@ -1,40 +1,40 @@
-//! What the browser is asked to show and do, and how it ended.
+//! Options and outcome of a run in the terminal.
 
 use std::path::PathBuf;
 
 use stepback_debugger::desk::TraceChoice;
 
-/// What the browser is asked to show and do.
+/// Options of a run in the terminal.
 #[derive(Clone, Debug, Default)]
 pub struct BrowserOptions {
-    /// The trace; none: it says how to open one.
+    /// The trace; without one the screen shows how to open a trace.
     pub trace: Option<TraceChoice>,
-    /// The place to begin at, in the language of the command line.
+    /// Initial position, in the language of the command line.
     pub at: Option<String>,
-    /// A script of actions.
+    /// Path of a script of actions.
     pub script: Option<PathBuf>,
-    /// Where the screen is saved as text when the script is done; `-` for standard output.
+    /// Path for a text picture of the screen after the script; `-` is standard output.
     pub screenshot: Option<PathBuf>,
-    /// Columns and rows of the screen where it is none of a terminal.
+    /// Columns and rows of the screen if there is no terminal.
     pub size: Option<(u16, u16)>,
-    /// The program ends when the script is done and the screen is saved.
+    /// Quits after the script and the picture.
     pub quit: bool,
-    /// Nothing but ASCII.
+    /// Restricts output to ASCII.
     pub is_ascii: bool,
 }
 
 impl BrowserOptions {
-    /// Whether it runs unattended: errors then end the program, and nothing is kept.
+    /// Returns true if the run is unattended: errors then end the program, and nothing is saved.
     pub fn is_scripted(&self) -> bool {
         self.script.is_some() || self.screenshot.is_some() || self.quit
     }
 }
 
-/// How the browser ended.
+/// Outcome of a run in the terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BrowserOutcome {
-    /// The user left it, or the script was done.
+    /// The user quit, or the script ended.
     Done,
-    /// There is no terminal; why, as one sentence without a full stop.
+    /// No terminal is available; the reason is one sentence without a full stop.
     NoTerminal(String),
 }

@@ -1,4 +1,5 @@
-//! All commands by name, and where in the trace what is typed may lead: as the window's palette lists them.
+//! Command palette: all commands by name, and places in the trace, listed as in the window's
+//! palette.
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::Rect;
@@ -17,32 +18,29 @@ use stepback_debugger::desk::{
 use stepback_debugger::keymap::{Command, CommandContext, CommandId};
 use stepback_debugger::messages::say;
 
-/// The palette while it is open.
+/// State of the open palette.
 pub struct PaletteState {
-    /// The pane in which it was opened: what keys mean depends on it.
+    /// Kind of the pane in which it was opened; it decides the meaning of keys.
     kind: PanelKind,
     line: InputLine,
     chosen: usize,
     places: PlaceSuggestions,
     list: Vec<PaletteItem>,
-    /// How many rows were drawn last: a page key goes as far.
+    /// Number of rows drawn in the last frame, which is the page size.
     rows: usize,
 }
 
-/// What came of a key.
+/// Outcome of a key press.
 pub enum PaletteOutcome {
-    /// Nothing yet.
     Nothing,
-    /// The palette is closed.
     Closed,
-    /// An action.
     Action(Action),
-    /// A command that asks for an argument.
+    /// A command that needs an argument.
     Ask(&'static Command),
 }
 
 impl PaletteState {
-    /// The commands, over a pane of a kind.
+    /// Creates the palette over a kind of pane.
     pub fn new(kind: PanelKind) -> Self {
         Self {
             kind,
@@ -54,13 +52,13 @@ impl PaletteState {
         }
     }
 
-    /// Types a text where the cursor is.
+    /// Inserts a text at the cursor.
     pub fn insert(&mut self, text: &str) {
         self.line.insert(text);
         self.chosen = 0;
     }
 
-    /// Lists what fits what is typed.
+    /// Lists the commands and places that match the text.
     pub fn look(&mut self, situation: &CommandContext, desk: Option<&Desk>) {
         let query = self.line.text().to_owned();
         let places = desk.map_or(&[][..], |desk| {
@@ -86,7 +84,7 @@ impl PaletteState {
         self.chosen = self.chosen.min(self.list.len().saturating_sub(1));
     }
 
-    /// Does what a key asks for.
+    /// Handles a key press.
     pub fn press(&mut self, key: KeyEvent) -> PaletteOutcome {
         let (page, last) = (self.rows.max(1), self.list.len().saturating_sub(1));
         let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
@@ -108,7 +106,7 @@ impl PaletteState {
         PaletteOutcome::Nothing
     }
 
-    /// The row at a row of the screen is picked.
+    /// Picks the item at a row of the screen.
     pub fn click(&mut self, row: usize) -> PaletteOutcome {
         self.chosen = self.top().saturating_add(row);
         self.pick()
@@ -129,7 +127,7 @@ impl PaletteState {
         }
     }
 
-    /// The key of a row, as it is typed here; a key that means something else in the pane is not named.
+    /// Returns the terminal key of a row. A key with another meaning in the pane is omitted.
     fn key_of(&self, item: &PaletteItem) -> String {
         match item.key {
             PaletteKey::Nothing => String::new(),
@@ -145,7 +143,7 @@ impl PaletteState {
         self.chosen.saturating_sub(self.rows.saturating_sub(1))
     }
 
-    /// Draws it over an area, the line that is typed at its bottom. Returns where the cursor stands.
+    /// Draws the palette over an area, its input line at the bottom. Returns the cursor's cell.
     pub fn draw(&mut self, area: Rect, pen: &mut Pen<'_>) -> (u16, u16) {
         let rows = area.height.saturating_sub(2);
         self.rows = usize::from(rows);
@@ -203,7 +201,7 @@ impl PaletteState {
     }
 }
 
-/// Whether a command asks for an argument of what a terminal cannot do.
+/// Returns true if a command needs an argument for a feature that only the window has.
 pub fn asks_for_window(command: &Command) -> bool {
     use CommandId::{
         ChangeKeys, FixedWidthFont, ForgetLayout, ImportKeys, InterfaceFont, SaveLayoutAs,
@@ -222,7 +220,7 @@ pub fn asks_for_window(command: &Command) -> bool {
     )
 }
 
-/// Whether an action is what a terminal cannot do.
+/// Returns true if an action needs a feature that only the window has.
 pub fn is_of_window(action: &Action) -> bool {
     match action {
         Action::App(action) => matches!(

@@ -1,4 +1,4 @@
-//! What every kind of pane does.
+//! Interface that every kind of pane implements.
 
 use ratatui::layout::Rect;
 use stepback_machine::RegisterGroup;
@@ -12,26 +12,24 @@ use stepback_debugger::desk::Desk;
 use stepback_debugger::model::TextSpan;
 use stepback_debugger::worker::Worker;
 
-/// What a pane may look at.
+/// Data that a pane may read.
 #[derive(Clone, Copy)]
 pub struct PaneContext<'a> {
-    /// The open trace, and all that is asked of it.
+    /// The open trace and its queries.
     pub desk: &'a Desk,
-    /// How things look.
     pub look: &'a TerminalStyle,
-    /// The number of the pane.
     pub pane: PanelId,
-    /// It has the keyboard.
+    /// True if the pane has the keyboard.
     pub has_focus: bool,
 }
 
 impl<'a> PaneContext<'a> {
-    /// Where questions are asked.
+    /// Returns the worker that runs queries.
     pub fn worker(&self) -> &'a Worker {
         &self.desk.worker
     }
 
-    /// A moment of the trace.
+    /// Returns the moment at a position of the active window's trace.
     pub fn moment(&self, position: Position) -> Moment {
         Moment {
             trace: self.desk.windows.active().trace,
@@ -40,106 +38,100 @@ impl<'a> PaneContext<'a> {
     }
 }
 
-/// What a pane asks for.
+/// Request of a pane.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PaneAction {
-    /// An action, as the window's panels push them.
+    /// Perform an action.
     Do(Action),
-    /// A text on the bottom line, which [`Pane::answer`] gets; with what stands there at first.
+    /// Open a prompt on the bottom line with an initial text; [`Pane::answer`] receives the result.
     Prompt(PromptPurpose, String),
-    /// Another pane of memory at an address expression.
+    /// Open another memory pane at an address expression.
     OpenMemory(String),
-    /// What is for the terminal as a whole.
+    /// Run a command that concerns the whole terminal.
     Obey(PaneCommand),
-    /// Words on the bottom line.
+    /// Show a message on the bottom line.
     Say(String),
 }
 
-/// What the mouse does in a pane: where it is on the screen, and what it does there.
+/// Mouse event in a pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MouseInput {
-    /// The column.
     pub x: u16,
-    /// The row.
     pub y: u16,
-    /// What it does.
     pub kind: MouseInputKind,
 }
 
-/// What the mouse does.
+/// Kind of a mouse event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MouseInputKind {
-    /// A button is pressed.
     Click,
-    /// Twice at once.
     DoubleClick,
-    /// The wheel turns by so many rows, down when positive.
+    /// Wheel movement in rows, positive downwards.
     Wheel(i16),
 }
 
-/// What stands in a part of the screen below a bar with its title.
+/// A pane: the content below a bar with its title.
 pub trait Pane {
-    /// Its kind.
     fn kind(&self) -> PanelKind;
 
-    /// What its bar says.
+    /// Returns the title in the bar.
     fn title(&self, cx: &PaneContext<'_>) -> String;
 
-    /// What it shows the state at; none for a pane that shows no one moment.
+    /// Returns the moment that the pane follows; none if it shows no single moment.
     fn follow(&self) -> Option<Follow> {
         None
     }
 
-    /// Binds it to a window or a moment, where it can.
+    /// Binds the pane to a window or a moment, if it supports that.
     fn bind(&mut self, _follow: Follow) {}
 
-    /// The trace window that it is the list of steps of.
+    /// Returns the trace window whose steps the pane lists.
     fn window(&self) -> Option<WindowId> {
         None
     }
 
-    /// The group of registers that it shows.
+    /// Returns the register group of the pane.
     fn group(&self) -> Option<RegisterGroup> {
         None
     }
 
-    /// Whether it has a cursor on registers or memory: the keys of such panes count in it.
+    /// Returns true if the pane has a cursor on registers or memory; keys of such panes then apply.
     fn has_cells(&self) -> bool {
         false
     }
 
-    /// How many rows it would have, its bar not counted.
+    /// Returns the requested number of rows, without the bar.
     fn wished_rows(&self) -> u16 {
         8
     }
 
-    /// How many rows a page key moves by in the list of steps.
+    /// Returns the number of rows of a page in the step list.
     fn page_rows(&self) -> u64 {
         1
     }
 
-    /// The cell that "last write" means.
+    /// Returns the cell for commands such as "last write".
     fn selection(&self, _cx: &PaneContext<'_>) -> Option<CellName> {
         None
     }
 
-    /// The position at which that cell has the value that is shown; none: that of the active window.
+    /// Returns the position at which that cell is shown; none: the active window's position.
     fn selection_at(&self, cx: &PaneContext<'_>) -> Option<Position> {
         self.follow()
             .map(|follow| cx.desk.windows.position_of(follow))
     }
 
-    /// What is under its cursor, as it is copied.
+    /// Returns the text to copy for the item under the cursor.
     fn copied(&self, _cx: &PaneContext<'_>) -> Option<String> {
         None
     }
 
-    /// What the bottom line says while it has the keyboard.
+    /// Returns the text of the bottom line while the pane is focused.
     fn status(&self, _cx: &PaneContext<'_>) -> Vec<TextSpan> {
         Vec::new()
     }
 
-    /// Does what a key asks for. False where that means nothing here.
+    /// Runs a command. Returns false if it has no meaning in this pane.
     fn obey(
         &mut self,
         command: PaneCommand,
@@ -147,7 +139,7 @@ pub trait Pane {
         out: &mut Vec<PaneAction>,
     ) -> bool;
 
-    /// Takes the text that it asked for.
+    /// Receives the text of a prompt that the pane requested.
     fn answer(
         &mut self,
         purpose: PromptPurpose,
@@ -158,18 +150,18 @@ pub trait Pane {
         out.extend(purpose.actions(text).into_iter().map(PaneAction::Do));
     }
 
-    /// Does an action that is meant for a pane of its kind: `ShowMemory`, `ShowRegisters`, `SelectCell`, ….
-    /// False where it is not.
+    /// Performs an action addressed to a pane of its kind: `ShowMemory`, `ShowRegisters`,
+    /// `SelectCell`, …. Returns false if the action is for another kind.
     fn take(&mut self, _action: &Action, _cx: &PaneContext<'_>) -> bool {
         false
     }
 
-    /// Does what the mouse asks for.
+    /// Handles a mouse event.
     fn touch(&mut self, _touch: MouseInput, _cx: &PaneContext<'_>, _out: &mut Vec<PaneAction>) {}
 
-    /// Another trace is open than the one that its settings were made in: gives up what means nothing there.
+    /// Drops state that has no meaning in another trace, when another trace was opened.
     fn leave_trace(&mut self) {}
 
-    /// Asks what it needs and draws what it has.
+    /// Starts the queries that the pane needs, and draws the answers that it has.
     fn draw(&mut self, area: Rect, pen: &mut Pen<'_>, cx: &PaneContext<'_>);
 }

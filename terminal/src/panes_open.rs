@@ -1,30 +1,28 @@
-//! The panes that are open, and which of them has the keyboard.
+//! The open panes and the keyboard focus.
 
 use super::pane::Pane;
 use super::registry;
 use stepback_debugger::action::{Direction, PanelId, PanelKind, WindowId};
 
-/// A pane that is open.
 pub struct OpenPane {
-    /// Its number, which no other pane ever has.
+    /// Panel number, unique for the life of the program.
     pub id: PanelId,
-    /// What it shows.
     pub pane: Box<dyn Pane>,
-    /// The rows that the user gave it; none: as many as it wishes.
+    /// Number of rows chosen by the user; none for the pane's own request.
     pub rows: Option<u16>,
 }
 
-/// All panes, from the top.
+/// All open panes, from the top.
 pub struct OpenPanes {
     list: Vec<OpenPane>,
     focus: PanelId,
-    /// The one that has the keyboard takes the whole screen.
+    /// True if the focused pane takes the whole screen.
     pub is_zoomed: bool,
     opened: u64,
 }
 
 impl OpenPanes {
-    /// The first ones: the list of steps, and the general registers.
+    /// Creates the initial panes: a step list and the general registers.
     pub fn first() -> Self {
         let mut panes = Self {
             list: Vec::new(),
@@ -38,23 +36,22 @@ impl OpenPanes {
         panes
     }
 
-    /// All of them, from the top.
     pub fn list(&self) -> &[OpenPane] {
         &self.list
     }
 
-    /// All of them, to be drawn.
     pub fn list_mut(&mut self) -> &mut [OpenPane] {
         &mut self.list
     }
 
-    /// Opens a pane and gives it the keyboard. None where a terminal has none of this kind.
+    /// Opens a pane and focuses it. Returns none if the terminal has no pane of this kind.
     pub fn add(&mut self, kind: PanelKind, window: WindowId) -> Option<PanelId> {
         let pane = registry::open(kind, window)?;
         Some(self.put(pane))
     }
 
-    /// The same for one that was made. A list of steps stands below the others of its kind, anything else at the end.
+    /// Inserts a pane and focuses it. Step lists are placed after other step lists, other panes at
+    /// the end.
     pub fn put(&mut self, pane: Box<dyn Pane>) -> PanelId {
         self.opened += 1;
         let id = PanelId(self.opened);
@@ -80,7 +77,7 @@ impl OpenPanes {
         id
     }
 
-    /// The pane that has the keyboard.
+    /// Returns the focused pane.
     pub fn focused(&self) -> Option<&OpenPane> {
         self.list
             .iter()
@@ -88,7 +85,7 @@ impl OpenPanes {
             .or_else(|| self.list.first())
     }
 
-    /// The same, to be changed.
+    /// Returns the focused pane for changes.
     pub fn focused_mut(&mut self) -> Option<&mut OpenPane> {
         let place = self
             .list
@@ -98,29 +95,27 @@ impl OpenPanes {
         self.list.get_mut(place)
     }
 
-    /// A pane by its number.
     pub fn get_mut(&mut self, id: PanelId) -> Option<&mut OpenPane> {
         self.list.iter_mut().find(|open| open.id == id)
     }
 
-    /// Returns a pane by its number.
     pub fn get(&self, id: PanelId) -> Option<&OpenPane> {
         self.list.iter().find(|open| open.id == id)
     }
 
-    /// Gives a pane the keyboard, if it is open.
+    /// Focuses a pane, if it is open.
     pub fn focus(&mut self, id: PanelId) {
         if self.list.iter().any(|open| open.id == id) {
             self.focus = id;
         }
     }
 
-    /// The number of the pane that has the keyboard.
+    /// Returns the number of the focused pane.
     pub fn focus_id(&self) -> PanelId {
         self.focused().map_or(PanelId(0), |open| open.id)
     }
 
-    /// Gives the next or last pane the keyboard.
+    /// Focuses the next or previous pane.
     pub fn focus_next(&mut self, way: Direction) {
         let count = self.list.len().max(1);
         let place = self
@@ -137,7 +132,7 @@ impl OpenPanes {
         }
     }
 
-    /// The first pane of a kind, the one that has the keyboard before others.
+    /// Returns the focused pane if it is of a kind, or else the first pane of that kind.
     pub fn of_kind(&self, kind: PanelKind) -> Option<PanelId> {
         let is_kind = |open: &&OpenPane| open.pane.kind() == kind;
         self.focused()
@@ -146,7 +141,7 @@ impl OpenPanes {
             .map(|open| open.id)
     }
 
-    /// The list of steps of a window.
+    /// Returns the step list of a window.
     pub fn of_window(&self, window: WindowId) -> Option<PanelId> {
         self.list
             .iter()
@@ -154,7 +149,8 @@ impl OpenPanes {
             .map(|open| open.id)
     }
 
-    /// Closes a pane; what stood above it gets the keyboard. None where it is the last list of steps, or none at all.
+    /// Closes a pane and focuses the one above it. Returns none for the last step list and for
+    /// unknown panes.
     pub fn close(&mut self, id: PanelId) -> Option<OpenPane> {
         let place = self.list.iter().position(|open| open.id == id)?;
         let lists = self

@@ -1,4 +1,4 @@
-//! Opens, shows and closes panes, and what lies over them.
+//! Opening, showing and closing of panes and overlays.
 
 use super::browser::{Overlay, TerminalBrowser};
 use super::help::HelpPage;
@@ -16,7 +16,7 @@ impl TerminalBrowser {
         self.over = Overlay::Help(HelpPage::new(self.focused_kind(), &self.situation()));
     }
 
-    /// Asks for the argument of a command.
+    /// Prompts for the argument of a command.
     pub(super) fn ask_argument(&mut self, command: CommandId) {
         let command = command.command();
         if command.argument.is_some() {
@@ -24,7 +24,7 @@ impl TerminalBrowser {
         }
     }
 
-    /// Puts a text on the clipboard of the terminal.
+    /// Copies a text to the terminal's clipboard.
     pub(super) fn copy(&mut self, text: String) {
         match super::clipboard::copy_sequence(&text) {
             Some(sequence) => {
@@ -71,13 +71,13 @@ impl TerminalBrowser {
         }
     }
 
-    /// Asks on the bottom line.
+    /// Opens a prompt on the bottom line.
     pub(super) fn ask(&mut self, asked: QuestionPurpose, text: &str) {
         self.message = None;
         self.over = Overlay::Question(Question::new(asked, text));
     }
 
-    /// Shows a pane of a kind and gives it the keyboard.
+    /// Shows a pane of a kind and focuses it.
     pub(super) fn show(&mut self, kind: PanelKind) {
         match self.panes.of_kind(kind) {
             Some(id) => self.focus(id),
@@ -85,7 +85,7 @@ impl TerminalBrowser {
         }
     }
 
-    /// Shows a pane of a kind; the keyboard stays where it is.
+    /// Shows a pane of a kind without moving the focus.
     pub(super) fn reveal(&mut self, kind: PanelKind) {
         if self.panes.of_kind(kind).is_none() {
             let focus = self.panes.focus_id();
@@ -94,7 +94,7 @@ impl TerminalBrowser {
         }
     }
 
-    /// Opens a pane; a list of steps is that of a window of its own.
+    /// Opens a pane. A step list gets its own trace window.
     pub(super) fn open_pane(&mut self, kind: PanelKind) {
         let Some(desk) = self.program.desk.as_mut() else {
             return;
@@ -109,7 +109,7 @@ impl TerminalBrowser {
         self.panes.is_zoomed = false;
     }
 
-    /// A second list of steps, at the position.
+    /// Opens a second step list at the position.
     pub(super) fn side_by_side(&mut self) {
         let at = self
             .program
@@ -122,7 +122,7 @@ impl TerminalBrowser {
         }
     }
 
-    /// Compares the windows; where there is one, a second one is opened first.
+    /// Compares two windows; opens the second one first if there is only one.
     pub(super) fn compare(&mut self) {
         let at = self
             .program

@@ -1,4 +1,4 @@
-//! Draws texts into cells: whatever is drawn through it is safe for the terminal and stays in its room.
+//! Drawing of texts into cells. Every text is made safe for the terminal and clipped to its run.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -8,27 +8,23 @@ use super::clean::{letter_width, width};
 use super::look::{StyleRole, TerminalStyle};
 use stepback_debugger::model::TextSpan;
 
-/// What draws.
+/// Painter of cells.
 pub struct Pen<'a> {
-    /// The cells.
     pub buffer: &'a mut Buffer,
-    /// How things look.
     pub look: &'a TerminalStyle,
 }
 
-/// Cells of one row: from one column up to another, which is not among them.
+/// A range of cells in one row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CellRun {
-    /// The row.
     pub y: u16,
-    /// The first column.
     pub x: u16,
-    /// The column behind the last.
+    /// The column after the last.
     pub end: u16,
 }
 
 impl CellRun {
-    /// A row of an area, from its top; empty beyond its bottom.
+    /// Returns a row of an area, counted from its top; empty beyond its bottom.
     pub fn of(area: Rect, row: u16) -> Self {
         let y = area.y.saturating_add(row);
         if y >= area.bottom() {
@@ -46,7 +42,7 @@ impl CellRun {
         }
     }
 
-    /// From a column on.
+    /// Returns the part from a column on.
     #[must_use]
     pub fn from(self, x: u16) -> Self {
         Self {
@@ -55,13 +51,13 @@ impl CellRun {
         }
     }
 
-    /// Without so many cells at its start.
+    /// Returns the part after the first `cells`.
     #[must_use]
     pub fn behind(self, cells: u16) -> Self {
         self.from(self.x.saturating_add(cells))
     }
 
-    /// Its first cells, as many as there are.
+    /// Returns the first `cells`, or all if there are fewer.
     #[must_use]
     pub fn first(self, cells: u16) -> Self {
         Self {
@@ -70,25 +66,25 @@ impl CellRun {
         }
     }
 
-    /// How many cells it has.
+    /// Returns the number of cells.
     pub fn cells(self) -> u16 {
         self.end.saturating_sub(self.x)
     }
 }
 
 impl Pen<'_> {
-    /// Draws a text, cut with `…` where it is too long. Returns what is left of the run.
+    /// Draws a text, cut with `…` if it is too long. Returns the rest of the run.
     pub fn text(&mut self, run: CellRun, text: &str, style: Style) -> CellRun {
         let fitted = self.look.signs.fit(text, usize::from(run.cells()));
         self.put(run, &fitted, style)
     }
 
-    /// The same in the style of a role.
+    /// Draws a text in the style of a role.
     pub fn role(&mut self, run: CellRun, text: &str, role: StyleRole) -> CellRun {
         self.text(run, text, self.look.style(role))
     }
 
-    /// Draws texts by their meanings, cut where they are too long.
+    /// Draws texts in the styles of their meanings, cut if they are too long.
     pub fn spans(&mut self, run: CellRun, spans: &[TextSpan]) -> CellRun {
         let mut rest = run;
         for span in spans {
@@ -100,7 +96,7 @@ impl Pen<'_> {
         rest
     }
 
-    /// Draws a text so that it ends where the run does. Returns what is left before it.
+    /// Draws a text at the end of the run. Returns the part before it.
     pub fn text_right(&mut self, run: CellRun, text: &str, style: Style) -> CellRun {
         let fitted = self
             .look
@@ -112,13 +108,13 @@ impl Pen<'_> {
         CellRun { end: start, ..run }
     }
 
-    /// A line across all of a run.
+    /// Draws a horizontal line across the run.
     pub fn line(&mut self, run: CellRun, style: Style) {
         let sign = self.look.signs.clean("─").into_owned();
         self.put(run, &sign.repeat(usize::from(run.cells())), style);
     }
 
-    /// Adds a style to cells, whatever they show.
+    /// Adds a style to cells without changing their content.
     pub fn mark(&mut self, run: CellRun, style: Style) {
         let area = Rect {
             x: run.x,
@@ -130,7 +126,7 @@ impl Pen<'_> {
             .set_style(area.intersection(self.buffer.area), style);
     }
 
-    /// How many cells a text takes.
+    /// Returns the width of a text in cells.
     pub fn width(&self, text: &str) -> u16 {
         cells(&self.look.signs.clean(text))
     }
@@ -148,7 +144,8 @@ impl Pen<'_> {
                 cell.set_symbol(letter.encode_utf8(&mut letter_bytes))
                     .set_style(style);
             }
-            // What lay below the second half of a wide letter must not show when that goes.
+            // Clears the cell under the second half of a wide letter, or it would reappear when the
+            // letter goes.
             if let Some(second) = self
                 .buffer
                 .cell_mut((rest.x.saturating_add(1), rest.y))

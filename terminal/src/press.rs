@@ -1,4 +1,4 @@
-//! What keys and the mouse do.
+//! Reactions to keys and the mouse.
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
@@ -23,11 +23,11 @@ use stepback_debugger::messages::say;
 use stepback_debugger::model::registers::{has_group, missing_group};
 use stepback_debugger::program::{self, Program};
 
-/// Rows that the wheel turns by.
+/// Number of rows per wheel notch.
 const WHEEL: i16 = 3;
 
 impl TerminalBrowser {
-    /// A key was pressed.
+    /// Handles a key press.
     pub fn press(&mut self, key: KeyEvent) {
         if key.kind == KeyEventKind::Release {
             return;
@@ -51,7 +51,7 @@ impl TerminalBrowser {
         program::apply_queue(self);
     }
 
-    /// A text was pasted: where none is typed it means nothing.
+    /// Inserts a pasted text into the open prompt or palette; ignored elsewhere.
     pub fn paste(&mut self, text: &str) {
         match &mut self.over {
             Overlay::Question(question) => question.line.insert(text),
@@ -81,7 +81,7 @@ impl TerminalBrowser {
         }
     }
 
-    /// Escape gives up the search under way, or ends following, or stops indexing, or shows all steps again.
+    /// Handles Escape: stops the current search, following or indexing, or shows all steps again.
     fn give_up(&mut self) {
         if self
             .program
@@ -99,7 +99,7 @@ impl TerminalBrowser {
         }
     }
 
-    /// Does what a key of the table asks for.
+    /// Runs a command of the key table.
     pub(super) fn obey(&mut self, command: PaneCommand) {
         match command {
             PaneCommand::Focus(way) => {
@@ -144,7 +144,7 @@ impl TerminalBrowser {
         }
     }
 
-    /// What is under the cursor of the pane that has the keyboard goes to the clipboard.
+    /// Copies the item under the cursor of the focused pane.
     fn copy_from_pane(&mut self) {
         let Self {
             panes,
@@ -212,7 +212,7 @@ impl TerminalBrowser {
         self.do_asked(asked);
     }
 
-    /// Why of the cell under the cursor; where there is none, which one is asked for.
+    /// Explains the cell under the cursor, or prompts for one.
     fn ask_why(&mut self) {
         match self.situation().why() {
             Some(why) => self.program.queue.push(why),
@@ -227,7 +227,7 @@ impl TerminalBrowser {
         self.ask(QuestionPurpose::Pane(self.panes.focus_id(), purpose), text);
     }
 
-    /// Does what a pane asked for.
+    /// Performs the requests of a pane.
     pub(super) fn do_asked(&mut self, asked: Vec<PaneAction>) {
         for ask in asked {
             match ask {
@@ -240,7 +240,7 @@ impl TerminalBrowser {
         }
     }
 
-    /// Another pane of memory; the list of steps keeps the keyboard.
+    /// Opens another memory pane; the step list keeps the focus.
     fn open_memory(&mut self, address: &str) {
         let focus = self.panes.focus_id();
         self.open_pane(PanelKind::Memory);
@@ -270,7 +270,7 @@ impl TerminalBrowser {
         self.panes.focus(focus);
     }
 
-    /// A pane with a group of registers opens, or closes where there is one; the keyboard stays where it is.
+    /// Opens the pane of a register group, or closes it if it is open. The focus does not move.
     fn toggle_registers(&mut self, group: RegisterGroup) {
         let Some(desk) = self.program.desk.as_ref() else {
             return;
@@ -321,7 +321,7 @@ impl TerminalBrowser {
         }
     }
 
-    /// The pane that has the keyboard gets more rows, or less. The list of steps takes what is left.
+    /// Resizes the focused pane. The step list takes the remaining rows.
     fn resize(&mut self, by: i8) {
         let Some(id) = self
             .panes
@@ -354,7 +354,8 @@ impl TerminalBrowser {
         }
     }
 
-    /// Does what a text that was typed asks for. Nothing typed asks for nothing, but ends a filter.
+    /// Performs the purpose of a typed text. An empty text does nothing, except that it ends a
+    /// filter or a comparison.
     fn answer(&mut self, asked: &QuestionPurpose, text: &str) {
         let may_be_empty = matches!(
             asked,
@@ -426,7 +427,8 @@ impl TerminalBrowser {
         self.do_asked(asked);
     }
 
-    /// To another step at an address. The search is kept, so that it can be asked again; no list of its hits is opened.
+    /// Travels to another step at an address. The search is kept so that it can be repeated; its
+    /// hit list is not opened.
     fn visit(&mut self, address: &str, way: Direction) {
         let Some(desk) = self.program.desk.as_mut() else {
             return;
@@ -488,7 +490,7 @@ impl TerminalBrowser {
         }
     }
 
-    /// The mouse did something.
+    /// Handles a mouse event.
     pub fn touch(&mut self, event: MouseEvent) {
         let MouseEvent {
             kind,
@@ -523,7 +525,7 @@ impl TerminalBrowser {
         program::apply_queue(self);
     }
 
-    /// Twice at one place in a short time is a double click.
+    /// Recognises a double click: two clicks on one cell within a short time.
     fn click_kind(&mut self, x: u16, y: u16) -> MouseInputKind {
         let now = std::time::Instant::now();
         let is_double = self.clicked.is_some_and(|clicked| {
@@ -538,7 +540,7 @@ impl TerminalBrowser {
         }
     }
 
-    /// The mouse over what lies over the panes: the wheel scrolls, a click picks a row of the palette.
+    /// Handles the mouse over an overlay: the wheel scrolls, a click picks a row of the palette.
     fn touch_over(&mut self, event: MouseEvent) {
         let code = match event.kind {
             MouseEventKind::Down(MouseButton::Left) => {
@@ -593,7 +595,7 @@ impl TerminalBrowser {
         self.do_asked(asked);
     }
 
-    /// The bar above a pane is dragged: the pane ends where it did.
+    /// Drags the bar above a pane; the pane's lower end stays.
     fn drag(&mut self, y: u16) {
         let Some(id) = self.dragged else { return };
         let Some(end) = self.places.end_of(id) else {
@@ -605,7 +607,7 @@ impl TerminalBrowser {
     }
 }
 
-/// Whether a key is a letter together with Ctrl.
+/// Returns true if a key is a letter together with Ctrl.
 fn is_control(key: KeyEvent, letter: char) -> bool {
     key.code == KeyCode::Char(letter) && key.modifiers.contains(KeyModifiers::CONTROL)
 }

@@ -1,57 +1,55 @@
-//! A text that is typed on the bottom line.
+//! Text input on the bottom line.
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use unicode_segmentation::UnicodeSegmentation as _;
 
-/// Longer texts are not typed.
+/// Maximum length of a text in bytes.
 const LONGEST: usize = 4096;
-/// More texts of one kind are not remembered.
+/// Maximum number of remembered texts per kind.
 const REMEMBERED: usize = 50;
 
-/// A line of text that is being typed, with a cursor in it.
+/// A line of text input with a cursor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InputLine {
     text: String,
-    /// In bytes, always between two letters as the reader sees them.
+    /// Byte offset, always on a grapheme boundary.
     cursor: usize,
-    /// How far back in the texts that were typed before; none: a new one.
+    /// Index into the history; none for a new text.
     recalled: Option<usize>,
 }
 
-/// What came of a key.
+/// Outcome of a key press.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InputEvent {
-    /// The text goes on.
+    /// The input continues.
     More,
-    /// It is given up.
     Cancelled,
-    /// It is whole.
+    /// The input was confirmed.
     Done(String),
-    /// The key means nothing in a text.
+    /// The key has no meaning in a text.
     Nothing,
 }
 
 impl InputLine {
-    /// A text to go on from.
+    /// Creates an input line with an initial text.
     pub fn new(text: &str) -> Self {
         let mut line = Self::default();
         line.insert(text);
         line
     }
 
-    /// What is typed so far.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// What stands before the cursor, and what stands behind.
+    /// Returns the text before the cursor and the text after it.
     pub fn parts(&self) -> (&str, &str) {
         self.text
             .split_at_checked(self.cursor)
             .unwrap_or((&self.text, ""))
     }
 
-    /// Types a text where the cursor is. What is no letter is left out.
+    /// Inserts a text at the cursor. Control characters are dropped.
     pub fn insert(&mut self, text: &str) {
         for letter in text.chars().filter(|letter| !letter.is_control()) {
             if self.text.len() < LONGEST {
@@ -61,7 +59,7 @@ impl InputLine {
         }
     }
 
-    /// Puts another text in the place of all.
+    /// Replaces the whole text.
     pub fn replace(&mut self, text: &str) {
         *self = Self {
             recalled: self.recalled,
@@ -69,7 +67,7 @@ impl InputLine {
         };
     }
 
-    /// Does what a key asks for; `before` are the texts that were typed before, the newest first.
+    /// Handles a key press. `before` is the history, the newest text first.
     pub fn press(&mut self, key: KeyEvent, before: &[String]) -> InputEvent {
         let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
         match (key.code, is_control) {
@@ -119,7 +117,7 @@ impl InputLine {
                     ..Self::new(text)
                 }
             }
-            // Beyond the oldest one it stays.
+            // The oldest text stays.
             Some((_, None)) => {}
             None => *self = Self::default(),
         }
@@ -140,7 +138,8 @@ impl InputLine {
         self.cursor + first.map_or(0, str::len)
     }
 
-    /// Where the word before the cursor begins: what is no space, and the spaces behind it.
+    /// Returns the start of the word before the cursor. The spaces after the word count as part of
+    /// it.
     fn word_before(&self) -> usize {
         let before = self.parts().0.trim_end();
         before.rfind(char::is_whitespace).map_or(0, |place| {
@@ -149,7 +148,7 @@ impl InputLine {
     }
 }
 
-/// Puts a text on top of those that were typed.
+/// Puts a text on top of the history.
 pub fn remember(before: &mut Vec<String>, text: &str) {
     if text.trim().is_empty() {
         return;

@@ -1,41 +1,39 @@
-//! What is asked on the bottom line, and what becomes of the answer.
+//! Prompts on the bottom line, and the purposes of their answers.
 
 use super::command::PromptPurpose;
 use super::prompt::InputLine;
 use stepback_debugger::action::{Direction, PanelId};
 use stepback_debugger::keymap;
 
-/// A question whose answer is being typed.
+/// A prompt that is being answered.
 pub struct Question {
-    /// What the answer is for.
     pub asked: QuestionPurpose,
-    /// The answer so far.
     pub line: InputLine,
-    /// What was wrong with the last answer.
+    /// Error of the previous answer.
     pub error: Option<String>,
 }
 
-/// What an answer is for.
+/// Purpose of an answer.
 #[derive(Clone)]
 pub enum QuestionPurpose {
-    /// A pane asked.
+    /// Answer for a pane.
     Pane(PanelId, PromptPurpose),
-    /// The argument of a command.
+    /// Argument of a command.
     Argument(&'static keymap::Command),
-    /// A place to go to.
+    /// Position to travel to.
     Place,
-    /// What to look for, and which way from the position.
+    /// Search text, with the direction from the position.
     Search(Direction),
-    /// The path of a trace.
+    /// Path of a trace.
     Trace,
-    /// Where a session is saved.
+    /// Path for a session.
     SessionPlace,
-    /// Where a text is kept.
+    /// Path for a text.
     TextPlace(String),
 }
 
 impl Question {
-    /// A question with what stands there at first.
+    /// Creates a prompt with an initial text.
     pub fn new(asked: QuestionPurpose, text: &str) -> Self {
         Self {
             asked,
@@ -46,7 +44,7 @@ impl Question {
 }
 
 impl QuestionPurpose {
-    /// The words before the answer.
+    /// Returns the label in front of the answer.
     pub fn words(&self) -> String {
         match self {
             Self::Pane(_, purpose) => format!("{}: ", purpose.question()),
@@ -78,10 +76,10 @@ impl QuestionPurpose {
         }
     }
 
-    /// Under which name answers are remembered.
+    /// Returns the name of the answer history.
     pub fn kind(&self) -> String {
         match self {
-            // Both ways look for the same things.
+            // Both directions share a history.
             Self::Search(_) => "/".to_owned(),
             other => other.words(),
         }

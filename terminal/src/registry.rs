@@ -1,15 +1,16 @@
-//! Which pane shows what: a row a kind.
+//! Registry of panes, one row per kind.
 
 use super::pane::Pane;
 use super::panes::{MemoryPane, RegistersPane, TracePane, open_list};
 use stepback_debugger::action::{PanelKind, WindowId};
 
-/// Whether a terminal has panes of a kind.
+/// Returns true if the terminal has panes of a kind.
 pub fn has(kind: PanelKind) -> bool {
     open(kind, WindowId(1)).is_some()
 }
 
-/// Opens a pane of a kind; the list of steps is that of a window. None where a terminal has none of the kind.
+/// Opens a pane of a kind; a step list belongs to `window`. Returns none if the terminal has no
+/// pane of the kind.
 pub fn open(kind: PanelKind, window: WindowId) -> Option<Box<dyn Pane>> {
     match kind {
         PanelKind::Trace => Some(Box::new(TracePane::new(window))),

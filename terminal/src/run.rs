@@ -1,4 +1,4 @@
-//! Runs the browser: in the terminal, or, for a script that ends in a picture, without one.
+//! Run loop: in a terminal, or without one for a script that ends in a picture.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::Path;
@@ -20,29 +20,30 @@ use super::snapshot::text_of;
 use stepback_debugger::program::Wake;
 use stepback_debugger::worker::Worker;
 
-/// Threads that answer questions.
+/// Number of worker threads that answer queries.
 const WORKERS: usize = 3;
-/// How often what changes by itself is drawn.
+/// Redraw interval of content that changes without input.
 const TICK: Duration = Duration::from_millis(100);
-/// How long a move is waited for before it is drawn: most have arrived by then, and nothing is drawn twice.
+/// Maximum wait for a move before a frame is drawn. Most moves arrive by then, so that nothing is
+/// drawn twice.
 const PATIENCE: Duration = Duration::from_millis(8);
-/// The screen of a picture where no terminal has one.
+/// Columns and rows of a picture without a terminal.
 const PICTURE: (u16, u16) = (100, 40);
-/// How long an answer that a picture needs is waited for at most.
+/// Maximum wait for an answer that a picture needs.
 const ANSWER: Duration = Duration::from_secs(600);
 
-/// What wakes the browser.
+/// Event that wakes the run loop.
 enum WakeEvent {
     Input(io::Result<Input>),
     Signal(Signal),
-    /// An answer arrived.
     News,
 }
 
-/// Shows the browser until the user leaves it.
+/// Runs the browser until the user leaves it.
 ///
 /// # Errors
-/// The script is wrong or a line of it failed, the picture could not be saved, the terminal cannot be used.
+/// The script is wrong or a line of it failed, the picture could not be saved, or the terminal
+/// cannot be used.
 pub fn run(options: BrowserOptions) -> Result<BrowserOutcome> {
     let signs = if options.is_ascii {
         CharacterSetChoice::Ascii
@@ -61,14 +62,14 @@ pub fn run(options: BrowserOptions) -> Result<BrowserOutcome> {
     run_in_terminal(options, look)
 }
 
-/// Without a terminal: the script is done, the screen is saved, that is all.
+/// Runs the script without a terminal and saves the screen.
 fn run_unseen(options: BrowserOptions, look: TerminalStyle) -> Result<BrowserOutcome> {
     let (columns, rows) = options.size.unwrap_or(PICTURE);
     let mut buffer = Buffer::empty(Rect::new(0, 0, columns, rows));
     let picture = options.screenshot.clone();
     let (wake, news) = channel::<()>();
     let wake: Wake = Arc::new(move || {
-        // Nobody listens any more at the end.
+        // The receiver may already be gone at the end of the program.
         let _unheard = wake.send(());
     });
     let mut browser = new_browser(options, look, &wake);
@@ -97,7 +98,7 @@ fn new_browser(options: BrowserOptions, look: TerminalStyle, wake: &Wake) -> Ter
     )
 }
 
-/// Draws until the last answer is drawn.
+/// Draws until all answers are drawn.
 fn settle(browser: &mut TerminalBrowser, buffer: &mut Buffer, news: &Receiver<()>) -> Result<()> {
     let limit = Instant::now() + ANSWER;
     let mut quiet = 0;
@@ -121,13 +122,13 @@ fn settle(browser: &mut TerminalBrowser, buffer: &mut Buffer, news: &Receiver<()
         if Instant::now() > limit {
             return Err(anyhow!("no answer came for {} seconds", ANSWER.as_secs()));
         }
-        // Whether it is time or news: the next frame looks.
+        // The next frame checks for answers in both cases: after a timeout and after a wake-up.
         let _woken = news.recv_timeout(TICK);
     }
     Ok(())
 }
 
-/// Writes a screen as text; `-` is standard output.
+/// Writes the screen as text; `-` is standard output.
 fn save(place: &Path, text: &str) -> Result<()> {
     if place.as_os_str() == "-" {
         return Ok(io::stdout().write_all(text.as_bytes())?);
@@ -168,12 +169,12 @@ fn run_in_terminal(options: BrowserOptions, look: TerminalStyle) -> Result<Brows
 fn waker(sender: &Sender<WakeEvent>) -> Wake {
     let sender = sender.clone();
     Arc::new(move || {
-        // Nobody listens any more at the end.
+        // The receiver may already be gone at the end of the program.
         let _unheard = sender.send(WakeEvent::News);
     })
 }
 
-/// Reads keys on a thread of its own, as long as the program runs.
+/// Reads keys on a separate thread until the program ends.
 fn read_input(sender: Sender<WakeEvent>) -> io::Result<()> {
     let job = move || {
         loop {
@@ -195,7 +196,7 @@ struct RunningBrowser<'a> {
     browser: TerminalBrowser,
     screen: &'a mut Screen,
     events: Receiver<WakeEvent>,
-    /// The signal that ended it.
+    /// The signal that ended the run.
     ended_by: Option<i32>,
 }
 
@@ -242,8 +243,8 @@ impl RunningBrowser<'_> {
         Ok(())
     }
 
-    /// Waits for something to happen, and takes in all that has happened: keys that were held while the last frame was on its
-    /// way are one frame.
+    /// Waits for an event and handles all pending ones. Keys repeated while the last frame was
+    /// being drawn lead to one frame.
     fn wait(&mut self) -> Result<()> {
         let first = match self.browser.is_counting() || self.browser.has_script() {
             true => self.events.recv_timeout(TICK),
@@ -258,7 +259,7 @@ impl RunningBrowser<'_> {
             Err(RecvTimeoutError::Disconnected) => return Err(anyhow!("no more keys can be read")),
         }
         self.drain()?;
-        // A move that was just asked for is nearly there.
+        // A move that was just requested is nearly complete.
         let limit = Instant::now() + PATIENCE;
         self.browser.advance();
         while self.browser.is_moving() {
@@ -304,7 +305,7 @@ impl RunningBrowser<'_> {
             Input::Key(key) => self.browser.press(key),
             Input::Mouse(event) => self.browser.touch(event),
             Input::Paste(text) => self.browser.paste(&text),
-            // The next frame asks for the size.
+            // The next frame queries the terminal size.
             Input::Resize(..) | Input::FocusGained | Input::FocusLost => {}
         }
     }

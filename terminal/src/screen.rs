@@ -1,4 +1,4 @@
-//! The terminal as a screen: taken over, drawn, and given back as it was, whatever ends the program.
+//! Terminal screen: taken over, drawn to, and restored however the program ends.
 
 use std::cell::RefCell;
 use std::io::{self, Stdout, Write, stdout};
@@ -17,14 +17,15 @@ use ratatui::crossterm::terminal::{
 use ratatui::crossterm::{execute, queue};
 use ratatui::{Frame, Terminal, TerminalOptions, Viewport};
 
-/// Presses, drags and the wheel, without every move of the pointer, which would cost a slow link.
+/// Reports presses, drags and the wheel, but not every pointer movement, which would be costly on a
+/// slow link.
 const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1002l\x1b[?1000l";
 
-/// Whether the terminal is taken over: it is given back once.
+/// True while the terminal is taken over, so that it is restored only once.
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// The terminal while it is ours. Dropped, it is as it was.
+/// The terminal while the program owns it. Dropping it restores the terminal.
 pub struct Screen {
     cells: ScreenCells<Stdout>,
 }
@@ -33,7 +34,7 @@ impl Screen {
     /// Takes the terminal over.
     ///
     /// # Errors
-    /// When the terminal cannot be written to, or there is none.
+    /// The terminal cannot be written to, or there is none.
     pub fn enter() -> io::Result<Self> {
         take(&mut stdout())?;
         let cells = ScreenCells::over(stdout(), Viewport::Fullscreen)
@@ -41,42 +42,43 @@ impl Screen {
         Ok(Self { cells })
     }
 
-    /// Draws a frame. Only the cells that differ from the last one are sent, all at once.
+    /// Draws a frame. Only changed cells are sent, in one write.
     ///
     /// # Errors
-    /// When the terminal cannot be written to.
+    /// The terminal cannot be written to.
     pub fn draw(&mut self, frame: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
         self.cells.draw(frame)
     }
 
-    /// Sends something that is no cell: a text for the clipboard.
+    /// Sends an escape sequence other than cells, for example a text for the clipboard.
     ///
     /// # Errors
-    /// When the terminal cannot be written to.
+    /// The terminal cannot be written to.
     pub fn send(&mut self, sequence: &str) -> io::Result<()> {
         let mut out = stdout();
         out.write_all(sequence.as_bytes())?;
         out.flush()
     }
 
-    /// Gives the terminal to the shell until the user comes back.
+    /// Returns the terminal to the shell until the user continues the program.
     ///
     /// # Errors
-    /// When the terminal cannot be taken over again.
+    /// The terminal cannot be taken over again.
     pub fn suspend(&mut self) -> io::Result<()> {
         give_back(&mut stdout());
         super::signals::stop()?;
         self.resume()
     }
 
-    /// Takes the terminal over again and draws everything with the next frame: a shell had it meanwhile.
+    /// Takes the terminal over again after a shell used it. The next frame draws everything.
     ///
     /// # Errors
-    /// When the terminal cannot be written to.
+    /// The terminal cannot be written to.
     pub fn resume(&mut self) -> io::Result<()> {
         give_back(&mut stdout());
         take(&mut stdout())?;
-        // Asking ratatui to clear would ask the terminal where its cursor is, whose answer whoever reads the keys would get.
+        // `Terminal::clear` would query the cursor position, and the thread that reads keys would
+        // receive the answer.
         self.cells = ScreenCells::over(stdout(), Viewport::Fullscreen)?;
         Ok(())
     }
@@ -88,8 +90,9 @@ impl Drop for Screen {
     }
 }
 
-/// Gives the terminal back before a panic of this thread is told. Other threads' panics become answers, which are shown in
-/// their place: what the hook would print lands amid the cells, so it is left out while the terminal is ours.
+/// Restores the terminal before a panic of this thread is reported. Panics of other threads become
+/// answers, which are shown in their panes. The hook's output would land among the cells, so it is
+/// suppressed while the program owns the terminal.
 pub fn restore_on_panic() {
     let (ours, before) = (thread::current().id(), panic::take_hook());
     panic::set_hook(Box::new(move |panic| {
@@ -109,7 +112,7 @@ fn take(out: &mut impl Write) -> io::Result<()> {
         .inspect_err(|_| give_back(&mut stdout()))
 }
 
-/// Errors are of no use here: whoever would read of them is gone.
+/// Errors are ignored: nobody is left to read them.
 fn give_back(out: &mut impl Write) {
     if IS_TAKEN.swap(false, Ordering::Relaxed) {
         let _written = write_giving_back(out);
@@ -129,7 +132,7 @@ fn write_taking(out: &mut impl Write) -> io::Result<()> {
 }
 
 fn write_giving_back(out: &mut impl Write) -> io::Result<()> {
-    // A frame that was cut short must not keep the terminal waiting for its end.
+    // The terminal must not wait for the end of an interrupted frame.
     execute!(
         out,
         EndSynchronizedUpdate,
@@ -140,7 +143,7 @@ fn write_giving_back(out: &mut impl Write) -> io::Result<()> {
     )
 }
 
-/// The cells of a terminal, and where changes of them go.
+/// Cells of a terminal, and the output for their changes.
 struct ScreenCells<W: Write> {
     terminal: Terminal<CrosstermBackend<FrameBuffer>>,
     frame: FrameBuffer,
@@ -170,7 +173,7 @@ impl<W: Write> ScreenCells<W> {
     }
 }
 
-/// Keeps what is written until the frame is whole, so that it goes out in one piece.
+/// Buffer for a frame, so that it is sent in one piece.
 #[derive(Clone, Default)]
 struct FrameBuffer(Rc<RefCell<Vec<u8>>>);
 
@@ -228,12 +231,12 @@ mod tests {
                 .split("\x1b[?")
                 .filter_map(|mode| Some(mode.split_once(end)?.0.to_owned()))
                 .collect();
-            // What follows a mode of the other kind is no number.
+            // Modes of the other kind are followed by other characters than digits.
             modes.retain(|mode| mode.bytes().all(|digit| digit.is_ascii_digit()));
             modes.sort();
             modes
         };
-        // The cursor is hidden, and the mark of a frame has no counterpart.
+        // Hiding the cursor and the frame mark have no counterparts.
         let (hidden, frame) = ("25".to_owned(), "2026".to_owned());
         let mut turned_on = modes(on.clone(), 'h');
         turned_on.push(frame);

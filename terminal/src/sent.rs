@@ -1,16 +1,17 @@
-//! Which keys of the window a terminal can send, and how they are written here.
+//! Keys of the window that a terminal can send, and their notation.
 
 use super::keys::has_for_itself;
 use stepback_debugger::action::PanelKind;
 use stepback_debugger::keymap::{Command, KeyStroke, Modifiers};
 
-/// Ctrl with these letters is another key for a terminal, or stops the program.
+/// Letters for which Ctrl is another key in a terminal, or stops the program.
 const TAKEN: &str = "HIJMZ";
 
-/// A key of the window's as the keys of the terminal are written: `x`, `X`, `Ctrl-G`, `Alt-Left`. None where a terminal cannot
-/// send it: it has one code for Ctrl with a letter, whatever else is held, and none for Ctrl with a sign.
+/// Returns the terminal notation of a key of the window: `x`, `X`, `Ctrl-G`, `Alt-Left`. Returns
+/// none if a terminal cannot send it. A terminal has one code for Ctrl with a letter, regardless of
+/// other modifiers, and none for Ctrl with a sign.
 ///
-/// A letter is small without Shift and large with it, since that is what is typed.
+/// A letter is lower case without Shift and upper case with it, as it is typed.
 pub fn sent_text(stroke: KeyStroke) -> Option<String> {
     let Modifiers { ctrl, alt, shift } = stroke.modifiers;
     let held = |is_held, word| if is_held { word } else { "" };
@@ -43,12 +44,12 @@ pub fn sent_text(stroke: KeyStroke) -> Option<String> {
     ))
 }
 
-/// The window's keys of a command that mean it in a pane of a kind as well.
+/// Returns the window's keys of a command that also work in a kind of pane.
 pub fn sent_here(command: &Command, kind: PanelKind) -> Vec<String> {
     sent(command, |key| !has_for_itself(kind, key))
 }
 
-/// Those of the keys of a command that a terminal can send.
+/// Returns the keys of a command that a terminal can send and that pass the filter.
 pub fn sent(command: &Command, is_wanted: impl Fn(KeyStroke) -> bool) -> Vec<String> {
     let keys = command.keys();
     keys.iter()

@@ -1,4 +1,4 @@
-//! The terminal as the front end of the program.
+//! The terminal as a front end of the program.
 
 use std::path::PathBuf;
 
@@ -22,7 +22,7 @@ use stepback_debugger::program::{
 };
 use stepback_debugger::session::{NoticeKind, TraceChange};
 
-/// Rows of a page before anything is drawn.
+/// Page size before the first frame, in rows.
 const PAGE: u64 = 20;
 
 impl Shell for TerminalBrowser {
@@ -156,7 +156,7 @@ impl Shell for TerminalBrowser {
     fn apply_view(&mut self, action: ViewAction) {
         let kind = match &action {
             ViewAction::SelectCell(cell) => {
-                // A cell is shown where panes show cells; none is opened for it.
+                // Panes that show the cell select it; no pane is opened for it.
                 self.cell = Some(cell.clone());
                 return self.hand_to_panes(&action.into());
             }
@@ -271,13 +271,14 @@ impl Shell for TerminalBrowser {
     fn trace_closed(&mut self) {}
 
     fn panels_text(&self) -> Option<String> {
-        // Those of the window stay in the session.
+        // The terminal does not change the window's panels in the session.
         Some(self.program.desk.as_ref()?.places.panels.clone())
     }
 
     fn show_panel(&mut self, kind: PanelKind) {
         match kind {
-            // Hits are visited with n and N: the keyboard stays where it is, and a small screen is left to the steps.
+            // Hits are visited with n and N. The focus does not move, and a small screen is left to
+            // the steps.
             PanelKind::Find => {
                 if self.has_room {
                     self.reveal(PanelKind::Find);
@@ -298,7 +299,7 @@ impl Shell for TerminalBrowser {
     }
 
     fn show_slice(&mut self, kept: SavedSlice) {
-        // There is one pane of slices.
+        // The terminal has only one pane for slices.
         self.program
             .queue
             .push(SliceAction::RunSlice(kept.name).into());
@@ -347,17 +348,16 @@ impl Shell for TerminalBrowser {
 }
 
 impl TerminalBrowser {
-    /// Shows a message on the bottom line.
     pub(super) fn say(&mut self, tone: Tone, words: &str) {
         self.message = Some(stepback_debugger::desk::Message::new(tone, words));
     }
 
-    /// Reports an error. In a run from a script it ends the program.
+    /// Reports an error. In a scripted run it ends the program.
     pub(super) fn report(&mut self, error: &str) {
         program::report(self, error);
     }
 
-    /// Refuses what only the window has.
+    /// Reports that a feature exists only in the window.
     pub(super) fn refuse_window_matter(&mut self) {
         self.report(say!("terminal-only-in-the-window"));
     }
@@ -397,7 +397,7 @@ impl TerminalBrowser {
         }
     }
 
-    /// Hands an action to a pane of a kind, opening one where there is none.
+    /// Passes an action to a pane of a kind, opening one if there is none.
     fn hand_to_kind(&mut self, kind: PanelKind, action: &Action) {
         let is_new = matches!(action, Action::View(ViewAction::NewRegisters(_)));
         match self.panes.of_kind(kind).filter(|_| !is_new) {
@@ -407,7 +407,7 @@ impl TerminalBrowser {
         self.hand_to_panes(action);
     }
 
-    /// Hands an action to the panes, the one that has the keyboard first, until one takes it.
+    /// Passes an action to the panes, the focused one first, until one accepts it.
     fn hand_to_panes(&mut self, action: &Action) {
         let focus = self.panes.focus_id();
         let Self {
@@ -427,7 +427,7 @@ impl TerminalBrowser {
             .map(|open| open.id)
             .filter(|id| *id != focus);
         let order: Vec<PanelId> = std::iter::once(focus).chain(others).collect();
-        // A cell is shown wherever it is seen.
+        // Every pane that shows the cell selects it.
         let is_for_all = matches!(action, Action::View(ViewAction::SelectCell(_)));
         let mut is_taken = false;
         for id in order {

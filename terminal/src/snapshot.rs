@@ -1,8 +1,8 @@
-//! The screen as text, for tests and documents.
+//! Screen as text, for tests and documents.
 
 use ratatui::buffer::Buffer;
 
-/// What stands in the cells, a line a row, without spaces at the ends of lines.
+/// Returns the text of the cells, one line per row, without trailing spaces.
 pub fn text_of(buffer: &Buffer) -> String {
     let area = buffer.area;
     let row = |y: u16| -> String {
@@ -11,7 +11,7 @@ pub fn text_of(buffer: &Buffer) -> String {
         while x < area.right() {
             let symbol = buffer.cell((x, y)).map_or(" ", |cell| cell.symbol());
             line.push_str(symbol);
-            // The second half of a wide letter has no sign of its own.
+            // The second half of a wide letter has no symbol.
             x = x.saturating_add(
                 u16::try_from(super::clean::width(symbol))
                     .unwrap_or(1)

@@ -1,8 +1,9 @@
-//! Words that take several lines.
+//! Word wrapping.
 
 use super::clean::width;
 
-/// A clean text in lines of so many cells, broken between words; a longer word has a line of its own.
+/// Breaks a clean text between words into lines of at most `cells`. A longer word gets its own
+/// line.
 pub fn wrapped(clean: &str, cells: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in clean.split_whitespace() {

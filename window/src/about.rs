@@ -1,4 +1,4 @@
-//! Pages that lie over the window: all keys, and what this program is.
+//! Modal pages over the window: all keys, and information about the program.
 
 use egui::{
     Align, Frame, Id, Layout, Margin, Modal, RichText, ScrollArea, Sense, Stroke, TextEdit, Ui,
@@ -11,16 +11,15 @@ use crate::theme::{ThemeColors, icons, medium, semi, ui as ui_font};
 use stepback_debugger::keymap::{self, Area, Command, KeyScope, key_name, key_text};
 use stepback_debugger::messages::{say, spoken};
 
-/// A page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InfoPage {
     /// All keys, by area.
     Keys,
-    /// What this program is.
+    /// Information about the program.
     About,
 }
 
-/// Draws the page that is open, and closes it.
+/// Draws the open page; clears `page` when the user closes it.
 pub fn page_ui(ui: &Ui, page: &mut Option<InfoPage>, filter: &mut String) {
     let Some(open) = *page else { return };
     let tok = ThemeColors::current(ui);
@@ -61,7 +60,7 @@ fn head_ui(ui: &mut Ui, title: &str, tok: &ThemeColors) {
     ui.add_space(8.0);
 }
 
-/// A part of the page of keys: what is done, by which keys or movements, and whether everywhere.
+/// Section of the page of keys: commands, their keys or gestures, and their scope.
 struct KeySection {
     title: &'static str,
     rows: Vec<KeyHelpRow>,
@@ -97,7 +96,7 @@ impl KeyHelpRow {
     }
 }
 
-/// All parts, the commands as they are by now.
+/// Returns all sections, with the current keys of the commands.
 fn parts() -> Vec<KeySection> {
     let of_area = |area: Area| {
         let commands = keymap::commands()
@@ -173,7 +172,7 @@ fn keys_ui(ui: &mut Ui, filter: &mut String, tok: &ThemeColors) {
                 .color(tok.t3),
         );
     }
-    // As many columns as there is room for, and as there are parts.
+    // There are as many columns as fit, but at most one per section.
     let columns = ((room.x / 290.0) as usize).clamp(1, parts.len().max(1));
     let area = ScrollArea::vertical()
         .max_height(room.y)
@@ -225,7 +224,7 @@ fn keys_row_ui(ui: &mut Ui, name: &str, keys: &[String], color: egui::Color32, t
     for key in keys.iter().rev() {
         right = key_cap(ui.painter(), right, key, tok).left_center() - vec2(4.0, 0.0);
     }
-    // The keys stay whole; words that have no room beside them stand in the tooltip.
+    // The keys are never cut. Names that do not fit next to them are shown in the tooltip.
     let mut job = egui::text::LayoutJob::simple_singleline(name.to_owned(), ui_font(12.5), color);
     job.wrap = egui::text::TextWrapping::truncate_at_width((right.x - rect.left() - 4.0).max(0.0));
     let galley = ui.painter().layout_job(job);

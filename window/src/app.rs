@@ -1,4 +1,4 @@
-//! The program's state, and what happens in a frame.
+//! State of the window program, and the steps of a frame.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -25,27 +25,27 @@ use stepback_debugger::worker::{Ticket, Worker};
 
 /// The program in its window.
 ///
-/// A frame draws everything, collects what the user asked for, then applies it: first in, first out, all of it.
-/// An action that depends on the position waits for the search before it.
+/// A frame draws everything, collects the user's actions, then applies all of them in order. An
+/// action that depends on the position waits for the search before it.
 pub struct App {
     pub(super) context: egui::Context,
     pub(super) program: Program,
     pub(super) settings: Settings,
-    /// Reads folders: one that does not answer keeps no question about the trace waiting.
+    /// Reads folders. It is separate so that a hanging folder delays no query on the trace.
     pub(super) folder_worker: Worker,
     pub(super) workspace: Option<Workspace>,
     pub(super) toasts: Toasts,
     pub(super) start: StartScreen,
     pub(super) palette: Option<PaletteState>,
     pub(super) page: Option<InfoPage>,
-    /// What is looked for on the page of keys.
+    /// Filter text of the page of keys.
     pub(super) keys_filter: String,
     pub(super) go_to: GoToBox,
     pub(super) find_box: FindBox,
-    /// What is typed into the palette may mean.
+    /// Suggestions for the text in the palette.
     pub(super) places: PlaceSuggestions,
     pub(super) file_dialog: Option<FileDialog>,
-    /// No dialog of the desktop answered, so that none is asked again.
+    /// The desktop showed no file dialog, so none is opened again.
     pub(super) has_no_dialog: bool,
     pub(super) browser: Option<FileBrowser>,
     pub(super) settings_page: Option<SettingsPage>,
@@ -53,31 +53,30 @@ pub struct App {
     pub(super) imported_keys: Option<Ticket<String>>,
     /// Fonts that are being read.
     pub(super) fonts: Option<Ticket<LoadedFonts>>,
-    /// An action may have changed the panels since they were looked at.
+    /// An action may have changed the panels since they were last checked.
     pub(super) panels_touched: bool,
     pub(super) picture: Option<PendingScreenshot>,
-    /// Where the last picture is saved when the script is done.
+    /// Path for the last picture, saved after the script.
     pub(super) screenshot: Option<PathBuf>,
-    /// The program ends when the script and the picture are done.
+    /// The program ends after the script and the picture.
     pub(super) is_quitting: bool,
-    /// Frames since the last answer was waited for.
+    /// Number of frames since the last pending answer.
     pub(super) quiet_frames: u32,
-    /// Questions asked until the last frame.
+    /// Number of queries started until the last frame.
     pub(super) jobs_seen: u64,
-    /// Frames drawn.
     pub(super) frames: u64,
 }
 
-/// What the program is put together from besides its options.
+/// Components of the program besides its options.
 struct AppParts {
-    /// Read once: a script may come from a pipe.
+    /// Read only once: a script may come from a pipe.
     script: Option<Script>,
     worker: Worker,
     is_deterministic: bool,
 }
 
 impl App {
-    /// The program for a window of eframe, with the script that was read from `options.script`.
+    /// Creates the program for a window of eframe, with the script read from `options.script`.
     pub(super) fn new(
         cc: &eframe::CreationContext<'_>,
         options: WindowOptions,
@@ -96,12 +95,13 @@ impl App {
         )
     }
 
-    /// The program in a window that somebody else draws: for measurements.
+    /// Creates the program for a window that the caller draws, for measurements.
     pub fn undrawn(cc: &eframe::CreationContext<'_>, options: WindowOptions) -> Self {
         Self::new(cc, options, None)
     }
 
-    /// The program for a test: no dialogs of the desktop, no blinking; questions are answered before the frame ends.
+    /// Creates the program for a test: no desktop dialogs, no blinking, and queries are answered
+    /// within the frame.
     pub fn deterministic(cc: &eframe::CreationContext<'_>, options: WindowOptions) -> Self {
         let read = options.script.as_deref().map(Script::read).transpose();
         let (script, error) =
@@ -208,14 +208,14 @@ fn prepare(context: &egui::Context) {
     install_fonts(context, &FontSetup::default());
     install_styles(context);
     context.all_styles_mut(|style| style.animation_time = 0.09);
-    // Both are commands of ours, so that they stand in menus and on the page of keys.
+    // Both are commands of the program, so that menus and the page of keys list them.
     context.options_mut(|options| {
         options.zoom_with_keyboard = false;
         options.quit_shortcuts.clear();
     });
 }
 
-/// Nothing blinks and nothing glides: what is drawn does not depend on the time.
+/// Disables blinking and animations, so that a frame does not depend on the time.
 fn stop_motion(context: &egui::Context) {
     context.all_styles_mut(|style| {
         style.visuals.text_cursor.blink = false;
@@ -247,8 +247,8 @@ impl eframe::App for App {
 
     fn raw_input_hook(&mut self, _: &egui::Context, input: &mut egui::RawInput) {
         if !self.program.is_script_over {
-            // A picture must not depend on where the pointer happens to be, and without a window manager
-            // no window is ever focused, so that it would lack its focus ring.
+            // A picture must not depend on the pointer position. Without a window manager no window
+            // is ever focused, so that the focus ring would be missing.
             input.focused = true;
             input.events.retain(|event| !is_of_pointer(event));
         }

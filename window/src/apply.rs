@@ -1,4 +1,4 @@
-//! Applies the actions that are the window's own: on panels, on their contents, on the program.
+//! Application of the window's own actions: on panels, on their contents, on the program.
 
 use stepback_machine::RegisterGroup;
 
@@ -45,7 +45,7 @@ impl App {
             PanelAction::TearOff(panel) => self.tear_off(panel),
             PanelAction::PutBack(panel) => workspace.put_back(desk, panel),
             PanelAction::FocusPanel(way) => {
-                // A text field that has the keyboard gives it up.
+                // A focused text field gives up the keyboard.
                 self.context.memory_mut(|memory| memory.stop_text_input());
                 workspace.focus_next(desk, way);
             }
@@ -197,7 +197,7 @@ impl App {
         self.keep_settings();
     }
 
-    /// Reports an error. While a script runs it ends the program.
+    /// Reports an error. While a script runs, the error ends the program.
     pub(super) fn report(&mut self, error: &str) {
         program::report(self, error);
     }

@@ -1,4 +1,4 @@
-//! A strip above the panels that tells what is unusual about the trace.
+//! Strip above the panels with notes about unusual properties of the trace.
 
 use egui::{Align, Align2, Layout, Sense, Ui, UiBuilder, WidgetInfo, vec2};
 
@@ -10,20 +10,20 @@ use stepback_debugger::messages::say;
 use stepback_debugger::model::trace_notes::{lacks_encodings, unusual_notes};
 use stepback_debugger::session::Session;
 
-/// How high the strip is.
+/// Height of the strip, in points.
 pub const HEIGHT: f32 = 26.0;
 
-/// What the strip says.
+/// Content of the strip.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Banner {
-    /// A sentence each.
+    /// Notes, one sentence each.
     pub notes: Vec<String>,
-    /// How the program's files are given, where they would help.
+    /// Action that adds the program's files, if they would help.
     pub wish: Option<Action>,
 }
 
 impl Banner {
-    /// What is unusual about a trace; none when nothing is.
+    /// Returns the notes about a trace, or none if nothing is unusual.
     pub fn of(session: &Session) -> Option<Self> {
         let notes = unusual_notes(session);
         let has_modules = session.companions.modules.is_some();
@@ -42,7 +42,7 @@ impl Banner {
         (!notes.is_empty()).then_some(Self { notes, wish })
     }
 
-    /// Draws the strip. True when it is to be closed.
+    /// Draws the strip. Returns true if the user closes it.
     pub fn ui(&self, ui: &mut Ui, out: &mut Vec<Action>) -> bool {
         let tok = ThemeColors::current(ui);
         let rect = ui.max_rect();
@@ -77,7 +77,7 @@ impl Banner {
         .inner
     }
 
-    /// All sentences in one line as far as there is room; all of them under the pointer.
+    /// Draws the notes in one line, cut to the width; the tooltip shows all of them.
     fn words_ui(&self, ui: &mut Ui, tok: &ThemeColors) {
         let whole = self.notes.join(" · ");
         let (rect, response) =

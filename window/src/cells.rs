@@ -1,4 +1,5 @@
-//! What is done to the panels of registers and memory: of its kind the one that has the keyboard, else the first.
+//! Operations on register and memory panels. Each applies to the focused panel of the kind, or else
+//! to the first one.
 
 use egui_tiles::{Tile, TileId};
 use stepback_machine::RegisterGroup;
@@ -12,7 +13,8 @@ use stepback_debugger::desk::Desk;
 use stepback_debugger::views::MemoryView;
 
 impl Workspace {
-    /// Selects a cell: "last write" means it, and panels of its kind that are seen put their cursor on it.
+    /// Selects a cell. "Last write" then refers to it, and visible panels of its kind move their
+    /// cursor to it.
     pub fn select_cell(&mut self, desk: &mut Desk, cell: &CellName) {
         let (window, position) = (desk.windows.active, desk.windows.active().position);
         self.chosen = Some(ChosenCell {
@@ -33,7 +35,7 @@ impl Workspace {
         }
     }
 
-    /// Panels of registers tell of the register that "last write" means, where a step of the trace made it that.
+    /// Lets register panels describe the cell of "last write" if a step of the trace selected it.
     pub(super) fn attend(&mut self, cell: &CellName) {
         let is_in_trace = self
             .focused_pane()
@@ -50,7 +52,7 @@ impl Workspace {
         }
     }
 
-    /// The cell that was chosen in the list of steps at the position.
+    /// Returns the cell that was clicked in the step list, if the position is unchanged.
     pub(super) fn chosen_cell(&self, desk: &Desk) -> Option<CellName> {
         let here = (desk.windows.active, desk.windows.active().position.0);
         self.chosen
@@ -59,12 +61,11 @@ impl Workspace {
             .map(|chosen| chosen.cell.clone())
     }
 
-    /// Shows memory at an address.
     pub fn show_memory(&mut self, desk: &mut Desk, address: &str) {
         self.with_memory(desk, |view, desk| view.show(address, desk));
     }
 
-    /// Changes the panel of memory.
+    /// Changes the memory panel.
     pub fn with_memory(&mut self, desk: &mut Desk, change: impl FnOnce(&mut MemoryView, &Desk)) {
         let tile = self.tile_of(desk, PanelKind::Memory);
         if let Some(Tile::Pane(Pane::Memory(panel))) =
@@ -74,7 +75,7 @@ impl Workspace {
         }
     }
 
-    /// Changes the panel of registers.
+    /// Changes the register panel.
     pub fn with_registers(&mut self, desk: &mut Desk, change: impl FnOnce(&mut RegistersPanel)) {
         let tile = self.tile_of(desk, PanelKind::Registers);
         if let Some(Tile::Pane(Pane::Registers(panel))) =
@@ -84,7 +85,8 @@ impl Workspace {
         }
     }
 
-    /// Opens another panel with a group of registers: not behind the first, so that both are seen.
+    /// Opens another panel with a register group. It is not put into the tabs of the first one, so
+    /// that both are visible.
     pub fn new_registers(&mut self, desk: &mut Desk, group: RegisterGroup) {
         let wide = [PanelKind::Stack, PanelKind::Compare, PanelKind::Memory]
             .into_iter()
@@ -100,7 +102,7 @@ impl Workspace {
         }
     }
 
-    /// A memory panel whose byte is asked about stays at that byte.
+    /// Keeps the focused memory panel at its byte, because a query about that byte was started.
     pub fn hold_memory(&mut self) {
         if let Some(Tile::Pane(Pane::Memory(panel))) =
             self.focused.and_then(|tile| self.dock.tiles.get_mut(tile))

@@ -1,14 +1,12 @@
-//! The cell that was clicked in a list of steps.
+//! The cell clicked in a step list.
 
 use stepback_debugger::action::{CellName, WindowId};
 
-/// A cell that was clicked in a list of steps, until the window moves on.
+/// A cell that was clicked in a step list; valid until the window moves.
 #[derive(Clone, Debug)]
 pub struct ChosenCell {
-    /// Which.
     pub cell: CellName,
-    /// In which window.
     pub window: WindowId,
-    /// Where that was.
+    /// Position of the window at the click.
     pub position: u64,
 }

@@ -1,4 +1,4 @@
-//! A file of settings that cannot be read as a whole: what can be is kept, and the file is put aside.
+//! Recovery of a damaged settings file: readable entries are kept, and the original is put aside.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 use super::salvage::entries;
 use super::storage_notice::StorageNotice;
 
-/// More damaged files are not kept side by side.
+/// Maximum number of damaged files kept.
 const KEPT: usize = 99;
 
-/// Puts a damaged file aside and leaves in its place what can be read of it. Returns what the user should know;
-/// none where the file is good, or is not there. At most `limit` bytes of it are looked at.
+/// Puts a damaged file aside and leaves the readable entries in its place. Returns a notice for the
+/// user, or none if the file is intact or missing. Reads at most `limit` bytes.
 ///
 /// # Errors
-/// It could not be put aside, and stays as it is.
+/// The file could not be put aside, and is unchanged.
 pub fn mend_damaged(path: &Path, limit: u64) -> io::Result<Option<StorageNotice>> {
     let mut bytes = Vec::new();
     match File::open(path) {
@@ -36,10 +36,10 @@ pub fn mend_damaged(path: &Path, limit: u64) -> io::Result<Option<StorageNotice>
     }))
 }
 
-/// Copies the file to a name that is free: an older one may hold more.
+/// Copies the file to a free name; older copies are kept because they may hold more.
 ///
 /// # Errors
-/// It could not be copied.
+/// The file could not be copied.
 pub fn put_aside(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
     let plain = path.with_added_extension("damaged");
     let numbered = (2..=KEPT).map(|number| plain.with_added_extension(number.to_string()));
@@ -53,7 +53,7 @@ pub fn put_aside(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
     Err(io::Error::other("too many damaged files are kept already"))
 }
 
-/// The entries that can be read; of one that is cut off the fields that are whole.
+/// Returns the readable entries. A truncated entry keeps its complete fields.
 fn salvaged(bytes: &[u8]) -> HashMap<String, String> {
     let text = bytes
         .utf8_chunks()
@@ -71,11 +71,11 @@ fn salvaged(bytes: &[u8]) -> HashMap<String, String> {
         .collect()
 }
 
-/// An entry that ends in the middle of its value, with the value up to its last whole field.
+/// Repairs an entry that ends within its value: keeps the value up to its last complete field.
 fn cut_off(entry: &str) -> Option<String> {
     let (name, value) = entry.split_once(':')?;
     let raw = value.trim().strip_prefix('"')?;
-    // In the middle of an escape there is nothing to read of it.
+    // A truncated escape sequence is dropped.
     let slashes = raw.len() - raw.trim_end_matches('\\').len();
     let raw = raw.get(..raw.len() - slashes % 2)?;
     let value: String = ron::from_str(&format!("\"{raw}\"")).ok()?;
@@ -84,7 +84,8 @@ fn cut_off(entry: &str) -> Option<String> {
         .map(|value| format!("{name}:{value}"))
 }
 
-/// The same up to its last comma outside of strings, where all brackets that are open are closed; none without a comma.
+/// Returns the text up to its last comma outside strings, with all open brackets closed; none
+/// without a comma.
 fn closed(text: &str) -> Option<String> {
     let (mut open, mut is_string, mut is_escaped, mut last) = (Vec::new(), false, false, None);
     for (place, letter) in text.char_indices() {

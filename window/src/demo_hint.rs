@@ -1,4 +1,4 @@
-//! A strip above the panels that tells where to begin with the demo.
+//! Strip above the panels with first steps for the demo.
 
 use egui::{Align, Layout, RichText, Ui, UiBuilder, vec2};
 
@@ -7,10 +7,10 @@ use crate::theme::{ThemeColors, icons, medium, ui as ui_font};
 use stepback_debugger::keymap::key_name;
 use stepback_debugger::messages::{say, spoken};
 
-/// How high the strip is.
+/// Height of the strip, in points.
 pub const HEIGHT: f32 = 30.0;
 
-/// The gestures that solve the demo: what to do, and the key.
+/// Steps that solve the demo: the action and its key.
 const GESTURES: [(&str, &str); 4] = [
     ("demo-1-go-to-the-end", "End"),
     ("demo-2-in-registers-click-x2", "Enter"),
@@ -18,10 +18,10 @@ const GESTURES: [(&str, &str); 4] = [
     ("demo-then", "8"),
 ];
 
-/// Narrower strips show the gestures alone.
+/// Minimum width in points to show the question next to the steps.
 const WITH_QUESTION: f32 = 1000.0;
 
-/// Draws the strip. True when it is to be closed.
+/// Draws the strip. Returns true if the user closes it.
 pub fn demo_hint_ui(ui: &mut Ui) -> bool {
     let tok = ThemeColors::current(ui);
     let rect = ui.max_rect();

@@ -1,4 +1,4 @@
-//! Draws the panels of a dock.
+//! Drawing of the panels in a dock.
 
 use std::collections::HashMap;
 
@@ -10,24 +10,22 @@ use crate::panels::{Pane, PanelContext};
 use stepback_debugger::action::{Action, PanelAction, PanelId};
 use stepback_debugger::messages::say;
 
-/// What the panels of a dock see, and what they asked for.
+/// Data that the panels of a dock read, and their output.
 pub struct DockView<'a> {
-    /// The trace and the window's state.
     pub cx: PanelContext<'a>,
-    /// The tile that has the keyboard.
+    /// The focused tile.
     pub focused: Option<TileId>,
-    /// Whether a panel has the keyboard, and not a dialog or the palette.
+    /// True if a panel has the keyboard, and not a dialog or the palette.
     pub is_keyboard_here: bool,
     /// The tile that was clicked in this frame.
     pub clicked: Option<TileId>,
-    /// How wide tabs are, those that are hidden 0.
+    /// Widths of tabs in points, 0 for hidden ones.
     pub widths: HashMap<TileId, f32>,
-    /// The actions of all panels.
     pub out: &'a mut Vec<Action>,
 }
 
 impl DockView<'_> {
-    /// Gives each tab its width, so that all of them fit, and lists those that do not.
+    /// Sets the widths of the tabs so that all fit, and lists the hidden ones in a menu.
     fn fit_tabs(&mut self, tiles: &Tiles<Pane>, ui: &mut Ui, tabs: &Tabs) {
         let seen = tabs
             .children
@@ -105,7 +103,7 @@ impl Behavior<Pane> for DockView<'_> {
         state: &TabState,
     ) -> Response {
         let Some(pane) = tiles.get_pane(&tile) else {
-            // Containers stand in tabs only while they are dragged there.
+            // A container is in tabs only while it is being dragged there.
             return ui.selectable_label(state.active, say!("dock-panels"));
         };
         let wide = self

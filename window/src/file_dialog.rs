@@ -1,4 +1,4 @@
-//! What a file is wanted for, and the desktop's dialog that asks for it.
+//! The desktop's file dialog and the purpose of the file.
 
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -12,28 +12,28 @@ use stepback_debugger::messages::say;
 use stepback_debugger::program::{FilePurpose, PickedKind};
 use stepback_debugger::worker::{JobLane, Ticket, Worker};
 
-/// Nobody cancels a dialog so soon after asking for it: there was none.
+/// Minimum duration of a dialog that a user could have cancelled. A shorter one never appeared.
 const SOONEST: Duration = Duration::from_millis(700);
 
-/// A dialog that is open.
 pub struct FileDialog {
     purpose: FilePurpose,
     ticket: Ticket<DialogResult>,
 }
 
-/// What came of a dialog.
+/// Outcome of a dialog.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DialogResult {
-    /// These files, or this directory.
+    /// The user chose these files, or this directory.
     Paths(Vec<PathBuf>),
-    /// Nothing: the user cancelled it.
+    /// The user cancelled.
     Nothing,
     /// The desktop showed no dialog: neither its portal nor zenity answers.
     NoDialog,
 }
 
 impl DialogResult {
-    /// The library of dialogs tells nothing apart but by the time that it takes.
+    /// Interprets the result. The dialog library reports a missing dialog like a cancelled one, so
+    /// only the elapsed time distinguishes them.
     fn of(paths: Option<Vec<PathBuf>>, taken: Duration) -> Self {
         match paths {
             Some(paths) => Self::Paths(paths),
@@ -44,7 +44,7 @@ impl DialogResult {
 }
 
 impl FileDialog {
-    /// Opens the dialog on a thread of its own: it holds the thread for as long as the user thinks.
+    /// Opens the dialog on a separate thread, which it blocks until the user answers.
     pub fn open(purpose: FilePurpose, context: egui::Context) -> Self {
         static POOL: LazyLock<Worker> = LazyLock::new(|| Worker::new(1, || {}));
         let (asked, title) = (purpose.clone(), purpose.title());
@@ -77,7 +77,7 @@ impl FileDialog {
         Self { purpose, ticket }
     }
 
-    /// A dialog that was answered elsewhere: what is left is to write what is to be written.
+    /// Creates a dialog that was answered elsewhere; only the writing is left to do.
     pub fn answered(purpose: FilePurpose, paths: Vec<PathBuf>, worker: &Worker) -> Self {
         let asked = purpose.clone();
         let ticket = worker.spawn(JobLane::Short, move |_| {
@@ -87,17 +87,16 @@ impl FileDialog {
         Self { purpose, ticket }
     }
 
-    /// What it was wanted for.
     pub fn into_purpose(self) -> FilePurpose {
         self.purpose
     }
 
-    /// What came of it; none while the dialog is open.
+    /// Returns the outcome; none while the dialog is open.
     pub fn poll(&self) -> Option<Result<DialogResult>> {
         self.ticket.take()
     }
 
-    /// What is told when it is done.
+    /// Returns the message to show when the dialog is done.
     pub fn told(&self, paths: &[PathBuf]) -> Option<String> {
         let path = paths
             .first()
@@ -105,26 +104,28 @@ impl FileDialog {
         Some(say!("dialog-saved", path = path.display().to_string()))
     }
 
-    /// What is to be done with the files that were chosen: of several it is the first, but for those of a trace.
+    /// Returns the action for the chosen files. Only traces use several files; otherwise the first
+    /// one counts.
     ///
     /// # Errors
-    /// It is another source file than the one that was wanted.
+    /// The chosen source file is not the requested one.
     pub fn action(&self, paths: &[PathBuf]) -> Result<Option<Action>> {
         match (&self.purpose, paths) {
             (FilePurpose::Trace, [_, _, ..]) => Ok(Some(open_together(paths))),
-            // It is written already.
+            // The file is already written.
             (FilePurpose::Save { .. }, _) => Ok(None),
             (purpose, paths) => paths.first().map(|path| purpose.action(path)).transpose(),
         }
     }
 }
 
-/// Opens files that were chosen or dropped together.
+/// Returns the action that opens files chosen or dropped together.
 pub fn open_together(paths: &[PathBuf]) -> Action {
     Action::File(FileAction::OpenFiles(paths.to_vec()))
 }
 
-/// All files come first: simulators name their traces as they like, and the content tells what a file is.
+/// Adds the file filters. All files come first: simulators name traces freely, and the format is
+/// detected from the content.
 fn with_trace_filters(dialog: rfd::FileDialog) -> rfd::FileDialog {
     dialog
         .add_filter(say!("dialog-all-files"), &["*"])

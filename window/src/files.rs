@@ -1,4 +1,4 @@
-//! Asks the user for files: by the dialog of the desktop, or by the browser of our own.
+//! File selection by the user, with the desktop's dialog or the program's file browser.
 
 use std::path::{Path, PathBuf};
 
@@ -12,9 +12,9 @@ use stepback_debugger::program::FilePurpose;
 use stepback_debugger::session::TracesInside;
 
 impl App {
-    /// Asks for a file. One dialog is open at a time.
+    /// Lets the user choose a file. Only one dialog is open at a time.
     pub(super) fn ask_for_file(&mut self, purpose: FilePurpose) {
-        // A picture or a test must not depend on what the desktop has.
+        // Pictures and tests must not depend on the desktop.
         let is_own =
             self.program.mode.is_synchronous || self.program.mode.is_scripted || self.has_no_dialog;
         if is_own || self.settings.uses_own_browser {
@@ -37,7 +37,7 @@ impl App {
             FilePurpose::Trace | FilePurpose::Directory | FilePurpose::Session => {
                 last.or(around_trace)
             }
-            // Images, sources and what is saved belong to the trace.
+            // Images, sources and saved files belong to the trace.
             _ => around_trace.or(last),
         };
         let folder = folder
@@ -61,7 +61,7 @@ impl App {
         std::path::absolute(path).ok()
     }
 
-    /// A directory that was opened as a trace has several: the user says which.
+    /// Lets the user choose one of several traces in a directory that was opened as a trace.
     pub(super) fn choose_inside(&mut self, inside: &TracesInside) {
         let notice = say!("files-traces-inside", number = inside.names.len() as u64);
         let folder =
@@ -69,7 +69,7 @@ impl App {
         self.browse_in(FilePurpose::Trace, folder, Some(notice));
     }
 
-    /// Picks up what came of the dialog.
+    /// Handles the outcome of the dialog.
     pub(super) fn take_picked(&mut self) {
         let Some(answer) = self.file_dialog.as_ref().and_then(FileDialog::poll) else {
             return;
@@ -100,7 +100,7 @@ impl App {
         }
     }
 
-    /// Draws the browser, and takes what was chosen in it.
+    /// Draws the file browser and handles its outcome.
     pub(super) fn browser_ui(&mut self, ui: &egui::Ui) {
         let Some(browser) = &mut self.browser else {
             return;

@@ -1,4 +1,4 @@
-//! Searches: what their actions do.
+//! Search actions on panels.
 
 use egui_tiles::Tile;
 
@@ -9,7 +9,7 @@ use stepback_debugger::desk::Desk;
 use stepback_debugger::desk::SearchContext;
 
 impl Workspace {
-    /// Looks for what panels of their own show. True while that is under way.
+    /// Starts the searches of panels that have their own. Returns true while one is running.
     pub(super) fn look_at_own_finds(&mut self, desk: &mut Desk) -> bool {
         for (_, tile) in self.dock.tiles.iter_mut() {
             if let Tile::Pane(Pane::Find(panel)) = tile

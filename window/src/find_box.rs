@@ -1,4 +1,4 @@
-//! The field "Find" of the toolbar.
+//! The "Find" field of the toolbar.
 
 use egui::{
     Align2, Frame, Id, Key, Rect, Sense, Stroke, StrokeKind, TextEdit, Ui, WidgetInfo, pos2, vec2,
@@ -11,16 +11,15 @@ use stepback_debugger::desk::FindState;
 use stepback_debugger::desk::words::count;
 use stepback_debugger::messages::say;
 
-/// What stands in the field.
+/// State of the field.
 #[derive(Default)]
 pub struct FindBox {
     text: String,
-    /// The search that it shows.
+    /// Number of the displayed search.
     number: u64,
 }
 
 impl FindBox {
-    /// Draws it.
     pub fn ui(&mut self, ui: &mut Ui, wide: f32, find: &FindState, out: &mut Vec<Action>) {
         if self.number != find.number() {
             self.number = find.number();
@@ -66,7 +65,7 @@ impl FindBox {
             .frame(Frame::NONE)
             .desired_width(inner.width())
             .align(Align2::LEFT_CENTER);
-        // Nothing else of the toolbar moves.
+        // Placed directly, so that the rest of the toolbar does not move.
         let response = ui.place(inner, edit);
         response.widget_info(|| {
             WidgetInfo::labeled(egui::Role::TextInput, true, say!("find-find-in-the-trace"))
@@ -79,7 +78,7 @@ impl FindBox {
         ui.painter()
             .rect_stroke(rect, 4.0, stroke, StrokeKind::Inside);
         if response.lost_focus() && ui.input(|input| input.key_pressed(Key::Escape)) {
-            // The field says again what the list is of.
+            // Restores the text of the current search.
             self.text = find
                 .question()
                 .map(|question| question.text.clone())

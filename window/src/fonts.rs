@@ -1,29 +1,25 @@
-//! The fonts that the user chose.
+//! Fonts chosen by the user.
 
 use super::settings::FontChoice;
 use crate::theme::{FontSetup, UserFonts};
 use stepback_debugger::action::FontRole;
 
-/// Fonts as they were read.
+/// Fonts loaded from files.
 pub struct LoadedFonts {
-    /// What was chosen.
     pub choice: FontChoice,
-    /// What the window writes with.
     pub fonts: FontSetup,
-    /// Why files cannot be used.
     pub problems: Vec<FontProblem>,
 }
 
-/// Why a file cannot be used.
+/// A font file that cannot be used, with the reason.
 pub struct FontProblem {
-    /// What for.
     pub role: FontRole,
     /// The reason, with the name of the file.
     pub why: String,
 }
 
 impl LoadedFonts {
-    /// Reads what is chosen.
+    /// Loads the chosen fonts.
     pub fn of(choice: FontChoice) -> Self {
         let mut fonts = FontSetup {
             interface_scale: choice.interface_percent as f32 / 100.0,

@@ -1,4 +1,4 @@
-//! One frame: pick up answers, read keys, draw, apply.
+//! One frame: collect answers, read keys, draw, apply actions.
 
 use std::collections::HashMap;
 
@@ -29,7 +29,8 @@ use stepback_debugger::messages::say;
 use stepback_debugger::model::hit_rows::StepSelection;
 use stepback_debugger::program;
 
-/// Where on the screen the pointer is when it has left the window; counted from the window where the system does not tell.
+/// Returns the pointer's screen position while it is outside the window. The position is relative
+/// to the window if the system does not report the window's corner.
 fn pointer_outside(ui: &Ui) -> Option<Pos2> {
     ui.input(|input| {
         let at = input
@@ -44,7 +45,7 @@ fn pointer_outside(ui: &Ui) -> Option<Pos2> {
     })
 }
 
-/// The commands that are on: what a menu marks with a tick.
+/// Returns the states of switchable commands, which menus mark with a tick.
 fn switches(
     workspace: Option<&Workspace>,
     desk: Option<&Desk>,
@@ -147,16 +148,16 @@ fn switches(
     }
 }
 
-/// After so many frames without an unanswered question the panels have drawn the last answer:
-/// one to pick it up, one to lay out what depends on it, one to spare.
+/// Number of frames without pending queries after which the panels have drawn the last answer: one
+/// to collect it, one to lay out dependent content, one spare.
 const QUIET: u32 = 3;
-/// How often the window looks at what a search found meanwhile.
+/// Interval at which the window polls a running search.
 const FINDING: std::time::Duration = std::time::Duration::from_millis(100);
 
 impl App {
-    /// Draws everything and does what was asked for.
+    /// Draws a frame and applies the user's actions.
     pub(super) fn frame(&mut self, ui: &mut Ui) {
-        // Whoever draws asks the worker: no question of this thread waits for a disk.
+        // Painters query the worker: this thread must never wait for a disk.
         let _drawing = forbid_reads();
         self.take_answers();
         let tok = ThemeColors::current(ui);
@@ -224,7 +225,7 @@ impl App {
         }
     }
 
-    /// Whether the palette, a page, the file browser or a menu is in front of the panels.
+    /// Returns true if the palette, a page, the file browser or a menu is in front of the panels.
     pub(super) fn is_covered(&self) -> bool {
         self.palette.is_some()
             || self.page.is_some()
@@ -253,7 +254,7 @@ impl App {
         for command in commands {
             match command.action(situation) {
                 Some(action) => actions.push(action),
-                // A command that cannot do without an argument asks for it in the palette.
+                // A command that requires an argument prompts for it in the palette.
                 None if command.argument.is_some() => {
                     self.palette = Some(super::palette::PaletteState::asking(command))
                 }
@@ -263,7 +264,7 @@ impl App {
         actions
     }
 
-    /// Escape gives up the search under way, or ends following, or stops indexing.
+    /// Handles Escape: stops the current search, following or indexing.
     fn escape(&mut self) {
         if let Some(desk) = self.program.desk.as_mut()
             && (desk.give_up() || desk.functions.stop() || desk.leave_only_hits())
@@ -285,7 +286,7 @@ impl App {
         out: &mut Vec<Action>,
     ) {
         let bar = Frame::new().fill(tok.bg2);
-        // A field gives the keyboard up when it takes Enter; that Enter is still not meant for a panel.
+        // A field loses the focus when it takes Enter; that Enter must not reach a panel.
         let is_covered = self.is_covered() || self.context.text_edit_focused();
         let keyboard = if is_covered {
             KeyboardFocus::Field
@@ -348,7 +349,8 @@ impl App {
         self.draw_over(ui, within.inner, situation, out);
     }
 
-    /// Behind the tiles of the dock their gaps show; the start screen is content.
+    /// Returns the background: the gap colour between the tiles of a dock, or the content colour of
+    /// the start screen.
     fn ground_color(&self, tok: &ThemeColors) -> egui::Color32 {
         if self.workspace.is_some() {
             tok.bg0
@@ -417,7 +419,7 @@ impl App {
             .dragged_id(ui)
             .filter(|tile| dock.tiles.get_pane(tile).is_some());
         let outside = dragged.and_then(|tile| Some((tile, pointer_outside(ui)?)));
-        // A tab that is dragged out of the window is shown and put at no place in it.
+        // A tab that is dragged out of the window must not be shown or dropped inside it.
         let pointer = outside.map(|_| ui.input_mut(|input| std::mem::take(&mut input.pointer)));
         dock.ui(&mut view, ui);
         if let Some(tile) = view.clicked {
@@ -433,7 +435,8 @@ impl App {
         trace_widths::widen(&mut workspace.dock);
     }
 
-    /// What lies over the panels: messages, the card, the palette, pages, and the sign that a file can be dropped.
+    /// Draws the overlays: messages, the indexing card, the palette, pages, and the sign for
+    /// dropped files.
     fn draw_over(
         &mut self,
         ui: &mut Ui,
@@ -451,7 +454,7 @@ impl App {
             let card = indexing_card::indexing_card_ui(ui, within, opening, out);
             within.max.y -= card;
         }
-        // What is followed wakes the window when there is more of it.
+        // A followed trace wakes the window when it grows.
         if self
             .program
             .opening
@@ -539,7 +542,7 @@ impl App {
         }
     }
 
-    /// Saves the picture that was asked for, when what was to be seen is drawn.
+    /// Saves the requested picture, once its content is drawn.
     fn advance_picture(&mut self) {
         let Some(picture) = &mut self.picture else {
             return;
@@ -562,9 +565,10 @@ impl App {
         }
     }
 
-    /// Performs the next line of the script when the answers to the one before are drawn, then the picture, then the end.
+    /// Performs the next line of the script once the answers to the previous one are drawn; then
+    /// takes the picture and ends.
     fn advance_script(&mut self) {
-        // A short question may have been asked and answered within this very frame; its answer is not drawn yet.
+        // A short query may have started and ended within this frame; its answer is not drawn yet.
         let jobs = self.program.worker.jobs_begun() + self.folder_worker.jobs_begun();
         let is_quiet = self.is_idle() && jobs == self.jobs_seen;
         self.jobs_seen = jobs;
@@ -581,7 +585,7 @@ impl App {
             self.context.send_viewport_cmd(egui::ViewportCommand::Close);
             return;
         }
-        // Until everything is done frames have to come, asked for or not.
+        // Until the script is done, frames must follow even without a request.
         self.context.request_repaint();
         if self.quiet_frames >= QUIET && self.picture.is_none() {
             self.next_of_script();

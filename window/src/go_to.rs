@@ -1,4 +1,4 @@
-//! The box "Go to" and the step counter: two fields that take a position.
+//! The "Go to" box and the step counter: two fields for a position.
 
 use egui::{
     Align2, Frame, Id, Key, Rect, Sense, Stroke, StrokeKind, TextEdit, Ui, UiBuilder, WidgetInfo,
@@ -18,54 +18,51 @@ use stepback_debugger::model::go_to::Suggestion;
 use stepback_debugger::session::Session;
 use stepback_debugger::worker::Worker;
 
-/// Narrower boxes have no room for the key.
+/// Minimum width in points to show the key in the box.
 const WITH_KEY: f32 = 120.0;
 
-/// The state of both fields.
+/// State of both fields.
 #[derive(Default)]
 pub struct GoToBox {
-    /// What stands in the box.
     pub text: String,
-    /// What is wrong with it.
     pub error: Option<String>,
     is_focus_wanted: bool,
-    /// What is typed may mean these.
+    /// Suggestions for the text.
     places: PlaceSuggestions,
-    /// The one under the cursor.
+    /// Suggestion under the cursor.
     chosen: Option<usize>,
-    /// The mouse is at the list of them.
+    /// The mouse is pressed on the list of suggestions.
     is_pressed: bool,
-    /// What is typed over the step counter, while it is.
+    /// Text typed over the step counter, during input.
     counter: Option<String>,
 }
 
-/// Whom the box asks what a text may mean.
+/// Sources of suggestions.
 pub struct SuggestionSource<'a> {
     pub session: &'a Arc<Session>,
     pub worker: &'a Worker,
 }
 
 impl GoToBox {
-    /// Gives the box the keyboard in the next frame.
+    /// Focuses the box in the next frame.
     pub fn focus(&mut self) {
         self.is_focus_wanted = true;
     }
 
-    /// The place was found: the keys belong to the panels again.
+    /// Clears the box after the position was found, and returns the keyboard to the panels.
     pub fn succeed(&mut self, context: &egui::Context) {
         self.text.clear();
         self.error = None;
         context.memory_mut(|memory| memory.surrender_focus(id()));
     }
 
-    /// The place was not found: it stands in the box, with the reason below.
+    /// Restores a text that was not found, with the error below it.
     pub fn refuse(&mut self, text: String, error: &str) {
         self.text = text;
         self.error = Some(error.to_owned());
         self.is_focus_wanted = true;
     }
 
-    /// Draws the box.
     pub fn box_ui(
         &mut self,
         ui: &mut Ui,
@@ -136,7 +133,8 @@ impl GoToBox {
         }
     }
 
-    /// What is typed may mean several things: a list below the box. Returns the one that is chosen, by mouse or by arrows.
+    /// Draws the suggestions for an ambiguous text below the box. Returns the one chosen by mouse
+    /// or arrow keys.
     fn places_ui(
         &mut self,
         ui: &Ui,
@@ -176,7 +174,7 @@ impl GoToBox {
                 }
             });
         });
-        // A press on the list takes the keyboard from the box before the click is whole.
+        // A press on the list takes the focus from the box before the click is complete.
         self.is_pressed = shown.response.contains_pointer()
             && ui.input(|input| input.pointer.any_down() || input.pointer.any_released());
         let place = places.get(clicked.or(chosen)?)?;
@@ -205,7 +203,7 @@ impl GoToBox {
             });
     }
 
-    /// Draws the step counter: `[1] 1,250 / 1,763`. A click makes it a field.
+    /// Draws the step counter: `[1] 1,250 / 1,763`. A click turns it into a field.
     pub fn counter_ui(
         &mut self,
         ui: &mut Ui,
@@ -218,7 +216,7 @@ impl GoToBox {
             return;
         };
         let (now, whole) = (count(position.0), format!("/ {}", count(end)));
-        // As wide as it will ever be, so that it does not move while stepping.
+        // The width fits the largest number, so that the counter does not move while stepping.
         let widest =
             width(ui, &count(end), &mono_bold(12.5)) + width(ui, &whole, &mono(12.5)) + 50.0;
         let (rect, response) =
@@ -301,13 +299,13 @@ fn id() -> Id {
     Id::unique("go to")
 }
 
-/// What was chosen of what a text may mean.
+/// A chosen suggestion.
 struct SuggestionPick {
     action: Action,
     is_clicked: bool,
 }
 
-/// How far the arrow keys go in the list below the box.
+/// Returns the movement of the arrow keys in the list below the box.
 fn arrows(ui: &Ui) -> isize {
     let pressed = |key| {
         ui.input_mut(|input| input.count_and_consume_key(egui::Modifiers::NONE, key)) as isize
@@ -315,7 +313,7 @@ fn arrows(ui: &Ui) -> isize {
     pressed(Key::ArrowDown) - pressed(Key::ArrowUp)
 }
 
-/// A row of the list: what it is, and what is known of it.
+/// Row of the list of suggestions.
 struct SuggestionRow<'a> {
     place: &'a Suggestion,
     wide: f32,
@@ -363,12 +361,12 @@ fn counter_id() -> Id {
     Id::unique("step counter")
 }
 
-/// What is typed is read as the argument of the command, so that `line 7` works here as well.
+/// Submits the text as the argument of the command, so that `line 7` works here as well.
 fn submit(text: &str, out: &mut Vec<Action>) {
     out.push(Action::Travel(TravelAction::GoTo(place_text(text))));
 }
 
-/// A field without a frame in a rectangle.
+/// Draws a frameless field in a rectangle.
 fn field(ui: &mut Ui, inner: Rect, text: &mut String, hint: &str, name: &str) -> egui::Response {
     let tok = ThemeColors::current(ui);
     let hint = egui::RichText::new(hint).font(ui_font(12.5)).color(tok.t3);
@@ -405,7 +403,7 @@ fn select_all(ui: &Ui, response: &egui::Response, text: &str) {
     }
 }
 
-/// A message below a field: a triangle, then what is wrong.
+/// Draws an error message below a field, with a triangle.
 pub fn error_line(ui: &mut Ui, error: &str, wide: f32) {
     let tok = ThemeColors::current(ui);
     let galley =

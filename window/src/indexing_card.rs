@@ -1,4 +1,4 @@
-//! The card that tells how far the index is. It does not stand in the way of anything.
+//! Card with the progress of indexing. It blocks no input.
 
 use egui::{
     Align2, Button, Id, Order, Rect, RichText, Sense, Stroke, StrokeKind, Ui, UiBuilder,
@@ -13,7 +13,7 @@ use stepback_debugger::messages::say;
 
 const SIZE: egui::Vec2 = vec2(460.0, 156.0);
 
-/// Draws the card at the bottom right; returns how much of the height it takes.
+/// Draws the card at the bottom right. Returns the height that it takes.
 pub fn indexing_card_ui(ui: &Ui, within: Rect, opening: &Opening, out: &mut Vec<Action>) -> f32 {
     if !opening.is_long() {
         return 0.0;

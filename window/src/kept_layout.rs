@@ -1,4 +1,4 @@
-//! Panels as text: nested as they are seen, and the same text for the same panels.
+//! Text form of the panels: nested as displayed, and equal for equal panels.
 
 use egui::Id;
 use egui_tiles::{Container, Linear, LinearDir, Tile, TileId, Tiles, Tree};
@@ -8,22 +8,22 @@ use super::layout::{Dock, TILES, panes_in_order};
 use super::torn_place::{TornWindowPlace, WINDOWS};
 use crate::panels::Pane;
 
-/// A part of the dock. Panels are written by reference and read as values.
+/// A node of the dock's tree. Panels are borrowed when written and owned when read.
 #[derive(Serialize, Deserialize)]
 enum LayoutNode<P> {
     /// Side by side, each with its share of the width.
     Row(Vec<(f32, LayoutNode<P>)>),
     /// One below the other, each with its share of the height.
     Column(Vec<(f32, LayoutNode<P>)>),
-    /// Behind each other; the number is that of the one in front, from 0.
+    /// Tabs, with the index of the active one.
     Tabs(usize, Vec<P>),
-    /// Around all others: panels that have windows of their own, by their numbers from the left and from above, and where
-    /// those windows are. In the parts inside they stand where they come back to.
+    /// Root node for panels in separate windows: their indices in reading order, and the places of
+    /// their windows. The inner node contains the panels at the places to which they return.
     Torn(Box<LayoutNode<P>>, Vec<(usize, Option<TornWindowPlace>)>),
 }
 
-/// The panels with what they follow and how they are set, without their answers.
-/// None where a panel's settings cannot be written, which a test rules out.
+/// Returns the panels with their bindings and settings, without their answers. Returns none if the
+/// settings of a panel cannot be written, which a test rules out.
 pub fn text_of(
     dock: &Dock,
     place_of: &dyn Fn(TileId) -> Option<TornWindowPlace>,
@@ -49,17 +49,17 @@ pub fn text_of(
     ron::ser::to_string_pretty(&whole, pretty).ok()
 }
 
-/// Whether a text is there that is none of panels.
+/// Returns true if a text is not empty and is no valid layout.
 pub fn is_damaged(text: &str) -> bool {
     !text.is_empty() && read(text).is_none()
 }
 
-/// The dock of a text; none where it is none, or one that nobody made.
+/// Parses a dock. Returns none if the text is invalid or was not written by the program.
 pub fn read(text: &str) -> Option<Dock> {
     read_all(text).map(|(dock, _)| dock)
 }
 
-/// The same with the windows of its panels.
+/// Parses a dock and the places of its separate windows.
 pub fn read_all(text: &str) -> Option<(Dock, Vec<(TileId, TornWindowPlace)>)> {
     let id = Id::unique("dock");
     if text.is_empty() {
@@ -77,7 +77,7 @@ pub fn read_all(text: &str) -> Option<(Dock, Vec<(TileId, TornWindowPlace)>)> {
     let mut dock = Tree::new(id, root, tiles);
     let panes = panes_in_order(&dock);
     let mut places = Vec::new();
-    // The main window keeps one panel at least.
+    // The main window keeps at least one panel.
     for (number, place) in torn
         .into_iter()
         .take(WINDOWS.min(panes.len().saturating_sub(1)))
@@ -126,7 +126,7 @@ fn part_of(dock: &Dock, tile: TileId) -> Option<LayoutNode<&Pane>> {
     }
 }
 
-/// Parts that were dragged among tabs become tabs themselves.
+/// Collects the panels below a tile. Containers that were dragged among tabs become tabs.
 fn panes_below<'a>(dock: &'a Dock, tile: TileId, found: &mut Vec<&'a Pane>) {
     match dock.tiles.get(tile) {
         Some(Tile::Pane(pane)) => found.push(pane),
@@ -137,7 +137,7 @@ fn panes_below<'a>(dock: &'a Dock, tile: TileId, found: &mut Vec<&'a Pane>) {
     }
 }
 
-/// How deep parts nest is bounded by the reader of the text.
+/// Inserts a node. The parser of the text bounds the nesting depth.
 fn insert(tiles: &mut Tiles<Pane>, part: LayoutNode<Pane>) -> Option<TileId> {
     match part {
         LayoutNode::Row(parts) => insert_linear(tiles, LinearDir::Horizontal, parts),
@@ -154,7 +154,7 @@ fn insert(tiles: &mut Tiles<Pane>, part: LayoutNode<Pane>) -> Option<TileId> {
             }
             Some(tabs)
         }
-        // It stands around all others alone.
+        // This node is valid only at the root.
         LayoutNode::Torn(..) => None,
     }
 }
@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(places, [(torn, place)]);
         assert!(!read.is_visible(torn));
         assert_eq!(text_of(&read, &|_| Some(place)).unwrap(), text);
-        // What nobody can see is opened elsewhere.
+        // A window outside all screens is opened elsewhere.
         let odd = text.replace("300.0", "1e30");
         assert_eq!(read_all(&odd).unwrap().1, []);
         let all = "Torn(Tabs(0, [Warnings(())]), [(0, None)])";

@@ -1,4 +1,4 @@
-//! Where panels stand: the first layouts, and how panels are added to any.
+//! Panel layouts: initial layouts, and insertion of panels.
 
 use std::ops::RangeInclusive;
 
@@ -9,22 +9,21 @@ use egui_tiles::{Container, Linear, LinearDir, Tile, TileId, Tiles, Tree};
 use crate::panels::Pane;
 use stepback_debugger::action::{PanelKind, WindowId};
 
-/// Two columns of registers.
+/// Width of two columns of registers, in points.
 const REGISTERS: f32 = 356.0;
 
-/// How tall the timeline may be, in points.
+/// Allowed heights of the timeline, in points.
 pub const TIMELINE: RangeInclusive<f32> = 72.0..=2000.0;
 
-/// A dock.
 pub type Dock = Tree<Pane>;
 
-/// Below this width the call tree shares a tile with the registers.
+/// Width in points below which the call tree shares a tile with the registers.
 const WIDE: f32 = 1500.0;
 
-/// From this size on no panel needs to stand behind another, as on a screen of 3840 x 2160.
+/// Size in points from which no panel has to share tabs, as on a screen of 3840 x 2160.
 const VAST: Vec2 = Vec2::new(2800.0, 1500.0);
 
-/// The panels as they are at first, in a window of a size.
+/// Returns the initial panels in a window of a size.
 pub fn first(size: Vec2) -> Dock {
     use PanelKind::{Calls, Compare, Memory, Registers, Source, Stack, Trace};
     let kinds = [Trace, Registers, Memory, Source, Calls, Stack, Compare];
@@ -43,7 +42,7 @@ fn of_size(panes: Vec<Pane>, size: Vec2) -> Dock {
     }
 }
 
-/// Nothing stands behind anything else but what is seldom needed.
+/// Builds the layout for a vast window: only rarely used panels share tabs.
 fn vast(panes: Vec<Pane>) -> Dock {
     let mut plan = DockBuilder::new(panes);
     let traces = plan.traces(1500.0);
@@ -92,8 +91,8 @@ fn narrow(panes: Vec<Pane>) -> Dock {
     plan.dock(root)
 }
 
-/// The layout of the command "Compare" in a window of a width: the comparison gets all of it.
-/// Two columns of registers need their room, unless that would leave too little for the traces.
+/// Returns the layout of the command "Compare" for a window width: the comparison gets the full
+/// width. Registers keep the width of two columns, unless that leaves too little for the traces.
 pub fn compare(dock: Dock, width: f32) -> Dock {
     compare_of(panes_of(dock), width)
 }
@@ -129,7 +128,7 @@ fn panes_of(mut dock: Dock) -> Vec<Pane> {
     ids.into_iter().filter_map(take).collect()
 }
 
-/// The panes of a dock from left to right and top to bottom, hidden tabs included.
+/// Returns the panels of a dock in reading order, including hidden tabs.
 pub fn panes_in_order(dock: &Dock) -> Vec<TileId> {
     let mut found = Vec::new();
     let mut open: Vec<TileId> = dock.root().into_iter().collect();
@@ -147,24 +146,23 @@ pub fn panes_in_order(dock: &Dock) -> Vec<TileId> {
     found
 }
 
-/// More parts than these make no dock that anybody made.
+/// Maximum number of tiles in a valid dock.
 pub const TILES: usize = 1000;
 
-/// A layout of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NamedLayout {
-    /// As at first.
+    /// The initial layout.
     Debug,
-    /// Two positions, and what differs.
+    /// Two positions and their differences.
     Compare,
-    /// What took how long.
+    /// Execution times.
     Profile,
-    /// A source file beside the trace.
+    /// A source file next to the trace.
     Source,
 }
 
 impl NamedLayout {
-    /// By its name, in any case.
+    /// Returns the layout of a name, ignoring case.
     pub fn of(name: &str) -> Option<Self> {
         let names = [
             ("debug", Self::Debug),
@@ -179,8 +177,8 @@ impl NamedLayout {
     }
 }
 
-/// Puts the panels of a dock into a layout, in a window of a size. What it lacks is opened, what has no place in it is
-/// closed; trace windows stay.
+/// Arranges the panels of a dock in a layout, for a window of a size. Opens missing panels and
+/// closes those that the layout does not have. Trace windows are kept.
 pub fn named(layout: NamedLayout, dock: Dock, size: Vec2) -> Dock {
     use PanelKind::{Calls, Compare, FlameGraph, Functions, Memory, Registers, Source, Stack};
     let mut panes = panes_of(dock);
@@ -227,13 +225,13 @@ fn source(panes: Vec<Pane>) -> Dock {
     plan.dock(root)
 }
 
-/// A dock in the making: panels are taken by kind, and each part bears its share of the space.
+/// Builder of a dock: takes panels by kind, and gives each tile its share of the space.
 struct DockBuilder {
     panes: Vec<Pane>,
     tiles: Tiles<Pane>,
 }
 
-/// A part of the plan and its share; none when there is no panel for it.
+/// A tile and its share; none if there is no panel for it.
 type WeightedTile = Option<(TileId, f32)>;
 
 impl DockBuilder {
@@ -250,7 +248,7 @@ impl DockBuilder {
             .collect()
     }
 
-    /// All trace windows side by side.
+    /// Places all trace windows side by side.
     fn traces(&mut self, share: f32) -> WeightedTile {
         let panes = self.take(PanelKind::Trace);
         let tabs: Vec<WeightedTile> = panes
@@ -301,7 +299,7 @@ impl DockBuilder {
     }
 }
 
-/// Puts a panel to the right of a tile that stands in tabs, each with half of its width.
+/// Inserts a panel to the right of a tile in tabs; both get half of the width.
 pub fn insert_beside(dock: &mut Dock, tile: TileId, pane: Pane) -> TileId {
     let added = dock.tiles.insert_pane(pane);
     let Some(tabs) = dock.tiles.parent_of(tile) else {
@@ -325,7 +323,7 @@ pub fn insert_beside(dock: &mut Dock, tile: TileId, pane: Pane) -> TileId {
     added
 }
 
-/// Puts a tile where another one stands below a parent; without one it is the root.
+/// Replaces a tile below a parent; without a parent the new tile becomes the root.
 pub fn replace(dock: &mut Dock, parent: Option<TileId>, old: TileId, new: TileId) {
     match parent.and_then(|parent| dock.tiles.get_mut(parent)) {
         Some(Tile::Container(container)) => {
@@ -351,7 +349,7 @@ fn split_share(linear: &mut Linear, tile: TileId, added: TileId) {
     linear.shares.set_share(added, half);
 }
 
-/// Puts a panel into the tabs that a tile stands in, and shows it.
+/// Inserts a panel into the tabs of a tile, and activates it.
 pub fn insert_as_tab(dock: &mut Dock, tile: TileId, pane: Pane) -> TileId {
     let added = dock.tiles.insert_pane(pane);
     let tabs = dock.tiles.parent_of(tile);

@@ -1,4 +1,4 @@
-//! Layouts by name: those of the program, and the user's own.
+//! Named layouts: built-in ones, and those of the user.
 
 use super::app::App;
 use super::kept_layout;
@@ -17,7 +17,7 @@ use stepback_debugger::messages::say;
 use stepback_debugger::program::{PanelsSnapshot, UndoSnapshot, UserLayout};
 
 impl Workspace {
-    /// The panels as they are, to be taken back to.
+    /// Returns a snapshot of the panels, for undo.
     pub(super) fn panels(&self, desk: &Desk) -> Option<PanelsSnapshot> {
         let text = kept_layout::text_of(&self.dock, &|_| None)?;
         let whole = self.panels_text()?;
@@ -29,7 +29,7 @@ impl Workspace {
         })
     }
 
-    /// Puts panels into effect that were there before; windows that are there stay where they are.
+    /// Restores a snapshot of the panels. Existing trace windows keep their positions.
     pub(super) fn put_panels(&mut self, desk: &mut Desk, panels: PanelsSnapshot) {
         let Some((dock, torn)) = kept_layout::read_all(&panels.whole) else {
             return;
@@ -75,7 +75,7 @@ impl Workspace {
         self.focused = self.trace_tile(desk.windows.active);
     }
 
-    /// Windows that are about to be closed come back where they are.
+    /// Records the positions of windows that are about to be closed, so that undo restores them.
     pub(super) fn note_positions(&mut self, desk: &mut Desk) {
         let (positions, active) = (desk.saved_positions(), desk.windows.active);
         if let Some(seen) = &mut self.panels_seen {
@@ -83,7 +83,7 @@ impl Workspace {
         }
     }
 
-    /// Keeps what panels were there before they were changed, so that it can be taken back.
+    /// Records the previous panels for undo if they changed.
     pub(super) fn watch_panels(&mut self, desk: &Desk, undo: &mut UndoStack<UndoSnapshot>) {
         let Some(now) = self.panels(desk) else { return };
         let before = self.panels_seen.replace(now);
@@ -95,7 +95,7 @@ impl Workspace {
 }
 
 impl App {
-    /// The panels of a layout by its name.
+    /// Applies a layout by its name.
     pub(super) fn use_layout(&mut self, name: &str) {
         let size = self.context.content_rect().size();
         let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut())
@@ -136,7 +136,7 @@ impl App {
                 known = known.join(", ")
             ));
         };
-        // Pins, addresses and filters mean nothing in another trace.
+        // Pins, addresses and filters have no meaning in another trace.
         for tile in layout::panes_in_order(&dock) {
             if let Some(Tile::Pane(pane)) = dock.tiles.get_mut(tile).filter(|tile| !is_trace(tile))
             {
@@ -156,7 +156,7 @@ impl App {
         );
     }
 
-    /// Keeps the panels as a layout of the user's own.
+    /// Saves the panels as a layout of the user.
     pub(super) fn save_layout(&mut self, name: &str) {
         let name: String = name
             .trim()
@@ -189,7 +189,7 @@ impl App {
         self.layouts_changed(before, &say!("layouts-saved", name = name), surplus);
     }
 
-    /// Forgets a layout of the user's own.
+    /// Deletes a layout of the user.
     pub(super) fn forget_layout(&mut self, name: &str) {
         let before = self.settings.layouts.clone();
         self.settings
@@ -206,7 +206,8 @@ impl App {
         }
     }
 
-    /// Keeps what layouts there were and tells what was done; where some were lost, with the way back.
+    /// Records the previous layouts for undo, and reports the change. If layouts were lost, the
+    /// message offers undo.
     fn layouts_changed(&mut self, before: Vec<UserLayout>, words: &str, lost: usize) {
         if self.workspace.is_some() {
             self.program.undo.keep(UndoSnapshot::Layouts(before));
@@ -219,7 +220,7 @@ impl App {
         self.toasts.show_and_offer(Tone::Info, words, undo);
     }
 
-    /// Looks whether panels were changed: when an action was one of them, and when the pointer let something go.
+    /// Checks whether the panels changed, after panel actions and pointer releases.
     pub(super) fn watch_panels(&mut self, is_released: PointerRelease) {
         let is_touched =
             std::mem::take(&mut self.panels_touched) || is_released == PointerRelease::Now;
@@ -231,7 +232,8 @@ impl App {
     }
 }
 
-/// Returns what counts as a change of panels: not which tab is in front, nor the byte that a memory panel stays at.
+/// Returns the parts of the layout that count as a change. The active tabs and the byte that a
+/// memory panel holds do not count.
 fn outline(panels: &PanelsSnapshot) -> String {
     let is_passing = |line: &&str| !line.trim_start().starts_with("held:");
     let mut outline = String::new();
@@ -248,12 +250,12 @@ fn outline(panels: &PanelsSnapshot) -> String {
     outline
 }
 
-/// Whether the pointer let something go in a frame.
+/// State of the pointer in a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PointerRelease {
-    /// It did.
+    /// A button was released.
     Now,
-    /// It did not.
+    /// No button was released.
     No,
 }
 
@@ -261,7 +263,7 @@ fn is_trace(tile: &Tile<Pane>) -> bool {
     matches!(tile, Tile::Pane(pane) if pane.window().is_some())
 }
 
-/// Whether an action may change the panels.
+/// Returns true if an action may change the panels.
 pub fn changes_panels(action: &Action) -> bool {
     match action {
         Action::Search(action) => matches!(action, SearchAction::ShowSearch(_)),

@@ -1,7 +1,7 @@
-//! The window: an eframe app around the panels.
+//! Window front end: an eframe app around the panels.
 //!
-//! Everything that the user does becomes an [`Action`](stepback_debugger::action::Action); all actions of a frame are applied
-//! after it, first in first out ([`App`]). A script does the same from a file:
+//! Every user input becomes an [`Action`](stepback_debugger::action::Action). All actions of a
+//! frame are applied after it, in order ([`App`]). A script supplies actions from a file:
 //!
 //! ```text
 //! # One command a line, by the name that the command palette shows, then its argument.
@@ -13,9 +13,9 @@
 //! Theme dark
 //! ```
 //!
-//! A line is performed when the answers to the one before are there.
-//! The argument of `Go to` is a position as on the command line (`12`, `50%`, `line:7`, `pc:main`),
-//! that of `Last write` and its like a register or `ADDRESS:LENGTH`.
+//! A line is performed once the answers to the previous one have arrived. The argument of `Go to`
+//! is a position as on the command line (`12`, `50%`, `line:7`, `pc:main`). `Last write` and
+//! similar commands take a register or `ADDRESS:LENGTH`.
 
 mod about;
 mod access;

@@ -1,4 +1,5 @@
-//! The menu bar: every command under its area, each with its key; the name of the trace in the middle.
+//! Menu bar: every command in the menu of its area, with its key, and the trace's name in the
+//! middle.
 
 use egui::containers::menu::MenuConfig;
 use egui::{
@@ -15,7 +16,6 @@ use stepback_debugger::keymap::{
 };
 use stepback_debugger::messages::say;
 
-/// Draws the menu bar.
 pub fn menu_bar_ui(ui: &mut Ui, app: &App, situation: &CommandContext, out: &mut Vec<Action>) {
     let tok = ThemeColors::current(ui);
     let rect = ui.max_rect();
@@ -43,20 +43,20 @@ pub fn menu_bar_ui(ui: &mut Ui, app: &App, situation: &CommandContext, out: &mut
     title_ui(ui, rect, taken.right()..end, app, tok);
 }
 
-/// Flat buttons with room around their texts, in the bar and in what drops down.
+/// Styles the buttons of the bar and of its menus: flat, with padding.
 fn menu_look(style: &mut Style) {
     egui::containers::menu::menu_style(style);
     style.spacing.button_padding = vec2(8.0, 3.0);
     style.spacing.interact_size.y = 24.0;
     style.spacing.item_spacing.y = 0.0;
-    // The entry that the keyboard is at.
+    // Marks the entry with the keyboard focus.
     style.visuals.widgets.active.bg_stroke = Stroke::new(
         2.0,
         ThemeColors::of(egui::Theme::from_dark_mode(style.visuals.dark_mode)).focus,
     );
 }
 
-/// The right end: the palette, and the switch of the theme. Returns its left edge.
+/// Draws the right end: the palette button and the theme switch. Returns its left edge.
 fn end_ui(ui: &mut Ui, tok: &ThemeColors, app: &App, out: &mut Vec<Action>) -> f32 {
     ui.spacing_mut().item_spacing.x = 4.0;
     let (name, shape, choice) = match app.context.theme() {
@@ -92,7 +92,7 @@ fn end_ui(ui: &mut Ui, tok: &ThemeColors, app: &App, out: &mut Vec<Action>) -> f
     rect.left()
 }
 
-/// The trace's name in the middle of the bar, where there is room.
+/// Draws the trace's name in the middle of the bar, if it fits.
 fn title_ui(ui: &Ui, rect: Rect, free: std::ops::Range<f32>, app: &App, tok: &ThemeColors) {
     let (name, summary) = match (&app.program.desk, &app.program.opening) {
         (Some(desk), _) => (desk.name(), desk.summary()),
@@ -118,11 +118,11 @@ fn title_ui(ui: &Ui, rect: Rect, free: std::ops::Range<f32>, app: &App, tok: &Th
     );
 }
 
-/// A menu that is taller than the window scrolls.
+/// Draws a menu. If it is taller than the window, it scrolls.
 fn menu_ui(ui: &mut Ui, area: Area, app: &App, situation: &CommandContext, out: &mut Vec<Action>) {
     ui.set_min_width(250.0);
     let room = ui.ctx().content_rect().height() - 48.0;
-    // Without this a menu has the height that areas begin with.
+    // Without this limit a menu has the default height of areas.
     ui.set_max_height(room);
     egui::ScrollArea::vertical()
         .max_height(room)
@@ -260,7 +260,7 @@ fn command_ui(
         command.id == CommandId::Follow && situation.indexing == IndexingState::Following;
     let is_on = is_following || situation.switches.is_on(command.id);
     let text = text_of(command, situation);
-    // A tick stands before what is on.
+    // A tick precedes a command that is switched on.
     let text = if is_on {
         format!("{}  {text}", icons::CHECK)
     } else {
@@ -277,12 +277,12 @@ fn command_ui(
         response = response.on_disabled_hover_text(stepback_debugger::desk::words::sentence(why));
     }
     if response.clicked() {
-        // What needs an argument asks for it in the palette.
+        // A command that requires an argument prompts for it in the palette.
         out.push(action.unwrap_or(Action::App(AppAction::AskFor(command.id.into()))));
     }
 }
 
-/// The name; for the last and next accesses also of what.
+/// Returns the name of a command. For the last and next accesses it includes the cell.
 fn text_of(command: &Command, situation: &CommandContext) -> String {
     match situation.cell.as_ref().filter(|_| command.is_access()) {
         Some(cell) => keymap::of_cell(command.label(), cell),

@@ -1,4 +1,4 @@
-//! What stands in the window while a trace that was named with the program's start is on its way.
+//! Page shown while the trace named on the command line is being opened.
 
 use egui::{Align2, Role, Sense, Ui, WidgetInfo, vec2};
 
@@ -6,7 +6,7 @@ use crate::theme::{ThemeColors, semi, ui as ui_font};
 use stepback_debugger::desk::Opening;
 use stepback_debugger::messages::say;
 
-/// Draws the trace's name in the middle, and how far it is.
+/// Draws the trace's name in the middle, and the progress.
 pub fn opening_page_ui(ui: &Ui, opening: &Opening) {
     let tok = ThemeColors::current(ui);
     let rect = ui.max_rect();

@@ -1,4 +1,4 @@
-//! The command palette: every command by its name.
+//! Command palette: all commands by name.
 
 use egui::{
     Align2, Area, Frame, Id, Key, Margin, Modal, Modifiers, Order, Rect, ScrollArea, Sense, Stroke,
@@ -18,38 +18,35 @@ use stepback_debugger::notes::{SavedSearch, SavedSlice};
 
 const WIDTH: f32 = 600.0;
 const ROW: f32 = 28.0;
-/// Rows that are seen at once.
+/// Maximum number of visible rows.
 const ROWS: f32 = 11.0;
 
-/// The palette while it is open.
+/// State of the open palette.
 #[derive(Default)]
 pub struct PaletteState {
-    /// What is typed.
     pub query: String,
     chosen: usize,
-    /// The command whose argument is asked for.
+    /// Command whose argument is being typed.
     asked: Option<&'static Command>,
     error: Option<String>,
     is_started: bool,
 }
 
-/// What the palette looks at and changes outside of itself.
+/// State outside the palette that it reads and changes.
 pub struct PaletteContext<'a> {
-    /// What commands are made for.
+    /// Situation that decides which commands apply.
     pub situation: &'a CommandContext,
-    /// Where what is typed may lead.
+    /// Places that the text may mean.
     pub places: &'a [Suggestion],
-    /// The searches that are kept.
     pub searches: &'a [SavedSearch],
-    /// The slices that are kept.
     pub slices: &'a [SavedSlice],
-    /// Remembers the commands that were run.
+    /// Settings, which record the commands that were run.
     pub settings: &'a mut Settings,
-    /// What was asked for.
+    /// Output: the chosen actions.
     pub out: &'a mut Vec<Action>,
 }
 
-/// What the keys of a frame ask for.
+/// Keys pressed in a frame.
 struct PaletteKeys {
     is_enter: bool,
     is_tab: bool,
@@ -57,7 +54,7 @@ struct PaletteKeys {
 }
 
 impl PaletteState {
-    /// The palette with the question for the argument of a command.
+    /// Opens the palette as a prompt for the argument of a command.
     pub fn asking(command: &'static Command) -> Self {
         Self {
             asked: Some(command),
@@ -65,7 +62,7 @@ impl PaletteState {
         }
     }
 
-    /// Draws it; true when it is done.
+    /// Draws the palette. Returns true when it is done.
     pub fn ui(&mut self, ui: &Ui, around: &mut PaletteContext<'_>) -> bool {
         let tok = ThemeColors::current(ui);
         let frame = Frame::new()
@@ -84,7 +81,7 @@ impl PaletteState {
         let shown = modal.show(ui.ctx(), |ui| self.inner_ui(ui, around, tok));
         let is_left = shown.should_close();
         if is_left && self.asked.is_some() && !shown.backdrop_response.clicked() {
-            // Esc leaves the question first, then the palette.
+            // Escape leaves the argument prompt first, then the palette.
             self.asked = None;
             self.error = None;
             self.query.clear();
@@ -131,7 +128,7 @@ impl PaletteState {
         self.choose(item, around)
     }
 
-    /// Arrow keys and Enter are read before the field sees them.
+    /// Reads the arrow keys and Enter before the field sees them.
     fn read_keys(&mut self, ui: &mut Ui, rows: usize) -> PaletteKeys {
         let pressed = |key| ui.input_mut(|input| input.count_and_consume_key(Modifiers::NONE, key));
         let (up, down) = (pressed(Key::ArrowUp), pressed(Key::ArrowDown));
@@ -219,7 +216,7 @@ impl PaletteState {
         self.is_started = true;
     }
 
-    /// Draws the rows; returns the one that was clicked.
+    /// Draws the rows. Returns the one that was clicked.
     fn list_ui(
         &mut self,
         ui: &mut Ui,
@@ -269,7 +266,7 @@ impl PaletteState {
         clicked
     }
 
-    /// Tab asks for the argument of the chosen command, where it can have one.
+    /// On Tab, prompts for the argument of the chosen command, if it takes one.
     fn complete(&mut self, list: &[PaletteItem], keys: &PaletteKeys) {
         let item = list.get(self.chosen).filter(|_| keys.is_tab);
         match item.map(|item| &item.choice) {
@@ -302,7 +299,7 @@ impl PaletteState {
         }
     }
 
-    /// Below the field while the argument of a command is asked for.
+    /// Draws the area below the field while an argument is being typed.
     fn question_ui(
         &mut self,
         ui: &mut Ui,
@@ -348,7 +345,7 @@ fn group_ui(ui: &mut Ui, group: &str, tok: &ThemeColors) {
         .text(at, Align2::LEFT_CENTER, group, semi(11.5), tok.t3);
 }
 
-/// How a row stands out.
+/// Highlight of a row.
 struct PaletteRowState {
     is_chosen: bool,
 }
@@ -412,7 +409,7 @@ fn row_ui(
     response
 }
 
-/// The text with the letters that the query matched in the accent.
+/// Lays out the text, with the letters that the query matched in the accent colour.
 fn text_job(item: &PaletteItem, color: egui::Color32, tok: &ThemeColors) -> egui::text::LayoutJob {
     let mut job = egui::text::LayoutJob::default();
     for (place, letter) in item.text.chars().enumerate() {

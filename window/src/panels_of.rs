@@ -1,4 +1,4 @@
-//! How panels and trace windows are opened, shown and closed.
+//! Opening, showing and closing of panels and trace windows.
 
 use egui_tiles::{Tile, TileId};
 use stepback_parsers::Position;
@@ -13,11 +13,11 @@ use stepback_debugger::action::{PanelId, PanelKind, WindowId};
 use stepback_debugger::desk::Desk;
 use stepback_debugger::notes::{SavedSearch, SavedSlice};
 
-/// Where more panels stood is forgotten.
+/// Maximum number of remembered places of closed panels.
 const VACANCIES: usize = 32;
 
 impl Workspace {
-    /// Opens a trace window beside the active one.
+    /// Opens a trace window next to the active one.
     pub fn open_window(&mut self, desk: &mut Desk, at: Position) -> WindowId {
         let beside = self
             .trace_tile(desk.windows.active)
@@ -36,7 +36,7 @@ impl Workspace {
         id
     }
 
-    /// Two trace windows side by side.
+    /// Shows two trace windows side by side.
     pub fn side_by_side(&mut self, desk: &mut Desk) {
         match self.second_window(desk) {
             Some(second) => self.show_window(desk, second),
@@ -47,7 +47,8 @@ impl Workspace {
         }
     }
 
-    /// The comparison of two positions, laid out for a window of a width; where there is one window, a second opens where the first came from.
+    /// Lays out the comparison of two positions for a window width. If there is only one trace
+    /// window, a second one opens at the previous position of the first.
     pub fn compare(&mut self, desk: &mut Desk, width: f32) {
         if self.second_window(desk).is_none() {
             let first = desk.windows.active;
@@ -64,7 +65,7 @@ impl Workspace {
         self.reveal(PanelKind::Compare);
     }
 
-    /// The comparison shows these two windows.
+    /// Selects the two windows of the comparison.
     pub fn choose_compared(&mut self, before: WindowId, after: WindowId) {
         let tile = self.find(PanelKind::Compare);
         if let Some(Tile::Pane(Pane::Compare(panel))) =
@@ -74,7 +75,8 @@ impl Workspace {
         }
     }
 
-    /// A trace window that is not the active one; where there is none, one opens at a position.
+    /// Returns a trace window other than the active one, opening one at a position if there is
+    /// none.
     pub fn other_window(&mut self, desk: &mut Desk, position: Position) -> WindowId {
         self.second_window(desk).unwrap_or_else(|| {
             let active = desk.windows.active;
@@ -84,7 +86,7 @@ impl Workspace {
         })
     }
 
-    /// A trace window that is not the active one.
+    /// Returns a trace window other than the active one.
     pub(super) fn second_window(&self, desk: &Desk) -> Option<WindowId> {
         desk.windows
             .list
@@ -93,7 +95,7 @@ impl Workspace {
             .find(|id| *id != desk.windows.active)
     }
 
-    /// Makes a trace window the active one and shows it, opening its panel where it was closed.
+    /// Activates a trace window and shows it, reopening its panel if it was closed.
     pub fn show_window(&mut self, desk: &mut Desk, id: WindowId) {
         if desk.windows.get(id).is_none() {
             return;
@@ -109,7 +111,7 @@ impl Workspace {
         self.focus(desk, tile);
     }
 
-    /// Shows a panel of a kind, opening one where there is none, and gives it the keyboard.
+    /// Shows and focuses a panel of a kind, opening one if there is none.
     pub fn show(&mut self, desk: &mut Desk, kind: PanelKind) -> Option<TileId> {
         let tile = match self.find(kind) {
             Some(tile) => tile,
@@ -119,10 +121,10 @@ impl Workspace {
         Some(tile)
     }
 
-    /// Shows a kept search in a panel of its own.
+    /// Shows a saved search in a separate panel.
     pub(super) fn show_own_find(&mut self, desk: &mut Desk, kept: SavedSearch) {
         let pane = Pane::Find(FindPanel::of(kept));
-        // Beside the panel of the field, where there is one: both are seen.
+        // Next to the panel of the search field, if there is one, so that both are visible.
         let tile = match self.find(PanelKind::Find) {
             Some(tile) => Some(layout::insert_beside(&mut self.dock, tile, pane)),
             None => self.place(desk, pane, PanelKind::Find),
@@ -132,10 +134,10 @@ impl Workspace {
         }
     }
 
-    /// Shows a kept slice in a panel of its own.
+    /// Shows a saved slice in a separate panel.
     pub(super) fn show_own_slice(&mut self, desk: &mut Desk, kept: SavedSlice) {
         let pane = Pane::Why(WhyPanel::of(kept));
-        // Beside the panel of the marked slice, where there is one: both are seen.
+        // Next to the panel of the marked slice, if there is one, so that both are visible.
         let tile = match self.find(PanelKind::Why) {
             Some(tile) => Some(layout::insert_beside(&mut self.dock, tile, pane)),
             None => self.place(desk, pane, PanelKind::Why),
@@ -159,7 +161,7 @@ impl Workspace {
         Some(tile)
     }
 
-    /// A panel that is read line by line gets room for its lines until it closes.
+    /// Gives a panel that is read line by line more height until it closes.
     fn make_room(&mut self, tile: TileId, kind: PanelKind) {
         if wants_lines(kind) {
             self.rooms
@@ -167,7 +169,7 @@ impl Workspace {
         }
     }
 
-    /// Opens another panel like one that is there. A trace window gets a position of its own.
+    /// Opens a copy of a panel. A copied trace window has an independent position.
     pub fn duplicate(&mut self, desk: &mut Desk, tile: PanelId) -> Option<()> {
         let pane = self.dock.tiles.get_pane(&TileId(tile.0))?;
         if let Some(window) = pane.window() {
@@ -181,7 +183,8 @@ impl Workspace {
         Some(())
     }
 
-    /// Closes a panel, and a trace window with its last panel. False when it is the last trace window.
+    /// Closes a panel, and its trace window if this was the window's last panel. Returns false for
+    /// the last trace window.
     pub fn close(&mut self, desk: &mut Desk, tile: PanelId) -> bool {
         let tile = TileId(tile.0);
         let Some(pane) = self.dock.tiles.get_pane(&tile) else {
@@ -202,7 +205,7 @@ impl Workspace {
             let kept = self.rooms.remove(place).pass_on(&mut self.dock);
             self.rooms.extend(kept);
         }
-        // Nothing would be left in the main window.
+        // Otherwise the main window would be empty.
         if self.torn().len() == layout::panes_in_order(&self.dock).len() {
             self.put_back(desk, None);
         }
@@ -214,7 +217,9 @@ impl Workspace {
         true
     }
 
-    /// Puts a new panel where the last one of its kind was closed, or where its kind stands, or else where the comparison or any panel but a trace window does.
+    /// Inserts a new panel at the place where a panel of its kind was last closed. Otherwise it
+    /// joins the tabs of its kind or of another known panel. If there is none, it is placed next to
+    /// any tile.
     pub(super) fn place(&mut self, desk: &mut Desk, pane: Pane, kind: PanelKind) -> Option<TileId> {
         if let Some(place) = self
             .vacancies
@@ -238,7 +243,7 @@ impl Workspace {
             PanelKind::Registers,
             PanelKind::Calls,
         ];
-        // The flame graph stands beside the list of functions, not in front of it.
+        // The flame graph is placed next to the function list, not in front of it.
         let first = (kind == PanelKind::FlameGraph).then_some(PanelKind::Memory);
         let beside = first
             .into_iter()
@@ -251,7 +256,7 @@ impl Workspace {
         })
     }
 
-    /// Rows that a page of the active window has.
+    /// Returns the page size of the active window, in rows.
     pub fn page_rows(&self, desk: &Desk) -> u64 {
         let rows = self.trace_tile(desk.windows.active).and_then(|tile| {
             match self.dock.tiles.get_pane(&tile) {
@@ -259,11 +264,11 @@ impl Workspace {
                 _ => None,
             }
         });
-        // Before the first frame the number of rows is not known.
+        // The number of rows is unknown before the first frame.
         rows.filter(|rows| *rows > 0).unwrap_or(20)
     }
 
-    /// All trace windows but one scroll as far as that was scrolled.
+    /// Scrolls all trace windows except one by the distance that it was scrolled.
     pub(super) fn scroll_along(&mut self, led: WindowId, way: i64) {
         for tile in self.dock.tiles.tiles_mut() {
             match tile {

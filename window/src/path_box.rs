@@ -1,4 +1,4 @@
-//! The field for a trace's path, which completes what is typed and tells what is wrong with it.
+//! Path field for a trace, with completion and an error message.
 
 use std::path::{Path, PathBuf};
 
@@ -13,23 +13,25 @@ use stepback_debugger::messages::say;
 use stepback_debugger::paths::from_home;
 use stepback_debugger::worker::{Slot, Worker};
 
-/// How many names are offered.
+/// Maximum number of completions shown.
 const OFFERED: usize = 8;
 
-/// The state of the field.
+/// State of the field.
 #[derive(Default)]
 pub struct PathBox {
     text: String,
     error: Option<String>,
-    /// What is typed is being opened.
+    /// The typed path is being opened.
     is_submitted: bool,
-    /// The keyboard comes to it: it was refused just now, or is shown for the first time.
+    /// Focus the field in the next frame: the path was refused, or the field is shown for the first
+    /// time.
     takes_keyboard: bool,
     offered: Slot<String, Vec<String>>,
 }
 
 impl PathBox {
-    /// The file could not be opened. False where it is not the one that was typed here, so that it is told elsewhere.
+    /// Shows an error for the file. Returns false if the path was not typed here, so that the
+    /// caller reports the error elsewhere.
     pub fn refuse(&mut self, error: &str) -> bool {
         let is_typed = std::mem::take(&mut self.is_submitted) && !self.text.is_empty();
         if is_typed {
@@ -39,23 +41,22 @@ impl PathBox {
         is_typed
     }
 
-    /// What is typed next goes into it.
+    /// Focuses the field in the next frame.
     pub fn take_keyboard(&mut self) {
         self.takes_keyboard = true;
     }
 
-    /// The file was opened.
+    /// Clears the field after the file was opened.
     pub fn clear(&mut self) {
         *self = Self::default();
     }
 
-    /// Draws the field.
     pub fn ui(&mut self, ui: &mut Ui, worker: &Worker, out: &mut Vec<Action>) {
         let tok = ThemeColors::current(ui);
         let (rect, _) =
             ui.allocate_exact_size(vec2(ui.available_width(), 30.0), egui::Sense::hover());
         ui.painter().rect_filled(rect, 4.0, tok.bg1);
-        // While there is nothing to complete, Tab leads on to the next button.
+        // While there is nothing to complete, Tab moves on to the next button.
         let is_completing = !self.text.is_empty()
             && ui.memory(|memory| memory.has_focus(id()))
             && ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, Key::Tab));
@@ -85,7 +86,7 @@ impl PathBox {
             ui.add_space(2.0);
             error_line(ui, error, rect.width());
         }
-        // A click on a name takes the focus away before the name sees it.
+        // A click on a completion takes the focus before the completion sees the click.
         let is_offering = response.has_focus() || response.lost_focus();
         if is_offering && self.error.is_none() && !self.text.is_empty() {
             let offer = if is_completing {
@@ -130,7 +131,7 @@ impl PathBox {
         response
     }
 
-    /// Names that begin as what is typed; Tab takes over what they have in common, a click the whole.
+    /// Draws the completions. Tab inserts their common prefix, a click inserts the whole name.
     fn offers_ui(&mut self, ui: &mut Ui, rect: Rect, worker: &Worker, offer: PathCompletion) {
         let answer = self.offered.poll(&self.text, worker, |text| {
             let text = text.clone();
@@ -166,12 +167,11 @@ impl PathBox {
     }
 }
 
-/// What becomes of the names that begin as what is typed.
+/// Use of the completions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PathCompletion {
-    /// They are listed.
     Listed,
-    /// What they have in common is taken over besides.
+    /// Listed, and their common prefix is inserted.
     Completed,
 }
 
@@ -188,7 +188,7 @@ fn put_cursor_at_end(ui: &Ui, text: &str) {
     state.store(ui.ctx(), id());
 }
 
-/// Paths that begin as `text`, folders with a slash behind. Not for the UI thread.
+/// Returns the paths that begin with `text`, folders with a trailing slash. Not for the UI thread.
 fn names_like(text: &str) -> Vec<String> {
     let cut = text.rfind('/').map_or(0, |slash| slash + 1);
     let (folder, begin) = text.split_at(cut);
@@ -209,7 +209,7 @@ fn names_like(text: &str) -> Vec<String> {
 }
 
 fn entries(folder: &Path) -> Vec<String> {
-    // A folder that cannot be read offers nothing; opening says why.
+    // An unreadable folder has no completions; opening it reports the reason.
     let Ok(list) = std::fs::read_dir(folder) else {
         return Vec::new();
     };
@@ -226,7 +226,7 @@ fn entries(folder: &Path) -> Vec<String> {
         .collect()
 }
 
-/// What all names begin with.
+/// Returns the longest common prefix of all names.
 fn common(names: &[String]) -> Option<String> {
     let (first, rest) = names.split_first()?;
     let mut length = first.len();

@@ -1,4 +1,4 @@
-//! A picture of the window, saved as PNG.
+//! Picture of the window, saved as PNG.
 
 use std::fs::File;
 use std::io::BufWriter;
@@ -11,26 +11,25 @@ use egui::ColorImage;
 use stepback_debugger::messages::say;
 use stepback_debugger::worker::{JobLane, Ticket, Worker};
 
-/// What lay over the panels when the picture was asked for, such as the palette, is gone after so many frames.
+/// Number of frames after which overlays such as the palette are gone.
 const FRAMES: u32 = 3;
 
-/// A picture that was asked for.
+/// A requested picture.
 pub struct PendingScreenshot {
     path: PathBuf,
     state: ScreenshotState,
 }
 
 enum ScreenshotState {
-    /// Not asked for before so many frames are drawn.
+    /// Not yet requested; the number of frames to wait for.
     Wanted(u32),
-    /// Asked for; the window system fills it in after the frame.
+    /// Requested; the window system fills it in after the frame.
     Asked(Arc<Mutex<Option<Arc<ColorImage>>>>),
-    /// It is packed and written beside the window's thread.
+    /// Being encoded and written by a worker thread.
     Saving(Ticket<()>),
 }
 
 impl PendingScreenshot {
-    /// A picture that will be saved to a path.
     pub fn new(path: PathBuf) -> Self {
         Self {
             path,
@@ -38,7 +37,8 @@ impl PendingScreenshot {
         }
     }
 
-    /// Asks for the picture, then saves it and says where. None while it is on its way; to be called once a frame.
+    /// Requests the picture, then saves it and returns its path. Returns none while it is pending.
+    /// Call it once per frame.
     pub fn advance(
         &mut self,
         context: &egui::Context,
@@ -80,26 +80,26 @@ impl PendingScreenshot {
     }
 }
 
-/// A file that was there stays whole until the picture is.
+/// Saves the picture. An existing file is replaced only when the new one is complete.
 fn save(image: &ColorImage, path: &Path) -> Result<()> {
-    // What is a link or no file, such as a pipe, is written into.
+    // Links and special files, such as pipes, are written to directly.
     let refused = || say!("picture-not-saved", path = format!("{path:?}"));
     if path.symlink_metadata().is_ok_and(|there| !there.is_file()) {
         return write(image, File::create(path).with_context(refused)?, path);
     }
-    // A file or link of this name that was there is somebody else's.
+    // An existing file or link of this name belongs to somebody else.
     let partial = path.with_added_extension(format!("{}.partial", std::process::id()));
     let file = File::create_new(&partial).with_context(refused)?;
     let saved = write(image, file, path)
         .and_then(|()| std::fs::rename(&partial, path).with_context(refused));
     if saved.is_err() {
-        // It may not be there at all.
+        // It may not exist.
         let _left = std::fs::remove_file(&partial);
     }
     saved
 }
 
-/// Writes a picture into a file; errors bear the path that the user gave.
+/// Writes a picture to a file; errors name the path that the user gave.
 fn write(image: &ColorImage, file: File, path: &Path) -> Result<()> {
     let refused = || say!("picture-not-saved", path = format!("{path:?}"));
     let [width, height] = image.size.map(u32::try_from);

@@ -1,4 +1,4 @@
-//! What is done with settings: keys are chosen, taken over and given on, all of them are kept.
+//! Changes of settings: choosing, importing and exporting keys, fonts, and saving.
 
 use egui::Ui;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use stepback_debugger::program::UndoSnapshot;
 use stepback_debugger::worker::{JobLane, Ticket};
 
 impl App {
-    /// Draws the page of settings while it is open.
+    /// Draws the settings page while it is open.
     pub(super) fn settings_ui(&mut self, ui: &Ui, out: &mut Vec<Action>) {
         let Some(page) = &mut self.settings_page else {
             return;
@@ -27,14 +27,14 @@ impl App {
         }
     }
 
-    /// Keeps settings that were changed.
+    /// Saves changed settings.
     pub(super) fn keep_settings(&mut self) {
         if let Some(file) = &mut self.settings_file {
             file.keep(&self.settings, &self.program.worker);
         }
     }
 
-    /// Picks up keys that were read, and why settings could not be written.
+    /// Handles imported keys, and errors of writing the settings.
     pub(super) fn take_settings(&mut self) {
         match self
             .settings_file
@@ -72,7 +72,7 @@ impl App {
         self.keep_settings();
     }
 
-    /// Chooses the keys of a command.
+    /// Sets the keys of a command.
     pub(super) fn set_keys(&mut self, name: &CommandName, keys: &[String]) {
         let Some(command) = command(&name.0) else {
             return self.refuse_command(name);
@@ -87,7 +87,7 @@ impl App {
         }
     }
 
-    /// Gives a command, or all, the keys that they had at first.
+    /// Restores the default keys of a command, or of all.
     pub(super) fn reset_keys(&mut self, name: Option<&CommandName>) {
         match name.map(|name| (name, command(&name.0))) {
             Some((_, Some(command))) => self.change_keys(|choice| choice.reset(command)),
@@ -103,7 +103,7 @@ impl App {
         ));
     }
 
-    /// Changes the chosen keys; with a trace open that can be taken back.
+    /// Changes the chosen keys. With an open trace the change can be undone.
     fn change_keys(&mut self, change: impl FnOnce(&mut KeyChoice)) {
         let before = self.settings.keys.clone();
         change(&mut self.settings.keys);
@@ -116,14 +116,14 @@ impl App {
         self.apply_keys();
     }
 
-    /// Writes the chosen keys into a file that is asked for.
+    /// Lets the user choose a file, and writes the chosen keys to it.
     pub(super) fn export_keys(&mut self) {
         let text = keys_text(&self.settings.keys);
         let name = "stepback-keys.toml".to_owned();
         self.ask_for_file(FilePurpose::Save { name, text });
     }
 
-    /// Takes over keys from a file; without a path it is asked for.
+    /// Imports keys from a file; without a path the user chooses one.
     pub(super) fn import_keys(&mut self, path: Option<PathBuf>) {
         let Some(path) = path else {
             return self.ask_for_file(FilePurpose::Keys);
@@ -140,7 +140,7 @@ impl App {
         self.imported_keys = Some(self.program.worker.spawn(JobLane::Short, read));
     }
 
-    /// Puts a change of the fonts into effect.
+    /// Applies a change of the fonts.
     pub(super) fn change_fonts(&mut self, change: FontChange) {
         match change {
             FontChange::File(role, None) => return self.ask_for_file(FilePurpose::Font(role)),
@@ -156,7 +156,7 @@ impl App {
         self.keep_settings();
     }
 
-    /// Begins to read fonts.
+    /// Starts loading fonts.
     pub(super) fn read_fonts(&mut self, choice: FontChoice) {
         self.fonts = Some(
             self.folder_worker
@@ -164,8 +164,8 @@ impl App {
         );
     }
 
-    /// Takes fonts that were read; in place of a file that can no longer be used stands the program's own, and one that
-    /// cannot be used takes the place of none.
+    /// Applies loaded fonts. If a previously chosen file can no longer be used, the built-in font
+    /// replaces it. If a newly chosen file cannot be used, nothing changes.
     pub(super) fn take_fonts(&mut self) {
         let Some(read) = self.fonts.as_ref().and_then(Ticket::take) else {
             return;

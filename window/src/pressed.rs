@@ -1,4 +1,4 @@
-//! Keys as the toolkit reports them become those of the table of commands.
+//! Conversion of the toolkit's key events to the keys of the command table.
 
 use egui::{Event, InputState};
 
@@ -6,7 +6,8 @@ use stepback_debugger::keymap::{
     Command, CommandContext, Key, KeyStroke, KeyboardFocus, Modifiers, meant,
 };
 
-/// Takes the keys that stand for commands out of the input, in the order in which they were pressed.
+/// Removes the keys of commands from the input. Returns the commands in the order of the key
+/// presses.
 pub fn take_pressed(
     input: &mut InputState,
     situation: &CommandContext,
@@ -19,7 +20,7 @@ pub fn take_pressed(
         found.is_none()
     });
     if !pressed.is_empty() {
-        // The same stroke arrives as text as well; a field that the command opens must not get it.
+        // The key press also arrives as text, which must not reach a field that the command opens.
         input
             .events
             .retain(|event| !matches!(event, Event::Text(_)));
@@ -27,8 +28,8 @@ pub fn take_pressed(
     pressed
 }
 
-/// The key that an event tells was pressed. Ctrl and its like come as keys of their own before the key that they are
-/// held with: they are none.
+/// Returns the key that an event reports as pressed. Modifier keys such as Ctrl have their own
+/// events, for which this is none.
 pub fn stroke_of(event: &Event) -> Option<KeyStroke> {
     let Event::Key {
         key,
@@ -39,7 +40,7 @@ pub fn stroke_of(event: &Event) -> Option<KeyStroke> {
     else {
         return None;
     };
-    // What files call a key by is understood by the toolkit, too.
+    // The toolkit accepts the key names that key files use.
     let key = *Key::ALL
         .iter()
         .find(|ours| egui::Key::from_name(ours.name()) == Some(*key))?;

@@ -1,4 +1,4 @@
-//! Messages about what the program reports.
+//! Messages about the program's reports.
 
 use super::app::App;
 use stepback_debugger::action::{Action, AppAction, Direction, FileAction, PanelAction, PanelKind};
@@ -20,7 +20,8 @@ impl App {
         match report {
             Report::Message(message) => self.show_message(&message),
             Report::Error(error) => self.toasts.show(Tone::Error, &error),
-            // Commands that need a trace cannot be chosen without one, and the window keeps a recent list.
+            // Commands that need a trace are disabled without one, and the window has a recent
+            // list.
             Report::NoTrace | Report::NoRecentList => {}
             Report::NotOpened {
                 error,
@@ -33,7 +34,7 @@ impl App {
             Report::OpeningCancelled => self
                 .toasts
                 .show(Tone::Info, say!("opened-opening-was-cancelled")),
-            // The status bar says how far it came, and how to go on.
+            // The status bar shows the progress, and how to continue.
             Report::IndexingCancelled { is_shown: true } => {}
             Report::IndexingCancelled { is_shown: false } => {
                 self.toasts
@@ -111,12 +112,12 @@ impl App {
         }
     }
 
-    /// Removes the message that a trace could not be opened.
+    /// Removes the message about a trace that could not be opened.
     pub(super) fn retire_not_opened(&mut self) {
         self.toasts.retire(spoken(NOT_OPENED));
     }
 
-    /// Shows a message: one sentence becomes a title and a text by itself.
+    /// Shows a message. A single sentence has no separate text.
     fn show_message(
         &mut self,
         Message {
@@ -158,7 +159,7 @@ impl App {
         let (what, text) = words_of(error);
         let inside = error.downcast_ref::<TracesInside>();
         inside.iter().for_each(|inside| self.choose_inside(inside));
-        // The message is at the path that was typed, or in a toast; once.
+        // The error is shown once: at the path field or in a toast.
         let is_told =
             inside.is_some() || self.workspace.is_none() && self.start.path_box.refuse(&what);
         if !is_told {
@@ -189,7 +190,7 @@ impl App {
         }
     }
 
-    /// Shows how many lines could not be read.
+    /// Shows the number of lines that could not be read.
     fn show_warnings(&mut self, session: &Session) {
         let of_time: u64 = session
             .index

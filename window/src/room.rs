@@ -1,4 +1,4 @@
-//! Panels that are read line by line get room for their lines when they open.
+//! Extra height for panels that are read line by line.
 
 use egui_tiles::{Container, LinearDir, Tile, TileId};
 
@@ -6,22 +6,22 @@ use super::layout::{Dock, panes_in_order};
 use crate::panels::Pane;
 use stepback_debugger::action::PanelKind;
 
-/// The tab, the bars and the heads above a list, and a good dozen of lines.
+/// Desired height in points: the tab, bars and headings above a list, and about a dozen lines.
 const WANTED: f32 = 336.0;
-/// What stands above or below keeps so much of the room of both.
+/// Minimum share of the combined height that the neighbour keeps.
 const LEFT: f32 = 0.4;
 
-/// Room that one row of the dock took from another, until the panel that it was taken for closes.
+/// Height that one row of the dock took from another, until the panel closes.
 #[derive(Debug)]
 pub struct HeightTransfer {
-    /// What it was taken for.
+    /// Panel that received the height.
     panel: TileId,
     column: TileId,
     taker: HeightShare,
     giver: HeightShare,
 }
 
-/// A row of a column, and its share of the height before and since.
+/// A row of a column, with its share of the height before and after the change.
 #[derive(Clone, Copy, Debug)]
 struct HeightShare {
     row: TileId,
@@ -29,14 +29,14 @@ struct HeightShare {
     since: f32,
 }
 
-/// Whether a kind of panel is read line by line.
+/// Returns true if a kind of panel is read line by line.
 pub fn wants_lines(kind: PanelKind) -> bool {
     matches!(kind, PanelKind::Why | PanelKind::Effects)
 }
 
 impl HeightTransfer {
-    /// Makes the row that a panel was added to as tall as its lines want, as far as its tallest neighbour can spare it.
-    /// None where it has the room already, or where nothing was drawn yet.
+    /// Enlarges the row of a new panel to the desired height, limited by what its tallest neighbour
+    /// can give. Returns none if the row is tall enough, or before the first frame.
     pub fn for_panel(dock: &mut Dock, panel: TileId) -> Option<Self> {
         let (column, row) = column_of(dock, panel)?;
         let height = dock.tiles.rect(row)?.height();
@@ -73,8 +73,8 @@ impl HeightTransfer {
         Some(taken)
     }
 
-    /// What is to be done with it when its panel has closed: another panel in the same row that is read line by line
-    /// keeps it, else it is given back.
+    /// Settles the transfer after its panel closed. Another panel that is read line by line in the
+    /// same row keeps the height; otherwise it is returned.
     pub fn pass_on(mut self, dock: &mut Dock) -> Option<Self> {
         let is_heir = |tile: &TileId| {
             let kind = dock.tiles.get_pane(tile).map(Pane::kind);
@@ -93,12 +93,12 @@ impl HeightTransfer {
         }
     }
 
-    /// Whether it was taken for a panel.
+    /// Returns true if the transfer belongs to a panel.
     pub fn is_for(&self, panel: TileId) -> bool {
         self.panel == panel
     }
 
-    /// Gives the room back, where nobody moved the border meanwhile.
+    /// Returns the height, unless the border was moved meanwhile.
     fn give_back(&self, dock: &mut Dock) {
         let Some(Tile::Container(Container::Linear(linear))) = dock.tiles.get_mut(self.column)
         else {
@@ -115,7 +115,7 @@ impl HeightTransfer {
     }
 }
 
-/// The column that a panel stands in, and its row there.
+/// Returns the column that contains a panel, and its row in the column.
 fn column_of(dock: &Dock, panel: TileId) -> Option<(TileId, TileId)> {
     let mut row = panel;
     loop {
@@ -127,7 +127,7 @@ fn column_of(dock: &Dock, panel: TileId) -> Option<(TileId, TileId)> {
     }
 }
 
-/// What stands in a column, from the top; none where the tile is no column.
+/// Returns the rows of a column, from the top; none if the tile is no column.
 fn children_of(dock: &Dock, column: TileId) -> Option<Vec<TileId>> {
     match dock.tiles.get(column)? {
         Tile::Container(Container::Linear(linear)) if linear.dir == LinearDir::Vertical => {

@@ -1,4 +1,4 @@
-//! Opens the window, or says why there can be none.
+//! Opens the window, or reports why no window is possible.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -14,22 +14,23 @@ use stepback_debugger::desk::Script;
 use stepback_debugger::desk::Tone;
 use stepback_debugger::program::Failure;
 
-/// What the desktop knows the program by, and the directory of what it keeps.
+/// Application id for the desktop, and name of the data directory.
 const APP: &str = "stepback";
 
-/// The size of the first window, in points, where the screen has room for it.
+/// Size of the first window in points, if the screen is large enough.
 const FIRST_SIZE: Vec2 = vec2(1600.0, 1000.0);
-/// What panels of the desktop and the frame of the window take of the screen.
+/// Space for desktop panels and the window frame, in points.
 const BESIDE: Vec2 = vec2(40.0, 110.0);
-/// In less, the panels are of no use.
+/// Minimum useful window size, in points.
 const SMALLEST: Vec2 = vec2(800.0, 500.0);
 
 /// Shows the window until it is closed.
 ///
 /// # Errors
-/// The script is wrong or a line of it failed, the picture could not be saved; names file and line.
+/// The script is wrong or a line of it failed, or the picture could not be saved. The error names
+/// file and line.
 pub fn run(options: WindowOptions) -> Result<WindowOutcome> {
-    // A misspelt line is told at once, also where no window is possible.
+    // A wrong script is reported first, even if no window is possible.
     let script = options
         .script
         .as_deref()
@@ -45,7 +46,7 @@ pub fn run(options: WindowOptions) -> Result<WindowOutcome> {
         DamageRule::PutAside
     };
     let mut storage = ToolkitStorage::of(APP, damage);
-    // What was kept plays no part in runs from a script.
+    // Scripted runs ignore saved data.
     let notice = storage.notice.take().filter(|_| !options.is_scripted());
     let native = native_options(&options, storage);
     let failure = Arc::new(std::sync::Mutex::new(None::<Failure>));
@@ -84,8 +85,9 @@ pub fn run(options: WindowOptions) -> Result<WindowOutcome> {
     failed.map_or(Ok(WindowOutcome::Done), |error| Err(anyhow!(error)))
 }
 
-/// The toolkit panics where a library of the window system is missing. Until the program itself runs, such a
-/// panic is kept quiet and gives none; afterwards it is a mistake of ours and goes on.
+/// Runs `act` and suppresses panics before the program itself runs: the toolkit panics if a library
+/// of the window system is missing. For such a panic the result is `None`. Later panics are defects
+/// of the program and are resumed.
 fn without_panic_text<R>(has_begun: &Arc<AtomicBool>, act: impl FnOnce() -> R) -> Option<R> {
     let before: Arc<dyn Fn(&std::panic::PanicHookInfo<'_>) + Send + Sync> =
         Arc::from(std::panic::take_hook());
@@ -106,7 +108,7 @@ fn without_panic_text<R>(has_begun: &Arc<AtomicBool>, act: impl FnOnce() -> R) -
     }
 }
 
-/// Why there can be no window, as far as the environment tells.
+/// Returns why no window is possible, judged by the environment.
 fn no_display() -> Option<String> {
     let names = ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"];
     let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
@@ -116,7 +118,7 @@ fn no_display() -> Option<String> {
 }
 
 fn native_options(options: &WindowOptions, storage: ToolkitStorage) -> eframe::NativeOptions {
-    // A picture of a given size must not depend on where the window was last time.
+    // A picture of a given size must not depend on the window's last place.
     let persist_window = options.size.is_none() && !options.is_scripted();
     let is_first = persist_window && !storage.has_window;
     let size = options.size.map_or(FIRST_SIZE, |(wide, tall)| {
@@ -127,7 +129,8 @@ fn native_options(options: &WindowOptions, storage: ToolkitStorage) -> eframe::N
     let mut viewport = egui::ViewportBuilder::default()
         .with_title("Stepback")
         .with_app_id(APP)
-        // The toolkit makes of more than any screen has the size of the screen, and tells it in no other way.
+        // The toolkit clamps larger sizes to the screen size, and has no other way to report that
+        // size.
         .with_inner_size(if is_first {
             Vec2::splat(f32::from(u16::MAX))
         } else {
@@ -139,11 +142,11 @@ fn native_options(options: &WindowOptions, storage: ToolkitStorage) -> eframe::N
         viewport = viewport.with_icon(icon);
     }
     let renderer = eframe::Renderer::Glow;
-    // Nothing is read from there and nothing is written: a script and a picture depend on nothing that was kept.
+    // Nothing is read or written there: scripts and pictures must not depend on saved data.
     let nowhere = options
         .is_scripted()
         .then(|| std::env::temp_dir().join(format!("{APP}-none-{}/app.ron", std::process::id())));
-    // The toolkit puts the size of the last run in the place of what was asked for, whatever it was told.
+    // The toolkit always restores the size of the last run, even if another size was requested.
     let as_asked: Option<eframe::WindowBuilderHook> = options.size.map(|_| {
         let hook = move |viewport: egui::ViewportBuilder| {
             viewport.with_inner_size(size).with_maximized(false)
@@ -168,12 +171,12 @@ fn native_options(options: &WindowOptions, storage: ToolkitStorage) -> eframe::N
     }
 }
 
-/// The size of the first window on a screen: what a desktop puts around it and beside it has room, too.
+/// Returns the size of the first window on a screen, with space for the frame and desktop panels.
 fn first_size(screen: Vec2) -> Vec2 {
     FIRST_SIZE.min((screen - BESIDE).max(SMALLEST))
 }
 
-/// The window's icon; none if the picture inside the program cannot be read, which a test rules out.
+/// Returns the window's icon; none if the embedded picture cannot be read, which a test rules out.
 fn icon() -> Option<egui::IconData> {
     let bytes: &[u8] = include_bytes!("../../assets/icon.png");
     let mut reader = png::Decoder::new(std::io::Cursor::new(bytes))
@@ -188,7 +191,8 @@ fn icon() -> Option<egui::IconData> {
     })
 }
 
-/// One sentence. What the toolkit says of itself is a dump of structures and is left out.
+/// Returns the error as one sentence. The toolkit's own text is a dump of structures and is
+/// omitted.
 fn reason(error: &eframe::Error) -> String {
     match error {
         eframe::Error::Winit(_) | eframe::Error::WinitEventLoop(_) => {

@@ -1,14 +1,14 @@
-//! Reads what was kept, of which an entry that cannot be read costs itself alone.
+//! Tolerant reading of saved data: an unreadable entry loses only itself.
 
 use serde::de::DeserializeOwned;
 
-/// Longer text is not of ours.
+/// Maximum length of the text; longer ones were not written by the program.
 const LIMIT_BYTES: usize = 4 << 20;
-/// More fields, or entries of a list, than these are not looked at one by one.
+/// Maximum number of fields, or list entries, that are tried one by one.
 const LIMIT_ENTRIES: usize = 256;
 
-/// A structure as RON. Where it cannot be read as a whole, its fields are taken one by one, and of a list that cannot be
-/// read its entries; the others have their defaults. None when nothing of it can be read.
+/// Reads a structure from RON. If the whole text is invalid, its fields are read one by one, and
+/// lists entry by entry. Unreadable ones get their defaults. Returns none if nothing can be read.
 pub fn read<T: DeserializeOwned>(text: &str) -> Option<T> {
     if text.len() > LIMIT_BYTES {
         return None;
@@ -26,7 +26,7 @@ pub fn read<T: DeserializeOwned>(text: &str) -> Option<T> {
     })
 }
 
-/// A field with the entries of its list that can be read; none when it is no list.
+/// Returns a field with the readable entries of its list; none if it is no list.
 fn good_entries<T: DeserializeOwned>(before: &str, name: &str, list: &str) -> Option<String> {
     let mut kept = String::new();
     for entry in entries(inside(list, '[', ']')?) {
@@ -41,12 +41,12 @@ fn is_good<T: DeserializeOwned>(fields: &str) -> bool {
     ron::from_str::<T>(&format!("({fields})")).is_ok()
 }
 
-/// What stands between the first and the last of two brackets, which are the ends of the text.
+/// Returns the text between two brackets at its ends.
 fn inside(text: &str, open: char, close: char) -> Option<&str> {
     text.trim().strip_prefix(open)?.strip_suffix(close)
 }
 
-/// Parts of a text between the commas that stand in no brackets and no string.
+/// Splits a text at the commas outside brackets and strings.
 pub(super) fn entries(text: &str) -> impl Iterator<Item = &str> {
     let (mut depth, mut is_string, mut is_escaped) = (0i64, false, false);
     let parts = text.split(move |letter| {

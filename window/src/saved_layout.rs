@@ -1,4 +1,4 @@
-//! The panels and windows of the last run.
+//! Panels and trace windows saved by the last run.
 
 use egui::Vec2;
 use egui_tiles::TileId;
@@ -12,19 +12,19 @@ use stepback_debugger::action::{Moment, PanelKind, TraceId, WindowId};
 use stepback_debugger::desk::SavedSession;
 use stepback_debugger::notes::SessionWindow;
 
-/// The panels, and where the windows of the trace were.
+/// Saved panels and trace windows.
 pub struct SavedLayout {
-    /// The panels with what they follow.
+    /// The panels with their bindings.
     pub dock: Dock,
-    /// The windows of panels that have windows of their own, as far as it is known where they were.
+    /// Panels in separate windows, with the known places of those windows.
     pub torn: Vec<(TileId, TornWindowPlace)>,
-    /// The trace windows and where they were.
+    /// Trace windows and their positions.
     pub positions: Vec<(WindowId, Moment)>,
-    /// The active trace window.
     pub active: WindowId,
 }
 
-/// The panels and windows. Without panels, or where they cannot be read, the first ones for a window of a size.
+/// Restores the panels and windows. If the panels are missing or unreadable, returns the initial
+/// ones for a window of a size.
 pub fn layout_of(kept: &SavedSession, size: Vec2) -> Option<SavedLayout> {
     let file = kept.file.as_ref()?;
     let moment = |position| Moment {
@@ -48,7 +48,7 @@ pub fn layout_of(kept: &SavedSession, size: Vec2) -> Option<SavedLayout> {
     })
 }
 
-/// The first panels, with the trace windows that there were.
+/// Returns the initial panels, with the saved trace windows.
 fn first_with(positions: &[(WindowId, Moment)], size: Vec2) -> Dock {
     let mut dock = layout::first(size);
     let beside = layout::panes_in_order(&dock)

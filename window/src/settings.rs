@@ -1,4 +1,4 @@
-//! What is kept from one run to the next.
+//! Settings that are saved between runs.
 
 use std::path::{Path, PathBuf};
 
@@ -17,77 +17,75 @@ use stepback_debugger::program::UserLayout;
 use stepback_debugger::session::Session;
 use stepback_debugger::source::{SourceMap, SourceMapping};
 
-/// Kept by eframe as RON in the user's data directory. What an older version did not know has its default.
+/// Settings, saved by eframe as RON in the user's data directory. Fields that an older version did
+/// not write get their defaults.
 #[derive(Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// The theme.
     pub theme: ThemeChoice,
-    /// The language of the window.
     pub language: LanguageChoice,
-    /// The size of everything, 1 is normal.
+    /// Zoom factor; 1 is normal.
     pub zoom: f32,
-    /// What it writes with.
+    /// Fonts.
     pub fonts: FontChoice,
-    /// Traces that were opened, the newest first.
+    /// Recently opened traces, the newest first.
     pub recent: Vec<RecentTrace>,
-    /// Names of the commands that the palette ran last, the newest first.
+    /// Names of the commands most recently run from the palette, the newest first.
     pub recent_commands: Vec<String>,
-    /// What was looked for, the newest first.
+    /// Search history, the newest first.
     pub searches: Vec<FindQuery>,
-    /// Directories of sources that moved, by the image that tells of them, the newest last.
+    /// Moved source directories, by the image that refers to them, the newest last.
     pub moved_sources: Vec<MovedSources>,
-    /// The rows of the trace tell their source lines.
+    /// The rows of the trace show their source lines.
     pub has_row_lines: bool,
-    /// Layouts of the user's own, the newest last.
+    /// Layouts of the user, the newest last.
     pub layouts: Vec<UserLayout>,
-    /// How tall the timeline is, where the user chose that.
+    /// Height of the timeline in points, if the user chose it.
     pub timeline_height: Option<f32>,
-    /// Files are chosen in the browser of our own, even where the desktop has a dialog.
+    /// Uses the program's file browser even if the desktop has a file dialog.
     pub uses_own_browser: bool,
-    /// How that browser shows folders.
+    /// Display options of the file browser.
     pub file_order: SortOrder,
-    /// The folder that it showed last.
+    /// Last folder of the file browser.
     #[serde(with = "stepback_debugger::paths")]
     pub file_folder: Option<PathBuf>,
-    /// The keys that the user chose; they are kept in the file of settings alone.
+    /// Chosen keys. They are saved only in the settings file.
     #[serde(skip)]
     pub keys: KeyChoice,
 }
 
-/// How small and how large everything may be.
+/// Allowed zoom factors.
 const ZOOM: std::ops::RangeInclusive<f32> = 0.5..=3.0;
-/// More layouts of the user's own are not kept.
+/// Maximum number of the user's layouts.
 pub const LAYOUTS: usize = 50;
-/// More commands are not remembered.
+/// Maximum number of remembered commands.
 const COMMANDS: usize = 5;
-/// How small and how large texts of the interface may be beside code: more, and labels stand in each other's way.
+/// Allowed sizes of interface text relative to code, in percent. At larger sizes labels overlap.
 pub const INTERFACE_PERCENT: std::ops::RangeInclusive<i64> = 80..=120;
-/// More directories of sources are not kept.
+/// Maximum number of moved source directories.
 const MAPPINGS: usize = 50;
-/// Longer searches are not kept.
+/// Maximum length in bytes of a remembered search.
 const SEARCH_BYTES: usize = 4096;
 
-/// A directory of an image's sources that moved. Other images may mean another one by the same name.
+/// A moved source directory of an image. Other images may use the same name for another directory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MovedSources {
-    /// The image.
     #[serde(with = "stepback_debugger::paths")]
     pub image: PathBuf,
-    /// What moved where.
+    /// The directory's old and new place.
     pub mapping: SourceMapping,
 }
 
-/// The fonts that the user chose.
+/// Fonts chosen by the user.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FontChoice {
-    /// The size of texts of the interface beside code.
+    /// Size of interface text relative to code, in percent.
     pub interface_percent: i64,
-    /// The file of their font.
+    /// Font file for interface text.
     #[serde(with = "stepback_debugger::paths")]
     pub interface: Option<PathBuf>,
-    /// The file of the font of code and numbers.
+    /// Font file for code and numbers.
     #[serde(with = "stepback_debugger::paths")]
     pub fixed_width: Option<PathBuf>,
 }
@@ -103,7 +101,7 @@ impl Default for FontChoice {
 }
 
 impl FontChoice {
-    /// The file of one of both.
+    /// Returns the font file of a role.
     pub fn file(&self, role: FontRole) -> Option<&Path> {
         match role {
             FontRole::Interface => self.interface.as_deref(),
@@ -111,7 +109,7 @@ impl FontChoice {
         }
     }
 
-    /// The file of one of both, to change it.
+    /// Returns the font file of a role, to change it.
     pub fn file_mut(&mut self, role: FontRole) -> &mut Option<PathBuf> {
         match role {
             FontRole::Interface => &mut self.interface,
@@ -119,7 +117,7 @@ impl FontChoice {
         }
     }
 
-    /// Texts of the interface larger (1), smaller (-1) or normal (0), within reason.
+    /// Makes interface text larger (1), smaller (-1) or normal (0), within limits.
     pub fn scale_interface(&mut self, direction: i8) {
         let percent = if direction == 0 {
             100
@@ -164,7 +162,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// What the last run kept.
+    /// Loads the settings of the last run.
     pub fn load(storage: &dyn eframe::Storage) -> Self {
         let settings: Option<Self> = storage
             .get_string(eframe::APP_KEY)
@@ -172,7 +170,8 @@ impl Settings {
         settings.unwrap_or_default().within_limits()
     }
 
-    /// The same with every value where the program itself would leave it: the file may be from anywhere.
+    /// Limits every value to the range that the program itself allows: the file may come from
+    /// anywhere.
     fn within_limits(mut self) -> Self {
         self.zoom = if self.zoom.is_finite() {
             self.zoom.clamp(*ZOOM.start(), *ZOOM.end())
@@ -200,12 +199,12 @@ impl Settings {
         self
     }
 
-    /// Keeps everything for the next run.
+    /// Saves the settings for the next run.
     pub fn save(&self, storage: &mut dyn eframe::Storage) {
         eframe::set_value(storage, eframe::APP_KEY, self);
     }
 
-    /// Puts the theme and the size of everything into effect.
+    /// Applies the theme and the zoom factor.
     pub fn apply(&self, context: &egui::Context) {
         let is_safe = matches!(self.theme, ThemeChoice::SafeDark | ThemeChoice::SafeLight);
         if is_safe {
@@ -223,7 +222,7 @@ impl Settings {
         context.set_zoom_factor(self.zoom);
     }
 
-    /// Larger (1), smaller (-1) or normal (0), within reason.
+    /// Zooms in (1), out (-1) or to normal size (0), within limits.
     pub fn zoom_by(&mut self, direction: i8) {
         self.zoom = match direction {
             0 => 1.0,
@@ -232,7 +231,8 @@ impl Settings {
         };
     }
 
-    /// What was chosen about the sources of a trace, with the mappings of the command line, which go first.
+    /// Returns the choices about the sources of a trace, including the mappings of the command
+    /// line, which take precedence.
     pub fn source_choice(&self, session: &Session) -> SourceChoice {
         let kept = self
             .moved_sources
@@ -251,7 +251,7 @@ impl Settings {
         }
     }
 
-    /// Keeps where a directory of an image's sources went.
+    /// Records the new place of a source directory of an image.
     pub fn add_source_mapping(&mut self, image: PathBuf, mapping: SourceMapping) {
         let image = std::path::absolute(&image).unwrap_or(image);
         self.moved_sources
@@ -261,12 +261,12 @@ impl Settings {
         self.moved_sources.drain(..surplus);
     }
 
-    /// Forgets where the sources of a trace's images went.
+    /// Removes the moved source directories of a trace's images.
     pub fn forget_source_mappings(&mut self, session: &Session) {
         self.moved_sources.retain(|moved| !moved.is_of(session));
     }
 
-    /// Puts a command on top of the palette's recent ones.
+    /// Moves a command to the top of the recent ones.
     pub fn remember_command(&mut self, name: &str) {
         self.recent_commands.retain(|other| other != name);
         self.recent_commands.insert(0, name.to_owned());

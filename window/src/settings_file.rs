@@ -1,4 +1,4 @@
-//! The user's settings in a file that is read and written by hand as well.
+//! Settings file, read and written by both the program and the user.
 //!
 //! ```toml
 //! theme = "colour-blind dark"
@@ -24,11 +24,11 @@ use stepback_debugger::messages::{LanguageChoice, say};
 use stepback_debugger::paths::SerializedPaths as _;
 use stepback_debugger::worker::{JobLane, Ticket, Worker};
 
-/// A longer file is not of ours.
+/// Maximum length of the file; longer ones were not written by the program.
 const LIMIT_BYTES: u64 = 1 << 20;
-/// More problems are not told one by one.
+/// Maximum number of problems reported individually.
 const TOLD: usize = 5;
-/// The entries of the file that this version knows.
+/// Entries that this version knows.
 const KNOWN: [&str; 9] = [
     "theme",
     "language",
@@ -41,7 +41,7 @@ const KNOWN: [&str; 9] = [
     "keys",
 ];
 
-/// How the section of keys begins.
+/// First words of the key section.
 const KEYS_HEAD: &str = "# Keys that differ from those of the program";
 
 const THEMES: [(&str, ThemeChoice); 5] = [
@@ -58,25 +58,27 @@ const LANGUAGES: [(&str, LanguageChoice); 3] = [
     ("french", LanguageChoice::French),
 ];
 
-/// The file in which settings are kept.
+/// The settings file.
 pub struct SettingsFile {
     path: PathBuf,
-    /// The settings as they were read, or were to be written last.
+    /// The settings as they were last read, or last queued for writing.
     text: String,
     wanted: Arc<PendingSettings>,
     writing: Option<Ticket<Option<PathBuf>>>,
 }
 
-/// What is to be written, shared with the job that does it.
+/// Text to be written, shared with the job that writes it.
 struct PendingSettings {
     text: Mutex<Option<String>>,
-    /// The settings as this run read or wrote them last: what differs from them was changed here, and nothing else takes the
-    /// place of what stands in the file. Held by whoever writes: one at a time.
+    /// The settings as this run last read or wrote them. Only values that differ from these were
+    /// changed in this run and overwrite values in the file. The writer holds the lock, so that
+    /// only one writes at a time.
     known: Mutex<String>,
 }
 
 impl PendingSettings {
-    /// Writes what was wanted last, unless another did. Returns where a file was put that could not be read.
+    /// Writes the latest text, unless another job already did. Returns the path under which an
+    /// unreadable file was put aside.
     fn write(&self, path: &Path) -> Result<Option<PathBuf>> {
         let mut known = locked(&self.known);
         let Some(text) = locked(&self.text).take() else {
@@ -92,7 +94,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Where the user's settings are; none where the system tells no such place.
+/// Returns the path of the user's settings file, or none if the system reports no such directory.
 pub fn settings_path() -> Option<PathBuf> {
     Some(
         directories::BaseDirs::new()?
@@ -102,7 +104,7 @@ pub fn settings_path() -> Option<PathBuf> {
 }
 
 impl SettingsFile {
-    /// Reads a file into settings. Returns what of it cannot be used.
+    /// Reads a file into `settings`. Returns the problems found.
     pub fn open(path: PathBuf, settings: &mut Settings) -> (Self, Vec<String>) {
         let problems = match read(&path) {
             Ok(Some(text)) => read_text(&text, settings)
@@ -128,12 +130,11 @@ impl SettingsFile {
         )
     }
 
-    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Writes settings that were changed.
+    /// Writes the settings if they changed.
     pub fn keep(&mut self, settings: &Settings, worker: &Worker) {
         let text = text_of(settings);
         if text == self.text {
@@ -145,21 +146,22 @@ impl SettingsFile {
         self.writing = Some(worker.spawn(JobLane::Short, move |_| wanted.write(&path)));
     }
 
-    /// What came of writing: where a file was put that could not be read, if there was one, or why it failed.
+    /// Returns the outcome of writing: the path of an unreadable file that was put aside, if any,
+    /// or the error.
     pub fn take_written(&mut self) -> Option<Result<Option<PathBuf>>> {
         let result = self.writing.as_ref()?.take()?;
         self.writing = None;
         Some(result)
     }
 
-    /// Waits until everything is written: at the end of the program.
+    /// Waits until everything is written, at the end of the program.
     pub fn finish(&self) {
-        // Nobody is there any more to hear why it failed.
+        // At the end of the program nobody can see the error.
         let _untold = self.wanted.write(&self.path);
     }
 }
 
-/// None where there is no file.
+/// Reads the file. Returns none if it does not exist.
 fn read(path: &Path) -> Result<Option<String>> {
     let Some(bytes) = read_bytes(path)? else {
         return Ok(None);
@@ -187,14 +189,15 @@ fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-/// Another program never sees half of it. What others wrote into the file stays there unless it was changed here, and a
-/// file that cannot be read is put aside: returns where.
+/// Writes the settings atomically, so that another program never sees a partial file. Changes by
+/// others stay, unless the entry was changed in this run. An unreadable file is put aside, and its
+/// path is returned.
 fn write(path: &Path, text: &str, known: &str) -> Result<Option<PathBuf>> {
     let told = || say!("settings-not-kept", path = format!("{path:?}"));
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).with_context(told)?;
     }
-    // A link stays one.
+    // A symbolic link is kept, and its target is written.
     let place = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let before = read_bytes(&place).with_context(told)?;
     let table = before
@@ -215,7 +218,8 @@ fn write(path: &Path, text: &str, known: &str) -> Result<Option<PathBuf>> {
     Ok(aside)
 }
 
-/// A text of settings for a file that others write, too: what is in it stays, but for what differs from what was known.
+/// Merges the settings into a file that others write too. Only entries that differ from `known`
+/// replace those of the file.
 fn merged(text: &str, known: &str, file: Table) -> String {
     let parts = |mut table: Table| {
         let keys = table.remove("keys");
@@ -229,7 +233,7 @@ fn merged(text: &str, known: &str, file: Table) -> String {
     let (ours, our_keys) = read(text);
     let (known, known_keys) = read(known);
     let (mut file, file_keys) = parts(file);
-    // The section of keys is the last one of the text.
+    // The key section is the last one of the text.
     let (head, tail) = text.split_at(text.find(KEYS_HEAD).unwrap_or(text.len()));
     let mut merged = String::new();
     for line in head.lines() {
@@ -261,7 +265,7 @@ fn merged(text: &str, known: &str, file: Table) -> String {
     format!("{merged}{keys}")
 }
 
-/// The first of some problems, and how many more there are.
+/// Returns the first few problems, and the number of further ones.
 pub fn some_of(mut problems: Vec<String>) -> Vec<String> {
     let more = problems.len().saturating_sub(TOLD);
     problems.truncate(TOLD);
@@ -271,7 +275,7 @@ pub fn some_of(mut problems: Vec<String>) -> Vec<String> {
     problems
 }
 
-/// All settings of the file.
+/// Returns the text of all settings in the file.
 fn text_of(settings: &Settings) -> String {
     let quoted = |text: &str| Value::from(text).to_string();
     let theme = THEMES
@@ -315,7 +319,7 @@ fn text_of(settings: &Settings) -> String {
     lines.join("\n")
 }
 
-/// The keys that were chosen, for this file and for one that is given to others.
+/// Returns the text of the chosen keys, for this file and for export.
 pub fn keys_text(keys: &KeyChoice) -> String {
     let mut text = format!("{KEYS_HEAD}, by command: \"Step over\" = [\"F10\", \"N\"]\n[keys]\n");
     for (name, keys) in keys.written() {
@@ -324,7 +328,7 @@ pub fn keys_text(keys: &KeyChoice) -> String {
     text
 }
 
-/// Takes over what stands in a text. Returns what of it cannot be used.
+/// Reads settings from a text. Returns the problems found.
 fn read_text(text: &str, settings: &mut Settings) -> Vec<String> {
     let table: Table = match text.parse() {
         Ok(table) => table,
@@ -370,10 +374,10 @@ fn read_text(text: &str, settings: &mut Settings) -> Vec<String> {
     problems
 }
 
-/// Takes over the keys of a text that somebody exported, or of a whole file of settings.
+/// Reads the keys from an exported file or a settings file.
 ///
 /// # Errors
-/// It is no such file.
+/// The text is no such file.
 pub fn keys_in(text: &str, keys: &mut KeyChoice) -> Result<Vec<String>> {
     let table: Table = text
         .parse()
@@ -409,7 +413,8 @@ fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
 }
 
-/// File of a font; an empty text means the program's own. Returns none for what is no path.
+/// Returns the font file; an empty text means the built-in font. Returns none for a value that is
+/// no path.
 fn font_file(kept: &Value) -> Option<Option<PathBuf>> {
     let path = PathBuf::from_kept(kept.clone().try_into().ok()?)?;
     Some(Some(path).filter(|path| !path.as_os_str().is_empty()))
@@ -510,7 +515,7 @@ mod tests {
                 .contains("theme = \"light\"")
         );
         assert_eq!(file.take_written().unwrap().unwrap(), None);
-        // What stands in its way is told.
+        // An obstacle to writing is reported.
         let (mut file, _) =
             SettingsFile::open(path.join("settings.toml"), &mut Settings::default());
         file.keep(&settings, &worker);
@@ -541,7 +546,7 @@ mod tests {
             keys.contains_key("Dance") && keys.contains_key("Reload"),
             "{keys}"
         );
-        // Half of a file may be all keys that somebody chose.
+        // A partial file may hold all keys that the user chose.
         fs::write(&path, "[keys]\n\"Reload\" = [\"F6\"\n").unwrap();
         settings.theme = ThemeChoice::Dark;
         file.keep(&settings, &worker);
@@ -574,7 +579,8 @@ mod tests {
             (["neon", "french"], Some(150)),
             "{text}"
         );
-        // Find next was changed here, Reload removed there, and what is no list of keys is the user's to mend.
+        // "Find next" was changed here and "Reload" removed there. An entry that is no list of keys
+        // is left to the user.
         assert_eq!(table["keys"].to_string(), "{ Step = 3 }", "{text}");
     }
 

@@ -1,4 +1,4 @@
-//! The keys of all commands, on the page of settings.
+//! Settings page for the keys of all commands.
 
 use egui::{Align2, Event, Rect, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, vec2};
 
@@ -12,7 +12,7 @@ use stepback_debugger::messages::say;
 
 const ROW: f32 = 28.0;
 
-/// What is done with keys at the moment.
+/// State of the page.
 #[derive(Default)]
 pub struct KeysPage {
     filter: String,
@@ -20,15 +20,15 @@ pub struct KeysPage {
     conflict: Option<KeyConflict>,
 }
 
-/// The next key that is pressed becomes one of a command.
+/// Capture of the next key press for a command.
 #[derive(Clone, Copy)]
 struct KeyCapture {
     command: CommandId,
-    /// Beside those that it has.
+    /// Adds the key to the command's keys instead of replacing them.
     is_added: bool,
 }
 
-/// A key that was pressed belongs to another command.
+/// A captured key that belongs to another command.
 struct KeyConflict {
     command: CommandId,
     keys: Vec<String>,
@@ -37,17 +37,17 @@ struct KeyConflict {
 }
 
 impl KeysPage {
-    /// Whether the next key is taken as it is.
+    /// Returns true if the next key press is captured.
     pub fn is_capturing(&self) -> bool {
         self.capture.is_some()
     }
 
-    /// No key is waited for any more.
+    /// Cancels the capture.
     pub fn give_up(&mut self) {
         (self.capture, self.conflict) = (None, None);
     }
 
-    /// Draws the list.
+    /// Draws the list of keys.
     pub fn ui(&mut self, ui: &mut Ui, settings: &Settings, out: &mut Vec<Action>) {
         let tok = ThemeColors::current(ui);
         self.take_key(ui, settings, out);
@@ -281,7 +281,7 @@ impl KeysPage {
         }
     }
 
-    /// The key that was pressed, where one is waited for. Escape leaves the keys as they are.
+    /// Handles the captured key. Escape leaves the keys unchanged.
     fn take_key(&mut self, ui: &Ui, settings: &Settings, out: &mut Vec<Action>) {
         let Some(capture) = self.capture else { return };
         let Some(key) = ui.input_mut(pressed) else {
@@ -319,12 +319,12 @@ impl KeysPage {
     }
 }
 
-/// Takes the first key out of what was typed.
+/// Removes the first key press from the input and returns it.
 fn pressed(input: &mut egui::InputState) -> Option<KeyStroke> {
     let mut found = None;
     input.events.retain(|event| match stroke_of(event) {
         Some(mut stroke) if found.is_none() => {
-            // Of signs Shift may be what makes them.
+            // Shift may be needed to type a sign, so it does not count for signs.
             stroke.modifiers.shift &= !stroke.key.is_sign();
             found = Some(stroke);
             false

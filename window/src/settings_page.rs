@@ -10,14 +10,14 @@ use crate::theme::{ThemeColors, icons, mono, semi, ui as ui_font};
 use stepback_debugger::action::{Action, AppAction, FontChange, FontRole, ThemeChoice};
 use stepback_debugger::messages::{LanguageChoice, say};
 
-/// The page while it is open.
+/// State of the open settings page.
 #[derive(Default)]
 pub struct SettingsPage {
     part: SettingsTab,
     keys: KeysPage,
 }
 
-/// What the page shows.
+/// Tab of the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum SettingsTab {
     #[default]
@@ -26,7 +26,7 @@ enum SettingsTab {
 }
 
 impl SettingsPage {
-    /// Draws it; true when it is left.
+    /// Draws the page. Returns true when it is closed.
     pub fn ui(
         &mut self,
         ui: &Ui,
@@ -44,7 +44,8 @@ impl SettingsPage {
         let modal = Modal::new(Id::unique("settings"))
             .backdrop_color(tok.veil)
             .frame(frame);
-        // Escape gives up only the key that is waited for. Whatever else closes the page does so.
+        // While a key is being captured, Escape only cancels the capture. Other ways to close the
+        // page still work.
         let is_kept =
             self.keys.is_capturing() && ui.input(|input| input.key_pressed(egui::Key::Escape));
         let shown = modal.show(ui.ctx(), |ui| {
@@ -55,7 +56,7 @@ impl SettingsPage {
             match self.part {
                 SettingsTab::Look => {
                     self.keys.give_up();
-                    // A low window, or large texts, leave no room for all of it.
+                    // In a low window or with large texts, the content does not fit.
                     let area = egui::ScrollArea::vertical().auto_shrink(false);
                     area.show(ui, |ui| look_ui(ui, settings, file, out));
                 }

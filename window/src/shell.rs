@@ -1,4 +1,4 @@
-//! The window as the front end of the program.
+//! The window as a front end of the program.
 
 use std::path::PathBuf;
 
@@ -35,8 +35,8 @@ impl App {
         }
     }
 
-    /// Reports panels of a session that cannot be read, as those of a newer version. They stay in the trace's own
-    /// session; a file that the user named is not written unasked anyway.
+    /// Reports unreadable panels of a session, such as those of a newer version. The trace's own
+    /// session keeps them. A session file named by the user is never written without a request.
     fn look_at_kept_panels(&mut self, desk: &mut Desk, kept: &SavedSession) {
         if kept_layout::is_damaged(&desk.places.panels) {
             desk.places.unread_panels = Some(desk.places.panels.clone()).filter(|_| !kept.is_named);
@@ -117,14 +117,14 @@ impl Shell for App {
         else {
             return;
         };
-        // Pictures and tests show the trace, not how to begin.
+        // Pictures and tests show the trace, not the first steps.
         workspace.has_demo_hint =
             desk.is_demo && !self.program.mode.is_scripted && !self.program.mode.is_synchronous;
         let title = format!("{} – Stepback", desk.name());
         self.start.path_box.clear();
         self.retire_not_opened();
         self.set_title(&title);
-        // What had the keyboard on the start screen is gone.
+        // The focused widget of the start screen is gone.
         self.context.memory_mut(|memory| memory.stop_text_input());
     }
 

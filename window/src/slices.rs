@@ -1,4 +1,4 @@
-//! Why a cell has its value: what the actions of slices do in the window.
+//! Slice actions on panels.
 
 use egui_tiles::Tile;
 
@@ -9,7 +9,7 @@ use stepback_debugger::desk::Desk;
 use stepback_debugger::views::OwnSliceRequest;
 
 impl Workspace {
-    /// Follows what panels of their own show. True while that is under way.
+    /// Computes the slices of panels that have their own. Returns true while one is running.
     pub(super) fn look_at_own_slices(&mut self, desk: &mut Desk) -> bool {
         for (_, tile) in self.dock.tiles.iter_mut() {
             let Tile::Pane(Pane::Why(panel)) = tile else {
@@ -34,7 +34,7 @@ impl Workspace {
             .advance(&wanted, &desk.session, &desk.worker)
     }
 
-    /// Chooses how the rows of the slice stand, in the panel that has the keyboard or in the first.
+    /// Sets the arrangement of the slice's rows in the focused panel, or else in the first one.
     pub(super) fn view_slice(&mut self, desk: &mut Desk, view: SliceView) {
         let tile = self.tile_of(desk, PanelKind::Why);
         if let Some(Tile::Pane(Pane::Why(panel))) =

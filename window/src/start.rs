@@ -1,4 +1,4 @@
-//! The start screen: open a trace, the demo, or one of the last.
+//! Start screen: open a trace, the demo or a recent trace.
 
 use std::path::Path;
 use stepback_debugger::keymap::CommandId;
@@ -22,25 +22,23 @@ use stepback_debugger::worker::{Slot, Worker};
 const WIDTH: f32 = 760.0;
 const ROW: f32 = 46.0;
 
-/// The state of the start screen.
 #[derive(Default)]
 pub struct StartScreen {
-    /// The field for a path.
+    /// Field for a path.
     pub path_box: PathBox,
-    /// What the files of the recent list look like, by the paths that were asked for.
+    /// States of the files in the recent list, by path.
     states: Slot<Vec<RecentTrace>, Vec<RecentState>>,
-    /// Whether the field was given the keyboard since the screen came up.
+    /// True once the field was focused on this screen.
     has_begun: bool,
 }
 
 impl StartScreen {
-    /// Looks at the files of the recent list again.
+    /// Checks the files of the recent list again.
     pub fn refresh(&mut self) {
         self.states.clear();
         self.has_begun = false;
     }
 
-    /// Draws the start screen.
     pub fn ui(&mut self, ui: &mut Ui, settings: &Settings, worker: &Worker, out: &mut Vec<Action>) {
         let whole = ui.max_rect();
         let tall = 390.0 + ROW * count_rows(settings);
@@ -319,7 +317,7 @@ fn paint_recent(ui: &Ui, rect: Rect, trace: &RecentTrace, state: RecentState, en
     }
 }
 
-/// The cross that forgets an entry, while the pointer is on it.
+/// Draws the cross that removes an entry, while the pointer is on the entry.
 fn forget_ui(ui: &Ui, rect: Rect, path: &Path, tok: &ThemeColors) -> bool {
     let button = Rect::from_center_size(rect.right_center() - vec2(22.0, 0.0), Vec2::splat(22.0));
     let response = ui.interact(

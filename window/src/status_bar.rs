@@ -1,4 +1,4 @@
-//! The status bar: where the active window is, and what the parser warned of.
+//! Status bar: position of the active window, and warnings of the parser.
 
 use std::sync::Arc;
 
@@ -16,7 +16,6 @@ use stepback_debugger::messages::say;
 use stepback_debugger::model::order_words;
 use stepback_debugger::model::so_far::{IndexedPart, so_far};
 
-/// Draws the status bar.
 pub fn status_bar_ui(ui: &mut Ui, app: &mut App, out: &mut Vec<Action>) {
     let tok = ThemeColors::current(ui);
     let rect = ui.max_rect();
@@ -76,7 +75,7 @@ fn position_ui(ui: &mut Ui, app: &mut App, tok: &ThemeColors) {
     }
 }
 
-/// A name and a value, left out where there is no room.
+/// Draws a name and a value, or nothing if they do not fit.
 fn part_ui(ui: &mut Ui, name: &str, value: &str, value_font: egui::FontId, tok: &ThemeColors) {
     let (name_width, value_width) = (
         width(ui, name, &ui_font(11.5)),
@@ -142,7 +141,7 @@ fn warnings_ui(ui: &mut Ui, app: &App, tok: &ThemeColors, out: &mut Vec<Action>)
     }
 }
 
-/// How often memory was changed by something that the trace does not show.
+/// Draws the number of memory changes that the trace does not show.
 fn externals_ui(ui: &mut Ui, app: &App, tok: &ThemeColors, out: &mut Vec<Action>) {
     let Some(desk) = app.program.desk.as_ref() else {
         return;
@@ -176,7 +175,8 @@ fn externals_ui(ui: &mut Ui, app: &App, tok: &ThemeColors, out: &mut Vec<Action>
     }
 }
 
-/// That the order of steps of different threads is known by their times alone, and with whom that matters here.
+/// Draws the notice that the order of steps across threads is known only from timestamps, with the
+/// threads to which that applies here.
 fn order_ui(ui: &mut Ui, app: &mut App, tok: &ThemeColors) {
     let (Some(workspace), Some(desk)) = (app.workspace.as_mut(), app.program.desk.as_mut()) else {
         return;
@@ -237,7 +237,7 @@ fn order_ui(ui: &mut Ui, app: &mut App, tok: &ThemeColors) {
     response.on_hover_text(order_words::explained(others.as_deref()));
 }
 
-/// The thread that steps stay in; a click ends that.
+/// Draws the thread to which stepping is restricted; a click lifts the restriction.
 fn stay_ui(ui: &mut Ui, app: &App, tok: &ThemeColors, out: &mut Vec<Action>) {
     let Some(desk) = app.program.desk.as_ref() else {
         return;
@@ -278,7 +278,7 @@ fn stay_ui(ui: &mut Ui, app: &App, tok: &ThemeColors, out: &mut Vec<Action>) {
     }
 }
 
-/// Where symbols come from: the image's name, or that there is none and what to do about it.
+/// Draws the source of symbols: the image's name, or the advice to add one.
 fn symbols_ui(ui: &mut Ui, app: &App, tok: &ThemeColors) {
     let Some(desk) = app
         .program
@@ -333,7 +333,7 @@ fn symbols_ui(ui: &mut Ui, app: &App, tok: &ThemeColors) {
     response.on_hover_text(hint);
 }
 
-/// What is looked for to travel there and takes long, and a button that gives it up.
+/// Draws the text of a long search for a travel target, and a button that stops it.
 fn lookup_ui(ui: &mut Ui, app: &App, tok: &ThemeColors, out: &mut Vec<Action>) {
     let Some(lookup) = app
         .program
@@ -355,7 +355,7 @@ fn lookup_ui(ui: &mut Ui, app: &App, tok: &ThemeColors, out: &mut Vec<Action>) {
     words_ui(ui, tok, &text);
 }
 
-/// How far the index is while it is not whole, and what can be done about it.
+/// Draws the progress of indexing until the index is complete, and the possible actions.
 fn indexing_ui(ui: &mut Ui, app: &App, tok: &ThemeColors, out: &mut Vec<Action>) {
     let part = app
         .program
@@ -367,7 +367,7 @@ fn indexing_ui(ui: &mut Ui, app: &App, tok: &ThemeColors, out: &mut Vec<Action>)
             follow_ui(ui, part, tok, out)
         }
         (Some(opening), Some(_)) if opening.is_shown => progress_ui(ui, opening, tok, out),
-        // What is shown as a whole is no longer indexed.
+        // A trace shown as a whole is already indexed; only tail calls are still being found.
         (Some(opening), None) if opening.is_shown && !opening.follows() => finding_ui(ui, tok, out),
         (Some(opening), _) if opening.is_long() && !opening.is_shown => {
             progress_ui(ui, opening, tok, out)
@@ -377,7 +377,7 @@ fn indexing_ui(ui: &mut Ui, app: &App, tok: &ThemeColors, out: &mut Vec<Action>)
     }
 }
 
-/// A trace that is followed: a click ends it.
+/// Draws the state of a followed trace; a click stops following.
 fn follow_ui(ui: &mut Ui, part: IndexedPart, tok: &ThemeColors, out: &mut Vec<Action>) {
     let text = part.following();
     let wide = width(ui, &text, &ui_font(11.5)) + 28.0;
@@ -401,7 +401,7 @@ fn follow_ui(ui: &mut Ui, part: IndexedPart, tok: &ThemeColors, out: &mut Vec<Ac
     }
 }
 
-/// Indexing that was stopped.
+/// Draws the state of stopped indexing, with a button to continue.
 fn stopped_ui(ui: &mut Ui, part: IndexedPart, tok: &ThemeColors, out: &mut Vec<Action>) {
     let hint = say!("status-answers-are-so-far-the");
     if text_button(ui, say!("status-go-on"), ui_font(11.5), tok.accent)
@@ -414,7 +414,7 @@ fn stopped_ui(ui: &mut Ui, part: IndexedPart, tok: &ThemeColors, out: &mut Vec<A
     words_ui(ui, tok, &text).on_hover_text(hint);
 }
 
-/// A button that ends something.
+/// Draws a button that stops something.
 fn stop_ui(ui: &mut Ui, tok: &ThemeColors, name: &'static str) -> egui::Response {
     let (rect, response) = ui.allocate_exact_size(vec2(20.0, 20.0), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, name));
@@ -429,7 +429,7 @@ fn stop_ui(ui: &mut Ui, tok: &ThemeColors, name: &'static str) -> egui::Response
     response
 }
 
-/// How far something is.
+/// Draws a progress text.
 fn words_ui(ui: &mut Ui, tok: &ThemeColors, text: &str) -> egui::Response {
     let wide = width(ui, text, &ui_font(11.5)) + 4.0;
     let (rect, response) = ui.allocate_exact_size(vec2(wide, 20.0), Sense::hover());
@@ -444,7 +444,7 @@ fn words_ui(ui: &mut Ui, tok: &ThemeColors, text: &str) -> egui::Response {
     response
 }
 
-/// A trace that is shown as a whole while it is looked through for tail calls, and a button that ends that.
+/// Draws the search for tail calls in a trace that is shown as a whole, and a button that stops it.
 fn finding_ui(ui: &mut Ui, tok: &ThemeColors, out: &mut Vec<Action>) {
     if stop_ui(ui, tok, say!("status-stop-finding-tail-calls"))
         .on_hover_text(say!("status-do-without-calls-stay-as"))
@@ -456,7 +456,8 @@ fn finding_ui(ui: &mut Ui, tok: &ThemeColors, out: &mut Vec<Action>) {
     words_ui(ui, tok, text).on_hover_text(say!("status-the-call-tree-gains-calls"));
 }
 
-/// Indexing under way: a bar 120 x 4, which brings the card back, and a button that stops it.
+/// Draws the progress of indexing: a bar of 120 x 4 that opens the card again, and a button that
+/// stops indexing.
 fn progress_ui(ui: &mut Ui, opening: &Opening, tok: &ThemeColors, out: &mut Vec<Action>) {
     let figures = opening.figures();
     let (share, text) = (figures.share, format!("{} %", figures.per_cent()));

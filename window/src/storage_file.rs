@@ -1,4 +1,4 @@
-//! The file in which the toolkit keeps what the program leaves for its next run.
+//! Storage file of the toolkit, which holds the data saved between runs.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -10,32 +10,32 @@ use serde::Deserialize;
 use super::damaged_file::mend_damaged;
 use super::storage_notice::{StorageNotice, StorageRefusal};
 
-/// A longer file is not of ours.
+/// Maximum length of the file; longer ones were not written by the program.
 const LIMIT_BYTES: u64 = 16 << 20;
-/// Under these names the toolkit keeps the place of the window, and its own options.
+/// Names of the toolkit's entries: place of the window, and its options.
 const WINDOW: &str = "window";
 const TOOLKIT: &str = "egui";
-/// No screen has more pixels to a side; a place farther off is on none.
+/// Maximum number of pixels per side of a screen; places farther away are invisible.
 const PIXELS: f32 = 32_768.0;
-/// Sides of a window that can be seen, in points.
+/// Allowed sides of a window, in points.
 const SIDE: std::ops::RangeInclusive<f32> = 64.0..=16_384.0;
-/// How much larger than a pixel a point may be.
+/// Allowed number of pixels per point.
 const SCALE: std::ops::RangeInclusive<f32> = 0.25..=16.0;
 
-/// Where the toolkit keeps things.
+/// Storage of the toolkit.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct ToolkitStorage {
-    /// Another place, where the usual file must not be opened: the toolkit would read all of it, and wait for the writer
-    /// of a pipe. What is kept at the other place is lost.
+    /// Replacement path, if the usual file must not be opened. The toolkit would read all of it,
+    /// and would block on a pipe. Data stored at the replacement path is lost.
     pub instead: Option<PathBuf>,
-    /// Why, or that the file was damaged, for the user.
+    /// The reason for the replacement or a notice of damage, for the user.
     pub notice: Option<StorageNotice>,
-    /// The place of the window in the last run is kept in it.
+    /// True if the file contains the window's place of the last run.
     pub has_window: bool,
 }
 
 impl ToolkitStorage {
-    /// That of the program. What the file has in it of the toolkit's own that cannot be used is taken out of it.
+    /// Opens the storage of the program. Unusable entries of the toolkit are removed from the file.
     pub fn of(app: &str, damage: DamageRule) -> Self {
         let Some(usual) = eframe::storage_dir(app).map(|folder| folder.join("app.ron")) else {
             return Self::default();
@@ -67,16 +67,17 @@ impl ToolkitStorage {
     }
 }
 
-/// What becomes of a file that is damaged.
+/// Treatment of a damaged file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DamageRule {
-    /// It is put aside, what can be read of it is used, and the user is told.
+    /// Put the file aside, use its readable part and notify the user.
     PutAside,
-    /// It is left alone, since nothing is told and nothing is kept.
+    /// Leave the file unchanged, because nothing is reported and nothing is saved.
     Left,
 }
 
-/// Why a file must not be opened, or cannot be. One that is not there will be made.
+/// Returns the reason why the file must not or cannot be opened. A missing file is no reason: it
+/// will be created.
 fn refusal(path: &Path) -> Option<StorageRefusal> {
     let refused = |error: std::io::Error| match error.kind() {
         ErrorKind::NotFound => None,
@@ -90,8 +91,8 @@ fn refusal(path: &Path) -> Option<StorageRefusal> {
     }
 }
 
-/// Takes out of a file what the toolkit would read and could not use. What cannot be mended stays as it is.
-/// True where the place of the window is left in it.
+/// Removes entries from the file that the toolkit would read but could not use. A file that cannot
+/// be repaired is left unchanged. Returns true if the file still contains the window's place.
 fn mend(path: &Path) -> bool {
     let mut text = String::new();
     let read = File::open(path).and_then(|file| file.take(LIMIT_BYTES).read_to_string(&mut text));
@@ -107,7 +108,8 @@ fn mend(path: &Path) -> bool {
     entries.is_some_and(|entries| entries.contains_key(WINDOW))
 }
 
-/// The same without what cannot be used; none when all of it can, or when it is no such file.
+/// Returns the text without unusable entries; none if all are usable, or if the text is no storage
+/// file.
 fn mended(text: &str) -> Option<String> {
     let mut entries: HashMap<String, String> = ron::from_str(text).ok()?;
     let count = entries.len();
@@ -123,14 +125,14 @@ fn mended(text: &str) -> Option<String> {
     }
 }
 
-/// The size of everything among the options of the toolkit: not finite where it is no number, none where there is none.
+/// Returns the zoom factor in the toolkit's options: NaN if it is no number, none if it is missing.
 fn zoom_in(options: &str) -> Option<f32> {
     let (_, rest) = options.split_once("zoom_factor:")?;
     let number = rest.split([',', ')']).next().unwrap_or_default();
     Some(number.trim().parse().unwrap_or(f32::NAN))
 }
 
-/// What the toolkit keeps of the window.
+/// Window state saved by the toolkit.
 #[derive(Deserialize)]
 struct SavedWindow {
     normal_geometry: SavedGeometry,
@@ -195,7 +197,7 @@ mod tests {
         entries.map(|(name, value)| (name.to_owned(), value)).into()
     }
 
-    /// The names that are left.
+    /// Returns the names of the remaining entries.
     fn left(entries: &HashMap<String, String>) -> Option<Vec<String>> {
         let mended = mended(&ron::to_string(entries).unwrap())?;
         let mut names: Vec<String> = ron::from_str::<HashMap<String, String>>(&mended)

@@ -1,31 +1,32 @@
-//! What the user should know of the file in which the toolkit keeps things.
+//! Notices about the toolkit's storage file.
 
 use std::fmt;
 use std::path::PathBuf;
 
 use stepback_debugger::messages::say;
 
-/// What the user should know of the file. It is put into words where it is shown: before that no language is chosen.
+/// A notice about the storage file. It is formatted only when shown, because no language is chosen
+/// earlier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StorageNotice {
-    /// It is not read.
+    /// The file is not read.
     Unread(StorageRefusal, PathBuf),
-    /// It was damaged, some of it is used, and it is kept here.
+    /// The file was damaged and partly recovered; the original is at this path.
     Salvaged(PathBuf),
-    /// It was damaged, nothing of it could be read, and it is kept here.
+    /// The file was damaged and unreadable; the original is at this path.
     Lost(PathBuf),
 }
 
-/// Why a file is not read.
+/// Reason for not reading the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StorageRefusal {
-    /// It is damaged and could not be put aside; why.
+    /// It is damaged and could not be put aside, for this reason.
     Damaged(String),
-    /// The system does not give it; why.
+    /// The system denies access, for this reason.
     Refused(String),
-    /// It is no file.
+    /// It is no regular file.
     NoFile,
-    /// It is too long to be ours: it has more megabytes.
+    /// It is longer than this many megabytes.
     LongerThan(u64),
 }
 

@@ -1,4 +1,4 @@
-//! Tabs as designed: the position's colour on top, its number, what the panel follows, a menu.
+//! Tabs: the position's colour on top, its number, the binding of the panel, a menu.
 
 use egui::{Align2, Rect, Response, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 use egui_tiles::{TabState, TileId};
@@ -11,50 +11,46 @@ use stepback_debugger::desk::words::count;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::Windows;
 
-/// How high a tab strip is.
+/// Height of a tab strip, in points.
 pub const HEIGHT: f32 = 28.0;
-/// In narrower strips the place of the position stands in the tooltip alone.
+/// Width of a strip in points below which the position is shown only in the tooltip.
 const NARROW: f32 = 340.0;
 
-/// Where a panel is.
+/// Location of a panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PanelPlace {
-    /// In the main window.
     Dock,
-    /// In a window of its own.
+    /// In a separate window.
     Window,
 }
 
-/// The panel that a strip shows.
+/// Panel shown by a tab strip.
 pub struct TabStrip<'a> {
-    /// The panel.
     pub pane: &'a Pane,
-    /// Its tile.
     pub tile: TileId,
-    /// The trace windows.
     pub windows: &'a Windows,
-    /// Where it is.
     pub place: PanelPlace,
 }
 
-/// What stands in a tab beside its title.
+/// Width of a tab without its title, in points.
 const BESIDE: f32 = 12.0 + 16.0 + 8.0 + 14.0;
-/// Narrower tabs tell too little: others are hidden before.
+/// Minimum width of a tab in points; rather than shrink further, other tabs are hidden.
 const NARROWEST: f32 = BESIDE + 28.0;
 
-/// How wide a tab is that has all the room that it wants.
+/// Returns the width of a tab with its full title.
 pub fn tab_width(ui: &Ui, pane: &Pane) -> f32 {
     BESIDE + width(ui, &pane.title(), &medium(12.5))
 }
 
-/// The widths of tabs in a strip, 0 for those that are hidden: the widest are cut first, to the same width, and where that
-/// is too narrow, those at the end are hidden, and the button that lists them has its room. The active one is always there.
+/// Returns the widths of tabs in a strip, 0 for hidden ones. The widest tabs are cut first, to
+/// equal widths. If that is too narrow, tabs at the end are hidden to make room for the button that
+/// lists them. The active tab is never hidden.
 pub fn fitted(wanted: &[f32], active: usize, room: f32, more: f32) -> Vec<f32> {
     let cut = |widths: &[f32], room: f32| {
         let (mut left, mut count) = (room, widths.len() as f32);
         let mut sorted = widths.to_vec();
         sorted.sort_by(f32::total_cmp);
-        // Narrow tabs leave room for the wide ones.
+        // Narrow tabs leave their unused room to the wide ones.
         let mut most = left / count.max(1.0);
         for wide in sorted {
             if wide > most {
@@ -90,7 +86,7 @@ pub fn fitted(wanted: &[f32], active: usize, room: f32, more: f32) -> Vec<f32> {
         .collect()
 }
 
-/// How wide the button is that lists so many hidden tabs.
+/// Returns the width of the button that lists a number of hidden tabs.
 pub fn more_width(ui: &Ui, hidden: usize) -> f32 {
     width(
         ui,
@@ -99,7 +95,7 @@ pub fn more_width(ui: &Ui, hidden: usize) -> f32 {
     ) + 26.0
 }
 
-/// The button at the end of a strip that lists its hidden tabs. Returns the one that was chosen.
+/// Draws the button that lists the hidden tabs. Returns the chosen one.
 pub fn more_ui(ui: &mut Ui, hidden: &[(TileId, String)]) -> Option<TileId> {
     let tok = ThemeColors::current(ui);
     let number = hidden.len() as u64;
@@ -141,7 +137,7 @@ pub fn more_ui(ui: &mut Ui, hidden: &[(TileId, String)]) -> Option<TileId> {
     chosen
 }
 
-/// Draws one tab in a width.
+/// Draws a tab of a given width.
 pub fn tab_ui(ui: &mut Ui, id: egui::Id, pane: &Pane, state: &TabState, wide: f32) -> Response {
     let is_active = state.active;
     let title = pane.title();
@@ -203,8 +199,8 @@ fn paint_tab(ui: &Ui, pane: &Pane, title: &str, response: &Response, state: &Tab
     }
 }
 
-/// Draws what stands at the right of a strip: what the shown panel follows, and its menu.
-/// The space is allocated, from the right, so that tabs do not run under it.
+/// Draws the right end of a strip: the binding of the shown panel, and its menu. The space is
+/// allocated from the right, so that tabs do not run under it.
 pub fn strip_end_ui(ui: &mut Ui, strip: &TabStrip<'_>, out: &mut Vec<Action>) {
     let TabStrip {
         pane,
@@ -249,7 +245,7 @@ fn trace_badge_ui(ui: &mut Ui, window: WindowId, windows: &Windows, tok: &ThemeC
     );
 }
 
-/// What the shown panel follows: a click goes on to the next that it can.
+/// Binding of the shown panel. A click selects the next possible binding.
 struct FollowBadge {
     follow: Follow,
     room: f32,
@@ -257,13 +253,13 @@ struct FollowBadge {
 }
 
 impl FollowBadge {
-    /// Draws it. Returns what the panel is to follow when it was clicked.
+    /// Draws the badge. Returns the new binding if the badge was clicked.
     fn ui(&self, ui: &mut Ui, windows: &Windows) -> Option<Follow> {
         let (is_narrow, tok) = (self.room < NARROW, ThemeColors::current(ui));
         let shown = tab_badge(self.follow, windows);
         let at = say!("tabs-at", position = count(shown.position.0));
         let text = if is_narrow { "" } else { at.as_str() };
-        // A panel that stays with one window says so by a chain.
+        // A chain marks a panel that is bound to one window.
         let chain = if matches!(self.follow, Follow::Window(_)) {
             16.0
         } else {
@@ -331,7 +327,8 @@ impl FollowBadge {
         response.clicked().then_some(next)
     }
 
-    /// The active window, each window where there are several, the moment at hand, and from the start again.
+    /// Returns the next binding: the active window, then each window if there are several, then the
+    /// current moment, then again from the start.
     fn next(&self, windows: &Windows) -> Follow {
         let mut ids: Vec<WindowId> = windows.list.iter().map(|window| window.id).collect();
         ids.sort();
@@ -370,7 +367,7 @@ fn menu_ui(ui: &mut Ui, strip: &TabStrip<'_>, out: &mut Vec<Action>) {
     });
 }
 
-/// What can be done with a panel.
+/// Draws the actions for a panel.
 fn panel_menu(ui: &mut Ui, strip: &TabStrip<'_>, out: &mut Vec<Action>) {
     let TabStrip {
         pane,

@@ -1,4 +1,4 @@
-//! The strip with the timeline: as tall as the user drags it.
+//! Timeline strip, with a height that the user can drag.
 
 use egui::{CursorIcon, Frame, Panel, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
@@ -10,14 +10,14 @@ use crate::theme::ThemeColors;
 use stepback_debugger::action::Action;
 use stepback_debugger::messages::say;
 
-/// The panels keep this share of the window.
+/// Maximum share of the window's height; the panels keep the rest.
 const MOST: f32 = 0.6;
-/// How far above and below the lower edge it can be taken.
+/// Grab area above and below the lower edge, in points.
 const ABOVE: f32 = 5.0;
 const BELOW: f32 = 5.0;
 
 impl App {
-    /// Draws the timeline. Returns where it is.
+    /// Draws the timeline. Returns its area.
     pub(super) fn timeline(
         &mut self,
         ui: &mut Ui,
@@ -50,8 +50,9 @@ impl App {
         Some(shown.response.rect)
     }
 
-    /// The lower edge of the timeline: dragged it makes it taller, a double click brings the usual height back.
-    /// It is drawn after the panels below it, so that it can be taken there, too.
+    /// Handles the lower edge of the timeline: dragging changes the height, and a double click
+    /// restores the default. It is drawn after the panels below it, so that their part of the grab
+    /// area works too.
     pub(super) fn timeline_grip(&mut self, ui: &Ui, strip: Rect, tok: &ThemeColors) {
         let edge = strip.bottom();
         let grip = Rect::from_min_max(

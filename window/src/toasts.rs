@@ -1,4 +1,4 @@
-//! Messages at the bottom right: what happened, where or why, what can be done.
+//! Messages at the bottom right: the event, its place or cause, and possible actions.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,60 +16,57 @@ use stepback_debugger::messages::say;
 
 const SIZE: egui::Vec2 = vec2(424.0, 84.0);
 const GAP: f32 = 10.0;
-/// More messages are folded into a line that tells how many.
+/// Maximum number of messages shown; further ones are folded into a line with their number.
 const SHOWN: usize = 4;
-/// How long a message stays at least, and how long it takes to read a letter of it.
+/// Minimum display time of a message, and reading time per character.
 const SHORTEST: Duration = Duration::from_secs(5);
 const PER_LETTER: Duration = Duration::from_millis(60);
 
-/// A message.
 #[derive(Clone, Debug)]
 pub struct Toast {
-    /// Its number.
     pub id: u64,
-    /// How serious it is.
+    /// Severity.
     pub kind: Tone,
-    /// What happened, as a sentence without a full stop.
+    /// The event, as a sentence without a full stop.
     pub title: String,
-    /// Where or why, and what now.
+    /// The place or cause, and advice.
     pub text: String,
-    /// What can be done: a word and an action each.
+    /// Possible actions, each with a label.
     pub actions: Vec<(String, Action)>,
-    /// When it was first there, by the toolkit's clock; none until the next frame.
+    /// Time of the first frame with the message, by the toolkit's clock; none before that frame.
     since: Option<Duration>,
 }
 
-/// All messages that are shown, the oldest first.
+/// All shown messages, the oldest first.
 #[derive(Debug, Default)]
 pub struct Toasts {
     list: Vec<Toast>,
     count: u64,
-    /// The pointer is at a message: time stands still.
+    /// The pointer is on a message, which pauses all display times.
     is_held: bool,
-    /// All are shown, not the newest alone.
+    /// All messages are shown, not only the newest.
     is_unfolded: bool,
-    /// The time of the last frame.
     looked: Option<Duration>,
 }
 
 impl Toasts {
-    /// Those that are shown, the oldest first.
+    /// Returns the shown messages, the oldest first.
     pub fn list(&self) -> &[Toast] {
         &self.list
     }
 
-    /// Shows a message given as one sentence: what stands before its first colon is the title.
+    /// Shows a message given as one sentence. The part before its first colon is the title.
     pub fn show(&mut self, kind: Tone, message: &str) {
         self.show_and_offer(kind, message, None);
     }
 
-    /// The same with something to do about it.
+    /// Shows a message with an optional action.
     pub fn show_and_offer(&mut self, kind: Tone, message: &str, offer: Option<(String, Action)>) {
         let (title, text) = message.split_once(": ").unwrap_or((message, ""));
         self.show_with(kind, &sentence(title.trim_end()), &sentence(text), offer);
     }
 
-    /// Shows a message with something to do about it. The same message twice is shown once.
+    /// Shows a message with actions. An equal message that is already shown is replaced.
     pub fn show_with(
         &mut self,
         kind: Tone,
@@ -95,27 +92,25 @@ impl Toasts {
         });
     }
 
-    /// Closes the messages of a title: they are no longer true.
+    /// Closes the messages with a title, because they are no longer true.
     pub fn retire(&mut self, title: &str) {
         self.list.retain(|toast| toast.title != title);
     }
 
-    /// Closes a message.
     pub fn dismiss(&mut self, id: u64) {
         self.list.retain(|toast| toast.id != id);
     }
 
-    /// Closes the newest message; false when there is none.
+    /// Closes the newest message. Returns false if there is none.
     pub fn dismiss_newest(&mut self) -> bool {
         self.list.pop().is_some()
     }
 
-    /// Closes all messages.
     pub fn clear(&mut self) {
         self.list.clear();
     }
 
-    /// Closes what had its time, and asks to be drawn again when the next one will have had it.
+    /// Closes expired messages, and requests a repaint for the next expiry.
     pub fn expire(&mut self, context: &egui::Context) {
         let now =
             Duration::try_from_secs_f64(context.input(|input| input.time)).unwrap_or_default();
@@ -124,7 +119,7 @@ impl Toasts {
         }
     }
 
-    /// Closes what had its time at a moment. Returns in how much time the next one will have had it.
+    /// Closes the messages expired at a moment. Returns the time until the next expiry.
     fn expire_at(&mut self, now: Duration) -> Option<Duration> {
         let passed = self
             .looked
@@ -143,7 +138,8 @@ impl Toasts {
             .map(|next| next.saturating_sub(now))
     }
 
-    /// Draws the newest upwards from the bottom right corner of a rectangle, and how many more there are.
+    /// Draws the newest messages upwards from the bottom right corner of a rectangle, and the
+    /// number of further ones.
     pub fn ui(&mut self, ui: &Ui, within: Rect, out: &mut Vec<Action>) {
         self.is_unfolded &= self.list.len() > SHOWN;
         self.is_held = false;
@@ -201,8 +197,8 @@ impl Toasts {
 }
 
 impl Toast {
-    /// How long it stays by itself: as long as it takes to read it, the longer the more serious it is, and where something can
-    /// be done about it.
+    /// Returns the display time: the reading time, multiplied for severity and for available
+    /// actions.
     fn stay(&self) -> Duration {
         let letters = u32::try_from(self.title.len() + self.text.len())
             .unwrap_or(u32::MAX)
@@ -353,7 +349,7 @@ mod tests {
         assert!(stays[2] < Duration::from_secs(60), "{stays:?}");
     }
 
-    /// Looks at the messages at some second. Returns whether any is left.
+    /// Lets messages expire at a second. Returns true if any is left.
     fn look(toasts: &mut Toasts, second: f64) -> bool {
         let next = toasts.expire_at(Duration::from_secs_f64(second));
         assert_eq!(next.is_some(), !toasts.list().is_empty());

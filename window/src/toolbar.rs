@@ -1,4 +1,4 @@
-//! The toolbar: backwards is always left of forwards.
+//! Toolbar. Backward buttons are always to the left of forward ones.
 
 use egui::{Align, Layout, Response, Ui, UiBuilder, vec2};
 use stepback_parsers::Position;
@@ -11,17 +11,16 @@ use stepback_debugger::action::Action;
 use stepback_debugger::keymap::{self, CommandContext, CommandId};
 use stepback_debugger::notes::BookmarkPlace;
 
-/// Below this width the texts of panels become icons and the field shrinks.
+/// Width in points below which the texts of panel buttons become icons, and the field shrinks.
 const WIDE: f32 = 1500.0;
-/// Below this width the field "Find" is a button.
+/// Width in points below which the "Find" field is a button.
 const WITH_FIND: f32 = 1200.0;
-/// Below this width all texts become icons.
+/// Width in points below which all texts become icons.
 const NARROW: f32 = 1100.0;
 
-/// Below this width no lines stand between the groups of buttons.
+/// Width in points below which there are no lines between groups of buttons.
 const WITH_LINES: f32 = 900.0;
 
-/// Draws the toolbar.
 pub fn toolbar_ui(ui: &mut Ui, app: &mut App, situation: &CommandContext, out: &mut Vec<Action>) {
     let rect = ui.max_rect();
     let wide = rect.width();
@@ -56,7 +55,7 @@ pub fn toolbar_ui(ui: &mut Ui, app: &mut App, situation: &CommandContext, out: &
     });
 }
 
-/// The field, or the button that leads to that of the panel.
+/// Draws the search field, or a button that focuses the field of the search panel.
 fn find_ui(
     ui: &mut Ui,
     app: &mut App,
@@ -90,7 +89,7 @@ fn buttons_ui(
         .map_or(0, |desk| desk.session.index.step_count());
     button(ui, CommandId::Open, None, situation, out);
     divide(ui, wide);
-    // Buttons that lead nowhere from here are dimmed.
+    // Buttons without a target are dimmed.
     let nowhere = CommandContext::default();
     let where_useful = |is_useful: bool| if is_useful { situation } else { &nowhere };
     let (can_back, can_forward) = app.program.desk.as_ref().map_or((false, false), |desk| {
@@ -154,14 +153,14 @@ fn buttons_ui(
     }
 }
 
-/// A line between groups, where there is room for it.
+/// Draws a line between groups, if it fits.
 fn divide(ui: &mut Ui, wide: f32) {
     if wide >= WITH_LINES {
         separator(ui);
     }
 }
 
-/// The ribbon, filled where the position is marked.
+/// Draws the bookmark button, with a filled ribbon if the position is marked.
 fn bookmark_ui(ui: &mut Ui, app: &App, situation: &CommandContext, out: &mut Vec<Action>) {
     let here = situation.position().zip(app.program.desk.as_ref());
     let place = |position| BookmarkPlace::Position(position);
@@ -180,7 +179,7 @@ fn bookmark_ui(ui: &mut Ui, app: &App, situation: &CommandContext, out: &mut Vec
     }
 }
 
-/// Draws buttons that show an icon alone.
+/// Draws buttons that show only an icon.
 fn icons_ui(
     ui: &mut Ui,
     commands: &[CommandId],
@@ -192,7 +191,7 @@ fn icons_ui(
     }
 }
 
-/// Draws the button of a command; `text` stands beside its icon.
+/// Draws the button of a command; `text` follows its icon.
 fn button(
     ui: &mut Ui,
     id: CommandId,
@@ -216,7 +215,7 @@ fn button(
     response
 }
 
-/// The name and key; for the last and next write also of what.
+/// Returns the name and key. For the last and next write it includes the cell.
 fn hint(command: CommandId, situation: &CommandContext) -> String {
     match situation
         .cell

@@ -1,6 +1,7 @@
-//! Panels in windows of their own, on any screen.
+//! Panels in separate windows, on any screen.
 //!
-//! Such a panel keeps its tile in the dock, where it is hidden: there it comes back to, and actions name it as before.
+//! Such a panel keeps a hidden tile in the dock: the panel returns to it, and actions refer to it
+//! as before.
 
 use egui::{
     CentralPanel, Frame, Layout, Pos2, Rect, Ui, UiBuilder, ViewportBuilder, ViewportClass,
@@ -22,32 +23,32 @@ use stepback_debugger::desk::Tone;
 use stepback_debugger::messages::say;
 
 impl Workspace {
-    /// The panels that have windows of their own.
+    /// Returns the panels in separate windows.
     pub fn torn(&self) -> Vec<TileId> {
         let mut tiles = panes_in_order(&self.dock);
         tiles.retain(|tile| !self.dock.is_visible(*tile));
         tiles
     }
 
-    /// The panels that are seen, in the main window and in their own.
+    /// Returns the visible panels, in the main window and in separate ones.
     pub(super) fn seen_tiles(&self) -> Vec<TileId> {
         let mut tiles = self.dock.active_tiles();
         tiles.extend(self.torn());
         tiles
     }
 
-    /// Where the window of a panel is.
+    /// Returns the place of a panel's window.
     pub(super) fn torn_place(&self, tile: TileId) -> Option<TornWindowPlace> {
         self.torn_windows.get(&tile).map(|window| window.now)
     }
 
-    /// Windows open where they were.
+    /// Sets the places at which the windows open.
     pub(super) fn put_torn(&mut self, places: &[(TileId, TornWindowPlace)]) {
         let window = |(tile, place): &(TileId, TornWindowPlace)| (*tile, TornWindow::at(*place));
         self.torn_windows = places.iter().map(window).collect();
     }
 
-    /// Moves a panel into a window of its own. False for the last one in the main window.
+    /// Moves a panel to a separate window. Returns false for the last panel of the main window.
     fn tear_off(&mut self, tile: TileId) -> bool {
         let in_dock = panes_in_order(&self.dock)
             .into_iter()
@@ -56,7 +57,7 @@ impl Workspace {
         if in_dock < 2 || self.dock.tiles.get_pane(&tile).is_none() {
             return false;
         }
-        // It opens where it was open last.
+        // The window reopens at its last place.
         if let Some(window) = self.torn_windows.get_mut(&tile) {
             window.opened = window.now;
         }
@@ -64,7 +65,7 @@ impl Workspace {
         true
     }
 
-    /// Puts a panel back to where it stood, or all.
+    /// Returns a panel, or all panels, to their tiles.
     pub(super) fn put_back(&mut self, desk: &mut Desk, tile: Option<PanelId>) {
         let back: Vec<TileId> = tile.map_or_else(|| self.torn(), |tile| vec![TileId(tile.0)]);
         for tile in back {
@@ -73,7 +74,7 @@ impl Workspace {
         }
     }
 
-    /// The window of a panel will open with its title below the pointer.
+    /// Makes the window of a panel open with its title under the pointer.
     pub(super) fn put_torn_at(&mut self, tile: TileId, pointer: Pos2) {
         let corner = Some([pointer.x - SIZE[0] / 2.0, pointer.y]);
         let window = self.torn_window(tile);
@@ -92,7 +93,8 @@ impl Workspace {
 }
 
 impl App {
-    /// Moves a panel into a window of its own; none: the one that has the keyboard, which comes back if it has one.
+    /// Moves a panel, by default the focused one, to a separate window. A panel that already has
+    /// one returns to its tile.
     pub(super) fn tear_off(&mut self, tile: Option<PanelId>) {
         let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut())
         else {
@@ -193,7 +195,7 @@ impl App {
         if is_native {
             let situation = self.situation(tok);
             let asked = self.pressed(ui, &situation);
-            // What takes the keyboard is in the main window.
+            // Overlays that take the keyboard are in the main window.
             if self.palette.is_some() || asked.iter().any(takes_keyboard) {
                 bring_to_front(ui, ViewportId::ROOT);
             }
@@ -255,7 +257,8 @@ fn window_of(tile: TileId) -> ViewportId {
     ViewportId::from_hash_of(("panel", tile.0))
 }
 
-/// Gives the keyboard to a window of ours if another of ours has it: it is not taken from other programs.
+/// Focuses a window of the program if another one of its windows has the focus; never takes the
+/// focus from other programs.
 fn bring_to_front(ui: &Ui, window: ViewportId) {
     let has_focus = |id: ViewportId| {
         ui.input(|input| {

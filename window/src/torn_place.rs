@@ -1,34 +1,34 @@
-//! Where windows of panels are.
+//! Places of panel windows.
 
 use serde::{Deserialize, Serialize};
 
-/// The size of a window that was never open.
+/// Size of a window that was never open, in points.
 pub const SIZE: [f32; 2] = [720.0, 520.0];
-/// No window is smaller, or larger than any screen.
+/// Allowed sides of a window, in points: the maximum exceeds any screen.
 const SIDES: std::ops::RangeInclusive<f32> = 160.0..=8192.0;
-/// More panels do not have windows of their own.
+/// Maximum number of panels in separate windows.
 pub const WINDOWS: usize = 8;
 
-/// Where a window of a panel is, in points.
+/// Place of a panel window, in points.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TornWindowPlace {
-    /// Its inner width and height.
+    /// Inner width and height.
     pub size: [f32; 2],
-    /// Its upper left corner; none where the system does not tell.
+    /// Upper left corner; none if the system does not report it.
     pub corner: Option<[f32; 2]>,
 }
 
-/// A window of a panel: as it was opened, and as it is.
+/// Places of a panel window: initial and current.
 #[derive(Clone, Copy, Debug)]
 pub struct TornWindow {
-    /// The window is asked for in this place as long as it is open: it moves where the user puts it.
+    /// Requested place, constant while the window is open, so that the user can move it.
     pub opened: TornWindowPlace,
-    /// As it is.
+    /// Current place.
     pub now: TornWindowPlace,
 }
 
 impl TornWindowPlace {
-    /// Where the window can be seen, if it is one that somebody made.
+    /// Returns the place if it has a valid size, without a corner that is off every screen.
     pub fn usable(self) -> Option<Self> {
         let is_place = |corner: [f32; 2]| corner.iter().all(|side| side.abs() <= *SIDES.end());
         let corner = self.corner.filter(|corner| is_place(*corner));
@@ -40,7 +40,7 @@ impl TornWindowPlace {
 }
 
 impl TornWindow {
-    /// A window that opens in a place.
+    /// Creates the state of a window that opens at a place.
     pub fn at(place: TornWindowPlace) -> Self {
         Self {
             opened: place,

@@ -1,13 +1,13 @@
-//! How wide trace windows are beside each other.
+//! Widths of trace windows in a row.
 
 use egui_tiles::{Container, LinearDir, Tile, TileId};
 
 use super::layout::{Dock, panes_in_order};
 
-/// Rows of a trace cannot be read in less.
+/// Minimum width of a readable trace window, in points.
 const LEAST: f32 = 230.0;
 
-/// Trace windows side by side are as wide as each other.
+/// Gives equal widths to the trace windows of a row.
 pub fn share_equally(dock: &mut Dock, row: Option<TileId>) {
     let Some(Tile::Container(Container::Linear(linear))) = row.and_then(|row| dock.tiles.get(row))
     else {
@@ -31,7 +31,7 @@ pub fn share_equally(dock: &mut Dock, row: Option<TileId>) {
     }
 }
 
-/// Whether one more trace window can stand beside a tile; else it becomes a tab there.
+/// Returns true if another trace window fits next to a tile; otherwise it becomes a tab there.
 pub fn has_room_beside(dock: &Dock, tile: TileId) -> bool {
     let tabs = dock.tiles.parent_of(tile).unwrap_or(tile);
     let beside = dock
@@ -48,7 +48,8 @@ pub fn has_room_beside(dock: &Dock, tile: TileId) -> bool {
     widths.is_empty() || widths.iter().sum::<f32>() / (widths.len() + 1) as f32 >= LEAST
 }
 
-/// Trace windows that were made narrower than they can be read take what they lack from the widest beside them.
+/// Widens trace windows that are too narrow to read. They take the width from the widest tile of
+/// their row.
 pub fn widen(dock: &mut Dock) {
     for tile in panes_in_order(dock) {
         if holds_traces(dock, tile) {
@@ -89,7 +90,7 @@ fn widen_one(dock: &mut Dock, tile: TileId) -> Option<()> {
     Some(())
 }
 
-/// What stands in a row, from the left; none where the tile is no row.
+/// Returns the tiles of a row, from the left; none if the tile is no row.
 fn row_of(dock: &Dock, row: TileId) -> Option<Vec<TileId>> {
     match dock.tiles.get(row)? {
         Tile::Container(Container::Linear(linear)) if linear.dir == LinearDir::Horizontal => {
@@ -99,7 +100,7 @@ fn row_of(dock: &Dock, row: TileId) -> Option<Vec<TileId>> {
     }
 }
 
-/// Whether a tile is one of trace windows alone.
+/// Returns true if a tile contains only trace windows.
 fn holds_traces(dock: &Dock, tile: TileId) -> bool {
     match dock.tiles.get(tile) {
         Some(Tile::Pane(pane)) => pane.window().is_some(),

@@ -1,4 +1,4 @@
-//! Where panels stood that were closed, so that they come back there.
+//! Places of closed panels, to which they return when reopened.
 
 use egui_tiles::{Container, Linear, LinearDir, Tile, TileId};
 
@@ -6,14 +6,14 @@ use super::layout::{Dock, panes_in_order, replace};
 use crate::panels::Pane;
 use stepback_debugger::action::PanelKind;
 
-/// The place of a panel that was closed.
+/// Place of a closed panel.
 #[derive(Debug)]
 pub struct ClosedPanelPlace {
     kind: PanelKind,
-    /// The panels in the same tabs, and how many of them stood before it.
+    /// Panels in the same tabs; `before` is the number of tabs that preceded the panel.
     beside: Vec<TileId>,
     before: usize,
-    /// Where it stood alone: what was next to it.
+    /// Place relative to a neighbour, if the panel was the only tab.
     alone: Option<NeighbourPlace>,
 }
 
@@ -21,14 +21,14 @@ pub struct ClosedPanelPlace {
 struct NeighbourPlace {
     neighbour: TileId,
     direction: LinearDir,
-    /// It stood behind the neighbour, to the right or below.
+    /// The panel was to the right of the neighbour or below it.
     is_behind: bool,
-    /// Its share of the space, and that of the neighbour.
+    /// Shares of the space: the panel's and the neighbour's.
     shares: [f32; 2],
 }
 
 impl ClosedPanelPlace {
-    /// The place of a panel that is about to be closed.
+    /// Returns the place of a panel that is about to be closed.
     pub fn of(dock: &Dock, tile: TileId) -> Option<Self> {
         let kind = dock.tiles.get_pane(&tile)?.kind();
         let tabs = dock.tiles.parent_of(tile)?;
@@ -55,12 +55,12 @@ impl ClosedPanelPlace {
         })
     }
 
-    /// Whether a panel of a kind stood there.
+    /// Returns true if the closed panel was of a kind.
     pub fn is_of(&self, kind: PanelKind) -> bool {
         self.kind == kind
     }
 
-    /// Puts a panel back; none where the place is gone.
+    /// Reopens a panel at its place. Returns none if the place is gone.
     pub fn fill(&self, dock: &mut Dock, pane: impl FnOnce() -> Pane) -> Option<TileId> {
         let shown = panes_in_order(dock);
         if let Some(companion) = self.beside.iter().find(|tile| shown.contains(tile)) {

@@ -1,4 +1,4 @@
-//! Small painted widgets that the bars and cards share.
+//! Small painted widgets shared by the bars and cards.
 
 use egui::{
     Align2, Color32, FontId, Painter, Rect, Response, Sense, Stroke, StrokeKind, Ui, Vec2,
@@ -9,26 +9,25 @@ use stepback_debugger::keymap::CommandId;
 use crate::theme::{ThemeColors, icon, medium, mono_bold, ui as ui_font};
 use stepback_debugger::keymap;
 
-/// Height of buttons and fields in the toolbar.
+/// Height of buttons and fields in the toolbar, in points.
 pub const BUTTON_HEIGHT: f32 = 26.0;
 
 /// A button without a frame: an icon, a text, or both.
 #[derive(Clone, Copy)]
 pub struct FlatButton<'a> {
-    /// Its name for screen readers, tooltips and tests.
+    /// Name for screen readers, tooltips and tests.
     pub name: &'a str,
-    /// What it shows first.
     pub icon: Option<char>,
-    /// What it shows then.
+    /// Text after the icon.
     pub text: Option<&'a str>,
-    /// False: dimmed, and clicks do nothing.
+    /// A disabled button is dimmed and ignores clicks.
     pub is_enabled: bool,
-    /// Size of the icon.
+    /// Size of the icon, in points.
     pub icon_size: f32,
 }
 
 impl<'a> FlatButton<'a> {
-    /// A button that shows an icon alone.
+    /// Creates a button that shows only an icon.
     pub fn of_icon(name: &'a str, icon: char) -> Self {
         Self {
             name,
@@ -39,7 +38,6 @@ impl<'a> FlatButton<'a> {
         }
     }
 
-    /// Draws it.
     pub fn ui(self, ui: &mut Ui) -> Response {
         let font = ui_font(12.5);
         let text_width = self.text.map_or(0.0, |text| width(ui, text, &font));
@@ -104,7 +102,7 @@ impl<'a> FlatButton<'a> {
     }
 }
 
-/// The background of a flat button, and its ring when it has the keyboard.
+/// Paints the background of a flat button, and its focus ring.
 pub fn paint_flat(painter: &Painter, rect: Rect, response: &Response, tok: &ThemeColors) {
     if response.is_pointer_button_down_on() {
         painter.rect_filled(rect, 4.0, tok.bg4);
@@ -116,7 +114,7 @@ pub fn paint_flat(painter: &Painter, rect: Rect, response: &Response, tok: &Them
     }
 }
 
-/// The width of a text on one line.
+/// Returns the width of a text on one line.
 pub fn width(ui: &Ui, text: &str, font: &FontId) -> f32 {
     ui.fonts_mut(|fonts| {
         fonts
@@ -126,7 +124,7 @@ pub fn width(ui: &Ui, text: &str, font: &FontId) -> f32 {
     })
 }
 
-/// A command's name and its first key, for tooltips.
+/// Returns a command's name and its first key, for tooltips.
 pub fn tip(command: CommandId) -> String {
     let label = label(command);
     match first_key(command) {
@@ -135,17 +133,17 @@ pub fn tip(command: CommandId) -> String {
     }
 }
 
-/// A command as it is called in the language of the window.
+/// Returns a command's name in the language of the window.
 pub fn label(command: CommandId) -> &'static str {
     command.command().label()
 }
 
-/// A command's first key.
+/// Returns a command's first key.
 pub fn first_key(command: CommandId) -> Option<String> {
     command.command().keys().first().map(keymap::key_text)
 }
 
-/// Paints a key cap with its right edge at a point; returns its rectangle.
+/// Paints a key cap with its right edge at a point. Returns its rectangle.
 pub fn key_cap(painter: &Painter, right_center: egui::Pos2, text: &str, tok: &ThemeColors) -> Rect {
     let galley = painter.layout_no_wrap(text.to_owned(), ui_font(11.0), tok.t2);
     let size = vec2(galley.size().x + 10.0, 16.0);
@@ -168,7 +166,7 @@ pub fn key_cap(painter: &Painter, right_center: egui::Pos2, text: &str, tok: &Th
     rect
 }
 
-/// A key cap in a row of words.
+/// Draws a key cap in a row of words.
 pub fn key_cap_ui(ui: &mut Ui, text: &str) {
     let tok = ThemeColors::current(ui);
     let (_, rect) = ui.allocate_space(vec2(width(ui, text, &ui_font(11.0)) + 10.0, 16.0));
@@ -189,13 +187,13 @@ pub fn badge(painter: &Painter, left_center: egui::Pos2, number: u32, tok: &Them
     rect
 }
 
-/// A text that acts when clicked.
+/// Draws a text that can be clicked.
 pub fn link(ui: &mut Ui, text: &str) -> Response {
     let tok = ThemeColors::current(ui);
     text_button(ui, text, ui_font(12.5), tok.accent)
 }
 
-/// A text in any colour that acts when clicked; it is underlined under the pointer.
+/// Draws a clickable text in any colour; it is underlined under the pointer.
 pub fn text_button(ui: &mut Ui, text: &str, font: FontId, color: Color32) -> Response {
     let tok = ThemeColors::current(ui);
     let galley = ui.fonts_mut(|fonts| fonts.layout_no_wrap(text.to_owned(), font, color));
@@ -217,20 +215,19 @@ pub fn text_button(ui: &mut Ui, text: &str, font: FontId, color: Color32) -> Res
     response.on_hover_cursor(egui::CursorIcon::PointingHand)
 }
 
-/// A button of the start screen, 34 high.
+/// A button of the start screen, 34 points high.
 pub struct LargeButton<'a> {
-    /// What it says.
     pub text: &'a str,
-    /// Before the text.
+    /// Icon before the text.
     pub icon: char,
-    /// At its right end.
+    /// Key at the right end.
     pub key: Option<String>,
-    /// In the accent's colour: what most users want.
+    /// Uses the accent colour, for the most common choice.
     pub is_primary: bool,
 }
 
 impl LargeButton<'_> {
-    /// Draws it, at least so wide.
+    /// Draws the button, at least `least` wide.
     pub fn ui(self, ui: &mut Ui, least: f32) -> Response {
         let tok = ThemeColors::current(ui);
         let key = self
@@ -278,7 +275,7 @@ impl LargeButton<'_> {
     }
 }
 
-/// A hairline along the bottom of a rectangle.
+/// Paints a hairline along the bottom of a rectangle.
 pub fn line_below(painter: &Painter, rect: Rect, color: Color32) {
     let bottom = rect.bottom().round();
     painter.rect_filled(
@@ -288,7 +285,7 @@ pub fn line_below(painter: &Painter, rect: Rect, color: Color32) {
     );
 }
 
-/// A hairline along the top of a rectangle.
+/// Paints a hairline along the top of a rectangle.
 pub fn line_above(painter: &Painter, rect: Rect, color: Color32) {
     let top = rect.top().round();
     painter.rect_filled(
@@ -298,7 +295,7 @@ pub fn line_above(painter: &Painter, rect: Rect, color: Color32) {
     );
 }
 
-/// A vertical hairline between groups of a bar.
+/// Draws a vertical hairline between groups of a bar.
 pub fn separator(ui: &mut Ui) {
     let tok = ThemeColors::current(ui);
     let (rect, _) = ui.allocate_exact_size(vec2(9.0, BUTTON_HEIGHT), Sense::hover());

@@ -1,4 +1,4 @@
-//! The state of the window while a trace is open.
+//! State of the window while a trace is open.
 
 use egui_tiles::{Tile, TileId};
 use std::collections::HashMap;
@@ -26,48 +26,46 @@ use stepback_debugger::worker::Slot;
 
 /// An open trace with its windows and panels.
 pub struct Workspace {
-    /// The panels.
     pub dock: Dock,
-    /// The panel that has the keyboard.
+    /// The focused panel.
     pub focused: Option<TileId>,
-    /// What is unusual about the trace, until it is closed.
+    /// Notes about unusual properties of the trace, until the user closes them.
     pub banner: Option<Banner>,
-    /// The strip that tells where to begin with the demo is shown.
+    /// The strip with first steps for the demo is shown.
     pub has_demo_hint: bool,
-    /// The panels as they were when they were looked at last.
+    /// The panels at the last check for changes.
     pub(super) panels_seen: Option<PanelsSnapshot>,
-    /// Where panels stood that were closed, the newest last.
+    /// Places of closed panels, the newest last.
     pub(super) vacancies: Vec<ClosedPanelPlace>,
-    /// What panels took for their lines.
+    /// Heights that panels took from their neighbours.
     pub(super) rooms: Vec<HeightTransfer>,
-    /// The windows of panels that have windows of their own.
+    /// Separate windows of panels.
     pub(super) torn_windows: HashMap<TileId, TornWindow>,
-    /// The panel whose window comes to the front.
+    /// Panel with the window to bring to the front.
     pub(super) raised: Option<TileId>,
-    /// The timeline.
     pub timeline: TimelineState,
-    /// What the status bar tells.
+    /// Text of the status bar.
     pub status: StatusSlot,
-    /// The threads that may have run at the same time as the one at the position, in words.
+    /// Text about threads that may have run at the same time as the thread at the position.
     pub order: Slot<(Position, ThreadId), Option<String>>,
-    /// The cell that was under a cursor last: "last write" means it where the panel has none.
+    /// Cell most recently under a cursor; commands such as "last write" use it if the focused panel
+    /// has none.
     last_cell: Option<CellName>,
-    /// The cell that was clicked in a list of steps.
+    /// The cell that was clicked in a step list.
     pub(super) chosen: Option<ChosenCell>,
 }
 
-/// What panels look at, beside what draws it.
+/// Data that panels read, and the widgets to draw.
 pub struct WorkspaceContext<'a> {
-    /// What a panel looks at that is in no tile and has no keyboard.
+    /// Context of a panel that is in no tile and has no focus.
     pub cx: PanelContext<'a>,
-    /// The panels.
     pub dock: &'a mut Dock,
-    /// The timeline.
     pub timeline: &'a mut TimelineState,
 }
 
 impl Workspace {
-    /// The windows and panels for a trace: those of the last run, or the first ones in a window of a size.
+    /// Creates the windows and panels of a trace: the saved ones, or the initial ones for a window
+    /// of a size.
     pub fn new(desk: &mut Desk, saved: Option<SavedLayout>, size: egui::Vec2) -> Self {
         let torn = saved
             .as_ref()
@@ -98,7 +96,7 @@ impl Workspace {
         workspace
     }
 
-    /// The panels as they are, without their answers, and where the windows are.
+    /// Returns the panels without their answers, and the places of the windows.
     pub(super) fn saved_layout(&self, desk: &Desk) -> Option<SavedLayout> {
         let (dock, torn) = kept_layout::read_all(&self.panels_text()?)?;
         Some(SavedLayout {
@@ -109,7 +107,7 @@ impl Workspace {
         })
     }
 
-    /// The panels as they are kept, with the windows that some of them have.
+    /// Returns the saved form of the panels, with their separate windows.
     pub(super) fn panels_text(&self) -> Option<String> {
         kept_layout::text_of(&self.dock, &|tile| self.torn_place(tile))
     }
@@ -121,14 +119,14 @@ impl Workspace {
         }
     }
 
-    /// A panel shows a thread; none: that of the position.
+    /// Selects the thread that a panel shows; none for the thread of the position.
     pub fn choose_thread(&mut self, tile: PanelId, thread: Option<String>) {
         if let Some(Tile::Pane(pane)) = self.dock.tiles.get_mut(TileId(tile.0)) {
             pane.choose_thread(thread);
         }
     }
 
-    /// Gives the keyboard to the next or previous visible panel.
+    /// Focuses the next or previous visible panel.
     pub fn focus_next(&mut self, desk: &mut Desk, way: Direction) {
         let visible = self.seen_tiles();
         let mut panes = layout::panes_in_order(&self.dock);
@@ -143,7 +141,7 @@ impl Workspace {
         }
     }
 
-    /// Gives the keyboard to a panel and brings it to the front; a trace window becomes the active one.
+    /// Focuses a panel and brings it to the front; a trace window becomes the active one.
     pub fn focus(&mut self, desk: &mut Desk, tile: TileId) {
         self.dock.make_active(|id, _| id == tile);
         self.focused = Some(tile);
@@ -158,7 +156,7 @@ impl Workspace {
         }
     }
 
-    /// Shows the list that an action is meant for, which takes it.
+    /// Shows the list that an action addresses, and passes the action to it.
     pub fn list(&mut self, desk: &mut Desk, kind: PanelKind, action: &Action) {
         let tile = self.show(desk, kind);
         if let Some(Tile::Pane(Pane::Table(panel))) =
@@ -178,7 +176,7 @@ impl Workspace {
         }
     }
 
-    /// Other panels take the place of all. Their numbers begin anew, so that no place of a closed panel is theirs.
+    /// Replaces all panels. Their numbers start again, so all data about closed panels is dropped.
     pub(super) fn replace_dock(&mut self, dock: Dock) {
         self.dock = dock;
         self.vacancies.clear();
@@ -186,7 +184,7 @@ impl Workspace {
         self.torn_windows.clear();
     }
 
-    /// The panels as they were at first.
+    /// Restores the initial panels.
     pub fn reset_layout(&mut self, desk: &mut Desk, size: egui::Vec2) {
         self.replace_dock(layout::first(size));
         desk.windows.number_active_first();
@@ -198,18 +196,18 @@ impl Workspace {
         self.focused = self.trace_tile(WindowId(1));
     }
 
-    /// The panel that has the keyboard.
+    /// Returns the focused panel.
     pub fn focused_pane(&self) -> Option<&Pane> {
         self.focused
             .and_then(|tile| self.dock.tiles.get_pane(&tile))
     }
 
-    /// The cell that was under a cursor last.
+    /// Returns the cell most recently under a cursor.
     pub fn cell(&self) -> Option<&CellName> {
         self.last_cell.as_ref()
     }
 
-    /// What commands are made for.
+    /// Returns the situation that decides which commands apply.
     pub fn situation(&mut self, desk: &Desk, tok: &ThemeColors) -> CommandContext {
         let is_in_trace = self
             .focused_pane()
@@ -236,7 +234,8 @@ impl Workspace {
         }
     }
 
-    /// The cell under the cursor of the panel that has the keyboard, and the position that it is shown at.
+    /// Returns the cell under the cursor of the focused panel, and the position at which it is
+    /// shown.
     fn selection(
         &mut self,
         desk: &Desk,
@@ -255,7 +254,7 @@ impl Workspace {
         Some((pane.selection(&cx)?, pane.selection_at(&cx)))
     }
 
-    /// What panels look at, and what is drawn of it.
+    /// Returns the context of panels, and the widgets to draw.
     pub fn drawn<'a>(&'a mut self, desk: &'a Desk, tok: &'a ThemeColors) -> WorkspaceContext<'a> {
         // No tile of the dock has this number.
         let cx = PanelContext {
@@ -271,7 +270,7 @@ impl Workspace {
         }
     }
 
-    /// Asks what the functions took, while a panel shows that.
+    /// Queries the cost of functions, while a panel shows it.
     pub fn look_at_functions(&mut self, desk: &mut Desk) {
         let (dock, selection) = (&self.dock, self.timeline.selection());
         let asking = FunctionsContext {
@@ -282,14 +281,14 @@ impl Workspace {
         desk.functions.advance(asking, || shows_functions(dock));
     }
 
-    /// The function that was chosen in a panel which can be seen: nobody means one that was chosen long ago.
+    /// Returns the function selected in a visible panel. A selection in a hidden panel is outdated.
     pub fn chosen_function(&self, desk: &Desk) -> Option<Address> {
         desk.functions
             .selected()
             .filter(|_| shows_functions(&self.dock))
     }
 
-    /// The tile that shows a trace window.
+    /// Returns the tile of a trace window.
     pub fn trace_tile(&self, window: WindowId) -> Option<TileId> {
         self.tiles_of_window(window).first().copied()
     }
@@ -305,7 +304,7 @@ impl Workspace {
         tiles
     }
 
-    /// The first panel of a kind, the one that has the keyboard before others.
+    /// Returns the focused panel if it is of a kind, or else the first panel of that kind.
     pub(super) fn find(&self, kind: PanelKind) -> Option<TileId> {
         let is_kind = |tile: &TileId| {
             self.dock
@@ -317,7 +316,8 @@ impl Workspace {
         focused.or_else(|| layout::panes_in_order(&self.dock).into_iter().find(is_kind))
     }
 
-    /// Brings a panel of a kind to the front, opening one where there is none; the keyboard stays where it is.
+    /// Brings a panel of a kind to the front, opening one if there is none. The focus does not
+    /// move.
     pub fn reveal_panel(&mut self, desk: &mut Desk, kind: PanelKind) {
         if self.find(kind).is_some() {
             return self.reveal(kind);
@@ -340,7 +340,7 @@ impl Workspace {
     }
 }
 
-/// Whether a panel that tells of functions can be seen.
+/// Returns true if a panel about functions is visible.
 fn shows_functions(dock: &Dock) -> bool {
     let kind = |tile: TileId| dock.tiles.get_pane(&tile).map(|pane| pane.kind());
     let is_one = |kind| matches!(kind, PanelKind::Functions | PanelKind::FlameGraph);
@@ -354,7 +354,7 @@ fn shows_functions(dock: &Dock) -> bool {
         .any(is_one)
 }
 
-/// The panels as they were left. Positions beyond the part that is indexed are awaited.
+/// Returns the saved panels. Positions beyond the indexed part are applied once it is indexed.
 fn restored(desk: &mut Desk, saved: SavedLayout) -> Dock {
     let mut dock = saved.dock;
     for tile in layout::panes_in_order(&dock) {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 pub use stepback_index::Direction;
 use stepback_parsers::Position;
 
-/// Number of a trace that a window shows. Where none is named, the first is meant.
+/// Number of a trace of a window. The default is the first trace.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -17,8 +17,8 @@ pub struct WindowId(pub u32);
 /// A part of a trace, from one position to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct StepRange {
-    /// The first position.
+    /// First position.
     pub first: Position,
-    /// The last position, not before the first.
+    /// Last position, not before the first.
     pub last: Position,
 }

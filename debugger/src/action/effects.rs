@@ -1,24 +1,26 @@
-//! Of which steps it is told what they read and write.
+//! Choice of the steps whose reads and writes are listed.
 
 use serde::{Deserialize, Serialize};
 use stepback_parsers::Position;
 
 use super::{Direction, StepRange};
 
-/// Steps whose reads and writes are listed, or calls that are compared. Calls are named by a position in them.
+/// Steps whose reads and writes are listed, or calls to compare. A position identifies the call
+/// that contains it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum EffectsOf {
     /// The innermost call around a position.
     Call(Position),
     /// The round of the innermost loop around a position.
     Round(Position),
-    /// Some steps.
+    /// A range of steps.
     Range(StepRange),
-    /// How the innermost call around a position differs from another one of its function.
+    /// The difference between the innermost call around a position and another call of its
+    /// function.
     Comparison(Position, OtherCall),
 }
 
-/// The call that one is compared with.
+/// The call to compare with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum OtherCall {
     /// The last or next one of the same function.

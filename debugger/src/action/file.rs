@@ -13,13 +13,14 @@ use crate::source::SourceMapping;
 /// An action without a path prompts for one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum FileAction {
-    /// Ask for a trace with a file dialog.
+    /// Prompt for a trace with a file dialog.
     OpenDialog,
-    /// Ask for a directory that contains a trace.
+    /// Prompt for a directory that contains a trace.
     OpenDirectoryDialog,
     /// Open a trace.
     OpenPath(#[serde(with = "crate::paths")] PathBuf),
-    /// Open files that were chosen together: a trace in several files, or a trace with its program images.
+    /// Open files that were chosen together: a trace in several files, or a trace with its program
+    /// images.
     OpenFiles(#[serde(with = "crate::paths")] Vec<PathBuf>),
     /// Open the built-in demo.
     OpenDemo,
@@ -30,7 +31,7 @@ pub enum FileAction {
         #[serde(with = "crate::paths")] PathBuf,
         #[serde(with = "crate::paths")] PathBuf,
     ),
-    /// Ask for the trace of a session.
+    /// Prompt for the trace of a session.
     LocateTrace(#[serde(with = "crate::paths")] PathBuf),
     /// Save the session to a file.
     SaveSession(#[serde(with = "crate::paths")] Option<PathBuf>),
@@ -42,7 +43,7 @@ pub enum FileAction {
     AddImage(Option<ImageSpec>),
     /// Open the trace again with another directory that contains its program images.
     AddSysroot(#[serde(with = "crate::paths")] Option<PathBuf>),
-    /// Ask for the source file that the image refers to by this name.
+    /// Prompt for the source file that the image refers to by this name.
     LocateSource(String),
     /// Map a source directory of the image to one on this machine.
     MoveSources(SourceMapping),
@@ -62,13 +63,13 @@ pub enum FileAction {
     FollowTrace,
     /// Hide or show the indexing card.
     ToggleIndexingCard,
-    /// Save a range as a trace; without a range, what is selected in the timeline.
+    /// Save a range as a trace; without a range, the selection in the timeline.
     SavePart(
         Option<StepRange>,
         #[serde(with = "crate::paths")] Option<PathBuf>,
     ),
     /// Save a picture of the window, or the screen as text.
     SavePicture(#[serde(with = "crate::paths")] Option<PathBuf>),
-    /// Ask for a file, suggesting a name, and write a text to it: the name, then the text.
+    /// Prompt for a file, suggesting a name, and write a text to it: the name, then the text.
     SaveText(String, String),
 }

@@ -1,10 +1,10 @@
-//! Changes of what the user keeps.
+//! Actions on the user's notes about a trace.
 
 use serde::{Deserialize, Serialize};
 
 use crate::notes::{BookmarkChange, WatchChange};
 
-/// A change of what the user keeps about a trace.
+/// A change of the user's notes about a trace.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum MarkAction {
     /// Add or change a watch.
@@ -13,9 +13,9 @@ pub enum MarkAction {
     Wave(WatchChange),
     /// Add or change bookmarks.
     Bookmark(BookmarkChange),
-    /// Bookmark the range that is selected in the timeline, under a name.
+    /// Bookmark the range that is selected in the timeline, with a name.
     BookmarkSelection(String),
-    /// Undo the last change of marks or panels.
+    /// Undo the last change of notes or panels.
     Undo,
     /// Redo what was undone.
     Redo,

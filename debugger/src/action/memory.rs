@@ -1,13 +1,13 @@
-//! How a panel of memory shows it, and what is looked for in it.
+//! Actions on a memory panel: presentation, comparison and search.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Direction, Follow};
 
-/// What stands behind the bytes of a row.
+/// Encoding of the text after the bytes of a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum MemoryText {
-    /// A character a byte.
+    /// One character per byte.
     #[default]
     Ascii,
     /// Characters of one to four bytes.
@@ -17,22 +17,23 @@ pub enum MemoryText {
 /// A change of a panel of memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum MemoryChange {
-    /// Rows of so many bytes (8, 16, 32 or 64); none: as many as there is room for.
+    /// Number of bytes per row (8, 16, 32 or 64); none: the maximum that fits.
     Width(Option<u8>),
-    /// Groups of four and eight bytes are read as floating point, or as digits again.
+    /// Toggle between floating point and digits for groups of four and eight bytes.
     Floats,
-    /// What stands behind the bytes.
+    /// Encoding of the text after the bytes.
     Text(MemoryText),
-    /// Marks what differs from another moment; none: from the position before the last move.
+    /// Mark differences from another moment; none: from the position before the last move.
     Compare(Option<Follow>),
-    /// Compares with the other window, else with the position before the last move, or ends that.
+    /// Compare with the other window, else with the position before the last move, or end the
+    /// comparison.
     ToggleCompare,
-    /// To the next (or last) byte that differs from the position that is compared with.
+    /// Go to the next (or last) byte that differs in the comparison.
     GoToChanged(Direction),
-    /// To the next (or last) place that holds some bytes, a number or a text, in what is known here.
+    /// Go to the next (or last) occurrence of some bytes, a number or a text in the known memory.
     Find(String, Direction),
-    /// The same once more.
+    /// Repeat the search.
     FindAgain(Direction),
-    /// Gives up looking for something.
+    /// Cancel the search.
     StopSeeking,
 }

@@ -1,4 +1,4 @@
-//! A moment of one of several traces, and how it is written down.
+//! Moments of one of several traces, and their serialised form.
 
 use std::fmt;
 
@@ -10,18 +10,17 @@ use super::TraceId;
 
 /// A moment of a trace.
 ///
-/// Written down it is the number of its position, with the trace's before it where that is not the first:
-/// `1250`, `((1), 1250)`.
+/// The serialised form is the number of its position, preceded by the trace's number unless that is
+/// the first: `1250`, `((1), 1250)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Moment {
-    /// Of which trace.
     pub trace: TraceId,
-    /// How many steps are done.
+    /// Number of steps done.
     pub position: Position,
 }
 
 impl From<u64> for Moment {
-    /// A moment of the first trace.
+    /// Creates a moment of the first trace.
     fn from(position: u64) -> Self {
         Self {
             trace: TraceId::default(),

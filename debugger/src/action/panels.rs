@@ -111,7 +111,8 @@ pub enum PanelAction {
     SaveLayout(String),
     /// Forget one of the user's layouts.
     ForgetLayout(String),
-    /// Move a panel into a separate window, or back; without a number, the one that has the keyboard.
+    /// Move a panel into a separate window, or back; without a number, the one that has the
+    /// keyboard.
     TearOff(Option<PanelId>),
     /// Put a panel from a separate window back; without a number, all.
     PutBack(Option<PanelId>),

@@ -1,25 +1,25 @@
-//! How values of registers are written.
+//! Formats of register values.
 
 use serde::{Deserialize, Serialize};
 
-/// A way to write the value of a general register.
+/// Format of a general register's value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum RegisterFormat {
     /// All digits in hexadecimal.
     #[default]
     Hex,
-    /// A decimal number from 0 on.
+    /// Unsigned decimal.
     Unsigned,
-    /// A decimal number in two's complement.
+    /// Signed decimal (two's complement).
     Signed,
     /// Floating point.
     Float,
-    /// The characters of its bytes, the lowest first.
+    /// Characters of its bytes, the lowest first.
     Text,
 }
 
 impl RegisterFormat {
-    /// All of them, the usual one first.
+    /// All formats, the default first.
     pub const ALL: [Self; 5] = [
         Self::Hex,
         Self::Unsigned,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Direction, FindQuery, StepRange, WindowId};
 use crate::notes::{SavedQueryChange, SavedSearch};
 
-/// An action on the search, its hits, or the searches that are kept by name.
+/// An action on the search, its hits, or the saved searches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum SearchAction {
     /// Put the cursor into the field of the panel "Find".

@@ -1,24 +1,24 @@
-//! What the timeline shows.
+//! Contents and range of the timeline.
 
 use serde::{Deserialize, Serialize};
 
-/// What the timeline shows below its axis.
+/// Contents of the timeline below its axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum TimelineLanes {
     /// Calls as a flame chart.
     Calls,
-    /// A lane a thread.
+    /// One lane per thread.
     Threads,
-    /// A lane a core.
+    /// One lane per core.
     Cores,
-    /// Calls, and below them a lane a thread.
+    /// Calls, and below them one lane per thread.
     CallsAndThreads,
-    /// Calls, and below them a lane a core.
+    /// Calls, and below them one lane per core.
     CallsAndCores,
 }
 
 impl TimelineLanes {
-    /// Whether calls are among what is shown.
+    /// Returns true if calls are shown.
     pub fn has_calls(self) -> bool {
         matches!(
             self,
@@ -26,7 +26,7 @@ impl TimelineLanes {
         )
     }
 
-    /// The lanes that are shown, alone or below calls; none where there are calls alone.
+    /// Returns the lanes that are shown, with or without calls; none if only calls are shown.
     pub fn lanes(self) -> Option<Self> {
         match self {
             Self::Calls => None,
@@ -36,15 +36,15 @@ impl TimelineLanes {
     }
 }
 
-/// What part of the trace the timeline is to show.
+/// Part of the trace that the timeline shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum TimelineFit {
-    /// All of it.
+    /// The whole trace.
     Whole,
-    /// The call around the position; where that is shown, the one around it.
+    /// The call around the position; if that is already shown, its caller.
     Call,
-    /// As much as now, with the position in the middle.
+    /// The current width, with the position in the middle.
     Position,
-    /// What is selected.
+    /// The selection.
     Selection,
 }

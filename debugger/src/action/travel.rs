@@ -32,17 +32,21 @@ pub enum TravelAction {
     StepInto(Direction),
     /// Move over the call at the position, or by one step where there is none.
     StepOver(Direction),
-    /// Move to the call of the function that contains the position (back), or just after its return (forward).
+    /// Move to the call of the function that contains the position (back), or just after its return
+    /// (forward).
     StepOut(Direction),
-    /// Move to the next or previous step of the thread that the window stays in, or of the thread at the position.
+    /// Move to the next or previous step of the thread that the window stays in, or of the thread
+    /// at the position.
     StepOfThread(Direction),
-    /// Keep moves by steps in a thread, by its name; without a name, in that of the position, or end that.
+    /// Keep moves by steps in a thread, by its name; without a name, in that of the position, or
+    /// end that.
     StayInThread(Option<String>),
     /// Move by a page of rows.
     Page(Direction),
     /// Move to the first or last position.
     Edge(Direction),
-    /// Move to a place in the language of the command line: `1250`, `50%`, `line:7`, `time:3`, `pc:main`, `end`.
+    /// Move to a place in the language of the command line: `1250`, `50%`, `line:7`, `time:3`,
+    /// `pc:main`, `end`.
     GoTo(String),
     /// Move a window to a position.
     Travel(WindowId, Position),
@@ -77,7 +81,7 @@ pub enum TravelAction {
     GoToChange(String, Direction),
     /// Move to the last or next bookmark.
     GoToBookmark(Direction),
-    /// Move to the last or next call of a function by name; without one, of the function that is selected in a
-    /// panel, else of the one that contains the position.
+    /// Move to the last or next call of a function by name; without one, of the function that is
+    /// selected in a panel, else of the one that contains the position.
     GoToCall(Option<String>, Direction),
 }

@@ -27,8 +27,8 @@ pub enum CallMeasure {
     Time,
 }
 
-/// An action on what a panel shows. Where no panel is named, the one that has the keyboard is meant, or the first
-/// of its kind.
+/// An action on what a panel shows. Where no panel is named, the one that has the keyboard is
+/// meant, or the first of its kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ViewAction {
     /// Select a cell: panels of registers and memory show it, and "last write" refers to it.
@@ -53,7 +53,8 @@ pub enum ViewAction {
     ToggleRawText,
     /// Show memory at an address expression.
     ShowMemory(String),
-    /// List all accesses to memory: an address expression and a length in bytes; by a thread or by any.
+    /// List all accesses to memory: an address expression and a length in bytes; by a thread or by
+    /// any.
     ListAccesses(String, u64, Option<String>),
     /// List all writes to a cell.
     ListValues(CellName),

@@ -1,10 +1,10 @@
-//! The calls as Arm's Tarmac tools see them: one tree a CPU, of the calls that returned.
+//! Call trees as Arm's Tarmac tools build them: one tree per CPU, of the calls that returned.
 //!
-//! A function that ends with a tail call goes on as the function that it jumped to: both are one activation,
-//! which ends with the return.
-//! What never returned, was skipped or left by a jump, and exceptions are left out;
-//! what they called hangs under the next activation around it.
-//! Frames that nothing in the trace called (the first, its callers, those after a gap) are activations without a call.
+//! A function that ends with a tail call continues as the function that it jumps to. Both are one
+//! activation, which ends at the return. Calls that never returned, were skipped or were left by a
+//! jump are omitted, and so are exceptions. Their callees become children of the nearest enclosing
+//! activation. Frames without a call in the trace (the first, its callers, those after a gap) are
+//! activations without a call.
 
 use std::ops::Range;
 
@@ -15,40 +15,40 @@ use stepback_index::{
 use stepback_machine::Address;
 use stepback_parsers::Step;
 
-/// A call that returned, or the whole of a CPU's trace.
+/// A call that returned, or the whole trace of a CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Activation {
-    /// 0 for a root.
+    /// Nesting depth; 0 for a root.
     pub depth: u32,
-    /// The address of its first step, without a Thumb bit.
+    /// Address of the first step, without a Thumb bit.
     pub function: Address,
-    /// The step that called; none for a root and what was on the stack before.
+    /// Step that made the call; `None` for a root and for frames that were already on the stack.
     pub call: Option<Step>,
-    /// The first step inside.
+    /// First step inside.
     pub entry: Step,
-    /// The last step inside.
+    /// Last step inside.
     pub exit: Step,
 }
 
-/// The frames of a CPU in the table of calls.
+/// The frames of one CPU in the call table.
 #[derive(Clone, Debug)]
 pub struct ActivationTree {
-    /// Whose.
     pub thread: ThreadId,
-    /// Places in the table.
+    /// Indices into the call table.
     pub frames: Range<u64>,
-    /// The CPU's last step.
+    /// Last step of the CPU.
     pub last_step: Step,
 }
 
 impl ActivationTree {
-    /// The trees of all CPUs that did a step.
+    /// Returns the trees of all CPUs that executed a step.
     ///
     /// # Errors
     /// See [`QueryError`].
     pub fn all(index: &Index, cancel: &Cancel) -> Result<Vec<Self>, QueryError> {
         let calls = index.calls();
-        // What took a root's place, by a tail call, as its caller or after a gap, belongs to its tree.
+        // Frames that replaced a root (by a tail call, as its caller or after a gap) belong to its
+        // tree.
         let is_first = |call: Call| call.entered == FrameEntry::Root && call.call_step.is_none();
         let is_root = |id: &CallId| calls.get(*id).is_some_and(is_first);
         let roots: Vec<CallId> = calls.roots().filter(is_root).collect();
@@ -71,14 +71,14 @@ impl ActivationTree {
         Ok(trees)
     }
 
-    /// The frames in order of entry, whether or not they are activations.
+    /// Iterates over the frames in order of entry, whether or not they are activations.
     pub fn frames<'a>(&self, calls: &'a CallTable) -> impl Iterator<Item = Call> + use<'a> {
         calls
             .in_order(self.frames.clone())
             .filter_map(|id| calls.get(id))
     }
 
-    /// The activations in order of entry.
+    /// Iterates over the activations in order of entry.
     pub fn activations<'a>(
         &self,
         calls: &'a CallTable,
@@ -110,21 +110,23 @@ impl ActivationTree {
     }
 }
 
-/// Where a frame that nothing called ends within its thread: it returned to its caller, or a gap follows.
+/// Returns the step at which a frame without a call ends: it returned to its caller, or a gap
+/// follows.
 fn root_exit(frame: &Call) -> Option<Step> {
     frame
         .exit_step
         .filter(|_| matches!(frame.left, FrameExit::Return | FrameExit::Gap))
 }
 
-/// The last step of a call that returned, itself or by the function that its tail call went to.
-/// The tools recognise a return by what follows it, so they ignore one that ends the trace; the caller has to leave it out.
+/// Returns the last step of a call that returned, itself or through the target of its tail call.
+/// The tools recognise a return by what follows it, so they ignore one that ends the trace. The
+/// caller must exclude that case.
 fn returned_at(frame: &Call, calls: &CallTable) -> Option<Step> {
     let mut part = Some(*frame).filter(|frame| frame.entered == FrameEntry::Call)?;
     while part.left == FrameExit::Tail {
         let tail = part.exit_step?;
         let next = calls.get(calls.called_by(part.thread, tail)?)?;
-        // Later always, so that no damage makes the way endless.
+        // Exit steps must increase, so that a damaged table cannot cause an endless loop.
         part = Some(next)
             .filter(|next| next.entered == FrameEntry::Tail && next.exit_step > Some(tail))?;
     }

@@ -1,4 +1,4 @@
-//! What a cell holds at a position.
+//! The value of a cell at a position.
 
 use stepback_index::{
     ByteState, Cancel, Cell, Index, MemoryAt, PhysicalMemoryAt, Query as _, QueryError,
@@ -7,23 +7,24 @@ use stepback_index::{
 use stepback_machine::Endian;
 use stepback_parsers::{Position, Step};
 
-/// More bytes of a cell have no value as a whole.
+/// Maximum number of bytes of a cell's value.
 pub const VALUE_BYTES: u64 = 64;
 
-/// The value of a cell, and what it is known from.
+/// The value of a cell and its provenance.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CellValue {
     /// Least significant byte first, in the byte order of the traced processor.
     pub value: Value,
-    /// The doubtful source where its bytes have several; unknown where nothing is known.
+    /// Most doubtful source among its bytes; `Unknown` if nothing is known.
     pub source: ValueSource,
-    /// Why a register has it, where that is inferred from what steps did.
+    /// Reason for an inferred register value.
     pub reason: Option<String>,
-    /// Who wrote a register last, as far as the question for its value tells.
+    /// Step that wrote the register last, if the query reports it.
     pub written_by: Option<Step>,
 }
 
-/// What a cell holds; of a longer range its first [`VALUE_BYTES`].
+/// Returns the value of a cell, or of the first [`VALUE_BYTES`] of a longer range.
+///
 /// Cost: that of [`RegisterViewsAt`] or [`MemoryAt`].
 ///
 /// # Errors

@@ -1,11 +1,13 @@
-//! Where the code lies that a number names.
+//! Converts numbers to code addresses.
 
 use stepback_index::{Cancel, Index, NearestVisit, Query as _, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
-/// The address of the instruction that a number names: bit 0 of a register or symbol may tell how to decode it, where the
-/// architecture has such a bit. The steps themselves say of which architecture the code there is.
+/// Returns the address of the instruction that a number refers to.
+///
+/// Bit 0 of a register or symbol may say how to decode the code, if the architecture has such a
+/// bit. The steps at the address determine the architecture.
 ///
 /// # Errors
 /// See [`QueryError`].

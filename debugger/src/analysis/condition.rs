@@ -1,6 +1,7 @@
-//! The next or last moment at which something becomes so: a condition true, a value another one.
+//! Finds the next or last position at which a condition becomes true or a value changes.
 //!
-//! Only moments at which a cell that counts is written are looked at, so the way costs these writes and no steps.
+//! Only positions at which a relevant cell is written are examined: the cost is the number of such
+//! writes, not of steps.
 
 use stepback_index::{Cell, NearestVisit, Query as _, QueryError};
 use stepback_machine::Address;
@@ -11,29 +12,27 @@ use super::tracked::EvaluationContext;
 use crate::action::Direction;
 use crate::expression::{Expression, parse};
 
-/// What is so at a position, and what it depends on.
+/// A value at a position, and the cells that it depends on.
 #[derive(Clone, Debug)]
 pub struct DependentValue<V> {
-    /// What is so.
     pub value: V,
-    /// While none of these changes, it stays so.
+    /// The value stays the same until one of these changes.
     pub cells: Vec<Cell>,
 }
 
-/// A way to a change.
+/// Start and direction of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SearchOrigin {
-    /// From where.
     pub from: Position,
-    /// Into the past or the future.
     pub way: Direction,
 }
 
-/// The nearest position at which a state differs from that just before it as `is_edge` wants (before, after).
-/// Onward the first behind the start, back the last before it.
+/// Returns the nearest position where `is_edge(before, after)` holds for a state and its
+/// predecessor. Forward, that is the first such position after the start; backward, the last one
+/// before it.
 ///
 /// # Errors
-/// What `state` fails with, and see [`QueryError`].
+/// Returns the errors of `state`, and see [`QueryError`].
 pub fn next_edge<V, E: From<QueryError>>(
     scene: &EvaluationContext<'_>,
     SearchOrigin { from, way }: SearchOrigin,
@@ -48,7 +47,7 @@ pub fn next_edge<V, E: From<QueryError>>(
         };
         let (place, landed) = match way {
             Direction::Forward => (change, Some(change)),
-            // What is so before the first step began nowhere.
+            // The state before the first step has no beginning.
             Direction::Back if change.0 == 0 => return Ok(None),
             Direction::Back => (Position(change.0 - 1), (change < from).then_some(change)),
         };
@@ -64,12 +63,12 @@ pub fn next_edge<V, E: From<QueryError>>(
     }
 }
 
-/// The nearest position at which a condition becomes true; with `pc == ADDRESS &&` in it, before which a step at that
-/// address shows and the rest is true. A value that nobody knows is not true. `looked` is told each position that was
-/// looked at.
+/// Returns the nearest position at which a condition becomes true. A condition with `pc == ADDRESS
+/// &&` holds before a step at that address, if the rest is true there. An unknown value is not
+/// true. `looked` receives each position that is examined.
 ///
 /// # Errors
-/// It is misspelt, or the trace could not be read.
+/// The condition is invalid, or the trace could not be read.
 pub fn next_true(
     scene: &EvaluationContext<'_>,
     text: &str,
@@ -106,7 +105,8 @@ pub fn next_true(
     })
 }
 
-/// What `pc` is to be, where a condition says so before all else.
+/// Returns the address expression that a condition requires of `pc`, if it holds for the whole
+/// condition.
 fn place_of(text: &str) -> Option<&str> {
     if text.contains("||") {
         return None;
@@ -122,7 +122,7 @@ fn place_of(text: &str) -> Option<&str> {
         .find(|place| !place.contains(['(', ')']) && !place.is_empty())
 }
 
-/// An address that is to be executed, from where on, and who is told of each execution.
+/// An address to be executed, the start and direction, and the callback for each execution.
 struct VisitTarget<'a> {
     place: Address,
     course: SearchOrigin,
@@ -274,7 +274,7 @@ mod tests {
         );
     }
 
-    /// Every position, one after the other.
+    /// Compares with an examination of every position.
     #[test]
     fn the_moments_are_those_of_a_walk_from_step_to_step() {
         let (session, cancel) = (overflow(), Cancel::default());

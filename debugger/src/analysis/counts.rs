@@ -1,4 +1,4 @@
-//! Totals of a trace: instructions, accesses, markers, of all threads and of each.
+//! Totals of a trace: instructions, accesses and markers, per thread and overall.
 
 use anyhow::Result;
 use stepback_index::{Cancel, Index};
@@ -8,27 +8,27 @@ use stepback_parsers::{
     StepEvent, ThreadNumber, drmemtrace::Counts,
 };
 
-/// The figures of a trace.
+/// Totals of a trace.
 #[derive(Debug, Default)]
 pub struct TraceCounts {
-    /// Of all threads together.
+    /// Totals over all threads.
     pub total: Counts,
-    /// By the number of the thread.
+    /// Totals by thread number.
     pub threads: Vec<ThreadCounts>,
 }
 
-/// The figures of a thread.
+/// Totals of a thread.
 #[derive(Debug, Default)]
 pub struct ThreadCounts {
-    /// As the trace names it.
+    /// Name in the trace.
     pub name: String,
-    /// What it did.
     pub counts: Counts,
     /// False for a core without a thread to run.
     pub is_thread: bool,
 }
 
-/// The figures of a trace whose source does not count: it is read once more.
+/// Counts the events of a trace whose source does not provide counts. Cost: one pass over the
+/// trace.
 ///
 /// # Errors
 /// The trace could not be read, or the count was cancelled.
@@ -67,7 +67,7 @@ fn note_distinct(counts: &mut Counts, found: DistinctCount) {
     (counts.unique_instructions, counts.unique_is_at_least) = (found.count, found.is_at_least);
 }
 
-/// Counts events.
+/// Event sink that counts.
 struct Tally<'a> {
     cancel: &'a Cancel,
     counts: TraceCounts,
@@ -85,7 +85,7 @@ impl Tally<'_> {
 
 impl EventSink for Tally<'_> {
     fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
-        // Numbers ascend as threads appear.
+        // Thread numbers ascend in order of appearance.
         self.counts.threads.push(ThreadCounts {
             name: name.to_owned(),
             is_thread: true,

@@ -1,14 +1,14 @@
-//! How many cpus ran the threads of a trace.
+//! Number of CPUs that ran the threads of a trace.
 
 use std::collections::BTreeSet;
 
 use stepback_index::{Cancel, FindMarkers, Index, Query as _, QueryError};
 use stepback_parsers::{MarkerKind, Position};
 
-/// More changes of the cpu are not looked at.
+/// Maximum number of CPU changes that are examined.
 const CPU_CHANGES: usize = 200_000;
 
-/// How many cpus ran the threads; none when too many changes of the cpu would have to be looked at.
+/// Returns the number of CPUs that ran the threads; `None` if there are too many CPU changes.
 ///
 /// # Errors
 /// See [`QueryError`].

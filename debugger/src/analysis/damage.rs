@@ -1,10 +1,11 @@
-//! What is damaged where a question ended with an error, whatever was asked.
+//! Finds damaged files in the errors of any query.
 
 use super::names::NameError;
 use crate::expression::ExpressionError;
 use crate::session::Damage;
 
-/// What an error tells of, also where it was met while a name or an address was worked out.
+/// Returns the damage that an error reports, including one met while a name or an address was
+/// evaluated.
 pub fn damage_in(error: &anyhow::Error) -> Option<Damage> {
     let expression = error.downcast_ref().or_else(|| match error.downcast_ref() {
         Some(NameError::Expression { error, .. }) => Some(error),

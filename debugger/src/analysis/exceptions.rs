@@ -1,4 +1,5 @@
-//! Where a trace was interrupted: by exceptions, interrupts, traps and signals that have frames.
+//! Positions where a trace was interrupted: exceptions, interrupts, traps, and signals that have
+//! frames.
 
 use stepback_index::{
     CallId, Cancel, Effect, FrameEntry, Index, LastMarkers, NextMarker, Query as _, QueryError,
@@ -10,18 +11,19 @@ use super::condition::SearchOrigin;
 use super::schedule::{BoundedList, LaneMark, LaneMarkKind};
 use crate::action::Direction;
 
-/// What the kernel did to a thread.
+/// Markers of kernel actions on a thread.
 pub const EVENTS: [MarkerKind; 3] = [
     MarkerKind::SIGNAL,
     MarkerKind::KERNEL_EVENT,
     MarkerKind::TRAP,
 ];
 
-/// How often the pass looks whether it is still wanted.
+/// Frames between two checks for cancellation.
 const STRIDE: u64 = 4096;
 
-/// The entries of handlers along the trace; where there are too many, those near each other are put together.
-/// Cost: a look at each frame of the trace.
+/// Returns the entries of handlers along the trace. If there are too many, nearby ones are merged.
+///
+/// Cost: a lookup for each frame of the trace.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -40,8 +42,10 @@ pub fn exceptions(index: &Index, cancel: &Cancel) -> Result<BoundedList<LaneMark
     Ok(found)
 }
 
-/// The nearest position at which an exception, an interrupt, a trap or a signal shows: behind a position, or before it.
-/// Cost: a look at each frame of the trace.
+/// Returns the nearest position after or before another at which an exception, interrupt, trap or
+/// signal is visible.
+///
+/// Cost: a lookup for each frame of the trace.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -58,17 +62,17 @@ pub fn next_exception(
             _ => nearest,
         };
     };
-    // The nearest is told in whatever order they come.
+    // The result is the nearest one, so any order will do.
     let all = (0..index.calls().len()).map(CallId);
     each_entry(index, all, cancel, &mut take)?;
-    // Of what the trace ends with no handler shows.
+    // An exception at the end of the trace has no handler frame.
     if ends_with_exception(index, cancel)? {
         take(index.end());
     }
     Ok(nearest)
 }
 
-/// The nearest marker of what the kernel did.
+/// Returns the nearest marker of a kernel action.
 fn marked(
     index: &Index,
     SearchOrigin { from, way }: SearchOrigin,
@@ -108,7 +112,7 @@ fn ends_with_exception(index: &Index, cancel: &Cancel) -> Result<bool, QueryErro
         .any(|effect| matches!(effect, Effect::Exception(_))))
 }
 
-/// Tells which of some frames are of handlers, and where those are entered.
+/// Passes the entry position of each frame that is a handler to `take`.
 fn each_entry(
     index: &Index,
     frames: impl Iterator<Item = CallId>,

@@ -1,9 +1,9 @@
-//! Traces that end where the program died.
+//! Detects traces that end where the program died.
 //!
-//! The recorder ends a fatal signal badly: the access that failed looks like any other, a few instructions
-//! that never ran may follow it, and nothing tells of the signal.
-//! So where a trace does not end with a system call that exits, a thread that accessed an impossible address in its
-//! last steps, or sent itself a signal, has most likely died of it.
+//! The recorder handles a fatal signal badly. The failed access looks like any other, a few
+//! instructions that never ran may follow it, and nothing reports the signal. So suppose that the
+//! trace does not end with a system call that exits. Then a thread most likely died if it accessed
+//! an impossible address in its last steps, or sent itself a signal.
 
 use stepback_index::{
     Access, AccessTarget, Cancel, Effect, Index, NearestStepOf, Query as _, QueryError, StepRecord,
@@ -12,39 +12,39 @@ use stepback_index::{
 use stepback_machine::{AccessKind, Privilege};
 use stepback_parsers::{MarkerKind, RegisterSource, Step};
 
-/// So far before the end of a thread its last access may lie: the recorder goes on for some blocks.
+/// Maximum distance in steps between a fatal access and the end of its thread: the recorder
+/// continues for some blocks.
 const TAIL: u64 = 64;
-/// Threads are looked at until so many have been.
+/// Maximum number of threads that are examined.
 const THREADS: usize = 256;
-/// Linux maps nothing below.
+/// Lowest address that Linux maps.
 const LOWEST_MAPPED: u64 = 0x1_0000;
 
-/// Where a program most likely died.
+/// The step at which a program most likely died.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FatalEnding {
-    /// The step.
     pub step: Step,
-    /// Steps of its thread that follow, which may not have run.
+    /// Number of later steps of its thread, which may not have run.
     pub steps_behind: u64,
-    /// What it did.
     pub cause: FatalCause,
 }
 
-/// What a program died of.
+/// Cause of death of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FatalCause {
-    /// An access to an address where nothing can be.
+    /// An access to an address that cannot be mapped.
     Access {
         /// Load or store.
         kind: AccessKind,
-        /// Where.
+        /// Accessed address.
         address: u64,
     },
-    /// A signal that it sent itself, by this system call.
+    /// A signal that the program sent itself with this system call.
     Raised(&'static str),
 }
 
-/// Where the program most likely died; none when it exits, or when nothing tells. Runs on a worker.
+/// Returns where the program most likely died; `None` if it exits or nothing indicates a death.
+/// Runs on a worker.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -69,7 +69,7 @@ pub fn fatal_ending(index: &Index, cancel: &Cancel) -> Result<Option<FatalEnding
         .run(index, cancel)?;
         tail.retain(|record| record.thread == thread);
         match ending_of(&tail) {
-            // The program as a whole exited, so it did not die.
+            // The program exited as a whole, so it did not die.
             TailVerdict::Exit => return Ok(None),
             TailVerdict::Fatal(ending) => {
                 found = found
@@ -82,7 +82,7 @@ pub fn fatal_ending(index: &Index, cancel: &Cancel) -> Result<Option<FatalEnding
     Ok(found)
 }
 
-/// How a thread ends.
+/// Verdict on the last steps of a thread.
 enum TailVerdict {
     Exit,
     Fatal(FatalEnding),
@@ -104,7 +104,7 @@ fn ending_of(tail: &[StepRecord]) -> TailVerdict {
                     });
                 }
                 Effect::Marker(marker) => match marker.kind {
-                    // A signal whose handler is there has not killed.
+                    // A signal with a handler did not kill the program.
                     MarkerKind::KERNEL_EVENT | MarkerKind::KERNEL_TRANSFER => fatal = None,
                     MarkerKind::SYSTEM_CALL => {
                         match record.instruction_set.system_call_name(marker.value) {

@@ -1,4 +1,4 @@
-//! The blocks of the heap, where the recorder noted the functions that allocate and free.
+//! Heap blocks, from recorded calls of the functions that allocate and free.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use stepback_index::{
 };
 use stepback_parsers::drmemtrace::FunctionList;
 
-/// What allocators put before the names that C gives these functions.
+/// Prefixes that allocators add to the C names of these functions.
 const PREFIXES: [&str; 8] = [
     "__libc_",
     "__GI_",
@@ -19,11 +19,12 @@ const PREFIXES: [&str; 8] = [
     "__",
 ];
 
-/// Calls from so near are those of the allocator: glibc gives back by `free` what it kept for a thread that ends,
-/// though the program had freed that before.
+/// Maximum distance of a call from its function for the call to count as the allocator's own. glibc
+/// uses `free` to return blocks that it cached for an ending thread, though the program had already
+/// freed them.
 const ALLOCATOR_BYTES: u64 = 8 << 10;
 
-/// What the traced functions do to the heap, by the numbers in their markers.
+/// Returns the heap operation of each traced function, by the number in its markers.
 pub fn heap_roles(functions: &FunctionList) -> BTreeMap<u64, HeapRole> {
     let functions = functions.functions.iter();
     functions
@@ -32,7 +33,7 @@ pub fn heap_roles(functions: &FunctionList) -> BTreeMap<u64, HeapRole> {
 }
 
 fn role_of(symbol: &str) -> Option<HeapRole> {
-    // Versions stand behind it.
+    // A symbol version may follow the name.
     let symbol = symbol.split('@').next().unwrap_or(symbol);
     if let Some(role) = operator_role(symbol) {
         return Some(role);
@@ -52,7 +53,7 @@ fn role_of(symbol: &str) -> Option<HeapRole> {
     }
 }
 
-/// The operators of C++, mangled (`_Znwm`, `_ZdaPvm`) or not.
+/// Recognises the operators of C++, mangled (`_Znwm`, `_ZdaPvm`) or not.
 fn operator_role(symbol: &str) -> Option<HeapRole> {
     let is = |name: &str| {
         symbol
@@ -69,12 +70,12 @@ fn operator_role(symbol: &str) -> Option<HeapRole> {
     }
 }
 
-/// Whether the trace tells of the heap: some of its traced functions allocate or free.
+/// Returns true if the trace records heap operations: some traced functions allocate or free.
 pub fn has_heap(functions: Option<&FunctionList>) -> bool {
     functions.is_some_and(|functions| !heap_roles(functions).is_empty())
 }
 
-/// All blocks of the heap. Runs on a worker: it reads all markers of functions.
+/// Returns all heap blocks. Reads all function markers, so it runs on a worker.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -90,7 +91,7 @@ pub fn heap(
     Allocations { roles }.run(index, cancel)
 }
 
-/// The calls that free what was freed before, each with how that was.
+/// Iterates over the calls that free a block a second time, except those from within the allocator.
 pub fn double_frees<'a>(
     heap: &'a Heap,
     functions: Option<&'a FunctionList>,
@@ -115,17 +116,15 @@ pub fn double_frees<'a>(
         })
 }
 
-/// A call that frees what was freed before.
+/// A call that frees a block a second time.
 #[derive(Clone, Copy, Debug)]
 pub struct DoubleFree<'a> {
-    /// The call.
     pub bad: &'a BadFree,
-    /// How the block was freed before.
+    /// The earlier free of the block.
     pub before: BlockRelease,
 }
 
-/// How much was allocated at once when it was most.
-/// Memory: 8 bytes a block.
+/// Returns the maximum number of bytes allocated at once. Memory: 8 bytes per block.
 pub fn most_bytes(heap: &Heap) -> u64 {
     let places = || 0..u32::try_from(heap.blocks().len()).unwrap_or(u32::MAX);
     let block = |place: u32| heap.get(place);
@@ -142,7 +141,7 @@ pub fn most_bytes(heap: &Heap) -> u64 {
     let size = |place: u32| block(place).map_or(0, |block| block.size_bytes);
     let (mut now, mut most, mut freed) = (0u64, 0, freed.into_iter().peekable());
     for place in allocated {
-        // Of what happens at one position, what is freed goes first.
+        // At one position, frees precede allocations.
         while let Some(gone) = freed.next_if(|gone| freed_at(*gone) <= allocated_at(place)) {
             now = now.saturating_sub(size(gone));
         }

@@ -1,4 +1,4 @@
-//! The pages of memory by how often they are accessed.
+//! Memory pages by number of accesses.
 
 use std::cmp::Reverse;
 
@@ -6,29 +6,29 @@ use stepback_index::{Cancel, HeatMap, HotPage, Index, MemoryOf, PageHeat, Query 
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
-/// How often a page is accessed.
+/// Access counts of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageTotals {
-    /// Whose memory it is of, in a trace of several processes.
+    /// Process that the memory belongs to, in a trace of several processes.
     pub process: Option<String>,
-    /// Its first byte.
+    /// Address of the first byte.
     pub first: Address,
-    /// Loads from it.
+    /// Number of loads.
     pub reads: u64,
-    /// Stores to it.
+    /// Number of stores.
     pub writes: u64,
 }
 
 /// All pages that are accessed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HotPages {
-    /// How large a page is.
+    /// Page size in bytes.
     pub page_bytes: u64,
-    /// The busiest first, equal ones by address.
+    /// Sorted by number of accesses, descending, then by address.
     pub pages: Vec<PageTotals>,
 }
 
-/// The pages that are accessed between two positions.
+/// Returns the pages that are accessed between two positions.
 ///
 /// # Errors
 /// See [`QueryError`].

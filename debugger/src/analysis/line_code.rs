@@ -1,21 +1,21 @@
-//! The code of a source line.
+//! Code of a source line.
 
 use stepback_index::{Cancel, QueryError};
 use stepback_machine::Address;
 
 use crate::image::Images;
 
-/// Whether a path is a name, or ends with it at a whole part.
+/// Returns true if `name` equals a path or a suffix of whole path components.
 pub fn is_called(path: &str, name: &str) -> bool {
     path.strip_suffix(name)
         .is_some_and(|rest| rest.is_empty() || rest.ends_with(['/', '\\']))
 }
 
-/// Where the instructions of `FILE:LINE` begin, of a file that is named by the end of its path; none for any other text.
-/// Blocks: the first question reads the images' debug information.
+/// Returns the start addresses of the code of `FILE:LINE`, with `FILE` a path suffix. Empty for any
+/// other text. Blocks: the first query reads the images' debug information.
 ///
 /// # Errors
-/// It was cancelled.
+/// The query was cancelled.
 pub fn line_code(images: &Images, text: &str, cancel: &Cancel) -> Result<Vec<Address>, QueryError> {
     let Some((file, line)) = text.rsplit_once(':') else {
         return Ok(Vec::new());

@@ -1,41 +1,41 @@
-//! Walks from marker to marker, onward or back.
+//! Iterates over markers forward or backward.
 
 use stepback_index::{
     Cancel, Direction, FindMarkers, Index, LastMarkers, MarkerHit, Query as _, QueryError, ThreadId,
 };
 use stepback_parsers::{MarkerKind, Position};
 
-/// Markers that are asked for at once.
+/// Maximum number of markers per query.
 const BLOCK: usize = 1024;
-/// The size of a page where the trace does not state it.
+/// Page size assumed if the trace does not state it.
 const USUAL_PAGE_BYTES: u64 = 4096;
 
-/// Which markers are sought.
+/// The markers to find.
 #[derive(Clone, Copy, Debug)]
 pub struct MarkerFilter {
-    /// Of which kind.
     pub kind: MarkerKind,
-    /// With which value; of an address the first use of its page tells.
+    /// Value to match. An address matches the first use of its page.
     pub value: Option<u64>,
-    /// Whose.
+    /// Thread to match; `None` for all.
     pub thread: Option<ThreadId>,
 }
 
-/// A way through the lists of markers.
+/// Iterator over markers.
 pub struct MarkerCursor<'a> {
     sought: MarkerFilter,
     direction: Direction,
-    /// The position that is looked at next; none at the end of the way.
+    /// Position to examine next; `None` at the end.
     next: Option<Position>,
-    /// Bits of the value that do not count.
+    /// Mask of the value bits that are ignored.
     ignored: u64,
     index: &'a Index,
     cancel: &'a Cancel,
 }
 
 impl<'a> MarkerCursor<'a> {
-    /// From a position on, whose own markers are passed over on the way onward;
-    /// without one, from the end of the trace that the way begins at, with what comes before the first step.
+    /// Starts at a position; when going forward, the markers there are skipped. Without a position,
+    /// starts at the end of the trace that the direction implies, including markers before the
+    /// first step.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -68,7 +68,7 @@ impl<'a> MarkerCursor<'a> {
         Ok(walk)
     }
 
-    /// The hits of the next part of the way, which may be none; none at all at its end.
+    /// Returns the hits of the next batch, possibly none; `None` at the end.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -128,7 +128,7 @@ fn is_page(kind: MarkerKind) -> bool {
     .contains(&kind)
 }
 
-/// As the trace states it, else what is usual.
+/// Returns the page size that the trace states, else the usual one.
 fn page_bytes(index: &Index, cancel: &Cancel) -> Result<u64, QueryError> {
     let kinds = vec![MarkerKind::PAGE_SIZE];
     let stated = FindMarkers {

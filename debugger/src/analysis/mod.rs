@@ -1,6 +1,6 @@
-//! What is worked out from answers of the index: plain data, without words, widgets or options.
+//! Analyses computed from answers of the index: plain data, without messages, widgets or options.
 //!
-//! Whatever asks about a trace shares it: the window, the command line, exports.
+//! The window, the command line and exports share them.
 
 pub mod activations;
 pub mod call_profile;

@@ -1,4 +1,4 @@
-//! What names mean at a position: registers and their parts, symbols, memory.
+//! Resolves names at a position: registers and their parts, symbols, memory.
 
 use std::fmt;
 
@@ -16,18 +16,18 @@ use crate::expression::{
 };
 use crate::image::Images;
 
-/// Registers of a thread and memory at a position, and the symbols of the images.
+/// Resolver of registers of a thread, memory at a position, and symbols of the images.
 pub struct NameResolver<'a> {
     index: &'a Index,
     at: Position,
     thread: ThreadId,
     lookup: IndexLookup<'a>,
-    /// Receives how ambiguous numbers and names were read.
+    /// Receives the reading chosen for each ambiguous number or name.
     notice: fn(&ChosenReading),
 }
 
 impl<'a> NameResolver<'a> {
-    /// Without a thread, that of the last step before the position is meant.
+    /// Creates a resolver. Without a thread, that of the last step before the position is used.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -52,16 +52,16 @@ impl<'a> NameResolver<'a> {
         })
     }
 
-    /// Reports how ambiguous numbers and names are read.
+    /// Sets the function that receives the readings of ambiguous numbers and names.
     #[must_use]
     pub fn noticing(self, notice: fn(&ChosenReading)) -> Self {
         Self { notice, ..self }
     }
 
-    /// The value of an expression.
+    /// Returns the value of an expression.
     ///
     /// # Errors
-    /// It is misspelt or has no value here.
+    /// The expression is invalid or has no value here.
     pub fn number(&self, text: &str) -> Result<u64, NameError> {
         self.value(text).map_err(|error| NameError::Expression {
             text: text.to_owned(),
@@ -69,18 +69,19 @@ impl<'a> NameResolver<'a> {
         })
     }
 
-    /// The same for a caller that says itself which expression it was.
+    /// Returns the value of an expression; the caller adds the text to an error.
     ///
     /// # Errors
-    /// It is misspelt or has no value here.
+    /// The expression is invalid or has no value here.
     pub fn value(&self, text: &str) -> Result<u64, ExpressionError> {
         self.parsed(text)?.evaluate(&self.lookup)
     }
 
-    /// The values of an expression that may name several symbols: static functions share names.
+    /// Returns all values of an expression whose name belongs to several symbols: static functions
+    /// share names.
     ///
     /// # Errors
-    /// It is misspelt or has no value here.
+    /// The expression is invalid or has no value here.
     pub fn numbers(&self, text: &str) -> Result<Vec<u64>, NameError> {
         let values = self
             .parsed(text)
@@ -100,10 +101,10 @@ impl<'a> NameResolver<'a> {
         Ok(expression)
     }
 
-    /// The value of an expression that is no address: its numbers are in C syntax.
+    /// Returns the value of an expression that is no address. Its numbers are in C syntax.
     ///
     /// # Errors
-    /// It is misspelt or has no value here.
+    /// The expression is invalid or has no value here.
     pub fn count(&self, text: &str) -> Result<u64, NameError> {
         let value = parse(text)
             .and_then(Expression::in_c)
@@ -114,11 +115,12 @@ impl<'a> NameResolver<'a> {
         })
     }
 
-    /// A value that is looked for: a number of any width, else an expression.
-    /// Digits are hexadecimal only where C has no such number, or only that reading is an address that the trace uses.
+    /// Returns a value to search for: a number of any width, else an expression. Digits are
+    /// hexadecimal only if they are no number in C, or if only that reading is an address that the
+    /// trace uses.
     ///
     /// # Errors
-    /// It is misspelt or has no value here.
+    /// The text is invalid or has no value here.
     pub fn sought_value(&self, text: &str) -> Result<Number, NameError> {
         if let Some(bare) = BareNumber::of(text.trim()) {
             let reading = bare.read(&self.lookup);
@@ -128,10 +130,10 @@ impl<'a> NameResolver<'a> {
         wide_number(text).map_or_else(|| self.number(text).map(Number::from), Ok)
     }
 
-    /// `ADDR[:LEN]`; at least one byte, and none beyond the end of the address space.
+    /// Parses `ADDR[:LEN]`, a range of at least one byte that ends within the address space.
     ///
     /// # Errors
-    /// It is misspelt, has no value here, is empty, negative, or longer than the address space.
+    /// The range is invalid, has no value here, is empty or negative, or exceeds the address space.
     pub fn memory_range(&self, text: &str) -> Result<MemoryRange, NameError> {
         if let (AddressSpace::Physical, _) = split_space(text) {
             return Err(NameError::Physical(text.to_owned()));
@@ -139,7 +141,7 @@ impl<'a> NameResolver<'a> {
         self.range(AddressSpace::Virtual, text)
     }
 
-    /// `ADDR[:LEN]` or `phys::ADDR[:LEN]`, as [`Self::memory_range`].
+    /// Parses `ADDR[:LEN]` or `phys::ADDR[:LEN]`, as [`Self::memory_range`].
     ///
     /// # Errors
     /// As [`Self::memory_range`].
@@ -176,7 +178,7 @@ impl<'a> NameResolver<'a> {
         })
     }
 
-    /// The last address of the address space that an address lies in.
+    /// Returns the last address of the address space that contains an address.
     fn last_address(&self, address: u64) -> u64 {
         let set = NameReader(self.index).set_at(self.thread, self.at);
         let highest = set.map_or(u64::MAX, |set| set.highest_address());
@@ -187,8 +189,8 @@ impl<'a> NameResolver<'a> {
         }
     }
 
-    /// A register (`x3`), a lane of one (`v0.s[2]`), or one of another thread (`x3 of cpu1`);
-    /// none where the trace has no such register here.
+    /// Resolves a register (`x3`), a lane of one (`v0.s[2]`), or one of another thread (`x3 of
+    /// cpu1`). `None` if the trace has no such register here.
     ///
     /// # Errors
     /// The trace or its index could not be read.
@@ -197,11 +199,11 @@ impl<'a> NameResolver<'a> {
         Ok(found.map(|(thread, view)| Cell::Register { thread, view }))
     }
 
-    /// A register in any spelling of [`Self::register`] or `reg::x3`, or `ADDR[:LEN]` or `phys::ADDR[:LEN]`.
-    /// A name that is both a register and a symbol is the register.
+    /// Resolves a register in any spelling of [`Self::register`] or `reg::x3`, or `ADDR[:LEN]` or
+    /// `phys::ADDR[:LEN]`. A name of both a register and a symbol is the register.
     ///
     /// # Errors
-    /// It is misspelt, names nothing, has no value here, or is empty.
+    /// The text is invalid, names nothing, has no value here, or is empty.
     pub fn cell(&self, text: &str) -> Result<Cell, NameError> {
         let name = text.trim();
         let name = name.strip_prefix("reg::").unwrap_or(name);
@@ -219,30 +221,30 @@ impl<'a> NameResolver<'a> {
     }
 }
 
-/// A name means nothing here.
+/// A name without a meaning here.
 #[derive(Debug)]
 pub enum NameError {
-    /// The expression is misspelt or has no value.
+    /// The expression is invalid or has no value.
     Expression {
-        /// As it was written.
+        /// The expression as typed.
         text: String,
-        /// What is wrong with it.
         error: ExpressionError,
     },
     /// The trace or its index could not be read.
     Trace(QueryError),
-    /// A range without a byte, as it was written.
+    /// A range without a byte, as typed.
     EmptyRange(String),
-    /// A range that begins or ends outside of the address space, as it was written.
+    /// A range that begins or ends outside the address space, as typed.
     BeyondMemory(String),
-    /// A lane that is not there, or a register of a thread that is not there, as it was written.
+    /// A missing lane, or a register of a missing thread, as typed.
     NoPart(String),
-    /// A physical address where only a virtual one has a meaning, as it was written.
+    /// A physical address where only a virtual one has a meaning, as typed.
     Physical(String),
 }
 
 impl NameError {
-    /// True when it would have no meaning at any position; false when only the value is not known or could not be read.
+    /// Returns true if the name has no meaning at any position; false if only the value is unknown
+    /// or could not be read.
     pub fn is_misspelt(&self) -> bool {
         use ExpressionErrorKind::{MemoryFailed, MemoryUnknown, RegisterFailed, RegisterUnknown};
         let error = match self {

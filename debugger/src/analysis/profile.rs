@@ -1,4 +1,4 @@
-//! How often functions were called, and how long they took.
+//! Number and cost of calls per function.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,40 +11,40 @@ use super::call_profile::{FunctionUsage, Progress, call_profile};
 use super::sites::Sites;
 use super::spans::{ActivationSpan, ActivationSpans};
 
-/// A function, and all its calls.
+/// A function with all its calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FunctionTotals {
-    /// The address of its first step.
+    /// Address of its first step.
     pub function: Address,
-    /// The same with bit 0 set for Thumb.
+    /// The address with bit 0 set for Thumb.
     pub pc: u64,
-    /// The first step of its first call.
+    /// First step of its first call.
     pub first: Step,
-    /// What its calls took.
     pub totals: ActivationTotals,
 }
 
-/// All calls of a function together. What it did while it called itself counts in each of these calls.
+/// Cost of all calls of a function. A recursive call also counts within each enclosing call of the
+/// function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ActivationTotals {
-    /// How many there were.
+    /// Number of calls.
     pub calls: u64,
-    /// From the first to the last moment of each.
+    /// Time from the first to the last moment of each call.
     pub time: u64,
-    /// The same without the calls inside.
+    /// Time without that of callees.
     pub self_time: u64,
-    /// Steps of the thread in each.
+    /// Steps of the thread in each call.
     pub steps: u64,
-    /// The same without the calls inside.
+    /// Steps without those of callees.
     pub self_steps: u64,
-    /// Steps of the thread in those calls that are in no other of the same function.
+    /// Steps in outermost calls only, those not nested in another of the function.
     pub outer_steps: u64,
-    /// The same in time.
+    /// Time in outermost calls only.
     pub outer_time: u64,
 }
 
-/// The functions that were called, those of all CPUs together, by address, as Arm's `tarmac-profile` counts them:
-/// calls that returned, and recursion in each of its calls.
+/// Profiles the functions over all CPUs, by address, as Arm's `tarmac-profile` does. Only calls
+/// that returned count, and recursion counts in each call.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -57,8 +57,8 @@ pub fn profile(index: &Index, cancel: &Cancel) -> Result<Vec<FunctionTotals>, Qu
     Ok(profile.functions.into_values().collect())
 }
 
-/// The functions that ran, those of all CPUs together, by address: every frame counts, as in the window.
-/// Calls that never returned count up to the end of the trace, and recursion counts once.
+/// Profiles the functions over all CPUs, by address. Every frame counts, as in the window. Calls
+/// that never returned extend to the end of the trace, and recursion counts once.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -103,7 +103,7 @@ pub fn whole_profile(index: &Index, cancel: &Cancel) -> Result<Vec<FunctionTotal
     Ok(functions)
 }
 
-/// The address of a function, with bit 0 set for Thumb.
+/// Returns the address of a function, with bit 0 set for Thumb.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -122,17 +122,17 @@ pub fn marked_pc(
         .map_or(used.address.0, |border| border.at.pc))
 }
 
-/// Sums up the calls that are over.
+/// Sums over the calls that have ended.
 #[derive(Debug, Default)]
 struct Profile {
     /// By the address with bit 0 set for Thumb.
     functions: BTreeMap<u64, FunctionTotals>,
-    /// How many calls of each are open.
+    /// Number of open calls per function.
     depths: HashMap<u64, u32>,
     open: Vec<OpenCall>,
 }
 
-/// A call, and what the calls inside it took.
+/// An open call and the cost of its callees.
 #[derive(Debug)]
 struct OpenCall {
     span: ActivationSpan,

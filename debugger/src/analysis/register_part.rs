@@ -1,7 +1,9 @@
-//! A register as it is named in a question: all of it, or a lane, of the thread of the position or of another.
+//! Names of registers and parts of registers in queries.
 //!
-//! `v1<31:24>` some bytes, as answers print a part without a name.
-//! `v0` · `v0.s[2]` the third lane of 32 bits (the Arm spelling: `b h s d q`) · `x3 of cpu1`.
+//! - `v0`: a register
+//! - `v0.s[2]`: the third 32-bit lane (Arm spelling: `b h s d q`)
+//! - `v1<31:24>`: some bytes, as answers print a part without a name
+//! - `x3 of cpu1`: a register of a thread other than that of the position
 
 use std::fmt;
 
@@ -9,28 +11,28 @@ use stepback_index::{Index, NameReader, QueryError, ThreadId};
 use stepback_machine::RegisterView;
 use stepback_parsers::Position;
 
-/// What stands between a register and the name of its thread.
+/// Separator between a register and the name of its thread.
 const OF: &str = " of ";
 
-/// A register, a lane of it, of a thread.
+/// A register, or a part of one, of a thread.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RegisterPart {
-    /// As shown.
+    /// Register name as displayed.
     pub name: String,
-    /// Which lane; none for all of it.
+    /// Lane; `None` for the whole register.
     pub lane: Option<RegisterLane>,
-    /// Which bits; none for all of it.
+    /// Bit range; `None` for the whole register.
     pub bits: Option<BitRange>,
-    /// Whose; none for the thread of the position.
+    /// Thread name; `None` for the thread of the position.
     pub thread: Option<String>,
 }
 
 /// A lane of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RegisterLane {
-    /// Its width: 1, 2, 4, 8 or 16.
+    /// Width in bytes: 1, 2, 4, 8 or 16.
     pub size_bytes: u8,
-    /// From 0, the least significant.
+    /// Index from the least significant lane, from 0.
     pub index: u16,
 }
 
@@ -44,7 +46,7 @@ pub struct BitRange {
 const LETTERS: [(char, u8); 5] = [('b', 1), ('h', 2), ('s', 4), ('d', 8), ('q', 16)];
 
 impl RegisterPart {
-    /// Reads a name. A text that is none of these forms is the name of a register.
+    /// Parses a name. Any other text is taken as the name of a register.
     pub fn parse(text: &str) -> Self {
         let (register, thread) = match text.split_once(OF) {
             Some((register, thread)) => (register, Some(thread.trim().to_owned())),
@@ -66,7 +68,8 @@ impl RegisterPart {
         }
     }
 
-    /// Whether a text is a lane or some bits, or names a thread: nothing else has that form.
+    /// Returns true if a text has the form of a lane, a bit range or a register of a thread. No
+    /// other text has that form.
     pub fn is_part(text: &str) -> bool {
         let part = Self::parse(text);
         let is_word = |word: &str| {
@@ -78,7 +81,7 @@ impl RegisterPart {
         is_word(&part.name) && (part.lane.is_some() || part.bits.is_some() || part.thread.is_some())
     }
 
-    /// Whose register it is at a position, and which bytes; none when there is no such register.
+    /// Resolves the thread and bytes at a position; `None` if there is no such register.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -97,7 +100,8 @@ impl RegisterPart {
             .map(|view| (thread, view)))
     }
 
-    /// Whose register it is wherever a thread has one of the name, and which bytes; none when there is no such register.
+    /// Resolves the thread and bytes at any position where the thread has a register of the name;
+    /// `None` if there is none.
     pub fn view(&self, index: &Index, of_position: ThreadId) -> Option<(ThreadId, RegisterView)> {
         let thread = self.thread_in(index, of_position)?;
         let view = NameReader(index).register_view(&self.name, thread)?;
@@ -117,7 +121,7 @@ impl RegisterPart {
 }
 
 impl RegisterLane {
-    /// The bytes of the lane in a view; none where the view is not as wide.
+    /// Returns the bytes of the lane in a view; `None` if the view is too narrow.
     pub fn of(self, view: RegisterView) -> Option<RegisterView> {
         let size = u16::from(self.size_bytes);
         let start = self.index.checked_mul(size)?;
@@ -133,7 +137,8 @@ impl RegisterLane {
 }
 
 impl BitRange {
-    /// The bytes with these bits in a view; none where the view has fewer, or they are no whole bytes.
+    /// Returns the bytes of the bit range in a view; `None` if the view is too narrow or the range
+    /// is not whole bytes.
     pub fn of(self, view: RegisterView) -> Option<RegisterView> {
         let size_bits = self.high.checked_sub(self.low)?.checked_add(1)?;
         let are_bytes = self.low.is_multiple_of(8) && size_bits.is_multiple_of(8);
@@ -175,7 +180,7 @@ impl fmt::Display for RegisterPart {
     }
 }
 
-/// Splits `v0.s[2]`.
+/// Splits `v0.s[2]` into name and lane.
 fn lane_of(text: &str) -> Option<(&str, RegisterLane)> {
     let (name, lane) = text.strip_suffix(']')?.rsplit_once('.')?;
     let (letter, index) = lane.split_once('[')?;
@@ -191,7 +196,7 @@ fn lane_of(text: &str) -> Option<(&str, RegisterLane)> {
     ))
 }
 
-/// Splits `v1<31:24>`.
+/// Splits `v1<31:24>` into name and bit range.
 fn bits_of(text: &str) -> Option<(&str, BitRange)> {
     let (name, bits) = text.strip_suffix('>')?.split_once('<')?;
     let (high, low) = bits.split_once(':')?;

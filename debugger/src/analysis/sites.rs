@@ -1,64 +1,65 @@
-//! Where calls begin and end, as Arm's Tarmac tools see it: by nodes, not by steps.
+//! Boundaries of calls as Arm's Tarmac tools define them: in nodes of the text, not in steps.
 
 use stepback_index::{
     Cancel, Index, PointReader, Query as _, QueryError, SlotReader, TextLineOfStep,
 };
 use stepback_parsers::{Source as _, Step, Tarmac, tarmac::TarmacNode};
 
-/// More text than this between two steps is not searched for nodes: the steps' own lines stand for them.
+/// Maximum amount of text between two steps that is searched for nodes. Beyond it the steps' own
+/// lines are used.
 const TEXT_LIMIT_BYTES: u64 = 1 << 20;
 
-/// The address that the tools write for a node without an instruction.
+/// Address that the tools write for a node without an instruction.
 const NO_PC: u64 = 2;
 
-/// A node: when it is, where its text is, and which instruction it belongs to.
+/// Time, text location and instruction address of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Site {
-    /// 0 in a trace without times.
+    /// Time; 0 in a trace without times.
     pub time: u64,
-    /// Its first line; of a trace without lines the number of the instruction, from 1.
+    /// First line; in a trace without lines the number of the instruction, from 1.
     pub line: u64,
-    /// Where that line begins in the trace; of a trace without lines its step.
+    /// Offset of that line in the trace; in a trace without lines the step.
     pub offset: u64,
-    /// With bit 0 set for Thumb.
+    /// Address with bit 0 set for Thumb.
     pub pc: u64,
 }
 
-/// The end of one node and the beginning of the next.
+/// End of one node and beginning of the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Border {
-    /// The node before the step's; the step's own at the start of the trace.
+    /// The preceding node; the step's own node at the start of the trace.
     pub before: Site,
     /// The step's node.
     pub at: Site,
 }
 
-/// Finds sites. With several CPUs a node is a step, since what lies between two steps of one CPU belongs to others.
+/// Locator of nodes. With several CPUs each step is a node, since the text between two steps of a
+/// CPU belongs to others.
 pub struct Sites<'a> {
     index: &'a Index,
     cancel: &'a Cancel,
 }
 
-/// Some of the trace's text, divided.
+/// A part of the trace's text, divided into nodes.
 struct TextNodes {
-    /// Where the text begins.
+    /// Offset of the text.
     offset: u64,
     nodes: Vec<TarmacNode>,
 }
 
 impl<'a> Sites<'a> {
-    /// Of a trace.
     pub fn new(index: &'a Index, cancel: &'a Cancel) -> Self {
         Self { index, cancel }
     }
 
-    /// The border before a step.
+    /// Returns the border before a step.
     ///
     /// # Errors
     /// See [`QueryError`].
     pub fn border(&self, step: Step) -> Result<Border, QueryError> {
         let before = Step(step.0.saturating_sub(1));
-        // A step may share a node with what stands before its text.
+        // A step may share a node with the text before it.
         let divided = self.divided(before, step)?;
         let found = divided.as_ref().and_then(|divided| {
             let mut with_pc = divided
@@ -90,7 +91,7 @@ impl<'a> Sites<'a> {
         })
     }
 
-    /// The last node of a step.
+    /// Returns the last node of a step.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -105,12 +106,13 @@ impl<'a> Sites<'a> {
         }
     }
 
-    /// Whether calls are measured in steps: the trace has no times, or one stands for thousands of steps.
+    /// Returns true if calls are measured in steps: the trace has no times, or one time covers
+    /// thousands of steps.
     pub fn counts_steps(&self) -> bool {
         counts_steps(self.index)
     }
 
-    /// The time of the last node of a step.
+    /// Returns the time of the last node of a step.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -124,7 +126,7 @@ impl<'a> Sites<'a> {
         }
     }
 
-    /// The time of a step; 0 in a trace without times.
+    /// Returns the time of a step; 0 in a trace without times.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -132,7 +134,7 @@ impl<'a> Sites<'a> {
         Ok(SlotReader(self.index).time_of(step)?.unwrap_or(0))
     }
 
-    /// A step as a site, where its text does not matter.
+    /// Returns the site of a step from its record, without its text.
     fn of_step(&self, step: Step) -> Result<Site, QueryError> {
         let point = PointReader(self.index).point_of(step)?;
         let has_lines = self.index.source().is_text();
@@ -145,7 +147,7 @@ impl<'a> Sites<'a> {
             ),
             false => (step.after().0, step.0),
         };
-        // Bit 0 says Thumb.
+        // Bit 0 marks Thumb code.
         let pc = point.instruction_set.marked_address(point.pc.0);
         Ok(Site {
             time: point.time.unwrap_or(0),
@@ -155,7 +157,7 @@ impl<'a> Sites<'a> {
         })
     }
 
-    /// The line on which a divided text begins that begins with a step.
+    /// Returns the first line number of a divided text that begins with a step.
     fn first_line(&self, divided: &TextNodes, first: Step) -> Result<u64, QueryError> {
         if divided.offset == 0 {
             Ok(1)
@@ -170,8 +172,8 @@ impl<'a> Sites<'a> {
             .map_or(0, |line| line.0))
     }
 
-    /// The nodes of some steps; at the start of the trace also of what stands before the first step.
-    /// None where there is too much text, or several CPUs.
+    /// Returns the nodes of some steps; at the start of the trace, including the text before the
+    /// first step. `None` if there is too much text, or several CPUs.
     fn divided(&self, first: Step, last: Step) -> Result<Option<TextNodes>, QueryError> {
         let range = SlotReader(self.index).text_between(first.before(), last.after())?;
         if self.index.threads().len() != 1 || range.end - range.start > TEXT_LIMIT_BYTES {
@@ -196,7 +198,8 @@ impl<'a> Sites<'a> {
     }
 }
 
-/// Whether calls are measured in steps: the trace has no times, or one stands for thousands of steps.
+/// Returns true if calls are measured in steps: the trace has no times, or one time covers
+/// thousands of steps.
 pub fn counts_steps(index: &Index) -> bool {
     let passes = index
         .info()
@@ -206,7 +209,7 @@ pub fn counts_steps(index: &Index) -> bool {
 }
 
 impl TextNodes {
-    /// A node as a site; `line` is that on which the text begins.
+    /// Converts a node to a site; `line` is the first line of the text.
     fn site(&self, node: &TarmacNode, line: u64) -> Site {
         Site {
             time: node.time,

@@ -1,4 +1,4 @@
-//! How long calls took.
+//! Duration of calls.
 
 use std::collections::HashMap;
 
@@ -12,26 +12,25 @@ use super::sites::Sites;
 /// An activation with its times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ActivationSpan {
-    /// 0 for a root.
+    /// Nesting depth; 0 for a root.
     pub depth: u32,
-    /// The address of its first step.
+    /// Address of the first step.
     pub function: Address,
-    /// The same with bit 0 set for Thumb.
+    /// The address with bit 0 set for Thumb.
     pub pc: u64,
-    /// Its first step.
     pub entry: Step,
-    /// The time of its first node; where steps are counted, the steps of its thread before.
+    /// Time of the first node. If steps are counted: the number of earlier steps of its thread.
     pub entry_time: u64,
-    /// The time of its last node.
+    /// Time of the last node.
     pub exit_time: u64,
-    /// Steps of its CPU inside it, calls included.
+    /// Steps of its CPU inside it, callees included.
     pub steps: u64,
-    /// Whether times are steps of its CPU.
+    /// True if times are counted in steps of its CPU.
     pub counts_steps: bool,
 }
 
 impl ActivationSpan {
-    /// The time from its first to its last moment.
+    /// Returns the time from the first to the last moment.
     pub fn elapsed(&self) -> u64 {
         if self.counts_steps {
             self.steps
@@ -40,7 +39,7 @@ impl ActivationSpan {
         }
     }
 
-    /// The same with the last moment included, so that a call of one step takes 1.
+    /// Returns the time with the last moment included, so that a call of one step takes 1.
     pub fn duration(&self) -> u64 {
         if self.counts_steps {
             self.steps
@@ -50,18 +49,17 @@ impl ActivationSpan {
     }
 }
 
-/// Measures the activations of a CPU.
+/// Measurement of the activations of a CPU.
 pub struct ActivationSpans<'a> {
     index: &'a Index,
     tree: &'a ActivationTree,
     sites: Sites<'a>,
     steps: StepCounter<'a>,
-    /// Addresses of functions with bit 0 set for Thumb, so that each is looked up once.
+    /// Function addresses with bit 0 set for Thumb, so that each is looked up once.
     marked: HashMap<Address, u64>,
 }
 
 impl<'a> ActivationSpans<'a> {
-    /// Of one CPU.
     pub fn new(tree: &'a ActivationTree, index: &'a Index, cancel: &'a Cancel) -> Self {
         let (sites, steps) = (
             Sites::new(index, cancel),
@@ -76,7 +74,7 @@ impl<'a> ActivationSpans<'a> {
         }
     }
 
-    /// Hands over all activations in order of entry.
+    /// Passes all activations to `take`, in order of entry.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -99,7 +97,8 @@ impl<'a> ActivationSpans<'a> {
             Some(pc) => *pc,
             None => {
                 let at = self.sites.border(entry)?.at.pc;
-                // With an image, the function of a frame that was entered before the trace began starts elsewhere.
+                // With an image, a function can start before the first step of its frame: the frame
+                // was entered before the trace began.
                 let pc = if (at ^ function.0) & !1 == 0 {
                     at
                 } else {

@@ -1,4 +1,4 @@
-//! Call stacks with the time spent in each: what flame graphs are drawn from.
+//! Call stacks with the time spent in each: the data of flame graphs.
 
 use std::collections::HashMap;
 
@@ -7,11 +7,11 @@ use stepback_index::ThreadId;
 use super::call_profile::{CallProfile, StackNodeKind};
 use super::spans::ActivationSpan;
 
-/// A function of the stacks by its name's place.
+/// Index of a function in the names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct NameId(u32);
 
-/// A stack by its place; stacks stand behind those that they grow from.
+/// Index of a stack; a stack comes after the one that it grows from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct TimedStackId(u32);
 
@@ -22,17 +22,17 @@ pub struct StackTimes {
     name_ids: HashMap<String, NameId>,
     stacks: Vec<TimedStack>,
     places: HashMap<(Option<TimedStackId>, NameId), TimedStackId>,
-    /// The calls around the last one that came in.
+    /// The calls around the last one entered, and that one.
     open: Vec<TimedStackId>,
     cut_at: Option<u32>,
 }
 
-/// A function as stacks show it.
+/// A function in a stack.
 #[derive(Clone, Debug)]
 pub struct StackFunction {
     /// Its name, or its address.
     pub text: String,
-    /// Of the first call with this name.
+    /// Address of the first call with this name.
     pub pc: u64,
 }
 
@@ -42,26 +42,27 @@ struct TimedStack {
     name: NameId,
     /// 0 for the outermost.
     depth: u32,
-    /// What its own calls took, without the calls inside them. Negative where calls on two stacks overlap.
+    /// Time without that of callees. Negative if calls on two stacks overlap.
     time: i128,
 }
 
 /// A stack, and the time spent in its innermost function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoldedStack {
-    /// `main;parse;next`.
+    /// Function names: `main;parse;next`.
     pub text: String,
-    /// In the trace's unit.
+    /// Time in the trace's unit.
     pub time: u64,
     id: TimedStackId,
 }
 
 impl StackTimes {
-    /// The stacks of a profile, by thread in order of their first stacks; of the first thread where there is only one.
-    /// Names are those of the profile's functions, in their order.
+    /// Returns the stacks of a profile per thread, in order of first occurrence. A profile without
+    /// threads counts as the first thread. `names` are those of the profile's functions, in their
+    /// order.
     pub fn of_profile(profile: &CallProfile, names: &[StackFunction]) -> Vec<(ThreadId, Self)> {
         let mut threads: Vec<(ThreadId, Self)> = Vec::new();
-        // For each stack of the profile its thread's place, and the stack there.
+        // Index of the thread and stack for each stack of the profile.
         let mut places: Vec<Option<(usize, Option<TimedStackId>)>> =
             Vec::with_capacity(profile.stacks.len());
         for node in &profile.stacks {
@@ -95,7 +96,7 @@ impl StackTimes {
         threads
     }
 
-    /// Takes the next call in order of entry.
+    /// Adds the next call in order of entry.
     pub fn enter(&mut self, span: &ActivationSpan, name: String) {
         self.open.truncate(span.depth as usize);
         let id = self.stack(
@@ -119,7 +120,7 @@ impl StackTimes {
         }
     }
 
-    /// A stack with one more function on top.
+    /// Returns the stack with one more function on top.
     fn stack(&mut self, caller: Option<TimedStackId>, name: StackFunction) -> TimedStackId {
         let name = self.name(name);
         if let Some(id) = self.places.get(&(caller, name)) {
@@ -157,7 +158,7 @@ impl StackTimes {
         self.names.get(stack.name.0 as usize)
     }
 
-    /// The depth of the deepest stack.
+    /// Returns the depth of the deepest stack.
     pub fn deepest(&self) -> u32 {
         self.stacks
             .iter()
@@ -166,8 +167,8 @@ impl StackTimes {
             .unwrap_or(0)
     }
 
-    /// The depth up to which all stacks as text have at most so many bytes; none when all of them do.
-    /// The text of a deep recursion grows with the square of its depth.
+    /// Returns the depth up to which the text of all stacks fits into `limit_bytes`; `None` if
+    /// everything fits. The text of a deep recursion grows with the square of its depth.
     pub fn depth_within(&self, limit_bytes: u64) -> Option<u32> {
         let mut lengths: Vec<u64> = Vec::with_capacity(self.stacks.len());
         let mut by_depth: Vec<u64> = Vec::new();
@@ -195,9 +196,9 @@ impl StackTimes {
         u32::try_from(too_deep.saturating_sub(1)).ok()
     }
 
-    /// Cuts the stacks off below a depth: what was spent deeper counts as spent in the function at that depth.
+    /// Cuts the stacks off below a depth. Time spent deeper counts for the function at that depth.
     pub fn cut(&mut self, depth: u32) {
-        // Callers stand before what they called, so all that is deeper has been added when its turn comes.
+        // Callers precede callees, so in reverse order all deeper time is already added.
         for place in (0..self.stacks.len()).rev() {
             let Some(stack) = self.stacks.get(place).filter(|stack| stack.depth > depth) else {
                 continue;
@@ -210,7 +211,7 @@ impl StackTimes {
         self.cut_at = Some(depth);
     }
 
-    /// All stacks that were not cut off, sorted by their text.
+    /// Returns all stacks that were not cut off, sorted by their text.
     pub fn folded(&self) -> Vec<FoldedStack> {
         let limit = self.cut_at.unwrap_or(u32::MAX);
         let shown = self
@@ -225,7 +226,7 @@ impl StackTimes {
         folded
     }
 
-    /// Names and addresses of a stack's functions, outermost first.
+    /// Returns the names and addresses of a stack's functions, outermost first.
     pub fn functions_of(&self, stack: &FoldedStack) -> Vec<(&str, u64)> {
         self.functions(stack.id)
     }
@@ -246,7 +247,7 @@ impl StackTimes {
             String::with_capacity(functions.iter().map(|(name, _)| name.len() + 1).sum());
         for (number, (name, _)) in functions.into_iter().enumerate() {
             text.push_str(if number == 0 { "" } else { ";" });
-            // A semicolon parts the names, and Rust has types such as `[u8; 4]`.
+            // A semicolon separates the names, and Rust has types such as `[u8; 4]`.
             text.extend(
                 name.chars()
                     .map(|letter| if letter == ';' { ',' } else { letter }),

@@ -1,4 +1,4 @@
-//! Where stepping from visit to visit and from source line to source line leads.
+//! Targets of stepping from visit to visit and from source line to source line.
 
 use std::sync::Arc;
 
@@ -11,16 +11,16 @@ use super::condition::SearchOrigin;
 use crate::action::Direction;
 use crate::image::Images;
 
-/// Whether the lines of functions that are called count.
+/// Treatment of called functions when stepping by lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Callees {
-    /// Their lines are passed over.
+    /// Step over their lines.
     Over,
-    /// Their lines are lines like others.
+    /// Stop at their lines too.
     Into,
 }
 
-/// The position behind the next or last other step at the address of the step just done.
+/// Returns the position after the next or last other step at the address of the last step.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -40,26 +40,27 @@ pub fn next_visit(
     Ok(hit.map(|hit| hit.position))
 }
 
-/// A line of a source file.
+/// A source file and line.
 type SourcePlace = (Arc<str>, u32);
 
-/// Steps by lines of the source.
+/// Stepping by source lines.
 pub struct LineWalk<'a> {
-    /// Of which trace.
     pub index: &'a Index,
-    /// Who knows the lines.
+    /// Images with the line tables.
     pub images: &'a Images,
-    /// Whose steps.
+    /// Thread to step.
     pub thread: ThreadId,
-    /// Whether functions that are called count.
+    /// Treatment of called functions.
     pub callees: Callees,
-    /// Whether anybody still wants to know.
+    /// Cancels the search.
     pub cancel: &'a Cancel,
 }
 
 impl LineWalk<'_> {
-    /// The position behind the first step of the next or last line that the thread executes: another line than that of
-    /// the step just done. Code without lines is passed over. Cost: the steps on the way, calls passed over apart.
+    /// Returns the position after the first step of the next or last line that the thread executes.
+    /// It differs from the line of the last step. Code without lines is skipped.
+    ///
+    /// Cost: the steps on the way, except those of skipped calls.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -84,7 +85,7 @@ impl LineWalk<'_> {
         Ok(None)
     }
 
-    /// The position behind the first step of a run of steps of one line.
+    /// Returns the position after the first step of a run of steps in one line.
     fn beginning(
         &self,
         last: Step,
@@ -100,7 +101,7 @@ impl LineWalk<'_> {
         Ok(first.after())
     }
 
-    /// The next or last step of the thread that is not too deep in calls.
+    /// Returns the next or last step of the thread that is not too deep in calls.
     fn next_step(
         &self,
         at: Option<Step>,
@@ -128,7 +129,7 @@ impl LineWalk<'_> {
         Ok(None)
     }
 
-    /// The step next to the frame around a step, on its way out.
+    /// Returns the step just outside the frame around a step.
     fn outside(&self, step: Step, way: Direction) -> Option<Step> {
         let calls = self.index.calls();
         let frame = calls.get(calls.innermost_at(self.thread, step.before())?)?;
@@ -144,7 +145,7 @@ impl LineWalk<'_> {
         if is_onward { Some(to) } else { None }
     }
 
-    /// How deep in calls a step is; a call belongs to the caller.
+    /// Returns the call depth of a step; a calling step belongs to the caller.
     fn depth_of(&self, step: Step) -> Option<u32> {
         let calls = self.index.calls();
         calls

@@ -1,9 +1,9 @@
-//! One step of a trace.
+//! A single step of a trace.
 
 use stepback_index::{Cancel, Index, Query as _, QueryError, StepRecord, Steps};
 use stepback_parsers::Step;
 
-/// A step with what it did; none beyond the end.
+/// Returns a step with its effects; `None` beyond the end.
 ///
 /// # Errors
 /// See [`QueryError`].

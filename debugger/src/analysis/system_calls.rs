@@ -1,4 +1,4 @@
-//! System calls as the markers of a trace tell of them.
+//! System calls, reconstructed from the markers of a trace.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -6,7 +6,7 @@ use stepback_index::{Cancel, FindMarkers, Index, MarkerHit, Query as _, QueryErr
 use stepback_machine::{InstructionSet, SystemCallFailure, linux::LARGEST_ERROR};
 use stepback_parsers::{MarkerKind, Position, Step, traced_system_call};
 
-/// What the calls are put together from.
+/// Markers that describe calls.
 const KINDS: [MarkerKind; 9] = [
     MarkerKind::VERSION,
     MarkerKind::TIMESTAMP,
@@ -18,33 +18,35 @@ const KINDS: [MarkerKind; 9] = [
     MarkerKind::RETURN_VALUE,
     MarkerKind::SYSTEM_CALL_FAILED,
 ];
-/// Markers that are asked for at once.
+/// Maximum number of markers per query.
 const BATCH: usize = 4096;
-/// Before this version the time after a call was really that before it.
+/// First version in which the time after a call is that of its return; earlier ones repeat the time
+/// before it.
 const TIMES_VERSION: u64 = 6;
 
 /// A system call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SystemCall {
-    /// Whose.
     pub thread: ThreadId,
-    /// The step that called; none for a thread that began inside the call.
+    /// Step that made the call; `None` for a thread that began inside the call.
     pub step: Option<Step>,
-    /// Which.
+    /// System call number.
     pub number: u64,
-    /// As far as they were recorded; none when they were not.
+    /// The recorded arguments; `None` if none were recorded.
     pub arguments: Option<Vec<u64>>,
-    /// What it returned, where that was recorded and it returned.
+    /// Return value, if the call returned and it was recorded.
     pub result: Option<u64>,
-    /// The error with which it failed, where the trace says so.
+    /// Error number, if the trace records that the call failed.
     pub error: Option<u64>,
-    /// Microseconds from entry to return, where the trace has both times.
+    /// Microseconds from entry to return, if the trace has both times.
     pub latency_micros: Option<u64>,
-    /// When it was entered.
+    /// Time of entry.
     pub time: Option<u64>,
 }
 
-/// The system calls of a trace, in order. Cost: the lists of their markers.
+/// Passes the system calls of a trace to `each`, those of each thread in order.
+///
+/// Cost: the lists of their markers.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -55,7 +57,7 @@ pub fn system_calls(
 ) -> Result<(), QueryError> {
     let set = index.source().traits().instruction_set;
     let mut threads: HashMap<ThreadId, SystemCallTracker> = HashMap::new();
-    // In the order in which they were entered, each until it is known how it ended.
+    // A call is passed on when the next one of its thread begins, or at the end of the trace.
     let mut from = Position(0);
     loop {
         let query = FindMarkers {
@@ -89,22 +91,22 @@ pub fn system_calls(
     Ok(())
 }
 
-/// The calls of one number.
+/// Totals of the calls with one number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SystemCallTotal {
-    /// Which.
+    /// System call number.
     pub number: u64,
-    /// How many calls.
+    /// Number of calls.
     pub count: u64,
-    /// Of those whose results the trace has; none when it has no result at all.
+    /// Number of failed calls among those with a known result; `None` if no result is known.
     pub failed: Option<u64>,
-    /// Of those calls whose times the trace has.
+    /// Total time of the calls with known times.
     pub latency_micros: Option<u64>,
-    /// How many these are.
+    /// Number of calls with known times.
     pub timed: u64,
 }
 
-/// Totals by number, the most frequent first, equal ones by number.
+/// Returns totals by number, the most frequent first, equal ones by number.
 pub fn system_call_totals(calls: &[SystemCall], set: InstructionSet) -> Vec<SystemCallTotal> {
     let mut totals: BTreeMap<u64, SystemCallTotal> = BTreeMap::new();
     for call in calls {
@@ -124,22 +126,22 @@ pub fn system_call_totals(calls: &[SystemCall], set: InstructionSet) -> Vec<Syst
     totals
 }
 
-/// What is known of a thread.
+/// State of a thread.
 #[derive(Debug, Default)]
 struct SystemCallTracker {
     version: u64,
-    /// The latest time, and the step that it stands behind.
+    /// The latest time, and the step before it.
     time: Option<(u64, Option<Step>)>,
-    /// The last call: markers behind it may tell more.
+    /// The last call; later markers may add to it.
     open: Option<SystemCall>,
-    /// The step behind which its end is told: its own, or the kernel's last.
+    /// Step after which the end of the call is recorded: the call's own, or the kernel's last.
     end: Option<Step>,
-    /// The markers at hand are about the call, not about a function.
+    /// The present markers describe the call, not a function.
     is_about_call: bool,
 }
 
 impl SystemCallTracker {
-    /// Takes a marker; gives the call before when a new one begins.
+    /// Processes a marker. Returns the previous call when a new one begins.
     fn take(
         &mut self,
         hit: &MarkerHit,
@@ -155,7 +157,7 @@ impl SystemCallTracker {
                 self.end_time(hit);
                 self.time = Some((value, hit.step));
             }
-            // A kernel of which all is recorded comes back like any handler.
+            // A fully recorded kernel returns like any other handler.
             MarkerKind::SYSTEM_CALL_END | MarkerKind::HARDWARE_RETURN => self.end = hit.step,
             MarkerKind::FUNCTION => {
                 let number = self.open.as_ref().map(|call| call.number);
@@ -192,7 +194,7 @@ impl SystemCallTracker {
         })
     }
 
-    /// The first time behind a call is that of its return.
+    /// Takes the first time after a call as that of its return.
     fn end_time(&mut self, hit: &MarkerHit) {
         let is_known = self.version >= TIMES_VERSION && self.end == hit.step;
         let Some(call) = self
@@ -218,7 +220,7 @@ impl SystemCall {
         }
     }
 
-    /// The number of the error with which it failed.
+    /// Returns the number of the error with which the call failed.
     pub fn failure(&self, set: InstructionSet) -> Option<u64> {
         let negated = || {
             self.result
@@ -229,13 +231,13 @@ impl SystemCall {
             .or_else(|| negated().filter(|error| (1..=LARGEST_ERROR).contains(error)))
     }
 
-    /// Whether it is known that it failed, or that it did not.
+    /// Returns true if it is known whether the call failed.
     fn is_ending_told(&self, set: InstructionSet) -> bool {
         self.error.is_some() || self.result.is_some() && tells_failure(set)
     }
 }
 
-/// Whether a result says by itself that a call failed.
+/// Returns true if the result itself indicates failure.
 fn tells_failure(set: InstructionSet) -> bool {
     set.abi().system_calls.failure == SystemCallFailure::Negative
 }

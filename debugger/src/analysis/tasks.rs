@@ -1,4 +1,5 @@
-//! Tasks: the stacks that a thread of the trace uses in turn, as an operating system on one core schedules them.
+//! Tasks: the stacks that a thread of the trace switches between, as an operating system on one
+//! core schedules them.
 
 use std::ops::Range;
 
@@ -16,27 +17,29 @@ use crate::image::Images;
 /// A task.
 #[derive(Clone, Debug)]
 pub struct Task {
-    /// The thread of the trace that runs it.
+    /// Thread of the trace that runs it.
     pub thread: ThreadId,
-    /// Its number among the stacks of that thread; 0 is the one in use where the trace begins.
+    /// Index among the stacks of that thread; 0 is in use where the trace begins.
     pub number: u32,
-    /// The function of its outermost known frame.
+    /// Function of its outermost known frame.
     pub function: Address,
     /// Steps of the task itself.
     pub steps: u64,
     /// Steps of exception handlers that interrupted it.
     pub handler_steps: u64,
-    /// From the first to the last moment of each run; none in a trace without times.
+    /// Total time of its runs; `None` in a trace without times.
     pub time: Option<u64>,
-    /// Its calls, without exceptions.
+    /// Number of its calls, exceptions excluded.
     pub calls: u64,
-    /// What the operating system's pointer to the running task holds where it first runs, if an image has that pointer.
+    /// Value of the operating system's pointer to the running task at the task's first run, if an
+    /// image has that pointer.
     pub control_block: Option<CellValue>,
-    /// When it ran, in order.
+    /// Its runs, in order.
     pub runs: Vec<Range<Position>>,
 }
 
-/// Symbols of pointers to the control block of the running task: FreeRTOS, ThreadX, µC/OS-II and III.
+/// Symbols of pointers to the control block of the running task: FreeRTOS, ThreadX, µC/OS-II and
+/// III.
 const CURRENT_TASK: [&str; 4] = [
     "pxCurrentTCB",
     "_tx_thread_current_ptr",
@@ -44,13 +47,14 @@ const CURRENT_TASK: [&str; 4] = [
     "OSTCBCurPtr",
 ];
 
-/// Where an operating system has its pointer to the running task, if an image tells.
+/// Returns the address of an operating system's pointer to the running task, if an image has one.
 pub fn running_task(images: &Images) -> Option<Address> {
     CURRENT_TASK.iter().find_map(|name| images.address_of(name))
 }
 
-/// All tasks, by thread and in the order in which they first ran.
-/// Cost: a look at each frame and at each switch.
+/// Returns all tasks, by thread and in the order in which they first ran.
+///
+/// Cost: a lookup for each frame and each switch.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -74,7 +78,7 @@ pub fn tasks(
 
 struct TaskReader<'a> {
     index: &'a Index,
-    /// Where the pointer to the running task is.
+    /// Address of the pointer to the running task.
     current: Option<Address>,
     cancel: &'a Cancel,
     sites: Sites<'a>,
@@ -140,7 +144,7 @@ impl TaskReader<'_> {
         Ok(Some(value).filter(|known| known.source != ValueSource::Unknown))
     }
 
-    /// Steps in exception handlers, and the number of calls.
+    /// Returns the number of steps in exception handlers, and the number of calls.
     fn count_frames(
         &self,
         frames: &Range<u64>,
@@ -159,7 +163,7 @@ impl TaskReader<'_> {
                 continue;
             };
             let (from, to) = (entry.before().max(handled_to), self.end_of(&call));
-            // A nested handler is part of the one around it.
+            // A nested handler is part of the enclosing one.
             if from < to {
                 handler_steps += steps_in(counter, &(from..to))?;
                 handled_to = to;
@@ -172,7 +176,7 @@ impl TaskReader<'_> {
         call.exit_step.map_or(self.index.end(), Step::after)
     }
 
-    /// How long a run took; none in a trace without times.
+    /// Returns the duration of a run; `None` in a trace without times.
     fn time_of(&self, run: &Range<Position>) -> Result<Option<u64>, QueryError> {
         let Some(last) = run.end.0.checked_sub(1) else {
             return Ok(None);
@@ -185,7 +189,7 @@ impl TaskReader<'_> {
     }
 }
 
-/// Steps of a thread between two positions.
+/// Returns the number of steps of a thread between two positions.
 fn steps_in(counter: &StepCounter<'_>, run: &Range<Position>) -> Result<u64, QueryError> {
     Ok(counter
         .count_before(run.end)?

@@ -1,40 +1,38 @@
-//! How threads ended.
+//! The ends of threads.
 
 use stepback_index::{Index, ThreadId};
 use stepback_parsers::Step;
 
 use super::schedule::ThreadLane;
 
-/// How a thread ended.
+/// The end of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ThreadEnding {
-    /// The trace does not say that it ended.
+    /// The trace does not record an end.
     Open,
-    /// It asked the kernel to end it.
+    /// It called `exit`.
     Exit,
-    /// It asked the kernel to end the whole process.
+    /// It called `exit_group`.
     ExitGroup,
-    /// Another thread of its process did.
+    /// Another thread of its process called `exit_group`.
     WithProcess,
-    /// It ended; how, the trace does not say, since it has no system calls.
+    /// It ended. The trace has no system calls that say how.
     Ended,
-    /// It ended without having asked: a signal, or the end of the recording. Guessed.
+    /// It ended without an exit call: by a signal, or at the end of the recording. This is a guess.
     Killed,
 }
 
-/// What tells of the end of a thread.
+/// Evidence for the end of a thread.
 #[derive(Clone, Copy, Debug)]
 pub struct EndingEvidence<'a> {
-    /// Whose.
     pub thread: ThreadId,
-    /// Its last step.
     pub last_step: Option<Step>,
-    /// What its markers say.
+    /// Lane with the facts from its markers.
     pub lane: Option<&'a ThreadLane>,
 }
 
 impl EndingEvidence<'_> {
-    /// How the thread ended as far as it says so itself.
+    /// Returns how the thread ended, judging from its own records only.
     pub fn ending(&self, index: &Index) -> ThreadEnding {
         let Some(lane) = self.lane.filter(|lane| lane.has_ended) else {
             return ThreadEnding::Open;
@@ -49,7 +47,7 @@ impl EndingEvidence<'_> {
         }
     }
 
-    /// The system call behind which the thread did nothing.
+    /// Returns the system call after which the thread did nothing.
     fn last_call(&self, lane: &ThreadLane, index: &Index) -> Option<&'static str> {
         let (at, number) = lane.last_call?;
         let is_last = self.last_step.is_none_or(|last| last.after() <= at);

@@ -1,4 +1,4 @@
-//! Expressions with what they depend on: the registers and the memory that gave them their value.
+//! Expressions with their dependencies: the registers and memory that determine their value.
 
 use std::cell::{Cell as Mutable, RefCell};
 
@@ -19,32 +19,32 @@ use crate::expression::{
 };
 use crate::image::Images;
 
-/// Where expressions have their meaning, whatever the position.
+/// Everything that the value of an expression depends on, except the position.
 #[derive(Clone, Copy)]
 pub struct EvaluationContext<'a> {
-    /// Of which trace.
     pub index: &'a Index,
-    /// Its symbols.
+    /// Images with the symbols of the trace.
     pub images: &'a Images,
-    /// Whose registers are meant.
+    /// Thread of the registers.
     pub thread: ThreadId,
-    /// Whether anybody still wants to know.
+    /// Cancels evaluations.
     pub cancel: &'a Cancel,
 }
 
-/// An expression at a position.
+/// The value of an expression at a position.
 #[derive(Clone, Debug)]
 pub struct TrackedValue {
-    /// Its value, or why it has none.
+    /// The value, or the reason that there is none.
     pub value: Result<u64, ExpressionError>,
-    /// What was looked at: while none of these changes, the value stays.
+    /// Cells that were read. The value stays the same until one of them changes.
     pub cells: Vec<Cell>,
-    /// The most doubtful source among theirs; recorded where only numbers and symbols are named.
+    /// Most doubtful source among theirs; `Recorded` if the expression names only numbers and
+    /// symbols.
     pub source: ValueSource,
 }
 
 impl EvaluationContext<'_> {
-    /// Works an expression out at a position. Cost: a look at each cell that it names.
+    /// Evaluates an expression at a position. Cost: a lookup for each cell that it names.
     pub fn evaluate(&self, expression: &Expression, at: Position) -> TrackedValue {
         let looked = TrackingLookup {
             scene: self,
@@ -60,7 +60,8 @@ impl EvaluationContext<'_> {
         }
     }
 
-    /// Returns the readings chosen for ambiguous numbers and names of an expression; empty if it is misspelt.
+    /// Returns the readings chosen for ambiguous numbers and names of an expression; empty if it is
+    /// misspelt.
     pub fn readings(&self, expression: &str, at: Position) -> Vec<ChosenReading> {
         let looked = TrackingLookup {
             scene: self,
@@ -73,8 +74,9 @@ impl EvaluationContext<'_> {
             .unwrap_or_default()
     }
 
-    /// The nearest position behind or before `at` at which one of some cells may begin to hold something else:
-    /// behind it the first, before it the last that is not behind it. None where they stay as they are.
+    /// Returns the nearest position at which one of some cells may change. Forward, that is the
+    /// first position after `at`; backward, the last one at or before it. `None` if the cells do
+    /// not change.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -158,7 +160,7 @@ fn first_of(changes: &[ExternalChange]) -> Option<Position> {
     changes.first().map(|change| change.hit.position)
 }
 
-/// No step writes it, and each changes it.
+/// Returns true for the program counter: no step writes it, and each step changes it.
 fn is_program_counter(cell: Cell) -> bool {
     matches!(cell, Cell::Register { view, .. } if view.register == RegisterId::PC)
 }
@@ -170,7 +172,7 @@ fn range_of(cell: Cell) -> Option<MemoryRange> {
     }
 }
 
-/// Looks names up and remembers what was looked at.
+/// Lookup that records the cells that were read.
 struct TrackingLookup<'a> {
     scene: &'a EvaluationContext<'a>,
     at: Position,
@@ -187,7 +189,7 @@ impl TrackingLookup<'_> {
         match cell_value(self.scene.index, cell, self.at, self.scene.cancel) {
             Ok(found) => {
                 self.source.set(self.source.get().max(found.source));
-                // Of wider registers the low half counts.
+                // Of wider registers, the low 64 bits count.
                 let bytes = found.value.0.get(..8).unwrap_or(&found.value.0).to_vec();
                 Value(bytes)
                     .to_u64()
@@ -239,7 +241,7 @@ impl NameLookup for TrackingLookup<'_> {
     }
 }
 
-/// The thread whose registers a question at a position means: that of the last step before it.
+/// Returns the thread whose registers a query at a position means: that of the last step before it.
 ///
 /// # Errors
 /// See [`QueryError`].

@@ -1,24 +1,27 @@
-//! Traps: which one a frame handles, where the trace tells its type, and which frames only move register windows.
+//! Traps: the trap that a frame handles, if recorded, and the frames that only move register
+//! windows.
 
 use stepback_index::{
     Call, CallId, Cancel, FindMarkers, FrameEntry, Index, Query as _, QueryError,
 };
 use stepback_parsers::{MarkerKind, Position};
 
-/// Markers of one step that are looked at.
+/// Maximum number of markers per step that are examined.
 const MARKERS: usize = 64;
 
 /// A trap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trap {
-    /// Its type, as the processor has it.
+    /// Trap type, as the processor numbers it.
     pub number: u64,
-    /// The system call that it asks for, if that is told.
+    /// Number of the system call that it requests, if recorded.
     pub system_call: Option<u64>,
 }
 
-/// The trap that a frame handles; none for other frames, and where the trace does not tell it.
-/// Cost: one look at the list of such markers.
+/// Returns the trap that a frame handles; `None` for other frames, and if the trace does not record
+/// it.
+///
+/// Cost: one query of the marker list.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -61,7 +64,8 @@ pub fn trap_of(index: &Index, call: &Call, cancel: &Cancel) -> Result<Option<Tra
         .copied())
 }
 
-/// How many frames around it were entered behind the same step: handlers that were interrupted before their first.
+/// Returns the number of enclosing handlers entered after the same step, interrupted before their
+/// first instruction.
 fn place_among(index: &Index, call: &Call) -> usize {
     let calls = index.calls();
     let parent = |frame: &Call| frame.parent.and_then(|parent| calls.get(parent));
@@ -73,11 +77,13 @@ fn place_among(index: &Index, call: &Call) -> usize {
         .count()
 }
 
-/// Markers that are asked for at once.
+/// Maximum number of markers per query.
 const BATCH: usize = 4096;
 
-/// The frames of the handlers that only move register windows: spills, fills, and what cleans windows; in order.
-/// Cost: the list of all traps, and a look at the table of calls for each of these.
+/// Returns the frames of handlers that only move register windows (spills, fills and window
+/// cleaning), in order.
+///
+/// Cost: the list of all traps, and a lookup in the call table for each of these.
 ///
 /// # Errors
 /// See [`QueryError`].

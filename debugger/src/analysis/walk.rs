@@ -1,4 +1,4 @@
-//! Walks from hit to hit of a question, onward or back.
+//! Iterates over the hits of a query, forward or backward.
 
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
@@ -11,10 +11,10 @@ use stepback_index::{
 use stepback_machine::{AccessKind, Address};
 use stepback_parsers::{Line, Position};
 
-/// Hits of a search asked for at once: few at first, so that the first shows soon.
+/// Hits per query of a search. The number starts small, so that the first hit appears soon.
 const BLOCKS: RangeInclusive<usize> = 8..=1024;
 
-/// Hits of one position asked for at once: a step may have a million, some 500 bytes each.
+/// Hits of one position per query: a step may have a million, at about 500 bytes each.
 const PART: usize = 1 << 16;
 
 /// A search for hits in one direction.
@@ -57,53 +57,54 @@ impl HitQuery {
     }
 }
 
-/// What comes next on the way.
+/// An item of the iteration.
 #[derive(Clone, Debug)]
 pub enum HitOutcome {
     /// A step.
     Hit(Box<Hit>),
-    /// What the trace states of a thread before its first step.
+    /// A line that records state of a thread before its first step.
     Initial(Line),
-    /// Nothing more.
+    /// End of the iteration.
     Nothing,
 }
 
-/// Values are inferred for the first hits only: each takes a thousand steps to be followed.
+/// Maximum number of hits whose values are inferred: each inference follows up to a thousand steps.
 const INFERRED_HITS: usize = 1024;
 
-/// So many hits of a position were handed out, and there may be more.
+/// Number of hits of a position that were returned; there may be more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct PositionProgress {
     position: Position,
     count: usize,
 }
 
-/// A way from hit to hit.
+/// Iterator over hits.
 pub struct HitCursor<'a> {
     sought: HitQuery,
-    /// The way goes on from here; none at its end.
+    /// Position to continue from; `None` at the end.
     at: Option<Position>,
-    /// Hits of the next position that has some were handed out.
+    /// Hits already returned of the next position that has some.
     passed: Option<PositionProgress>,
     index: &'a Index,
     cancel: &'a Cancel,
-    /// What was found and is not handed out yet.
+    /// Results that are not yet returned.
     pending: VecDeque<HitOutcome>,
     block: usize,
-    /// How many hits are wanted in all: a search that reads the trace should not read on for more.
+    /// Maximum number of hits still wanted, so that a search does not read the trace for more.
     wanted: usize,
-    /// Whose steps are meant; without it, those of all threads.
+    /// Thread to search; `None` for all.
     whose: Option<ThreadId>,
-    /// Whose memory is meant, in a trace of several processes: known from the first question on.
+    /// Thread whose address space is meant, in a trace of several processes. Set at the first
+    /// query.
     seen_by: Option<ThreadId>,
-    /// Hits that show here are passed over.
+    /// Position whose hits are skipped.
     left: Option<Position>,
-    /// For how many hits values are still inferred.
+    /// Number of hits for which values may still be inferred.
     inferences_left: usize,
 }
 
 impl<'a> HitCursor<'a> {
-    /// A way that begins at a position and ends after so many hits.
+    /// Creates an iterator that starts at a position and ends after `wanted` hits.
     pub fn new(
         sought: HitQuery,
         at: Position,
@@ -127,12 +128,12 @@ impl<'a> HitCursor<'a> {
         }
     }
 
-    /// The same by a thread alone.
+    /// Restricts the hits to a thread.
     pub fn of_thread(self, whose: Option<ThreadId>) -> Self {
         Self { whose, ..self }
     }
 
-    /// The same without hits that show at a position: to go there from there would be no move.
+    /// Skips hits that are visible at a position: navigating there from there would be no move.
     pub fn leaving(self, position: Position) -> Self {
         Self {
             left: Some(position),
@@ -140,12 +141,12 @@ impl<'a> HitCursor<'a> {
         }
     }
 
-    /// What is sought.
+    /// Returns the query.
     pub fn sought(&self) -> &HitQuery {
         &self.sought
     }
 
-    /// The next hit. What is no hit does not count as one of those that are wanted.
+    /// Returns the next item. Only hits count towards the maximum.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -170,7 +171,8 @@ impl<'a> HitCursor<'a> {
         Ok(HitOutcome::Nothing)
     }
 
-    /// Fills in the value of a register that the trace does not tell and its steps force: after a write, before a read.
+    /// Fills in a register value that the trace does not record, if its steps determine it: after a
+    /// write, before a read.
     fn infer_value(&mut self, hit: &mut Hit) -> Result<(), QueryError> {
         let Subject::Accesses(Cell::Register { thread, view }, _) = self.sought.subject else {
             return Ok(());
@@ -210,7 +212,7 @@ impl<'a> HitCursor<'a> {
         Ok(())
     }
 
-    /// Passes over what there is at a position.
+    /// Skips the remaining hits at a position.
     fn leave(&mut self, position: Position) {
         if self
             .passed
@@ -221,7 +223,7 @@ impl<'a> HitCursor<'a> {
         }
     }
 
-    /// Finds what comes next; nothing more at the end of the way.
+    /// Queries the next items; adds none at the end.
     fn find(&mut self) -> Result<(), QueryError> {
         let Some(at) = self.at else { return Ok(()) };
         if self.seen_by.is_none() {
@@ -291,7 +293,7 @@ impl<'a> HitCursor<'a> {
         Ok(())
     }
 
-    /// Goes on from hits that are all of one position: behind them, or where there may be more of them, at these.
+    /// Continues after hits that are all at one position, or at that position if there may be more.
     fn go_on_from(&mut self, found: Option<PositionProgress>) {
         let before = self.passed.take();
         let Some(found) = found else {
@@ -302,7 +304,7 @@ impl<'a> HitCursor<'a> {
             self.at = self.behind(found.position);
             return;
         }
-        // The question stays where it is, since what a register's name means depends on that.
+        // The query position stays, since the meaning of a register name depends on it.
         let known = match before {
             Some(before) if before.position == found.position => before.count,
             Some(before) => {
@@ -317,7 +319,7 @@ impl<'a> HitCursor<'a> {
         });
     }
 
-    /// The next hits of a search from a position, of which it passes over some.
+    /// Returns the next hits of a search from a position, after skipping some.
     fn next_block(&mut self, from: Position, skip: usize) -> Result<Vec<Hit>, QueryError> {
         let limit = self.block.min(self.wanted);
         let hits = self.search(from, skip, limit)?;
@@ -351,7 +353,7 @@ impl<'a> HitCursor<'a> {
             Direction::Back => Some(last),
             Direction::Forward => before_position(last),
         };
-        // A position with so many is read again for each part.
+        // A position with many hits is read again for each part.
         self.block = if first == last {
             PART
         } else {
@@ -360,7 +362,7 @@ impl<'a> HitCursor<'a> {
         Ok(hits)
     }
 
-    /// Where the way goes on behind all hits of a position.
+    /// Returns the position to continue from after all hits of a position.
     fn behind(&self, position: Position) -> Option<Position> {
         match self.sought.direction {
             Direction::Back => before_position(position),
@@ -403,7 +405,7 @@ impl<'a> HitCursor<'a> {
     }
 }
 
-/// Just before a position; none before the first.
+/// Returns the preceding position; `None` for position 0.
 fn before_position(position: Position) -> Option<Position> {
     position.0.checked_sub(1).map(Position)
 }

@@ -1,4 +1,4 @@
-//! Searches for a place, and what is done where they find one.
+//! Starts searches for a position and handles their results.
 
 use stepback_index::CallId;
 use stepback_parsers::Position;
@@ -19,23 +19,23 @@ use crate::model::source_view::LineQuestion;
 /// A source line to travel to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineGoal {
-    /// The end of the file's path.
+    /// Suffix of the file's path.
     pub file: String,
-    /// From 1.
+    /// Line number, from 1.
     pub line: u32,
-    /// Into the past or the future.
+    /// Direction of the search.
     pub way: Direction,
-    /// Who executes it; none: anybody.
+    /// Name of the thread that executes the line; none: any thread.
     pub thread: Option<String>,
 }
 
 impl Desk {
-    /// The active window and where it is: what searches start from.
+    /// Active window and its position: the starting point of searches.
     fn start(&self) -> (WindowId, Position) {
         (self.windows.active, self.windows.active().position)
     }
 
-    /// Travels to a place that was typed.
+    /// Travels to the position that a text names.
     pub fn go_to(&mut self, text: &str) {
         let (window, from) = self.start();
         self.lookup = Some(PlaceLookup::place(
@@ -48,7 +48,8 @@ impl Desk {
         self.take_found();
     }
 
-    /// Compares with a place that was typed; where there is none, nothing else happens.
+    /// Compares the active window's position with the one that a text names. Does nothing else if
+    /// there is none.
     pub fn compare_with(&mut self, place: &str) {
         let (window, from) = self.start();
         self.lookup = Some(PlaceLookup::compared(
@@ -61,7 +62,8 @@ impl Desk {
         self.take_found();
     }
 
-    /// Compares before and after a call, by its number in the call table; none: the one around the position.
+    /// Compares the positions before and after a call. `call` is its number in the call table;
+    /// none: the innermost call around the position.
     pub fn compare_call(&mut self, call: Option<CallId>) {
         let (window, at) = self.start();
         self.lookup = Some(PlaceLookup::ends(
@@ -85,7 +87,7 @@ impl Desk {
         });
     }
 
-    /// Travels to the next access of a cell up to a position.
+    /// Travels to the next access of a cell that is not after `until`.
     pub fn go_to_access_until(&mut self, cell: CellName, access: Access, until: Position) {
         let from = self.windows.active().position;
         self.look_for_access(AccessLookup {
@@ -107,7 +109,7 @@ impl Desk {
         self.take_found();
     }
 
-    /// Travels to the last or next external change, of some memory or of any.
+    /// Travels to the last or next external change of a cell; none: of any memory.
     pub fn go_to_external(&mut self, cell: Option<CellName>, way: Direction) {
         let (window, from) = self.start();
         let question = ExternalLookup { cell, way, from };
@@ -150,7 +152,7 @@ impl Desk {
         self.take_found();
     }
 
-    /// Travels to another call of a function; none: of the one around the position.
+    /// Travels to another call of a function; none: of the function around the position.
     pub fn go_to_call(&mut self, function: Option<FunctionReference>, way: Direction) {
         let (window, from) = self.start();
         let question = CallLookup {
@@ -167,7 +169,7 @@ impl Desk {
         self.take_found();
     }
 
-    /// Picks up what the search found: the window moves there.
+    /// Handles the result of the search if it has arrived. Does nothing while windows move.
     pub(super) fn take_found(&mut self) {
         if self.is_moving() {
             return;
@@ -209,7 +211,7 @@ impl Desk {
         self.send_moves();
     }
 
-    /// A place that cannot be found is told where it was typed; anything else in a message.
+    /// Reports a failed search: in the "Go to" box if the text came from there, else in a message.
     fn refuse(&mut self, lookup: PlaceLookup, error: &str) {
         match lookup.place {
             Some(place) => self.tell(DeskEvent::Refused {

@@ -1,4 +1,4 @@
-//! Answers that arrive for an open trace.
+//! Picks up the answers that arrive for an open trace.
 
 use stepback_index::ThreadId;
 
@@ -8,7 +8,7 @@ use crate::model::WindowMove;
 use crate::session::Session;
 
 impl Desk {
-    /// Picks up the answers that arrived.
+    /// Picks up all answers that have arrived.
     pub fn take_answers(&mut self) {
         self.mend_what_was_met();
         self.take_moved();
@@ -21,7 +21,7 @@ impl Desk {
         self.look_at_hits();
     }
 
-    /// Gives up the search under way, or the moves. False where nothing is under way.
+    /// Cancels the search or the moves under way. Returns false if there are none.
     pub fn give_up(&mut self) -> bool {
         self.moving.give_up()
             || self.lookup.take().is_some()
@@ -42,12 +42,12 @@ impl Desk {
     }
 }
 
-/// A thread of the trace.
+/// Looks up a thread of the trace by name.
 ///
 /// # Errors
-/// There is none of this name; says which there are.
+/// No thread has this name. The message lists the names that exist.
 pub fn thread_named(session: &Session, name: &str) -> Result<ThreadId, String> {
-    /// More names than these are not listed.
+    /// Maximum number of thread names in the error message.
     const LISTED: usize = 8;
     let index = &session.index;
     index.thread_by_name(name).ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! Another part of the trace, before it is shown.
+//! A new part of the trace that is not shown yet.
 
 use std::sync::Arc;
 
@@ -6,20 +6,20 @@ use crate::model::{EndPolicy, Windows};
 use crate::session::Session;
 use crate::worker::Ticket;
 
-/// What comes with a part.
+/// Extent of an arriving part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartExtent {
-    /// More is on its way.
+    /// More of the trace follows.
     More,
-    /// It is the whole of the trace.
+    /// The part is the whole trace.
     Whole,
 }
 
-/// A part that is known and not yet shown.
+/// A part of the trace that has arrived and is not shown yet.
 pub struct PendingPart {
     pub session: Arc<Session>,
     pub at_end: EndPolicy,
     pub arrival: PartExtent,
-    /// The windows as they are in it, once that is asked for.
+    /// The windows converted to this part; none before the conversion is requested.
     pub windows: Option<Ticket<Windows>>,
 }

@@ -1,4 +1,5 @@
-//! The rows of a long list, fetched in blocks around the view and kept for a while.
+//! Cache of a long list's rows: fetched in blocks around the view, evicted least recently used
+//! first.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -7,19 +8,19 @@ use stepback_index::Cancel;
 
 use crate::worker::{JobLane, Ticket, Worker};
 
-/// How many blocks are kept. A folded list may show one row of each of a hundred blocks.
+/// Maximum number of cached blocks. A folded list may show one row of each of a hundred blocks.
 const KEPT: usize = 256;
 
-/// A block in view, or one that was not long ago.
+/// A cached block of rows.
 struct Block<T> {
     items: Result<Vec<T>, String>,
-    /// The frame in which it was looked at last.
+    /// Number of the frame in which it was last in view.
     used: u64,
-    /// The worker's when it was asked for.
+    /// Epoch of the worker when the block was requested.
     epoch: u64,
 }
 
-/// Blocks of equal length by their number.
+/// Blocks of equal length, keyed by block number.
 pub struct Blocks<T> {
     length: u64,
     known: HashMap<u64, Block<T>>,
@@ -30,16 +31,16 @@ pub struct Blocks<T> {
 /// One row of a list.
 #[derive(Debug)]
 pub enum BlockItem<'a, T> {
-    /// Here it is.
+    /// The row is loaded.
     Known(&'a T),
-    /// On its way.
+    /// The row is being loaded.
     Loading,
-    /// It cannot be had; why.
+    /// The block could not be read; the reason.
     Failed(&'a str),
 }
 
 impl<T: Send + 'static> Blocks<T> {
-    /// Nothing is known yet; a block has this many rows.
+    /// Creates an empty cache with this number of rows per block (at least 1).
     pub fn new(length: u64) -> Self {
         Self {
             length: length.max(1),
@@ -49,9 +50,11 @@ impl<T: Send + 'static> Blocks<T> {
         }
     }
 
-    /// Takes what arrived, asks for what is in view and missing, gives up what is no longer in view.
+    /// Takes arrived blocks, requests missing blocks in view and cancels requests that left the
+    /// view.
     ///
-    /// `make` makes the job that reads the rows of a range. Blocks are asked for in the order of `rows`.
+    /// `make` creates the job that reads the rows of a range. Blocks are requested in the order of
+    /// `rows`.
     pub fn fetch<J>(
         &mut self,
         rows: impl Iterator<Item = u64>,
@@ -61,7 +64,7 @@ impl<T: Send + 'static> Blocks<T> {
         J: FnOnce(&Cancel) -> anyhow::Result<Vec<T>> + Send + 'static,
     {
         self.frame += 1;
-        // What has arrived is kept, whether or not it is still wanted: it may be what is shown meanwhile.
+        // Keep everything that arrived, even if it has left the view: it may be shown meanwhile.
         self.receive();
         let mut wanted: Vec<u64> = rows.map(|row| row / self.length).collect();
         wanted.dedup();
@@ -86,12 +89,12 @@ impl<T: Send + 'static> Blocks<T> {
         self.evict();
     }
 
-    /// True when the block of a row is here, even if it says that it cannot be read.
+    /// Returns true if the block of a row is loaded, even with an error.
     pub fn is_here(&self, row: u64) -> bool {
         self.known.contains_key(&(row / self.length))
     }
 
-    /// A row, if its block is here.
+    /// Returns a row, or the state of its block.
     pub fn get(&self, row: u64) -> BlockItem<'_, T> {
         let Some(block) = self.known.get(&(row / self.length)) else {
             return BlockItem::Loading;
@@ -107,7 +110,7 @@ impl<T: Send + 'static> Blocks<T> {
         }
     }
 
-    /// A row, if it is here.
+    /// Returns a row if it is loaded.
     pub fn known(&self, row: u64) -> Option<&T> {
         if let BlockItem::Known(item) = self.get(row) {
             Some(item)
@@ -145,7 +148,7 @@ impl<T: Send + 'static> Blocks<T> {
                 .map(|(number, block)| (*number, block.used));
             match oldest {
                 Some((number, used)) if used < self.frame => self.known.remove(&number),
-                // All are in view: a very tall window.
+                // All blocks are in view: a very tall window.
                 _ => break,
             };
         }

@@ -1,4 +1,4 @@
-//! The search for the next or last call of a function.
+//! Search for the next or last call of a function.
 
 use anyhow::{Result, anyhow, ensure};
 use stepback_index::{Cancel, SlotReader};
@@ -15,31 +15,31 @@ use crate::model::names::function_name;
 use crate::session::Session;
 use stepback_index::Direction;
 
-/// A question for a call, as the user asks it.
+/// Query for the next or last call of a function.
 #[derive(Clone, Debug)]
 pub struct CallLookup {
-    /// Of which function; none: of the one around the position.
+    /// The function; none: the one around the position.
     pub function: Option<FunctionReference>,
-    /// Into the past or the future.
+    /// Direction of the search.
     pub way: Direction,
-    /// From where.
+    /// Start of the search.
     pub from: Position,
 }
 
-/// A function.
+/// A function as the user names it.
 #[derive(Clone, Debug)]
 pub enum FunctionReference {
-    /// By its first step.
+    /// Address of its first instruction.
     Address(Address),
-    /// By its name, or its address as a number with `0x`.
+    /// Name, or address as a number with `0x`.
     Name(String),
 }
 
 impl CallLookup {
-    /// Asks the index.
+    /// Runs the query on the index.
     ///
     /// # Errors
-    /// No function is called so, or none is around the position.
+    /// No function has this name, or no call is around the position.
     pub fn answer(&self, session: &Session, cancel: &Cancel) -> Result<LookupResult> {
         let functions = self.addresses(session, cancel)?;
         let direction = match self.way {
@@ -78,7 +78,7 @@ impl CallLookup {
         Ok(found.map_or_else(nothing, called))
     }
 
-    /// The function of several whose call is nearest, and where it is entered.
+    /// Returns the function whose call is nearest and the position where it is entered.
     fn nearest(
         &self,
         session: &Session,
@@ -107,7 +107,7 @@ impl CallLookup {
         Ok(nearest)
     }
 
-    /// The functions that are meant: static functions share names.
+    /// Resolves the function to addresses. There may be several: static functions share names.
     fn addresses(&self, session: &Session, cancel: &Cancel) -> Result<Vec<Address>> {
         match &self.function {
             Some(FunctionReference::Address(address)) => Ok(vec![*address]),

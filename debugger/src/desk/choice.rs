@@ -1,36 +1,36 @@
-//! Which trace is opened, and what is read with it.
+//! Choice of the trace to open and of the saved state to read with it.
 
 use std::path::PathBuf;
 
 use crate::session::OpenOptions;
 
-/// Which trace to open.
+/// A trace to open.
 #[derive(Clone, Debug)]
 pub enum TraceChoice {
     /// A file.
     Path(Box<OpenOptions>),
-    /// The trace that the program carries.
+    /// The built-in demo trace.
     Demo,
-    /// That of a session.
+    /// The trace of a session file.
     Session {
-        /// The session.
+        /// Session file.
         file: PathBuf,
-        /// Where its trace is; none: where the session says, or beside it.
+        /// Path of the trace; none: the path in the session, or the directory of the session file.
         trace: Option<PathBuf>,
     },
 }
 
-/// Whether what was kept about traces is read unasked.
+/// Policy for reading saved sessions that the user did not name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionPolicy {
-    /// It is.
+    /// Saved sessions are read.
     Sessions,
-    /// A picture or a script must not depend on it.
+    /// Nothing is read: a screenshot or a script must not depend on saved state.
     Nothing,
 }
 
 impl TraceChoice {
-    /// A trace that is opened in this way.
+    /// Creates the choice for a trace that is opened with these options.
     pub fn of(options: OpenOptions) -> Self {
         Self::Path(Box::new(options))
     }

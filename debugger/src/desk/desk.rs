@@ -1,4 +1,4 @@
-//! The state of an open trace.
+//! State of an open trace.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -28,78 +28,74 @@ use crate::notes::{Bookmarks, SavedQueries, SavedSearch, SavedSlice, Watches};
 use crate::session::{OpenOptions, Session, TraceChange};
 use crate::worker::{JobLane, Ticket, Worker};
 
-/// How often at most the trace file is looked at for changes.
+/// Minimum time between two checks of the trace file for changes.
 const WATCH_INTERVAL: Duration = Duration::from_secs(2);
 
-/// An open trace with its windows, and all that is asked of it and kept about it.
+/// An open trace with its windows, queries and notes.
 pub struct Desk {
-    /// The trace.
     pub session: Arc<Session>,
-    /// How it was opened.
+    /// Options that the trace was opened with.
     pub options: OpenOptions,
-    /// It is the demo, opened as such.
+    /// The trace was opened as the demo.
     pub is_demo: bool,
-    /// Who answers questions.
+    /// Worker that answers queries.
     pub worker: Arc<Worker>,
-    /// The trace windows.
     pub windows: Windows,
-    /// What the user chose about sources.
+    /// Source mappings, and the choice to show source lines in trace rows.
     pub sources: SourceChoice,
-    /// Who ran where and when.
+    /// Execution intervals of the threads.
     pub threads: ThreadsSlot,
-    /// The search, and what it found.
+    /// State of the main search and its hits.
     pub find: FindState,
-    /// Searches beside it.
+    /// Searches of separate panels.
     pub own_finds: PanelSearches,
-    /// Why a cell has its value, as far as that was asked.
+    /// State of the slice that explains a cell's value.
     pub slice: SliceState,
-    /// Slices beside it.
+    /// Slices of separate panels.
     pub own_slices: PanelSlices,
-    /// The places that the user marked.
     pub bookmarks: Bookmarks,
-    /// What is watched.
     pub watches: Watches,
-    /// The values that the timeline shows.
+    /// Values that the timeline shows as waveforms.
     pub waves: Watches,
-    /// The searches under names.
+    /// Saved searches.
     pub searches: SavedQueries<SavedSearch>,
-    /// The slices under names.
+    /// Saved slices.
     pub slices: SavedQueries<SavedSlice>,
     /// Steps and time per function.
     pub functions: FunctionsState,
-    /// The condition that was sought last.
+    /// Condition of the last search for a condition.
     pub condition: Option<String>,
-    /// Where all that is kept about the trace is saved.
+    /// Files in which the session is saved.
     pub places: SessionPlaces,
-    /// The search for a place under way.
+    /// Search for a position that is under way.
     pub lookup: Option<PlaceLookup>,
-    /// The moves under way.
+    /// Moves that are under way.
     pub(super) moving: PendingMoves,
-    /// More of the trace, until its windows are known.
+    /// Part of the trace that waits until its windows are converted.
     pub(super) part: Option<PendingPart>,
-    /// What is damaged and made again.
+    /// State of the repair of a damaged index.
     pub(super) mending: RepairState,
-    /// The names that the user gave to addresses.
+    /// Names that the user gave to addresses.
     pub(super) naming: NamesInUse,
-    /// The trace is being opened again, or more of it: nothing else is to be made meanwhile.
+    /// The trace, or more of it, is being opened. No repair starts meanwhile.
     pub is_opening: bool,
     pub(super) news: VecDeque<DeskEvent>,
     watch: Option<Ticket<Option<TraceChange>>>,
     watched: Instant,
-    /// What was told of the trace file.
+    /// Change of the trace file that was reported last.
     told: Option<TraceChange>,
-    /// Windows that were further on when the trace was open last than it is indexed by now.
+    /// Window positions of the last run that are beyond the indexed part.
     awaited: Vec<AwaitedPosition>,
 }
 
-/// A window's place in a part of the trace that is not indexed yet.
+/// Position that a window takes once the trace is indexed up to it.
 struct AwaitedPosition {
     window: WindowId,
     position: Position,
 }
 
 impl Desk {
-    /// A trace that was opened, with one window at its start.
+    /// Creates the state of an opened trace, with one window at the start.
     pub fn new(opened: OpenedTrace, worker: Arc<Worker>) -> Self {
         let session = Arc::new(opened.session);
         let windows = Windows::new(session.index.step_count());
@@ -141,7 +137,7 @@ impl Desk {
         }
     }
 
-    /// What came of actions and answers since it was asked last, the oldest first; none in the end.
+    /// Returns the next event, oldest first; none when all were taken.
     pub fn take_news(&mut self) -> Option<DeskEvent> {
         self.news.pop_front()
     }
@@ -162,7 +158,7 @@ impl Desk {
         self.tell(DeskEvent::Failed(why.to_owned()));
     }
 
-    /// Opens the windows of the last run where they were; a position that is not indexed yet is awaited.
+    /// Places a window of the last run. A position that is not indexed yet is awaited.
     pub fn place_window(&mut self, window: WindowId, position: Position) {
         let is_there =
             self.session.index.is_whole() || position.0 <= self.session.index.step_count();
@@ -175,13 +171,13 @@ impl Desk {
             Position(0)
         };
         match self.windows.get_mut(window) {
-            // Window 1 is there from the start.
+            // Window 1 always exists.
             Some(window) => window.begin_at(position),
             None => self.windows.ensure(window, position),
         }
     }
 
-    /// The active window begins at a position as soon as the trace reaches there.
+    /// Moves the active window to a position as soon as the trace is indexed up to it.
     pub fn await_position(&mut self, position: Position) {
         let window = self.windows.active;
         self.awaited.retain(|awaited| awaited.window != window);
@@ -189,7 +185,7 @@ impl Desk {
         self.begin_awaited();
     }
 
-    /// Windows begin where they were last time, as far as the trace reaches there by now.
+    /// Places the windows whose awaited positions are indexed now.
     pub(super) fn begin_awaited(&mut self) {
         let (end, is_whole) = (self.session.index.end(), self.session.index.is_whole());
         for awaited in std::mem::take(&mut self.awaited) {
@@ -207,7 +203,7 @@ impl Desk {
         }
     }
 
-    /// Where the windows are, or will be as soon as the trace reaches there.
+    /// Returns the position of each window; for a window that waits, the awaited position.
     pub fn saved_positions(&self) -> Vec<(WindowId, Moment)> {
         let awaited = |id| {
             self.awaited
@@ -230,19 +226,19 @@ impl Desk {
             .collect()
     }
 
-    /// What is shown is the trace file as it is by now: what was told of it is of the past.
+    /// Forgets the reported change: the trace file on disk is the one that is shown.
     pub fn forget_change(&mut self) {
         self.told = None;
     }
 
-    /// Whether a session is one of this trace that does not reach as far as its windows are.
+    /// Returns true if `session` is of this trace and ends before a window's position.
     pub fn is_beyond(&self, session: &Session) -> bool {
         let furthest = self.windows.list.iter().map(|window| window.position).max();
         session.path == self.session.path
             && furthest.is_some_and(|furthest| furthest > session.index.end())
     }
 
-    /// `AArch64`, or the number of threads where there are several.
+    /// Returns the instruction set's name (`AArch64`) or, with several threads, their number.
     pub fn architecture(&self) -> String {
         match self.session.index.threads() {
             [only] => only.instruction_set.names().title.to_owned(),
@@ -250,12 +246,11 @@ impl Desk {
         }
     }
 
-    /// The file's name.
     pub fn name(&self) -> String {
         self.options.name()
     }
 
-    /// What stands behind the name in the title: `AArch64 · 1,763 steps`.
+    /// Returns the text after the name in the title: `AArch64 · 1,763 steps`.
     pub fn summary(&self) -> String {
         let steps = say!(
             "summary-steps",
@@ -265,13 +260,15 @@ impl Desk {
         so_far(&self.session, &steps)
     }
 
-    /// Asks who ran where and when, once for all panels, and who runs at the position.
+    /// Queries the threads' execution intervals and the thread at the position, once for all
+    /// panels.
     pub fn look_at_threads(&mut self) {
         self.threads
             .poll(&self.session, &self.worker, self.windows.active().position);
     }
 
-    /// How the trace file was found changed, once. Asks again now and then, on the worker.
+    /// Returns a change of the trace file that was not reported before. Checks the file on the
+    /// worker from time to time.
     pub fn trace_change(&mut self) -> Option<TraceChange> {
         let answer = self.watch.as_ref().and_then(Ticket::take);
         if answer.is_some() {
@@ -291,7 +288,7 @@ impl Desk {
         Some(change)
     }
 
-    /// Whether more of the trace has arrived whose windows are not known yet.
+    /// Returns true if a part of the trace has arrived whose windows are not converted yet.
     pub fn has_arriving_part(&self) -> bool {
         self.part.is_some()
     }

@@ -1,4 +1,4 @@
-//! Where a call begins and ends, so that both can be compared.
+//! Finds the two ends of a call, so that they can be compared.
 
 use anyhow::Result;
 use stepback_index::CallId;
@@ -9,17 +9,17 @@ use crate::messages::say;
 use crate::model::timeline::{here, steps_of};
 use crate::session::Session;
 
-/// A question about a call as the user asks it.
+/// Query for the ends of a call.
 #[derive(Clone, Copy, Debug)]
 pub struct CallEndsLookup {
-    /// Its number in the call table; without it, the innermost around the position is meant.
+    /// Number in the call table; none: the innermost call around the position.
     pub call: Option<CallId>,
-    /// Where.
+    /// Position that the call must contain if `call` is none.
     pub at: Position,
 }
 
 impl CallEndsLookup {
-    /// Looks into the table of calls.
+    /// Looks the call up in the call table.
     ///
     /// # Errors
     /// See [`stepback_index::QueryError`].

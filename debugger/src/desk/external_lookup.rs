@@ -1,4 +1,4 @@
-//! The search for external changes.
+//! Search for external changes.
 
 use anyhow::{Context as _, Result};
 use stepback_index::{Cancel, MemoryRange};
@@ -12,19 +12,20 @@ use crate::expression::{IndexLookup, evaluate};
 use crate::messages::say;
 use crate::session::Session;
 
-/// A question about external changes as the user asks it.
+/// Query for the last or next external change.
 #[derive(Clone, Debug)]
 pub struct ExternalLookup {
-    /// Of which memory; none: of any.
+    /// Memory range; none: any memory.
     pub cell: Option<CellName>,
-    /// Into the past or the future.
+    /// Direction of the search.
     pub way: Direction,
-    /// From where.
+    /// Start of the search.
     pub from: Position,
 }
 
 impl ExternalLookup {
-    /// Asks the index. It lands after the step that read, so that the new bytes show.
+    /// Runs the query on the index. The result is after the step that read the change, so that the
+    /// new bytes show.
     pub fn answer(&self, session: &Session, cancel: &Cancel) -> Result<LookupResult> {
         let range = self.range(session, cancel)?;
         let sought = HitQuery {
@@ -41,7 +42,7 @@ impl ExternalLookup {
         })
     }
 
-    /// A register names the memory that it points to.
+    /// Resolves the memory range. A register names the memory that it points to.
     fn range(&self, session: &Session, cancel: &Cancel) -> Result<Option<MemoryRange>> {
         let (text, len_bytes) = match &self.cell {
             None => return Ok(None),

@@ -1,4 +1,4 @@
-//! The search: what its actions do.
+//! Actions of the search.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::model::found::HitLookup;
 use crate::model::hit_rows::{SelectedSteps, StepSelection};
 
 impl Desk {
-    /// What windows show that show hits alone. Costs nothing where nothing more was found.
+    /// Updates the filter of windows that show only hits. Costs nothing if no hits were added.
     pub(crate) fn look_at_hits(&mut self) {
         let is_asked = |of| match of {
             StepSelection::Hits => self.find.question().is_some(),
@@ -45,12 +45,12 @@ impl Desk {
         }
     }
 
-    /// The active window shows all steps again. False where it does.
+    /// Shows all steps in the active window again. Returns false if it already did.
     pub fn leave_only_hits(&mut self) -> bool {
         std::mem::take(&mut self.windows.active_mut().only_hits.is_on)
     }
 
-    /// A window that shows hits alone shows some more steps.
+    /// Shows some hidden steps in a window that shows only hits.
     pub(crate) fn open_hidden(&mut self, window: WindowId, steps: StepRange) {
         if let Some(window) = self.windows.get_mut(window) {
             window.only_hits.open(steps);
@@ -58,7 +58,8 @@ impl Desk {
         self.look_at_hits();
     }
 
-    /// The active window shows hits alone, or all steps; where nothing was looked for the user is asked what.
+    /// Toggles between hits only and all steps in the active window. Prompts for a search if there
+    /// is none.
     pub(crate) fn toggle_only_hits(&mut self) {
         if self.leave_only_hits() {
             return;
@@ -66,9 +67,9 @@ impl Desk {
         self.surround_hits(self.windows.active().only_hits.context);
     }
 
-    /// The same with steps around each hit.
+    /// Shows only the hits, each with this number of steps around it.
     pub(crate) fn surround_hits(&mut self, context: u64) {
-        // What is shown alone already stays what it is.
+        // Keep the filter that is on.
         let shown = &self.windows.active().only_hits;
         let of = if shown.is_on {
             shown.of
@@ -84,14 +85,15 @@ impl Desk {
         self.look_at_hits();
     }
 
-    /// Begins a search; who draws shows what it finds.
+    /// Begins a search and shows its panel.
     pub fn begin_find(&mut self, question: FindQuery) {
         let at = self.windows.active().position;
         self.find.begin(question, at, &self.session, &self.worker);
         self.tell(DeskEvent::Show(PanelKind::Find));
     }
 
-    /// Travels to the hit before or after the position: by the list as far as it goes, else by a search of its own.
+    /// Travels to the hit before or after the position. Uses the list of hits if it covers the
+    /// position, else a separate search.
     pub(crate) fn find_next(&mut self, way: Direction) {
         let (window, at) = (self.windows.active, self.windows.active().position);
         let Some(question) = self.find.hit_question(way, at) else {
@@ -115,7 +117,6 @@ impl Desk {
         }
     }
 
-    /// Lists more hits.
     pub(crate) fn find_more(&mut self) {
         self.find.more(&Arc::clone(&self.session), &self.worker);
     }

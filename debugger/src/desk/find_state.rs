@@ -1,4 +1,4 @@
-//! The search of a trace, whichever panel shows it.
+//! State of a search, shared by the panels that show it.
 
 use std::sync::Arc;
 
@@ -13,28 +13,29 @@ use crate::model::found::{
 use crate::session::Session;
 use crate::worker::Worker;
 
-/// Hits that are listed at once; "more" lists as many again.
+/// Number of hits listed at first; "more" adds the same number.
 const HITS: usize = 10_000;
-/// More hits are no list that anybody reads, and each takes half a KiB.
+/// Maximum number of hits: nobody reads a longer list, and each hit takes half a KiB.
 const MOST: usize = 100_000;
-/// More searches are not remembered.
+/// Maximum number of searches in the history.
 pub const HISTORY: usize = 30;
 
-/// The search of a trace and what was found so far.
+/// A search of the trace and its hits.
 #[derive(Debug, Default)]
 pub struct FindState {
     asked: Option<SearchRequest>,
-    /// How many searches were begun.
+    /// Number of searches begun or cleared.
     number: u64,
     found: IncrementalAnswer<SearchResults>,
-    /// How often the field was to get the keyboard.
+    /// Number of requests to give the search field the keyboard focus.
     focused: u64,
-    /// What was looked for before, the newest first.
+    /// Previous searches, newest first.
     history: Vec<FindQuery>,
 }
 
 impl FindState {
-    /// Begins a search; the one before is forgotten. Names have their meaning at a position.
+    /// Begins a search and forgets the one before. Names in the query are resolved at position
+    /// `at`.
     pub fn begin(
         &mut self,
         question: FindQuery,
@@ -56,7 +57,7 @@ impl FindState {
         );
     }
 
-    /// Looks for more hits than were listed.
+    /// Extends the list of hits.
     pub fn more(&mut self, session: &Arc<Session>, worker: &Worker) {
         let Some((asked, found)) = self
             .asked
@@ -93,7 +94,7 @@ impl FindState {
         self.found.receive();
     }
 
-    /// Picks up what was found; goes on where more of the trace is known by now.
+    /// Picks up hits. Continues the search if more of the trace is indexed now.
     pub fn advance(&mut self, session: &Arc<Session>, worker: &Worker) {
         self.found.receive();
         let Some((asked, found)) = self.asked.clone().zip(self.found.known().cloned()) else {
@@ -104,7 +105,7 @@ impl FindState {
         }
         let is_open = asked.question.range.to.trim().is_empty() && found.end == SearchEnd::Done;
         if !self.found.is_under_way() && is_open && found.to != session.index.end() {
-            // What a part of a trace says of its last steps may change.
+            // The effects of a part's last steps may change: search them again.
             let from = Position(
                 found
                     .searched
@@ -123,7 +124,7 @@ impl FindState {
         }
     }
 
-    /// Ends the search under way; what was found stays. False where there is none.
+    /// Stops the search and keeps its hits. Returns false if none is under way.
     pub fn stop(&mut self) -> bool {
         self.found.stop(|found| SearchResults {
             end: SearchEnd::Stopped,
@@ -131,66 +132,66 @@ impl FindState {
         })
     }
 
-    /// Forgets the search and what was found.
+    /// Forgets the search and its hits.
     pub fn clear(&mut self) {
         self.asked = None;
         self.found.clear();
         self.number += 1;
     }
 
-    /// Puts a search on top of those that are remembered.
+    /// Puts a search on top of the history.
     pub fn remember(history: &mut Vec<FindQuery>, question: &FindQuery) {
         history.retain(|known| known != question);
         history.insert(0, question.clone());
         history.truncate(HISTORY);
     }
 
-    /// What was looked for before, the newest first.
+    /// Sets the previous searches, newest first.
     pub fn set_history(&mut self, history: &[FindQuery]) {
         self.history = history.to_vec();
     }
 
-    /// The same.
+    /// Returns the previous searches, newest first.
     pub fn history(&self) -> &[FindQuery] {
         &self.history
     }
 
-    /// The field of the panel is to get the keyboard.
+    /// Requests the keyboard focus for the field of the panel.
     pub fn focus(&mut self) {
         self.focused += 1;
     }
 
-    /// How often it was.
+    /// Returns the number of focus requests; a new number is a new request.
     pub fn times_focused(&self) -> u64 {
         self.focused
     }
 
-    /// What is looked for, or was last; none after [`Self::clear`].
+    /// Returns the current or last query; none after [`Self::clear`].
     pub fn question(&self) -> Option<&FindQuery> {
         self.asked.as_ref().map(|asked| &asked.question)
     }
 
-    /// Another number says that another search was begun or forgotten.
+    /// Returns a number that changes when a search is begun or forgotten.
     pub fn number(&self) -> u64 {
         self.number
     }
 
-    /// What was found so far.
+    /// Returns the hits until now.
     pub fn found(&self) -> Option<&Arc<SearchResults>> {
         self.found.known()
     }
 
-    /// Why the search failed.
+    /// Returns the reason why the search failed.
     pub fn error(&self) -> Option<&str> {
         self.found.error()
     }
 
-    /// Whether a search is under way.
+    /// Returns true while a search is under way.
     pub fn is_under_way(&self) -> bool {
         self.found.is_under_way()
     }
 
-    /// Whether there may be hits that are not listed, and the list may grow.
+    /// Returns true if there may be unlisted hits and the list may grow.
     pub fn can_have_more(&self) -> bool {
         !self.is_under_way()
             && self
@@ -198,7 +199,7 @@ impl FindState {
                 .is_some_and(|found| is_cut(found) && found.count() < MOST as u64)
     }
 
-    /// Whether there may be hits that are not listed, and no more are kept.
+    /// Returns true if there may be unlisted hits but the list has reached its maximum.
     pub fn is_full(&self) -> bool {
         !self.is_under_way()
             && self
@@ -206,13 +207,13 @@ impl FindState {
                 .is_some_and(|found| is_cut(found) && found.count() >= MOST as u64)
     }
 
-    /// The hit next to a position as far as it is listed.
+    /// Returns the hit next to a position, if the list covers it.
     pub fn listed(&self, way: Direction, at: Position) -> HitLookup {
         self.found()
             .map_or(HitLookup::Unknown, |found| found.neighbour(way, at))
     }
 
-    /// The question for the hit next to a position; none where nothing was looked for.
+    /// Returns the query for the hit next to a position; none if there is no search.
     pub fn hit_question(&self, way: Direction, from: Position) -> Option<HitQuestion> {
         let asked = self.asked.as_ref()?;
         Some(HitQuestion {
@@ -224,7 +225,7 @@ impl FindState {
     }
 }
 
-/// Whether the search ended before the end of what it looks at.
+/// Returns true if the search ended before the end of its range.
 fn is_cut(found: &SearchResults) -> bool {
     matches!(found.end, SearchEnd::Limit | SearchEnd::Stopped)
 }

@@ -1,4 +1,4 @@
-//! What the searches of the window find.
+//! Results of searches for a position.
 
 use stepback_parsers::Position;
 
@@ -6,23 +6,23 @@ use crate::action::{Direction, StepRange};
 use crate::model::so_far::nothing_so_far;
 use crate::session::Session;
 
-/// What a search found.
+/// Result of a search for a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LookupResult {
-    /// A position.
     Position(Position),
-    /// A position, and something to say about it.
+    /// A position and a remark about it.
     Noted(Position, String),
-    /// Two positions that are compared.
+    /// Two positions to compare.
     Ends(StepRange),
-    /// A position that the window's is compared with.
+    /// A position to compare the window's position with.
     Other(Position),
-    /// Nothing; why, as a sentence.
+    /// Nothing; the reason as a sentence.
     Nothing(String),
 }
 
 impl LookupResult {
-    /// Nothing; in the future of a trace that is not indexed as a whole that is so far.
+    /// Creates a result without a hit. Forward in a partly indexed trace, the sentence says that
+    /// this holds only for the indexed part.
     pub fn nothing(session: &Session, way: Direction, sentence: String) -> Self {
         Self::Nothing(match way {
             Direction::Back => sentence,

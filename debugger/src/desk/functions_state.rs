@@ -1,4 +1,4 @@
-//! The functions of a trace, whichever panel shows them.
+//! State of the functions of a trace, shared by the panels that show them.
 
 use std::sync::Arc;
 
@@ -11,26 +11,26 @@ use crate::model::functions::FunctionProfile;
 use crate::session::Session;
 use crate::worker::{JobLane, Ticket, Worker};
 
-/// More parts that were given up are not remembered.
+/// Maximum number of remembered parts whose computation was stopped.
 const STOPPED: usize = 64;
 
-/// What was told of the functions so far, and what was asked for.
+/// Profile of the functions and the request for it.
 #[derive(Default)]
 pub struct FunctionsState {
     of: FunctionsOf,
     measure: CallMeasure,
     selected: Option<Address>,
-    /// The part that is selected in the timeline.
+    /// Part that is selected in the timeline.
     selection: Option<StepRange>,
     asked: Option<FunctionsRequest>,
     job: Option<FunctionsJob>,
-    /// The parts that the user does not want to be worked out, the newest last.
+    /// Parts whose computation the user stopped, newest last.
     stopped: Vec<Option<StepRange>>,
     told: Option<Arc<FunctionProfile>>,
     error: Option<String>,
 }
 
-/// What was asked, and of which part of the index.
+/// Part and epoch of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct FunctionsRequest {
     part: Option<StepRange>,
@@ -42,14 +42,13 @@ struct FunctionsJob {
     progress: Arc<Progress>,
 }
 
-/// What is asked with.
+/// Inputs of a request.
 #[derive(Clone, Copy)]
 pub struct FunctionsContext<'a> {
-    /// The trace.
     pub session: &'a Arc<Session>,
-    /// Where.
+    /// Worker that computes the profile.
     pub worker: &'a Worker,
-    /// The part that is selected in the timeline.
+    /// Part that is selected in the timeline.
     pub selection: Option<StepRange>,
 }
 
@@ -62,7 +61,7 @@ impl std::fmt::Debug for FunctionsState {
 }
 
 impl FunctionsState {
-    /// Picks up what was told, and asks where the part or the index is another one: while a panel shows it.
+    /// Picks up an answer. If a panel shows the functions, requests them for a new part or index.
     pub fn advance(&mut self, asking: FunctionsContext<'_>, is_shown: impl FnOnce() -> bool) {
         self.receive();
         self.selection = asking.selection;
@@ -70,7 +69,8 @@ impl FunctionsState {
             part: self.part(),
             epoch: asking.worker.epoch(),
         };
-        // What is worked out for fewer steps goes on, else a long one would never be told while a trace is indexed.
+        // A job for fewer steps goes on. Otherwise a long job would never finish while a trace is
+        // indexed.
         let is_under_way =
             self.job.is_some() && self.asked.is_some_and(|running| running.part == asked.part);
         let is_stopped = self.stopped.contains(&asked.part);
@@ -97,22 +97,22 @@ impl FunctionsState {
         }
     }
 
-    /// Which part is told of; none: the whole trace.
+    /// Returns the part that is profiled; none: the whole trace.
     pub fn part(&self) -> Option<StepRange> {
         self.selection.filter(|_| self.of == FunctionsOf::Selection)
     }
 
-    /// Which was chosen to be told of.
+    /// Returns the scope that the user chose.
     pub fn of(&self) -> FunctionsOf {
         self.of
     }
 
-    /// The part that is selected and not told of, since the whole trace is.
+    /// Returns the selected part if it is ignored because the whole trace is profiled.
     pub fn passed_over(&self) -> Option<StepRange> {
         self.selection.filter(|_| self.of == FunctionsOf::Whole)
     }
 
-    /// Tells of a part, also where that was given up.
+    /// Chooses the scope of the profile. Computes it again even if the user stopped it before.
     pub fn tell(&mut self, of: FunctionsOf) {
         self.of = of;
         let part = self.part();
@@ -123,7 +123,7 @@ impl FunctionsState {
         }
     }
 
-    /// Gives up what is being worked out. False where nothing is.
+    /// Stops the computation. Returns false if none is under way.
     pub fn stop(&mut self) -> bool {
         self.receive();
         let is_stopped = self.job.take().is_some();
@@ -135,7 +135,7 @@ impl FunctionsState {
         is_stopped
     }
 
-    /// Whether what was asked for was given up.
+    /// Returns true if the user stopped the computation and there is no result.
     pub fn is_given_up(&self) -> bool {
         let is_told = self
             .told
@@ -145,37 +145,35 @@ impl FunctionsState {
         is_stopped && self.job.is_none() && self.error.is_none() && !is_told
     }
 
-    /// What share of it is worked out; none where nothing is under way.
+    /// Returns the share that is done (0 to 1); none if no job is under way.
     pub fn progress(&self) -> Option<f32> {
         self.job.as_ref().map(|job| job.progress.share())
     }
 
-    /// The newest answer.
+    /// Returns the newest profile.
     pub fn told(&self) -> Option<&Arc<FunctionProfile>> {
         self.told.as_ref()
     }
 
-    /// Why there is none.
+    /// Returns the reason why the last job failed.
     pub fn error(&self) -> Option<&str> {
         self.error.as_deref()
     }
 
-    /// The function that was chosen last.
+    /// Returns the function that was selected last.
     pub fn selected(&self) -> Option<Address> {
         self.selected
     }
 
-    /// Chooses a function.
     pub fn select(&mut self, function: Option<Address>) {
         self.selected = function;
     }
 
-    /// What the boxes of the flame graph are as wide as.
+    /// Returns the measure that the widths of the flame graph's boxes show.
     pub fn measure(&self) -> CallMeasure {
         self.measure
     }
 
-    /// Chooses another measure.
     pub fn choose_measure(&mut self, measure: CallMeasure) {
         self.measure = measure;
     }
@@ -199,7 +197,7 @@ mod tests {
         }
     }
 
-    /// Keeps the worker's only thread busy until the sender goes.
+    /// Keeps the worker's only thread busy until the sender is dropped.
     fn block(worker: &Worker) -> (Ticket<bool>, Sender<()>) {
         let (open, gate) = channel::<()>();
         let gate = Mutex::new(gate);
@@ -227,9 +225,9 @@ mod tests {
         blocked.1.send(()).unwrap();
         wait_for(&worker);
         assert_eq!(worker.jobs_begun(), 2);
-        // What is asked for from here on is under way until the end.
+        // Requests from here on stay under way until the end of the test.
         let _blocked = block(&worker);
-        // The first answer is there, and the newer one is asked for.
+        // The first answer has arrived, and the newer one is requested.
         state.advance(asking, || true);
         assert!(state.told().is_some() && state.progress().is_some());
         assert!(state.stop());

@@ -1,4 +1,4 @@
-//! An answer that a job on the worker hands out bit by bit.
+//! An answer that a job on the worker publishes incrementally.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -6,22 +6,22 @@ use stepback_index::Cancel;
 
 use crate::worker::{JobLane, Ticket, Worker};
 
-/// What is handed out while the rest is looked for.
+/// Newest partial answer that the job published.
 type PublishedAnswer<A> = Arc<Mutex<Option<Arc<A>>>>;
 
-/// What is known so far, and the job that looks for the rest.
+/// The newest answer and the job that extends it.
 pub struct IncrementalAnswer<A> {
     job: Option<IncrementalJob<A>>,
     known: Option<Arc<A>>,
     error: Option<String>,
 }
 
-/// When the answer before gives way to the one that is looked for.
+/// Time at which the previous answer is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnswerReplacement {
-    /// As soon as anything is found.
+    /// As soon as the job publishes a partial answer.
     Meanwhile,
-    /// When all is found; at once where there is none before.
+    /// Only after the job is done; at once if there is no previous answer.
     InTheEnd,
 }
 
@@ -50,7 +50,7 @@ impl<A> std::fmt::Debug for IncrementalAnswer<A> {
 }
 
 impl<A: Send + Sync + 'static> IncrementalAnswer<A> {
-    /// Looks for an answer; the job before is cancelled. The job hands out what it has now and then.
+    /// Begins a job and cancels the previous one. The job publishes partial answers.
     pub fn begin<J>(&mut self, shown: AnswerReplacement, worker: &Worker, job: J)
     where
         J: FnOnce(&Cancel, &mut dyn FnMut(Arc<A>)) -> anyhow::Result<Arc<A>> + Send + 'static,
@@ -70,7 +70,7 @@ impl<A: Send + Sync + 'static> IncrementalAnswer<A> {
         });
     }
 
-    /// Picks up what was found. True where there is something new to show.
+    /// Picks up answers. Returns true if there is something new to show.
     pub fn receive(&mut self) -> bool {
         let Some(job) = &self.job else { return false };
         let is_shown = job.shown == AnswerReplacement::Meanwhile || self.known.is_none();
@@ -91,7 +91,8 @@ impl<A: Send + Sync + 'static> IncrementalAnswer<A> {
         is_new
     }
 
-    /// Ends the job; what was found stays, as `stopped` makes it. False where none was under way.
+    /// Stops the job. Keeps the partial answer after passing it through `stopped`. Returns false if
+    /// no job was under way.
     pub fn stop(&mut self, stopped: impl FnOnce(&A) -> A) -> bool {
         self.receive();
         if self.job.take().is_none() {
@@ -101,27 +102,27 @@ impl<A: Send + Sync + 'static> IncrementalAnswer<A> {
         true
     }
 
-    /// Ends the job and forgets why the last one failed; what was found stays.
+    /// Cancels the job and forgets the last error. Keeps the answer.
     pub fn give_up(&mut self) {
         (self.job, self.error) = (None, None);
     }
 
-    /// Forgets all.
+    /// Forgets the job, the answer and the error.
     pub fn clear(&mut self) {
         *self = Self::default();
     }
 
-    /// What was found so far.
+    /// Returns the newest answer, which may be partial.
     pub fn known(&self) -> Option<&Arc<A>> {
         self.known.as_ref()
     }
 
-    /// Why the last job failed.
+    /// Returns the reason why the last job failed.
     pub fn error(&self) -> Option<&str> {
         self.error.as_deref()
     }
 
-    /// Whether a job is under way.
+    /// Returns true while a job is under way.
     pub fn is_under_way(&self) -> bool {
         self.job.is_some()
     }
@@ -134,7 +135,7 @@ mod tests {
 
     use super::*;
 
-    /// A job that hands out what it is sent, and ends with the last of it.
+    /// Begins a job that publishes the numbers it receives and returns the last one.
     fn told(
         growing: &mut IncrementalAnswer<u32>,
         shown: AnswerReplacement,

@@ -1,4 +1,4 @@
-//! The search for the next or last hit.
+//! Search for the next or last hit.
 
 use anyhow::Result;
 use stepback_index::Cancel;
@@ -11,7 +11,7 @@ use crate::model::found::HitQuestion;
 use crate::model::so_far::nothing_so_far;
 use crate::session::Session;
 
-/// What a search for the next hit finds.
+/// Runs the search for the next hit.
 pub fn hit_found(
     question: &HitQuestion,
     session: &Session,
@@ -24,7 +24,7 @@ pub fn hit_found(
     ))
 }
 
-/// That there is no hit, as a sentence.
+/// Returns a sentence that says that there is no hit.
 pub fn no_hit_words(question: &HitQuestion, session: &Session) -> String {
     let text = question.question.text.trim();
     match question.way {

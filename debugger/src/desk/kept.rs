@@ -1,4 +1,4 @@
-//! What a user keeps about a trace, before the trace is shown.
+//! Saved session of a trace, read before the trace is shown.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,38 +14,38 @@ use crate::session::{
     session_places, trace_of,
 };
 
-/// What was kept about a trace that is opened.
+/// Saved session of a trace that is being opened.
 #[derive(Clone, Debug, Default)]
 pub struct SavedSession {
-    /// What was read; none where nothing is kept.
+    /// Content; none if no session is saved.
     pub file: Option<SessionFile>,
-    /// Where it was read.
+    /// Path that it was read from.
     pub place: Option<PathBuf>,
-    /// As it stood there.
+    /// Text of the file.
     pub text: Option<String>,
-    /// Where the session of the trace's own stands; none where it has none.
+    /// Path of the trace's own session; none if it has none.
     pub own_place: Option<PathBuf>,
-    /// Where what belongs to the trace may be kept, best first.
+    /// Paths where the trace's own session may be saved, best first.
     pub own_places: Vec<PathBuf>,
-    /// Why it could not be read: it is then left as it is.
+    /// Reason why it could not be read. The file is then left unchanged.
     pub error: Option<String>,
     /// The user named the file.
     pub is_named: bool,
-    /// What of it is not there.
+    /// Files that the session names and that are missing.
     pub missing: MissingFiles,
 }
 
-/// Images and directories of a session that are not there: they stay in it, since they may come back.
+/// Images and directories of a session that are missing. They stay in the session, since they may
+/// come back.
 #[derive(Clone, Debug, Default)]
 pub struct MissingFiles {
-    /// Images.
     pub images: Vec<SessionImage>,
-    /// Directories where images are looked for.
+    /// Directories to search for images.
     pub sysroots: Vec<PathBuf>,
 }
 
 impl MissingFiles {
-    /// What the user should know; none where all is there.
+    /// Returns a message for the user; none if nothing is missing.
     pub fn words(&self) -> Option<String> {
         let images = self.images.iter().map(|image| image.path.as_path());
         let all: Vec<&Path> = images
@@ -62,7 +62,7 @@ impl MissingFiles {
         })
     }
 
-    /// Adds what is not in use meanwhile.
+    /// Adds the missing files that are not in use by now.
     pub fn add_to(&self, images: &mut Vec<SessionImage>, sysroots: &mut Vec<PathBuf>) {
         let missing = self
             .images
@@ -80,27 +80,27 @@ impl MissingFiles {
     }
 }
 
-/// Where the session of an open trace is saved.
+/// Files in which the session of an open trace is saved.
 #[derive(Debug, Default)]
 pub struct SessionPlaces {
-    /// The trace's own, where it is kept unasked.
+    /// The trace's own session, saved automatically.
     pub own: Option<Arc<SavePlace>>,
-    /// The file that the user named last, to save or to open it: it is written when the user says so.
+    /// File that the user named last, to save or to open. It is written only on request.
     pub named: Option<Arc<SavePlace>>,
-    /// What was kept could not be read.
+    /// The saved session could not be read.
     pub is_unread: bool,
-    /// That nothing is kept was told.
+    /// The user was warned that nothing is saved.
     pub is_loss_told: bool,
-    /// The panels of the window as the session has them; empty where it has none.
+    /// Panels of the window as the session has them; empty if it has none.
     pub panels: String,
-    /// Those that could not be read: they stay in it until the user saves it.
+    /// Panels that could not be read. They stay in the session until the user saves it.
     pub unread_panels: Option<String>,
-    /// What the session names and is not there.
+    /// Files that the session names and that are missing.
     pub missing: MissingFiles,
 }
 
 impl SessionPlaces {
-    /// The user named the file that the session is saved in. A name without an extension gets the usual one.
+    /// Chooses the file for the session. A name without an extension gets the usual one.
     pub fn choose(&mut self, place: PathBuf) {
         let place = if place.extension().is_some() {
             place
@@ -117,12 +117,12 @@ impl SessionPlaces {
     }
 }
 
-/// The trace of a session is not where it was.
+/// Error: the trace of a session is missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceMissing {
-    /// The session.
+    /// Session file.
     pub file: PathBuf,
-    /// Where the trace was.
+    /// Expected path of the trace.
     pub trace: PathBuf,
 }
 
@@ -138,7 +138,7 @@ impl std::fmt::Display for TraceMissing {
 impl std::error::Error for TraceMissing {}
 
 impl SavedSession {
-    /// What is kept beside the index of a trace. Blocks.
+    /// Reads the session next to the index of a trace. Blocks.
     pub fn beside(options: &OpenOptions) -> Self {
         let Some(place) = kept_place(options) else {
             return Self::default();
@@ -158,11 +158,12 @@ impl SavedSession {
         }
     }
 
-    /// A session that the user named, and how its trace is opened: where the user says, else where it is found,
-    /// and in all else as the options say. Blocks.
+    /// Reads a session that the user named and completes the options for its trace. The trace is
+    /// `trace`, else the file that the session leads to. All other options stay. Blocks.
     ///
     /// # Errors
-    /// The session cannot be read, its trace is not there ([`TraceMissing`]), or a further file of the trace is not.
+    /// The session cannot be read, its trace is missing ([`TraceMissing`]), or another file of the
+    /// trace is missing.
     pub fn named(
         place: &Path,
         trace: Option<PathBuf>,
@@ -205,8 +206,8 @@ impl SavedSession {
         ))
     }
 
-    /// Finds where the session of the trace's own is kept, or would be. One that the user named and that is
-    /// just that is the trace's own. Blocks.
+    /// Finds the path of the trace's own session, existing or new. A session that the user named at
+    /// this path counts as the trace's own. Blocks.
     pub fn find_own(&mut self, options: &OpenOptions) {
         self.own_places = session_places(options);
         self.own_place = kept_place(options);
@@ -214,7 +215,8 @@ impl SavedSession {
         self.is_named &= !own_place.is_some_and(|(own, place)| is_same_file(own, place));
     }
 
-    /// Whether it is what made way for the session of the trace's own: it changes with that.
+    /// Returns true if this file is the backup of the trace's own session. It changes together with
+    /// that session.
     pub fn is_set_aside(&self) -> bool {
         let before = self.own_place.as_deref().map(place_before);
         before
@@ -222,8 +224,8 @@ impl SavedSession {
             .is_some_and(|(before, place)| is_same_file(&before, place))
     }
 
-    /// The images and directories that were named for the trace, as far as they are there. Blocks.
-    /// What is not there is noted; what the user named takes the place of all of it.
+    /// Adds the session's images and directories that exist to the options, and notes the missing
+    /// ones. Images or directories that the user named replace those of the session. Blocks.
     pub fn give_images(&mut self, options: &mut OpenOptions) {
         let Some((file, place)) = self.file.as_ref().zip(self.place.as_ref()) else {
             return;

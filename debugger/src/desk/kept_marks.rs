@@ -1,18 +1,16 @@
-//! What the user keeps about a trace, one kind at a time.
+//! Notes of the user about a trace, one kind at a time.
 
 use crate::notes::{Bookmarks, SavedQueries, SavedSearch, SavedSlice, Watches};
 
-/// One kind of what the user keeps, as it was before a change.
+/// One kind of notes as it was before a change.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NotesSnapshot {
-    /// The bookmarks.
     Bookmarks(Bookmarks),
-    /// What is watched.
     Watches(Watches),
-    /// The values that the timeline shows.
+    /// Values that the timeline shows as waveforms.
     Waves(Watches),
-    /// The searches that are kept.
+    /// Saved searches.
     Searches(SavedQueries<SavedSearch>),
-    /// The slices that are kept.
+    /// Saved slices.
     Slices(SavedQueries<SavedSlice>),
 }

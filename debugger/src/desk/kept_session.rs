@@ -1,4 +1,4 @@
-//! What a user keeps about a trace from one run to the next: taken in when the trace is shown, made a text of to be saved.
+//! Loads the saved session when a trace is shown, and serialises the current one.
 
 use super::desk::Desk;
 use super::kept::SavedSession;
@@ -13,7 +13,7 @@ use crate::session::session_place;
 use stepback_parsers::Format;
 
 impl Desk {
-    /// Takes in what was kept, and tells what the user should know.
+    /// Loads a saved session and reports what the user should know about it.
     pub fn take_kept(&mut self, kept: SavedSession) {
         let own = self
             .session
@@ -21,7 +21,8 @@ impl Desk {
             .as_deref()
             .filter(|_| self.session.index.is_whole())
             .map(session_place);
-        // While the trace is indexed, and where the index is in memory, none of them is known to be the one.
+        // While the trace is indexed, or with the index in memory, it is not known which place will
+        // be used.
         let others = kept
             .own_places
             .iter()
@@ -38,7 +39,7 @@ impl Desk {
             false => PlaceContent::Known(kept.text.clone()),
         };
         self.places.is_unread = kept.error.is_some();
-        // What cannot be read is the user's to mend: nothing takes its place.
+        // The user must repair an unreadable session: never replace it.
         self.places.own = SavePlace::new(own, standing).filter(|_| !self.places.is_unread);
         let is_set_aside = kept.is_set_aside();
         kept.error
@@ -59,9 +60,9 @@ impl Desk {
             .words()
             .into_iter()
             .for_each(|words| self.say(Message::new(Tone::Warning, words)));
-        // Panels are read by who draws them; those that it does not know stay in the session.
+        // The front end parses the panels. Panels that it does not know stay in the session.
         self.places.panels = file.panels;
-        // A session of another trace, and what made way for another, are saved over by no single key.
+        // A session of another trace or a backup is not overwritten by a single key press.
         let named = kept
             .place
             .filter(|_| kept.is_named && is_same && !is_set_aside);
@@ -75,7 +76,7 @@ impl Desk {
         self.windows.is_synced = file.is_synced;
     }
 
-    /// The same trace was opened once more: what is kept stays.
+    /// Takes the notes over when the same trace is opened again.
     pub fn take_over(&mut self, before: Self) {
         self.bookmarks = before.bookmarks;
         self.watches = before.watches;
@@ -86,7 +87,7 @@ impl Desk {
         self.places = before.places;
     }
 
-    /// Whether the user marked something and it is kept nowhere; once.
+    /// Returns true if there are notes that are saved nowhere and the user was not warned yet.
     pub fn loses_marks(&self, text: &str) -> bool {
         let is_marked = !self.bookmarks.list().is_empty()
             || !self.watches.list().is_empty()
@@ -101,7 +102,7 @@ impl Desk {
         is_marked && self.places.own.is_none() && !is_saved && !self.places.is_loss_told
     }
 
-    /// What is kept, with panels, as text.
+    /// Serialises the session with these panels.
     pub fn session_text(&self, panels: String) -> Option<String> {
         let positions = self.saved_positions();
         let window = |(id, moment): &(WindowId, Moment)| SessionWindow {
@@ -133,7 +134,7 @@ impl Desk {
         file.text()
     }
 
-    /// The entry of the recent list.
+    /// Returns the entry for the list of recent traces.
     pub fn recent(&self) -> RecentTrace {
         let info = self.session.index.info();
         RecentTrace {
@@ -159,7 +160,7 @@ impl Desk {
         }
     }
 
-    /// The images in use that do not merely lie beside the trace.
+    /// Returns the images in use unless they were merely found next to the trace.
     fn named_images(&self) -> Vec<ImageSpec> {
         if self.options.images.is_empty() && self.options.remembered_images.is_empty() {
             return Vec::new();

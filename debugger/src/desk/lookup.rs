@@ -1,4 +1,5 @@
-//! Moves that need a search: where a place is, who touched a cell. Asked on the worker, one at a time.
+//! Moves that need a search: for a position, an access, a call or a line. They run on the worker,
+//! one at a time.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -29,41 +30,40 @@ use crate::place::{FORMS, PositionName, is_misnamed, is_missing};
 use crate::session::Session;
 use crate::worker::{JobLane, Ticket, Worker};
 
-/// A search under way.
+/// A search under way whose result moves a window.
 pub struct PlaceLookup {
     /// The window that will move.
     pub window: WindowId,
-    /// The text of the "Go to" box, when that asked.
+    /// Text of the "Go to" box, if the search came from there.
     pub place: Option<String>,
-    /// How far it came, where it goes from moment to moment.
+    /// Progress of a search that tests one moment after another.
     pub reached: Option<SearchProgress>,
     begun: Instant,
     lane: JobLane,
-    /// Kept, so that it can be asked again.
+    /// Kept, so that the query can be repeated.
     question: Arc<LookupQuery>,
     ticket: Ticket<LookupResult>,
 }
 
-/// A question about a cell as the user asks it.
+/// Query for an access of a cell.
 #[derive(Clone, Debug)]
 pub struct AccessLookup {
-    /// Which cell.
     pub cell: CellName,
-    /// Loads or stores.
+    /// Kind of access.
     pub access: Access,
-    /// Into the past or the future.
+    /// Direction of the search.
     pub way: Direction,
-    /// From where.
+    /// Start of the search.
     pub from: Position,
-    /// Into the future: not behind this position. A register is that of the thread there.
+    /// Last position of a forward search. A register is that of the thread at this position.
     pub until: Option<Position>,
 }
 
-/// A question of the window about a session.
+/// Query that runs on the worker.
 pub type LookupQuery = dyn Fn(&Session, &Cancel) -> Result<LookupResult> + Send + Sync;
 
 impl PlaceLookup {
-    /// Looks for a place.
+    /// Searches for the position that a text names.
     pub fn place(
         session: &Arc<Session>,
         worker: &Worker,
@@ -81,7 +81,7 @@ impl PlaceLookup {
         }
     }
 
-    /// Looks for a place that a window's position is compared with.
+    /// Searches for a position to compare the window's position with.
     pub fn compared(
         session: &Arc<Session>,
         worker: &Worker,
@@ -99,7 +99,7 @@ impl PlaceLookup {
         Self::asked(session, worker, window, JobLane::Short, Arc::new(question))
     }
 
-    /// Looks for the ends of a call, or of the one around a position.
+    /// Searches for the ends of a call, or of the innermost call around a position.
     pub fn ends(
         session: &Arc<Session>,
         worker: &Worker,
@@ -110,7 +110,7 @@ impl PlaceLookup {
         Self::asked(session, worker, window, JobLane::Short, Arc::new(question))
     }
 
-    /// Looks for an access.
+    /// Searches for an access.
     pub fn access(
         session: &Arc<Session>,
         worker: &Worker,
@@ -121,7 +121,7 @@ impl PlaceLookup {
         Self::asked(session, worker, window, JobLane::Short, Arc::new(question))
     }
 
-    /// Looks for an external change.
+    /// Searches for an external change.
     pub fn external(
         session: &Arc<Session>,
         worker: &Worker,
@@ -132,7 +132,7 @@ impl PlaceLookup {
         Self::asked(session, worker, window, JobLane::Long, Arc::new(question))
     }
 
-    /// Looks for a call of a function.
+    /// Searches for a call of a function.
     pub fn call(
         session: &Arc<Session>,
         worker: &Worker,
@@ -143,7 +143,7 @@ impl PlaceLookup {
         Self::asked(session, worker, window, JobLane::Long, Arc::new(question))
     }
 
-    /// Looks for an execution of a source line.
+    /// Searches for an execution of a source line.
     pub fn line(
         session: &Arc<Session>,
         worker: &Worker,
@@ -155,7 +155,7 @@ impl PlaceLookup {
         Self::asked(session, worker, window, JobLane::Long, Arc::new(question))
     }
 
-    /// Looks for the next or last hit of a search.
+    /// Searches for the next or last hit of a search.
     pub fn hit(
         session: &Arc<Session>,
         worker: &Worker,
@@ -167,7 +167,7 @@ impl PlaceLookup {
         Self::asked(session, worker, window, JobLane::Long, Arc::new(question))
     }
 
-    /// Asks a question of its own.
+    /// Starts a query on the worker.
     pub fn asked(
         session: &Arc<Session>,
         worker: &Worker,
@@ -188,7 +188,7 @@ impl PlaceLookup {
         }
     }
 
-    /// Looks for the same in another session of the trace.
+    /// Repeats the query in another session of the trace.
     #[must_use]
     pub fn asked_again(self, session: &Arc<Session>, worker: &Worker) -> Self {
         let Self {
@@ -208,7 +208,7 @@ impl PlaceLookup {
         }
     }
 
-    /// What is said of it while it takes long.
+    /// Returns a progress text once the search takes long.
     pub fn words(&self) -> Option<String> {
         let words = || {
             self.reached
@@ -218,7 +218,7 @@ impl PlaceLookup {
         is_late(self.begun).then(words)
     }
 
-    /// What was found; none while it is on its way.
+    /// Returns the result; none while the search is under way.
     pub fn poll(&self) -> Option<Result<LookupResult>> {
         self.ticket.take()
     }
@@ -248,7 +248,7 @@ fn place_found(
     )
 }
 
-/// What is no position may be a function, an address as it is shown, or a line of a source file.
+/// Interprets a text that is no position as a function, a displayed address or a source line.
 fn other_meaning(
     session: &Session,
     from: Position,
@@ -300,7 +300,7 @@ fn other_meaning(
     }
 }
 
-/// A single word that begins like a name.
+/// Returns true for a single word that begins like a name.
 fn is_word(text: &str) -> bool {
     text.starts_with(|first: char| first.is_alphabetic() || first == '_')
         && !text.contains([' ', ':'])
@@ -316,7 +316,7 @@ fn line_found(question: &LineQuestion, session: &Session, cancel: &Cancel) -> Re
     let Some(hit) = found else {
         return Ok(LookupResult::nothing(session, question.way, nothing()));
     };
-    // Panels show the thread that executed last, unless they were told another.
+    // Panels show the thread that executed last, unless another thread is selected.
     if question.thread.is_some()
         || SlotReader(&session.index).thread_at(hit.position)? == hit.thread
     {
@@ -331,8 +331,9 @@ fn line_found(question: &LineQuestion, session: &Session, cancel: &Cancel) -> Re
 }
 
 impl AccessLookup {
-    /// Asks the index. A last access lands after the step that did it, so that what it did shows;
-    /// where that would be no move (the step just before the position did it), the one before is meant.
+    /// Runs the query on the index. A last access lands after the step that made it, so that its
+    /// effect shows. If the step just before the position made it, the access before that is meant,
+    /// since the other would be no move.
     pub fn answer(&self, session: &Session, cancel: &Cancel) -> Result<LookupResult> {
         let cell = self.cell(session, cancel)?;
         let kinds = match self.access {
@@ -359,7 +360,7 @@ impl AccessLookup {
         })
     }
 
-    /// A hit, with what makes it doubtful.
+    /// Creates the result of a hit, with a remark if the hit is doubtful.
     fn found(&self, hit: &Hit) -> LookupResult {
         let Some(doubt) = hit.doubt else {
             return LookupResult::Position(hit.position);
@@ -414,7 +415,8 @@ impl AccessLookup {
         }
     }
 
-    /// A name that is no register of the thread is taken for an address expression: a symbol, most likely.
+    /// Resolves the cell. A name that is no register of the thread is taken for an address
+    /// expression, most likely a symbol.
     fn cell(&self, session: &Session, cancel: &Cancel) -> Result<Cell> {
         let at = self.until.unwrap_or(self.from);
         let names = NameResolver::new(&session.index, &session.images, at, None, cancel)?;

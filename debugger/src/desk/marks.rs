@@ -1,4 +1,4 @@
-//! What the user keeps about a trace: bookmarks, watches, waveforms, searches; what their actions do.
+//! Actions on the user's notes about a trace: bookmarks, watches, waveforms, saved searches.
 
 use stepback_parsers::Position;
 
@@ -13,7 +13,7 @@ use crate::notes::{
 };
 
 impl Desk {
-    /// Puts what was there before a change back. Returns what that replaces.
+    /// Restores the notes of before a change. Returns the notes that they replace.
     pub fn exchange(&mut self, before: NotesSnapshot) -> NotesSnapshot {
         match before {
             NotesSnapshot::Bookmarks(bookmarks) => {
@@ -34,7 +34,7 @@ impl Desk {
         }
     }
 
-    /// Marks places, or changes marks.
+    /// Adds, edits or removes bookmarks.
     pub fn change_bookmarks(&mut self, change: &BookmarkChange) {
         let before = self.bookmarks.clone();
         if let Err(error) = self.bookmarks.change(change) {
@@ -50,7 +50,7 @@ impl Desk {
             .list()
             .len()
             .saturating_sub(self.bookmarks.list().len());
-        // Without a note it is made again by the same key.
+        // A bookmark without a note needs no offer to undo: the same key sets it again.
         let has_note = matches!(change, BookmarkChange::Toggle(place) if before.at(*place).is_some_and(|mark| !mark.note.is_empty()));
         self.tell(DeskEvent::Changed(NotesSnapshot::Bookmarks(before)));
         let words = match (change, lost) {
@@ -69,7 +69,7 @@ impl Desk {
         );
     }
 
-    /// Travels to the bookmark before or behind the position.
+    /// Travels to the bookmark before or after the position.
     pub fn go_to_bookmark(&mut self, way: Direction) {
         let at = self.windows.active().position.0;
         let found = match way {
@@ -85,7 +85,7 @@ impl Desk {
         }
     }
 
-    /// Shows another value along the trace, or changes those that are shown.
+    /// Adds or changes the values of the timeline's waveforms.
     pub fn change_waves(&mut self, change: &WatchChange) {
         let before = self.waves.clone();
         if let Err(error) = self.waves.change(change) {
@@ -96,7 +96,7 @@ impl Desk {
         }
     }
 
-    /// Watches something, or changes what is watched.
+    /// Adds or changes watches.
     pub fn change_watches(&mut self, change: &WatchChange) {
         let before = self.watches.clone();
         if let Err(error) = self.watches.change(change) {
@@ -120,7 +120,7 @@ impl Desk {
         );
     }
 
-    /// Keeps the search under a name.
+    /// Saves the search under a name.
     pub fn keep_search(&mut self, name: &str) {
         let Some(search) = self.find.question().cloned() else {
             self.inform(say!("find-first-for-keeping"));
@@ -132,7 +132,7 @@ impl Desk {
         }));
     }
 
-    /// Changes the searches that are kept.
+    /// Changes the saved searches.
     pub fn change_searches(&mut self, change: &SavedQueryChange<SavedSearch>) {
         let before = self.searches.clone();
         let changed = self.searches.change(change);
@@ -145,7 +145,7 @@ impl Desk {
         );
     }
 
-    /// Tells what became of a change to kept questions. `undo`: the marks before, where some are others by now.
+    /// Reports the outcome of a change to saved queries. `undo`: the notes before, if they differ.
     pub(super) fn tell_change<K: SavedQuery>(
         &mut self,
         change: &SavedQueryChange<K>,
@@ -178,7 +178,7 @@ impl Desk {
         );
     }
 
-    /// A search that is kept; tells where there is none of this name.
+    /// Returns a saved search. Reports an error if no search has this name.
     pub fn kept_search(&mut self, name: &str) -> Option<SavedSearch> {
         let kept = self.searches.named(name).cloned();
         if kept.is_none() {

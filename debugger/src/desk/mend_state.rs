@@ -1,15 +1,15 @@
-//! How far it is with what is damaged.
+//! State of the repair of a damaged index.
 
 use super::lookup::PlaceLookup;
 
-/// How far it is with what is damaged.
+/// State of the repair of a damaged index.
 #[derive(Default)]
 pub enum RepairState {
-    /// Nothing was found damaged.
+    /// No damage was found.
     #[default]
     Unneeded,
-    /// It is being made again; the search that met it waits.
+    /// The repair is under way. The search that met the damage waits.
     UnderWay(Option<Box<PlaceLookup>>),
-    /// It was made again: what is damaged again so soon will not become better.
+    /// The repair was made. Damage that appears again so soon cannot be repaired.
     Done,
 }

@@ -1,5 +1,5 @@
-//! A damaged index, or copy of a trace's records, that a question met: it is made again while everything else
-//! goes on, and what was asked is asked again.
+//! Repairs a damaged index, or copy of a trace's records, that a query met. Everything else goes on
+//! meanwhile, and the query is repeated afterwards.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::news::{DeskEvent, Message, Tone};
 use crate::session::Damage;
 
 impl Desk {
-    /// Begins to make again what a question found damaged, when nothing is being opened.
+    /// Begins to repair the damage that a query met, unless something is being opened.
     pub(super) fn mend_what_was_met(&mut self) {
         if !self.is_opening
             && let Some(damage) = self.worker.take_damage()
@@ -19,14 +19,14 @@ impl Desk {
         }
     }
 
-    /// Begins to make again what is damaged, unless that is under way. False where it is not to be made again.
+    /// Begins a repair, unless one is under way. Returns false if the damage cannot be repaired.
     pub(super) fn mend(&mut self, damage: Damage) -> bool {
         match self.mending {
             RepairState::UnderWay(_) => return true,
             RepairState::Done => return false,
             RepairState::Unneeded => {}
         }
-        // Whatever is being opened makes it again itself.
+        // The opening under way repairs the damage itself.
         let Some(options) = damage.mended(&self.options).filter(|_| !self.is_opening) else {
             return false;
         };
@@ -36,7 +36,7 @@ impl Desk {
         true
     }
 
-    /// Keeps a search until it can be asked again. Gives it back where nothing is being made.
+    /// Holds a search until it can be repeated. Returns the search if no repair is under way.
     pub(super) fn hold(&mut self, lookup: PlaceLookup) -> Option<PlaceLookup> {
         match &mut self.mending {
             RepairState::UnderWay(held) => {
@@ -47,7 +47,7 @@ impl Desk {
         }
     }
 
-    /// What was damaged is made again, or could not be: what waited for it is asked again.
+    /// Ends the repair, successful or not, and repeats the queries that waited for it.
     pub fn end_mending(&mut self) {
         let RepairState::UnderWay(held) = &mut self.mending else {
             return;

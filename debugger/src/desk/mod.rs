@@ -1,8 +1,8 @@
-//! What is open and what is asked of it, without any toolkit: a [`Desk`] is the state that the window and the
-//! terminal browser share, and does what their actions have in common.
+//! State of an open trace and the actions on it, without a toolkit. The window and the terminal
+//! browser share a [`Desk`].
 //!
-//! Whoever draws hands it actions through a [`Queue`], picks up what it has to tell as [`News`], and asks it nothing
-//! that waits: questions go to the worker.
+//! A front end passes actions through a [`ActionQueue`], picks up results as [`DeskEvent`] and never calls
+//! anything that blocks: queries run on the worker.
 
 mod access;
 mod answers;

@@ -1,4 +1,5 @@
-//! Moves to moments that have to be looked for: another visit, another line, where something becomes so.
+//! Moves that need a search over moments: another visit, another line, a change of a condition or
+//! value.
 
 use crate::keymap::CommandId;
 use std::sync::Arc;
@@ -25,7 +26,7 @@ use crate::session::Session;
 use crate::worker::JobLane;
 
 impl Desk {
-    /// To another execution of the step just done.
+    /// Travels to another execution of the step just done.
     pub fn go_to_visit(&mut self, way: Direction) {
         self.seek(move |session, from, cancel| {
             let found = next_visit(&session.index, SearchOrigin { from, way }, cancel)?;
@@ -39,7 +40,7 @@ impl Desk {
         });
     }
 
-    /// To another exception, interrupt, trap or signal.
+    /// Travels to another exception, interrupt, trap or signal.
     pub fn go_to_exception(&mut self, way: Direction) {
         self.seek(move |session, from, cancel| {
             let found = next_exception(&session.index, SearchOrigin { from, way }, cancel)?;
@@ -53,7 +54,7 @@ impl Desk {
         });
     }
 
-    /// To another line of the source.
+    /// Travels to another source line.
     pub fn go_to_next_line(&mut self, callees: Callees, way: Direction) {
         self.seek(move |session, from, cancel| {
             let (index, images) = (&session.index, &session.images);
@@ -76,7 +77,7 @@ impl Desk {
         });
     }
 
-    /// To where a condition becomes true.
+    /// Travels to where a condition becomes true.
     pub fn go_to_where(&mut self, condition: String, way: Direction) {
         self.condition = Some(condition.clone());
         let reached = SearchProgress::default();
@@ -111,7 +112,8 @@ impl Desk {
         }
     }
 
-    /// The same once more; asks where nothing was sought yet.
+    /// Repeats the last search for a condition in a direction. Prompts for a condition if there is
+    /// none.
     pub fn go_to_where_again(&mut self, way: Direction) {
         match self.condition.clone() {
             Some(condition) => self.go_to_where(condition, way),
@@ -128,7 +130,7 @@ impl Desk {
         }
     }
 
-    /// To where a watch has another value.
+    /// Travels to where a watch changes its value.
     pub fn go_to_change(&mut self, watch: String, way: Direction) {
         self.seek(move |session, from, cancel| {
             let found = next_change(session, &Watch::parse(&watch), from, way, cancel)?;
@@ -140,7 +142,7 @@ impl Desk {
         });
     }
 
-    /// Looks for a place from the active window's position on.
+    /// Starts a search from the active window's position.
     fn seek(
         &mut self,
         find: impl Fn(&Session, Position, &Cancel) -> anyhow::Result<LookupResult>
@@ -162,7 +164,7 @@ impl Desk {
     }
 }
 
-/// A position that was found, or in words what there is none of that way.
+/// Creates a result from a position, or from a sentence that says why there is none.
 fn found_or(
     found: Option<Position>,
     session: &Session,
@@ -175,7 +177,7 @@ fn found_or(
     )
 }
 
-/// What is wrong with an expression, which the user has just typed, without its place.
+/// Returns what is wrong with an expression without its place, since the user has just typed it.
 fn plain(error: NameError) -> anyhow::Error {
     match error {
         NameError::Expression { error, .. } if error.behind().is_none() => {

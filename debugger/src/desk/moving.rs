@@ -1,4 +1,5 @@
-//! Moves of trace windows: a worker makes them on copies of the windows, so that nobody who draws waits for the index.
+//! Moves of trace windows. A worker makes them on copies of the windows, so that drawing never
+//! waits for the index.
 
 use std::sync::Arc;
 
@@ -13,22 +14,22 @@ use crate::session::Damage;
 use crate::worker::JobLane;
 
 impl Desk {
-    /// Whether windows move, or go over to another part of the trace.
+    /// Returns true while windows move or are converted to another part of the trace.
     pub fn is_moving(&self) -> bool {
         self.moving.ticket.is_some() || self.part.is_some() || !self.moving.held.is_empty()
     }
 
-    /// Asks for a move of the active window.
+    /// Requests a move of the active window.
     pub fn begin(&mut self, what: WindowMove) {
         self.begin_in(self.windows.active().id, what);
     }
 
-    /// Asks for a move of a window. It is begun with all others of the round by `send_moves`.
+    /// Requests a move of a window. `send_moves` begins all requests of a round together.
     pub fn begin_in(&mut self, window: WindowId, what: WindowMove) {
         self.moving.asked.push(MoveRequest { window, what });
     }
 
-    /// Begins the moves that were asked for. Where the worker has no threads they are made when this returns.
+    /// Begins the requested moves. With a worker without threads they are complete on return.
     pub(super) fn send_moves(&mut self) {
         if self.is_moving() || self.moving.asked.is_empty() {
             return;
@@ -50,7 +51,7 @@ impl Desk {
         answer
     }
 
-    /// Picks up where windows have moved to.
+    /// Picks up the new positions of windows.
     pub(super) fn take_moved(&mut self) {
         let Some(answer) = self.receive_moved() else {
             return;

@@ -1,4 +1,4 @@
-//! Names that the user gives to addresses show wherever symbols do.
+//! Applies the names that the user gave to addresses to all places that show symbols.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::image::AddressName;
 use crate::notes::Bookmarks;
 use crate::worker::{JobLane, Ticket};
 
-/// The names among bookmarks: those of memory.
+/// Returns the names of bookmarks on memory.
 fn names_of(bookmarks: &Bookmarks) -> Vec<AddressName> {
     let given = |(address, len_bytes, name): (u64, u64, &str)| AddressName {
         address: Address(address),
@@ -20,7 +20,8 @@ fn names_of(bookmarks: &Bookmarks) -> Vec<AddressName> {
 }
 
 impl Desk {
-    /// Puts the names into use where they changed: a worker makes the tables, and all panels ask again.
+    /// Applies the names if they changed. A worker builds the tables, and then all panels query
+    /// again.
     pub(super) fn look_at_names(&mut self) {
         if self.part.is_some() {
             return;
@@ -30,7 +31,8 @@ impl Desk {
             self.session = Arc::new(self.session.with_images(images));
             self.worker.renew();
         }
-        // Few, and only those of memory: cheaper than to notice each way in which bookmarks change.
+        // There are few, and only those of memory: comparing is cheaper than to track every change
+        // of bookmarks.
         let is_same = self
             .naming
             .names

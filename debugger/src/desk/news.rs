@@ -1,4 +1,4 @@
-//! What a desk tells those who draw it.
+//! Events that a desk reports to the front end.
 
 use super::kept_marks::NotesSnapshot;
 use crate::action::{Action, PanelKind, StepRange};
@@ -6,71 +6,69 @@ use crate::session::Notice;
 use crate::session::OpenOptions;
 use stepback_parsers::Position;
 
-/// How serious a message is.
+/// Severity of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
-    /// Good to know; it leaves by itself.
+    /// Information; it disappears after a while.
     Info,
-    /// Something to look at.
     Warning,
-    /// Something that did not work.
+    /// An action failed.
     Error,
 }
 
-/// Something to tell the user.
+/// Message for the user.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
-    /// How serious it is.
     pub tone: Tone,
-    /// What happened: one sentence, or without a full stop what stands above the text.
+    /// One sentence that says what happened, or, without a full stop, a heading above the text.
     pub title: String,
-    /// Where or why, and what now; empty where the title says it all: then what stands before its first colon counts as
-    /// the title.
+    /// Place, reason and advice; empty if the title says everything. In that case the part before
+    /// the title's first colon counts as the title.
     pub text: String,
-    /// What can be done: a word and an action each.
+    /// Actions that the user may choose, with a label each.
     pub offers: Vec<(String, Action)>,
 }
 
-/// What came of actions and answers.
+/// Result of actions and answers.
 #[derive(Clone, Debug)]
 pub enum DeskEvent {
-    /// The user is told something.
+    /// A message for the user.
     Message(Message),
-    /// What was asked for could not be done; why.
+    /// A request failed; the reason.
     Failed(String),
-    /// A place that was typed was found: the window goes there.
+    /// The position in the "Go to" box was found, and the window goes there.
     Arrived,
-    /// A place that was typed was not found, and why.
+    /// The position in the "Go to" box was not found.
     Refused {
-        /// As it was typed.
+        /// Text that the user entered.
         place: String,
-        /// Why.
+        /// Reason.
         error: String,
     },
-    /// The two ends of a part of the trace are compared.
+    /// Compare the two ends of a part of the trace.
     CompareEnds(StepRange),
-    /// The active window's position is compared with another.
+    /// Compare the active window's position with another.
     CompareAt(Position),
-    /// Something else is to be done.
+    /// Perform another action.
     Do(Action),
-    /// A panel is shown, and gets the keyboard.
+    /// Show a panel and give it the keyboard focus.
     Show(PanelKind),
-    /// A panel is shown; the keyboard stays where it is.
+    /// Show a panel; the keyboard focus stays.
     Reveal(PanelKind),
-    /// Somebody is asked what to look for.
+    /// Prompt for a search.
     AskWhatToFind,
-    /// What the user keeps was changed: what was there before, so that it can be had back.
+    /// The user's notes changed; the notes before, for undo.
     Changed(NotesSnapshot),
     /// Another part of the trace is shown.
     Part,
-    /// The whole of the trace is shown now; what was told of it before.
+    /// The whole trace is shown now; the notices that were shown before.
     Whole(Vec<Notice>),
-    /// The index is damaged: the trace is to be opened again in this way.
+    /// The index is damaged: open the trace again with these options.
     Mend(Box<OpenOptions>),
 }
 
 impl Message {
-    /// One sentence.
+    /// Creates a message of one sentence.
     pub fn new(tone: Tone, title: impl Into<String>) -> Self {
         Self {
             tone,
@@ -80,14 +78,14 @@ impl Message {
         }
     }
 
-    /// The same with a text below it.
+    /// Adds a text below the title.
     #[must_use]
     pub fn with(mut self, text: impl Into<String>) -> Self {
         self.text = text.into();
         self
     }
 
-    /// The same with something to do about it.
+    /// Adds an action that the user may choose.
     #[must_use]
     pub fn offering(mut self, word: &str, action: Action) -> Self {
         self.offers.push((word.to_owned(), action));

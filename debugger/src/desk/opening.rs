@@ -1,4 +1,4 @@
-//! A trace that is being opened, on a thread of its own.
+//! A trace that is being opened on its own thread.
 
 use std::cell::{Cell, OnceCell};
 use std::path::PathBuf;
@@ -19,54 +19,54 @@ use crate::session::{self, OpenOptions, OpeningObserver, Session, is_session};
 
 /// An opening under way.
 pub struct Opening {
-    /// What is opened, for the card's title.
+    /// Name for the card's title.
     pub name: String,
-    /// The trace, where it was named.
+    /// Path of the trace, if it was named.
     pub path: Option<PathBuf>,
-    /// How far it is; written by the thread.
+    /// Progress, updated by the thread.
     pub progress: Arc<BuildProgress>,
-    /// The card is put away; the status bar tells how far it is.
+    /// The card is hidden; the status bar shows the progress.
     pub is_card_hidden: bool,
-    /// The trace on the screen is this one, as far as it is indexed.
+    /// The trace on the screen is the indexed part of this one.
     pub is_shown: bool,
-    /// It was named with the program's start: nothing else is shown until it is there.
+    /// The trace was named when the program started: nothing else is shown until it is open.
     pub stands_alone: bool,
     showing: OpeningMode,
     cancel: Cancel,
-    /// Ends the following of a trace that grows.
+    /// Stops following a trace that grows.
     until: Cancel,
     started: Instant,
-    /// When bytes were counted first, and how many they were: a build may go on where another stopped.
+    /// Time and number of bytes at the first count. A build may continue an earlier one.
     base: OnceCell<(Instant, u64)>,
-    /// As they were when the frame began: wherever they are shown they are the same.
+    /// Numbers as of the beginning of the frame, so that all places show the same ones.
     figures: Cell<Option<OpeningProgress>>,
     mailbox: Mailbox,
-    /// How many parts came.
+    /// Number of parts received.
     parts: Arc<AtomicU64>,
-    /// None where the system gives no thread.
+    /// None if the system could not create a thread.
     thread: Option<JoinHandle<()>>,
 }
 
-/// What is shown of a trace while it is being opened.
+/// Display of a trace while it is being opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpeningMode {
-    /// Nothing until it is indexed as a whole.
+    /// Nothing is shown until the whole trace is indexed.
     Whole,
-    /// The part that is indexed.
+    /// The indexed part is shown.
     Parts,
-    /// The same, and indexing goes on as the trace grows.
+    /// The indexed part is shown, and indexing continues as the trace grows.
     Growth,
 }
 
-/// News of an opening.
+/// Event of an opening.
 pub enum OpeningEvent {
     /// A part of the trace can be shown.
     Part(OpenedTrace),
-    /// The whole trace, or why it cannot be opened.
+    /// The whole trace is open, or the reason why it cannot be opened.
     Done(Result<OpenedTrace>),
 }
 
-/// The newest news: a window that is not drawn keeps no more.
+/// Newest events only: a window that is not drawn must not accumulate parts.
 #[derive(Default)]
 struct OpeningInbox {
     part: Option<OpenedTrace>,
@@ -75,15 +75,14 @@ struct OpeningInbox {
 
 type Mailbox = Arc<Mutex<OpeningInbox>>;
 
-/// A trace that is open, and how it was asked for.
+/// An opened trace and the request that opened it.
 pub struct OpenedTrace {
-    /// The trace.
     pub session: Session,
-    /// How it was opened.
+    /// Options that the trace was opened with.
     pub options: OpenOptions,
-    /// It is the demo, asked for as such.
+    /// The trace was opened as the demo.
     pub is_demo: bool,
-    /// What was kept about it.
+    /// Saved session of the trace.
     pub kept: SavedSession,
 }
 
@@ -92,27 +91,27 @@ pub struct OpenedTrace {
 pub struct OpeningProgress {
     /// Bytes read.
     pub done: u64,
-    /// Bytes in all.
+    /// Bytes in total.
     pub total: u64,
     /// Steps found.
     pub steps: u64,
-    /// From 0 to 1.
+    /// Share of the bytes read, 0 to 1.
     pub share: f32,
-    /// Bytes a second.
+    /// Bytes per second.
     pub rate: u64,
-    /// The time left; none while it cannot be estimated.
+    /// Estimated time left; none while there is no estimate.
     pub left: Option<Duration>,
 }
 
 impl OpeningProgress {
-    /// The share in whole hundredths that are done.
+    /// Returns the share in whole per cent, rounded down.
     pub fn per_cent(&self) -> String {
         format!("{:.0}", (self.share * 100.0).floor())
     }
 }
 
 impl Opening {
-    /// Starts to open a trace. `wake` is called when there is news.
+    /// Starts to open a trace. `wake` is called after each event.
     pub fn start(
         choice: TraceChoice,
         showing: OpeningMode,
@@ -183,9 +182,9 @@ impl Opening {
         }
     }
 
-    /// What came since it was asked last, until it gives none. After [`Told::Done`] nothing comes.
+    /// Returns the next event; none when all were taken. Nothing follows [`OpeningEvent::Done`].
     pub fn poll(&self) -> Option<OpeningEvent> {
-        // In this order: what a thread that has ended had to tell is there.
+        // Check this first: then all events of a thread that has ended are in the mailbox.
         let is_over = self.is_over();
         let told = self
             .mailbox
@@ -200,12 +199,13 @@ impl Opening {
         self.thread.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
-    /// Asks the thread to stop; [`Self::poll`] then gives an error. What is indexed is kept for the next time.
+    /// Stops the thread. [`Self::poll`] then returns an error. The indexed part is kept for the
+    /// next time.
     pub fn cancel(&self) {
         self.cancel.cancel();
     }
 
-    /// Stops, and waits for what is indexed to be kept, but not for ever.
+    /// Stops the thread and waits, up to `limit`, until the indexed part is saved.
     pub fn close(&self, limit: Duration) {
         self.cancel();
         let began = Instant::now();
@@ -214,34 +214,35 @@ impl Opening {
         }
     }
 
-    /// Whether it was asked to stop.
+    /// Returns true if it was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.cancel.is_cancelled()
     }
 
-    /// Finishes a trace that is followed: it stops waiting for more of it.
+    /// Stops waiting for more of a trace that is followed and completes it.
     pub fn stop_following(&self) {
         self.until.cancel();
     }
 
-    /// Whether more of the trace is waited for.
+    /// Returns true while it waits for more of the trace.
     pub fn is_following(&self) -> bool {
         self.follows() && !self.until.is_cancelled() && !self.is_cancelled()
     }
 
-    /// Whether a trace that is followed was shown as far as it went.
+    /// Returns true if the trace is followed and the newest part is shown.
     pub fn has_caught_up(&self) -> bool {
         self.is_following()
             && self.parts.load(Relaxed) > 0
             && self.mailbox.lock().is_ok_and(|news| news.is_empty())
     }
 
-    /// Whether it was started to follow the trace, even if that is over.
+    /// Returns true if it was started to follow the trace, even if that has ended.
     pub fn follows(&self) -> bool {
         self.showing == OpeningMode::Growth
     }
 
-    /// Behaviour of a window at the end of the trace when more steps are indexed: it moves on while the trace is followed.
+    /// Behaviour of a window at the end of the trace when more steps are indexed: it moves on while
+    /// the trace is followed.
     pub fn at_end(&self) -> EndPolicy {
         if self.follows() {
             EndPolicy::GoesOn
@@ -250,17 +251,17 @@ impl Opening {
         }
     }
 
-    /// Whether it takes so long that a card is worth showing.
+    /// Returns true if it takes long enough (150 ms) to show a card.
     pub fn is_long(&self) -> bool {
         self.started.elapsed() > Duration::from_millis(150)
     }
 
-    /// A frame begins: numbers are counted anew.
+    /// Begins a frame: the numbers are read again.
     pub fn look_again(&self) {
         self.figures.set(None);
     }
 
-    /// Numbers for the card, the same all through a frame.
+    /// Returns the numbers for the card, constant throughout a frame.
     pub fn figures(&self) -> OpeningProgress {
         let figures = self.figures.get().unwrap_or_else(|| self.count());
         self.figures.set(Some(figures));
@@ -299,14 +300,14 @@ impl OpeningInbox {
         match told {
             OpeningEvent::Part(part) => self.part = Some(part),
             OpeningEvent::Done(result) => {
-                // Where the rest failed, a part that was not taken yet is all there is.
+                // If the rest failed, a part that was not taken yet is all there is.
                 self.part = self.part.take().filter(|_| result.is_err());
                 self.done = Some(result);
             }
         }
     }
 
-    /// Parts come before the end.
+    /// Takes the next event. Parts come before the end.
     fn take(&mut self) -> Option<OpeningEvent> {
         self.part
             .take()
@@ -319,7 +320,7 @@ impl OpeningInbox {
     }
 }
 
-/// What the thread is to do.
+/// Inputs of the thread.
 struct OpeningJob {
     choice: TraceChoice,
     keeping: SessionPolicy,
@@ -380,11 +381,11 @@ impl OpeningJob {
     }
 }
 
-/// What the thread counted.
+/// Counts of the thread.
 struct OpeningCounts {
     done: u64,
     total: u64,
-    /// How many bytes were done when it began.
+    /// Number of bytes done when the counting began.
     base: u64,
     steps: u64,
 }
@@ -406,7 +407,7 @@ impl OpeningCounts {
             let millis_left = u128::from(total - done) * u128::from(millis) / u128::from(done_now);
             Duration::from_millis(u64::try_from(millis_left).unwrap_or(u64::MAX))
         });
-        // In thousandths: more than the bar has pixels.
+        // In thousandths: finer than the bar's pixels.
         let thousandths = u128::from(done.min(total)) * 1000 / u128::from(total.max(1));
         let share = f32::from(u16::try_from(thousandths).unwrap_or(1000)) / 1000.0;
         OpeningProgress {

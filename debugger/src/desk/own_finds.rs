@@ -1,4 +1,4 @@
-//! Searches that panels of their own show, beside the one of the field.
+//! Searches of separate panels, next to the one of the search field.
 
 use std::sync::Arc;
 
@@ -9,25 +9,25 @@ use crate::action::FindQuery;
 use crate::session::Session;
 use crate::worker::Worker;
 
-/// The searches of panels that show one of their own. Equal ones are made once.
+/// The searches of panels that show their own one. Equal queries share one search.
 #[derive(Debug, Default)]
 pub struct PanelSearches {
     list: Vec<(FindQuery, FindState)>,
 }
 
-/// Where a search is made.
+/// Context in which a search runs.
 pub struct SearchContext<'a> {
-    /// Through which trace.
+    /// Session of the trace.
     pub session: &'a Arc<Session>,
-    /// Who makes it.
+    /// Worker that runs the search.
     pub worker: &'a Worker,
-    /// Where names have their meaning.
+    /// Position at which names are resolved.
     pub at: Position,
 }
 
 impl PanelSearches {
-    /// Begins the searches of panels that were in view, forgets those that none shows, and picks up what was found.
-    /// True while one is under way.
+    /// Begins the searches of panels in view, drops those that no panel shows, and picks up hits.
+    /// Returns true while one is under way.
     pub fn advance(&mut self, wanted: &[FindQuery], ground: &SearchContext<'_>) -> bool {
         self.list.retain(|(question, _)| wanted.contains(question));
         for question in wanted {
@@ -43,21 +43,21 @@ impl PanelSearches {
         self.list.iter().any(|(_, state)| state.is_under_way())
     }
 
-    /// Ends a search; what was found stays.
+    /// Stops a search and keeps its hits.
     pub fn stop(&mut self, question: &FindQuery) {
         if let Some((_, state)) = self.list.iter_mut().find(|(known, _)| known == question) {
             state.stop();
         }
     }
 
-    /// Ends all searches. False where none is under way.
+    /// Stops all searches. Returns false if none was under way.
     pub fn stop_all(&mut self) -> bool {
         self.list
             .iter_mut()
             .fold(false, |is_stopped, (_, state)| state.stop() || is_stopped)
     }
 
-    /// What was found of a search.
+    /// Returns the state of a search.
     pub fn find(&self, question: &FindQuery) -> Option<&FindState> {
         self.list
             .iter()

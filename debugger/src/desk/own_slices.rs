@@ -1,4 +1,4 @@
-//! Slices that panels of their own show, beside the one that is marked.
+//! Slices of separate panels, next to the one that is marked.
 
 use std::sync::Arc;
 
@@ -7,15 +7,15 @@ use crate::notes::SliceQuery;
 use crate::session::Session;
 use crate::worker::Worker;
 
-/// The slices of panels that show one of their own. Equal ones are walked once.
+/// The slices of panels that show their own one. Equal queries share one walk.
 #[derive(Debug, Default)]
 pub struct PanelSlices {
     list: Vec<(SliceQuery, SliceState)>,
 }
 
 impl PanelSlices {
-    /// Asks the questions of panels that were in view, forgets those that none shows, and picks up what was found.
-    /// True while one is under way.
+    /// Begins the slices of panels in view, drops those that no panel shows, and picks up results.
+    /// Returns true while one is under way.
     pub fn advance(
         &mut self,
         wanted: &[SliceQuery],
@@ -36,28 +36,28 @@ impl PanelSlices {
         self.list.iter().any(|(_, state)| state.is_under_way())
     }
 
-    /// Ends one; what was found stays.
+    /// Stops a slice and keeps its steps.
     pub fn stop(&mut self, question: &SliceQuery) {
         if let Some(state) = self.find_mut(question) {
             state.stop();
         }
     }
 
-    /// Follows more steps of one.
+    /// Follows more steps of a slice.
     pub fn more(&mut self, question: &SliceQuery, session: &Arc<Session>, worker: &Worker) {
         if let Some(state) = self.find_mut(question) {
             state.more(session, worker);
         }
     }
 
-    /// Ends all. False where none is under way.
+    /// Stops all slices. Returns false if none was under way.
     pub fn stop_all(&mut self) -> bool {
         self.list
             .iter_mut()
             .fold(false, |is_stopped, (_, state)| state.stop() || is_stopped)
     }
 
-    /// What was found of a question.
+    /// Returns the state of a slice.
     pub fn find(&self, question: &SliceQuery) -> Option<&SliceState> {
         self.list
             .iter()

@@ -1,4 +1,4 @@
-//! What the palette lists for a query: plain data.
+//! Rows of the command palette for a query, as plain data.
 
 use crate::action::{Action, SearchAction, SliceAction, TravelAction};
 use crate::icons;
@@ -10,59 +10,55 @@ use crate::notes::{SavedSearch, SavedSlice};
 /// A row of the palette.
 #[derive(Clone)]
 pub struct PaletteItem {
-    /// The title of the group that begins with this row.
+    /// Title of the group that begins with this row.
     pub group: Option<&'static str>,
-    /// What it says.
     pub text: String,
-    /// Which letters of the text the query matched, as character places.
+    /// Indexes of the characters that the query matched.
     pub matched: Vec<usize>,
-    /// At the right: the menu of the command.
+    /// Menu of the command, shown at the right.
     pub area: &'static str,
-    /// Its key.
     pub key: PaletteKey,
-    /// Its icon.
     pub icon: Option<char>,
-    /// What happens when it is chosen.
+    /// Effect of choosing the row.
     pub choice: PaletteChoice,
 }
 
-/// The key that a row names.
+/// The key that a row shows.
 #[derive(Clone, Copy)]
 pub enum PaletteKey {
-    /// None.
     Nothing,
     /// The key that chooses the row.
     Enter,
-    /// Those of a command, as whoever draws the row has them.
+    /// The command's keys in this front end.
     Of(&'static Command),
 }
 
-/// What happens when a row is chosen.
+/// Effect of choosing a row.
 #[derive(Clone)]
 pub enum PaletteChoice {
-    /// An action of a command.
+    /// Runs an action of a command.
     Run(CommandId, Action),
-    /// The palette asks for the argument of a command.
+    /// Prompts for the argument of a command.
     Ask(&'static Command),
-    /// Nothing: not possible at the moment.
+    /// Nothing: the command is not possible at the moment.
     Nothing,
 }
 
-/// What the palette may list besides commands.
+/// Further sources of rows besides the commands.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PaletteSources<'a> {
-    /// Names of the commands that were run last.
+    /// Names of the most recent commands.
     pub recent: &'a [String],
-    /// Where the query may lead.
+    /// Places in the trace that the query may mean.
     pub places: &'a [Suggestion],
-    /// The searches that are kept.
+    /// Saved searches.
     pub searches: &'a [SavedSearch],
-    /// The slices that are kept.
+    /// Saved slices.
     pub slices: &'a [SavedSlice],
 }
 
-/// The rows for a query: a whole command line first, then the commands that fit, best first, then places in the trace.
-/// A function of just that name comes before commands.
+/// Returns the rows for a query: a complete command line first, then matching commands, best first,
+/// then places in the trace. A function whose name is exactly the query comes before the commands.
 pub fn items(
     query: &str,
     situation: &CommandContext,
@@ -88,7 +84,7 @@ pub fn items(
         .filter(new)
         .partition(|place| place.title == query);
     list.extend(place_items(&exact));
-    // Three points are typed for the one sign behind commands that ask for more.
+    // Users type three dots for the ellipsis after commands that need an argument.
     let words = query
         .strip_suffix("...")
         .filter(|words| !words.is_empty())
@@ -103,9 +99,9 @@ pub fn items(
             } else {
                 100
             };
-            // A panel's name alone means the panel.
+            // A panel's name without a verb means the panel.
             let bonus = if is_panel_of(words, command) { 1000 } else { 0 };
-            // What says how something is shown comes behind what shows it.
+            // Commands that change a presentation come after those that show something.
             let penalty = penalty + if command.is_presentation { 25 } else { 0 };
             Some((
                 score + bonus - penalty,
@@ -158,14 +154,14 @@ pub fn items(
             },
         ))
     }));
-    // The sort is stable: commands that fit equally well stay in the order of the menus.
+    // The sort is stable: commands with equal scores stay in the order of the menus.
     fitting.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
     list.extend(fitting.into_iter().map(|(_, item)| item));
     list.extend(place_items(&others));
     list
 }
 
-/// Rows of places, under a head.
+/// Returns rows of places, under a heading.
 fn place_items(places: &[&Suggestion]) -> Vec<PaletteItem> {
     let item = |(number, place): (usize, &&Suggestion)| PaletteItem {
         group: (number == 0).then(|| say!("palette-in-the-trace")),
@@ -203,7 +199,8 @@ fn without_query(situation: &CommandContext, recent: &[String]) -> Vec<PaletteIt
     list
 }
 
-/// The query as a whole command line (`last write x2`), or as a place to go to (`1250`, `line:7`).
+/// Interprets the query as a complete command line (`last write x2`), or as a position to go to
+/// (`1250`, `line:7`).
 fn line_item(query: &str, situation: &CommandContext) -> Option<PaletteItem> {
     let is_place = query.starts_with(|first: char| first.is_ascii_digit())
         || ["line:", "time:", "pc:"]
@@ -263,8 +260,8 @@ fn item(command: &'static Command, text: String, situation: &CommandContext) -> 
     }
 }
 
-/// Whether a command that can have an argument has something to do without: all have but the accesses,
-/// which need a cell under the cursor.
+/// Returns true if a command with an optional argument can run without it. All can, except
+/// accesses, which need a cell under the cursor.
 fn has_subject(command: &Command, situation: &CommandContext) -> bool {
     !command.is_access() && command.id != CommandId::GoTo
         || command.is_access() && situation.cell.is_some()
@@ -278,11 +275,11 @@ fn text_of(command: &Command, situation: &CommandContext) -> String {
     }
 }
 
-/// How well a query fits a command: the text that is shown, or, in another language, its English name,
-/// which has no letters to be marked.
+/// Scores a query against a command: against the displayed text or, in another language, its
+/// English name. Matches in the English name have no characters to highlight.
 fn fit_either(query: &str, text: &str, command: &Command) -> Option<(i32, Vec<usize>)> {
     let also = |name: &str| fit(query, name).map(|(score, _)| (score, Vec::new()));
-    // A language is sought by its own name.
+    // Users look for a language by its own name.
     let own_name = || {
         (command.id == CommandId::LanguageFrench)
             .then(|| also("Français"))
@@ -293,7 +290,8 @@ fn fit_either(query: &str, text: &str, command: &Command) -> Option<(i32, Vec<us
         .or_else(own_name)
 }
 
-/// Whether a query is the name of the panel that a command shows, without the word for "show" and its article.
+/// Returns true if a query is the name of the panel that a command shows, without the verb and the
+/// article.
 fn is_panel_of(query: &str, command: &Command) -> bool {
     let Some(name) = command.name.strip_prefix("Show ") else {
         return false;
@@ -303,8 +301,9 @@ fn is_panel_of(query: &str, command: &Command) -> bool {
         || is_translated && folded(command.label()).ends_with(&format!(" {}", folded(query)))
 }
 
-/// How well a query fits a text: all its letters have to come in order. Runs of letters and beginnings of words
-/// count more, and the whole name most. Gives the places of the letters.
+/// Scores a query against a text. All its letters must occur in order. Runs of letters and
+/// beginnings of words score higher, and the complete name scores highest. Returns the indexes of
+/// the matched characters.
 fn fit(query: &str, text: &str) -> Option<(i32, Vec<usize>)> {
     let text = folded(text);
     let letters: Vec<char> = text.chars().collect();
@@ -332,7 +331,7 @@ fn fit(query: &str, text: &str) -> Option<(i32, Vec<usize>)> {
         places.push(place);
         from = place + 1;
     }
-    // Letters that are strewn over the text fit by chance.
+    // Letters that are scattered over the text match by chance.
     (score >= i32::try_from(4 * places.len()).unwrap_or(i32::MAX)).then_some((score, places))
 }
 

@@ -1,4 +1,4 @@
-//! Another part of the trace takes the place of the one that is shown: what is folded is sought in it first.
+//! Replaces the part of the trace that is shown by another: first the folds are converted to it.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::session::Session;
 use crate::worker::JobLane;
 
 impl Desk {
-    /// The steps of the newest part.
+    /// Returns the number of steps of the newest part.
     fn newest_count(&self) -> u64 {
         self.part
             .as_ref()
@@ -22,17 +22,18 @@ impl Desk {
             .step_count()
     }
 
-    /// Takes a part in whose windows are known.
+    /// Shows a part whose windows are converted.
     fn show_part(&mut self, session: Arc<Session>, windows: Windows) {
         self.session = session;
-        // A click may have made another window the active one meanwhile.
+        // A click may have activated another window meanwhile.
         let active = std::mem::replace(&mut self.windows, windows).active;
         self.windows.activate(active);
         self.begin_awaited();
         self.tell(DeskEvent::Part);
     }
 
-    /// More of the trace that is shown, or the whole of it; positions, folds and panels stay. Less is no news.
+    /// Receives more of the trace that is shown, or the whole of it. Positions, folds and panels
+    /// stay. A part with fewer steps is ignored.
     pub fn begin_part(&mut self, session: Session, at_end: EndPolicy, arrival: PartExtent) {
         if arrival == PartExtent::More && session.index.step_count() < self.newest_count() {
             return;
@@ -47,7 +48,7 @@ impl Desk {
         self.advance_part();
     }
 
-    /// Shows the part that arrived as soon as the windows are known in it.
+    /// Shows the arrived part as soon as its windows are converted.
     pub(super) fn advance_part(&mut self) {
         if self.moving.is_under_way() {
             return;

@@ -1,4 +1,4 @@
-//! Moves of trace windows that were asked for, and what becomes of them on a worker.
+//! Pending moves of trace windows, and their execution on a worker.
 
 use stepback_index::QueryError;
 use stepback_parsers::Position;
@@ -12,46 +12,46 @@ use crate::worker::Ticket;
 
 use super::words::sentence;
 
-/// Moves that were asked for in one frame, one after the other. All that is no move waits for them.
+/// Moves that were requested in one frame, in order. All other actions wait for them.
 #[derive(Default)]
 pub struct PendingMoves {
     pub asked: Vec<MoveRequest>,
-    /// Once a worker makes them.
+    /// Present while a worker makes the moves.
     pub ticket: Option<Ticket<WindowMovesResult>>,
-    /// Those that wait until what is damaged is made again.
+    /// Moves that wait until the index is repaired.
     pub held: Vec<MoveRequest>,
 }
 
-/// A move of one window.
+/// A requested move of one window.
 pub struct MoveRequest {
     pub window: WindowId,
     pub what: WindowMove,
 }
 
-/// What became of some moves.
+/// Result of some moves.
 pub struct WindowMovesResult {
-    /// The windows as they are by now.
+    /// The windows after the moves.
     pub windows: Windows,
-    /// Why windows stayed where they are, where that is worth a word.
+    /// Messages about windows that stayed in place.
     pub said: Vec<String>,
-    /// Why the rest could not be made.
+    /// Error that stopped the moves.
     pub error: Option<QueryError>,
-    /// The rest.
+    /// Moves that were not made.
     pub rest: Vec<MoveRequest>,
 }
 
 impl PendingMoves {
-    /// Whether a worker makes them.
+    /// Returns true while a worker makes moves.
     pub fn is_under_way(&self) -> bool {
         self.ticket.is_some()
     }
 
-    /// Those that waited for a mended index are asked for again.
+    /// Requests the moves again that waited for a repaired index.
     pub fn release(&mut self) {
         self.asked.append(&mut self.held);
     }
 
-    /// Gives the moves up. False where there are none.
+    /// Cancels all moves. Returns false if there are none.
     pub fn give_up(&mut self) -> bool {
         let Self {
             asked,
@@ -65,7 +65,7 @@ impl PendingMoves {
 /// Makes moves in copies of the windows. Runs on a worker.
 pub fn make(session: &Session, mut windows: Windows, asked: Vec<MoveRequest>) -> WindowMovesResult {
     let mut said = Vec::new();
-    // Where several windows are sent somewhere, each goes where it was sent.
+    // If several windows were moved, each goes where it was sent.
     let is_alone = asked
         .windows(2)
         .all(|pair| matches!(pair, [one, next] if one.window == next.window));
@@ -104,13 +104,14 @@ pub fn make(session: &Session, mut windows: Windows, asked: Vec<MoveRequest>) ->
     }
 }
 
-/// How far a window went.
+/// Distance that a window moved.
 struct WindowShift {
     from: Position,
     to: Position,
 }
 
-/// The other windows go as many steps as one went, and where that one walked, they remember no more places than it.
+/// Moves the other windows by the same number of steps. If the leading window walked, they add no
+/// more history entries than it did.
 fn follow(
     session: &Session,
     windows: &mut Windows,
@@ -138,7 +139,8 @@ fn follow(
     Ok(MoveOutcome::Made)
 }
 
-/// What is said where a move leads nowhere; nothing about steps within a thread that has no more of them.
+/// Returns the message for a move that leads nowhere; none for steps within a thread that has no
+/// more steps.
 fn nowhere_words(session: &Session, what: &WindowMove) -> Option<String> {
     match what {
         WindowMove::Step(Stride::Out, Direction::Back) => {

@@ -1,4 +1,4 @@
-//! Where what is typed may lead, asked on the worker.
+//! Suggestions for a typed place, computed on the worker.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::model::go_to::{Suggestion, suggestions};
 use crate::session::Session;
 use crate::worker::{Slot, Worker};
 
-/// The newest text and what it may mean.
+/// The newest text and its suggestions.
 #[derive(Debug, Default)]
 pub struct PlaceSuggestions {
     session: SessionWatch,
@@ -17,9 +17,10 @@ pub struct PlaceSuggestions {
 }
 
 impl PlaceSuggestions {
-    /// What a text may mean; nothing while the answer for just that text is on its way.
+    /// Returns the suggestions for a text; none while the answer for exactly this text is under
+    /// way.
     pub fn poll(&mut self, text: &str, session: &Arc<Session>, worker: &Worker) -> &[Suggestion] {
-        // Another part of the trace has other answers, too.
+        // Another part of the trace has other answers.
         if self.session.look(session) != SessionChange::Nothing {
             self.found.clear();
         }

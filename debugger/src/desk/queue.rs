@@ -1,4 +1,4 @@
-//! Actions that wait, and which of them may be done next.
+//! Queue of actions, and the rules for the next one that may run.
 
 use std::collections::VecDeque;
 
@@ -7,36 +7,36 @@ use crate::action::{
     Action, FileAction, FoldAction, PanelAction, SearchAction, SliceAction, TravelAction,
 };
 
-/// Actions in the order in which they are done: first in, first out, all of them.
+/// Actions that run in order: first in, first out.
 ///
-/// While a window moves all of them wait: a move takes no longer than a look at the trace.
-/// While a search is under way those wait that begin from the position that it will find; a move to a place of
-/// its own gives the search up.
+/// While a window moves, all actions wait: a move takes no longer than drawing the trace.
+/// During a search, actions wait that start from its result. A move to an independent position
+/// cancels the search.
 #[derive(Debug, Default)]
 pub struct ActionQueue {
     actions: VecDeque<Action>,
-    /// Those that the search under way keeps from being done in this round.
+    /// Actions that the search under way delays in this round.
     waiting: VecDeque<Action>,
 }
 
 impl ActionQueue {
-    /// Puts an action at the end.
+    /// Appends an action.
     pub fn push(&mut self, action: Action) {
         self.actions.push_back(action);
     }
 
-    /// Whether nothing waits.
+    /// Returns true if no action waits.
     pub fn is_empty(&self) -> bool {
         self.actions.is_empty() && self.waiting.is_empty()
     }
 
-    /// The action that is done next; none where no more can be done in this round.
+    /// Returns the next action; none if no more can run in this round.
     pub fn next(&mut self, mut desk: Option<&mut Desk>) -> Option<Action> {
         while let Some(action) = self.actions.pop_front() {
             let Some(desk) = desk.as_deref_mut() else {
                 return Some(action);
             };
-            // What is no move may begin from where the moves before it lead.
+            // Other actions may start from the result of the moves before them.
             if !is_move(&action) {
                 desk.send_moves();
             }
@@ -73,7 +73,7 @@ impl Extend<Action> for ActionQueue {
     }
 }
 
-/// Whether an action is a move of a window that needs no search. Several of them are made together.
+/// Returns true if an action moves a window without a search. Several such moves are made together.
 fn is_move(action: &Action) -> bool {
     use TravelAction::{
         Edge, History, Page, StayInThread, StepInto, StepOfThread, StepOut, StepOver, StepRow,
@@ -122,7 +122,8 @@ fn order(action: &Action) -> LookupRelation {
         },
         Action::Slice(SliceAction::Why(_)) => LookupRelation::After,
         Action::Slice(_) => LookupRelation::Beside,
-        // An action that marks the position names it; one from the keyboard was made where a search has led.
+        // An action that marks a position names it. One from the keyboard was made after the search
+        // had moved the window.
         Action::Mark(_) => LookupRelation::Beside,
         Action::Fold(FoldAction::Toggle(_)) => LookupRelation::Beside,
         Action::Fold(_) => LookupRelation::After,

@@ -1,4 +1,4 @@
-//! How far a search came that goes from moment to moment.
+//! Progress of a search that tests one moment after another.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,20 +6,20 @@ use std::time::{Duration, Instant};
 
 use crate::messages::say;
 
-/// Sooner nothing is said: most searches are over by then.
+/// Time after which progress is shown: most searches end sooner.
 const LATE_AFTER: Duration = Duration::from_millis(300);
 
-/// How many steps a search has left behind. Its clones tell of the same search.
+/// Number of steps that a search has passed. Clones share the same counter.
 #[derive(Clone, Debug, Default)]
 pub struct SearchProgress(Arc<AtomicU64>);
 
 impl SearchProgress {
-    /// It came so far.
+    /// Sets the number of steps passed.
     pub fn tell(&self, steps: u64) {
         self.0.store(steps, Ordering::Relaxed);
     }
 
-    /// What is said of it.
+    /// Returns the progress text.
     pub fn words(&self) -> String {
         match self.0.load(Ordering::Relaxed) {
             0 => say!("lookup-looking").to_owned(),
@@ -28,7 +28,7 @@ impl SearchProgress {
     }
 }
 
-/// Whether a search that began at a time takes long enough to be told of.
+/// Returns true if a search that began at this time takes long enough to show its progress.
 pub fn is_late(begun: Instant) -> bool {
     begun.elapsed() > LATE_AFTER
 }

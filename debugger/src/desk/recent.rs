@@ -1,4 +1,4 @@
-//! The traces that were opened last.
+//! The traces that were opened most recently.
 
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -11,59 +11,56 @@ use crate::action::{Action, FileAction};
 use crate::image::ImageSpec;
 use crate::session::{OpenOptions, trace_bytes};
 
-/// How many are remembered.
+/// Maximum number of remembered traces.
 pub const LIMIT: usize = 8;
 
-/// Longer words about a trace are not of ours.
+/// Maximum length of `kind` in characters: a longer one was not written by this program.
 const KIND: usize = 100;
-/// More images, and more directories of them, are not opened unasked.
+/// Maximum number of images, and of their directories, to open without a request.
 const PLACES: usize = 64;
-/// A trace of more files is not one that was named file by file.
+/// Maximum number of files: nobody names more files one by one.
 const FILES: usize = 1 << 12;
 
 /// A trace that was opened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecentTrace {
-    /// The trace.
     #[serde(with = "crate::paths")]
     pub path: PathBuf,
-    /// The other files of a trace of several.
+    /// Further files of a trace of several files.
     #[serde(default, with = "crate::paths")]
     pub more: Vec<PathBuf>,
     /// Format and architecture, for example `Tarmac · AArch64`.
     pub kind: String,
-    /// Steps in all.
     pub steps: u64,
-    /// Its length when it was opened.
+    /// Length of the trace in bytes when it was opened.
     pub trace_bytes: u64,
-    /// When it was opened, in seconds since 1970.
+    /// Time when it was opened, in seconds since 1970.
     pub opened: u64,
-    /// The program images that were named for it; empty for the one beside it.
+    /// Program images that were named for it; empty for the one next to it.
     #[serde(default)]
     pub images: Vec<ImageSpec>,
-    /// The directories that were named for them.
+    /// Directories of images that were named for it.
     #[serde(default, with = "crate::paths")]
     pub sysroots: Vec<PathBuf>,
 }
 
-/// What is known of a remembered trace's file.
+/// State of a remembered trace's files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecentState {
-    /// As it was.
+    /// The files are unchanged.
     Good,
-    /// The file has another length than when it was opened.
+    /// The files have another total length than when the trace was opened.
     Changed,
-    /// There is no such file, or it cannot be reached.
+    /// A file is missing or cannot be reached.
     Missing,
 }
 
 impl RecentTrace {
-    /// The file's name.
     pub fn name(&self) -> String {
         self.options().name()
     }
 
-    /// How it is opened, as far as its files go.
+    /// Returns options that name its files; all else is the default.
     fn options(&self) -> OpenOptions {
         OpenOptions {
             more: self.more.clone(),
@@ -71,7 +68,7 @@ impl RecentTrace {
         }
     }
 
-    /// Opens it again.
+    /// Returns the action that opens it again.
     pub fn action(&self) -> Action {
         match self.more.is_empty() {
             true => Action::File(FileAction::OpenPath(self.path.clone())),
@@ -81,7 +78,7 @@ impl RecentTrace {
         }
     }
 
-    /// Its folder, with `~` for the user's own.
+    /// Returns its folder, with `~` for the home directory.
     pub fn folder(&self) -> String {
         let Some(folder) = self.path.parent() else {
             return String::new();
@@ -94,7 +91,7 @@ impl RecentTrace {
         }
     }
 
-    /// Leaves out what the program itself would not have kept.
+    /// Cuts everything that exceeds the limits of what the program itself saves.
     pub fn keep_within_limits(&mut self) {
         self.kind = self.kind.chars().take(KIND).collect();
         self.more.truncate(FILES);
@@ -103,12 +100,12 @@ impl RecentTrace {
         self.opened = self.opened.min(now());
     }
 
-    /// When it was opened, seen from now.
+    /// Returns the time when it was opened, relative to now.
     pub fn when(&self) -> String {
         ago(self.opened, now())
     }
 
-    /// Looks at the file. Not for the UI thread.
+    /// Checks the files. Blocks: not for the UI thread.
     pub fn look(&self) -> RecentState {
         let bytes: Result<u64> = self.options().paths().map(trace_bytes).sum();
         match bytes {
@@ -126,14 +123,14 @@ pub fn remember(list: &mut Vec<RecentTrace>, trace: RecentTrace) {
     list.truncate(LIMIT);
 }
 
-/// A trace as it was opened last time.
+/// Returns the list's entry for a trace.
 pub fn known<'a>(list: &'a [RecentTrace], trace: &Path) -> Option<&'a RecentTrace> {
     std::path::absolute(trace)
         .ok()
         .and_then(|path| list.iter().find(|recent| recent.path == path))
 }
 
-/// Seconds since 1970.
+/// Returns the current time in seconds since 1970.
 pub fn now() -> u64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)

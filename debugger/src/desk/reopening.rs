@@ -13,14 +13,15 @@ use crate::session::{IndexPolicy, OpenOptions};
 pub enum BeginAt {
     /// The position is shown once it is indexed.
     Awaited,
-    /// The place is known only when the whole trace is: it is asked for then.
+    /// The place cannot be resolved before the whole trace is indexed, and is resolved then.
     Held(String),
     /// The place is gone to by an action.
     Go(Action),
 }
 
 impl Desk {
-    /// Options with one more image. The image that was found beside the trace is named from now on.
+    /// Returns options with one more image. An image that was found next to the trace is named from
+    /// now on.
     pub fn options_with_image(&self, added: &ImageSpec) -> OpenOptions {
         let known = self
             .session
@@ -38,7 +39,7 @@ impl Desk {
         }
     }
 
-    /// Options with one more directory for images.
+    /// Returns options with one more directory for images.
     pub fn options_with_sysroot(&self, directory: PathBuf) -> OpenOptions {
         let known = self
             .options
@@ -53,7 +54,7 @@ impl Desk {
         }
     }
 
-    /// Options to build the index anew.
+    /// Returns options to build the index again.
     pub fn options_to_reload(&self) -> OpenOptions {
         OpenOptions {
             policy: IndexPolicy::Force,
@@ -61,10 +62,10 @@ impl Desk {
         }
     }
 
-    /// Options to index the rest of the trace.
+    /// Returns options to index the rest of the trace.
     pub fn options_to_index_more(&self) -> OpenOptions {
         let policy = match self.options.policy {
-            // The user now asks for the index that was not to be built.
+            // The user now requests the index that was not to be built.
             IndexPolicy::Never => IndexPolicy::Auto,
             policy @ (IndexPolicy::Auto | IndexPolicy::Force) => policy,
         };
@@ -74,7 +75,7 @@ impl Desk {
         }
     }
 
-    /// Begins at a place that the user named. A position that is not indexed yet is awaited.
+    /// Begins at a position that the user named. A position that is not indexed yet is awaited.
     pub fn begin_at(&mut self, place: String) -> BeginAt {
         match place.parse::<u64>() {
             Ok(position) if !self.session.index.is_whole() => {

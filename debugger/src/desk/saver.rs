@@ -1,4 +1,4 @@
-//! Writes sessions beside the window's thread.
+//! Writes session files on a separate thread.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,69 +8,71 @@ use std::thread::JoinHandle;
 
 use crate::session::{OverwritePolicy, SessionSaveError, set_aside, write_session};
 
-/// Writes sessions beside the window's thread, one after the other.
+/// Writes session files on a separate thread, one after the other.
 pub struct Saver {
     news: (Sender<SaveEvent>, Receiver<SaveEvent>),
     wake: Arc<dyn Fn() + Send + Sync>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// What the user should know of a session that was to be written.
+/// Result of writing a session that the user should know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SaveEvent {
-    /// It was asked for, and stands there.
+    /// The session was saved on request.
     Saved(PathBuf),
-    /// It could not be kept where it was, and is kept there.
+    /// The usual place is not writable; the session is saved here.
     Elsewhere(PathBuf),
-    /// What stood in the place of the trace's own session is kept there.
+    /// The previous content of the trace's own session file was moved here.
     SetAside(PathBuf),
-    /// Another session stands there, which this run neither read nor wrote.
+    /// The file contains another session, which this run neither read nor wrote.
     Foreign(PathBuf),
-    /// Why it could not be written.
+    /// The session could not be written; the reason.
     Failed(String),
 }
 
-/// Who wants a session written.
+/// Reason for writing a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SaveReason {
-    /// Nobody: it is kept now and then.
+    /// Automatic saving.
     Unasked,
-    /// The user, who chose the place.
+    /// Request of the user, who chose the file now.
     Asked,
-    /// The user, who chose the place before: what came there meanwhile is not written over.
+    /// Request of the user, who chose the file earlier: a session that appeared there meanwhile is
+    /// not overwritten.
     AskedAgain,
 }
 
-/// What is in a place where a session is to be kept.
+/// Content of a file in which a session is to be saved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PlaceContent {
-    /// This text, which was read there; none: nothing.
+    /// This text, which was read there; none: the file does not exist.
     Known(Option<String>),
-    /// What was not taken in: it is kept beside the place before another text comes there.
+    /// Content that was not loaded. It is moved to a backup before the file is overwritten.
     Unread,
 }
 
-/// A file that a session is kept in, shared with the thread that writes it.
+/// A session file, shared with the thread that writes it.
 #[derive(Debug)]
 pub struct SavePlace(Mutex<SavePlaceState>);
 
 #[derive(Debug)]
 struct SavePlaceState {
     path: PathBuf,
-    /// Where it is kept if it cannot be written there, best first.
+    /// Alternatives if the file cannot be written, best first.
     others: Vec<PathBuf>,
-    /// What stands there, as far as this run read or wrote it.
+    /// Content that this run read or wrote last.
     text: Option<String>,
-    /// What stands there was not taken in, and is set aside before it is written over.
+    /// The content was not loaded, and is moved to a backup before it is overwritten.
     is_unread: bool,
-    /// It was refused: it is not tried again.
+    /// Writing was refused and is not tried again.
     is_given_up: bool,
-    /// What was told of it last.
+    /// Error that was reported last.
     told: Option<String>,
 }
 
 impl SavePlace {
-    /// The first of some places that can be written, and what stands in it; none where there are none.
+    /// Creates a place from the candidate paths, best first, and the content of the first one.
+    /// Returns none if there are no paths.
     pub fn new(
         places: impl IntoIterator<Item = PathBuf>,
         standing: PlaceContent,
@@ -101,12 +103,12 @@ impl SavePlace {
         }))))
     }
 
-    /// Whether it is this file.
+    /// Returns true if this is the file's path.
     pub fn is_at(&self, path: &Path) -> bool {
         self.state().path == path
     }
 
-    /// Whether a text is to be written there that does not stand there.
+    /// Returns true if this text differs from the file's content and writing was not refused.
     pub fn wants(&self, text: &str) -> bool {
         let state = self.state();
         !state.is_given_up && state.text.as_deref() != Some(text)
@@ -116,7 +118,8 @@ impl SavePlace {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes a text. Only the thread of the saver does: nothing else changes what is known meanwhile.
+    /// Writes a text. Only the saver's thread calls this, so nothing else changes the state
+    /// meanwhile.
     fn save(&self, text: &str, demand: SaveReason) -> Option<SaveEvent> {
         if demand == SaveReason::Unasked && !self.wants(text) {
             return None;
@@ -165,7 +168,7 @@ impl SavePlaceState {
             (Some(text.to_owned()), false, false, None);
     }
 
-    /// Goes on to the next place; false where there is none.
+    /// Switches to the next alternative. Returns false if there is none.
     fn move_on(&mut self) -> bool {
         if self.others.is_empty() {
             return false;
@@ -173,13 +176,14 @@ impl SavePlaceState {
         self.path = self.others.remove(0);
         self.text = None;
         if let Some(folder) = self.path.parent() {
-            // Where that fails, writing does, and says so.
+            // If this fails, writing fails too and reports the error.
             let _made = fs::create_dir_all(folder);
         }
         true
     }
 
-    /// A full disk may have room again; what is refused stays refused. The same is told once.
+    /// Handles an error. A full disk may have room later; other errors are final. Each error is
+    /// reported once.
     fn refuse(&mut self, error: &SessionSaveError, demand: SaveReason) -> Option<SaveEvent> {
         let is_passing = matches!(error, SessionSaveError::Failed(_)) && !error.is_read_only();
         self.is_given_up = demand != SaveReason::Unasked || !is_passing;
@@ -193,7 +197,7 @@ impl SavePlaceState {
 }
 
 impl Saver {
-    /// Calls `wake` when there is news.
+    /// Creates a saver. `wake` is called after each event.
     pub fn new(wake: impl Fn() + Send + Sync + 'static) -> Self {
         Self {
             news: channel(),
@@ -202,12 +206,12 @@ impl Saver {
         }
     }
 
-    /// Writes a session in a place, after those before.
+    /// Queues a session for writing, after the earlier ones.
     pub fn write(&mut self, place: Arc<SavePlace>, text: String, demand: SaveReason) {
         let before = self.thread.take();
         let (news, wake) = (self.news.0.clone(), self.wake.clone());
         let job = move || {
-            // In their order; one that panicked has said so.
+            // Keep the order. A thread that panicked has already reported it.
             let _ended = before.map(JoinHandle::join);
             if let Some(told) = place.save(&text, demand) {
                 let _unheard = news.send(told);
@@ -220,12 +224,13 @@ impl Saver {
             .ok();
     }
 
-    /// Waits until everything is written: at the end of the program, before a session is read, and in tests.
+    /// Waits until everything is written: at the end of the program, before a session is read, and
+    /// in tests.
     pub fn finish(&mut self) {
         let _ended = self.thread.take().map(JoinHandle::join);
     }
 
-    /// What the user should know, once.
+    /// Returns the next event, once.
     pub fn news(&self) -> Option<SaveEvent> {
         self.news.1.try_recv().ok()
     }
@@ -254,7 +259,7 @@ mod tests {
             one.save("stepback_session = 1\n# one\n", SaveReason::Unasked),
             None
         );
-        // Who asks for it gets it.
+        // An explicit request overwrites it.
         assert_eq!(
             two.save("stepback_session = 1\n# two\n", SaveReason::Asked),
             Some(SaveEvent::Saved(path.clone()))
@@ -280,7 +285,7 @@ mod tests {
         );
         assert_eq!(place.save(&two, SaveReason::Unasked), None);
         assert_eq!(read(), [two.as_str(), TEXT]);
-        // The same text makes way for nothing.
+        // An equal text needs no backup.
         assert_eq!(
             SavePlace::new([path.clone()], PlaceContent::Unread)
                 .unwrap()
@@ -288,7 +293,7 @@ mod tests {
             None
         );
         assert_eq!(read(), [two.as_str(), TEXT]);
-        // What came there meanwhile is not written over where the user names no place.
+        // Content that appeared meanwhile is not overwritten unless the user names the file.
         fs::write(&path, &one).unwrap();
         assert_eq!(
             place.save(TEXT, SaveReason::AskedAgain),
@@ -324,7 +329,7 @@ mod tests {
             [path, other].map(|path| fs::read_to_string(path).unwrap()),
             [TEXT, more]
         );
-        // A directory that is not there may come.
+        // A missing directory may appear later.
         let late = folder.path().join("late/c.session.toml");
         let place = SavePlace::new([late.clone()], PlaceContent::Known(None)).unwrap();
         assert!(matches!(

@@ -1,4 +1,4 @@
-//! A script: actions from a file, one a line. See the module's documentation for the grammar.
+//! Scripts: actions from a file, one per line. Skips empty lines and lines that begin with `#`.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -8,16 +8,16 @@ use std::path::{Path, PathBuf};
 use crate::action::Action;
 use crate::keymap::{CommandContext, check_line, parse_line};
 
-/// Longer than any script that a person writes; a device may never end.
+/// Maximum length of a script in bytes: a device file may never end.
 const LIMIT: u64 = 16 << 20;
 
-/// What is left of a script.
+/// The remaining lines of a script.
 #[derive(Debug)]
 pub struct Script {
     path: PathBuf,
     /// Line numbers, from 1, and texts.
     lines: VecDeque<(usize, String)>,
-    /// The line that was begun last.
+    /// Number of the line that was begun last.
     current: Option<usize>,
 }
 
@@ -25,7 +25,8 @@ impl Script {
     /// Reads a script and checks that every line names a command.
     ///
     /// # Errors
-    /// Names the file and the line.
+    /// The file cannot be read or is too long, or a line names no command. The message names the
+    /// file and the line.
     pub fn read(path: &Path) -> Result<Self, String> {
         let mut text = String::new();
         let read = File::open(path).and_then(|file| file.take(LIMIT).read_to_string(&mut text));
@@ -55,14 +56,14 @@ impl Script {
         })
     }
 
-    /// The action of the next line; none at the end.
+    /// Returns the action of the next line; none at the end.
     pub fn next(&mut self, situation: &CommandContext) -> Option<Result<Action, String>> {
         let (number, line) = self.lines.pop_front()?;
         self.current = Some(number);
         Some(parse_line(&line, situation))
     }
 
-    /// The file and the line that was begun last, for messages.
+    /// Returns the file and the line that was begun last, for messages.
     pub fn place(&self) -> Option<String> {
         self.current.map(|number| place(&self.path, number))
     }

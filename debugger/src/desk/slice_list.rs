@@ -1,4 +1,4 @@
-//! What a list shows of a slice.
+//! Lines of a slice as a list.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -10,16 +10,17 @@ use crate::analysis::slice::{FoldHandle, ReadingLine};
 use crate::model::slice::{Slice, SliceLines};
 use crate::worker::{Slot, Worker};
 
-/// What of a slice is shown: made on a worker where the slice, the view or what is opened changed.
+/// The displayed lines of a slice. A worker makes them when the slice, the view or the open lines
+/// change.
 #[derive(Debug, Default)]
 pub struct SliceList {
-    /// What is opened or closed, of which question.
+    /// Lines whose open state differs from the default, for the slice of `of`.
     toggled: Arc<HashSet<FoldHandle>>,
     of: Option<SliceQuery>,
     made: Slot<SliceLinesKey, Arc<SliceLines>>,
 }
 
-/// Which lines are made.
+/// Inputs from which the lines are made.
 #[derive(Clone)]
 struct SliceLinesKey {
     slice: Arc<Slice>,
@@ -36,7 +37,8 @@ impl PartialEq for SliceLinesKey {
 }
 
 impl SliceList {
-    /// The lines; those before while these are made, and none where those answer another question.
+    /// Returns the lines; the previous ones while new ones are made, and none if those answer
+    /// another query.
     pub fn poll(
         &mut self,
         slice: &Arc<Slice>,
@@ -66,7 +68,7 @@ impl SliceList {
             .cloned()
     }
 
-    /// Opens a line, or closes it. False where it has nothing to open.
+    /// Opens or closes a line. Returns false if it has nothing to open.
     pub fn flip(&mut self, line: &ReadingLine) -> bool {
         let Some(knot) = line.knot() else {
             return false;
@@ -79,7 +81,8 @@ impl SliceList {
     }
 }
 
-/// Whether questions differ in what is followed alone: the rows of one stay until there are those of the other.
+/// Returns true if two queries differ at most in the edges that they follow. Then the rows of one
+/// stay until those of the other are made.
 fn is_about_the_same(one: &SliceQuery, other: &SliceQuery) -> bool {
     SliceQuery {
         edges: other.edges,
@@ -106,7 +109,7 @@ mod tests {
         state.begin(question.clone(), &session, &worker);
         let slice = Arc::clone(state.slice().expect("a slice"));
         assert!(list.poll(&slice, SliceView::Chain, &worker).is_some());
-        // The rows stay while something else is followed, too.
+        // The rows also stay while other edges are followed.
         let edges = SliceEdges {
             flags: true,
             ..SliceEdges::default()

@@ -1,4 +1,4 @@
-//! A slice of a trace, whoever shows it.
+//! State of a slice, shared by the panels that show it.
 
 use std::sync::Arc;
 
@@ -10,28 +10,28 @@ use crate::notes::{SliceEdge, SliceEdges, SliceQuery};
 use crate::session::Session;
 use crate::worker::Worker;
 
-/// Steps that are followed at once; "more" follows as many again.
+/// Number of steps followed at first; "more" doubles it.
 const STEPS: usize = 300;
-/// More steps are no list that anybody reads.
+/// Maximum number of steps: nobody reads a longer list.
 const MOST: usize = 100_000;
 
-/// The question for why a cell has its value, and what was found so far.
+/// Query for the origin of a cell's value, and the steps found.
 #[derive(Debug, Default)]
 pub struct SliceState {
     asked: Option<SliceRequest>,
-    /// How many questions were asked.
+    /// Number of queries begun or cleared.
     number: u64,
     slice: IncrementalAnswer<Slice>,
-    /// What the next question follows besides the data.
+    /// Edges that the next query follows in addition to data flow.
     edges: SliceEdges,
-    /// The worker's epoch when it was asked last.
+    /// Epoch of the worker at the last request.
     epoch: u64,
-    /// The user ended the walk, maybe before anything was found.
+    /// The user stopped the walk, possibly before anything was found.
     is_stopped: bool,
 }
 
 impl SliceState {
-    /// Asks a question; the one before is forgotten.
+    /// Begins a query and forgets the one before.
     pub fn begin(&mut self, question: SliceQuery, session: &Arc<Session>, worker: &Worker) {
         self.slice.clear();
         self.number += 1;
@@ -48,7 +48,8 @@ impl SliceState {
         );
     }
 
-    /// Follows something else besides the data, in the question that is shown, too. The rows stay until there are others.
+    /// Toggles an edge to follow, also in the current query. The rows stay until there are new
+    /// ones.
     pub fn follow(&mut self, edge: SliceEdge, session: &Arc<Session>, worker: &Worker) {
         self.edges = self.edges.toggled(edge);
         let Some(asked) = &self.asked else { return };
@@ -102,7 +103,7 @@ impl SliceState {
         self.epoch = worker.epoch();
         self.is_stopped = false;
         self.slice.give_up();
-        // A slice that was kept may begin where the trace is not indexed yet.
+        // A saved slice may begin where the trace is not indexed yet.
         if !is_reached(&asked, session) {
             self.asked = Some(asked);
             return;
@@ -116,9 +117,9 @@ impl SliceState {
         self.slice.receive();
     }
 
-    /// Picks up what was found; asks again where another part of the trace is known by now, or other names.
-    /// A walk of an earlier part goes on to its end, else a long one would never end while the trace is indexed;
-    /// what the user ended stays as it is.
+    /// Picks up results. Repeats the query if another part of the trace, or other names, are known
+    /// now. A walk of an earlier part goes on to its end, else a long walk would never finish while
+    /// the trace is indexed. A walk that the user stopped is not repeated.
     pub fn advance(&mut self, session: &Arc<Session>, worker: &Worker) {
         self.slice.receive();
         if self.epoch == worker.epoch() || self.is_under_way() || self.is_stopped {
@@ -137,7 +138,7 @@ impl SliceState {
         }
     }
 
-    /// Ends the walk under way; what was found stays. False where there is none.
+    /// Stops the walk and keeps its steps. Returns false if none is under way.
     pub fn stop(&mut self) -> bool {
         let is_ended = self.slice.stop(|slice| Slice {
             end: SliceProgress::Stopped,
@@ -147,51 +148,51 @@ impl SliceState {
         is_ended
     }
 
-    /// Forgets the question and what was found.
+    /// Forgets the query and its steps.
     pub fn clear(&mut self) {
         (self.asked, self.is_stopped) = (None, false);
         self.slice.clear();
         self.number += 1;
     }
 
-    /// What is asked, or was last; none after [`Self::clear`].
+    /// Returns the current or last query; none after [`Self::clear`].
     pub fn question(&self) -> Option<&SliceQuery> {
         self.asked.as_ref().map(|asked| &asked.question)
     }
 
-    /// What is followed besides the data.
+    /// Returns the edges that are followed in addition to data flow.
     pub fn edges(&self) -> SliceEdges {
         self.edges
     }
 
-    /// Another number says that another question was asked, or that it was forgotten.
+    /// Returns a number that changes when a query is begun or forgotten.
     pub fn number(&self) -> u64 {
         self.number
     }
 
-    /// What was found so far.
+    /// Returns the steps found until now.
     pub fn slice(&self) -> Option<&Arc<Slice>> {
         self.slice.known()
     }
 
-    /// Why it failed.
+    /// Returns the reason why the query failed.
     pub fn error(&self) -> Option<&str> {
         self.slice.error()
     }
 
-    /// Whether a walk is under way.
+    /// Returns true while a walk is under way.
     pub fn is_under_way(&self) -> bool {
         self.slice.is_under_way()
     }
 
-    /// Whether the position of the question is not indexed yet.
+    /// Returns true if the position of the query is not indexed yet.
     pub fn is_awaited(&self, session: &Session) -> bool {
         self.asked
             .as_ref()
             .is_some_and(|asked| !is_reached(asked, session))
     }
 
-    /// Whether there are steps that are not listed, and the list may grow.
+    /// Returns true if there are unlisted steps and the list may grow.
     pub fn can_have_more(&self) -> bool {
         let is_cut = |slice: &Arc<Slice>| {
             matches!(slice.end, SliceProgress::Limit(_) | SliceProgress::Stopped)
@@ -203,7 +204,8 @@ impl SliceState {
     }
 }
 
-/// Whether the trace is known up to the position of a question; one behind its end is an error that the worker tells.
+/// Returns true if the trace is indexed up to the position of a query. A position after the end of
+/// a complete trace counts too: the worker reports that error.
 fn is_reached(asked: &SliceRequest, session: &Session) -> bool {
     asked.question.at <= session.index.step_count() || session.index.is_whole()
 }
@@ -233,7 +235,7 @@ mod tests {
         worker.renew();
         state.advance(&session, &worker);
         assert!(!state.is_under_way());
-        // Who asks again means it.
+        // An explicit request begins it again.
         state.begin(question, &session, &worker);
         assert!(state.is_under_way());
         open.send(()).unwrap();

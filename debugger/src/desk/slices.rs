@@ -1,4 +1,4 @@
-//! Why a cell has its value: what the actions of slices do.
+//! Actions of slices: the origin of a cell's value.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::model::hit_rows::StepSelection;
 use crate::notes::{SavedQueryChange, SavedSlice, SliceEdge, SliceQuery};
 
 impl Desk {
-    /// Asks why a cell has its value at a position; none: at that of the active window.
+    /// Begins a slice of a cell at a position; none: at the active window's position.
     pub(crate) fn why(&mut self, cell: &CellName, at: Option<Position>) {
         let at = at.unwrap_or(self.windows.active().position).0;
         self.why_again(SliceQuery {
@@ -25,19 +25,19 @@ impl Desk {
         });
     }
 
-    /// Asks a question; who draws shows what is found.
+    /// Begins a slice and shows its panel.
     pub fn why_again(&mut self, question: SliceQuery) {
         self.slice.begin(question, &self.session, &self.worker);
         self.tell(DeskEvent::Show(PanelKind::Why));
     }
 
-    /// Follows something else besides the data.
+    /// Toggles an edge to follow in addition to data flow.
     pub(crate) fn follow_in_slice(&mut self, edge: SliceEdge) {
         self.slice
             .follow(edge, &Arc::clone(&self.session), &self.worker);
     }
 
-    /// Follows the value to where it comes from, or to where it went.
+    /// Follows the value backward to its origin or forward to its uses.
     pub(crate) fn turn_slice(&mut self, way: Direction) {
         let forward = way == Direction::Forward;
         let Some(asked) = self
@@ -53,12 +53,11 @@ impl Desk {
         });
     }
 
-    /// Follows more steps.
     pub(crate) fn more_of_slice(&mut self) {
         self.slice.more(&Arc::clone(&self.session), &self.worker);
     }
 
-    /// The active window shows the steps of the slice alone, or all steps again.
+    /// Toggles between the steps of the slice only and all steps in the active window.
     pub(crate) fn toggle_only_slice(&mut self) {
         let window = self.windows.active_mut();
         if window.only_hits.is_on && window.only_hits.of == StepSelection::Slice {
@@ -74,7 +73,7 @@ impl Desk {
         self.look_at_hits();
     }
 
-    /// Keeps the slice under a name.
+    /// Saves the slice under a name.
     pub(crate) fn keep_slice(&mut self, name: &str) {
         let Some(slice) = self.slice.question().cloned() else {
             return self.inform(say!("slice-first-for-keeping"));
@@ -85,7 +84,7 @@ impl Desk {
         }));
     }
 
-    /// Changes the slices that are kept.
+    /// Changes the saved slices.
     pub(crate) fn change_slices(&mut self, change: &SavedQueryChange<SavedSlice>) {
         let before = self.slices.clone();
         let changed = self.slices.change(change);
@@ -98,7 +97,7 @@ impl Desk {
         );
     }
 
-    /// A slice that is kept; tells where there is none of this name.
+    /// Returns a saved slice. Reports an error if no slice has this name.
     pub fn kept_slice(&mut self, name: &str) -> Option<SavedSlice> {
         let kept = self.slices.named(name).cloned();
         if kept.is_none() {
@@ -107,7 +106,7 @@ impl Desk {
         kept
     }
 
-    /// Asks again what is kept under a name.
+    /// Begins the slice that is saved under a name.
     pub(crate) fn run_slice(&mut self, name: &str) {
         if let Some(kept) = self.kept_slice(name) {
             self.why_again(kept.slice);

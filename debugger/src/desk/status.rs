@@ -1,4 +1,4 @@
-//! What the status bar tells of a position.
+//! Contents of the status bar for a position.
 
 use stepback_index::{Cancel, Query as _, Steps};
 use stepback_parsers::{Position, Step};
@@ -10,28 +10,27 @@ use crate::model::source_view::instruction_at;
 use crate::session::Session;
 use crate::worker::Slot;
 
-/// What the status bar tells of a position.
+/// Slot for the contents of the status bar.
 pub type StatusSlot = Slot<Position, PositionStatus>;
 
-/// The step that was done last, in words.
+/// The step just before a position, as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PositionStatus {
-    /// Its line.
+    /// Line number in the trace.
     pub line: Option<u64>,
-    /// Its number among the records that the stock tools show, where the format has any.
+    /// Record number as the stock tools count, in formats that have one.
     pub record: Option<u64>,
-    /// Its time, a date where the trace means one.
+    /// Time; a date if the trace's clock counts real time.
     pub time: Option<String>,
-    /// Its thread.
     pub thread: Option<String>,
-    /// The function that the position is in, with the offset in it: after a call the called one.
+    /// Function that contains the position, with the offset: after a call, the callee.
     pub symbol: Option<String>,
-    /// How many calls deep the position is.
+    /// Call depth of the position.
     pub depth: Option<u64>,
 }
 
 impl PositionStatus {
-    /// What is known, each part with its name.
+    /// Returns the known parts, each with its label.
     pub fn parts(&self) -> impl Iterator<Item = (&'static str, String)> {
         let parts = [
             (say!("status-line"), self.line.map(count)),
@@ -47,7 +46,7 @@ impl PositionStatus {
     }
 }
 
-/// Looks up what the status bar tells. At the start of the trace it tells of the first step.
+/// Looks up the contents for a position. At the start of the trace they describe the first step.
 pub fn status_at(
     session: &Session,
     position: Position,
@@ -82,7 +81,7 @@ pub fn status_at(
     })
 }
 
-/// The first record of the step before a position.
+/// Returns the first record of the step before a position.
 fn record_of(session: &Session, position: Position) -> anyhow::Result<Option<u64>> {
     let Some(trace) = session.drmemtrace().filter(|_| position.0 > 0) else {
         return Ok(None);

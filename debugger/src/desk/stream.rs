@@ -1,4 +1,4 @@
-//! An answer that grows while a worker looks for it.
+//! Slot for an answer that arrives incrementally.
 
 use std::sync::Arc;
 
@@ -7,16 +7,16 @@ use stepback_index::Cancel;
 use super::growing::{AnswerReplacement, IncrementalAnswer};
 use crate::worker::{Answer, Worker};
 
-/// Holds the newest answer to a question that changes with its key, as [`Slot`](crate::worker::Slot) does,
-/// and what is known of it before it is complete.
+/// Holds the newest answer to a query that changes with its key, like
+/// [`Slot`](crate::worker::Slot), and partial answers before it is complete.
 pub struct AnswerStream<K, A> {
     asked: Option<StreamRequest<K>>,
     answer: IncrementalAnswer<A>,
-    /// What is held answers the question that was asked last.
+    /// The answer belongs to the current request.
     is_fresh: bool,
 }
 
-/// What was asked, and in which epoch.
+/// Key and epoch of a request.
 struct StreamRequest<K> {
     key: K,
     epoch: u64,
@@ -41,15 +41,16 @@ impl<K, A> std::fmt::Debug for AnswerStream<K, A> {
 }
 
 impl<K: Clone + PartialEq, A: Send + Sync + 'static> AnswerStream<K, A> {
-    /// The answer for `key` as far as it is known. Asks when nobody did yet; a question with another key is cancelled.
-    /// The job hands out what it has now and then.
+    /// Returns the answer for `key`, which may be partial. Starts a job if there is none, and
+    /// cancels a job with another key. The job publishes partial answers.
     pub fn poll<F, J>(&mut self, key: &K, worker: &Worker, make: F) -> Answer<'_, Arc<A>>
     where
         F: FnOnce(&K) -> J,
         J: FnOnce(&Cancel, &mut dyn FnMut(Arc<A>)) -> anyhow::Result<Arc<A>> + Send + 'static,
     {
         let epoch = worker.epoch();
-        // The same question of an earlier epoch goes on, else one that takes long would never be answered.
+        // A job of an earlier epoch with the same key goes on. Otherwise a slow one would never
+        // finish.
         let is_under_way = self.answer.is_under_way();
         let is_asked =
             |asked: &StreamRequest<K>| asked.key == *key && (asked.epoch == epoch || is_under_way);
@@ -71,12 +72,12 @@ impl<K: Clone + PartialEq, A: Send + Sync + 'static> AnswerStream<K, A> {
         }
     }
 
-    /// Whether more is on its way.
+    /// Returns true while a job is under way.
     pub fn is_under_way(&self) -> bool {
         self.answer.is_under_way()
     }
 
-    /// What is known, without asking.
+    /// Returns the newest answer without starting a job.
     pub fn known(&self) -> Option<&Arc<A>> {
         self.answer.known()
     }

@@ -13,7 +13,8 @@ use crate::worker::Worker;
 /// Trace that a desk is created with before the test replaces it.
 const SMALL: &str = "0 clk IT (0) 00010000 d503201f A svc_s : NOP\n";
 
-/// A desk over a session, with one window at a position; questions are answered at once.
+/// Creates a desk over a session, with one window at a position. Queries are answered
+/// synchronously.
 #[expect(clippy::expect_used, reason = "only tests ask for it")]
 pub fn desk_over(session: Arc<Session>, position: u64) -> Desk {
     let (small, _place) = tarmac(SMALL);

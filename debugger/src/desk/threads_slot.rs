@@ -1,4 +1,4 @@
-//! Who ran when, asked once for all who show it.
+//! Execution intervals of the threads, queried once for all panels that show them.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::model::threads::{Threads, threads_of};
 use crate::session::Session;
 use crate::worker::{Answer, Slot, Worker};
 
-/// Who ran when, and who runs at the position: asked once for all panels.
+/// Execution intervals of all threads, and the thread at the position: queried once for all panels.
 #[derive(Debug, Default)]
 pub struct ThreadsSlot {
     all: Slot<(), Arc<Threads>>,
@@ -17,7 +17,7 @@ pub struct ThreadsSlot {
 }
 
 impl ThreadsSlot {
-    /// Asks what is not asked yet.
+    /// Starts the queries that are due.
     pub fn poll(&mut self, session: &Arc<Session>, worker: &Worker, position: Position) {
         self.all.poll_long(&(), worker, |()| {
             let session = Arc::clone(session);
@@ -29,12 +29,12 @@ impl ThreadsSlot {
         });
     }
 
-    /// All threads. What is made of them may be kept as long as they are the same.
+    /// Returns all threads. Values derived from them stay valid while the `Arc` is the same.
     pub fn all(&self) -> Answer<'_, Arc<Threads>> {
         self.all.last()
     }
 
-    /// The thread that executed the step before the active window's position: the newest that is known.
+    /// Returns the thread of the step before the active window's position, as of the newest answer.
     pub fn here(&self) -> Option<ThreadId> {
         self.here.peek().map(|(_, thread)| *thread)
     }

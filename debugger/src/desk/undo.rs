@@ -1,9 +1,9 @@
-//! How changes are taken back.
+//! Undo and redo.
 
-/// More are not kept.
+/// Maximum number of changes kept.
 const MOST: usize = 100;
 
-/// What was there before each change, the newest last.
+/// States before each change, newest last.
 #[derive(Debug)]
 pub struct UndoStack<B> {
     back: Vec<B>,
@@ -20,7 +20,7 @@ impl<B> Default for UndoStack<B> {
 }
 
 impl<B> UndoStack<B> {
-    /// Keeps what was there before a change. What was taken back is gone.
+    /// Records the state before a change. Clears the redo list.
     pub fn keep(&mut self, before: B) {
         self.forward.clear();
         self.back.push(before);
@@ -28,8 +28,8 @@ impl<B> UndoStack<B> {
         self.back.drain(..surplus);
     }
 
-    /// Takes the last change back: `exchange` puts a state into effect and gives the one that it replaces.
-    /// False when there is none.
+    /// Undoes the last change. `exchange` applies a state and returns the one that it replaces.
+    /// Returns false if there is nothing to undo.
     pub fn undo(&mut self, exchange: impl FnOnce(B) -> B) -> bool {
         let Some(before) = self.back.pop() else {
             return false;
@@ -38,7 +38,7 @@ impl<B> UndoStack<B> {
         true
     }
 
-    /// Does again what was taken back last. False when there is nothing.
+    /// Redoes the last undone change. Returns false if there is none.
     pub fn redo(&mut self, exchange: impl FnOnce(B) -> B) -> bool {
         let Some(after) = self.forward.pop() else {
             return false;

@@ -1,4 +1,4 @@
-//! Notices that another session is shown, so that a panel forgets the answers of the one before.
+//! Detects that another session is shown, so that a panel forgets the answers of the previous one.
 
 use std::sync::{Arc, Weak};
 
@@ -11,21 +11,21 @@ pub struct SessionWatch {
     session: Weak<Session>,
 }
 
-/// What is shown now.
+/// Difference from the session that was shown before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionChange {
-    /// What was shown before.
+    /// No difference: this session was shown before.
     Nothing,
-    /// Another part of the same trace: slots ask again by themselves.
+    /// Another part of the same trace: slots query again by themselves.
     Part,
     /// Another trace.
     Trace,
 }
 
 impl SessionWatch {
-    /// Looks at the session that is shown.
+    /// Compares the current session with the remembered one, and remembers it.
     pub fn look(&mut self, session: &Arc<Session>) -> SessionChange {
-        // Weak references keep their addresses taken, so that no other session can have them.
+        // Weak references keep the allocations, so that no other session can have their addresses.
         let (lineage, now) = (Arc::downgrade(session.lineage()), Arc::downgrade(session));
         let news = match (self.lineage.ptr_eq(&lineage), self.session.ptr_eq(&now)) {
             (true, true) => SessionChange::Nothing,
@@ -39,7 +39,7 @@ impl SessionWatch {
         news
     }
 
-    /// True the first time that it sees a trace.
+    /// Returns true if the session is of another trace than the remembered one.
     pub fn is_new(&mut self, session: &Arc<Session>) -> bool {
         self.look(session) == SessionChange::Trace
     }

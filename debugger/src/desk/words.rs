@@ -1,4 +1,4 @@
-//! How numbers, sizes and times are written.
+//! Formatting of numbers, sizes and times.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use crate::messages::{say, spoken};
 
 pub use crate::model::text::thousands as count;
 
-/// Bytes in the largest unit that leaves something before the point: `8.4 GB`.
+/// Formats a number of bytes in the largest unit that leaves a digit before the point: `8.4 GB`.
 pub fn bytes(number: u64) -> String {
     let units = [
         ("words-tb", 1_000_000_000_000),
@@ -24,7 +24,7 @@ pub fn bytes(number: u64) -> String {
     }
 }
 
-/// A time span in words: `5 s`, `3 min`.
+/// Formats a time span: `5 s`, `3 min`.
 pub fn span(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..90 => format!("{} s", seconds.max(1)),
@@ -33,7 +33,7 @@ pub fn span(time: Duration) -> String {
     }
 }
 
-/// When something was, seen from now; both in seconds since 1970.
+/// Formats a time relative to now. Both are in seconds since 1970.
 pub fn ago(then: u64, now: u64) -> String {
     match now.saturating_sub(then) {
         0..60 => say!("words-just-now").to_owned(),
@@ -44,7 +44,7 @@ pub fn ago(then: u64, now: u64) -> String {
     }
 }
 
-/// `18 Nov 2026`, in universal time.
+/// Formats a date in UTC: `18 Nov 2026`.
 fn date(seconds: u64) -> String {
     const MONTHS: [&str; 12] = [
         "month-jan",
@@ -67,7 +67,7 @@ fn date(seconds: u64) -> String {
     format!("{day} {} {year}", spoken(month.unwrap_or(&"month-dec")))
 }
 
-/// With a capital first letter, unless it begins with a name such as `x2` or `sp_el3`.
+/// Capitalises the first letter, unless the text begins with a name such as `x2` or `sp_el3`.
 pub fn sentence(text: &str) -> String {
     let is_name = |letter: char| letter.is_ascii_digit() || letter == '_';
     if text

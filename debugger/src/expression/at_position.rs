@@ -1,4 +1,4 @@
-//! Names looked up in an index and its images.
+//! Looks up names in an index and its images.
 
 use std::cell::OnceCell;
 
@@ -12,19 +12,19 @@ use stepback_parsers::Position;
 use super::{LookupFailure, NameLookup, ValueLookup, Width, bare_hex};
 use crate::image::Images;
 
-/// Registers of a thread and memory at a position, and the symbols of the images.
+/// Lookup of registers of a thread, memory at a position, and symbols of the images.
 pub struct IndexLookup<'a> {
     index: &'a Index,
     images: &'a Images,
     position: Position,
     thread: Option<ThreadId>,
     cancel: &'a Cancel,
-    /// Asked for when the first register is named.
+    /// Queried when the first register is named.
     registers: OnceCell<Result<RegisterFile, LookupFailure>>,
 }
 
 impl<'a> IndexLookup<'a> {
-    /// Without a thread, that of the last step before the position is meant.
+    /// Creates a lookup. Without a thread, that of the last step before the position is used.
     pub fn new(
         index: &'a Index,
         images: &'a Images,
@@ -56,13 +56,14 @@ impl<'a> IndexLookup<'a> {
             .map_or_else(|| SlotReader(self.index).thread_at(self.position), Ok)
     }
 
-    /// As many as an address has in the state that holds: a core may change to one of another width.
+    /// Returns the pointer size in the state at the position: a core may switch to a state of
+    /// another width.
     fn pointer_bytes(&self) -> Result<u64, QueryError> {
         let set = NameReader(self.index).set_at(self.thread()?, self.position)?;
         Ok(u64::from(set.word_bytes()))
     }
 
-    /// The address of the memory that a pointer names, without a tag that the processor ignores.
+    /// Returns the memory address of a pointer, without a tag that the processor ignores.
     pub fn plain_address(&self, pointer: u64) -> Result<u64, QueryError> {
         let question = PlainAddress {
             thread: self.thread()?,
@@ -94,7 +95,7 @@ impl<'a> IndexLookup<'a> {
         if self.index.info().is_big_endian {
             bytes.reverse();
         }
-        // The bytes beyond the end of the address space are missing.
+        // Bytes beyond the end of the address space are missing.
         let is_whole = bytes.len() as u64 == len_bytes;
         Ok(Value(bytes).to_u64().filter(|_| is_whole))
     }
@@ -132,8 +133,8 @@ impl NameLookup for IndexLookup<'_> {
     }
 }
 
-/// Whether the trace executes or accesses an address, or an image has it.
-/// What cannot be looked up counts as unused. Cost: two look-ups.
+/// Returns true if the trace executes or accesses an address, or an image has it. A failed lookup
+/// counts as unused. Cost: two lookups.
 pub fn is_used(index: &Index, address: u64, cancel: &Cancel) -> bool {
     let is_accessed = || {
         let block = NextAccessedBlock {
@@ -150,7 +151,7 @@ pub fn is_used(index: &Index, address: u64, cancel: &Cancel) -> bool {
     is_accessed() || is_executed(address) || (address % 2 == 1 && is_executed(address - 1))
 }
 
-/// The bytes of a view out of whichever shown register has them all.
+/// Returns the value of a view, from a displayed register that contains all its bytes.
 fn value_of(file: &RegisterFile, view: RegisterView) -> ValueLookup {
     let bytes = file.registers.iter().find_map(|state| {
         let start = usize::from(view.offset.checked_sub(state.view.offset)?);
@@ -168,18 +169,18 @@ fn value_of(file: &RegisterFile, view: RegisterView) -> ValueLookup {
 
 const NO_POSITION: &str = "no position is given to look it up at";
 
-/// The symbols of the images and no registers or memory, where there is no position to look them up at.
+/// Lookup of symbols only: there is no position for registers and memory.
 pub struct SymbolLookup<'a> {
-    /// The trace that decides whether an address is used.
+    /// Index of the trace, to decide whether an address is used.
     pub index: &'a Index,
-    /// The symbols.
     pub images: &'a Images,
-    /// Stops look-ups.
+    /// Cancels lookups.
     pub cancel: &'a Cancel,
 }
 
 impl NameLookup for SymbolLookup<'_> {
-    /// The name of a register that is no symbol too is reported as a register without a value, not as an unknown name.
+    /// Reports a register name that is no symbol as a register without a value, not as an unknown
+    /// name.
     fn register(&self, name: &str) -> Option<ValueLookup> {
         let is_register = InstructionSet::ALL
             .iter()

@@ -1,4 +1,4 @@
-//! What can be wrong with an expression, and where.
+//! Errors of expressions, with their columns.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,47 +8,46 @@ use stepback_index::QueryError;
 use crate::messages::say;
 use crate::number::NumberError;
 
-/// An expression could not be read or has no value.
+/// An invalid expression, or one without a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExpressionError {
-    /// The character at which it is wrong, counted from 1.
+    /// Column of the error in characters, from 1.
     pub column: usize,
-    /// What is wrong.
     pub kind: ExpressionErrorKind,
 }
 
-/// What is wrong with an expression.
+/// Kind of an expression error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExpressionErrorKind {
-    /// There is nothing.
+    /// The expression is empty.
     Empty,
-    /// It stops where a value must follow.
+    /// It ends where a value must follow.
     ValueMissing,
-    /// Something else stands where a value must be.
+    /// A value is expected instead of this text.
     NotAValue(String),
-    /// Something else stands where an operator must be.
+    /// An operator is expected instead of this text.
     NotAnOperator(String),
-    /// A character that means nothing here.
+    /// A character without a meaning here.
     Character(char),
-    /// It begins with a digit but is no number.
+    /// A word that begins with a digit but is no number.
     Number(String, NumberError),
-    /// A backtick has no partner.
+    /// A backtick without a partner.
     QuoteOpen,
-    /// A parenthesis has no partner.
+    /// An opening parenthesis without a partner.
     ParenthesisOpen,
-    /// A closing parenthesis has no partner.
+    /// A closing parenthesis without a partner.
     ParenthesisClosed,
-    /// A bracket has no partner.
+    /// An opening bracket without a partner.
     BracketOpen,
-    /// A closing bracket has no partner.
+    /// A closing bracket without a partner.
     BracketClosed,
-    /// More parentheses, brackets or signs within each other than anybody writes.
+    /// Parentheses, brackets or signs are nested too deeply.
     TooDeep,
-    /// The trace does not say what the register holds here.
+    /// The trace does not record the value of this register here.
     RegisterUnknown(String),
     /// The value of the register could not be looked up.
     RegisterFailed(String, LookupFailure),
-    /// The trace does not say, at least not of every byte, what memory holds here.
+    /// The trace does not record all bytes of memory at this address here.
     MemoryUnknown(u64),
     /// Memory could not be looked up.
     MemoryFailed(u64, LookupFailure),
@@ -58,17 +57,17 @@ pub enum ExpressionErrorKind {
     NoSymbol(String),
     /// Neither a register nor a symbol.
     NoName(String),
-    /// Several symbols have this name; their addresses.
+    /// Several symbols have this name; with their addresses.
     SeveralSymbols(String, Vec<u64>),
     /// `/` or `%` by 0.
     DivisionByZero,
 }
 
-/// Why a register or memory could not be looked up. Two that say the same are equal.
+/// Reason that a register or memory could not be looked up. Failures with equal messages are equal.
 #[derive(Clone, Debug)]
 pub struct LookupFailure {
     words: String,
-    /// What the index or the trace said, where one of them was asked.
+    /// Error of the index or the trace, if one of them was queried.
     behind: Option<Arc<QueryError>>,
 }
 
@@ -105,7 +104,7 @@ impl fmt::Display for LookupFailure {
 }
 
 impl ExpressionError {
-    /// What the index or the trace said when a value was looked up; none when something else is wrong.
+    /// Returns the error of the index or the trace if a lookup failed; `None` for other errors.
     pub fn behind(&self) -> Option<&QueryError> {
         match &self.kind {
             ExpressionErrorKind::RegisterFailed(_, why)
@@ -180,7 +179,7 @@ impl fmt::Display for ExpressionErrorKind {
 /// Maximum number of addresses that a message lists.
 const LISTED: usize = 8;
 
-/// The first addresses of a list, `0x8000, 0x8040`.
+/// Formats the first addresses of a list, as `0x8000, 0x8040`.
 fn listed(addresses: &[u64]) -> String {
     let shown: Vec<String> = addresses
         .iter()

@@ -1,4 +1,4 @@
-//! The value of an expression.
+//! Evaluates expressions on a stack of values.
 
 use super::ExpressionError;
 use super::error::{ExpressionErrorKind as Kind, LookupFailure};
@@ -7,80 +7,82 @@ use super::shown::{ChosenReading, address_of_name, bare_hex};
 use super::token::NameKind;
 use crate::number::NumberError;
 
-/// What the names of an expression stand for.
+/// Source of the values of names and memory in an expression.
 pub trait NameLookup {
-    /// A register, in any case; none when no register has this name.
+    /// Looks up a register, in any letter case; `None` if no register has this name.
     fn register(&self, name: &str) -> Option<ValueLookup>;
 
-    /// The addresses of the symbols with a name; several for static functions of one name.
+    /// Returns the addresses of the symbols with a name; several for static functions of one name.
     fn symbols(&self, name: &str) -> Vec<u64>;
 
-    /// The number in memory at an address, in the byte order of the traced CPU.
+    /// Looks up the number in memory at an address, in the byte order of the traced CPU.
     fn memory(&self, address: u64, width: Width) -> ValueLookup;
 
-    /// Whether the trace executes or accesses this address, or an image has it.
+    /// Returns true if the trace executes or accesses this address, or an image has it.
     fn is_used(&self, address: u64) -> bool;
 
-    /// The address that a name of hexadecimal digits is, where the register of that name has no value: `d0`.
-    /// None where an expression is followed along the trace: there the register may get a value.
+    /// Returns the address that a name of hexadecimal digits means if the register of that name has
+    /// no value: `d0`. `None` if an expression is tracked along the trace: the register may get a
+    /// value there.
     fn address_of_unknown(&self, name: &str) -> Option<u64> {
         bare_hex(name).filter(|address| self.is_used(*address))
     }
 }
 
-/// How many bytes of memory a number has.
+/// Size of a number in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
-    /// As many as an address of the traced CPU: `[sp]`.
+    /// Size of an address of the traced CPU: `[sp]`.
     Pointer,
-    /// 1, 2, 4 or 8: `u8[sp]` to `u64[sp]`.
+    /// 1, 2, 4 or 8 bytes: `u8[sp]` to `u64[sp]`.
     Bytes(u8),
 }
 
-/// What a register or memory holds.
+/// Result of looking up a register or memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ValueLookup {
-    /// This, without the bits above 64.
+    /// The lowest 64 bits of the value.
     Known(u64),
-    /// The trace does not say, at least not of every byte.
+    /// The trace does not record all bytes.
     Unknown,
-    /// It could not be looked up, for this reason.
+    /// The lookup failed, for this reason.
     Failed(LookupFailure),
 }
 
-/// An expression that was read and awaits a place to be evaluated at.
+/// A parsed expression that can be evaluated at a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expression {
-    /// In the order of evaluation, each with the column it comes from.
+    /// Operations in the order of evaluation, each with its column.
     pub(super) operations: Vec<(usize, Operation)>,
 }
 
-/// Reads an expression without asking what its names stand for.
+/// Parses an expression without resolving its names.
 ///
 /// # Errors
-/// Says at which column it is wrong.
+/// Reports the column of the error.
 pub fn parse(text: &str) -> Result<Expression, ExpressionError> {
     parser::parse(text)
 }
 
-/// Reads an expression and works it out.
+/// Parses and evaluates an expression.
 ///
 /// # Errors
-/// Says at which column it is wrong or what has no value.
+/// Reports the column of the error or of the part without a value.
 pub fn evaluate(text: &str, context: &dyn NameLookup) -> Result<u64, ExpressionError> {
     parse(text)?.evaluate(context)
 }
 
 impl Expression {
-    /// Works the expression out; results wrap around at 2^64.
+    /// Evaluates the expression; results wrap around at 2^64.
     ///
     /// # Errors
-    /// A name stands for nothing, a register or memory is unknown, or something is divided by zero.
+    /// A name cannot be resolved, a register or memory is unknown, or a division is by zero.
     pub fn evaluate(&self, context: &dyn NameLookup) -> Result<u64, ExpressionError> {
         self.exact(context).map(wrapped)
     }
 
-    /// Returns true when sums and differences lead below zero, so that the value wraps around: `0x1000 - 0x2000`.
+    /// Returns true if sums and differences fall below zero, so that the value wraps around:
+    /// `0x1000 - 0x2000`.
     ///
     /// # Errors
     /// As [`Self::evaluate`].
@@ -88,7 +90,8 @@ impl Expression {
         self.exact(context).map(|value| value < 0)
     }
 
-    /// The value whose lowest 64 bits are the result: sums, differences and products do not wrap around at 2^64.
+    /// Returns a value whose lowest 64 bits are the result: sums, differences and products do not
+    /// wrap at 2^64.
     fn exact(&self, context: &dyn NameLookup) -> Result<i128, ExpressionError> {
         let mut stack: Vec<i128> = Vec::new();
         let mut next = 0;
@@ -98,7 +101,7 @@ impl Expression {
                 column: *column,
                 kind,
             };
-            // The parser puts as many values before an operator as it takes.
+            // The parser emits the operands of each operator before it.
             let mut pop = || stack.pop().ok_or_else(|| at_column(Kind::ValueMissing));
             let value = match operation {
                 Operation::Number(value) => (*value).into(),
@@ -140,11 +143,11 @@ impl Expression {
         })
     }
 
-    /// Works the expression out for each symbol that has the name that it contains: static functions share names.
-    /// In ascending order, each value once.
+    /// Evaluates the expression for each symbol with the name that it contains: static functions
+    /// share names. The values are sorted and distinct.
     ///
     /// # Errors
-    /// As [`Self::evaluate`]; two names that several symbols have are an error.
+    /// As [`Self::evaluate`]. Two such names in one expression are an error.
     pub fn evaluate_all(&self, context: &dyn NameLookup) -> Result<Vec<u64>, ExpressionError> {
         let mut values = match self.evaluate(context) {
             Err(ExpressionError {
@@ -167,7 +170,7 @@ impl Expression {
         Ok(values)
     }
 
-    /// How the numbers and names that have several readings are read.
+    /// Returns the readings chosen for numbers and names that have several.
     pub fn readings(&self, context: &dyn NameLookup) -> Vec<ChosenReading> {
         let reading = |operation: &Operation| match operation {
             Operation::Bare(bare) => Some(bare.read(context))
@@ -181,7 +184,8 @@ impl Expression {
             .collect()
     }
 
-    /// The expression with every number read in C syntax: for lengths and counts, which no listing prints in hexadecimal.
+    /// Reads every number in C syntax: for lengths and counts, which no listing prints in
+    /// hexadecimal.
     ///
     /// # Errors
     /// A number has no value in C syntax.
@@ -199,7 +203,7 @@ impl Expression {
         Ok(self)
     }
 
-    /// True when the value does not depend on a position.
+    /// Returns true if the value does not depend on a position.
     pub fn is_without_position(&self, context: &dyn NameLookup) -> bool {
         !self
             .operations
@@ -212,7 +216,7 @@ impl Expression {
     }
 }
 
-/// The lowest 64 bits of a number.
+/// Returns the lowest 64 bits of a number.
 fn wrapped(value: i128) -> u64 {
     u64::try_from(value.rem_euclid(1 << 64)).unwrap_or(u64::MAX)
 }
@@ -246,7 +250,7 @@ fn look_up(kind: NameKind, name: &str, context: &dyn NameLookup) -> Result<u64, 
     }
 }
 
-/// A name of hexadecimal digits may be an address as well.
+/// Returns the reading of a name that may be a hexadecimal address as well.
 fn reading_of_name(name: &str, context: &dyn NameLookup) -> Option<ChosenReading> {
     let address = bare_hex(name)?;
     let reading = |taken, other, is_hexadecimal| ChosenReading {
@@ -269,7 +273,7 @@ fn reading_of_name(name: &str, context: &dyn NameLookup) -> Option<ChosenReading
     }
 }
 
-/// A context in which a name stands for one of the symbols that have it.
+/// A lookup in which a name means one of the symbols that have it.
 struct SingleSymbolLookup<'a> {
     context: &'a dyn NameLookup,
     name: &'a str,
@@ -322,7 +326,7 @@ impl Unary {
 }
 
 impl Binary {
-    /// None for a division by zero.
+    /// Returns the result; `None` for a division by zero.
     fn apply(self, left: u64, right: u64) -> Option<u64> {
         let distance = u32::try_from(right).unwrap_or(u32::MAX);
         Some(match self {

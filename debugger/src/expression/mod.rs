@@ -1,15 +1,20 @@
 //! Address expressions: `sp + 8`, `table + 4 * x1`, ``sym::`Lexer::next(int)` + 0x10``.
 //!
-//! Numbers are in C syntax: `16`, `0x10`, `020`, `0b10000`.
-//! Operators have the precedence of C: unary `+ - ~ !`, then `* / %`, `+ -`, `<< >>`, `< <= > >=`, `== !=`, `&`, `^`,
-//! `|`, `&&`, `||`. Comparisons are unsigned and give 1 or 0; `&&` and `||` work out their right side only if it counts.
-//! `[sp+8]` is the number in memory there, as wide as an address of the traced CPU and in its byte order;
-//! `u8[sp]`, `u16[sp]`, `u32[sp]` and `u64[sp]` say how wide. A number of which a byte is unknown is unknown.
-//! All numbers are unsigned and 64 bits wide.
-//! Results wrap around at 2^64, a shift by 64 or more gives 0, a division by 0 is an error.
-//! A name is a register first, then a symbol; `reg::x0` and `sym::x0` say which.
-//! Hexadecimal digits without `0x`, as listings print addresses, are read by the rule of [`BareNumber`].
-//! Names with other characters than letters, digits, `. _ $ ::` stand in backticks.
+//! - Numbers are in C syntax: `16`, `0x10`, `020`, `0b10000`.
+//! - Operators have the precedence of C: unary `+ - ~ !`, then `* / %`, `+ -`, `<< >>`, `< <= >
+//!   >=`, `== !=`, `&`, `^`, `|`, `&&`, `||`.
+//! - Comparisons are unsigned and return 1 or 0.
+//! - `&&` and `||` evaluate their right side only if it matters.
+//! - `[sp+8]` is the number in memory there, as wide as an address of the traced CPU and in its
+//!   byte order.
+//! - `u8[sp]`, `u16[sp]`, `u32[sp]` and `u64[sp]` state the width. A number with an unknown byte is
+//!   unknown.
+//! - All numbers are unsigned and 64 bits wide.
+//! - Results wrap around at 2^64, a shift by 64 or more returns 0, and a division by 0 is an error.
+//! - A name is a register first, then a symbol; `reg::x0` and `sym::x0` choose one.
+//! - [`BareNumber`] states how hexadecimal digits without `0x` are read, as listings print
+//!   addresses.
+//! - Names with other characters than letters, digits, `. _ $ ::` are quoted in backticks.
 //!
 //! ```
 //! use stepback_debugger::expression::{Lookup, ValueLookup, Width, evaluate};

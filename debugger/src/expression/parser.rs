@@ -1,10 +1,10 @@
-//! Words to a list of operations, by precedence climbing.
+//! Parses tokens to a list of stack operations, by precedence climbing.
 
 use super::error::ExpressionErrorKind as Kind;
 use super::token::{ExpressionToken, ExpressionWord, NameKind, tokens};
 use super::{BareNumber, Expression, ExpressionError, Width};
 
-/// Parentheses, brackets and signs within each other; each level costs a few stack frames.
+/// Maximum nesting of parentheses, brackets and signs; each level costs a few stack frames.
 const DEPTH_LIMIT: usize = 100;
 
 /// One operation on a stack of numbers.
@@ -16,23 +16,23 @@ pub enum Operation {
     Bare(BareNumber),
     /// Pushes the value of a name.
     Name(NameKind, String),
-    /// Replaces the address on top by what memory holds there.
+    /// Replaces the address on top by the contents of memory there.
     Memory(Width),
     /// Replaces the top.
     Unary(Unary),
     /// Replaces the two on top.
     Binary(Binary),
-    /// `&&` and `||` after their left side: where that decides, it is the result, and the operations up to `end`
-    /// are left out; otherwise the right side decides.
+    /// `&&` and `||` after their left side. If that decides, it is the result and the operations up
+    /// to `end` are skipped; otherwise the right side decides.
     Decide {
-        /// Which of them.
+        /// The operator.
         by: ShortCircuit,
-        /// Behind this one.
+        /// Index after the right side.
         end: usize,
     },
 }
 
-/// An operator whose left side may decide alone.
+/// A short-circuit operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShortCircuit {
     /// `&&`, which a false left side decides.
@@ -42,7 +42,7 @@ pub enum ShortCircuit {
 }
 
 impl ShortCircuit {
-    /// Which left side decides.
+    /// Returns the truth value of a left side that decides.
     pub fn deciding(self) -> bool {
         self == Self::Or
     }
@@ -80,14 +80,14 @@ pub enum Binary {
 /// An operator between two values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Infix {
-    /// Both sides are worked out.
+    /// Both sides are evaluated.
     Both(Binary),
-    /// The right side is worked out only where the left one does not decide.
+    /// The right side is evaluated only if the left one does not decide.
     Unless(ShortCircuit),
 }
 
 impl Infix {
-    /// The operator and how tightly it binds, as in C.
+    /// Returns the operator and its precedence, as in C.
     fn of(symbol: &str) -> Option<(Self, u8)> {
         let (operator, precedence) = match symbol {
             "||" => return Some((Self::Unless(ShortCircuit::Or), 1)),
@@ -114,7 +114,7 @@ impl Infix {
     }
 }
 
-/// How many bytes a name before a bracket asks for.
+/// Returns the width of a memory access by the name before its bracket.
 fn width_of(name: &str) -> Option<Width> {
     let bytes = match name {
         "u8" => 1,
@@ -126,10 +126,10 @@ fn width_of(name: &str) -> Option<Width> {
     Some(Width::Bytes(bytes))
 }
 
-/// Reads an expression; names are looked up later.
+/// Parses an expression; names are resolved later.
 ///
 /// # Errors
-/// Says at which column it is wrong.
+/// Reports the column of the error.
 pub fn parse(text: &str) -> Result<Expression, ExpressionError> {
     let mut tokens = tokens(text)?;
     mark_lone_numbers(&mut tokens);
@@ -199,14 +199,14 @@ fn mark_lone_numbers(tokens: &mut [ExpressionToken]) {
 
 struct Parser {
     tokens: std::iter::Peekable<std::vec::IntoIter<ExpressionToken>>,
-    /// Operands before their operator, so that long expressions need no deep tree.
+    /// Operations in postfix order, so that long expressions need no deep tree.
     operations: Vec<(usize, Operation)>,
     depth: usize,
     end_column: usize,
 }
 
 impl Parser {
-    /// A chain of operators that bind more tightly than `outer`.
+    /// Parses a chain of operators with a higher precedence than `outer`.
     fn binary(&mut self, outer: u8) -> Result<(), ExpressionError> {
         self.unary()?;
         while let Some((column, operator, precedence)) =
@@ -293,21 +293,21 @@ impl Parser {
         Ok(())
     }
 
-    /// Takes the next word if it is this symbol.
+    /// Takes the next token if it is this symbol.
     fn takes(&mut self, symbol: &str) -> bool {
         self.tokens
             .next_if(|token| matches!(token.word, ExpressionWord::Symbol(found) if found == symbol))
             .is_some()
     }
 
-    /// An address and its closing bracket.
+    /// Parses an address and its closing bracket.
     fn memory(&mut self, column: usize, width: Width) -> Result<(), ExpressionError> {
         self.enclosed(column, "]", Kind::BracketOpen)?;
         self.operations.push((column, Operation::Memory(width)));
         Ok(())
     }
 
-    /// What stands between a sign at `column` and the one that closes it.
+    /// Parses the text between an opening symbol at `column` and its closing one.
     fn enclosed(&mut self, column: usize, end: &str, open: Kind) -> Result<(), ExpressionError> {
         self.nested(column, |parser| parser.binary(0))?;
         if self.takes(end) {

@@ -1,18 +1,18 @@
-//! A range of memory: an address expression and a length.
+//! Memory ranges: an address expression and a length.
 
-/// Which addresses are meant.
+/// Address space of a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddressSpace {
-    /// Those of the program.
+    /// Addresses of the program.
     Virtual,
-    /// Those of the machine's memory, as far as a trace tells which virtual ones lie there.
+    /// Addresses of physical memory, known from translations that the trace records.
     Physical,
 }
 
-/// What stands before a physical address.
+/// Prefixes of a physical address.
 const PHYSICAL: [&str; 2] = ["phys::", "pa::"];
 
-/// Takes off what says that an address is a physical one: `phys::0x1f000:8`.
+/// Splits off the prefix of a physical address: `phys::0x1f000:8`.
 pub fn split_space(text: &str) -> (AddressSpace, &str) {
     let rest = PHYSICAL
         .iter()
@@ -22,8 +22,8 @@ pub fn split_space(text: &str) -> (AddressSpace, &str) {
     })
 }
 
-/// Splits `ADDR[:LEN]`, as the command line and the palette take it.
-/// The colons of `reg::x0` belong to the address, and so do those inside backticks and brackets.
+/// Splits `ADDR[:LEN]`, as the command line and the palette accept it. The colons of `reg::x0`
+/// belong to the address, and so do those inside backticks and brackets.
 pub fn split_range(text: &str) -> (&str, Option<&str>) {
     match text.rsplit_once(':') {
         Some((address, len)) if !address.ends_with(':') && !len.contains(['`', ']']) => {

@@ -1,4 +1,4 @@
-//! Numbers as they are typed where they are shown: hexadecimal digits without `0x`.
+//! Numbers typed as they are displayed: hexadecimal digits without `0x`.
 
 use std::fmt;
 
@@ -6,10 +6,11 @@ use super::NameLookup;
 use crate::messages::say;
 use crate::number::number;
 
-/// Minimum number of digits of a number that is hexadecimal unless its decimal reading fits the trace better.
+/// Minimum number of digits of a number that is hexadecimal unless its decimal reading fits the
+/// trace better.
 pub const LONG_HEX: usize = 5;
 
-/// The number that hexadecimal digits mean, with or without `0x`; none for anything else.
+/// Parses hexadecimal digits with or without `0x`; `None` for anything else.
 ///
 /// ```
 /// use stepback_debugger::expression::shown_address;
@@ -28,36 +29,39 @@ pub fn shown_address(text: &str) -> Option<u64> {
     u64::from_str_radix(digits, 16).ok().filter(|_| is_hex)
 }
 
-/// The value of hexadecimal digits without `0x`, up to 64 bits; none for anything else.
+/// Returns the value of hexadecimal digits without `0x`, up to 64 bits; `None` for anything else.
 pub fn bare_hex(text: &str) -> Option<u64> {
     let is_hex = text.len() <= 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     shown_address(text).filter(|_| is_hex)
 }
 
-/// A number without a prefix whose digits have a hexadecimal reading that differs from the one in C syntax.
+/// A number without a prefix whose digits have a hexadecimal reading that differs from the one in C
+/// syntax.
 ///
-/// Listings print addresses without `0x`, and C reads `80020340` as a decimal number.
-/// One rule decides in every field and option:
+/// Listings print addresses without `0x`, and C reads `80020340` as a decimal number. One rule
+/// decides in every field and option:
 ///
 /// - Digits that C cannot read (`8ffff5e0`) are hexadecimal.
-/// - Where exactly one reading lies in memory that the trace uses, that one is meant.
-/// - Otherwise five or more digits that stand alone are hexadecimal, and everything else is as in C.
+/// - If exactly one reading is an address in memory that the trace uses, it is chosen.
+/// - Otherwise five or more digits outside arithmetic are hexadecimal, and everything else is as in
+///   C.
 ///
 /// A shorter number inside a sum (`sp+16`) is always as in C.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BareNumber {
     /// The digits as typed.
     pub digits: String,
-    /// Its value in C syntax: decimal or octal; none where C has no such number.
+    /// Value in C syntax, decimal or octal; `None` if C has no such number.
     pub in_c: Option<u64>,
-    /// Its hexadecimal value.
+    /// Hexadecimal value.
     pub hexadecimal: u64,
-    /// True when it is no operand of an arithmetic operator: `[80020340]`, `pc == 80020340`.
+    /// True if it is no operand of an arithmetic operator: `[80020340]`, `pc == 80020340`.
     pub is_alone: bool,
 }
 
 impl BareNumber {
-    /// Reads digits; none where C syntax leaves no doubt or they are no hexadecimal number.
+    /// Parses digits; `None` if their reading in C is unambiguous or they are no hexadecimal
+    /// number.
     pub fn of(digits: &str) -> Option<Self> {
         let (hexadecimal, in_c) = (bare_hex(digits)?, number(digits).ok());
         let is_binary = in_c.is_some()
@@ -73,7 +77,7 @@ impl BareNumber {
         })
     }
 
-    /// Chooses the reading that is meant.
+    /// Chooses a reading.
     pub fn read(&self, context: &dyn NameLookup) -> ChosenReading {
         let Some(in_c) = self.in_c else {
             return self.taken_as(self.hexadecimal, None);
@@ -100,17 +104,17 @@ impl BareNumber {
     }
 }
 
-/// Another way to read what was typed as an address.
+/// Another reading of a typed address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OtherReading {
-    /// The value in C syntax of digits that were read as an address in hexadecimal.
+    /// The value in C syntax of digits that were read as a hexadecimal address.
     Decimal(u64),
-    /// The address in hexadecimal of digits or of a name.
+    /// The hexadecimal address of digits or of a name.
     Address(u64),
 }
 
 impl OtherReading {
-    /// The reading of a text that was not taken; none where only one makes sense.
+    /// Returns the reading of a text that was not chosen; `None` if only one makes sense.
     pub fn of(text: &str, taken: u64) -> Option<Self> {
         let text = text.trim();
         let address = bare_hex(text).map(Self::Address);
@@ -123,7 +127,7 @@ impl OtherReading {
             .find(|reading| reading.value() != taken)
     }
 
-    /// The address that is meant then.
+    /// Returns the address of the reading.
     pub fn value(self) -> u64 {
         match self {
             Self::Decimal(value) | Self::Address(value) => value,
@@ -131,16 +135,16 @@ impl OtherReading {
     }
 }
 
-/// How a text that has several readings was read.
+/// The reading chosen for a text that has several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChosenReading {
     /// The digits or the name as typed.
     pub text: String,
-    /// The value that was used.
+    /// Value of the chosen reading.
     pub taken: u64,
-    /// The value of the other reading, where it makes sense.
+    /// Value of the other reading, if it makes sense.
     pub other: Option<u64>,
-    /// True when the text was read as a hexadecimal number.
+    /// True if the text was read as a hexadecimal number.
     pub is_hexadecimal: bool,
 }
 
@@ -170,7 +174,7 @@ impl fmt::Display for ChosenReading {
     }
 }
 
-/// The value of a name that nothing is called, where it is an address in hexadecimal as listings show it (`ffff8000`).
+/// Returns the hexadecimal address that an undefined name means, as listings show it (`ffff8000`).
 ///
 /// A short word must name memory that the trace uses: it is more likely a mistake.
 pub fn address_of_name(name: &str, context: &dyn NameLookup) -> Option<u64> {
@@ -179,7 +183,7 @@ pub fn address_of_name(name: &str, context: &dyn NameLookup) -> Option<u64> {
     (is_long || context.is_used(address)).then_some(address)
 }
 
-/// The decimal number that digits without `0x` may be as well.
+/// Returns the decimal value of digits without `0x`.
 pub fn decimal(text: &str) -> Option<u64> {
     let text = text.trim();
     text.parse()
@@ -226,7 +230,7 @@ mod tests {
         check("0002034c", 0x2034c);
         check("1000", 0x1000);
         check("ffff8000", 0xffff_8000);
-        // Nothing is there in either reading: listings print so long a number as an address.
+        // Neither reading is used memory: listings print such a long number as an address.
         check("90000000", 0x9000_0000);
     }
 

@@ -1,4 +1,4 @@
-//! What expressions mean, by example.
+//! Values and errors of expressions, by example.
 
 use proptest::prelude::*;
 
@@ -36,7 +36,7 @@ impl NameLookup for Example {
         (0x8000..0x8100).contains(&address) || address == 0xd0
     }
 
-    /// Bytes 1, 2, 3, … from 0x8000 on; a wider number than its pointers is asked for by its width.
+    /// Bytes 1, 2, 3, … from 0x8000 on.
     fn memory(&self, address: u64, width: Width) -> ValueLookup {
         let bytes = match width {
             Width::Pointer => 8,

@@ -1,27 +1,27 @@
-//! The words of an expression.
+//! Splits expressions into tokens.
 
 use super::{BareNumber, ExpressionError, ExpressionErrorKind};
 use crate::number::number;
 
-/// A word and the column where it begins, from 1.
+/// A token and the column where it begins, from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExpressionToken {
     pub column: usize,
     pub word: ExpressionWord,
 }
 
-/// What a word is.
+/// Kind and content of a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExpressionWord {
     Number(u64),
-    /// Digits that are a hexadecimal number too, or nothing else.
+    /// Digits that also have a hexadecimal reading, or only that.
     Bare(BareNumber),
     Name(NameKind, String),
     /// An operator, a parenthesis or a bracket.
     Symbol(&'static str),
 }
 
-/// What a name may stand for.
+/// Namespace of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameKind {
     /// A register, else a symbol.
@@ -32,16 +32,16 @@ pub enum NameKind {
     Symbol,
 }
 
-/// Longer ones first.
+/// Longer ones first, so that no prefix of them matches.
 const SYMBOLS: [&str; 24] = [
     "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+", "-", "*", "/", "%", "&", "|", "^", "~",
     "!", "<", ">", "(", ")", "[", "]",
 ];
 
-/// Cuts an expression into words.
+/// Splits an expression into tokens.
 ///
 /// # Errors
-/// What stands at the first place where no word can be read.
+/// Reports the first place where no token can be read.
 pub fn tokens(text: &str) -> Result<Vec<ExpressionToken>, ExpressionError> {
     let mut reader = Tokenizer {
         rest: text,
@@ -54,7 +54,7 @@ pub fn tokens(text: &str) -> Result<Vec<ExpressionToken>, ExpressionError> {
         if reader.rest.is_empty() {
             return Ok(tokens);
         }
-        // SPARC registers are `%g0`: a percent sign where a value must be begins a name.
+        // SPARC registers are `%g0`: a percent sign where a value is expected begins a name.
         let is_operator = |token: &ExpressionToken| matches!(token.word, ExpressionWord::Symbol(text) if !matches!(text, ")" | "]"));
         let place = if tokens.last().is_none_or(is_operator) {
             ExpectedToken::Value
@@ -68,7 +68,7 @@ pub fn tokens(text: &str) -> Result<Vec<ExpressionToken>, ExpressionError> {
     }
 }
 
-/// What must stand at a place of an expression.
+/// Kind of token expected next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ExpectedToken {
     Value,
@@ -133,7 +133,7 @@ impl<'a> Tokenizer<'a> {
         let mut name = percent.to_owned();
         loop {
             name.push_str(self.skip_while(is_name_part));
-            // One colon means nothing, two join the parts of a C++ or Rust name.
+            // A single colon has no meaning; two join the parts of a C++ or Rust name.
             let joins = self
                 .rest
                 .strip_prefix("::")
@@ -183,7 +183,7 @@ impl<'a> Tokenizer<'a> {
         self.skip_bytes(end)
     }
 
-    /// Takes bytes from the front; all of them when a character would be cut, which no caller asks for.
+    /// Takes bytes from the front; all of them if a character would be cut, which no caller does.
     fn skip_bytes(&mut self, count: usize) -> &'a str {
         let (taken, rest) = self.rest.split_at_checked(count).unwrap_or((self.rest, ""));
         self.rest = rest;

@@ -1,23 +1,23 @@
-//! Finding the file that the debug information of an image was moved to.
+//! Search for the separate file with the debug information of an image.
 
 use std::path::{Component, Path, PathBuf};
 
 use super::elf;
 use super::identity::ImageIdentity;
 
-/// Where distributions install debug files.
+/// Directory in which distributions install debug files.
 const SYSTEM_DIRECTORY: &str = "usr/lib/debug";
 
-/// A debug file that belongs to an image, with its bytes.
+/// A debug file that belongs to an image.
 pub struct DebugFile {
-    /// Where it is.
     pub path: PathBuf,
-    /// All of it.
+    /// The complete content.
     pub bytes: Vec<u8>,
 }
 
-/// The debug file of an image: beside it, in `debug` or `.debug` beside it, in the sysroots and where the system keeps them.
-/// It is recognised by its build id, without one by its checksum.
+/// Finds the debug file of an image: next to it, in `debug` or `.debug` next to it, in the sysroots
+/// and in the system's directory. It must have the image's build id; without an id, the checksum of
+/// the debug link.
 pub fn find(image: &Path, identity: &ImageIdentity, sysroots: &[PathBuf]) -> Option<DebugFile> {
     candidates(image, identity, sysroots)
         .into_iter()

@@ -1,22 +1,23 @@
-//! Names as people wrote them, from names as linkers need them.
+//! Demangling of Rust and C++ symbol names.
 
 use std::fmt;
 
 use cpp_demangle::DemangleOptions;
 
-/// A demangled name longer than this is more likely an attack than a name: the raw one is shown.
+/// Maximum length of a demangled name. A longer name is more likely an attack: the raw one is
+/// shown.
 const LIMIT: usize = 4 << 10;
 
-/// A symbol's readable names.
+/// Demangled names of a symbol.
 #[derive(Clone, Debug)]
 pub struct DemangledName {
-    /// With the parameters, `Lexer::next(int)`.
+    /// With the parameters: `Lexer::next(int)`.
     pub full: String,
-    /// Without them, `Lexer::next`; none when there are none to leave out.
+    /// Without the parameters: `OperandLexer::next`; none if there are no parameters.
     pub short: Option<String>,
 }
 
-/// The readable name of a Rust or C++ symbol; none when it is neither.
+/// Demangles a Rust or C++ symbol; none if it is neither.
 ///
 /// Rust comes first, since the C++ demangler takes its legacy names for C++.
 pub fn demangle(raw: &str) -> Option<DemangledName> {
@@ -29,7 +30,8 @@ pub fn demangle(raw: &str) -> Option<DemangledName> {
         .or_else(|| cpp_name(raw).map(DemangledName::in_words))
 }
 
-/// What the Itanium C++ ABI (section 5.1.4.3) calls a function that adjusts `this` or the result for another one.
+/// Demangles a thunk, a function that adjusts `this` or the result for another one (Itanium C++
+/// ABI, section 5.1.4.3).
 fn thunk_name(raw: &str) -> Option<DemangledName> {
     let special = raw.strip_prefix("_ZT")?;
     let (kind, target) = match special.as_bytes() {
@@ -48,7 +50,7 @@ fn thunk_name(raw: &str) -> Option<DemangledName> {
     })
 }
 
-/// The rest of a mangled name after `h <number> _` or `v <number> _ <number> _`.
+/// Returns the rest of a mangled name after `h <number> _` or `v <number> _ <number> _`.
 fn after_call_offset(text: &str) -> Option<&str> {
     let after_number = |text: &str| {
         let digits = text.strip_prefix('n').unwrap_or(text);
@@ -67,7 +69,7 @@ fn after_call_offset(text: &str) -> Option<&str> {
 }
 
 impl DemangledName {
-    /// Special names in the words of the binary utilities: `vtable for Lexer`.
+    /// Replaces special names by the words of the binary utilities: `vtable for Lexer`.
     fn in_words(self) -> Self {
         const SPECIAL: [(&str, &str); 5] = [
             ("{vtable(", "vtable for"),
@@ -87,7 +89,7 @@ impl DemangledName {
     }
 }
 
-/// Whether a name may be one of Rust or C++.
+/// Returns true if a name may be a mangled one of Rust or C++.
 pub fn is_mangled(raw: &str) -> bool {
     ["_Z", "__Z", "_R", "__R", "R", "ZN", "_GLOBAL_"]
         .iter()
@@ -97,7 +99,7 @@ pub fn is_mangled(raw: &str) -> bool {
 fn rust_name(raw: &str) -> Option<String> {
     let demangled = rustc_demangle::try_demangle(raw).ok()?;
     let mut name = BoundedText::default();
-    // The alternate form leaves out the hash that tells two builds of one function apart.
+    // The alternate form omits the hash that distinguishes two builds of one function.
     fmt::write(&mut name, format_args!("{demangled:#}")).ok()?;
     Some(name.0)
 }
@@ -115,7 +117,7 @@ fn cpp_name(raw: &str) -> Option<DemangledName> {
     Some(DemangledName { full, short })
 }
 
-/// Text up to a limit: a short mangled name can stand for gigabytes.
+/// Text with a maximum length: a short mangled name can expand to gigabytes.
 #[derive(Default)]
 struct BoundedText(String);
 
@@ -156,7 +158,7 @@ mod tests {
         );
     }
 
-    /// The words are those of `c++filt`.
+    /// The expected words are those of `c++filt`.
     #[test]
     fn special_names_are_in_the_words_of_the_binary_utilities() {
         check("_ZTV5Lexer", "vtable for Lexer", None);
@@ -240,7 +242,7 @@ mod tests {
 
     #[test]
     fn a_name_that_would_grow_without_end_is_left_alone() {
-        // Each further S_ doubles what the name stands for.
+        // Each further S_ doubles the expansion of the name.
         let mut raw = String::from("_Z1fP1a");
         for level in 0..40 {
             raw.push_str(&format!("M{}S_S{level}_", "P"));

@@ -1,6 +1,6 @@
-//! Symbols and memory out of the bytes of an ELF file, 32 or 64 bit, of either byte order.
+//! Reads symbols and memory from the bytes of an ELF file, 32 or 64 bit, of either byte order.
 //!
-//! The file may be anything: every table is looked up within the bytes that there are.
+//! The input is untrusted: every table is looked up within the available bytes.
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,54 +23,56 @@ use super::plt::{ElfTables, PltStub};
 use super::segments::{self, LoadedSegment};
 use super::symbol::{Binding, Symbol, SymbolKind};
 
-/// Linkers let names share their ends, so together they may be longer than the table that holds them.
-/// Far longer means that a small file asks for all of the memory.
+/// Maximum ratio of the names' total length to that of their table. Linkers let names share their
+/// ends, so together they may be longer than the table. Far longer means that a small file requests
+/// all memory.
 const NAME_SHARING_LIMIT: usize = 16;
 
-/// What an image holds.
+/// Contents of an image.
 pub struct ElfContent {
     /// Byte order of its data.
     pub endian: Endian,
-    /// How its code decodes; none for machines that are not known.
+    /// Instruction set of its code; none for unknown machines.
     pub set: Option<InstructionSet>,
-    /// Byte order of its code, where a processor has two.
+    /// Byte order of its code, if the processor has two.
     pub code_endian: Endian,
-    /// The addresses of its code, by the file's own count.
+    /// Addresses of its code, without the load offset.
     pub code: Vec<Range<u64>>,
-    /// Where it begins; none where it says nothing of that.
+    /// Entry point; none if the file has none.
     pub entry: Option<Address>,
-    /// Its symbols, those for linkers first, then those for loaders; one that both tables hold comes twice.
+    /// Symbols: those for linkers first, then those for loaders. A symbol in both tables occurs
+    /// twice.
     pub symbols: Vec<Symbol>,
-    /// What it loads, in its order; nothing where it has debug information alone.
+    /// Loaded segments, in file order; empty if the file has only debug information.
     pub segments: Vec<LoadedSegment>,
-    /// What is wrong with the file, though it can be used; one sentence each.
+    /// Problems of a file that is nevertheless usable; one sentence each.
     pub problems: Vec<String>,
 }
 
-/// What an image says about itself before its symbols are read.
+/// Contents of an image that are read before its symbols.
 #[derive(Clone, Debug, Default)]
 pub struct ElfOutline {
-    /// Where a loader puts it, in its order.
+    /// Parts that a loader maps, in file order.
     pub loads: Vec<FileSegment>,
-    /// By what its debug file knows it.
+    /// Data that links it to its debug file.
     pub identity: ImageIdentity,
 }
 
-/// A part of the file that a loader maps, by the file's own addresses.
+/// A part of the file that a loader maps, without the load offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileSegment {
-    /// Where in the file.
+    /// Offset in the file.
     pub offset: u64,
-    /// Where in memory.
+    /// Address in memory.
     pub address: u64,
-    /// How much memory.
+    /// Length in memory.
     pub len_bytes: u64,
 }
 
-/// What an ELF file says about itself.
+/// Reads the program headers and the identity of an ELF file.
 ///
 /// # Errors
-/// Says what is wrong with the file.
+/// The file is damaged, with the reason.
 pub fn outline(bytes: &[u8]) -> Result<ElfOutline> {
     let read = || {
         let tables = HeaderTables::read(bytes)?;
@@ -94,12 +96,13 @@ pub fn outline(bytes: &[u8]) -> Result<ElfOutline> {
 /// Reads an ELF file that was loaded `offset` bytes above its own addresses.
 ///
 /// # Errors
-/// Says what is wrong with the file.
+/// The file is damaged, with the reason.
 pub fn read(bytes: &[u8], offset: u64) -> Result<ElfContent> {
     guarded(|| read_checked(bytes, offset))
 }
 
-/// The library checks its input; where it overlooked something, the price is this image and not the program.
+/// Converts a panic to an error. The library checks its input, but an oversight must cost only this
+/// image, not the program.
 fn guarded<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(read))
         .unwrap_or_else(|_| bail!("the ELF file is damaged in a way that could not be read"))
@@ -117,7 +120,8 @@ fn read_checked(bytes: &[u8], offset: u64) -> Result<ElfContent> {
         sections,
     };
     let mut symbols = Vec::new();
-    // The format has one table of each kind; a small file that lists one many times would ask for all of the memory.
+    // The format has one table of each kind. A small file that lists one many times would request
+    // all memory.
     for kind in [SHT_SYMTAB, SHT_DYNSYM] {
         if let Some(table) = sections.iter().find(|section| section.sh_type == kind) {
             reader.read_table(table, &mut symbols, &mut problems)?;
@@ -143,7 +147,7 @@ fn read_checked(bytes: &[u8], offset: u64) -> Result<ElfContent> {
             .into_iter()
             .map(|stub| reader.stub_symbol(&stub)),
     );
-    // A bit of it may tell how to decode it.
+    // A bit of the entry point may select the instruction set.
     let entry = set.map_or(tables.header.e_entry, |set| {
         set.code_address(tables.header.e_entry)
     });
@@ -182,7 +186,7 @@ struct SymbolReader<'a> {
 }
 
 impl SymbolReader<'_> {
-    /// Adds the symbols of a table. One that is damaged costs its symbols, and is reported in `problems`.
+    /// Adds the symbols of a table. A damaged table is skipped and reported in `problems`.
     fn read_table(
         &self,
         table: &SectionHeader,
@@ -219,7 +223,7 @@ impl SymbolReader<'_> {
         Ok(())
     }
 
-    /// The entries of a symbol table, and the names that they point into.
+    /// Returns the entries of a symbol table and the names that they refer to.
     fn table(&self, table: &SectionHeader) -> Result<(&[u8], Symtab<'_>)> {
         let entry_bytes = if self.context.container == Container::Big {
             24
@@ -242,7 +246,7 @@ impl SymbolReader<'_> {
         ))
     }
 
-    /// The string table that a symbol table points at.
+    /// Returns the string table that a symbol table refers to.
     fn names_of(&self, table: &SectionHeader) -> Result<&[u8]> {
         let section = usize::try_from(table.sh_link)
             .ok()
@@ -260,7 +264,8 @@ impl SymbolReader<'_> {
             .with_context(|| format!("its names at byte {:#x} are cut off", range.start))
     }
 
-    /// A symbol that names an address, or none for all that serve linkers and debuggers.
+    /// Returns a symbol that names an address; none for symbols that only linkers and debuggers
+    /// use.
     fn symbol(&self, entry: &Sym, raw: &str) -> Option<Symbol> {
         if is_mapping_symbol(raw) {
             return None;
@@ -268,7 +273,7 @@ impl SymbolReader<'_> {
         let home = SymbolLocation::of(entry, self.sections)?;
         let kind = self.kind(entry, &home)?;
         let value = match kind {
-            // A bit of it may tell how to decode it.
+            // A bit of the address may select the instruction set.
             SymbolKind::Function => self
                 .set
                 .map_or(entry.st_value, |set| set.code_address(entry.st_value)),
@@ -316,18 +321,19 @@ impl SymbolReader<'_> {
     }
 }
 
-/// Where a symbol lives.
+/// Section of a symbol.
 enum SymbolLocation {
     /// In no section: a number that the linker made up, or a fixed address.
     Absolute,
-    /// In a section beyond those that fit into the field; its bounds are not looked up.
+    /// In a section whose index does not fit into the field; its bounds are not looked up.
     Unknown,
-    /// In a section that is loaded.
+    /// In a loaded section.
     Section { is_code: bool, end: u64 },
 }
 
 impl SymbolLocation {
-    /// None when the symbol has no address: imported, common, or in a section that is not loaded.
+    /// Returns none if the symbol has no address: imported, common, or in a section that is not
+    /// loaded.
     fn of(entry: &Sym, sections: &[SectionHeader]) -> Option<Self> {
         match u32::try_from(entry.st_shndx).ok()? {
             SHN_UNDEF | SHN_COMMON => None,
@@ -349,8 +355,8 @@ impl SymbolLocation {
         matches!(self, Self::Section { is_code: true, .. })
     }
 
-    /// The last byte that the symbol stands for. Without a size it goes to the end of its section:
-    /// where the next symbol begins is not known yet.
+    /// Returns the last byte of the symbol. A symbol without a size extends to the end of its
+    /// section, since the next symbol is not known yet.
     fn last_byte(&self, value: u64, size_bytes: u64, kind: SymbolKind) -> Option<u64> {
         match (self, size_bytes) {
             (Self::Absolute, 0) if kind == SymbolKind::Label => None,
@@ -368,7 +374,8 @@ fn binding(entry: &Sym) -> Binding {
     }
 }
 
-/// The name at a place of a string table, up to its zero byte; none when it is empty or outside.
+/// Returns the name at an offset of a string table, up to its zero byte; none if it is empty or
+/// outside.
 fn name_at(names: &[u8], place: usize) -> Option<&[u8]> {
     let rest = names.get(place..)?;
     rest.split(|byte| *byte == 0)
@@ -376,7 +383,8 @@ fn name_at(names: &[u8], place: usize) -> Option<&[u8]> {
         .filter(|name| !name.is_empty())
 }
 
-/// `$x`, `$d`, `$t`, `$a`, also as `$d.realdata`: what bytes are, for disassemblers ("ELF for the Arm Architecture").
+/// Returns true for `$x`, `$d`, `$t`, `$a`, also as `$d.realdata`. These mapping symbols describe
+/// bytes for disassemblers ("ELF for the Arm Architecture").
 fn is_mapping_symbol(name: &str) -> bool {
     let kind = name.split('.').next();
     matches!(kind, Some("$x" | "$d" | "$t" | "$a"))

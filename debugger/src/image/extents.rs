@@ -1,11 +1,12 @@
-//! Which of many overlapping things an address belongs to.
+//! Interval map from addresses to the innermost of overlapping intervals.
 
 use std::collections::BinaryHeap;
 
-/// The address space cut into pieces, each with the innermost thing that covers it. O(log n) a question.
+/// The address space cut into pieces, each with the innermost extent that covers it. A look-up is
+/// O(log n).
 #[derive(Clone, Debug, Default)]
 pub struct Extents {
-    /// Sorted by start; a piece goes on to the start of the next.
+    /// Sorted by start; a piece ends at the start of the next.
     pieces: Vec<ExtentPiece>,
 }
 
@@ -15,21 +16,20 @@ struct ExtentPiece {
     owner: Option<usize>,
 }
 
-/// A thing that covers addresses.
+/// An address interval with an owner.
 #[derive(Clone, Copy, Debug)]
 pub struct AddressExtent<R> {
-    /// The first address.
     pub first: u64,
-    /// The last.
+    /// Last address, inclusive.
     pub last: u64,
-    /// Where extents overlap, the greatest is the owner.
+    /// Priority: where extents overlap, the one with the greatest rank is the owner.
     pub rank: R,
-    /// What the extent stands for.
+    /// Value that a look-up returns.
     pub owner: usize,
 }
 
 impl Extents {
-    /// Cuts the address space. O(n log n).
+    /// Cuts the address space in a sweep over the interval ends. O(n log n).
     pub fn new<R: Ord>(mut extents: Vec<AddressExtent<R>>) -> Self {
         extents.sort_unstable_by_key(|extent| extent.first);
         let ends = extents
@@ -61,14 +61,14 @@ impl Extents {
         Self { pieces }
     }
 
-    /// What an address belongs to.
+    /// Returns the owner of an address. O(log n).
     pub fn owner_of(&self, address: u64) -> Option<usize> {
         let after = self.pieces.partition_point(|piece| piece.start <= address);
         self.pieces.get(after.checked_sub(1)?)?.owner
     }
 }
 
-/// Orders extents by rank alone.
+/// Orders extents by rank only.
 struct OpenExtent<R>(AddressExtent<R>);
 
 impl<R: Ord> Ord for OpenExtent<R> {

@@ -1,4 +1,4 @@
-//! How well images fit the instructions that a trace recorded.
+//! Comparison of images with the instructions that a trace recorded.
 
 use stepback_index::ExecutedCode;
 use stepback_machine::{Address, Encoding};
@@ -10,48 +10,47 @@ use super::images::{Images, PlacedSegment};
 use super::memory_view::LinkerView;
 use super::spec::ImageSpec;
 
-/// How well an image fits the instructions that the trace recorded.
+/// Match of an image with the instructions that the trace recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImageFit {
-    /// Number of executed addresses whose bytes the image holds.
+    /// Number of executed addresses whose bytes the image has.
     pub checked: u64,
-    /// Number of these where the trace executed something else.
+    /// Number of these addresses at which the trace executed something else.
     pub contradicted: u64,
-    /// The first step that executed something else.
+    /// First step that executed something else.
     pub first: Option<ImageMismatch>,
-    /// The likely reason; none where everything fits.
+    /// Likely reason; none if everything matches.
     pub cause: Option<MismatchCause>,
 }
 
 /// An image after the comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckedImage {
-    /// The file, and where it was loaded.
+    /// Path and load offset.
     pub spec: ImageSpec,
-    /// How well it fits.
+    /// Match with the trace.
     pub fit: ImageFit,
-    /// Where memory holds it when the trace begins.
+    /// View of the image that memory has when the trace begins.
     pub view: LinkerView,
-    /// False when it was left out, since nobody named it and it does not fit.
+    /// False if it is excluded, since the user did not name it and it does not fit.
     pub is_used: bool,
 }
 
-/// An instruction that an image has otherwise.
+/// An instruction that differs between the trace and an image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImageMismatch {
-    /// The first step that executed it.
+    /// First step that executed it.
     pub step: Step,
-    /// Its address.
     pub pc: Address,
-    /// Its bytes, as memory held them.
+    /// Executed bytes, in memory order.
     pub executed: Encoding,
-    /// The bytes of the image there.
+    /// Bytes of the image at the address.
     pub in_image: Encoding,
 }
 
 impl ImageFit {
-    /// True when the image is that of another program or build, or was loaded elsewhere.
-    /// A few changed instructions are no reason: programs are patched, and debuggers set breakpoints.
+    /// Returns true if the image is of another program or build, or was loaded elsewhere. A few
+    /// changed instructions are not enough: programs are patched, and debuggers set breakpoints.
     pub fn is_of_another_program(&self) -> bool {
         match self.cause {
             None | Some(MismatchCause::FewChanges) => false,
@@ -63,7 +62,7 @@ impl ImageFit {
         }
     }
 
-    /// The counts, for a judgement.
+    /// Returns the counts for a judgement.
     pub(super) fn counts(&self) -> ProgramFit {
         let same = self.checked.saturating_sub(self.contradicted);
         ProgramFit {
@@ -74,9 +73,11 @@ impl ImageFit {
     }
 }
 
-/// Compares all images with the instructions of a trace; the fits are in the order of the images.
-/// `contradictions` are the instructions whose bytes nothing in the trace had written before, by address.
-/// Cost: one comparison for each instruction. The reason of a misfit takes a search through the image.
+/// Compares all images with the instructions of a trace. The results are in the order of the
+/// images. `contradictions` are the instructions whose bytes nothing in the trace had written
+/// before, by address.
+///
+/// Cost: one comparison per instruction. The reason of a misfit needs a search through the image.
 pub fn fits_of(
     images: &Images,
     codes: &[ExecutedCode],
@@ -131,13 +132,13 @@ pub fn fits_of(
 struct ImageComparison<'a> {
     images: &'a Images,
     by_address: Extents,
-    /// Some bytes are held by several images.
+    /// Several images have bytes at the same address.
     is_shared: bool,
 }
 
 impl<'a> ImageComparison<'a> {
     fn new(images: &'a Images) -> Self {
-        // Later images are loaded over earlier ones. Zeros that no file holds are not compared.
+        // Later images are loaded over earlier ones. Zeros that are not in a file are not compared.
         let extent = |(owner, placed): (usize, &PlacedSegment)| {
             let (first, last) = (placed.segment.address.0, placed.segment.last_in_file()?);
             Some(AddressExtent {
@@ -162,7 +163,8 @@ impl<'a> ImageComparison<'a> {
         }
     }
 
-    /// The segment that holds an instruction, and those of other images that hold it or another one there.
+    /// Returns the segment that owns an instruction, and those of other images that have bytes at
+    /// its address.
     fn holders(&self, code: &ExecutedCode, owner: &'a PlacedSegment) -> Vec<&'a PlacedSegment> {
         let mut holders = vec![owner];
         let others = self.images.segments().iter().filter(|_| self.is_shared);
@@ -174,7 +176,7 @@ impl<'a> ImageComparison<'a> {
         holders
     }
 
-    /// The segment that holds an instruction.
+    /// Returns the segment that owns an instruction.
     fn owner(&self, code: &ExecutedCode) -> Option<&'a PlacedSegment> {
         let owner = self
             .images
@@ -183,7 +185,8 @@ impl<'a> ImageComparison<'a> {
         self.images.bytes_in(owner, code).map(|_| owner)
     }
 
-    /// Whether a segment of an image holds an instruction: overlays share their addresses.
+    /// Returns true if any segment of an image has the executed bytes: overlays share their
+    /// addresses.
     fn fits(&self, code: &ExecutedCode, image: usize) -> bool {
         let segments = self
             .images

@@ -1,4 +1,4 @@
-//! Why an image does not fit a trace: pieces of the executed code are looked for in it.
+//! Diagnosis of images that do not fit a trace, by a search for pieces of the executed code.
 
 use std::collections::HashMap;
 
@@ -10,37 +10,37 @@ use stepback_parsers::ProgramFit;
 use super::fit::ImageFit;
 use super::images::Images;
 
-/// Number of pieces of code that are looked for.
+/// Maximum number of code pieces that are searched.
 const PIECES: usize = 64;
-/// Length of a piece: some instructions, so that hardly any is found by chance.
+/// Minimum length of a piece in bytes: several instructions, so that hardly any is found by chance.
 const PIECE_BYTES: usize = 16;
-/// A piece that is found more often than this says nothing about where it belongs.
+/// Maximum number of places of a piece: a more frequent piece does not determine its origin.
 const PLACES: usize = 4;
-/// Bytes that are searched in all.
+/// Maximum number of bytes searched in total.
 const SEARCHED_BYTES: usize = 1 << 30;
-/// The image is of the same program when one piece in this many is found anywhere in it.
+/// The image is of the same program if one in this number of pieces is found anywhere in it.
 const KNOWN_SHARE: usize = 4;
 
-/// Why an image does not fit.
+/// Likely reason why an image does not fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MismatchCause {
     /// Only some instructions differ: the program was patched, changed itself, or had breakpoints.
     FewChanges,
-    /// It fits when this is added to the addresses of the file.
+    /// It fits if this is added to the addresses of the file.
     OtherBase(u64),
-    /// It has pieces of the executed code: it was built again, or changed since.
+    /// It has pieces of the executed code: it was rebuilt or changed.
     OtherBuild,
     /// It has hardly any of the executed code.
     OtherProgram,
 }
 
-/// Some instructions that were executed one after the other in memory.
+/// Instructions that were executed at consecutive addresses.
 struct CodePiece {
     address: u64,
     bytes: Vec<u8>,
 }
 
-/// Why an image does not fit the executed instructions.
+/// Returns the likely reason why an image does not fit the executed instructions.
 pub fn cause_of(
     images: &Images,
     image: usize,
@@ -85,7 +85,7 @@ pub fn cause_of(
     })
 }
 
-/// By how much an image would have to be moved to have a piece where it was executed.
+/// Returns the offsets that would move an image's copies of a piece to where it was executed.
 fn moves_of(images: &Images, image: usize, piece: &CodePiece) -> Vec<u64> {
     let finder = Finder::new(&piece.bytes);
     let mut moves = Vec::new();
@@ -105,7 +105,7 @@ fn moves_of(images: &Images, image: usize, piece: &CodePiece) -> Vec<u64> {
     }
 }
 
-/// How an image would fit at other addresses.
+/// Compares a moved image with the executed instructions.
 fn fit_of_moved(images: &Images, image: usize, moved: u64, codes: &[ExecutedCode]) -> ProgramFit {
     let mut fit = ProgramFit::default();
     for code in codes {
@@ -128,7 +128,7 @@ fn fit_of_moved(images: &Images, image: usize, moved: u64, codes: &[ExecutedCode
     fit
 }
 
-/// Pieces of the executed code, spread over all of it.
+/// Cuts the executed code into pieces and returns evenly spaced ones.
 fn pieces_of(images: &Images, codes: &[ExecutedCode]) -> Vec<CodePiece> {
     let mut pieces: Vec<CodePiece> = Vec::new();
     let mut piece = CodePiece {

@@ -1,4 +1,4 @@
-//! What is said of an image that does not fit the trace.
+//! Messages about images that do not fit the trace.
 
 use stepback_machine::Encoding;
 
@@ -7,7 +7,8 @@ use super::fit_cause::MismatchCause;
 use crate::number::thousands;
 
 impl ImageFit {
-    /// How the image and the trace differ, and the likely reason, as a phrase; none where everything fits.
+    /// Describes the difference between the image and the trace and the likely reason, as a phrase;
+    /// none if everything fits.
     pub fn misfit_text(&self) -> Option<String> {
         let cause = match self.cause? {
             MismatchCause::FewChanges => {
@@ -50,7 +51,7 @@ impl ImageMismatch {
     }
 }
 
-/// `1f 20 03 d5`.
+/// Formats bytes as `1f 20 03 d5`.
 pub fn bytes_text(encoding: &Encoding) -> String {
     encoding
         .bytes()

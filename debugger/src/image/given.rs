@@ -1,4 +1,4 @@
-//! Names that the user gave to addresses: they come before those of the files.
+//! Names that the user gave to addresses. They have priority over those of the files.
 
 use std::cmp::Reverse;
 
@@ -9,17 +9,16 @@ use super::names::SymbolNames;
 use super::symbol::Binding;
 use super::{Symbol, SymbolKind};
 
-/// Without a symbol around it a name without a size goes on so far, as those of assembly code do.
+/// Maximum extent in bytes of a name without a size and without a symbol around it, as for labels
+/// of assembly code.
 const REACH: u64 = 0x1000;
 
-/// A name that the user gave.
+/// A name that the user gave to an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AddressName {
-    /// Of what.
     pub address: Address,
-    /// Of how many bytes; one is a name without a size.
+    /// Number of bytes; 1 for a name without a size.
     pub len_bytes: u64,
-    /// The name.
     pub name: String,
 }
 
@@ -31,7 +30,8 @@ pub struct UserNameTable {
 }
 
 impl UserNameTable {
-    /// The names with what the files know of their addresses: whose bytes the name is, and whether they are code.
+    /// Creates the table. `known` returns the files' symbol at an address, which determines the
+    /// extent of a name without a size, and whether it is code.
     pub fn new<'a>(names: &[AddressName], known: impl Fn(Address) -> Option<&'a Symbol>) -> Self {
         let mut starts: Vec<u64> = names.iter().map(|name| name.address.0).collect();
         starts.sort_unstable();
@@ -88,17 +88,17 @@ impl UserNameTable {
         }
     }
 
-    /// The name that covers an address. O(log n).
+    /// Returns the name that covers an address. O(log n).
     pub fn at(&self, address: Address) -> Option<&Symbol> {
         self.symbols.get(self.by_address.owner_of(address.0)?)
     }
 
-    /// The address of a name. Cost: all names.
+    /// Returns the symbol of a name. Cost: all names.
     pub fn named(&self, name: &str) -> Option<&Symbol> {
         self.symbols.iter().find(|symbol| symbol.name() == name)
     }
 
-    /// All of them.
+    /// Returns all names as symbols.
     pub fn symbols(&self) -> &[Symbol] {
         &self.symbols
     }

@@ -1,4 +1,4 @@
-//! The tables that describe an ELF file: its sections and its segments.
+//! Section and program header tables of an ELF file.
 //!
 //! The file may have more of either than its header can count; the first section then counts them
 //! (System V gABI, "ELF Header" and "Sections": `e_shnum`, `e_shstrndx`, `e_phnum`).
@@ -16,25 +16,25 @@ use super::identity;
 /// `e_phnum` of a file with more segments than the field can count.
 const PN_XNUM: u16 = 0xffff;
 
-/// The tables of a file, as far as they are whole.
+/// The valid tables of a file.
 pub struct HeaderTables {
-    /// The file's header.
     pub header: Header,
-    /// Its class and byte order.
+    /// Class and byte order.
     pub context: Ctx,
-    /// All sections; none where their table is missing or damaged.
+    /// All sections; empty if their table is missing or damaged.
     pub sections: Vec<SectionHeader>,
-    /// The segments that a loader maps, in the order of the file.
+    /// Segments that a loader maps, in file order.
     pub loads: Vec<ProgramHeader>,
-    /// What is wrong with a table of a file that can be used without it.
+    /// Problem of a table, for a file that is usable without it.
     pub problems: Vec<String>,
 }
 
 impl HeaderTables {
-    /// Reads the tables. A loader needs no sections and a debugger no segments, so one of the two may be damaged.
+    /// Reads the tables. A loader needs no sections and a debugger no segments, so one of the two
+    /// may be damaged.
     ///
     /// # Errors
-    /// The file is no ELF file, or neither table can be used.
+    /// The file is no ELF file, or neither table is usable.
     pub fn read(bytes: &[u8]) -> Result<Self> {
         let header = checked_header(bytes)?;
         let context = context_of(&header)?;
@@ -59,7 +59,7 @@ impl HeaderTables {
         })
     }
 
-    /// The instruction set of the code; none for machines that are not known.
+    /// Returns the instruction set of the code; none for unknown machines.
     pub fn set(&self) -> Option<InstructionSet> {
         let word_bytes = if self.context.container == Container::Big {
             8
@@ -72,7 +72,7 @@ impl HeaderTables {
         })
     }
 
-    /// The table of the names of sections; empty where there is none.
+    /// Returns the string table of section names; empty if there is none.
     pub fn section_names<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
         let place = match u32::from(self.header.e_shstrndx) {
             SHN_XINDEX => self.sections.first().map(|first| first.sh_link),
@@ -107,7 +107,8 @@ fn context_of(header: &Header) -> Result<Ctx> {
     Ok(Ctx::new(container, order))
 }
 
-/// All sections. Where the header counts none but has a table, the library takes the count from the first section.
+/// Reads all sections. If the header counts none but has a table, the library takes the count from
+/// the first section.
 fn sections_of(bytes: &[u8], header: &Header, context: Ctx) -> Result<Vec<SectionHeader>> {
     let outside = || {
         format!(

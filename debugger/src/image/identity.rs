@@ -1,35 +1,35 @@
-//! By what an ELF file and the file with its debug information know each other.
+//! Data that links an ELF file and its debug file.
 
 use goblin::container::Ctx;
 use goblin::elf::SectionHeader;
 use goblin::elf::section_header::SHT_NOTE;
 use stepback_machine::Endian;
 
-/// The type of a note that holds a build id, under the name `GNU`.
+/// Type of a note that contains a build id, with the name `GNU`.
 const NT_GNU_BUILD_ID: u32 = 3;
-/// Longer ones are no ids. The usual one has 20 bytes.
+/// Maximum length of a build id in bytes. The usual one has 20 bytes.
 const BUILD_ID_LIMIT: usize = 64;
 
-/// What an ELF file says about itself and its debug file.
+/// Identification of an ELF file and its debug file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImageIdentity {
-    /// The hash that the linker gave to this build, in hexadecimal.
+    /// Hash that the linker gave to this build, in hexadecimal.
     pub build_id: Option<String>,
-    /// The file that its debug information was moved to.
+    /// File to which its debug information was moved.
     pub debug_link: Option<DebugLink>,
 }
 
-/// `.gnu_debuglink`.
+/// Contents of `.gnu_debuglink`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DebugLink {
-    /// The file's name, without a directory.
+    /// File name, without a directory.
     pub name: String,
-    /// The CRC-32 of its bytes.
+    /// CRC-32 of the file.
     pub checksum: u32,
 }
 
 impl ImageIdentity {
-    /// Out of the sections of a file; `names` is the table of their names.
+    /// Reads the sections of a file; `names` is the string table of their names.
     pub fn read(bytes: &[u8], sections: &[SectionHeader], names: &[u8], context: Ctx) -> Self {
         let endian = if context.le.is_little() {
             Endian::Little
@@ -54,13 +54,13 @@ impl ImageIdentity {
     }
 }
 
-/// The bytes of a section, as far as the file has them.
+/// Returns the bytes of a section; none if the file is cut off.
 pub fn content<'a>(bytes: &'a [u8], section: &SectionHeader) -> Option<&'a [u8]> {
     let start = usize::try_from(section.sh_offset).ok()?;
     bytes.get(start..start.checked_add(usize::try_from(section.sh_size).ok()?)?)
 }
 
-/// The name of a section.
+/// Returns the name of a section.
 pub fn name_of<'a>(section: &SectionHeader, names: &'a [u8]) -> Option<&'a [u8]> {
     names
         .get(section.sh_name..)?
@@ -85,7 +85,7 @@ fn build_id(mut notes: &[u8], endian: Endian) -> Option<String> {
     }
 }
 
-/// A name with its zero byte, padded to four bytes, then the checksum.
+/// Parses a name with its zero byte, padded to four bytes, and the checksum.
 fn debug_link(section: &[u8], endian: Endian) -> Option<DebugLink> {
     let len = section.iter().position(|byte| *byte == 0)?;
     let name = String::from_utf8(section.get(..len)?.to_vec()).ok()?;
@@ -103,7 +103,7 @@ fn take_word(bytes: &[u8], endian: Endian) -> Option<(u32, &[u8])> {
     Some((word, rest))
 }
 
-/// The content of a note, and what follows its padding, which the last note may lack.
+/// Splits off the content of a note with its padding, which the last note may lack.
 fn take_padded(bytes: &[u8], len: u32) -> Option<(&[u8], &[u8])> {
     let len = usize::try_from(len).ok()?;
     let content = bytes.get(..len)?;

@@ -1,4 +1,4 @@
-//! All program images of a trace together.
+//! All program images of a trace.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -22,20 +22,20 @@ use super::segments::LoadedSegment;
 use super::symbol_table::SymbolTable;
 use super::{ImageSpec, Symbol, SymbolAt, SymbolKind};
 
-/// The symbols of all images, by address and by name. Without an image every question has no answer.
+/// The symbols of all images, by address and by name. Without images every query has no answer.
 #[derive(Clone, Debug, Default)]
 pub struct Images {
     infos: Vec<ImageInfo>,
     symbols: SymbolTable,
-    /// What the user calls addresses.
+    /// Names that the user gave to addresses.
     given: UserNameTable,
-    /// Which file code belongs to, by its place in `files`.
+    /// Index into `files` of the file whose code contains an address.
     file_by_address: Extents,
     files: Vec<CodeFile>,
     segments: Vec<PlacedSegment>,
-    /// Where all segments of all images lie, and those of modules whose files are not here.
+    /// Address ranges of all segments of all images, and those of modules whose files are missing.
     mapped: Vec<MappedRange>,
-    /// One an image.
+    /// One per image.
     lines: Vec<Arc<ImageLines>>,
     data_use: DataUse,
     kernel_pages: Option<Range<u64>>,
@@ -44,19 +44,18 @@ pub struct Images {
 /// A segment of an image.
 #[derive(Clone, Debug)]
 pub struct PlacedSegment {
-    /// The place of its image among all.
+    /// Index of its image.
     pub image: usize,
-    /// The segment.
     pub segment: LoadedSegment,
 }
 
-/// Why an image is used.
+/// Reason why an image is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ImageOrigin {
-    /// The user named it, now or last time.
+    /// The user named it, now or in a previous run.
     #[default]
     Named,
-    /// It was found beside the trace, or where the recorder saw a file of its name.
+    /// It was found next to the trace, or where the recorder saw a file of its name.
     Found,
 }
 
@@ -67,36 +66,36 @@ struct CodeFile {
     addresses: Vec<Range<u64>>,
 }
 
-/// How a file is read as an image.
+/// Segments of a file that initialise memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum DataUse {
-    /// What it loads is what memory held when the trace began.
+    /// All: its content is what memory held when the trace began.
     #[default]
     All,
-    /// A loader of shared libraries has changed what may be written (relocations) before the trace could see it.
+    /// Only read-only ones: a loader of shared libraries has changed writable ones (relocations)
+    /// before the trace began.
     ReadOnly,
 }
 
-/// An image that was loaded.
+/// A loaded image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImageInfo {
-    /// What was asked for.
+    /// Request that loaded it.
     pub spec: ImageSpec,
     /// Byte order of its data.
     pub endian: Endian,
-    /// How its code decodes; none for machines that are not known.
+    /// Instruction set of its code; none for unknown machines.
     pub set: Option<InstructionSet>,
-    /// Byte order of its code, where a processor has two.
+    /// Byte order of its code, if the processor has two.
     pub code_endian: Endian,
-    /// Where it begins; none where it says nothing of that.
+    /// Entry point; none if the file has none.
     pub entry: Option<Address>,
-    /// Why it is used.
     pub origin: ImageOrigin,
-    /// How many symbols it added.
+    /// Number of symbols that it added.
     pub symbol_count: usize,
-    /// The file with its debug information, where that is another one.
+    /// File with its debug information, if that is a separate one.
     pub debug_file: Option<PathBuf>,
-    /// What is wrong with the file, though it can be used; one sentence each.
+    /// Problems of a file that is nevertheless usable; one sentence each.
     pub problems: Vec<String>,
 }
 
@@ -109,10 +108,10 @@ impl Images {
         Self::load_from(specs, &[])
     }
 
-    /// As [`Self::load`]; debug files are searched in the sysroots too.
+    /// Like [`Self::load`], but searches the sysroots for debug files too.
     ///
     /// # Errors
-    /// As [`Self::load`].
+    /// See [`Self::load`].
     pub fn load_from(specs: &[ImageSpec], sysroots: &[PathBuf]) -> Result<Self> {
         let (mut images, mut symbols) = (Self::default(), Vec::new());
         for spec in specs {
@@ -122,10 +121,10 @@ impl Images {
         Ok(images)
     }
 
-    /// Reads the image that lies beside a trace, which nobody named.
+    /// Reads the image that was found next to a trace.
     ///
     /// # Errors
-    /// As [`Self::load_from`].
+    /// See [`Self::load_from`].
     pub fn load_found(spec: &ImageSpec, sysroots: &[PathBuf]) -> Result<Self> {
         let mut images = Self::load_from(std::slice::from_ref(spec), sysroots)?;
         images
@@ -135,18 +134,18 @@ impl Images {
         Ok(images)
     }
 
-    /// Reads the images of a trace whose recorder listed where each file was mapped.
-    /// What was not found, or is not what was traced, is told in `notices`.
+    /// Reads the images of a trace whose recorder listed where each file was mapped. Reports
+    /// missing files and other builds in `notices`.
     ///
     /// # Errors
-    /// An image that was named cannot be used.
+    /// An image that the user named is not usable.
     pub fn of_modules(search: &ModuleSearch<'_>, notices: &mut Vec<String>) -> Result<Self> {
         let mut images = Self {
             data_use: DataUse::ReadOnly,
             kernel_pages: search.kernel_pages(),
             ..Self::default()
         };
-        // Of a library whose place another one took, what lies in that place is gone.
+        // The addresses of an unloaded library that another one reuses belong to the other.
         let owners = search.owners();
         let is_shown = |module: &Module<'_>, symbol: &Symbol| {
             owners
@@ -176,14 +175,15 @@ impl Images {
             }));
         }
         for (module, code) in search.embedded() {
-            // It is what the kernel maps into each program: without names it serves no less.
+            // The kernel maps this code into each program. If it has no names, the rest still
+            // works.
             let content = elf::read(&code, module.addresses.start).ok();
             let own = content.into_iter().flat_map(|content| content.symbols);
             symbols.extend(own.filter(|symbol| is_shown(&module, symbol)));
         }
         let is_missing =
             |module: &Module<'_>| module.is_file() && !loaded.contains(&module.place());
-        // Of what another one took the place of, nothing is there any more.
+        // A module whose addresses another one reuses is no longer there.
         let is_there = |mapped: &MappedRange, place| {
             owners
                 .owner_of(mapped.first.0)
@@ -211,7 +211,7 @@ impl Images {
         Ok(images)
     }
 
-    /// The same with names that the user gave in place of those given before.
+    /// Returns these images with new names of the user, which replace the earlier ones.
     #[must_use]
     pub fn with_names(&self, names: &[AddressName]) -> Self {
         let plain = Self {
@@ -224,8 +224,9 @@ impl Images {
         Self { given, ..plain }
     }
 
-    /// The innermost symbol that contains an address; where none has a size that does,
-    /// the nearest one without a size before it in its section, up to the next symbol. O(log n).
+    /// Returns the innermost symbol that contains an address. If no symbol's size covers it,
+    /// returns the nearest symbol without a size before it in its section, up to the next symbol.
+    /// O(log n).
     pub fn symbol_at(&self, address: Address) -> Option<SymbolAt<'_>> {
         let symbol = self
             .given
@@ -234,7 +235,7 @@ impl Images {
         Some(of_symbol(symbol, address))
     }
 
-    /// The function or label in code that contains an address. O(log n).
+    /// Returns the function or label in code that contains an address. O(log n).
     pub fn function_at(&self, address: Address) -> Option<SymbolAt<'_>> {
         let given = self.given.at(address).filter(|symbol| symbol.is_code());
         Some(of_symbol(
@@ -243,14 +244,16 @@ impl Images {
         ))
     }
 
-    /// The name of the file whose code contains an address: the program, a library. O(log n).
+    /// Returns the name of the file whose code contains an address: the program or a library. O(log
+    /// n).
     pub fn file_at(&self, address: Address) -> Option<&str> {
         self.files
             .get(self.file_by_address.owner_of(address.0)?)
             .map(|file| &*file.name)
     }
 
-    /// The function or label in code that contains an address, else the mapped file that does. O(log n).
+    /// Returns the function or label in code that contains an address, else the mapped file that
+    /// does. O(log n).
     pub fn code_at(&self, address: Address) -> Option<SymbolAt<'_>> {
         let module = || {
             self.symbol_at(address)
@@ -259,7 +262,8 @@ impl Images {
         self.function_at(address).or_else(module)
     }
 
-    /// The same under the first name that the file lists for it: what tools print that know of no better names.
+    /// Like [`Self::function_at`], with the first name that the file lists, as simple tools print
+    /// it.
     pub fn first_function_at(&self, address: Address) -> Option<SymbolAt<'_>> {
         let given = self.given.at(address).filter(|symbol| symbol.is_code());
         Some(of_symbol(
@@ -268,26 +272,28 @@ impl Images {
         ))
     }
 
-    /// What reports name an address after: the first name that the file lists for its function, else what else is in code
-    /// there. O(log n + aliases).
+    /// Returns the symbol by which reports name an address: the function with the first name that
+    /// the file lists, else what [`Self::code_at`] returns. O(log n + aliases).
     pub fn reported_at(&self, address: Address) -> Option<SymbolAt<'_>> {
         self.first_function_at(address)
             .or_else(|| self.code_at(address))
     }
 
-    /// `main` or `main+0x8`. O(log n).
+    /// Formats an address as `main` or `main+0x8`. O(log n).
     pub fn name_at(&self, address: Address) -> Option<String> {
         self.symbol_at(address).map(|found| found.to_string())
     }
 
-    /// Where a symbol begins, by its mangled or demangled name, the latter also without parameters.
-    /// Of several with one name: the global before the weak before the local, a function first, then the lowest.
+    /// Returns the address of a symbol by its mangled or demangled name, the latter also without
+    /// parameters. Of several symbols with one name, a global comes before a weak and a local one,
+    /// then a function, then the lowest address.
     pub fn address_of(&self, name: &str) -> Option<Address> {
         self.symbol(name).map(|symbol| symbol.address)
     }
 
-    /// Where the symbols with a name begin, each address once, in ascending order. Static functions share names;
-    /// functions and variables do not, so where some are code the others are left out.
+    /// Returns the addresses of all symbols with a name, each once, in ascending order. Static
+    /// functions share names. Functions and variables do not, so if some symbols are code, the
+    /// others are omitted.
     pub fn addresses_of(&self, name: &str) -> Vec<u64> {
         let symbols = self.symbols_named(name);
         let has_code = symbols.iter().any(|symbol| symbol.is_code());
@@ -297,51 +303,53 @@ impl Images {
         meant.map(|symbol| symbol.address.0).collect()
     }
 
-    /// The symbols with a name, the best one for each address, by address.
+    /// Returns the symbols with a name, the preferred one for each address, by address.
     pub fn symbols_named(&self, name: &str) -> Vec<&Symbol> {
         if let Some(given) = self.given.named(name) {
             return vec![given];
         }
         let mut found = self.symbols.named(name);
-        // Stable: of several at one address the preferred one comes first.
+        // A stable sort: of several at one address, the preferred one comes first.
         found.sort_by_key(|symbol| symbol.address);
         found.dedup_by_key(|symbol| symbol.address);
         found
     }
 
-    /// A symbol by name, as [`Self::address_of`].
+    /// Returns a symbol by name, chosen as by [`Self::address_of`].
     pub fn symbol(&self, name: &str) -> Option<&Symbol> {
         self.given
             .named(name)
             .or_else(|| self.symbols.named(name).first().copied())
     }
 
-    /// Functions and labels in code with a part of their name equal to the filter in any case.
-    /// Cost: looks at every raw name; demangles all names where the filter may match what is abbreviated in them.
+    /// Returns the functions and labels in code whose names contain the filter, in any case. Cost:
+    /// looks at every raw name. Demangles all names if the filter may match what is abbreviated in
+    /// them.
     pub fn functions<'a>(&'a self, filter: &str) -> impl Iterator<Item = &'a Symbol> + use<'a> {
         let part = NamePart::new(filter);
         let symbols = self.given.symbols().iter().chain(self.symbols.all());
         symbols.filter(move |symbol| symbol.is_code() && symbol.names.contains(&part))
     }
 
-    /// All segments that may tell what memory held, in the order of the images.
+    /// Returns all segments that may initialise memory, in the order of the images.
     pub(super) fn segments(&self) -> &[PlacedSegment] {
         &self.segments
     }
 
-    /// Those of an image.
+    /// Returns the segments of an image.
     pub(super) fn segments_of(&self, image: usize) -> impl Iterator<Item = &PlacedSegment> {
         self.segments
             .iter()
             .filter(move |placed| placed.image == image)
     }
 
-    /// True for images of a trace whose recorder listed what was mapped: many of them are never executed.
+    /// Returns true for images of a trace whose recorder listed the mapped files: many of them are
+    /// never executed.
     pub(super) fn is_module(&self, image: usize) -> bool {
         self.data_use == DataUse::ReadOnly && self.infos.get(image).is_some()
     }
 
-    /// Byte order of code, where a processor has two.
+    /// Returns the byte order of code, if the processor has two.
     fn code_endian(&self) -> Endian {
         let is_big = self
             .infos
@@ -350,12 +358,13 @@ impl Images {
         if is_big { Endian::Big } else { Endian::Little }
     }
 
-    /// The bytes of an executed instruction, as memory held them.
+    /// Returns the bytes of an executed instruction in memory order.
     pub(super) fn in_memory(&self, code: &ExecutedCode) -> Encoding {
         code.set.in_code_order(code.encoding, self.code_endian())
     }
 
-    /// The bytes that a segment has in place of an executed instruction, where the file holds them all.
+    /// Returns the bytes that a segment has in place of an executed instruction, if the file has
+    /// them all.
     pub(super) fn bytes_in<'a>(
         &self,
         placed: &'a PlacedSegment,
@@ -368,7 +377,7 @@ impl Images {
             .get(start..start.checked_add(code.encoding.bytes().len())?)
     }
 
-    /// Whether two images hold bytes of one address.
+    /// Returns true if two images have bytes at a common address.
     pub fn share_addresses(&self, one: usize, other: usize) -> bool {
         let ranges = |image: usize| {
             let own = self
@@ -382,7 +391,7 @@ impl Images {
         })
     }
 
-    /// Whether several images hold bytes of one address.
+    /// Returns true if any two images have bytes at a common address.
     pub fn overlap(&self) -> bool {
         let mut ranges: Vec<(u64, u64, usize)> = Vec::new();
         for PlacedSegment { image, segment } in &self.segments {
@@ -393,7 +402,7 @@ impl Images {
             );
         }
         ranges.sort_unstable();
-        // The furthest end so far, and whose it is.
+        // The highest end until now, and its image.
         let mut furthest: Option<(u64, usize)> = None;
         for (first, last, image) in ranges {
             if furthest.is_some_and(|(end, other)| first <= end && other != image) {
@@ -406,8 +415,9 @@ impl Images {
         false
     }
 
-    /// What the images tell of the traced program: later ones are loaded over earlier ones.
-    /// `starts` are the addresses at which the threads of the trace begin: they tell the [`MemoryView`] of each image.
+    /// Returns the images' contents for the index: later images are loaded over earlier ones.
+    /// `starts` are the addresses of the threads' first instructions, which determine the
+    /// [`LinkerView`] of each image.
     pub fn program(&self, starts: &[Address]) -> Program {
         let mut program = Program::default();
         program.set_code_endian(self.code_endian());
@@ -444,7 +454,8 @@ impl Images {
         for symbol in functions() {
             let Some(last) = symbol.last else { continue };
             let bytes = symbol.address.0..last.0.saturating_add(1);
-            // Of functions with one name it is that of the same source file, which the file lists near it.
+            // Of several functions with this name, take the nearest in the symbol table: it is of
+            // the same source file.
             let owners = symbol
                 .cold_part_of()
                 .and_then(|name| owners.get(name))
@@ -458,8 +469,9 @@ impl Images {
         program
     }
 
-    /// The source line of an instruction. The first question reads the debug information of the image that has the
-    /// address, which takes about a second for 200 MB of it; later ones cost a look-up.
+    /// Returns the source line of an instruction. The first query reads the debug information of
+    /// the image that contains the address, which takes about a second for 200 MB. Later queries
+    /// cost a look-up.
     pub fn source_at(&self, address: Address) -> Option<Arc<SourceLine>> {
         // Later images are loaded over earlier ones.
         self.lines
@@ -468,7 +480,8 @@ impl Images {
             .find_map(|lines| lines.source_at(address))
     }
 
-    /// The code of a source file, named as [`SourceLine::file`], by line. Cost: the file names of all images' units.
+    /// Returns the code of a source file, named as in [`SourceLine::file`], by line. Cost: the file
+    /// names of all images' units.
     ///
     /// # Errors
     /// It was cancelled.
@@ -476,7 +489,7 @@ impl Images {
         self.code_of_files(&|name| name == file, cancel)
     }
 
-    /// The same for all files whose names are meant.
+    /// Like [`Self::code_of_file`], for all files whose names satisfy `is_meant`.
     ///
     /// # Errors
     /// It was cancelled.
@@ -493,20 +506,20 @@ impl Images {
         Ok(ranges)
     }
 
-    /// Reads the debug information of all images, which may take seconds and cannot be stopped.
+    /// Reads the debug information of all images. May take seconds and cannot be cancelled.
     pub fn load_lines(&self) {
         self.lines.iter().for_each(|lines| lines.load());
     }
 
-    /// Whether [`Self::load_lines`] is done, so that no question about lines has to wait for it.
+    /// Returns true if [`Self::load_lines`] is done, so that no query about lines blocks for it.
     pub fn are_lines_ready(&self) -> bool {
         self.lines.iter().all(|lines| lines.is_ready())
     }
 
-    /// Whether any image says something about source lines. Reads the debug information of all.
+    /// Returns true if any image has source lines. Reads the debug information of all.
     ///
     /// # Errors
-    /// What is wrong with the lines of the one image that has any, as a sentence with its path.
+    /// No image has usable lines, and at least one has damaged ones. A sentence with its path.
     pub fn has_lines(&self) -> Result<bool, &str> {
         let outcomes = || self.lines.iter().map(|lines| lines.is_there());
         if outcomes().any(|outcome| outcome == Ok(true)) {
@@ -515,17 +528,18 @@ impl Images {
         outcomes().find(Result::is_err).unwrap_or(Ok(false))
     }
 
-    /// Where the parts of all images lie, in the order of the images; behind them those of modules whose files are not here.
+    /// Returns the address ranges of the segments of all images, in the order of the images, and
+    /// then those of modules whose files are missing.
     pub fn mapped(&self) -> &[MappedRange] {
         &self.mapped
     }
 
-    /// The images, in the order in which they were asked for.
+    /// Returns the images, in the order of the requests.
     pub fn infos(&self) -> &[ImageInfo] {
         &self.infos
     }
 
-    /// Whether both are of the same files at the same places.
+    /// Returns true if both have the same files at the same addresses.
     pub fn has_same_files(&self, other: &Self) -> bool {
         self.infos
             .iter()
@@ -533,23 +547,23 @@ impl Images {
             .eq(other.infos.iter().map(|info| &info.spec))
     }
 
-    /// True when no image was loaded.
+    /// Returns true if no image is loaded.
     pub fn is_empty(&self) -> bool {
         self.infos.is_empty()
     }
 
-    /// Byte order of the first image; none without one.
+    /// Returns the byte order of the first image; none without one.
     pub fn endian(&self) -> Option<Endian> {
         self.infos.first().map(|info| info.endian)
     }
 
-    /// How the code of all images decodes; none without images, or when they differ.
+    /// Returns the instruction set of all images; none without images, or if they differ.
     pub fn instruction_set(&self) -> Option<InstructionSet> {
         let set = self.infos.first()?.set;
         set.filter(|_| self.infos.iter().all(|info| info.set == set))
     }
 
-    /// Adds a file, and the file that its debug information was moved to.
+    /// Adds a file, and the file to which its debug information was moved.
     fn add_file(&mut self, spec: &ImageSpec, sysroots: &[PathBuf]) -> Result<Vec<Symbol>> {
         let unusable = || format!("the image cannot be used: {:?}", spec.path);
         let bytes = read_file(&spec.path).with_context(unusable)?;
@@ -560,14 +574,14 @@ impl Images {
             .as_ref()
             .and_then(|debug| elf::read(&debug.bytes, spec.offset).ok())
         {
-            // Its own come last, as the table for loaders does.
+            // Its own symbols come last, like those for loaders.
             let own = std::mem::replace(&mut content.symbols, more.symbols);
             content.symbols.extend(own);
         }
         Ok(self.add(spec, content, debug.map(|debug| debug.path)))
     }
 
-    /// Adds what a file holds; returns its symbols.
+    /// Adds the contents of a file and returns its symbols.
     fn add(
         &mut self,
         spec: &ImageSpec,
@@ -642,14 +656,14 @@ impl Images {
         symbols
     }
 
-    /// Takes all symbols.
+    /// Builds the look-up tables from all symbols.
     fn prepare(&mut self, symbols: Vec<Symbol>) {
         self.symbols = SymbolTable::new(symbols);
         self.file_by_address = file_extents(&self.files);
     }
 }
 
-/// An address as an offset from a symbol.
+/// Returns an address as an offset from a symbol.
 fn of_symbol(symbol: &Symbol, address: Address) -> SymbolAt<'_> {
     SymbolAt {
         name: symbol.name(),
@@ -664,7 +678,7 @@ fn read_file(path: &Path) -> Result<Vec<u8>> {
     Ok(std::fs::read(path)?)
 }
 
-/// Later files are loaded over earlier ones.
+/// Builds the interval map of files. Later files are loaded over earlier ones.
 fn file_extents(files: &[CodeFile]) -> Extents {
     let extents = files.iter().enumerate().flat_map(|(owner, file)| {
         let parts = file.addresses.iter().filter(|part| part.start < part.end);

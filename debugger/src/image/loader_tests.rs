@@ -1,6 +1,6 @@
-//! Tests over ELF files that loaders and `readelf` accept, of either class and byte order.
+//! Tests with ELF files that loaders and `readelf` accept, of either class and byte order.
 //!
-//! What each file means is stated by the System V gABI ("ELF Header", "Program Header", "Sections").
+//! The expected values follow from the System V gABI ("ELF Header", "Program Header", "Sections").
 
 use stepback_index::Program;
 use stepback_machine::Address;
@@ -27,7 +27,7 @@ struct Segment {
 }
 
 impl Segment {
-    /// Some bytes of the file at an address.
+    /// Creates a segment with bytes of the file at an address.
     fn new(address: u64, offset: u64, file_bytes: u64) -> Self {
         Self {
             kind: LOAD,
@@ -41,7 +41,8 @@ impl Segment {
     }
 }
 
-/// Writes files of a class and byte order: a header, program headers at 0x100, and bytes from 0x800 on.
+/// Writes files of a class and byte order: a header, program headers at 0x100, and bytes from 0x800
+/// on.
 #[derive(Clone, Copy)]
 struct Writer {
     is_wide: bool,
@@ -64,7 +65,7 @@ impl Writer {
         bytes
     }
 
-    /// As wide as the class.
+    /// Encodes a number in the width of the class.
     fn native(self, value: u64) -> Vec<u8> {
         self.number(value, if self.is_wide { 8 } else { 4 })
     }
@@ -134,7 +135,8 @@ impl Writer {
         }
     }
 
-    /// Of a section: type, flags, address, offset, size, link, info; its name is the first in the table of names.
+    /// Of a section: type, flags, address, offset, size, link, info; its name is the first in the
+    /// table of names.
     fn section(self, [kind, flags, address, offset, size, link, info]: [u64; 7]) -> Vec<u8> {
         let middle: Vec<u8> = [flags, address, offset, size]
             .into_iter()
@@ -185,7 +187,7 @@ fn program_of(content: &ElfContent) -> Program {
     program
 }
 
-/// What memory holds from an address on: `?` where nothing is loaded, `0` for a zero.
+/// Checks the initial memory at an address: `?` where nothing is loaded, `0` for a zero.
 #[track_caller]
 fn check(bytes: &[u8], address: u64, expected: &str) {
     let program = program_of(&elf::read(bytes, 0).expect("an image"));
@@ -251,7 +253,8 @@ fn a_segment_goes_on_with_zeros_and_one_with_more_bytes_than_memory_is_cut() {
 #[test]
 fn segments_of_other_kinds_load_nothing_and_may_lie_anywhere() {
     for writer in Writer::all() {
-        // PT_NULL, PT_DYNAMIC, PT_NOTE, PT_GNU_STACK, one of a processor and one that nobody knows.
+        // PT_NULL, PT_DYNAMIC, PT_NOTE, PT_GNU_STACK, a processor-specific type and an unassigned
+        // one.
         let kinds = [0, 2, 4, 0x6474_e551, 0x7000_0001, 0x6fff_fff0];
         let others = kinds.map(|kind| Segment {
             kind,
@@ -277,7 +280,7 @@ fn every_kind_of_file_opens() {
         let segments = [Segment::new(0, CONTENT, 4)];
         let bytes = writer.with_header(&writer.header(kind, [1, 0, 0], 0), &segments, CODE);
         check(&bytes, 0, "code?");
-        // An object file has no segments; one without sections either says nothing, but is no error.
+        // An object file has no segments. One without sections too has no content, but is no error.
         assert!(
             elf::read(
                 &writer.with_header(&writer.header(kind, [0, 0, 0], 0), &[], b""),
@@ -367,7 +370,7 @@ fn a_file_with_debug_information_alone_loads_nothing() {
         let sections = [
             writer.section([0; 7]),
             writer.section([8, flags, 0x1000, CONTENT, 4, 0, 0]),
-            // A note stays (SHT_NOTE).
+            // A note remains (SHT_NOTE).
             writer.section([7, ALLOCATED, 0x1004, CONTENT, 4, 0, 0]),
         ];
         let header = writer.header(2, [1, 3, 0], 0x400);
@@ -378,7 +381,7 @@ fn a_file_with_debug_information_alone_loads_nothing() {
     }
 }
 
-/// The images of a file with code in ROM at 0x1000, where it begins, and these segments.
+/// Images of a file with code in ROM at 0x1000, its entry point, and these segments.
 fn images_of(segments: &[Segment]) -> Images {
     let writer = Writer {
         is_wide: true,
@@ -403,7 +406,7 @@ fn check_view(segments: &[Segment], start: u64, expected: &str) {
         Some(0) => '0',
         Some(byte) => char::from(byte),
     };
-    // Where it is loaded, and where it runs.
+    // At the load address and at the run address.
     let shown = (0x1800..0x1804)
         .chain(0x2000..0x200c)
         .map(letter)
@@ -420,9 +423,9 @@ fn data_that_a_program_copies_after_reset_is_where_it_was_loaded() {
     };
     check_view(&[data], 0x1000, "data????????????");
     check_view(&[data], 0x1002, "????data bytes00");
-    // Code that runs in RAM is copied, too.
+    // Code that runs in RAM is also copied.
     check_view(&[Segment { flags: 5, ..data }], 0x1000, "data????????????");
-    // RAM without bytes in the file is cleared by the program then, and by a loader else.
+    // The program clears RAM without bytes in the file after reset; a loader would clear it before.
     let bss = Segment {
         memory_bytes: 12,
         ..Segment::new(0x2000, CONTENT, 0)

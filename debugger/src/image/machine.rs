@@ -1,4 +1,4 @@
-//! For which machine an ELF file is.
+//! Machine of an ELF file.
 
 use std::fs::File;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use stepback_machine::{ElfMachine, InstructionSet};
 use stepback_parsers::ReadAt as _;
 
-/// How the instructions of an ELF file decode; none for other files and machines.
+/// Returns the instruction set of an ELF file; none for other files and unknown machines.
 pub fn machine_of(path: &Path) -> Option<InstructionSet> {
     let mut head = [0; 20];
     let count = File::open(path).ok()?.read_at(0, &mut head).ok()?;

@@ -1,33 +1,31 @@
-//! Where the parts of images lie in memory.
+//! Address ranges of images in memory.
 
 use stepback_machine::Address;
 
-/// A part of memory that an image fills, or a file that is not here.
+/// A memory range that an image occupies, or a module whose file is missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MappedRange {
-    /// Its first byte.
     pub first: Address,
-    /// How long it is; never 0.
+    /// Length in bytes; never 0.
     pub len_bytes: u64,
-    /// The program may change it.
+    /// The program may write to it.
     pub is_writable: bool,
-    /// It is code.
     pub is_executable: bool,
-    /// Its bytes are here; of what is not loaded, neither they nor its rights are known.
+    /// Its bytes are available. Of a missing file, neither the bytes nor the permissions are known.
     pub is_loaded: bool,
-    /// The name of the file.
+    /// File name.
     pub file: Box<str>,
 }
 
 impl MappedRange {
-    /// Its last byte.
+    /// Returns the address of its last byte.
     pub fn last(&self) -> u64 {
         self.first
             .0
             .saturating_add(self.len_bytes.saturating_sub(1))
     }
 
-    /// `r-x`, `rw-`.
+    /// Returns the permissions as `r-x` or `rw-`; empty if they are unknown.
     pub fn rights(&self) -> &'static str {
         match (self.is_writable, self.is_executable) {
             _ if !self.is_loaded => "",

@@ -1,22 +1,23 @@
-//! Which addresses of an image hold its content when the trace begins.
+//! Addresses at which memory holds an image when the trace begins.
 
 use stepback_machine::Address;
 
 use super::images::Images;
 use super::segments::LoadedSegment;
 
-/// Which addresses of an image hold its content when the trace begins.
+/// Addresses at which memory holds an image when the trace begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum LinkerView {
-    /// Those at which the program uses it: a loader has put it there.
+    /// Run addresses: a loader has copied the image there.
     #[default]
     Run,
-    /// Those from which the program copies it after reset. What it copies there, and what it clears, is unknown until then.
+    /// Load addresses: the program copies its data from there after reset. Until then the
+    /// destinations, and memory that it clears, are unknown.
     Load,
 }
 
 impl LinkerView {
-    /// `run`, `load`.
+    /// Returns `run` or `load`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Run => "run",
@@ -26,11 +27,11 @@ impl LinkerView {
 }
 
 impl Images {
-    /// The view of an image in a trace whose threads begin at some addresses.
+    /// Returns the view of an image in a trace whose threads begin at these addresses.
     ///
-    /// A program copies its data after reset when it runs from where it was loaded, some of its segments do not,
-    /// and the trace begins at its entry. Where every segment is loaded elsewhere, an MMU maps them;
-    /// load addresses that are all 0 were never set.
+    /// A program copies its data after reset if it runs from where it was loaded, some of its
+    /// segments do not, and the trace begins at its entry. If every segment is loaded elsewhere, an
+    /// MMU maps them. Load addresses that are all 0 were never set.
     pub fn view_of(&self, image: usize, starts: &[Address]) -> LinkerView {
         let entry = self.infos().get(image).and_then(|info| info.entry);
         let is_reset = entry.is_some_and(|entry| starts.contains(&entry));

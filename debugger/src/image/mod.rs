@@ -1,4 +1,5 @@
-//! Program images: the symbols of ELF files, by address and by name, and the source lines by address.
+//! Program images: the symbols of ELF files, by address and by name, and the source lines by
+//! address.
 //!
 //! ```
 //! use stepback_debugger::image::{ImageSpec, Images};

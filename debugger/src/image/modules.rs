@@ -1,4 +1,4 @@
-//! The files that were mapped in the traced process, found again on this machine.
+//! Search for the files that were mapped in the traced process, on this machine.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -14,38 +14,39 @@ use super::mapped::MappedRange;
 use super::names::SymbolNames;
 use super::symbol::{Binding, Symbol, SymbolKind};
 
-/// Files are mapped in whole pages.
+/// Page size of most systems.
 const PAGE_BYTES: u64 = 4 << 10;
-/// Those of some AArch64 systems.
+/// Page size of some AArch64 systems.
 const LARGE_PAGE_BYTES: u64 = 64 << 10;
 /// The recorder's own libraries: their code is not in the trace, so their symbols are not needed.
 const RECORDER: [&str; 2] = ["libdynamorio.so", "libdrmemtrace.so"];
-/// What recorders call the code that the kernel maps into each program.
+/// Recorders' name for the code that the kernel maps into each program.
 const KERNEL_CODE: &str = "[vdso]";
-/// How much below it the kernel may keep for it: seven pages on x86-64, up to two of 64 KiB on AArch64.
+/// Maximum size of the kernel's data pages below it: seven pages on x86-64, up to two of 64 KiB on
+/// AArch64.
 const KERNEL_PAGES_BYTES: u64 = 128 << 10;
-/// As many modules are named in a notice.
+/// Maximum number of modules named in a notice.
 const NAMED_IN_NOTICE: usize = 6;
 
-/// Where to look for the files of the modules.
+/// Places to look for the files of the modules.
 pub struct ModuleSearch<'a> {
-    /// Where each was mapped.
+    /// The recorder's list of mapped modules.
     pub log: &'a ModulesLog,
     /// Images that the user named.
     pub named: &'a [ImageSpec],
-    /// Directories that mirror the traced machine, or hold its files side by side.
+    /// Directories that mirror the traced machine, or contain its files without subdirectories.
     pub sysroots: &'a [PathBuf],
-    /// Directories of the trace, the nearest first.
+    /// Directories of the trace, nearest first.
     pub beside: &'a [PathBuf],
-    /// Files that turned out to hold other code than the trace executed.
+    /// Files that turned out to have other code than the trace executed.
     pub excluded: &'a [PathBuf],
 }
 
 /// A file to load.
 pub struct ModuleImage<'a> {
-    /// Where it is, and what is added to its own addresses.
+    /// Path and load offset.
     pub spec: ImageSpec,
-    /// What it was mapped as; none for one that the user named and that is no module.
+    /// Module of the file; none for an image that the user named and that is no module.
     pub module: Option<Module<'a>>,
 }
 
@@ -58,7 +59,7 @@ pub struct Module<'a> {
 }
 
 impl<'a> ModuleSearch<'a> {
-    /// The files to load.
+    /// Returns the files to load, and reports missing ones.
     pub fn images(&self, notices: &mut Vec<String>) -> Vec<ModuleImage<'a>> {
         let mut images = Vec::new();
         let mut used = HashSet::new();
@@ -88,7 +89,7 @@ impl<'a> ModuleSearch<'a> {
         images
     }
 
-    /// The modules whose place is known.
+    /// Returns the modules with known addresses.
     pub fn modules(&self) -> impl Iterator<Item = Module<'a>> + use<'a> {
         let log = self.log;
         log.modules().filter_map(move |first| {
@@ -100,7 +101,8 @@ impl<'a> ModuleSearch<'a> {
         })
     }
 
-    /// Which module has which address: where libraries took the place of others, the last of them.
+    /// Returns the interval map from addresses to modules. If libraries reused addresses, the last
+    /// one owns them.
     pub fn owners(&self) -> Extents {
         let extent = |(rank, segment): (usize, &ModuleSegment)| {
             let Range { start, end } = segment.addresses.clone()?;
@@ -122,7 +124,7 @@ impl<'a> ModuleSearch<'a> {
         )
     }
 
-    /// The modules that are no files but whose bytes the recorder kept: the vdso.
+    /// Returns the modules that are no files but whose bytes the recorder kept: the vdso.
     pub fn embedded(&self) -> impl Iterator<Item = (Module<'a>, Vec<u8>)> {
         self.modules()
             .filter(|module| !module.first.is_file())
@@ -135,8 +137,9 @@ impl<'a> ModuleSearch<'a> {
             })
     }
 
-    /// The pages that the kernel keeps for the code that it maps into each program, such as the clock's: they lie right below it,
-    /// above what else is mapped there (Linux, `arch/*/kernel/vdso.c`). They are as many as were ever used, or fewer.
+    /// Returns the pages that the kernel keeps for the code that it maps into each program, such as
+    /// the clock's. They are right below that code, above other mappings (Linux,
+    /// `arch/*/kernel/vdso.c`). The range is the maximum that was ever used, or less.
     pub fn kernel_pages(&self) -> Option<Range<u64>> {
         let end = self
             .modules()
@@ -154,7 +157,8 @@ impl<'a> ModuleSearch<'a> {
         )
     }
 
-    /// The file of a module: what the user named, what lies in the sysroots, beside the trace, and where it was.
+    /// Finds the file of a module: a named image, else in the sysroots, next to the trace, and at
+    /// its original path.
     fn find(
         &self,
         module: &Module<'_>,
@@ -199,7 +203,8 @@ impl<'a> ModuleSearch<'a> {
         None
     }
 
-    /// `tool.elf` and `tool.BUILDID.debug` for `tool`, unless that is another module's own name.
+    /// Returns true for `tool.elf` and `tool.BUILDID.debug` as names of `tool`, unless another
+    /// module has exactly that name.
     fn is_other_name(&self, module: &Module<'_>, path: &Path) -> bool {
         let name = file_name(path);
         name.strip_prefix(module.name())
@@ -214,7 +219,8 @@ impl<'a> ModuleSearch<'a> {
             .components()
             .filter(|part| matches!(part, Component::Normal(_)))
             .collect();
-        // `usr/lib/libc.so.6`, `lib/libc.so.6`, `libc.so.6`: distributions link some of these directories to each other.
+        // `usr/lib/libc.so.6`, `lib/libc.so.6`, `libc.so.6`: distributions link some of these
+        // directories to each other.
         let tails: Vec<PathBuf> = (0..parts.len())
             .filter_map(|from| Some(parts.get(from..)?.iter().collect()))
             .collect();
@@ -235,12 +241,11 @@ impl<'a> ModuleSearch<'a> {
 }
 
 impl<'a> Module<'a> {
-    /// Its file's name.
     pub fn name(&self) -> &'a str {
         self.first.file_name()
     }
 
-    /// The name for all of its addresses that have no better one.
+    /// Returns the symbol for all of its addresses that have no better one.
     pub fn symbol(&self) -> Symbol {
         let Range { start, end } = self.addresses;
         Symbol {
@@ -257,7 +262,8 @@ impl<'a> Module<'a> {
         }
     }
 
-    /// An image that the user named, at the offset that was given, else where the recorder saw it.
+    /// Returns an image that the user named, at its explicit offset, else at the address that the
+    /// recorder saw.
     fn named_image(&self, named: &ImageSpec, notices: &mut Vec<String>) -> ImageSpec {
         let path = &named.path;
         if named.offset != 0 {
@@ -275,17 +281,17 @@ impl<'a> Module<'a> {
         }
     }
 
-    /// Which of the log's modules it is.
+    /// Returns its index in the log.
     pub fn place(&self) -> usize {
         self.first.first
     }
 
-    /// Whether it is a file, which may be here.
+    /// Returns true if it is a file, which may exist here.
     pub fn is_file(&self) -> bool {
         self.first.is_file()
     }
 
-    /// Where its parts lie, if its file is not here.
+    /// Returns its segments as ranges without bytes, for a missing file.
     pub fn unloaded(&self) -> impl Iterator<Item = MappedRange> {
         self.segments().filter_map(|segment| {
             let Range { start, end } = segment.addresses.clone()?;
@@ -304,7 +310,7 @@ impl<'a> Module<'a> {
         self.log.segments_of(self.first)
     }
 
-    /// Whether a file would be mapped as this module was.
+    /// Returns true if a file would be mapped as this module was.
     fn fits(&self, outline: &ElfOutline) -> bool {
         let Some(own) = extent(&outline.loads) else {
             return false;
@@ -328,7 +334,7 @@ impl<'a> Module<'a> {
         (own.end - own.start).abs_diff(len) < page && self.segments().all(is_load)
     }
 
-    /// Pages of the traced machine, as its mappings show them.
+    /// Returns the page size of the traced machine, derived from its mappings.
     fn page_bytes(&self) -> u64 {
         let mut starts = self
             .segments()
@@ -341,7 +347,7 @@ impl<'a> Module<'a> {
         }
     }
 
-    /// What is added to the file's own addresses.
+    /// Returns the load bias: the offset added to the file's own addresses.
     fn bias(&self, outline: &ElfOutline) -> u64 {
         let lowest = extent(&outline.loads).map_or(0, |own| own.start);
         self.addresses
@@ -356,7 +362,7 @@ fn file_name(path: &Path) -> &str {
         .unwrap_or_default()
 }
 
-/// What a file says of itself; nothing when it is no image.
+/// Reads the outline of a file; empty if it is no image.
 fn outline_of(path: &Path) -> ElfOutline {
     std::fs::read(path)
         .ok()
@@ -364,7 +370,7 @@ fn outline_of(path: &Path) -> ElfOutline {
         .unwrap_or_default()
 }
 
-/// From the first page that a file loads to its last byte.
+/// Returns the range from the first loaded page of a file to its last byte.
 fn extent(loads: &[FileSegment]) -> Option<Range<u64>> {
     let start = loads
         .iter()

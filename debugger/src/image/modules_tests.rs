@@ -1,4 +1,5 @@
-//! Images of modules, debug files and stubs: small files that are put together here, and the real ones where they are.
+//! Images of modules, debug files and stubs: small generated files, and real ones if they are
+//! available.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,14 +10,15 @@ use stepback_parsers::drmemtrace::{FunctionList, ModulesLog};
 use super::modules::ModuleSearch;
 use super::{ImageSpec, Images, MappedRange};
 
-/// A shared object of x86-64 with code at 0x1000 (one page) and data at 0x3000 that a loader changes.
+/// A shared object of x86-64 with code at 0x1000 (one page) and data at 0x3000 that a loader
+/// changes.
 #[derive(Default)]
 struct SharedObject {
     build_id: Option<[u8; 4]>,
     debug_link: Option<(&'static str, u32)>,
-    /// At 0x1010.
+    /// Symbol at 0x1010.
     symbol: Option<&'static str>,
-    /// Debug information alone: no code.
+    /// Only debug information, no code.
     is_split_off: bool,
 }
 
@@ -169,7 +171,7 @@ impl Folder {
         path
     }
 
-    /// The name at 0x7f0000001014, and what is told.
+    /// Returns the name at 0x7f0000001014 and the notices.
     fn found(
         &self,
         named: &[ImageSpec],
@@ -254,7 +256,7 @@ fn another_build_is_left_out() {
         notices[0].starts_with("another build than the one that was traced is left out"),
         "{notices:?}"
     );
-    // What the user names is believed.
+    // A named image is used even if it does not fit.
     let named = [ImageSpec {
         path: folder.path("flat/libx.so"),
         offset: 0,
@@ -531,8 +533,8 @@ fn paths_of_the_log_do_not_lead_out_of_a_sysroot() {
     );
 }
 
-/// The real ones, where `STEPBACK_TRACES` points (a folder with `drmemtrace/` in it):
-/// the recorder listed where some functions are, which the symbols must say, too.
+/// Tests the real files, where `STEPBACK_TRACES` points (a folder that contains `drmemtrace/`): the
+/// recorder listed the addresses of some functions, which the symbols must match.
 #[test]
 fn traced_functions_are_where_the_symbols_say() {
     let Some(traces) = std::env::var_os("STEPBACK_TRACES") else {

@@ -1,15 +1,15 @@
-//! The names of a symbol, demangled when they are first asked for.
+//! Names of a symbol, demangled on demand.
 
 use std::sync::OnceLock;
 
 use super::demangle::{DemangledName, demangle, is_mangled};
 
-/// Ends the name of a stub through which a program calls a library.
+/// Suffix of a stub through which a program calls a library.
 const STUB: &str = "@plt";
 
-/// A name as the file has it, with its readable forms.
+/// A raw name and its demangled forms.
 ///
-/// A file may have half a million mangled names, and a question needs a few of them.
+/// A file may have half a million mangled names, and a query needs only a few of them.
 #[derive(Clone, Debug)]
 pub struct SymbolNames {
     raw: Box<str>,
@@ -25,7 +25,7 @@ impl PartialEq for SymbolNames {
 impl Eq for SymbolNames {}
 
 impl SymbolNames {
-    /// A name that is demangled when that is asked for.
+    /// Creates a name that is demangled on demand.
     pub fn new(raw: &str) -> Self {
         Self {
             raw: raw.into(),
@@ -33,7 +33,7 @@ impl SymbolNames {
         }
     }
 
-    /// A name that is not mangled, whatever it looks like.
+    /// Creates a name that is never demangled.
     pub fn plain(raw: &str) -> Self {
         Self {
             raw: raw.into(),
@@ -41,33 +41,33 @@ impl SymbolNames {
         }
     }
 
-    /// The name as the file has it.
+    /// Returns the name as the file has it.
     pub fn raw(&self) -> &str {
         &self.raw
     }
 
-    /// The name as people read it: demangled where it was mangled.
+    /// Returns the demangled name, or the raw name if it is not mangled.
     pub fn full(&self) -> &str {
         self.demangled().map_or(&self.raw, |names| &names.full)
     }
 
-    /// The demangled name without parameters, when that is a third name.
+    /// Returns the demangled name without parameters, if that is a third name.
     fn short(&self) -> Option<&str> {
         self.demangled()?.short.as_deref()
     }
 
-    /// Every text by which the symbol can be asked for.
+    /// Returns every text by which a query can name the symbol.
     pub fn all(&self) -> impl Iterator<Item = &str> {
         [self.full(), self.raw()].into_iter().chain(self.short())
     }
 
-    /// Whether this is one of the names.
+    /// Returns true if the query is one of the names.
     pub fn has(&self, query: &NameQuery<'_>) -> bool {
         let is_candidate = || self.is_mangled() && query.may_be(&self.raw);
         *self.raw == *query.name || (is_candidate() && self.all().any(|name| name == query.name))
     }
 
-    /// Whether a part of one of the names is equal to a text in any case.
+    /// Returns true if one of the names contains a text, in any case.
     pub fn contains(&self, part: &NamePart) -> bool {
         let is_in = |name: &str| name.to_lowercase().contains(&part.lower);
         let is_candidate = || self.is_mangled() && !part.is_word;
@@ -166,14 +166,15 @@ const ABBREVIATED: [&str; 70] = [
     "plt",
 ];
 
-/// A name that is looked for, with the word that its mangled form contains: manglings write an identifier after its length.
+/// A name to find, with the word that its mangled form must contain: manglings write an identifier
+/// after its length.
 pub struct NameQuery<'a> {
     name: &'a str,
     word: Option<String>,
 }
 
 impl<'a> NameQuery<'a> {
-    /// A query for a whole name in any of its forms.
+    /// Creates a query for a complete name in any of its forms.
     pub fn new(name: &'a str) -> Self {
         let words = name.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
         let spelled = words.filter(|word| {
@@ -194,13 +195,13 @@ impl<'a> NameQuery<'a> {
         }
     }
 
-    /// Whether a mangled name may be that of the query.
+    /// Returns false if a mangled name cannot match the query.
     fn may_be(&self, raw: &str) -> bool {
         self.word.as_ref().is_none_or(|word| raw.contains(word))
     }
 }
 
-/// A part of a name that is looked for, in lower case.
+/// Part of a name to find, in lower case.
 pub struct NamePart {
     lower: String,
     /// A word that mangled names spell out, so that they need not be demangled.
@@ -208,7 +209,7 @@ pub struct NamePart {
 }
 
 impl NamePart {
-    /// A query for a part of a name in any case.
+    /// Creates a query for a part of a name, in any case.
     pub fn new(part: &str) -> Self {
         let lower = part.to_lowercase();
         let is_identifier = lower

@@ -1,6 +1,7 @@
-//! The names of stubs through which a program calls its libraries: `malloc@plt`.
+//! Names of PLT stubs, through which a program calls its libraries: `malloc@plt`.
 //!
-//! A stub jumps to what its slot in the global offset table holds, and a relocation names the symbol of the slot.
+//! A stub jumps to the address in its slot of the global offset table, and a relocation names the
+//! symbol of the slot.
 
 use std::collections::HashMap;
 
@@ -14,30 +15,27 @@ use super::identity::{content, name_of};
 
 /// A stub that jumps to a symbol of another file.
 pub struct PltStub {
-    /// Where it begins.
     pub address: u64,
-    /// Its length.
     pub size_bytes: u64,
-    /// The symbol that it jumps to, as the file has it.
+    /// Raw name of the symbol that it jumps to.
     pub target: String,
 }
 
 /// The tables of an ELF file.
 pub struct ElfTables<'a> {
-    /// The file.
+    /// Bytes of the file.
     pub bytes: &'a [u8],
-    /// Its sections.
     pub sections: &'a [SectionHeader],
-    /// Their names.
+    /// String table of the section names.
     pub names: &'a [u8],
-    /// Its class and byte order.
+    /// Class and byte order.
     pub context: Ctx,
-    /// How its code decodes; none where that is not known.
+    /// Instruction set of its code; none if it is not known.
     pub set: Option<InstructionSet>,
 }
 
 impl ElfTables<'_> {
-    /// The stubs of a file, as far as they have a known form.
+    /// Returns the stubs of a file that have a known form.
     pub fn stubs(&self) -> Vec<PltStub> {
         let slots = self.slots();
         if slots.is_empty() {
@@ -73,7 +71,7 @@ impl ElfTables<'_> {
         stubs
     }
 
-    /// Which symbol each slot is for.
+    /// Returns the symbol of each slot, by slot address.
     fn slots(&self) -> HashMap<u64, String> {
         let mut slots = HashMap::new();
         for section in self.sections {
@@ -125,7 +123,7 @@ impl ElfTables<'_> {
         self.sections.get(usize::try_from(number).ok()?)
     }
 
-    /// The address of the slot that the code of a stub jumps through.
+    /// Returns the address of the slot that the code of a stub jumps through.
     fn slot_of(&self, code: &[u8], address: u64) -> Option<u64> {
         match self
             .set?

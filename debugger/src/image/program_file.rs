@@ -1,4 +1,4 @@
-//! The code of an image, for traces whose steps follow from it.
+//! Code of an image, for traces whose steps are reconstructed from it.
 
 use anyhow::{Context as _, Result, ensure};
 use stepback_parsers::{CodePart, ProgramFile};
@@ -7,7 +7,7 @@ use super::elf;
 use super::segments::LoadedSegment;
 use super::spec::ImageSpec;
 
-/// The code of an image where it was loaded. Reads the whole file.
+/// Reads the code of an image at its load addresses. Reads the whole file.
 ///
 /// # Errors
 /// It could not be read, or is no ELF file; the message names it.

@@ -1,4 +1,4 @@
-//! What a loader puts into memory from an ELF file.
+//! Memory that a loader initialises from an ELF file.
 
 use std::sync::Arc;
 
@@ -10,45 +10,49 @@ use stepback_machine::Address;
 
 use super::header_tables::HeaderTables;
 
-/// Segments may share bytes of the file; far more of them than the file has are as suspicious.
+/// Maximum ratio of the segments' total length to the file's. Segments may share bytes of the file,
+/// but a far higher ratio is suspicious.
 const SEGMENT_SHARING_LIMIT: usize = 4;
 
-/// A part of memory that an image fills.
+/// A memory range that an image initialises.
 #[derive(Clone, Debug)]
 pub struct LoadedSegment {
-    /// The address at which the program uses it.
+    /// Run address, at which the program uses it.
     pub address: Address,
-    /// The address to which a programmer or boot loader copies it (`p_paddr`); mostly the same.
+    /// Load address, to which a programmer or boot loader copies it (`p_paddr`); usually equal to
+    /// the run address.
     pub load_address: Address,
-    /// Its content; zeros follow up to the length.
+    /// Content; zeros follow up to the length.
     pub bytes: Arc<[u8]>,
-    /// Length in all.
+    /// Total length in bytes.
     pub len_bytes: u64,
-    /// True when the program may change it: a loader may have done so, too, before the first instruction.
+    /// The program may write to it: a loader may also have done so before the first instruction.
     pub is_writable: bool,
     /// True for code.
     pub is_executable: bool,
 }
 
 impl LoadedSegment {
-    /// Whether an address of the program is in it.
+    /// Returns true if the segment contains a run address.
     pub fn has(&self, address: Address) -> bool {
         address.0.wrapping_sub(self.address.0) < self.len_bytes
     }
 
-    /// The address of its last byte that the file holds; none where it holds none.
+    /// Returns the address of its last byte that is in the file; none if the file has none.
     pub fn last_in_file(&self) -> Option<u64> {
         let rest = (self.bytes.len() as u64).checked_sub(1)?;
         self.address.0.checked_add(rest)
     }
 }
 
-/// The segments of a file that was loaded `offset` bytes above its own addresses, in the order of the file.
-/// A segment without bytes in the file may state any place for them, also one after the end of the file.
-/// Of a segment that the file ends in, only what is there is loaded: the rest is unknown, not zero.
+/// Reads the segments of a file that was loaded `offset` bytes above its own addresses, in file
+/// order. A segment without bytes in the file may state any offset for them, also one after the end
+/// of the file. Of a truncated segment only the existing bytes are loaded: the rest is unknown, not
+/// zero.
 ///
 /// # Errors
-/// Nothing of any segment is there, the table of sections is missing as well as bytes of segments, or segments share their bytes beyond reason.
+/// No segment has any bytes, the section table is missing as well as bytes of segments, or segments
+/// share their bytes beyond reason.
 pub fn of_file(
     bytes: &[u8],
     tables: &HeaderTables,
@@ -71,7 +75,7 @@ pub fn of_file(
     {
         let sentence = format!("the bytes of its segment at {:#x} are cut off", cut.p_vaddr);
         ensure!(in_all > 0, "{sentence}");
-        // With its table of sections cut off, too, hardly anything of the file is left.
+        // If its section table is cut off too, hardly anything of the file is left.
         problems
             .first()
             .map_or(Ok(()), |problem| Err(anyhow!("{problem}")))?;
@@ -101,12 +105,12 @@ fn loaded(bytes: &[u8], segment: &ProgramHeader, offset: u64) -> LoadedSegment {
     }
 }
 
-/// Bytes that a segment has in the file.
+/// Returns the number of bytes that a segment should have in the file.
 fn file_len(segment: &ProgramHeader) -> usize {
     usize::try_from(segment.p_filesz.min(segment.p_memsz)).unwrap_or(usize::MAX)
 }
 
-/// The bytes of a segment that the file has.
+/// Returns the existing bytes of a segment.
 fn content<'a>(bytes: &'a [u8], segment: &ProgramHeader) -> &'a [u8] {
     let from = usize::try_from(segment.p_offset)
         .ok()
@@ -116,7 +120,8 @@ fn content<'a>(bytes: &'a [u8], segment: &ProgramHeader) -> &'a [u8] {
         .unwrap_or_default()
 }
 
-/// True for a file that was split off from its program: everything that is loaded is left out of it but for notes.
+/// Returns true for a debug file that was split off: everything that is loaded is omitted, except
+/// notes.
 fn has_debug_information_only(sections: &[SectionHeader]) -> bool {
     let has = |section: &SectionHeader, flag: u32| section.sh_flags & u64::from(flag) != 0;
     let is_loaded = |section: &&SectionHeader| {

@@ -1,4 +1,4 @@
-//! Which image to load, and where it was loaded in the traced machine.
+//! Images to load, and their load offsets.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -8,20 +8,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::number::number;
 
-/// An ELF file and what is added to its addresses: `ELF[@OFFSET]` on the command line.
+/// An ELF file and the offset added to its addresses: `ELF[@OFFSET]` on the command line.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ImageSpec {
-    /// The file.
     #[serde(with = "crate::paths")]
     pub path: PathBuf,
-    /// Added to every address of the file, modulo 2^64: `@0xffffffffffff0000` moves it down by 64 KiB.
+    /// Added to every address of the file, modulo 2^64: `@0xffffffffffff0000` moves it down by 64
+    /// KiB.
     pub offset: u64,
 }
 
 impl FromStr for ImageSpec {
     type Err = anyhow::Error;
 
-    /// The last `@` begins the offset only when a number in C syntax follows: `libs@2/a.elf` is a path.
+    /// Parses `ELF[@OFFSET]`. The last `@` begins the offset only if a number in C syntax follows:
+    /// `libs@2/a.elf` is a path.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let with_offset = text
             .rsplit_once('@')

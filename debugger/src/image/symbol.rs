@@ -10,26 +10,22 @@ use super::names::SymbolNames;
 /// A name for some bytes of the traced machine's memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symbol {
-    /// How it is called.
     pub(super) names: SymbolNames,
-    /// Where it begins, the load offset added and without a Thumb bit.
+    /// Start address, with the load offset and without a Thumb bit.
     pub address: Address,
-    /// Its size in bytes as the file states it; 0 where it does not (labels of assembly code).
+    /// Size in bytes that the file states; 0 if it states none (labels of assembly code).
     pub size_bytes: u64,
-    /// What it names.
     pub kind: SymbolKind,
-    /// How many symbols the file lists before it.
+    /// Number of symbols that the file lists before it.
     pub(super) place: usize,
-    /// How far it is visible.
     pub(super) binding: Binding,
-    /// Its last byte for finding it by address; none when it is a mere number (`__stack_size`).
+    /// Last byte, for look-ups by address; none if the symbol is only a number (`__stack_size`).
     pub(super) last: Option<Address>,
 }
 
-/// What a symbol names.
+/// Kind of object that a symbol names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SymbolKind {
-    /// A function.
     Function,
     /// A label in code, such as the entry points of assembly code.
     CodeLabel,
@@ -37,11 +33,11 @@ pub enum SymbolKind {
     Object,
     /// Another name without a type.
     Label,
-    /// A mapped file: what an address belongs to where nothing in the file names it.
+    /// A mapped file, for addresses that nothing in the file names.
     Module,
 }
 
-/// How far a symbol is visible, the most trusted last.
+/// Visibility of a symbol, the most trusted last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Binding {
     Local,
@@ -52,11 +48,10 @@ pub(super) enum Binding {
 /// An address as an offset from the symbol that contains it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SymbolAt<'a> {
-    /// The demangled name.
+    /// Demangled name.
     pub name: &'a str,
-    /// How far behind the symbol's start the address is.
+    /// Offset of the address from the symbol's start.
     pub offset: u64,
-    /// All about it.
     pub symbol: &'a Symbol,
 }
 
@@ -72,23 +67,24 @@ impl fmt::Display for SymbolAt<'_> {
 }
 
 impl Symbol {
-    /// The name as people read it: demangled where it was mangled. The first call demangles it.
+    /// Returns the demangled name, or the raw name if it is not mangled. The first call demangles
+    /// it.
     pub fn name(&self) -> &str {
         self.names.full()
     }
 
-    /// The name as the file has it.
+    /// Returns the name as the file has it.
     pub fn raw_name(&self) -> &str {
         self.names.raw()
     }
 
-    /// True for functions and for labels in code.
+    /// Returns true for functions and for labels in code.
     pub fn is_code(&self) -> bool {
         matches!(self.kind, SymbolKind::Function | SymbolKind::CodeLabel)
     }
 
-    /// The mangled name of the function whose unlikely code this is, as compilers name what they move away
-    /// (`f.cold`, `f.cold.1`); none for what is a function itself, as `f.part.0` is.
+    /// Returns the mangled name of the function whose unlikely code this is. Compilers name the
+    /// code that they move away `f.cold` or `f.cold.1`. None for a function, which `f.part.0` is.
     pub(super) fn cold_part_of(&self) -> Option<&str> {
         let (function, number) = self.raw_name().rsplit_once(".cold")?;
         let is_number = |digits: &str| digits.bytes().all(|digit| digit.is_ascii_digit());
@@ -96,8 +92,8 @@ impl Symbol {
         Some(function).filter(|_| is_part)
     }
 
-    /// Among symbols for the same bytes, the greatest is the name to show:
-    /// global before weak before local, then a function, then the shortest name as the file has it.
+    /// Returns the order of symbols for the same bytes, the greatest being the one to show: global
+    /// before weak before local, then a function, then the shortest raw name.
     pub(super) fn preference(&self) -> impl Ord + use<'_> {
         let raw = self.raw_name();
         (

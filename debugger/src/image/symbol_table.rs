@@ -15,8 +15,8 @@ const REMEMBERED: usize = 256;
 
 /// The symbols of all images.
 ///
-/// Its parts are built when a question first needs them, and a copy shares them.
-/// Cost: a question for an address sorts the symbols once, and one for a name compares all names once for each name.
+/// Its parts are built when a query first needs them, and copies share them. Cost: the first query
+/// for an address sorts the symbols, and the first for a name compares all names.
 #[derive(Clone, Debug, Default)]
 pub struct SymbolTable(Arc<SymbolTableContent>);
 
@@ -25,12 +25,13 @@ struct SymbolTableContent {
     symbols: Vec<Symbol>,
     by_address: OnceLock<Extents>,
     code_by_address: OnceLock<Extents>,
-    /// The places of the symbols of names that were asked for, the preferred one first.
+    /// Indexes of the symbols of queried names, preferred ones first.
     by_name: Mutex<HashMap<Box<str>, Arc<[usize]>>>,
 }
 
 impl SymbolTable {
-    /// The table of some symbols. A symbol without a size ends where the next one begins.
+    /// Creates the table of some symbols. A symbol without a size ends at the start of the next
+    /// one.
     pub fn new(mut symbols: Vec<Symbol>) -> Self {
         end_sizeless_symbols(&mut symbols);
         Self(Arc::new(SymbolTableContent {
@@ -39,13 +40,14 @@ impl SymbolTable {
         }))
     }
 
-    /// All symbols; those of a file in the order of their addresses.
+    /// Returns all symbols; those of a file in the order of their addresses.
     pub fn all(&self) -> &[Symbol] {
         &self.0.symbols
     }
 
-    /// The innermost symbol that contains an address; where none has a size that does,
-    /// the nearest one without a size before it in its section, up to the next symbol. O(log n).
+    /// Returns the innermost symbol that contains an address. If no symbol's size covers it,
+    /// returns the nearest symbol without a size before it in its section, up to the next symbol.
+    /// O(log n).
     pub fn at(&self, address: Address) -> Option<&Symbol> {
         let extents = self
             .0
@@ -54,13 +56,13 @@ impl SymbolTable {
         self.all().get(extents.owner_of(address.0)?)
     }
 
-    /// The function or label in code that contains an address. O(log n).
+    /// Returns the function or label in code that contains an address. O(log n).
     pub fn code_at(&self, address: Address) -> Option<&Symbol> {
         self.all().get(self.place_of_code(address)?)
     }
 
-    /// The function or label in code that contains an address, under the first name that its file lists.
-    /// O(log n + aliases).
+    /// Returns the function or label in code that contains an address, with the first name that its
+    /// file lists. O(log n + aliases).
     pub fn first_code_at(&self, address: Address) -> Option<&Symbol> {
         let owner = self.place_of_code(address)?;
         let best = self.all().get(owner)?;
@@ -71,7 +73,7 @@ impl SymbolTable {
         covering.min_by_key(|symbol| symbol.place)
     }
 
-    /// The symbols with a name in any of its forms, the preferred one first.
+    /// Returns the symbols with a name in any of its forms, preferred ones first.
     pub fn named(&self, name: &str) -> Vec<&Symbol> {
         self.places_of(name)
             .iter()
@@ -114,7 +116,7 @@ impl SymbolTable {
     }
 }
 
-/// A symbol without a size ends where another one begins, or where one around it ends.
+/// Ends each symbol without a size at the start of the next symbol, or at the end of one around it.
 fn end_sizeless_symbols(symbols: &mut [Symbol]) {
     if symbols.iter().all(|symbol| symbol.size_bytes != 0) {
         return;
@@ -149,7 +151,8 @@ fn extents_of(symbols: &[Symbol], is_wanted: impl Fn(&Symbol) -> bool) -> Extent
         .filter(|(_, symbol)| is_wanted(symbol));
     let extents = wanted.filter_map(|(owner, symbol)| {
         let (first, last) = (symbol.address.0, symbol.last?.0);
-        // Innermost: what begins last, then what ends first. Without a size it only fills holes, and a whole file the rest.
+        // Innermost: the last to begin, then the first to end. A symbol without a size only fills
+        // holes, and a whole file the rest.
         let is_named = symbol.kind != SymbolKind::Module;
         let rank = (
             is_named,
@@ -158,7 +161,7 @@ fn extents_of(symbols: &[Symbol], is_wanted: impl Fn(&Symbol) -> bool) -> Extent
             Reverse(last),
             symbol.preference(),
         );
-        // A load offset may have moved the end around the end of the address space.
+        // A load offset may have moved the end beyond the end of the address space.
         (first <= last).then_some(AddressExtent {
             first,
             last,

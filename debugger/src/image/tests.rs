@@ -1,4 +1,4 @@
-//! Tests over whole ELF files: the demo's, and small ones that are put together here.
+//! Tests with complete ELF files: the demo's, and small generated ones.
 
 use std::io::Write as _;
 
@@ -53,7 +53,7 @@ fn addresses_outside_every_symbol_have_no_name() {
     ] {
         check_name(&images, address, None);
     }
-    // A label without a size at the very end of its section stands for itself alone.
+    // A label without a size at the end of its section covers only its own address.
     check_name(&images, 0x8402_06a0, Some("_end"));
     check_name(&images, 0x8402_06a1, None);
 }
@@ -157,7 +157,7 @@ fn what_is_no_file_is_refused() {
     assert!(refused(&directory.path().join("none.elf")).contains("none.elf"));
 }
 
-/// A symbol of a file that is put together: name, value, size, info, section.
+/// A symbol of a generated file: name, value, size, info, section.
 type Entry = (&'static str, u64, u64, u8, u16);
 
 const GLOBAL: u8 = 1 << 4;
@@ -169,7 +169,8 @@ const TEXT: u16 = 1;
 const DATA: u16 = 2;
 const ABSOLUTE: u16 = 0xfff1;
 
-/// An ELF file of either class and byte order with code at 0x1000, data at 0x2000 (0x100 bytes each) and these symbols.
+/// An ELF file of either class and byte order with code at 0x1000, data at 0x2000 (0x100 bytes
+/// each) and these symbols.
 struct ElfWriter {
     is_wide: bool,
     is_big: bool,
@@ -195,7 +196,7 @@ impl ElfWriter {
         self.number(value, 4)
     }
 
-    /// As wide as the class.
+    /// Encodes a number in the width of the class.
     fn native(&self, value: u64) -> Vec<u8> {
         self.number(value, if self.is_wide { 8 } else { 4 })
     }
@@ -328,7 +329,7 @@ fn a_thumb_function_begins_at_its_first_instruction() {
     assert_eq!(thumb.address_of("f"), Some(Address(0x1010)));
     check_name(&thumb, 0x1010, Some("f"));
     check_name(&thumb, 0x1020, None);
-    // Elsewhere an odd address is odd.
+    // For other instruction sets an odd address stays odd.
     let odd = images(&AARCH64.write(&[("f", 0x1011, 0x10, GLOBAL | FUNCTION, TEXT)]));
     assert_eq!(odd.address_of("f"), Some(Address(0x1011)));
 }
@@ -415,7 +416,7 @@ fn symbols_for_tools_are_left_out() {
 #[test]
 fn unlikely_code_that_was_moved_away_belongs_to_its_function() {
     let function = |name, address| (name, address, 0x10, FUNCTION, TEXT);
-    // Two source files have a function of one name, each with such a part.
+    // Two source files have a function with the same name, each with a cold part.
     let entries = [
         function("f", 0x1010),
         function("f.cold", 0x1080),
@@ -481,7 +482,7 @@ fn of_several_symbols_with_one_name_the_global_or_lowest_one_is_meant() {
         images(&AARCH64.write(&[high, low, public])).address_of("helper"),
         Some(Address(0x1080))
     );
-    // All of them can be asked for, an address once.
+    // All of them are returned, each address once.
     let alias = ("helper", 0x1050, 8, GLOBAL | FUNCTION, TEXT);
     assert_eq!(
         images(&AARCH64.write(&[high, low, alias])).addresses_of("helper"),
@@ -510,7 +511,7 @@ fn a_symbol_that_reaches_beyond_the_address_space_ends_with_it() {
 
 #[test]
 fn names_that_share_their_bytes_without_end_are_refused() {
-    // Each name would be all the rest of the string table.
+    // Each name would be the whole rest of the string table.
     let entries = vec![("f", 0x1000, 4, GLOBAL | FUNCTION, TEXT); 1000];
     let mut bytes = AARCH64.write(&entries);
     let (names_at, names_end) = (64 + 24 * 1001, 64 + 24 * 1001 + 2001);
@@ -518,7 +519,7 @@ fn names_that_share_their_bytes_without_end_are_refused() {
     assert!(elf::read(&bytes, 0).is_err_and(|error| error.to_string().contains("overlap")));
 }
 
-/// Reads bytes as an image; the outcome does not matter, but that there is one.
+/// Reads bytes as an image; any result is fine, but no panic.
 fn survives(bytes: &[u8]) {
     if let Ok(ElfContent { symbols, .. }) = elf::read(bytes, 0x1234_5678_9abc_def0) {
         let _count = symbols.len();
@@ -529,7 +530,7 @@ fn survives(bytes: &[u8]) {
 fn a_symbol_table_that_is_listed_many_times_is_read_once() {
     const COPIES: u16 = 1000;
     let mut bytes = AARCH64.write(&[("f", 0x1010, 8, GLOBAL | FUNCTION, TEXT)]);
-    // The headers of five sections of 64 bytes end the file; the fourth is that of the symbols.
+    // The headers of five sections of 64 bytes end the file; the fourth is the symbol table's.
     let table = bytes[bytes.len() - 128..bytes.len() - 64].to_vec();
     bytes.extend(table.repeat(COPIES.into()));
     bytes[60..62].copy_from_slice(&(5 + COPIES).to_le_bytes());
@@ -562,7 +563,7 @@ proptest! {
         ]);
         for (place, byte) in changes {
             let place = place.index(bytes.len());
-            // The first bytes only say that it is an ELF file at all.
+            // The first bytes only identify an ELF file.
             if place > 3 {
                 bytes[place] = byte;
             }

@@ -1,4 +1,4 @@
-//! Command lines: the name of a command and its argument, as scripts and the palette write them.
+//! Command lines: the name of a command and its argument, for scripts and the palette.
 
 use stepback_machine::{LaneFormat, RegisterGroup};
 use stepback_parsers::Position;
@@ -20,47 +20,48 @@ use crate::number::number;
 use crate::paths::{from_home, typed_path};
 use crate::source::SourceMapping;
 
-/// How a cell is asked for.
+/// Prompt for a cell.
 pub const CELL: &str = "ask-register-or-address-length";
 
-/// How lanes are asked for.
+/// Prompt for the format of vector lanes.
 pub const LANES: &str = "ask-hex-unsigned-signed-or-float";
-/// How a group of registers is asked for.
+/// Prompt for a group of registers.
 pub const GROUPS: &str = "ask-core-single-double-vector-sve";
-/// How memory is asked for.
+/// Prompt for a memory range.
 pub const MEMORY: &str = "ask-address-length-or-nothing-for";
 
-/// How something to look for is asked for.
+/// Prompt for a search text.
 pub const SOUGHT: &str = "ask-word-regex-0x1f-address-length";
 
-/// How a kept search is asked for.
+/// Prompt for the name of a saved search.
 pub const KEPT_SEARCH: &str = "ask-name-of-a-kept-search";
 
-/// How it is asked what is shown around hits.
+/// Prompt for the number of steps around each hit.
 pub const AROUND: &str = "ask-steps-around-each-hit";
 
-/// How a function is asked for.
+/// Prompt for a function.
 pub const FUNCTION: &str = "ask-name-of-a-function-or";
 
-/// How a condition is asked for.
+/// Prompt for a condition.
 pub const CONDITION: &str = "ask-condition-x0-0-u8-sp";
 
-/// How something to watch is asked for.
+/// Prompt for an expression to watch.
 pub const WATCHED: &str = "ask-register-address-or-sum-and";
 
-/// How code is asked for.
+/// Prompt for a code address or source file.
 pub const CODE: &str = "ask-address-function-offset-or-file";
 
-/// How a list of accesses is asked for.
+/// Prompt for the memory range of a list of accesses.
 pub const ACCESSES: &str = "ask-address-length-or-address-length";
 
-/// Reads a command line: the name of a command in any case, with or without accents and its `…`, then its argument.
+/// Parses a command line: the name of a command in any case, with or without accents and its `…`,
+/// then its argument.
 ///
-/// The longest name that fits is meant: `Go to start` is a command, `Go to 12` another with an argument.
-/// English names are understood in every language, and besides those of the language that the window speaks.
+/// The longest matching name wins: `Go to start` is a command, `Go to 12` another with an argument.
+/// English names are accepted in every language, in addition to those of the window's language.
 ///
 /// # Errors
-/// Says what is wrong, as a phrase.
+/// A phrase that says what is wrong.
 pub fn parse_line(line: &str, situation: &CommandContext) -> Result<Action, String> {
     let line = line.trim();
     let (command, argument) = split_line(line)
@@ -86,10 +87,11 @@ pub fn parse_line(line: &str, situation: &CommandContext) -> Result<Action, Stri
     }
 }
 
-/// Checks that a line names a command and has an argument where it needs one, without knowing the situation.
+/// Checks that a line names a command and has an argument if it needs one, independent of the
+/// situation.
 ///
 /// # Errors
-/// Says what is wrong, as a phrase.
+/// A phrase that says what is wrong.
 pub fn check_line(line: &str) -> Result<(), String> {
     let (command, argument) = split_line(line.trim())
         .ok_or_else(|| say!("line-there-is-no-command", line = format!("{line:?}")))?;
@@ -99,12 +101,12 @@ pub fn check_line(line: &str) -> Result<(), String> {
     }
 }
 
-/// A command's name in the language of the window, in quotation marks.
+/// Returns a command's name in the language of the window, in quotation marks.
 fn quoted(command: &Command) -> String {
     say!("line-quoted", text = command.bare_label())
 }
 
-/// A situation in which every command is possible.
+/// Returns a situation in which every command is possible.
 fn everything() -> CommandContext {
     CommandContext {
         active: Some((WindowId(1), Position(0))),
@@ -113,7 +115,7 @@ fn everything() -> CommandContext {
     }
 }
 
-/// The command with the longest name that a line begins with, and the rest.
+/// Splits a line into the command with the longest matching name and the rest.
 pub fn split_line(line: &str) -> Option<(&'static Command, &str)> {
     let begins = |name: &str| {
         let mut typed = line.chars();
@@ -126,7 +128,7 @@ pub fn split_line(line: &str) -> Option<(&'static Command, &str)> {
     };
     let fits = |command: &'static Command| {
         let name = command.bare_name();
-        // A panel is shown by its name alone, too.
+        // A panel's name without "Show" also shows it.
         let short = name.strip_prefix("Show ").unwrap_or(name);
         let spellings = [name, short, command.bare_label()];
         let (length, rest) = spellings
@@ -141,7 +143,7 @@ pub fn split_line(line: &str) -> Option<(&'static Command, &str)> {
         .map(|(_, found)| found)
 }
 
-/// A cell as the argument of `Last write` and its like.
+/// Formats a cell as the argument of `Last write` and similar commands.
 pub fn argument_text(cell: &CellName) -> String {
     match cell {
         CellName::Register(name) => name.clone(),
@@ -149,7 +151,7 @@ pub fn argument_text(cell: &CellName) -> String {
     }
 }
 
-/// A cell as people read it: `x2`, `[80020015:8]`.
+/// Formats a cell for display: `x2`, `[80020015:8]`.
 pub fn shown_text(cell: &CellName) -> String {
     match cell {
         CellName::Register(name) => name.clone(),
@@ -160,12 +162,12 @@ pub fn shown_text(cell: &CellName) -> String {
     }
 }
 
-/// A command that is about a cell: `Last write of x2`.
+/// Formats a command on a cell: `Last write of x2`.
 pub fn of_cell(label: &str, cell: &CellName) -> String {
     say!("line-of-cell", command = label, cell = argument_text(cell))
 }
 
-/// A cell as something to watch.
+/// Formats a cell as the expression of a watch.
 pub fn watch_text(cell: &CellName) -> String {
     match cell {
         CellName::Register(name) => name.clone(),
@@ -179,7 +181,7 @@ pub fn path(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::File(FileAction::OpenPath(from_home(text))))
 }
 
-/// `Step over = F10, N`; nothing behind the sign: the command has no key any more.
+/// Parses `Step over = F10, N`. Nothing after the `=` removes all keys of the command.
 pub fn set_keys(text: &str, _: &CommandContext) -> Result<Action, String> {
     let (name, keys) = text
         .split_once('=')
@@ -272,7 +274,7 @@ pub fn compare_with(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::Panel(PanelAction::CompareWith(place_text(text))))
 }
 
-/// A place in the language of the command line: `step 5`, `line 5`, `time 5`, `pc main` are accepted besides.
+/// Normalises a position name: also accepts `step 5`, `line 5`, `time 5` and `pc main`.
 pub fn place_text(text: &str) -> String {
     let text = text.trim();
     let spelled = |word: &str, prefix: &str| {
@@ -307,7 +309,7 @@ pub fn bookmark_selection(text: &str, _: &CommandContext) -> Result<Action, Stri
     Ok(Action::Mark(MarkAction::BookmarkSelection(text.to_owned())))
 }
 
-/// `0x80020340:8 the handler`, with digits as the window shows them.
+/// Parses `0x80020340:8 the handler`. The address is hexadecimal, as the window shows it.
 pub fn bookmark_memory(text: &str, _: &CommandContext) -> Result<Action, String> {
     let (range, name) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let (address, length) = range.split_once(':').unwrap_or((range, "1"));
@@ -322,14 +324,14 @@ pub fn bookmark_memory(text: &str, _: &CommandContext) -> Result<Action, String>
     })))
 }
 
-/// An address in hex, as it is shown.
+/// Parses a hexadecimal address, with or without `0x`.
 fn shown_address(text: &str) -> Result<u64, String> {
     let digits = text.strip_prefix("0x").unwrap_or(text);
     u64::from_str_radix(digits, 16)
         .map_err(|_| say!("line-not-an-address-in-hex", text = format!("{text:?}")))
 }
 
-/// The active window's position.
+/// Returns the active window's position as a place to mark.
 fn marked(situation: &CommandContext) -> Result<BookmarkPlace, String> {
     situation
         .position()
@@ -552,7 +554,7 @@ pub fn lanes(text: &str, _: &CommandContext) -> Result<Action, String> {
         })
 }
 
-/// What is looked for in memory.
+/// Prompt for bytes to find in memory.
 pub const IN_MEMORY: &str = "ask-bytes-a-number-or-a-text";
 
 pub fn find_in_memory(text: &str, _: &CommandContext) -> Result<Action, String> {
@@ -626,12 +628,13 @@ pub fn thread(text: &str, situation: &CommandContext) -> Result<Action, String> 
     )))
 }
 
-/// A plain word is a register (or, where the trace has none of that name, a symbol);
-/// anything else is an address expression, with its length behind a colon.
-/// The cell that a text names: `x2`, `0x80020340:8`.
+/// Parses the name of a cell: `x2`, `0x80020340:8`.
+///
+/// A plain word is a register or, if the trace has no such register, a symbol. Anything else is an
+/// address expression, with its length after a colon.
 ///
 /// # Errors
-/// Where its length is none.
+/// The length is not a number above 0.
 pub fn cell_name(text: &str) -> Result<CellName, String> {
     let is_word = text
         .chars()

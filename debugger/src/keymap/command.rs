@@ -1,4 +1,4 @@
-//! What a command is.
+//! A command and the context in which it runs.
 
 use super::stroke::KeyStroke;
 use super::table::CommandId;
@@ -6,74 +6,69 @@ use crate::action::{Action, CellName, Moment, PanelId, SliceAction, TraceId, Win
 use crate::messages::{self, say};
 use stepback_parsers::Position;
 
-/// Something that a user can ask for by name.
+/// An operation that users call by name.
 pub struct Command {
-    /// Its identity.
     pub id: CommandId,
-    /// As scripts call it, in English. `…` at its end: it asks a question first.
+    /// English name, which scripts use. `…` at its end: it prompts for an argument.
     pub name: &'static str,
-    /// Id of its name for menus and the palette in the table of messages.
+    /// Message id of its name for menus and the palette.
     pub label_id: String,
-    /// The menu that has it.
+    /// Menu that contains it.
     pub area: Area,
-    /// Its icon, where it has one.
     pub icon: Option<char>,
-    /// Its keys unless the user chose others, the one that is shown first.
+    /// Default keys; the first one is shown.
     pub default_keys: Vec<KeyStroke>,
-    /// Where its keys count.
+    /// Scope of its keys.
     pub scope: KeyScope,
-    /// What it cannot do without.
     pub need: CommandRequirement,
     /// A line separates it from the command above it in the menu.
     pub begins_group: bool,
-    /// The submenu that contains it.
+    /// Submenu that contains it.
     pub submenu: Option<Submenu>,
     /// Submenus below it.
     pub submenus_after: Vec<Submenu>,
     /// It is on the page of settings, in no menu.
     pub is_setting: bool,
-    /// It chooses one of several ways to show something: the palette lists it after what shows the thing.
+    /// It chooses one of several ways to show something. The palette lists it after commands that
+    /// show things.
     pub is_presentation: bool,
-    /// What it stands for without an argument. None: not possible at the moment.
+    /// Action without an argument; none if it needs one.
     pub plain: Option<PlainAction>,
-    /// What it stands for with an argument, and how the argument is asked for.
+    /// Argument and the action with it.
     pub argument: Option<CommandArgument>,
 }
 
-/// Makes the action of a command that needs no argument; none where it is not possible.
+/// Makes the action of a command without an argument; none if it is not possible in the situation.
 pub type PlainAction = Box<dyn Fn(&CommandContext) -> Option<Action> + Send + Sync>;
 
-/// A command's argument.
+/// Argument of a command.
 pub struct CommandArgument {
-    /// The id of the question that stands in the empty line.
+    /// Message id of the prompt.
     pub question: &'static str,
-    /// Makes the action, or says what is wrong with the argument.
+    /// Makes the action, or returns what is wrong with the argument.
     pub make: fn(&str, &CommandContext) -> Result<Action, String>,
 }
 
 impl CommandArgument {
-    /// The question that stands in the empty line.
+    /// Returns the prompt.
     pub fn question(&self) -> &'static str {
         messages::spoken(self.question)
     }
 }
 
-/// The menus, from the left.
+/// Menus, from the left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Area {
-    /// Traces.
     File,
-    /// The clipboard.
     Edit,
-    /// Moves to a place.
+    /// Moves to a position.
     Go,
     /// Moves relative to the position.
     Step,
-    /// What is shown, and how.
+    /// Contents and presentation of panels.
     View,
-    /// Marked places.
     Bookmarks,
-    /// Panels.
+    /// Panels and layouts.
     Window,
     /// The program itself.
     Help,
@@ -126,7 +121,7 @@ impl Submenu {
 }
 
 impl Area {
-    /// All of them, in the order of the menu bar.
+    /// All menus, in the order of the menu bar.
     pub const ALL: [Area; 8] = [
         Area::File,
         Area::Edit,
@@ -138,7 +133,7 @@ impl Area {
         Area::Help,
     ];
 
-    /// The title of the menu.
+    /// Returns the title of the menu.
     pub fn name(self) -> &'static str {
         match self {
             Area::File => say!("area-file"),
@@ -153,91 +148,89 @@ impl Area {
     }
 }
 
-/// Where the keys of a command count. No key counts while a text field has the keyboard,
-/// unless it holds Ctrl or is a function key.
+/// Scope in which the keys of a command work. While a text field has the keyboard focus, only keys
+/// with Ctrl and function keys work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyScope {
-    /// Everywhere.
     Everywhere,
-    /// While a trace window has the keyboard: the same keys mean the cursor in other panels.
+    /// While a trace window has the focus: the same keys move the cursor of other panels.
     Trace,
-    /// Everywhere; with Ctrl while a trace window has the keyboard: that is the first and last row of other panels.
+    /// Everywhere; with Ctrl only while a trace window has the focus: in other panels Ctrl goes to
+    /// the first and last row.
     Steps,
-    /// While a panel of registers or memory has the keyboard.
+    /// While a panel of registers or memory has the focus.
     Cells,
 }
 
-/// What a command cannot do without.
+/// Requirement of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommandRequirement {
-    /// Nothing.
     Nothing,
-    /// An open trace.
     Trace,
 }
 
-/// What commands are made for: the state of the window as far as it matters to them.
+/// Context of a command: the parts of the window's state that commands depend on.
 #[derive(Clone, Debug, Default)]
 pub struct CommandContext {
-    /// The active trace window and its position, while a trace is open.
+    /// Active trace window and its position, while a trace is open.
     pub active: Option<(WindowId, Position)>,
-    /// The trace of that window.
+    /// Trace of that window.
     pub trace: TraceId,
-    /// The panel that has the keyboard.
+    /// Panel with the keyboard focus.
     pub tile: Option<PanelId>,
-    /// Whether that panel is a trace window.
+    /// The panel is a trace window.
     pub is_in_trace: bool,
-    /// Whether that panel shows registers or memory.
+    /// The panel shows registers or memory.
     pub is_in_cells: bool,
-    /// The cell under the cursor, which "last write" means.
+    /// Cell under the cursor, the subject of "last write".
     pub cell: Option<CellName>,
-    /// The position that it is shown at, where that is not the one of the active window.
+    /// Position at which the cell is shown, if it differs from the active window's.
     pub cell_at: Option<Position>,
-    /// The cell that a hover text tells of, and the position that the text means.
+    /// Cell that a tooltip describes, and the position of its value.
     pub pointed: Option<(CellName, Position)>,
-    /// How far the open trace is indexed.
+    /// Indexing state of the open trace.
     pub indexing: IndexingState,
-    /// What is switched on.
     pub switches: CommandSwitches,
-    /// Why the open trace cannot be followed as it grows.
+    /// Reason why the open trace cannot be followed while it grows.
     pub follow_refusal: Option<&'static str>,
 }
 
-/// What can be switched on and off, and what is chosen of several.
+/// State of commands that are switches or choices.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommandSwitches {
-    /// The commands that are on.
+    /// Commands that are on.
     pub on: Vec<CommandId>,
 }
 
 impl CommandSwitches {
-    /// Whether a command is on.
+    /// Returns true if a command is on.
     pub fn is_on(&self, command: CommandId) -> bool {
         self.on.contains(&command)
     }
 }
 
-/// How far a trace is indexed.
+/// Indexing state of a trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IndexingState {
-    /// As a whole.
+    /// The whole trace is indexed.
     #[default]
     Whole,
-    /// A part is, and the rest is on its way.
+    /// A part is indexed, and indexing continues.
     UnderWay,
-    /// A part is, and it goes on as the trace grows.
+    /// A part is indexed, and indexing continues as the trace grows.
     Following,
-    /// A part is.
+    /// A part is indexed, and indexing was stopped.
     Stopped,
 }
 
 impl CommandContext {
-    /// The position of the active trace window.
+    /// Returns the position of the active trace window.
     pub fn position(&self) -> Option<Position> {
         self.active.map(|(_, position)| position)
     }
 
-    /// Why of what a hover text tells, else of the cell under the cursor: where it has the value that is shown.
+    /// Returns the action for the slice of the cell that a tooltip describes, else of the cell
+    /// under the cursor, at the position of the shown value.
     pub fn why(&self) -> Option<Action> {
         if let Some((cell, at)) = &self.pointed {
             return Some(Action::Slice(SliceAction::WhyAt(cell.clone(), *at)));
@@ -249,7 +242,7 @@ impl CommandContext {
         })
     }
 
-    /// The position with its trace.
+    /// Returns the position with its trace.
     pub fn moment(&self) -> Option<Moment> {
         self.position().map(|position| Moment {
             trace: self.trace,
@@ -259,7 +252,7 @@ impl CommandContext {
 }
 
 impl Command {
-    /// The action without an argument; none where that is not possible.
+    /// Returns the action without an argument; none if that is not possible.
     pub fn action(&self, situation: &CommandContext) -> Option<Action> {
         if !self.is_possible(situation) {
             return None;
@@ -267,7 +260,7 @@ impl Command {
         self.plain.as_ref().and_then(|plain| plain(situation))
     }
 
-    /// Whether it travels to an access of the cell under the cursor.
+    /// Returns true if it travels to an access of the cell under the cursor.
     pub fn is_access(&self) -> bool {
         matches!(
             self.id,
@@ -275,27 +268,27 @@ impl Command {
         )
     }
 
-    /// Whether what it needs is there.
+    /// Returns true if its requirement is met.
     pub fn is_possible(&self, situation: &CommandContext) -> bool {
         self.need == CommandRequirement::Nothing || situation.active.is_some()
     }
 
-    /// As menus and the palette call it: the name in the language of the window.
+    /// Returns the name for menus and the palette, in the language of the window.
     pub fn label(&self) -> &'static str {
         messages::find(&self.label_id).unwrap_or(self.name)
     }
 
-    /// The same without `…`.
+    /// Returns the label without `…`.
     pub fn bare_label(&self) -> &'static str {
         self.label().trim_end_matches('…')
     }
 
-    /// The name without `…`, as scripts spell it.
+    /// Returns the English name without `…`, as in scripts.
     pub fn bare_name(&self) -> &'static str {
         self.name.trim_end_matches('…')
     }
 
-    /// Whether a key of it counts in a situation.
+    /// Returns true if a key of it works in a situation.
     pub fn is_in_scope(&self, situation: &CommandContext, stroke: &KeyStroke) -> bool {
         match self.scope {
             KeyScope::Everywhere => true,

@@ -1,7 +1,7 @@
-//! What keys of panels and the mouse do, for the page of keys.
+//! Keys of panels and mouse gestures, for the page of keys.
 
-/// Keys of panels that have a cursor of their own, for the page of keys: the id of what they mean, and how they are written.
-/// The panels read them themselves, since their meaning depends on the panel.
+/// Keys of panels with a cursor, for the page of keys: message id of the meaning, and the keys'
+/// names. The panels handle them, since their meaning depends on the panel.
 pub const PANEL_KEYS: [(&str, &[&str]); 17] = [
     ("keys-move-the-cursor", &["Arrows", "PageUp", "PageDown"]),
     ("keys-first-last", &["Ctrl+Home", "Ctrl+End"]),
@@ -22,7 +22,8 @@ pub const PANEL_KEYS: [(&str, &[&str]); 17] = [
     ("keys-copy", &["Ctrl+C"]),
 ];
 
-/// What the mouse does in the timeline, for the page of keys and for tooltips: ids of the gesture and of its meaning.
+/// Mouse gestures of the timeline, for the page of keys and for tooltips: message ids of the
+/// gesture and of its meaning.
 pub const TIMELINE_GESTURES: [(&str, &str); 7] = [
     ("keys-click", "keys-travel-there"),
     ("keys-wheel", "keys-zoom"),
@@ -33,7 +34,7 @@ pub const TIMELINE_GESTURES: [(&str, &str); 7] = [
     ("keys-right-click", "keys-what-can-be-done"),
 ];
 
-/// What the mouse does in lists and tabs, for the page of keys.
+/// Mouse gestures of lists and tabs, for the page of keys.
 pub const MOUSE_GESTURES: [(&str, &str); 6] = [
     ("keys-double-click", "keys-travel-there"),
     ("keys-middle-or-ctrl-click", "keys-open-a-window-there"),

@@ -1,6 +1,6 @@
-//! The keys of a keyboard, whoever reads it: a window or a terminal.
+//! Keys of a keyboard, independent of the front end.
 
-/// Makes [`Key`]. A key is called in files as it is called here, unless a name stands behind it.
+/// Defines [`Key`]. The name of a key in files is its identifier, unless a literal follows it.
 macro_rules! keys {
     ($($key:ident $(= $name:literal)?),+ $(,)?) => {
         /// A key that can be pressed by itself or together with [`Modifiers`](super::Modifiers).
@@ -10,10 +10,10 @@ macro_rules! keys {
         }
 
         impl Key {
-            /// All of them.
+            /// All keys.
             pub const ALL: &'static [Self] = &[$(Self::$key),+];
 
-            /// As files and menus call it, in English.
+            /// Returns the English name for files and menus.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Self::$key => keys!(@name $key $($name)?),)+
@@ -45,7 +45,7 @@ keys! {
     IntlBackslash, PrintScreen, Pause, Menu, Eject, Help, Power, Sleep, Clear,
 }
 
-/// What those signs are that files call by a word.
+/// Characters of keys whose names in files are words.
 const SIGNS: [(char, Key); 11] = [
     (' ', Key::Space),
     (':', Key::Colon),
@@ -60,7 +60,7 @@ const SIGNS: [(char, Key); 11] = [
     ('\'', Key::Quote),
 ];
 
-/// What people call some keys besides.
+/// Alternative names of some keys.
 const OTHER_NAMES: [(&str, Key); 6] = [
     ("ArrowDown", Key::ArrowDown),
     ("ArrowLeft", Key::ArrowLeft),
@@ -71,7 +71,7 @@ const OTHER_NAMES: [(&str, Key); 6] = [
 ];
 
 impl Key {
-    /// The key that types a letter (large or small), a digit or a sign.
+    /// Returns the key that types a letter (of either case), a digit or a punctuation character.
     pub fn of_char(typed: char) -> Option<Self> {
         let is_it = |key: &&Key| key.name().chars().eq([typed.to_ascii_uppercase()]);
         let sign = SIGNS
@@ -81,7 +81,7 @@ impl Key {
         sign.or_else(|| Key::ALL.iter().find(is_it).copied())
     }
 
-    /// The letter (a large one), digit or sign that it types.
+    /// Returns the letter (in upper case), digit or punctuation character that it types.
     pub fn typed(self) -> Option<char> {
         let sign = SIGNS
             .iter()
@@ -92,7 +92,7 @@ impl Key {
         sign.or(single)
     }
 
-    /// The key of a name, in large or small letters.
+    /// Returns the key with a name, in any case.
     pub fn of_name(name: &str) -> Option<Self> {
         let is_it = |key: &&Key| key.name().eq_ignore_ascii_case(name);
         let mut letters = name.chars();
@@ -109,14 +109,14 @@ impl Key {
         Key::ALL.iter().find(is_it).copied().or(sign).or_else(other)
     }
 
-    /// Whether it is a sign, which Shift may be what makes it.
+    /// Returns true if its name is a punctuation character, for which Shift may be needed.
     pub fn is_sign(self) -> bool {
         self.name()
             .chars()
             .all(|letter| letter.is_ascii_punctuation())
     }
 
-    /// Whether it is one of `F1`, `F2` and so on.
+    /// Returns true for `F1`, `F2` and so on.
     pub fn is_function_key(self) -> bool {
         self.name()
             .strip_prefix('F')

@@ -1,4 +1,4 @@
-//! The keys that the user chose instead of those of the table.
+//! Key bindings that the user chose in place of the defaults.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -8,29 +8,30 @@ use super::stroke::{KeyStroke, read_key, written};
 use super::table::{command, commands};
 use crate::messages::say;
 
-/// More keys of one command are not read.
+/// Maximum number of keys of one command.
 const KEYS: usize = 8;
 
 thread_local! {
     static CHOSEN: RefCell<KeyChoice> = const { RefCell::new(KeyChoice(BTreeMap::new())) };
 }
 
-/// Commands whose keys the user chose, by their names, and the keys of each: none where it has no key any more.
+/// Commands whose keys the user chose, by name, with the keys of each. The list is empty if a
+/// command has no key any more.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeyChoice(BTreeMap<&'static str, Vec<KeyStroke>>);
 
 impl KeyChoice {
-    /// Whether every command has the keys of the table.
+    /// Returns true if every command has its default keys.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether the keys of a command are chosen.
+    /// Returns true if the user chose the keys of a command.
     pub fn has(&self, command: &Command) -> bool {
         self.0.contains_key(command.name)
     }
 
-    /// The keys of a command.
+    /// Returns the keys of a command.
     pub fn keys_of(&self, command: &Command) -> Vec<KeyStroke> {
         self.0
             .get(command.name)
@@ -38,7 +39,7 @@ impl KeyChoice {
             .clone()
     }
 
-    /// Chooses the keys of a command. What another command has of them it has no longer.
+    /// Sets the keys of a command. Other commands lose these keys.
     pub fn set(&mut self, chosen: &Command, keys: &[KeyStroke]) {
         for key in keys {
             if let Some(other) = self.owner(key).filter(|other| other.name != chosen.name) {
@@ -61,34 +62,34 @@ impl KeyChoice {
         }
     }
 
-    /// Gives a command the keys of the table again; what another command has of them it has no longer.
+    /// Restores the default keys of a command. Other commands lose these keys.
     pub fn reset(&mut self, command: &Command) {
         self.set(command, &command.default_keys);
     }
 
-    /// The command that a key stands for.
+    /// Returns the command that has a key.
     pub fn owner(&self, key: &KeyStroke) -> Option<&'static Command> {
         commands()
             .iter()
             .find(|command| self.keys_of(command).contains(key))
     }
 
-    /// From now on these keys count for this thread.
+    /// Makes these keys the effective ones of this thread.
     pub fn take_effect(&self) {
         CHOSEN.with(|chosen| chosen.replace(self.clone()));
     }
 
-    /// What was chosen, as it stands in a file: names and keys.
+    /// Returns the chosen keys for a file: names and keys.
     pub fn written(&self) -> impl Iterator<Item = (&'static str, Vec<String>)> {
         self.0
             .iter()
             .map(|(name, keys)| (*name, keys.iter().map(written).collect()))
     }
 
-    /// Takes over what stands in a file.
+    /// Reads the keys of a command from a file.
     ///
     /// # Errors
-    /// Says which command or key there is not; what can be read counts all the same.
+    /// The name of an unknown command or key. Valid keys take effect nevertheless.
     pub fn read(&mut self, name: &str, keys: &[String]) -> Result<(), String> {
         let known = command(name)
             .ok_or_else(|| say!("line-there-is-no-command", line = format!("{name:?}")))?;
@@ -115,7 +116,7 @@ impl KeyChoice {
 }
 
 impl Command {
-    /// Its keys, the one that is shown first: those that the user chose, else those of the table.
+    /// Returns its effective keys; the first one is shown.
     pub fn keys(&self) -> Vec<KeyStroke> {
         CHOSEN.with(|chosen| chosen.borrow().keys_of(self))
     }

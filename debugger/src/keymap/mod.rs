@@ -1,4 +1,4 @@
-//! Every command of the program in one place: its name, its keys, the action it stands for.
+//! Table of all commands of the program: names, keys and actions.
 //!
 //! Keys, menus, tooltips, the command palette, the page of keys and scripts all read this table.
 //!

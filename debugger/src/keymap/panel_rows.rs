@@ -1,4 +1,4 @@
-//! What a person knows a kind of panel by: its commands, its key and its icon.
+//! Kinds of panels with their commands and icons.
 
 use super::table::CommandId;
 use crate::action::PanelKind;
@@ -6,17 +6,16 @@ use crate::icons;
 
 /// A kind of panel.
 pub struct PanelRow {
-    /// Which.
     pub kind: PanelKind,
-    /// The command that shows it.
+    /// Command that shows it.
     pub show: CommandId,
-    /// The icon on its tab.
+    /// Icon on its tab.
     pub icon: char,
-    /// The command that opens another one beside the first; a trace window has a command of its own.
+    /// Command that opens a further one. A trace window has a separate command.
     pub another: Option<CommandId>,
 }
 
-/// A row a kind, in the order of the menu.
+/// One row per kind, in the order of the menu.
 pub const PANELS: [PanelRow; 24] = [
     PanelRow {
         kind: PanelKind::Trace,
@@ -164,7 +163,7 @@ pub const PANELS: [PanelRow; 24] = [
     },
 ];
 
-/// The row of a kind.
+/// Returns the row of a kind.
 pub fn panel_row(kind: PanelKind) -> Option<&'static PanelRow> {
     PANELS.iter().find(|row| row.kind == kind)
 }

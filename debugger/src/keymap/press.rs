@@ -1,11 +1,11 @@
-//! Which command a key stands for.
+//! Dispatch of key strokes to commands.
 
 use super::command::{Command, CommandContext};
 use super::key::Key;
 use super::stroke::{KeyStroke, Modifiers};
 use super::table::commands;
 
-/// What has the keyboard.
+/// Kind of widget with the keyboard focus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyboardFocus {
     /// A panel, or nothing.
@@ -14,7 +14,7 @@ pub enum KeyboardFocus {
     Field,
 }
 
-/// The command that a pressed key stands for in a situation.
+/// Returns the command for a key stroke in a situation.
 pub fn meant(
     pressed: KeyStroke,
     situation: &CommandContext,
@@ -32,14 +32,15 @@ pub fn meant(
     commands().iter().find(is_meant)
 }
 
-/// Modifiers have to be the very ones, except that Shift does not count for signs: it may be what makes them.
+/// Returns true if the modifiers match exactly. Shift is ignored for punctuation, since it may be
+/// needed to type it.
 fn holds(stroke: &KeyStroke, modifiers: Modifiers) -> bool {
     let wanted = stroke.modifiers;
     let is_shift_right = stroke.key.is_sign() || wanted.shift == modifiers.shift;
     is_shift_right && wanted.alt == modifiers.alt && wanted.ctrl == modifiers.ctrl
 }
 
-/// Keys that a text field has a use for.
+/// Returns true for keys that a text field handles.
 fn is_text_key(stroke: &KeyStroke) -> bool {
     let is_plain = !stroke.modifiers.ctrl && !stroke.modifiers.alt;
     let is_edit_key = matches!(

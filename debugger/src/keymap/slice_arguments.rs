@@ -1,4 +1,4 @@
-//! What the commands of slices and of effects are asked with.
+//! Arguments of the commands of slices and of effects.
 
 use stepback_parsers::Position;
 
@@ -8,7 +8,7 @@ use crate::action::{Action, EffectsOf, OtherCall, SliceAction, StepRange, ViewAc
 use crate::messages::say;
 use crate::notes::SavedQueryChange;
 
-/// How a kept slice is asked for.
+/// Prompt for the name of a saved slice.
 pub const KEPT_SLICE: &str = "ask-name-of-a-kept-slice";
 
 pub fn why(text: &str, _: &CommandContext) -> Result<Action, String> {
@@ -42,7 +42,7 @@ pub fn rename_slice(text: &str, _: &CommandContext) -> Result<Action, String> {
     )))
 }
 
-/// A range of positions: `1190 1255`, `1,190..1,255`.
+/// Parses a range of positions: `1190 1255`, `1,190..1,255`.
 pub fn effects(text: &str, _: &CommandContext) -> Result<Action, String> {
     let parts: Vec<&str> = text
         .split([' ', '.', '-'])
@@ -63,7 +63,7 @@ pub fn effects(text: &str, _: &CommandContext) -> Result<Action, String> {
     }
 }
 
-/// A position in the call that the one around the position is compared with.
+/// Parses a position in the call to compare with the one around the current position.
 pub fn other_call(text: &str, situation: &CommandContext) -> Result<Action, String> {
     let other = position_number(text.trim()).ok_or_else(|| say!("ask-a-position").to_owned())?;
     let at = situation

@@ -1,37 +1,35 @@
-//! A key with what is held with it, and how that is written.
+//! Key strokes: a key with modifiers, and its textual forms.
 
 use super::key::Key;
 use crate::messages::{self, say};
 
-/// What is held while a key is pressed.
+/// Modifier keys that are held while a key is pressed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Modifiers {
-    /// Ctrl; on a Mac its command key as well.
+    /// Ctrl; on a Mac also the command key.
     pub ctrl: bool,
-    /// Alt.
     pub alt: bool,
-    /// Shift.
     pub shift: bool,
 }
 
 impl Modifiers {
-    /// Nothing.
+    /// No modifiers.
     pub const NONE: Self = Self {
         ctrl: false,
         alt: false,
         shift: false,
     };
-    /// Ctrl alone.
+    /// Only Ctrl.
     pub const CTRL: Self = Self {
         ctrl: true,
         ..Self::NONE
     };
-    /// Alt alone.
+    /// Only Alt.
     pub const ALT: Self = Self {
         alt: true,
         ..Self::NONE
     };
-    /// Shift alone.
+    /// Only Shift.
     pub const SHIFT: Self = Self {
         shift: true,
         ..Self::NONE
@@ -44,22 +42,19 @@ impl Modifiers {
     };
 }
 
-/// A key and what is held with it.
+/// A key and its modifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KeyStroke {
-    /// What is held.
     pub modifiers: Modifiers,
-    /// The key.
     pub key: Key,
 }
 
 impl KeyStroke {
-    /// A key with what is held.
     pub const fn new(modifiers: Modifiers, key: Key) -> Self {
         Self { modifiers, key }
     }
 
-    /// In English, with the word that the system has for Ctrl.
+    /// Formats the key stroke in English, with the system's name for Ctrl.
     fn spelled(self, ctrl: &str) -> String {
         let Modifiers {
             ctrl: is_ctrl,
@@ -76,7 +71,7 @@ impl KeyStroke {
     }
 }
 
-/// A key as menus write it: `Ctrl+Shift+P`, `Alt+Left`, `{`.
+/// Formats a key stroke for menus: `Ctrl+Shift+P`, `Alt+Left`, `{`.
 pub fn key_text(stroke: &KeyStroke) -> String {
     key_name(&stroke.spelled(if cfg!(target_os = "macos") {
         "Cmd+"
@@ -85,7 +80,8 @@ pub fn key_text(stroke: &KeyStroke) -> String {
     }))
 }
 
-/// A key in the language of the window, from its English name: `Maj+Entrée` for `Shift+Enter`.
+/// Translates the English name of a key stroke to the language of the window: `Maj+Entrée` for
+/// `Shift+Enter`.
 pub fn key_name(english: &str) -> String {
     let name = |key: &str| {
         messages::find(&format!("key-{}", key.to_ascii_lowercase()))
@@ -99,15 +95,15 @@ pub fn key_name(english: &str) -> String {
         .join("+")
 }
 
-/// A key as files write it, on every system and in every language: `Ctrl+Shift+P`.
+/// Formats a key stroke for files, on every system and in every language: `Ctrl+Shift+P`.
 pub fn written(stroke: &KeyStroke) -> String {
     stroke.spelled("Ctrl+")
 }
 
-/// Reads what [`written`] wrote.
+/// Parses what [`written`] formats.
 ///
 /// # Errors
-/// Says what is no key.
+/// The text is no key; a message.
 pub fn read_key(text: &str) -> Result<KeyStroke, String> {
     let no_key = || say!("keys-no-key", text = format!("{text:?}"));
     let (mut modifiers, mut rest) = (Modifiers::NONE, text.trim());

@@ -1,6 +1,7 @@
 //! The table of commands.
 //!
-//! A row names the menu, the identity and the English name of a command. The order is that of the menus.
+//! A row names the menu, the identity and the English name of a command. The order is that of the
+//! menus.
 
 use std::sync::LazyLock;
 

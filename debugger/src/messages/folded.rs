@@ -1,11 +1,12 @@
-//! Texts as they may be typed on any keyboard.
+//! Folding of case and accents, for matching text typed on any keyboard.
 
-/// A text in small letters without accents: letter by letter, so that places stay what they are.
+/// Returns a text in lower case without accents. Maps character by character, so that character
+/// indexes stay valid.
 pub fn folded(text: &str) -> String {
     text.chars().map(folded_letter).collect()
 }
 
-/// The same of a letter.
+/// Returns a character in lower case without its accent.
 pub fn folded_letter(letter: char) -> char {
     match letter.to_lowercase().next().unwrap_or(letter) {
         'à' | 'â' => 'a',

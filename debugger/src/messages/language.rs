@@ -1,26 +1,24 @@
-//! The languages, and which one a thread speaks.
+//! Languages of the user interface, one per thread.
 
 use std::cell::Cell;
 
 use serde::{Deserialize, Serialize};
 
-/// A language that the window speaks.
+/// A language of the user interface.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Language {
-    /// English, which scripts and the command line speak as well.
+    /// English; scripts and the command line always use it.
     #[default]
     English,
-    /// French.
     French,
 }
 
-/// Which language is wished for.
+/// Language setting of the user.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LanguageChoice {
-    /// That of the system.
+    /// The language of the system.
     #[default]
     System,
-    /// English.
     English,
     /// French.
     French,
@@ -31,25 +29,25 @@ thread_local! {
 }
 
 impl Language {
-    /// All of them.
+    /// All languages.
     pub const ALL: [Self; 2] = [Self::English, Self::French];
 
-    /// The one that this thread speaks.
+    /// Returns the language of this thread.
     pub fn spoken() -> Self {
         SPOKEN.get()
     }
 
-    /// From now on this thread speaks it.
+    /// Sets the language of this thread.
     pub fn speak(self) {
         SPOKEN.set(self);
     }
 
-    /// The language of the user's system, as far as it is one of ours.
+    /// Returns the language of the user's system if it is supported, else English.
     pub fn of_system() -> Self {
         Self::of_environment(|name| std::env::var(name).ok())
     }
 
-    /// The first variable that says anything counts, as POSIX has it.
+    /// Reads the first variable that is not empty, as POSIX specifies.
     fn of_environment(variable: impl Fn(&str) -> Option<String>) -> Self {
         let said = ["LC_ALL", "LC_MESSAGES", "LANG"]
             .into_iter()
@@ -64,7 +62,7 @@ impl Language {
         }
     }
 
-    /// As the standard BCP 47 calls it.
+    /// Returns the BCP 47 tag.
     pub(super) fn tag(self) -> &'static str {
         match self {
             Self::English => "en",
@@ -74,7 +72,7 @@ impl Language {
 }
 
 impl LanguageChoice {
-    /// The language that is meant, on a system of another.
+    /// Returns the language that the setting selects on a system with language `system`.
     pub fn of(self, system: Language) -> Language {
         match self {
             Self::System => system,

@@ -1,10 +1,12 @@
-//! What the window says, in every language that it speaks, from one table.
+//! Texts of the user interface in every language, from one table.
 //!
-//! The texts stand in `assets/messages`, a file a language, each under an id; the sources name the id alone:
-//! `say!("menu-theme")` is a text as it is, `say!("palette-of-commands", shown = rows, all = count)` one with something filled in.
+//! The texts are in `assets/messages`, one file per language, with an id each. The sources name
+//! only the id: `say!("menu-theme")` is a constant text,
+//! `say!("palette-of-commands", shown = rows, all = count)` one with values filled in.
 //!
-//! Each thread speaks a language of its own: English, unless the window chose another one for it.
-//! So what the window and the command line share is worded once, and the command line never changes its words.
+//! Each thread has its own language: English, unless the window chose another one for it.
+//! Texts that the window and the command line share therefore exist once, and the command line is
+//! always in English.
 
 mod folded;
 mod language;

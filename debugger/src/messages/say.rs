@@ -1,6 +1,7 @@
-//! How the sources name a text.
+//! The macro that looks up a text.
 
-/// A text of the window, in the language of the thread: `&'static str`, or `String` where something is filled in.
+/// Returns a text in the language of the thread: `&'static str`, or `String` if values are filled
+/// in.
 #[macro_export]
 macro_rules! say {
     ($id:literal) => {

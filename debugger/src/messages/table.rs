@@ -1,4 +1,4 @@
-//! The table: texts by id, in each language.
+//! Table of texts by id, in each language.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -11,20 +11,19 @@ use unic_langid::LanguageIdentifier;
 use super::Language;
 use crate::number::thousands;
 
-/// What is filled into a text: words, or a number, which decides the plural too.
+/// Value that is filled into a text: words, or a number, which also selects the plural form.
 pub type MessageValue<'a> = fluent_bundle::FluentValue<'a>;
 
 static ENGLISH: LazyLock<MessageTable> = LazyLock::new(|| MessageTable::of(Language::English));
 static FRENCH: LazyLock<MessageTable> = LazyLock::new(|| MessageTable::of(Language::French));
 
-/// The texts of a language.
 struct MessageTable {
-    /// Those into which nothing is filled, ready.
+    /// Texts without values, formatted once.
     plain: HashMap<String, &'static str>,
     all: FluentBundle<FluentResource>,
 }
 
-/// A text into which nothing is filled, in the language of the thread; the id where there is none.
+/// Returns a text without values in the language of the thread; the id if there is no such text.
 pub fn spoken(id: &'static str) -> &'static str {
     find(id).unwrap_or_else(|| {
         debug_assert!(false, "there is no text {id:?}");
@@ -32,17 +31,17 @@ pub fn spoken(id: &'static str) -> &'static str {
     })
 }
 
-/// The same where there may be none.
+/// Returns a text without values in the language of the thread, if there is one.
 pub fn find(id: &str) -> Option<&'static str> {
     table(Language::spoken()).plain.get(id).copied()
 }
 
-/// The same in English, for what other programs read.
+/// Returns a text without values in English, for output that other programs read.
 pub fn in_english(id: &str) -> Option<&'static str> {
     ENGLISH.plain.get(id).copied()
 }
 
-/// A text with what is filled in, in the language of the thread.
+/// Returns a text with values filled in, in the language of the thread.
 pub fn spoken_with(id: &str, values: &[(&'static str, MessageValue<'_>)]) -> String {
     let all = &table(Language::spoken()).all;
     let Some(pattern) = all.get_message(id).and_then(|message| message.value()) else {
@@ -79,13 +78,13 @@ impl MessageTable {
     fn of(language: Language) -> Self {
         let tag: LanguageIdentifier = language.tag().parse().unwrap_or_default();
         let mut all = FluentBundle::new_concurrent(vec![tag]);
-        // The marks around what is filled in are for scripts from the right to the left, and would be seen as boxes.
+        // Isolation marks around values are for right-to-left scripts and would be drawn as boxes.
         all.set_use_isolating(false);
         all.set_formatter(Some(|value, _| match value {
             MessageValue::Number(number) => Some(grouped(number.value)),
             _ => None,
         }));
-        // A test sees to it that the files are whole; what of a file can be read counts in any case.
+        // A test checks that the files are valid. In any case the valid part of a file is used.
         let texts =
             FluentResource::try_new(source(language).to_owned()).unwrap_or_else(|(read, _)| read);
         let ids: Vec<String> = ids(&texts).collect();
@@ -93,13 +92,13 @@ impl MessageTable {
         let plain = ids
             .into_iter()
             .filter_map(|id| Some((plain(&all, &id)?, id)));
-        // Once a language: they are there as long as the program.
+        // Once per language: the texts exist until the program ends.
         let plain = plain.map(|(text, id)| (id, &*text.leak())).collect();
         Self { plain, all }
     }
 }
 
-/// The ids of a file, in order.
+/// Returns the ids of a file, in order.
 fn ids(texts: &FluentResource) -> impl Iterator<Item = String> {
     texts.entries().filter_map(|entry| match entry {
         Entry::Message(message) => Some(message.id.name.to_owned()),
@@ -107,7 +106,7 @@ fn ids(texts: &FluentResource) -> impl Iterator<Item = String> {
     })
 }
 
-/// A text, unless something has to be filled in.
+/// Formats a text; none if it needs values.
 fn plain(all: &FluentBundle<FluentResource>, id: &str) -> Option<String> {
     let pattern = all.get_message(id)?.value()?;
     let mut errors = Vec::new();
@@ -115,7 +114,8 @@ fn plain(all: &FluentBundle<FluentResource>, id: &str) -> Option<String> {
     errors.is_empty().then_some(text)
 }
 
-/// A number as the whole window writes it, also in French: what is shown can be typed.
+/// Formats a number as the whole window does, also in French, so that a displayed number can be
+/// typed.
 fn grouped(number: f64) -> String {
     let whole = number as u64;
     if whole as f64 == number {
@@ -141,7 +141,7 @@ mod tests {
         })
     }
 
-    /// `[one]` is for nought as well in French: a `1` that is written out would be untrue.
+    /// In French `[one]` also covers 0: a literal `1` in the text would be wrong.
     #[test]
     fn one_in_french_names_the_number_that_others_name() {
         let texts =

@@ -1,4 +1,4 @@
-//! Accesses or executions by the call stacks around them, while they are found.
+//! Groups accesses or executions by call stack while a worker finds them.
 
 use anyhow::Result;
 use stepback_index::Hit;
@@ -13,29 +13,30 @@ use crate::analysis::stack_groups::{GroupKey, StackGroup, StackGroups};
 use crate::messages::say;
 use crate::session::Session;
 
-/// So many hits of a stack are listed below it; the others are counted.
+/// Maximum number of hits listed below a stack; further ones are only counted.
 const LISTED: usize = 1000;
-/// So many functions of a stack are named.
+/// Maximum number of functions named in a stack.
 const NAMED: usize = 24;
-/// Columns that are left out where there is no room for all: the stacks are wide.
+/// Columns dropped first when space is short, because the stacks are wide.
 const SPARE: [&str; 4] = ["head-bytes", "head-address", "head-before", "head-effects"];
-/// Columns of a hit that are the same in every list, before those of its kind: step and thread.
+/// Number of leading columns of a hit, before those that depend on the kind of list: the step.
 const BEFORE: usize = 1;
-/// And behind those: code, caller, instruction.
+/// Number of trailing columns that every list has: code, caller, instruction.
 const BEHIND: usize = 3;
 
-/// Hits by their call stacks. Memory: bounded by the stacks that are told apart, and [`ROWS`] rows.
+/// Hits grouped by call stack. Memory is bounded by the number of distinct stacks and [`ROWS`]
+/// rows.
 #[derive(Default)]
 pub struct AccessGroups {
     groups: StackGroups,
-    /// The rows of each group.
+    /// Rows of each group.
     rows: Vec<Vec<TableRow>>,
-    /// How many these are in all.
+    /// Total number of rows in `rows`.
     listed: usize,
 }
 
 impl AccessGroups {
-    /// Counts a hit, and makes a row of it while its group has not too many.
+    /// Counts a hit and adds a row for it unless its group or the table is full.
     ///
     /// # Errors
     /// See [`stepback_index::QueryError`].
@@ -55,17 +56,18 @@ impl AccessGroups {
         Ok(())
     }
 
-    /// How many hits there were.
+    /// Returns the number of hits.
     pub fn count(&self) -> u64 {
         self.groups.count()
     }
 
-    /// How many stacks they have.
+    /// Returns the number of distinct stacks.
     pub fn stacks(&self) -> usize {
         self.groups.all().len()
     }
 
-    /// The groups as they are known now, those with most hits first. `heads`: the columns of the rows that were made.
+    /// Builds a table of the groups found until now, those with the most hits first. `heads` are
+    /// the columns of the rows that were built.
     pub fn table(&self, session: &Session, summary: String, heads: &[&'static str]) -> Table {
         let (mut rows, mut groups) = (Vec::new(), Vec::new());
         let middle = heads
@@ -124,7 +126,7 @@ impl AccessGroups {
         }
     }
 
-    /// `decode_field ← open_session ← main`.
+    /// Formats a stack, innermost function first: `decode_field ← open_session ← main`.
     fn stack_text(&self, session: &Session, key: GroupKey) -> String {
         match key {
             GroupKey::NoFrame => return say!("accesses-in-no-call").to_owned(),
@@ -147,7 +149,7 @@ impl AccessGroups {
     }
 }
 
-/// The columns of a hit below the stack that it stands in, which says who called.
+/// Arranges the columns of a hit below its stack. The caller is dropped because the stack shows it.
 fn below_its_stack(row: TableRow) -> TableRow {
     let mut cells = row.cells;
     let behind: Vec<TableCell> = cells.split_off(cells.len().saturating_sub(BEHIND).max(BEFORE));
@@ -166,7 +168,7 @@ fn below_its_stack(row: TableRow) -> TableRow {
     }
 }
 
-/// What stands below the hits that are listed where there are more.
+/// Builds the row that counts the hits of a group that are not listed.
 fn more_row(hidden: u64, middle: usize) -> TableRow {
     let words = say!("accesses-more-not-listed", count = hidden);
     let mut cells = vec![TableCell::default(); middle + 3];

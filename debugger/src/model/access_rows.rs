@@ -1,4 +1,4 @@
-//! Accesses and executions as rows of a table.
+//! Formats accesses and executions as table rows.
 
 use anyhow::Result;
 use stepback_index::{
@@ -19,7 +19,7 @@ use crate::analysis::cell_value::{CellValue, VALUE_BYTES, cell_value};
 use crate::messages::say;
 use crate::session::Session;
 
-/// The columns of the accesses of a cell.
+/// Columns of the accesses of a cell.
 pub const CELL_HEADS: [&str; 10] = [
     "head-step",
     "head-thread",
@@ -32,7 +32,7 @@ pub const CELL_HEADS: [&str; 10] = [
     "head-caller",
     "head-instruction",
 ];
-/// The columns of the executions of code.
+/// Columns of the executions of code.
 pub const CODE_HEADS: [&str; 7] = [
     "head-step",
     "head-thread",
@@ -43,21 +43,20 @@ pub const CODE_HEADS: [&str; 7] = [
     "head-instruction",
 ];
 
-/// Longer texts of operands and effects are cut.
+/// Maximum length in characters of operand and effect texts; longer ones are cut.
 const LONGEST: usize = 200;
 
-/// Makes rows of hits.
+/// Formats hits as rows.
 pub struct AccessRowBuilder<'a> {
-    /// Of which trace.
     pub session: &'a Session,
-    /// Whose accesses they are; none for executions.
+    /// Cell whose accesses are listed; none for executions.
     pub cell: Option<Cell>,
-    /// Whether anybody still wants them.
     pub cancel: &'a Cancel,
 }
 
 impl AccessRowBuilder<'_> {
-    /// A hit as a row. Cost: the values of the cell before and after it, or of the operands.
+    /// Formats a hit as a row. Cost: the values of the cell before and after it, or of the
+    /// operands.
     ///
     /// # Errors
     /// See [`stepback_index::QueryError`].
@@ -89,9 +88,9 @@ impl AccessRowBuilder<'_> {
             }
             AccessKind::Read => match stated(access, valued) {
                 Some(read) => (TableCell::default(), read),
-                // What is external is not what the cell held before.
+                // An external value is not the value that the cell held before.
                 None if access.is_external => (TableCell::default(), at(hit.position)?),
-                // The step may also write the cell: what it read is what was there before it.
+                // The step may also write the cell. It read the value from before that write.
                 None => (TableCell::default(), at(hit.record.step.before())?),
             },
         };
@@ -162,7 +161,8 @@ impl AccessRowBuilder<'_> {
         ]
     }
 
-    /// The function that called the one around a step; none for the outermost. O(log n + depth).
+    /// Returns the name of the function that called the one around the step; none for the
+    /// outermost. O(log n + depth).
     fn caller(&self, record: &StepRecord) -> Option<String> {
         let calls = self.session.index.calls();
         let frame = calls.get(frame_of_step(calls, record.thread, record.step)?)?;
@@ -170,8 +170,8 @@ impl AccessRowBuilder<'_> {
         Some(function_name(&self.session.images, parent.function))
     }
 
-    /// What the registers that an instruction reads held: `x1=5a7d nzcv=nzCv`.
-    /// All are drawn as inferred where one of them is.
+    /// Formats the values of the registers that an instruction reads: `x1=5a7d nzcv=nzCv`. All of
+    /// them are drawn as inferred if any of them is.
     fn operands(&self, record: &StepRecord) -> Result<TableCell> {
         let Some(encoding) = record.encoding else {
             return Ok(TableCell::default());
@@ -182,7 +182,7 @@ impl AccessRowBuilder<'_> {
             return Ok(TableCell::default());
         };
         let shown = Registers::shown(set);
-        // What reads a part that has no name of its own is told of with the whole register.
+        // A register part without a name is shown as the whole register.
         let whole = |part: &RegisterView| {
             shown
                 .iter()
@@ -229,7 +229,8 @@ impl AccessRowBuilder<'_> {
     }
 }
 
-/// Whose value a row shows: that of the whole cell where it has one, else that of the bytes that were accessed.
+/// Returns the cell whose value a row shows: the whole cell if it is short, otherwise the accessed
+/// bytes.
 fn valued_cell(cell: Cell, address: Option<Address>, size_bytes: u64) -> Cell {
     match (cell, address) {
         (Cell::Memory { len_bytes, .. }, Some(address)) if len_bytes > WHOLE_BYTES => {
@@ -242,7 +243,7 @@ fn valued_cell(cell: Cell, address: Option<Address>, size_bytes: u64) -> Cell {
     }
 }
 
-/// What an access says that it read, where it is the whole cell and no byte of it is unknown.
+/// Returns the value that an access states, if it covers the whole cell and every byte is known.
 fn stated(access: &Access, cell: Cell) -> Option<CellValue> {
     let is_whole = match (cell, &access.target) {
         (Cell::Memory { address, .. }, AccessTarget::Memory { address: read, .. }) => {
@@ -269,7 +270,7 @@ fn stated(access: &Access, cell: Cell) -> Option<CellValue> {
     })
 }
 
-/// Longer cells are no values that anybody reads as one number.
+/// Maximum size in bytes of a cell that is shown as one number.
 const WHOLE_BYTES: u64 = 8;
 
 fn value_cell(found: &CellValue) -> TableCell {

@@ -1,4 +1,5 @@
-//! All accesses of a cell, with what it held before and after; all executions of an instruction or a source line.
+//! Lists all accesses of a cell with its values before and after, or all executions of an
+//! instruction or a source line.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -20,20 +21,20 @@ use crate::analysis::search::stream::SearchExtent;
 use crate::messages::say;
 use crate::session::Session;
 
-/// How often what was found is handed out.
+/// Minimum time between two published partial results.
 const INTERVAL: Duration = Duration::from_millis(120);
 
-/// What is listed.
+/// Subject of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AccessSubject {
-    /// The accesses of a register or of memory: `x2`, `sp+8:8`, `buffer`.
+    /// Accesses of a register or of memory: `x2`, `sp+8:8`, `buffer`.
     Cell(String),
-    /// The executions of code: `0x80000494`, `main+8`, `main.c:12`.
+    /// Executions of code: `0x80000494`, `main+8`, `main.c:12`.
     Code(String),
 }
 
 impl AccessSubject {
-    /// As it was typed.
+    /// Returns the text as typed.
     pub fn text(&self) -> &str {
         match self {
             Self::Cell(text) | Self::Code(text) => text,
@@ -41,35 +42,33 @@ impl AccessSubject {
     }
 }
 
-/// Which accesses are asked for.
+/// Query for a list of accesses or executions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccessTableQuery {
-    /// Of what.
     pub listed: AccessSubject,
-    /// Loads, stores or both, for a cell.
+    /// Loads, stores or both; only for a cell.
     pub kinds: AccessKinds,
-    /// Whose, by name; without it, those of all threads.
+    /// Thread name to restrict the list to; none for all threads.
     pub thread: Option<String>,
-    /// Where names mean something.
+    /// Position at which names are resolved.
     pub at: Position,
-    /// Where the list begins.
+    /// Position at which the list begins.
     pub from: Position,
-    /// How it is arranged.
     pub arrangement: AccessGrouping,
 }
 
-/// How accesses are arranged.
+/// Arrangement of the hits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AccessGrouping {
-    /// By steps, in trace order.
+    /// By step, in trace order.
     #[default]
     Steps,
-    /// By the call stacks around them.
+    /// By call stack.
     CallStacks,
 }
 
 impl AccessGrouping {
-    /// The other one.
+    /// Returns the other arrangement.
     #[must_use]
     pub fn other(self) -> Self {
         match self {
@@ -79,12 +78,13 @@ impl AccessGrouping {
     }
 }
 
-/// The accesses by steps or by call stacks; handed out while they are found. Runs on a worker.
+/// Lists the accesses by step or by call stack and publishes partial tables on the way. Runs on a
+/// worker.
 ///
-/// Cost: by steps that of the rows listed; by call stacks a look at each access, however many there are.
+/// Cost: by step, that of the listed rows; by call stack, one look at every access.
 ///
 /// # Errors
-/// Where the cell, the code or the thread is none, and see [`stepback_index::QueryError`].
+/// The cell, the code or the thread does not exist; otherwise see [`stepback_index::QueryError`].
 pub fn access_table(
     session: &Session,
     question: &AccessTableQuery,
@@ -129,7 +129,7 @@ pub fn access_table(
             if published.elapsed() > pause {
                 let begun = Instant::now();
                 publish(Arc::new(meaning.table(session, question, &found_so_far)));
-                // A long list takes longer to hand out.
+                // A long table takes longer to publish, so the pause grows with it.
                 (published, pause) = (Instant::now(), INTERVAL.max(10 * begun.elapsed()));
             }
             ControlFlow::Continue(())
@@ -138,7 +138,7 @@ pub fn access_table(
     Ok(Arc::new(meaning.table(session, question, &found_so_far)))
 }
 
-/// What was found, as it is arranged.
+/// Hits found until now, in the chosen arrangement.
 enum AccessCollector {
     Steps(Vec<TableRow>),
     CallStacks(Box<AccessGroups>),
@@ -152,7 +152,7 @@ impl AccessCollector {
         }
     }
 
-    /// How many hits are looked for.
+    /// Returns the maximum number of hits to search for.
     fn limit(&self) -> usize {
         match self {
             Self::Steps(_) => ROWS + 1,
@@ -169,7 +169,7 @@ impl AccessCollector {
     }
 }
 
-/// What a question asks for.
+/// Query after its text has been resolved.
 struct ResolvedAccessQuery {
     search: Search,
     cell: Option<Cell>,
@@ -190,7 +190,7 @@ impl ResolvedAccessQuery {
         let search = reader.read(text, kind)?.search;
         Ok(match search {
             Search::Accesses(cell, kinds, value) => {
-                // What was typed may say so itself: "writes of x0".
+                // The typed text may itself name the kind of access: "writes of x0".
                 let kinds = if question.kinds == AccessKinds::All {
                     kinds
                 } else {
@@ -232,7 +232,7 @@ impl ResolvedAccessQuery {
         }
     }
 
-    /// How much is listed, of what.
+    /// Describes the list: number of hits, subject, thread and range.
     fn summary(&self, question: &AccessTableQuery, found: &AccessCollector) -> String {
         let mut summary = match found {
             AccessCollector::Steps(rows) if rows.len() > ROWS => {
@@ -363,7 +363,8 @@ mod tests {
         ];
         let found = lines(&session, &cell("0x2000:4"));
         assert_eq!(found[0], expected[0]);
-        // The load after the first store tells no byte that the second had not written.
+        // The load reveals nothing about the memory after the first store, because the second store
+        // overwrote all of it.
         assert_eq!(found[2..], expected[2..]);
         let writes = AccessTableQuery {
             kinds: AccessKinds::Writes,

@@ -1,4 +1,4 @@
-//! What an address that was typed means: digits, an expression of registers and symbols, or a physical address.
+//! Resolves a typed address: digits, an expression of registers and symbols, or a physical address.
 
 use anyhow::Result;
 use stepback_index::{Cancel, ThreadId};
@@ -9,13 +9,14 @@ use super::physical::virtual_address;
 use crate::expression::{AddressSpace, IndexLookup, evaluate, split_space};
 use crate::session::Session;
 
-/// What memory is shown at first: the stack, also where its pointer lies beside it.
+/// Expression of the address shown at first: the end of the stack. Architectures that bias the
+/// stack pointer differ from the value of `sp`.
 pub const STACK: &str = "sp";
 
-/// What an address expression says at a position: an address, or what is wrong with it.
+/// Value of an address expression at a position, or the message that explains why there is none.
 pub type AddressResult = Result<u64, String>;
 
-/// What an expression means at a position. Runs on a worker.
+/// Evaluates an address expression at a position. Runs on a worker.
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].

@@ -1,4 +1,4 @@
-//! What stands at the places of bookmarks.
+//! Describes the places of bookmarks.
 
 use stepback_index::{Cancel, Query as _, Steps};
 use stepback_machine::Address;
@@ -9,8 +9,8 @@ use crate::messages::say;
 use crate::notes::BookmarkPlace;
 use crate::session::Session;
 
-/// What a bookmark's place is: the instruction that is executed next with its function, the symbol of memory.
-/// Runs on a worker: it reads the trace.
+/// Describes a bookmark's place: the instruction just executed with its function, or the symbol of
+/// memory. Runs on a worker, because it reads the trace.
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
@@ -36,7 +36,8 @@ pub fn place_words(
         }
         .to_owned());
     }
-    // The ribbon stands at the step just done, which is what somebody marked.
+    // The bookmark ribbon is drawn at the step just executed, which is the step that the user
+    // marked.
     let step = position.last_step().unwrap_or(position.next_step());
     let records = Steps {
         first: step,

@@ -1,4 +1,4 @@
-//! All about one byte of memory.
+//! Describes one byte of memory in full.
 
 use anyhow::Result;
 use stepback_index::{
@@ -18,45 +18,44 @@ use super::value_source::SourceWords;
 use crate::messages::say;
 use crate::session::Session;
 
-/// All about one byte.
+/// Details of one byte of memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ByteDetail {
-    /// Where it lies.
     pub address: Address,
-    /// The symbol there.
+    /// Symbol at the address.
     pub symbol: Option<String>,
-    /// Its state.
+    /// Value and provenance.
     pub state: ByteState,
-    /// Who wrote it last.
+    /// Last step that wrote the byte.
     pub written_by: Option<Step>,
-    /// The function of that step.
+    /// Function of that step.
     pub writer: Option<String>,
-    /// What it was before that.
+    /// Value before that step.
     pub before: Option<u8>,
-    /// Who writes it next.
+    /// Next step that writes the byte.
     pub next_write: Option<Step>,
-    /// Where values are not recorded: who reads and wrote it, in words.
+    /// Description of the last and next accesses, for traces that record no values.
     pub accesses: Option<ByteAccesses>,
-    /// Where it lies in physical memory, in words; none where the trace tells of no physical addresses.
+    /// Physical address as text; none if the trace records no physical addresses.
     pub physical: Option<String>,
-    /// The read that showed another value than was known, where its value comes from that.
+    /// Read that contradicted the known value, if the current value comes from it.
     pub external: Option<ExternalRow>,
 }
 
-/// The accesses around a byte whose value nothing tells.
+/// Accesses around a byte whose value is not recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ByteAccesses {
-    /// How much the last store wrote, and whose it was: `8 bytes of 22696`.
+    /// Size and thread of the last store: `8 bytes of 22696`.
     pub written: Option<String>,
-    /// The last load.
+    /// Last step that loaded the byte.
     pub last_read: Option<Step>,
-    /// The next load.
+    /// Next step that loads the byte.
     pub next_read: Option<Step>,
-    /// Why the last store may not be the last.
+    /// Reason why the last known store may not be the last one.
     pub doubt: Option<String>,
 }
 
-/// `8 bytes`, with the thread where there are several.
+/// Formats the size of an access, with the thread if there are several: `8 bytes`.
 fn access_words(session: &Session, hit: &Hit) -> Option<String> {
     let access = hit.access.as_ref()?;
     let AccessTarget::Memory { size_bytes, .. } = access.target else {
@@ -76,7 +75,7 @@ fn access_words(session: &Session, hit: &Hit) -> Option<String> {
     })
 }
 
-/// Asks for all about one byte. Runs on a worker.
+/// Collects the details of one byte. Runs on a worker.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -159,13 +158,13 @@ pub fn byte_detail(
     })
 }
 
-/// What the mark of a byte means; where the rest of the trace may change it, that this is so far.
+/// Explains the mark of a byte, as preliminary if the rest of the trace may change it.
 pub fn source_words(session: &Session, source: ValueSource) -> String {
     source_so_far(session, source, SourceWords::of(source).meaning)
 }
 
 impl ByteDetail {
-    /// Line by line: where its value comes from, who wrote it, and until when it holds.
+    /// Returns one line each for the origin of the value, the last write and the next write.
     pub fn lines(&self, session: &Session) -> Vec<String> {
         let mut lines = vec![self.source_text(session)];
         lines.push(match (&self.written_by, &self.writer) {
@@ -188,7 +187,7 @@ impl ByteDetail {
         lines
     }
 
-    /// Where its value comes from, in a sentence.
+    /// Explains the origin of the value in a sentence.
     pub fn source_text(&self, session: &Session) -> String {
         let Some(read) = &self.external else {
             return source_words(session, self.state.source);

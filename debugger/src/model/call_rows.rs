@@ -1,4 +1,4 @@
-//! The rows of calls right below a call, as the table of calls has them.
+//! Builds the rows directly below a call for the call tree.
 
 use std::collections::HashMap;
 
@@ -12,47 +12,46 @@ use super::text::thousands;
 use crate::messages::say;
 use crate::session::Session;
 
-/// Siblings beyond this number are not counted.
+/// Maximum number of siblings that are counted.
 const COUNTED: u64 = 1 << 20;
 
-/// What has rows below it.
+/// Node of the call tree that has rows below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CallTreeNode {
-    /// The threads.
+    /// Root: the outermost frames of all threads.
     Top,
-    /// A call: the calls that it made.
+    /// A call. Its children are the calls that it made.
     Call(CallId),
-    /// Consecutive calls of one function by one caller, by the first of them: each of them.
+    /// Consecutive calls of one function by one caller, identified by the first. Its children are
+    /// these calls.
     Group(CallId),
 }
 
-/// One row: a call, or consecutive calls of one function by one caller.
+/// Row of the call tree: a call, or consecutive calls of one function by one caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallRow {
-    /// The first call.
     pub first: CallId,
-    /// What the table says of it. How it was entered and left is the same for all of them.
+    /// Entry of the call table. All calls of the row were entered and left in the same way.
     pub call: Call,
-    /// How many.
+    /// Number of calls.
     pub count: u64,
-    /// The number after the last frame below the last call.
+    /// Call number after the last frame below the last call.
     pub end: CallId,
-    /// The function's name.
+    /// Function name.
     pub name: String,
-    /// Whose calls they are.
     pub thread: ThreadId,
-    /// Steps of its thread inside, together: what others did meanwhile does not count.
+    /// Steps of the own thread inside the calls; steps of other threads do not count.
     pub steps: u64,
-    /// The same with what others did meanwhile.
+    /// Steps inside the calls, those of other threads included.
     pub elapsed: u64,
-    /// Where the first was entered.
+    /// Position at which the first call was entered.
     pub entered_at: Position,
-    /// The position after the last was left.
+    /// Position after the last call was left.
     pub left_at: Position,
 }
 
 impl CallRow {
-    /// What it opens.
+    /// Returns the node that the row opens.
     pub fn node(&self) -> CallTreeNode {
         if self.count > 1 {
             CallTreeNode::Group(self.first)
@@ -61,12 +60,12 @@ impl CallRow {
         }
     }
 
-    /// What makes it unusual, in a word each.
+    /// Returns the unusual properties of the call.
     pub fn marks(&self) -> Vec<FrameMark> {
         frame_marks(&self.call)
     }
 
-    /// How it was entered and left and how it was found, a line each.
+    /// Describes in one line each how the call was entered and left, and the evidence for it.
     pub fn detail_lines(&self, session: &Session) -> Vec<String> {
         let entered = match self.call.call_step {
             Some(step) => say!(
@@ -96,7 +95,7 @@ impl CallRow {
         }
     }
 
-    /// Gives the calls their new numbers; false when the first of them is none any more.
+    /// Renumbers the calls; returns false if the first of them no longer exists.
     pub(super) fn renumber(&mut self, same: &HashMap<CallId, CallId>) -> bool {
         let Some(first) = same.get(&self.first) else {
             return false;
@@ -110,29 +109,29 @@ impl CallRow {
         true
     }
 
-    /// True when there is something below it.
+    /// Returns true if the row has rows below it.
     pub fn is_parent(&self) -> bool {
         self.count > 1 || self.end.0 > self.first.0 + 1
     }
 
-    /// True when a call is one of these or below one of them.
+    /// Returns true if a call is one of these calls or below one of them.
     pub fn contains(&self, call: CallId) -> bool {
         (self.first.0..self.end.0).contains(&call.0)
     }
 }
 
-/// The rows right below a node, as far as they are shown.
+/// Rows directly below a node, up to a limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChildRows {
-    /// In order of entry.
+    /// Rows in order of entry.
     pub rows: Vec<CallRow>,
-    /// How many calls are not shown; none when they were not counted.
+    /// Number of calls that are not shown; none if they were not counted.
     pub hidden: Option<u64>,
-    /// The first that is not shown.
+    /// First call that is not shown.
     pub next: Option<CallId>,
 }
 
-/// Reads the rows right below a node, at most `limit`. Runs on a worker.
+/// Reads at most `limit` rows directly below a node. Runs on a worker.
 ///
 /// Cost: one look at each sibling, and with several threads one at their steps.
 ///
@@ -174,7 +173,7 @@ pub fn children_of(
     Ok(children)
 }
 
-/// The calls right below a node, in order.
+/// Iterates over the calls directly below a node, in order.
 fn siblings(calls: &CallTable, node: CallTreeNode) -> Box<dyn Iterator<Item = CallId> + '_> {
     match node {
         CallTreeNode::Top => Box::new(calls.roots()),
@@ -192,7 +191,7 @@ fn siblings(calls: &CallTable, node: CallTreeNode) -> Box<dyn Iterator<Item = Ca
     }
 }
 
-/// True when calls may share a row.
+/// Returns true if two calls may share a row.
 fn is_alike(one: &Call, other: &Call) -> bool {
     (one.function, one.entered, one.left) == (other.function, other.entered, other.left)
 }
@@ -200,7 +199,7 @@ fn is_alike(one: &Call, other: &Call) -> bool {
 /// Measures calls by the steps of their threads.
 pub(super) struct CallStepMeter<'a> {
     session: &'a Session,
-    /// Of each thread whose calls were measured.
+    /// One counter for each thread whose calls were measured.
     counters: HashMap<ThreadId, StepCounter<'a>>,
 }
 
@@ -224,7 +223,7 @@ impl<'a> CallStepMeter<'a> {
     }
 }
 
-/// The steps between which a call lies.
+/// First and last step of a call.
 #[derive(Clone, Copy)]
 struct CallStepBounds {
     first: Step,
@@ -271,7 +270,7 @@ impl CallRow {
         Ok(())
     }
 
-    /// How many steps it took; where there are several threads, whose.
+    /// Formats the number of steps; with several threads, both the own and the elapsed number.
     pub fn steps_text(&self, session: &Session) -> String {
         match session.index.threads().len() {
             0 | 1 => say!("calls-steps-of", count = self.steps),
@@ -284,7 +283,7 @@ impl CallRow {
     }
 }
 
-/// The numbers that calls have in another part of the trace. Runs on a worker.
+/// Maps call numbers to those of the same calls in another part of the trace. Runs on a worker.
 pub fn same_calls(calls: &CallTable, shown: &[(CallId, Call)]) -> HashMap<CallId, CallId> {
     shown
         .iter()

@@ -16,16 +16,16 @@ use crate::analysis::traps::{Trap, trap_of};
 use crate::messages::say;
 use crate::session::Session;
 
-/// Which frames are on the stack.
+/// Frames on the stack of a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallStack {
-    /// Whose stack it is.
     pub thread: ThreadId,
-    /// Innermost first.
+    /// Frames, innermost first.
     pub frames: Vec<CallId>,
 }
 
-/// The frames that a thread is in at a position; without a thread, that of the last step before it. Runs on a worker.
+/// Returns the frames of a thread at a position. Without a thread, uses that of the last step
+/// before the position. Runs on a worker.
 ///
 /// Cost: one look at each frame.
 ///
@@ -46,55 +46,52 @@ pub fn call_stack(
     Ok(CallStack { thread, frames })
 }
 
-/// A frame of a stack with all that is shown of it.
+/// Stack frame with everything that is shown of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StackFrame {
-    /// Which.
     pub id: CallId,
-    /// What the table of calls says.
+    /// Entry of the call table.
     pub call: Call,
-    /// The function's name, or that of the trap that it handles.
+    /// Name of the function, or of the trap that it handles.
     pub name: String,
-    /// The trap that it handles.
+    /// Trap that the frame handles.
     pub trap: Option<Trap>,
-    /// Where it was called from; none where nothing called.
+    /// Call site; none if no step called the frame.
     pub call_site: Option<CallSite>,
-    /// What the registers of the first arguments held when it was entered; empty where no call passes any.
+    /// Values of the first argument registers at entry; empty for frames to which no call passes
+    /// arguments.
     pub arguments: Vec<ArgumentRegister>,
 }
 
-/// The step that called.
+/// Step that made a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallSite {
-    /// Its number.
     pub step: Step,
-    /// Where its instruction lies.
+    /// Address of its instruction.
     pub address: Address,
-    /// The symbol there: `main+1c`.
+    /// Symbol at that address: `main+1c`.
     pub place: Option<String>,
-    /// The line of the source: `overflow.c:95`.
+    /// Source line: `overflow.c:95`.
     pub source: Option<String>,
 }
 
-/// The register of an argument at the entry of a function.
+/// Argument register with its value at the entry of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArgumentRegister {
-    /// Its name.
     pub name: String,
-    /// What it held.
     pub value: Value,
 }
 
-/// Whether frames tell the lines of their calls.
+/// Choice of whether frames include the source lines of their call sites.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourceLineMode {
-    /// They wait for the debug information where it is not read yet.
+    /// Include them, and wait for the debug information if it is not loaded yet.
     Told,
-    /// They come without.
+    /// Leave them out.
     LeftOut,
 }
 
-/// Reads what is shown of some frames. Runs on a worker: it reads the trace.
+/// Reads the details of some frames. Runs on a worker, because it reads the trace.
 ///
 /// Cost: one step and the arguments' last writes for each frame.
 ///
@@ -162,7 +159,7 @@ fn stack_frame(
     })
 }
 
-/// Threads, interrupts and tasks begin without arguments.
+/// Reads the argument registers at entry. Threads, interrupts and tasks begin without arguments.
 fn arguments(
     session: &Session,
     call: &Call,
@@ -190,7 +187,7 @@ fn arguments(
         .map(|RegisterState { name, value, .. }| ArgumentRegister { name, value });
     let mut arguments: Vec<ArgumentRegister> = states.collect();
     if session.index.source().traits().registers == RegisterSource::Operands {
-        // Where values are inferred, most registers behind the last known one pass nothing.
+        // If values are inferred, most registers after the last known one hold no argument.
         let known = arguments
             .iter()
             .rposition(|argument| !argument.value.is_unknown())
@@ -200,7 +197,8 @@ fn arguments(
     Ok(arguments)
 }
 
-/// The position before the first step of a frame; after the call where the trace shows no step.
+/// Returns the position before the first step of a frame, or after the call if the trace shows no
+/// step of it.
 pub fn entered_at(call: &Call) -> Position {
     call.entry_step
         .map(Step::before)
@@ -208,26 +206,26 @@ pub fn entered_at(call: &Call) -> Position {
         .unwrap_or_default()
 }
 
-/// The position before the step that called a frame; the entry of one that nothing called.
+/// Returns the position before the step that called a frame, or its entry if no step called it.
 pub fn called_at(call: &Call) -> Position {
     call.call_step
         .map_or_else(|| entered_at(call), Step::before)
 }
 
 impl ArgumentRegister {
-    /// Its value without leading zeros; `?` when nothing states it.
+    /// Formats the value without leading zeros, or `?` if it is unknown.
     pub fn value_text(&self) -> String {
         short_hex(&self.value).unwrap_or_else(|| "?".to_owned())
     }
 }
 
 impl StackFrame {
-    /// What makes it unusual.
+    /// Returns the unusual properties of the frame.
     pub fn marks(&self) -> Vec<FrameMark> {
         frame_marks(&self.call)
     }
 
-    /// `hexval(x0 64, x1 ?, …)`: the name with the first arguments.
+    /// Formats the name with the first `shown` arguments: `hexval(x0 64, x1 ?, …)`.
     pub fn signature(&self, shown: usize) -> String {
         let mut parts: Vec<String> = self
             .arguments
@@ -241,7 +239,7 @@ impl StackFrame {
         format!("{}({})", self.name, parts.join(", "))
     }
 
-    /// One line about where it was called: `from step 1,229 at decode_field+a8 (80000438)`.
+    /// Describes the call site in one line: `from step 1,229 at decode_field+a8 (80000438)`.
     pub fn call_text(&self) -> String {
         match &self.call_site {
             None => entered_words(&self.call).to_owned(),
@@ -253,7 +251,7 @@ impl StackFrame {
         }
     }
 
-    /// Everything about it, a line each.
+    /// Describes the frame in full, one line per fact.
     pub fn detail_lines(&self, session: &Session) -> Vec<String> {
         let mut lines = vec![say!(
             "stack-name-at",
@@ -279,7 +277,7 @@ impl StackFrame {
         lines
     }
 
-    /// As it is copied.
+    /// Formats the frame as copied text.
     pub fn line(&self, number: u64) -> String {
         let marks = self.marks();
         let words = marks
@@ -307,21 +305,21 @@ impl StackFrame {
 }
 
 impl ArgumentRegister {
-    /// The value as C writes it, for where nothing around it says that numbers are hexadecimal.
+    /// Formats the value in C syntax, for text that does not say that numbers are hexadecimal.
     fn written_text(&self) -> String {
         let value =
             short_hex(&self.value).map_or_else(|| "?".to_owned(), |value| format!("0x{value}"));
         format!("{}={value}", self.name)
     }
 
-    /// `x0=64`, `x1=?`.
+    /// Formats name and value: `x0=64`, `x1=?`.
     pub fn text(&self) -> String {
         format!("{}={}", self.name, self.value_text())
     }
 }
 
 impl CallSite {
-    /// The symbol, the address, and the line of the source.
+    /// Formats the symbol, the address and the source line.
     pub fn place_text(&self) -> String {
         let place = match &self.place {
             Some(place) => format!("{place} ({:x})", self.address.0),

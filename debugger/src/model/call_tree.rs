@@ -1,4 +1,5 @@
-//! The call tree as rows: opened where the user or the position opens it, read from the table as far as it is shown.
+//! The call tree as a flat list of rows. The user or the position opens nodes; only the visible
+//! part of the call table is read.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,66 +7,67 @@ use stepback_index::{Call, CallId};
 
 use super::call_rows::{CallRow, CallTreeNode, ChildRows};
 
-/// How many rows of one parent are shown before `… more`, and how many more each click shows.
+/// Number of rows of one parent shown before `… more`, and number added by each click.
 pub const PAGE: usize = 200;
 
-/// How many frames of the path to the position open by themselves: a recursion may be a million deep.
+/// Maximum number of frames on the path to the position that open automatically: a recursion may be
+/// a million calls deep.
 const OPENED: usize = 256;
 
-/// How many rows below one parent are shown at most to reach the position.
+/// Maximum number of rows shown below one parent to reach the position.
 const REACHED: usize = 20_000;
 
-/// The rows of the tree that are open.
+/// State of the tree: open nodes and the rows read below them.
 #[derive(Debug, Default)]
 pub struct CallTree {
-    /// What the user opened and closed.
+    /// Nodes that the user opened (true) or closed (false).
     chosen: HashMap<CallTreeNode, bool>,
-    /// What the position opens.
+    /// Nodes that the position opens.
     path: HashSet<CallTreeNode>,
-    /// The same in order, outermost first.
+    /// Frames around the position, outermost first.
     frames: Vec<CallId>,
-    /// The frame around the position.
+    /// Innermost frame around the position.
     current: Option<CallId>,
     limits: HashMap<CallTreeNode, usize>,
     children: HashMap<CallTreeNode, (usize, ChildRows)>,
-    /// Shown until they are read again: more of the trace is known by now.
+    /// Nodes whose rows are outdated because more of the trace is indexed. They stay visible until
+    /// they are read again.
     old: HashSet<CallTreeNode>,
 }
 
-/// A row of the tree on the screen.
+/// Visible row of the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TreeRow {
     /// Calls.
     Calls {
-        /// How deep in the tree.
+        /// Depth in the tree.
         depth: u32,
-        /// Which.
         row: CallRow,
-        /// Open, closed, or nothing below.
+        /// True if open, false if closed, none if there is nothing below.
         is_open: Option<bool>,
-        /// The position is inside of it.
+        /// The position is inside one of the calls.
         is_on_path: bool,
-        /// It is the innermost row that the position is inside of.
+        /// Innermost row that contains the position.
         is_current: bool,
     },
-    /// More calls than are shown.
+    /// Placeholder for further calls that are not shown.
     More {
-        /// How deep in the tree.
+        /// Depth in the tree.
         depth: u32,
-        /// Below what.
+        /// Parent of these calls.
         node: CallTreeNode,
-        /// How many, where they were counted.
+        /// Number of these calls, if they were counted.
         hidden: Option<u64>,
     },
-    /// The answer is on its way.
+    /// Placeholder while rows are being read.
     Loading {
-        /// How deep in the tree.
+        /// Depth in the tree.
         depth: u32,
     },
 }
 
 impl TreeRow {
-    /// The first of its calls.
+    /// Returns the first call of the row.
     pub fn first_call(&self) -> Option<CallId> {
         match self {
             Self::Calls { row, .. } => Some(row.first),
@@ -73,7 +75,7 @@ impl TreeRow {
         }
     }
 
-    /// How deep in the tree.
+    /// Returns the depth in the tree.
     pub fn depth(&self) -> u32 {
         match self {
             Self::Calls { depth, .. } | Self::More { depth, .. } | Self::Loading { depth } => {
@@ -83,7 +85,8 @@ impl TreeRow {
     }
 }
 
-/// The names of the rows around a row, at most so many, outermost first. Cost: the rows between.
+/// Returns the names of the rows that enclose a row, outermost first, at most `limit`. Cost: the
+/// rows in between.
 pub fn names_around(rows: &[TreeRow], place: usize, limit: usize) -> Vec<&str> {
     let mut depth = rows.get(place).map_or(0, TreeRow::depth);
     let mut names = Vec::new();
@@ -105,7 +108,8 @@ pub fn names_around(rows: &[TreeRow], place: usize, limit: usize) -> Vec<&str> {
 }
 
 impl CallTree {
-    /// Tells the frames around the position, outermost first. What the user closed before opens again.
+    /// Sets the frames around the position, outermost first. Reopens nodes that the user closed if
+    /// they are newly on the path.
     pub fn set_path(&mut self, path: &[CallId]) {
         let nodes: HashSet<CallTreeNode> = path
             .iter()
@@ -122,7 +126,7 @@ impl CallTree {
         self.current = path.last().copied();
     }
 
-    /// Shows more rows where the path to the position goes on behind those that are shown.
+    /// Raises the limits of nodes where the path to the position continues after the rows shown.
     pub fn reach_path(&mut self) {
         for node in self.unreached() {
             let shown = self.children.get(&node).map_or(PAGE, |(shown, _)| *shown);
@@ -130,12 +134,12 @@ impl CallTree {
         }
     }
 
-    /// Whether the row of the position is among those that are shown, or cannot be.
+    /// Returns true if the row of the position is shown, or cannot be reached.
     pub fn has_reached(&self) -> bool {
         self.unreached().is_empty()
     }
 
-    /// The nodes below which more rows have to be shown for that.
+    /// Returns the nodes that must show more rows to reach the position.
     fn unreached(&self) -> Vec<CallTreeNode> {
         let mut nodes = Vec::new();
         for (parent, child) in self.frames.iter().zip(self.frames.iter().skip(1)) {
@@ -150,17 +154,15 @@ impl CallTree {
         nodes
     }
 
-    /// Opens a node.
     pub fn open(&mut self, node: CallTreeNode) {
         self.chosen.insert(node, true);
     }
 
-    /// Closes a node.
     pub fn close(&mut self, node: CallTreeNode) {
         self.chosen.insert(node, false);
     }
 
-    /// True when the rows below a node are shown.
+    /// Returns true if the rows below a node are shown.
     pub fn is_open(&self, node: CallTreeNode) -> bool {
         node == CallTreeNode::Top
             || self
@@ -170,17 +172,17 @@ impl CallTree {
                 .unwrap_or_else(|| self.path.contains(&node))
     }
 
-    /// Shows more rows below a node.
+    /// Shows another page of rows below a node.
     pub fn show_more(&mut self, node: CallTreeNode) {
         *self.limits.entry(node).or_insert(PAGE) += PAGE;
     }
 
-    /// How many rows below a node are to be shown.
+    /// Returns the maximum number of rows to show below a node.
     pub fn limit(&self, node: CallTreeNode) -> usize {
         self.limits.get(&node).copied().unwrap_or(PAGE)
     }
 
-    /// The calls that rows show, to be sought in another part of the trace.
+    /// Returns the calls of all rows, so that they can be found in another part of the trace.
     pub fn shown_calls(&self) -> Vec<(CallId, Call)> {
         let shown = self
             .children
@@ -189,8 +191,8 @@ impl CallTree {
         shown.map(|row| (row.first, row.call)).collect()
     }
 
-    /// What is shown belongs to the calls of another part of the trace: it stays until it is read again.
-    /// `same`: what [`super::call_rows::same_calls`] says of [`Self::shown_calls`].
+    /// Renumbers the rows for another part of the trace and marks them as outdated. `same` is the
+    /// result of [`super::call_rows::same_calls`] for [`Self::shown_calls`].
     pub fn carry(&mut self, same: &HashMap<CallId, CallId>) {
         let node = |node: CallTreeNode| match node {
             CallTreeNode::Top => Some(CallTreeNode::Top),
@@ -225,13 +227,13 @@ impl CallTree {
         self.old = self.children.keys().copied().collect();
     }
 
-    /// Takes what [`super::call_rows::children_of`] answered.
+    /// Stores the result of [`super::call_rows::children_of`].
     pub fn insert(&mut self, node: CallTreeNode, limit: usize, children: ChildRows) {
         self.old.remove(&node);
         self.children.insert(node, (limit, children));
     }
 
-    /// All rows, and the nodes whose children must be asked for.
+    /// Returns all rows, and the nodes whose children must be read.
     pub fn rows(&self) -> (Vec<TreeRow>, Vec<CallTreeNode>) {
         let mut flat = TreeFlattener {
             tree: self,
@@ -257,7 +259,7 @@ impl CallTree {
     }
 }
 
-/// The tree while it is made flat.
+/// Accumulates the flat rows of the tree.
 struct TreeFlattener<'a> {
     tree: &'a CallTree,
     rows: Vec<TreeRow>,
@@ -266,7 +268,8 @@ struct TreeFlattener<'a> {
 
 impl TreeFlattener<'_> {
     fn add(&mut self, top: CallTreeNode, top_depth: u32) {
-        // A stack of its own: a recursion of the traced program may be a million calls deep.
+        // An explicit stack instead of recursion: the traced program may recurse a million calls
+        // deep.
         let mut open = vec![(top, top_depth, 0usize)];
         while let Some((node, depth, place)) = open.pop() {
             let known = self.tree.children.get(&node);
@@ -456,7 +459,7 @@ mod tests {
         assert_eq!(names_around(&rows, 0, 3), Vec::<&str>::new());
     }
 
-    /// With all rows down to `init`.
+    /// Builds a tree with all rows down to `init`.
     fn tree_opened() -> CallTree {
         let mut tree = tree();
         tree.set_path(&[CallId(0), CallId(1), CallId(2)]);
@@ -516,7 +519,7 @@ mod tests {
         );
     }
 
-    /// A call of one core lasts while another core is at work.
+    /// The length of a call on one core excludes the steps of another core.
     #[test]
     fn a_call_is_as_long_as_the_steps_of_its_own_thread() {
         let nop = |at: u32, cpu: &str, pc: u32| {

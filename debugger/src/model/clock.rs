@@ -1,15 +1,15 @@
-//! Times of day of a recording, in universal time.
+//! Formats times of day of a recording, in universal time.
 
-/// Microseconds of a day.
+/// Microseconds in a day.
 const DAY: u64 = 86_400_000_000;
 
-/// Unix microseconds as `2026-11-22 02:18:29.000123`.
+/// Formats Unix microseconds as `2026-11-22 02:18:29.000123`.
 pub fn clock_text(micros: u64) -> String {
     let (year, month, day) = date_of(micros / DAY);
     format!("{year}-{month:02}-{day:02} {}", time_text(micros))
 }
 
-/// The time of day alone: `02:18:29.000123`.
+/// Formats only the time of day: `02:18:29.000123`.
 pub fn time_text(micros: u64) -> String {
     let second = micros % DAY / 1_000_000;
     let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
@@ -19,7 +19,8 @@ pub fn time_text(micros: u64) -> String {
     )
 }
 
-/// A span of time in the unit that leaves something before the point: `12 µs`, `3.4 ms`, `5.06 s`.
+/// Formats a duration in the largest unit that leaves digits before the point: `12 µs`, `3.4 ms`,
+/// `5.06 s`.
 pub fn span_text(micros: u64) -> String {
     match micros {
         0..1_000 => format!("{micros} µs"),
@@ -32,7 +33,8 @@ pub fn span_text(micros: u64) -> String {
     }
 }
 
-/// Year, month and day of a day since 1970, after Howard Hinnant's description of the proleptic calendar.
+/// Converts days since 1970 to year, month and day, after Howard Hinnant's description of the
+/// proleptic Gregorian calendar.
 pub fn date_of(day: u64) -> (u64, u64, u64) {
     let days = day + 719_468;
     let era_day = days % 146_097;

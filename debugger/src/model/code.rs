@@ -1,4 +1,4 @@
-//! An instruction as coloured text.
+//! Formats an instruction as coloured text.
 
 use stepback_index::StepRecord;
 use stepback_machine::TextFlow;
@@ -7,33 +7,29 @@ use super::{TextRole, TextSpan};
 use crate::image::Images;
 use crate::syntax::{InstructionLine, SyntaxKind};
 
-/// What an instruction does to the flow of control.
+/// Effect of an instruction on control flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CodeKind {
-    /// A branch that is neither a call nor a return.
+    /// Branch that is neither a call nor a return.
     Branch,
-    /// A call.
     Call,
-    /// A return.
     Return,
     /// Anything else.
     #[default]
     Other,
 }
 
-/// An instruction, split as the list aligns it.
+/// Instruction, split into the parts that the list aligns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Code {
-    /// The mnemonic.
     pub mnemonic: TextSpan,
-    /// The operands.
     pub operands: Vec<TextSpan>,
-    /// What it does to the flow of control.
+    /// Effect on control flow.
     pub kind: CodeKind,
 }
 
 impl Code {
-    /// The disassembly of a step, with symbols for addresses.
+    /// Builds the disassembly of a step, with symbols for addresses.
     pub fn new(record: &StepRecord, images: &Images) -> Self {
         let (text, set) = (&record.text, record.instruction_set);
         let line = InstructionLine::parse(text, record.pc, set, &|target| images.name_at(target));
@@ -54,7 +50,7 @@ impl Code {
         }
     }
 
-    /// The whole instruction in one line.
+    /// Returns the whole instruction on one line.
     pub fn full_text(&self) -> String {
         let operands: String = self
             .operands
@@ -66,7 +62,7 @@ impl Code {
             .to_owned()
     }
 
-    /// How many characters the operands take.
+    /// Returns the length of the operands in characters.
     pub fn operand_length(&self) -> usize {
         self.operands
             .iter()

@@ -1,11 +1,11 @@
-//! Why an answer may be wrong, in words.
+//! Explains why an answer may be wrong.
 
 use stepback_index::Doubt;
 use stepback_machine::InstructionSet;
 
 use crate::messages::say;
 
-/// A doubt about who accessed a cell, as a phrase.
+/// Formats a doubt about the access of a cell as a phrase.
 pub fn doubt_words(doubt: Doubt, set: InstructionSet) -> String {
     match doubt {
         Doubt::SystemCall { step, number } => {

@@ -1,4 +1,4 @@
-//! What a step did, as short texts: `x0 ← 5a7d`, `[80020010] ← a9`, `↓ taken`.
+//! Formats the effects of a step as short texts: `x0 ← 5a7d`, `[80020010] ← a9`, `↓ taken`.
 
 use stepback_index::{Access, AccessTarget, Effect, HostOperation, StepRecord, Value};
 use stepback_machine::{AccessKind, InstructionSet, RegisterId, RegisterView, StatusRegister};
@@ -10,87 +10,88 @@ use crate::action::CellName;
 use crate::messages::say;
 use crate::session::Session;
 
-/// The fewest digits of a value that are worth showing alone.
+/// Minimum number of digits for which a shortened value is still useful.
 const FEWEST_DIGITS: usize = 4;
 
 /// One effect of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EffectText {
-    /// The cell: `x0`, `[80020010]`; or the whole text where there is no value.
+    /// Cell, such as `x0` or `[80020010]`; the whole text if there is no value.
     pub label: TextSpan,
-    /// What it became; of a load without values, what was loaded.
+    /// New value of the cell. For a load in a trace without values, the loaded value.
     pub value: Option<String>,
-    /// The trace does not state the value: it follows from what steps did.
+    /// The trace does not state the value; it follows from other steps.
     pub is_inferred: bool,
-    /// How much was accessed, in traces that tell no values.
+    /// Size of the access, in traces that record no values.
     pub size_bytes: Option<u64>,
-    /// A load: shown only when there is room.
+    /// A load, which is shown only if there is room.
     pub is_read: bool,
-    /// What questions about the cell are asked with.
+    /// Name of the cell for queries.
     pub cell: Option<CellName>,
 }
 
-/// Accesses of one kind that continue each other.
+/// Contiguous accesses of one kind.
 struct AccessRun<'a> {
     kind: AccessKind,
     first: u64,
     size_bytes: u64,
-    /// What was stored or loaded, where it is one access.
+    /// Stored or loaded value, if the run is a single access.
     value: Option<&'a Value>,
 }
 
-/// What happened at a branch.
+/// Outcome of a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BranchOutcome {
-    /// To a higher address.
+    /// Taken to a higher address.
     Down,
-    /// To a lower one, or to itself.
+    /// Taken to a lower address, or to itself.
     Up,
-    /// Not at all.
+    /// Not taken.
     Not,
 }
 
-/// The effects that are shown in the room that there is.
+/// Effects that fit into the available width.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FittedEffects {
-    /// In order.
+    /// Shown effects, in order.
     pub shown: Vec<EffectText>,
-    /// How many did not fit; loads are not counted.
+    /// Number of effects that did not fit; loads are not counted.
     pub hidden: usize,
-    /// A load did not fit.
+    /// True if a load did not fit.
     pub is_read_hidden: bool,
 }
 
-/// How wide a letter of plain words is, of one of code.
+/// Width of a letter of plain text relative to one of code.
 const WORDS: f32 = 0.82;
 
-/// How wide things are, in pixels.
+/// Widths in pixels.
 #[derive(Clone, Copy, Debug)]
 pub struct EffectMeasure {
-    /// All there is.
+    /// Available width.
     pub room: f32,
     /// One character of code.
     pub advance: f32,
-    /// Between a cell and its value, arrow included.
+    /// Gap between a cell and its value, arrow included.
     pub arrow: f32,
-    /// Between two effects.
+    /// Gap between two effects.
     pub gap: f32,
 }
 
-/// The bytes of the status register, as far as a write tells them; none for other registers.
+/// Returns the bytes of the status register that a write sets, unknown ones before them; none for
+/// other registers.
 fn status_bytes(view: RegisterView, value: &Value) -> Option<Vec<Option<u8>>> {
     let before = std::iter::repeat_n(None, usize::from(view.offset));
     (view.register == RegisterId::PSR).then(|| before.chain(value.0.iter().copied()).collect())
 }
 
 impl EffectText {
-    /// The text of an effect of a step of a set; none for exceptions, notes and markers, which are no cells.
+    /// Formats an effect of a step; none for exceptions, notes and markers, which concern no cell.
     pub fn of(effect: &Effect, set: InstructionSet) -> Option<Self> {
         match effect {
             Effect::Register { name, view, value } => {
                 let status = status_bytes(*view, value).map(|bytes| set.status(&bytes));
                 let (label, text) = match status {
-                    // What says nothing of flags may say which registers are in use.
+                    // A write that sets no flags may still select the registers in use (the mode).
                     Some(StatusRegister {
                         flags,
                         mode: Some(mode),
@@ -124,7 +125,7 @@ impl EffectText {
         }
     }
 
-    /// The accesses of a step of a trace without values: those that continue each other are one.
+    /// Formats the accesses of a step in a trace without values. Contiguous accesses are merged.
     pub fn of_accesses<'a>(effects: impl Iterator<Item = &'a Effect>) -> Vec<Self> {
         let mut runs: Vec<AccessRun<'_>> = Vec::new();
         for effect in effects {
@@ -141,7 +142,8 @@ impl EffectText {
             else {
                 continue;
             };
-            // A repeated string instruction reads and writes by turns, upwards or downwards.
+            // A repeated string instruction alternates between reads and writes, upwards or
+            // downwards.
             let (first, size) = (address.0, *size_bytes);
             let continued = runs.iter_mut().rev().take(2).find(|run| {
                 let is_next = run.first.checked_add(run.size_bytes) == Some(first)
@@ -149,7 +151,7 @@ impl EffectText {
                 run.kind == access.kind && is_next
             });
             match continued {
-                // What several accesses stored is no one value.
+                // Several accesses have no single value.
                 Some(run) => {
                     (run.first, run.size_bytes, run.value) =
                         (run.first.min(first), run.size_bytes + size, None)
@@ -190,7 +192,7 @@ impl EffectText {
         }
     }
 
-    /// A few words about what the step did.
+    /// Builds an effect that consists only of words.
     pub fn of_words(meaning: TextRole, text: impl Into<String>) -> Self {
         let label = TextSpan::new(meaning, text);
         Self {
@@ -220,7 +222,7 @@ impl EffectText {
                 CellName::Memory(format!("{address}"), *size_bytes),
             ),
         };
-        // A load's value shows where it was loaded to, unless it tells of an external change.
+        // The value of a load is shown at its destination, unless it reveals an external change.
         let is_value_shown = !is_read || access.is_external;
         let unknown = || {
             access
@@ -243,7 +245,7 @@ impl EffectText {
         }
     }
 
-    /// What a branch did.
+    /// Formats the outcome of a branch.
     pub fn of_branch(taken: BranchOutcome) -> Self {
         let (meaning, text) = match taken {
             BranchOutcome::Down => (TextRole::Taken, say!("effect-taken")),
@@ -253,7 +255,8 @@ impl EffectText {
         Self::of_words(meaning, text)
     }
 
-    /// What stands behind the arrow: the value, or how much was accessed where nothing tells it.
+    /// Returns the text after the arrow: the value, or the size of the access if the value is not
+    /// recorded.
     pub fn shown_value(&self) -> Option<String> {
         self.value.clone().or_else(|| {
             self.size_bytes
@@ -261,7 +264,7 @@ impl EffectText {
         })
     }
 
-    /// Between the cell and its value: into it, or out of it.
+    /// Returns the arrow between the cell and its value: into the cell or out of it.
     pub fn arrow(&self) -> &'static str {
         if self.is_read && self.label.meaning == TextRole::Read {
             "→"
@@ -270,7 +273,7 @@ impl EffectText {
         }
     }
 
-    /// All of it in one line, with what is inferred marked as such.
+    /// Returns the whole effect on one line; inferred values are marked.
     pub fn full_text(&self) -> String {
         let Some(value) = self.shown_value() else {
             return self.label.text.clone();
@@ -290,13 +293,14 @@ impl EffectText {
         let value = self
             .shown_value()
             .map_or(0.0, |value| width_of(&value, measure) + measure.arrow);
-        // Words that name no cell are not in the face of code, and take less room.
+        // Text without a cell is drawn in the proportional font, which is narrower.
         let label = if self.cell.is_none() { WORDS } else { 1.0 };
         label * width_of(&self.label.text, measure) + value
     }
 
-    /// The same with high digits left out, so that it fits: those of the address of a store, for what was stored is the
-    /// question; else those of the value, without any digit when only few would be left. None when not even the cell fits.
+    /// Shortens the effect by dropping high digits until it fits. A store loses digits of its
+    /// address, because the stored value matters more. Other effects lose digits of the value, or
+    /// all of them if only a few would be left. Returns none if not even the cell fits.
     fn shortened(&self, room: f32, measure: &EffectMeasure) -> Option<Self> {
         if let Some(stored) = self.with_short_address(room, measure) {
             return Some(stored);
@@ -307,7 +311,7 @@ impl EffectText {
             return None;
         }
         let mut digits = value.len();
-        // Counted down instead of divided, so that no float becomes a length.
+        // Count down instead of dividing, so that no float is converted to a length.
         while digits > 0
             && fixed + measure.advance * f32::from(u16::try_from(digits).unwrap_or(u16::MAX)) > room
         {
@@ -325,7 +329,8 @@ impl EffectText {
 }
 
 impl EffectText {
-    /// `[…20011] ← 25`; none where it is no store, or too few digits would be left.
+    /// Shortens the address of a store: `[…20011] ← 25`. Returns none for other effects, or if too
+    /// few digits would be left.
     fn with_short_address(&self, room: f32, measure: &EffectMeasure) -> Option<Self> {
         let digits = self
             .label
@@ -344,7 +349,7 @@ impl EffectText {
         })
     }
 
-    /// True when digits are left out.
+    /// Returns true if digits are missing.
     fn is_cut(&self) -> bool {
         self.label.text.contains('…')
             || self
@@ -354,7 +359,7 @@ impl EffectText {
     }
 }
 
-/// All that a step did, in one line.
+/// Formats all effects of a step on one line.
 pub fn effect_words(session: &Session, record: &StepRecord) -> String {
     let has_values = session.index.source().traits().registers == RegisterSource::Recorded;
     let effects: Vec<EffectText> = match has_values {
@@ -376,14 +381,14 @@ pub fn effect_words(session: &Session, record: &StepRecord) -> String {
 }
 
 impl FittedEffects {
-    /// As many effects as fit: first what the step changed, then what it read.
+    /// Selects as many effects as fit: first the changes, then the loads.
     pub fn new(effects: &[EffectText], measure: &EffectMeasure) -> Self {
         let mut fitted = Self::default();
         let mut used = 0.0;
         let changes: Vec<&EffectText> = effects.iter().filter(|effect| !effect.is_read).collect();
         for (place, effect) in changes.iter().enumerate() {
             let left = changes.len() - place - 1;
-            // `+2` behind it, unless it is the last.
+            // Reserve room for `+2` after it, unless it is the last.
             let count = if left == 0 {
                 0.0
             } else {
@@ -414,12 +419,12 @@ impl FittedEffects {
         fitted
     }
 
-    /// True when the step changed something that is not shown as a whole.
+    /// Returns true if a change is missing or shortened.
     pub fn is_short(&self) -> bool {
         self.hidden > 0 || self.shown.iter().any(EffectText::is_cut)
     }
 
-    /// How far the shown effects reach.
+    /// Returns the width of the shown effects in pixels.
     pub fn width(&self, measure: &EffectMeasure) -> f32 {
         self.shown
             .iter()

@@ -1,4 +1,5 @@
-//! What calls, rounds of loops and ranges of steps read and write, and how two calls differ, as rows.
+//! Lists the inputs and outputs of calls, loop iterations and step ranges, and the differences
+//! between two calls, as table rows.
 
 use anyhow::{Result, anyhow};
 use stepback_index::{Cancel, ValueSource};
@@ -35,13 +36,13 @@ const DIFFERENCE_HEADS: [&str; 5] = [
     "head-second-call",
     "head-symbol",
 ];
-/// Bytes of memory that a row shows.
+/// Maximum number of memory bytes shown in a row.
 const BYTES: usize = 16;
 
-/// What is asked for, as a table. Runs on a worker. Cost: a pass over the steps that are meant.
+/// Builds the table for a query. Runs on a worker. Cost: a pass over the steps in scope.
 ///
 /// # Errors
-/// Where no such steps are, and see [`stepback_index::QueryError`].
+/// The call, loop or range does not exist; otherwise see [`stepback_index::QueryError`].
 pub fn effects_table(session: &Session, of: EffectsOf, cancel: &Cancel) -> Result<Table> {
     let index = &session.index;
     let clamp = |at: Position| at.min(index.end());
@@ -66,7 +67,8 @@ fn no_call() -> anyhow::Error {
     anyhow!(say!("effects-no-call"))
 }
 
-/// `decode_field, steps 747 to 1,458: 712 steps read 9 registers and runs of memory, and wrote 14`.
+/// Summarises the effects: `decode_field, steps 747 to 1,458: 712 steps read 9 registers and runs
+/// of memory, and wrote 14`.
 fn summary(session: &Session, effects: &Effects) -> String {
     let EffectScope {
         thread,
@@ -203,7 +205,7 @@ fn used_row(session: &Session, cell: &UsedCell, kind: TableCell) -> TableRow {
     }
 }
 
-/// `b8 fb ??`.
+/// Formats bytes, unknown ones as `??`: `b8 fb ??`.
 fn byte_words(bytes: &[Option<u8>]) -> String {
     let word =
         |byte: &Option<u8>| byte.map_or_else(|| "??".to_owned(), |byte| format!("{byte:02x}"));
@@ -249,7 +251,7 @@ fn comparison_table(
     if other.call == one.call {
         return Err(anyhow!(say!("effects-the-same-call", function = &*name)));
     }
-    // The earlier one stands first, whichever was asked about.
+    // The earlier call comes first, independent of the call that the user chose.
     let (one, other) = if other.from < one.from {
         (other, one)
     } else {
@@ -266,7 +268,7 @@ fn comparison_table(
     Ok(Table::new(summary, &DIFFERENCE_HEADS, told.rows(&comparison)).without_empty())
 }
 
-/// Two calls of a function.
+/// Two calls of one function.
 struct ComparedCalls<'a> {
     session: &'a Session,
     function: Address,
@@ -372,7 +374,8 @@ impl ComparedCalls<'_> {
         }
     }
 
-    /// Where the ways part, where each goes on, and where they meet.
+    /// Builds the row for a divergence: the place, the next instruction in each call, and the place
+    /// where they meet again.
     fn parting_row(&self, parting: &PathDivergence) -> TableRow {
         let way = |step: Option<PathStep>| match step {
             Some(at) => say!("effects-goes-to", place = self.offset(at.pc)),
@@ -407,7 +410,7 @@ impl ComparedCalls<'_> {
         }
     }
 
-    /// `+1c`, from the function's first step.
+    /// Formats an address relative to the function's first instruction: `+1c`.
     fn offset(&self, pc: Address) -> String {
         match pc.0.checked_sub(self.function.0) {
             Some(offset) => format!("+{offset:x}"),

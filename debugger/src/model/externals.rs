@@ -1,4 +1,4 @@
-//! The external changes of a trace as rows.
+//! Lists the external changes of a trace as rows.
 
 use anyhow::Result;
 use stepback_index::{Cancel, Direction, ExternalChange, ExternalChanges, MemoryRange, Query as _};
@@ -10,24 +10,24 @@ use super::text::{bytes_text, thousands};
 use crate::messages::say;
 use crate::session::Session;
 
-/// A read that contradicted what was known, ready to be painted.
+/// Read that contradicted the known value of memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExternalRow {
-    /// The step that read.
+    /// Step that read.
     pub step: Step,
-    /// The first position at which the new bytes show.
+    /// First position at which the new bytes are visible.
     pub position: Position,
-    /// Who read.
+    /// Name of the thread that read.
     pub thread: String,
-    /// The first byte.
+    /// Address of the first byte.
     pub address: Address,
-    /// The symbol there.
+    /// Symbol at that address.
     pub place: Option<String>,
-    /// What was known of each byte, and what was read, in address order.
+    /// Known and read value of each byte, in address order.
     pub bytes: Vec<(Option<u8>, u8)>,
 }
 
-/// External changes by steps from a position on, at most `limit`. Runs on a worker.
+/// Lists at most `limit` external changes from a position on. Runs on a worker.
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
@@ -52,7 +52,7 @@ pub fn external_rows(
         .collect())
 }
 
-/// The last external change of a byte before a position. Runs on a worker.
+/// Finds the last external change of a byte before a position. Runs on a worker.
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
@@ -95,12 +95,12 @@ impl ExternalRow {
         }
     }
 
-    /// What was known: `aa ??`.
+    /// Formats the previously known bytes: `aa ??`.
     pub fn was_text(&self) -> String {
         bytes_text(&self.bytes.iter().map(|(was, _)| *was).collect::<Vec<_>>())
     }
 
-    /// What was read: `bb 00`.
+    /// Formats the bytes read: `bb 00`.
     pub fn read_text(&self) -> String {
         bytes_text(
             &self
@@ -111,13 +111,13 @@ impl ExternalRow {
         )
     }
 
-    /// What was known of one byte, and what was read there.
+    /// Returns the known and the read value of one byte.
     pub fn byte(&self, address: Address) -> Option<(Option<u8>, u8)> {
         let place = usize::try_from(address.0.wrapping_sub(self.address.0)).ok()?;
         self.bytes.get(place).copied()
     }
 
-    /// As it is copied.
+    /// Formats the change as copied text.
     pub fn line(&self) -> String {
         let place = self
             .place

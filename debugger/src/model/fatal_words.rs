@@ -1,11 +1,11 @@
-//! What is said of a program that most likely died, in words.
+//! Describes how a program most likely died.
 
 use stepback_machine::AccessKind;
 
 use crate::analysis::fatal_ending::{FatalCause, FatalEnding};
 use crate::messages::say;
 
-/// What is to be said below the last step.
+/// Formats the line below the last step.
 pub fn fatal_words(ending: &FatalEnding) -> String {
     match &ending.cause {
         FatalCause::Access { kind, address } => {

@@ -1,4 +1,4 @@
-//! What breaks the rules, as rows of a list.
+//! Lists the findings of a trace check as rows.
 
 use std::collections::BTreeSet;
 
@@ -12,42 +12,42 @@ use crate::analysis::check::{BrokenRule, PlacedFinding, check};
 use crate::messages::say;
 use crate::session::Session;
 
-/// Places of each rule that are listed.
+/// Maximum number of listed places per rule.
 const PLACES: usize = 1000;
 
-/// What is found, ready to be painted.
+/// Violations found in a trace.
 #[derive(Clone, Debug, Default)]
 pub struct FindingList {
-    /// How much of what kind.
+    /// Number of findings by severity.
     pub summary: String,
-    /// The worst first.
+    /// Violated rules, the most severe first.
     pub rules: Vec<BrokenRule>,
 }
 
-/// A row of the list.
+/// Row of the list.
 #[derive(Clone, Copy, Debug)]
 pub enum FindingRow<'a> {
-    /// A rule that is broken, with its places below it or without them.
+    /// Violated rule, with its places below it unless it is folded.
     Rule(&'a BrokenRule, RuleFoldState),
-    /// A place that breaks it.
+    /// Place that violates the rule.
     Place(&'a BrokenRule, &'a PlacedFinding),
-    /// So many more are not listed.
+    /// Number of further places that are not listed.
     More(&'a BrokenRule, u64),
 }
 
-/// Whether the rows below a row show.
+/// Fold state of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleFoldState {
-    /// They do.
+    /// Its places are shown.
     Open,
-    /// They do not.
+    /// Its places are hidden.
     Closed,
 }
 
-/// Checks the trace. Runs on a worker; goes through all of it.
+/// Checks the whole trace. Runs on a worker.
 ///
 /// # Errors
-/// The trace could not be read, or it was cancelled.
+/// The trace could not be read, or the check was cancelled.
 pub fn finding_list(
     session: &Session,
     progress: &BuildProgress,
@@ -60,7 +60,7 @@ pub fn finding_list(
     })
 }
 
-/// `2 errors, 1 warning`, or that there is nothing.
+/// Formats the number of findings by severity: `2 errors, 1 warning`.
 pub fn totals(rules: &[BrokenRule]) -> String {
     let count = |severity: Severity| {
         let of = rules
@@ -81,7 +81,7 @@ pub fn totals(rules: &[BrokenRule]) -> String {
     }
 }
 
-/// `step 12, record 60`.
+/// Formats the place of a finding: `step 12, record 60`.
 pub fn place_words(found: &PlacedFinding) -> String {
     let step = found
         .step
@@ -100,7 +100,7 @@ pub fn place_words(found: &PlacedFinding) -> String {
     }
 }
 
-/// What to know of a rule, in lines.
+/// Describes a rule on several lines.
 pub fn rule_words(rule: &Rule) -> String {
     let Rule {
         id,
@@ -123,7 +123,7 @@ pub fn rule_words(rule: &Rule) -> String {
     )
 }
 
-/// All rows; rules whose names are among the closed ones have none below them.
+/// Returns all rows; rules whose names are in `closed` are folded.
 pub fn finding_rows<'a>(
     list: &'a FindingList,
     closed: &BTreeSet<&'static str>,
@@ -151,14 +151,15 @@ pub fn finding_rows<'a>(
 }
 
 impl FindingRow<'_> {
-    /// The rule that it is about.
+    /// Returns the rule of the row.
     pub fn rule(&self) -> &'static Rule {
         match self {
             Self::Rule(broken, _) | Self::Place(broken, _) | Self::More(broken, _) => broken.rule,
         }
     }
 
-    /// Where a click travels to: behind the step, where what it did shows. None where it is nowhere in particular.
+    /// Returns the position that a click travels to: after the step, where its effects are visible.
+    /// Returns none if the finding has no place.
     pub fn position(&self) -> Option<Position> {
         let Self::Place(_, found) = self else {
             return None;
@@ -167,7 +168,7 @@ impl FindingRow<'_> {
         is_somewhere.then(|| found.step.map_or(Position(0), |step| step.after()))
     }
 
-    /// Its name for screen readers and tests, and as it is copied.
+    /// Formats the row for screen readers, tests and the clipboard.
     pub fn line(&self) -> String {
         match self {
             Self::Rule(BrokenRule { rule, count, .. }, _) => {

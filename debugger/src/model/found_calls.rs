@@ -1,4 +1,4 @@
-//! Calls by the names of their functions.
+//! Finds calls by function name.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -13,36 +13,36 @@ use super::names::{frame_name, function_name};
 use crate::action::StepRange;
 use crate::session::Session;
 
-/// Calls of functions whose name contains a text.
+/// Calls that match a filter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallMatches {
-    /// The first of them, in the order of the table.
+    /// First matching calls, in call table order.
     pub rows: Vec<CallRow>,
-    /// All of them.
+    /// Number of all matching calls.
     pub count: u64,
 }
 
-/// Which calls are looked for.
+/// Filter for calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallNameFilter {
-    /// A part of the function's name, in any case; empty: of all functions.
+    /// Part of the function name, case-insensitive; empty for all functions.
     pub text: String,
-    /// Where they are entered; none: anywhere.
+    /// Range in which the call is entered; none for the whole trace.
     pub range: Option<StepRange>,
 }
 
 impl CallNameFilter {
-    /// Whether anything is looked for.
+    /// Returns true if the filter restricts anything.
     pub fn is_any(&self) -> bool {
         self.range.is_some() || !self.text.is_empty()
     }
 
-    /// The calls among which these are, in the order of the table.
+    /// Returns the ranges of call numbers that may match, in call table order.
     fn candidates(&self, calls: &CallTable) -> Vec<Range<u64>> {
         let Some(StepRange { first, last }) = self.range else {
             return std::iter::once(0..calls.len()).collect();
         };
-        // What is entered at the first position was called by the step before it.
+        // A frame entered at the first position was called by the step before it.
         let part = Position(first.0.saturating_sub(1))..last;
         calls
             .stacks()
@@ -58,9 +58,9 @@ impl CallNameFilter {
     }
 }
 
-/// Looks for calls. Runs on a worker.
+/// Finds calls. Runs on a worker.
 ///
-/// Cost: one look at each call of the trace or of the range, one at each function's name.
+/// Cost: one look at each call of the trace or of the range, and one at each function's name.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -83,7 +83,7 @@ pub fn find_calls(
         let is_match = match matches.get(&call.function) {
             Some(is_match) => *is_match,
             None => {
-                // A handler is for one trap.
+                // The result is cached by function because a handler handles one trap.
                 let is_match = frame_name(session, &call, cancel)?
                     .to_lowercase()
                     .contains(&text);
@@ -101,16 +101,17 @@ pub fn find_calls(
     Ok(found)
 }
 
-/// What a row says of a call besides its name and steps.
+/// Further details of a call, besides its name and steps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallWords {
-    /// What the registers of the first arguments held: `x0=1, x1=80020340`.
+    /// Values of the first argument registers: `x0=1, x1=80020340`.
     pub arguments: String,
-    /// The function that called; how it was entered where nothing did.
+    /// Calling function; if there is none, the kind of entry.
     pub caller: String,
 }
 
-/// What rows say of calls. Runs on a worker: the last writes of the arguments of each.
+/// Reads the details of calls. Runs on a worker. Cost: the last writes of the arguments of each
+/// call.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -142,7 +143,7 @@ pub fn call_words(
     ids.iter().map(words).collect()
 }
 
-/// More arguments are not told.
+/// Maximum number of arguments shown.
 const ARGUMENTS: usize = 4;
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
-//! How a frame was entered and left and how it was found, in words.
+//! Describes how frames are entered, left and recognised.
 
 use stepback_index::{Call, Evidence, FrameEntry, FrameExit};
 
 use crate::messages::say;
 
-/// How a frame was entered, in a few words: `called`, `interrupted`.
+/// Describes the entry of a frame in a few words: `called`, `interrupted`.
 pub fn entered_words(call: &Call) -> &'static str {
     match call.entered {
         _ if call.evidence == Evidence::Caller => say!("frame-entered-before"),
@@ -17,7 +17,7 @@ pub fn entered_words(call: &Call) -> &'static str {
     }
 }
 
-/// How a frame was left, with the step.
+/// Describes the end of a frame, with the step.
 pub fn left_words(call: &Call) -> String {
     let words = match call.left {
         FrameExit::Return => say!("frame-returned"),
@@ -33,7 +33,7 @@ pub fn left_words(call: &Call) -> String {
     }
 }
 
-/// How a frame was found: what makes it more than a guess.
+/// Describes the evidence for a frame.
 pub fn evidence_words(evidence: Evidence) -> &'static str {
     match evidence {
         Evidence::Start => say!("frame-it-is-where-the-thread"),
@@ -68,7 +68,7 @@ pub enum FrameMark {
 }
 
 impl FrameMark {
-    /// The mark as a word.
+    /// Returns the mark as a word.
     pub fn word(self) -> &'static str {
         match self {
             Self::Tail => say!("frame-mark-tail"),
@@ -82,7 +82,7 @@ impl FrameMark {
     }
 }
 
-/// Marks of a frame: none for a call that returned.
+/// Returns the marks of a frame; a call that returned has none.
 pub fn frame_marks(call: &Call) -> Vec<FrameMark> {
     let entered = match call.entered {
         FrameEntry::Root | FrameEntry::Call => None,

@@ -1,4 +1,4 @@
-//! What a cell held around a step: what the pointer on it asks for.
+//! Shows a cell before and after a step, for the tooltip of a cell.
 
 use anyhow::Result;
 use stepback_index::{
@@ -16,31 +16,30 @@ use crate::analysis::names::NameResolver;
 use crate::messages::say;
 use crate::session::Session;
 
-/// A cell as a step of a thread names it.
+/// Cell as named by a step of a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GlimpseQuery {
-    /// The register or the memory.
+    /// Register or memory.
     pub cell: CellName,
-    /// Around which step.
     pub step: Step,
-    /// Whose registers are meant.
+    /// Thread whose registers are meant.
     pub thread: ThreadId,
 }
 
-/// A cell before and after a step.
+/// Cell before and after a step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Glimpse {
-    /// What it held before the step.
+    /// Value before the step.
     pub before: CellValue,
-    /// What it held after it.
+    /// Value after the step.
     pub after: CellValue,
-    /// How many bytes it has, where these are too many to be shown.
+    /// Length in bytes, if the cell is too long to be shown.
     pub too_long: Option<u64>,
-    /// Who wrote the value before the step, and in which function.
+    /// Step that wrote the value before the step, and its function.
     pub written_by: Option<(Step, String)>,
 }
 
-/// Looks at a cell around a step; none where the trace has no such cell. Runs on a worker.
+/// Reads a cell before and after a step; none if the trace has no such cell. Runs on a worker.
 /// Cost: the two values and the last write.
 ///
 /// # Errors
@@ -49,7 +48,7 @@ pub fn glimpse(session: &Session, of: &GlimpseQuery, cancel: &Cancel) -> Result<
     let (index, before) = (&session.index, of.step.before());
     let names = NameResolver::new(index, &session.images, before, Some(of.thread), cancel)?;
     let found = match &of.cell {
-        // A word that is no register, such as a condition, is no symbol either.
+        // A word that is not a register, such as a condition, is not a symbol either.
         CellName::Register(name) => names.register(name)?,
         CellName::Memory(address, len_bytes) => names.cell(&format!("{address}:{len_bytes}")).ok(),
     };
@@ -86,7 +85,7 @@ pub fn glimpse(session: &Session, of: &GlimpseQuery, cancel: &Cancel) -> Result<
 }
 
 impl Glimpse {
-    /// Line by line, as a tooltip shows it.
+    /// Returns the lines of a tooltip.
     pub fn lines(&self, session: &Session) -> Vec<String> {
         let mut lines = match self.too_long {
             Some(len_bytes) => vec![say!("glimpse-too-long", count = len_bytes)],
@@ -111,7 +110,7 @@ impl Glimpse {
     }
 }
 
-/// `5a7d, recorded`.
+/// Formats a value with its provenance: `5a7d, recorded`.
 fn value_words(session: &Session, value: &CellValue) -> String {
     let source = source_so_far(session, value.source, SourceWords::of(value.source).phrase);
     match (short_hex(&value.value), &value.reason) {

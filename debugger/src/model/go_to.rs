@@ -1,4 +1,5 @@
-//! What a text that is typed to go somewhere may mean: a step, an address, a function, a line of a source file.
+//! Interprets text that is typed to go somewhere: a step, an address, a function, a line of a
+//! source file.
 
 use anyhow::Result;
 use stepback_index::{Cancel, Query as _, VisitsFrom};
@@ -13,29 +14,29 @@ use crate::image::Symbol;
 use crate::messages::{say, spoken};
 use crate::session::Session;
 
-/// Functions that are offered at most.
+/// Maximum number of functions suggested.
 const FUNCTIONS: usize = 12;
-/// Executions are counted up to this number.
+/// Maximum number of executions counted.
 const COUNTED: usize = 1000;
 
-/// What is said of a function that was not executed.
+/// Message for a function that was never executed.
 const NEVER: &str = "goto-never-called";
 
-/// A way to understand what was typed.
+/// One interpretation of the typed text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Suggestion {
-    /// What it is: `luaH_resize`, `address 400580`, `step 400,580`.
+    /// Title: `luaH_resize`, `address 400580`, `step 400,580`.
     pub title: String,
-    /// What is known of it: `function, 40 calls`.
+    /// Additional information: `function, 40 calls`.
     pub note: String,
-    /// Goes there.
+    /// Action that goes there.
     pub action: Action,
 }
 
-/// What a text may mean, the most likely first.
-/// A plain number is a step, and also an address where one was executed or memory is used.
+/// Returns the interpretations of a text, the most likely first. A plain number is a step; it is
+/// also an address if an instruction was executed or memory is used there.
 ///
-/// Cost: one look at each function's name, and the lists of executions of those that are offered.
+/// Cost: one look at each function's name, and the lists of executions of the suggested functions.
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
@@ -68,7 +69,7 @@ fn step_of(session: &Session, text: &str) -> Option<Suggestion> {
     })
 }
 
-/// An address as it is shown: hexadecimal digits, with or without `0x`.
+/// Interprets hexadecimal digits, with or without `0x`, as an address.
 fn address_of(session: &Session, text: &str, cancel: &Cancel) -> Result<Option<Suggestion>> {
     let Some(address) = shown_address(text) else {
         return Ok(None);
@@ -91,7 +92,7 @@ fn address_of(session: &Session, text: &str, cancel: &Cancel) -> Result<Option<S
     }))
 }
 
-/// Memory that the trace accesses or an image has.
+/// Suggests memory that the trace accesses or an image fills.
 fn memory_at(session: &Session, address: u64, cancel: &Cancel) -> Option<Suggestion> {
     is_used(&session.index, address, cancel).then(|| Suggestion {
         title: say!("goto-memory", address = format!("{address:x}")),
@@ -100,7 +101,7 @@ fn memory_at(session: &Session, address: u64, cancel: &Cancel) -> Option<Suggest
     })
 }
 
-/// `main.c:40`.
+/// Interprets a source line: `main.c:40`.
 fn line_of(text: &str) -> Option<Suggestion> {
     let (file, line) = text.rsplit_once(':')?;
     let line: u32 = line.trim().parse().ok()?;
@@ -117,7 +118,8 @@ fn line_of(text: &str) -> Option<Suggestion> {
     })
 }
 
-/// Functions by a part of their names: the same name first, then those that begin so; those that ran before others.
+/// Finds functions by part of their names: exact matches first, then prefixes. Functions that were
+/// executed come before the others.
 fn functions(session: &Session, text: &str, cancel: &Cancel) -> Result<Vec<Suggestion>> {
     let wanted = text.to_lowercase();
     let mut fitting: Vec<&Symbol> = session.images.functions(text).collect();
@@ -142,17 +144,17 @@ fn functions(session: &Session, text: &str, cancel: &Cancel) -> Result<Vec<Sugge
             action,
         });
     }
-    // Stable: among those that ran, and among those that did not, the order stays.
+    // The sort is stable: within both groups the order stays.
     offered.sort_by_key(|suggestion| suggestion.note.contains(spoken(NEVER)));
     Ok(offered)
 }
 
-/// How often something was executed.
+/// Number of executions, counted up to a limit.
 #[derive(Clone, Copy)]
 struct ExecutionCount(usize);
 
 impl ExecutionCount {
-    /// None for never.
+    /// Counts the executions of an instruction; returns none for zero.
     fn of(session: &Session, pc: Address, cancel: &Cancel) -> Result<Option<Self>> {
         let visits = VisitsFrom {
             pc,

@@ -1,23 +1,23 @@
-//! What a move in time needs to know of the trace.
+//! Call context of a position, as needed by moves in time.
 
 use stepback_index::{CallId, CallTable, Index, QueryError, SlotReader, ThreadId};
 use stepback_parsers::{Position, Step};
 
-/// The calls of a trace as seen from one position. Made for each move.
+/// Calls of a trace as seen from one position. Built for each move.
 #[derive(Clone, Copy, Debug)]
 pub struct MoveContext<'a> {
-    /// All calls.
+    /// All calls of the trace.
     pub calls: &'a CallTable,
-    /// The last position.
+    /// Last position.
     pub end: Position,
-    /// Whose step is just before the position.
+    /// Thread of the step just before the position.
     pub thread_before: ThreadId,
-    /// Whose step is just after the position.
+    /// Thread of the step just after the position.
     pub thread_after: ThreadId,
 }
 
 impl<'a> MoveContext<'a> {
-    /// The ground under a position of a trace.
+    /// Reads the context of a position.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -37,12 +37,13 @@ impl<'a> MoveContext<'a> {
         })
     }
 
-    /// The frame that a position is in: after a call it is the new frame, after a return the caller's.
+    /// Returns the frame that a position is in: after a call the new frame, after a return the
+    /// caller's.
     pub fn frame_at(&self, position: Position) -> Option<CallId> {
         self.calls.innermost_at(self.thread_before, position)
     }
 
-    /// The outermost frame that ends with a step of the thread before the position.
+    /// Returns the outermost frame that ends with a step of the thread before the position.
     pub fn left_by(&self, step: Step) -> Option<CallId> {
         let mut frame = frame_of_step(self.calls, self.thread_before, step)?;
         let ends_here = |id| {
@@ -64,18 +65,20 @@ impl<'a> MoveContext<'a> {
         Some(frame)
     }
 
-    /// The position just after a frame; the end of its thread's steps while it is open.
+    /// Returns the position just after a frame; the end of its thread's steps if the frame is still
+    /// open.
     pub fn after(&self, frame: CallId) -> Option<Position> {
         let call = self.calls.get(frame)?;
         let last = call
             .exit_step
             .or_else(|| self.calls.steps_inside(frame).map(|(_, last)| last));
-        // A call into which the trace shows no step ends with the step that called.
+        // A call without recorded steps inside ends with the step that made it.
         last.or(call.call_step).map(Step::after)
     }
 }
 
-/// The frame that a step of a thread is inside of; a call is inside of the caller. O(log n + depth).
+/// Returns the frame that contains a step of a thread; a call instruction belongs to the caller.
+/// O(log n + depth).
 pub fn frame_of_step(calls: &CallTable, thread: ThreadId, step: Step) -> Option<CallId> {
     calls.innermost_at(thread, step.before())
 }

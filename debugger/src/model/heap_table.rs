@@ -1,4 +1,4 @@
-//! The blocks of the heap as a list.
+//! Table of heap blocks.
 
 use std::cmp::Reverse;
 
@@ -26,10 +26,11 @@ const HEADS: [&str; 9] = [
     "head-thread",
 ];
 
-/// The blocks, those that are allocated at a position first, the latest first. Runs on a worker.
+/// Lists the heap blocks: those allocated at the position first, the latest first. Runs on a
+/// worker.
 ///
 /// # Errors
-/// When it is cancelled.
+/// It was cancelled.
 pub fn heap_table(session: &Session, heap: &Heap, at: Position, cancel: &Cancel) -> Result<Table> {
     cancel.check()?;
     let count = heap.blocks().len();
@@ -44,7 +45,7 @@ pub fn heap_table(session: &Session, heap: &Heap, at: Position, cancel: &Cancel)
             block.address,
         )
     };
-    // Millions of blocks need not be kept and sorted for the few that are listed.
+    // Keep only the best candidates: there may be millions of blocks, and only a few are listed.
     let mut blocks: Vec<HeapBlock> = Vec::new();
     for block in heap.blocks() {
         blocks.push(block);

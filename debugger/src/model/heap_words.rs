@@ -1,4 +1,4 @@
-//! The blocks of the heap in words.
+//! Describes heap blocks.
 
 use stepback_index::Heap;
 use stepback_machine::Address;
@@ -10,7 +10,7 @@ use crate::analysis::heap::DoubleFree;
 use crate::messages::say;
 use crate::session::Session;
 
-/// The name of a traced function: `malloc`.
+/// Returns the name of a traced function: `malloc`.
 pub fn function_name(session: &Session, id: u64) -> String {
     let functions = session.companions.functions.as_ref();
     CallNames {
@@ -20,7 +20,8 @@ pub fn function_name(session: &Session, id: u64) -> String {
     .callee(Callee::Function(id))
 }
 
-/// Which block an address belongs to at a position: `24 bytes into the 64 that malloc returned at step 7, freed at step 9`.
+/// Describes the block that contains an address at a position: `24 bytes into the 64 that malloc
+/// returned at step 7, freed at step 9`.
 pub fn block_words(
     session: &Session,
     heap: &Heap,
@@ -53,7 +54,7 @@ pub fn block_words(
     ))
 }
 
-/// What is wrong with a free of what was freed before.
+/// Describes a double free.
 pub fn double_free_words(session: &Session, DoubleFree { bad, before }: DoubleFree<'_>) -> String {
     let [function, freer] = [bad.function, before.function].map(|id| function_name(session, id));
     say!(
@@ -81,7 +82,7 @@ mod tests {
     use crate::analysis::heap::{has_heap, heap};
     use crate::session::test_session::drmemtrace_with;
 
-    // Sorts of markers.
+    // Numbers of marker kinds.
     const FUNCTION: u16 = 4;
     const RETURN_ADDRESS: u16 = 5;
     const ARGUMENT: u16 = 6;

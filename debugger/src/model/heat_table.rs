@@ -1,4 +1,4 @@
-//! The pages of memory by how often they are accessed.
+//! Table of memory pages by number of accesses.
 
 use anyhow::Result;
 use stepback_index::Cancel;
@@ -21,7 +21,7 @@ const HEADS: [&str; 5] = [
     "head-symbol",
 ];
 
-/// The pages that the trace accesses, the busiest first. Runs on a worker.
+/// Lists the accessed pages, the busiest first. Runs on a worker.
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].

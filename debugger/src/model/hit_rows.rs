@@ -1,4 +1,5 @@
-//! The rows of a list of steps that shows hits alone: the hits, steps around them, and a row for all between two of them.
+//! Rows of a step list that shows only hits, the steps around them, and one row for each run of
+//! hidden steps.
 //!
 //! ```text
 //! step 4      a hit
@@ -14,28 +15,26 @@ use stepback_parsers::{Position, Step};
 
 use crate::action::{Direction, StepRange};
 
-/// More stretches than these are not kept open.
+/// Maximum number of hidden runs that the user can open.
 const MOST_OPEN: usize = 1000;
 
-/// A row of a list of steps.
+/// Row of a step list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShownRow {
-    /// A step.
     Step(Step),
-    /// The steps of a folded call.
+    /// Steps of a folded call.
     Folded {
-        /// Which call.
         call: CallId,
-        /// The first of its steps.
+        /// First step of the call.
         first: Step,
-        /// The last of them.
+        /// Last step of the call.
         last: Step,
     },
-    /// Steps that are no hits.
+    /// Hidden steps that are not hits.
     Hidden {
-        /// The first of them.
+        /// First hidden step.
         first: Step,
-        /// The last of them.
+        /// Last hidden step.
         last: Step,
     },
 }
@@ -49,49 +48,48 @@ impl From<TraceListRow> for ShownRow {
     }
 }
 
-/// By what the steps are chosen that a window shows alone.
+/// Selection of the steps that a window shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StepSelection {
-    /// They are hits of the search.
+    /// Hits of the search.
     #[default]
     Hits,
-    /// They are steps of the slice.
+    /// Steps of the slice.
     Slice,
 }
 
-/// The steps that are shown alone, as far as they are known.
+/// Selected steps that are known until now.
 pub struct SelectedSteps<'a> {
-    /// The positions behind them, ascending.
+    /// Positions after these steps, ascending.
     pub positions: &'a Arc<[u64]>,
-    /// Another number says that something else was asked.
+    /// Query number; another number means another query.
     pub number: u64,
 }
 
-/// Whether a window shows hits alone, or the steps of a slice, and what it shows around them.
+/// State of a window that shows only hits or slice steps, and the steps around them.
 #[derive(Clone, Debug, Default)]
 pub struct HitsOnlyView {
-    /// It does.
+    /// True if only the selection is shown.
     pub is_on: bool,
-    /// What is shown.
     pub of: StepSelection,
-    /// Steps that are shown before and behind each hit.
+    /// Number of steps shown before and after each hit.
     pub context: u64,
-    /// Stretches that were opened.
+    /// Hidden runs that the user opened.
     opened: Vec<StepRange>,
-    /// What the rows were made of.
+    /// Positions from which `rows` was built.
     made_of: Option<Arc<[u64]>>,
-    /// To which question they belong.
+    /// Query number of these positions.
     number: u64,
     rows: Arc<HitRows>,
 }
 
 impl HitsOnlyView {
-    /// The rows, while hits alone are shown.
+    /// Returns the rows if only hits are shown.
     pub fn rows(&self) -> Option<&HitRows> {
         self.is_on.then_some(&*self.rows)
     }
 
-    /// Shows some hidden steps.
+    /// Shows a run of hidden steps.
     pub fn open(&mut self, steps: StepRange) {
         if self.opened.len() < MOST_OPEN {
             self.opened.push(steps);
@@ -99,20 +97,20 @@ impl HitsOnlyView {
         }
     }
 
-    /// Shows another number of steps around hits; stretches that were opened are hidden again.
+    /// Changes the number of steps shown around hits and hides the opened runs again.
     pub fn surround(&mut self, context: u64) {
         (self.is_on, self.context) = (true, context);
         self.opened.clear();
         self.made_of = None;
     }
 
-    /// Shows what a sieve leaves, with so many steps around each.
+    /// Shows a selection with `context` steps around each.
     pub fn show(&mut self, of: StepSelection, context: u64) {
         self.of = of;
         self.surround(context);
     }
 
-    /// Shows no hits, while a search has found nothing yet or failed.
+    /// Shows no hits, because a search has found nothing yet or has failed.
     pub fn forget(&mut self, step_count: u64) {
         if self.is_on && (self.made_of.take().is_some() || self.rows.step_count != step_count) {
             self.opened.clear();
@@ -127,7 +125,8 @@ impl HitsOnlyView {
         }
     }
 
-    /// Takes in what was found so far. Cost: nothing where that is what it was, else the number of hits.
+    /// Updates the rows from new results. Cost: none if the results are unchanged, otherwise the
+    /// number of hits.
     pub fn update(
         &mut self,
         SelectedSteps { positions, number }: SelectedSteps<'_>,
@@ -152,33 +151,33 @@ impl HitsOnlyView {
     }
 }
 
-/// What is shown besides hits.
+/// Steps to show in addition to the hits.
 struct HitContext<'a> {
     context: u64,
     opened: &'a [StepRange],
 }
 
-/// Which steps are shown, and in which rows.
+/// Mapping between steps and the rows that show them.
 #[derive(Clone, Debug, Default)]
 pub struct HitRows {
-    /// In the order of the trace, with hidden steps between any two.
+    /// Runs of visible steps in trace order, with hidden steps between any two.
     pieces: Vec<ShownStepRun>,
     rows: u64,
     step_count: u64,
 }
 
-/// Steps in a row that are all shown.
+/// Run of consecutive visible steps.
 #[derive(Clone, Copy, Debug)]
 struct ShownStepRun {
-    /// The row of the first.
+    /// Row of the first step.
     row: u64,
     first: u64,
-    /// The first that is not shown any more.
+    /// First hidden step after the run.
     end: u64,
 }
 
 impl HitRows {
-    /// For hits at positions, which ascend.
+    /// Builds the rows for hits at ascending positions.
     fn new(positions: &[u64], around: &HitContext<'_>, step_count: u64) -> Self {
         let of_hit = |position: &u64| {
             let step = position.saturating_sub(1);
@@ -194,12 +193,12 @@ impl HitRows {
                 .iter()
                 .map(|steps| (steps.first.0, steps.last.0)),
         );
-        // Hits with as much around each ascend already.
+        // Hits with equal context are already in ascending order; opened runs are not.
         shown.sort_unstable();
         let mut pieces: Vec<ShownStepRun> = Vec::new();
         for (first, end) in shown {
             let end = end.min(step_count);
-            // A row that hides a single step is no shorter than the step.
+            // Hiding a single step would save no row, so the step is shown.
             match pieces.last_mut() {
                 Some(last) if first <= last.end.saturating_add(1) => last.end = last.end.max(end),
                 None if first <= 1 => pieces.push(ShownStepRun {
@@ -232,12 +231,12 @@ impl HitRows {
         }
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn row_count(&self) -> u64 {
         self.rows
     }
 
-    /// A row. O(log n).
+    /// Returns a row. O(log n).
     pub fn row(&self, row: u64) -> Option<ShownRow> {
         if row >= self.rows {
             return None;
@@ -263,7 +262,7 @@ impl HitRows {
         })
     }
 
-    /// The row of a step, or the one that stands for it. O(log n).
+    /// Returns the row of a step, or the row of the hidden run that contains it. O(log n).
     pub fn row_of(&self, step: Step) -> u64 {
         let next = self.pieces.partition_point(|piece| piece.first <= step.0);
         let Some(piece) = next.checked_sub(1).and_then(|place| self.pieces.get(place)) else {
@@ -272,7 +271,8 @@ impl HitRows {
         piece.row + step.0.min(piece.end) - piece.first
     }
 
-    /// The step that is shown next behind a position, or last before the one that led there.
+    /// Returns the next visible step after a position, or the last one before the step that led
+    /// there.
     pub fn neighbour(&self, way: Direction, from: Position) -> Option<Step> {
         match way {
             Direction::Forward => {
@@ -290,7 +290,8 @@ impl HitRows {
         }
     }
 
-    /// The step in a row; of a row of hidden ones, or beyond the end, the one that is shown next to it.
+    /// Returns the step in a row. For a row of hidden steps, or beyond the end, returns the nearest
+    /// visible step.
     pub fn step_near(&self, row: u64) -> Option<Step> {
         match self.row(row.min(self.rows.saturating_sub(1)))? {
             ShownRow::Step(step) => Some(step),

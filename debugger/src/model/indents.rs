@@ -1,22 +1,24 @@
-//! How far the rows of a tree are indented: a child always stands further in than its parent.
+//! Indentation of tree rows: a child is always indented further than its parent.
 
-/// The width of a level where there is room for it.
+/// Width of a level in points if there is room.
 const STEP: f32 = 12.0;
-/// The least by which levels are told apart.
+/// Minimum width of a level in points.
 const LEAST: f32 = 3.0;
 
-/// The indentation of the depths that are in view.
+/// Indentation of the visible depths.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Indents {
-    /// The depths in view, rising; where there is room for all of them, every depth down to the deepest.
+    /// Depths that have a level, ascending: every depth down to the deepest if there is room,
+    /// otherwise only the visible ones.
     depths: Vec<u32>,
     step: f32,
 }
 
 impl Indents {
-    /// For the rows in view, in a room of so many points. Cost: the rows in view.
+    /// Computes the indentation for the visible rows and a width in points. Cost: the visible rows.
     ///
-    /// Where the deepest finds no place at full width, only depths count that are in view, in thinner steps.
+    /// If the deepest level does not fit at full width, only visible depths get a level, and the
+    /// levels become narrower.
     pub fn of(depths: impl Iterator<Item = u32>, room: f32) -> Self {
         let mut seen: Vec<u32> = depths.collect();
         seen.sort_unstable();
@@ -35,12 +37,12 @@ impl Indents {
         }
     }
 
-    /// How far a row of a depth is indented.
+    /// Returns the indentation of a row of a given depth.
     pub fn of_depth(&self, depth: u32) -> f32 {
         self.depths.partition_point(|known| *known < depth) as f32 * self.step
     }
 
-    /// Where the rows around one of a depth stand, outermost first.
+    /// Returns the indentations of the rows around one of a given depth, outermost first.
     pub fn around(&self, depth: u32) -> impl Iterator<Item = f32> + '_ {
         let levels = self.depths.partition_point(|known| *known < depth);
         (0u16..)
@@ -48,7 +50,7 @@ impl Indents {
             .map(|level| f32::from(level) * self.step)
     }
 
-    /// The outermost depth in view, where that stands at the left edge though it is not the outermost of all.
+    /// Returns the outermost visible depth if it is not 0, although it is drawn at the left edge.
     pub fn hidden(&self) -> Option<u32> {
         self.depths.first().copied().filter(|first| *first > 0)
     }

@@ -1,12 +1,12 @@
-//! Answers that were given lately, so that coming back to a question does not mean waiting again.
+//! Small cache of recent answers, so that repeating a query does not mean waiting again.
 
-/// A few answers, the newest last.
+/// Recent answers, the newest last.
 #[derive(Debug)]
 pub struct AnswerCache<K, A> {
     list: Vec<(K, A)>,
 }
 
-/// More are not kept.
+/// Maximum number of answers.
 const LIMIT: usize = 8;
 
 impl<K, A> Default for AnswerCache<K, A> {
@@ -16,7 +16,7 @@ impl<K, A> Default for AnswerCache<K, A> {
 }
 
 impl<K: PartialEq, A: Clone> AnswerCache<K, A> {
-    /// The answer to a question that was asked lately.
+    /// Returns the cached answer to a query.
     pub fn get(&self, key: &K) -> Option<A> {
         self.list
             .iter()
@@ -24,7 +24,7 @@ impl<K: PartialEq, A: Clone> AnswerCache<K, A> {
             .map(|(_, answer)| answer.clone())
     }
 
-    /// Keeps an answer; the oldest one goes.
+    /// Stores an answer and evicts the oldest one if the cache is full.
     pub fn put(&mut self, key: K, answer: A) {
         self.list.retain(|(known, _)| *known != key);
         self.list.push((key, answer));

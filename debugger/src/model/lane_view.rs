@@ -1,4 +1,4 @@
-//! The lanes that the timeline shows, and what is said of them.
+//! Lanes of the timeline and their descriptions.
 
 use std::ops::Range;
 
@@ -11,16 +11,16 @@ use crate::analysis::schedule::{
 };
 use crate::messages::say;
 
-/// A lane of the timeline.
+/// Lane of the timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LaneId {
-    /// Of a thread, by its number.
+    /// Lane of a thread, by its number.
     Thread(usize),
-    /// Of a core.
+    /// Lane of a core.
     Core(u64),
 }
 
-/// The lanes of a kind, from top to bottom; threads that never ran have none.
+/// Returns the lanes of a kind, from top to bottom. Threads that never ran have no lane.
 pub fn lane_ids(schedule: &Schedule, kind: TimelineLanes) -> Vec<LaneId> {
     match kind.lanes() {
         None => Vec::new(),
@@ -36,7 +36,7 @@ pub fn lane_ids(schedule: &Schedule, kind: TimelineLanes) -> Vec<LaneId> {
     }
 }
 
-/// What stands before a lane.
+/// Returns the label of a lane.
 pub fn lane_name(id: LaneId, threads: &[ThreadInfo]) -> String {
     match id {
         LaneId::Thread(number) => threads
@@ -47,18 +47,18 @@ pub fn lane_name(id: LaneId, threads: &[ThreadInfo]) -> String {
     }
 }
 
-/// A piece of a lane to be drawn.
+/// Box of a lane.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StretchBox {
-    /// Its first column.
+    /// First column.
     pub left: u32,
-    /// The column after its last.
+    /// Column after the last.
     pub right: u32,
-    /// Where, or who; several where more than one share a column.
+    /// Core or thread of the stretch; `Several` if different ones share a column.
     pub who: LanePeer,
 }
 
-/// The pieces of a lane between two positions in so many columns.
+/// Returns the boxes of a lane between two positions, drawn in `columns` columns.
 pub fn stretch_boxes(
     lane: &BoundedList<LaneInterval>,
     view: Range<u64>,
@@ -82,7 +82,8 @@ pub fn stretch_boxes(
     whole.collect()
 }
 
-/// The name of the other side of a stretch: `core 3` in the lane of a thread, the thread in that of a core.
+/// Names the counterpart of a stretch: `core 3` in the lane of a thread, the thread in that of a
+/// core.
 pub fn who_name(id: LaneId, who: LanePeer, threads: &[ThreadInfo]) -> Option<String> {
     match (id, who) {
         (LaneId::Thread(_), LanePeer::One(core)) => {
@@ -100,7 +101,7 @@ pub fn who_name(id: LaneId, who: LanePeer, threads: &[ThreadInfo]) -> Option<Str
     }
 }
 
-/// What is said of a place in a lane, line by line. `marks`: the marks there and how many.
+/// Describes a place in a lane, one fact per line. `marks` are the kind and number of marks there.
 pub fn lane_hint(
     schedule: &Schedule,
     threads: &[ThreadInfo],
@@ -140,7 +141,8 @@ pub fn lane_hint(
     lines.join("\n")
 }
 
-/// The first lane in view where one is to be seen that is not, or where there are fewer than before.
+/// Returns the first visible lane after scrolling to `wanted`, or after the number of lanes has
+/// shrunk.
 pub fn scrolled(top: usize, lanes: usize, room: usize, wanted: Option<usize>) -> usize {
     let top = match wanted {
         Some(wanted) if wanted < top => wanted,

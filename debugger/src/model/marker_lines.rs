@@ -1,4 +1,4 @@
-//! What the markers of a step say, a line for each thing that happened.
+//! Formats the markers of a step, one line for each event.
 
 use stepback_index::Effect;
 use stepback_machine::{Address, Encoding, InstructionSet, decode, linux::signal_name};
@@ -11,10 +11,10 @@ use crate::image::Images;
 use crate::messages::say;
 use crate::session::Session;
 
-/// How a line stands out.
+/// Emphasis of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MarkerTone {
-    /// Something that the program did.
+    /// An action of the program.
     #[default]
     Plain,
     /// The kernel took control: a signal, an interrupt, its own instructions.
@@ -23,51 +23,50 @@ pub enum MarkerTone {
     Alarm,
 }
 
-/// A line below a step.
+/// Line below a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MarkerLine {
-    /// How it stands out.
     pub tone: MarkerTone,
-    /// What it says; labels are words, everything else is data.
+    /// Text of the line. Labels are words; all other spans are data.
     pub spans: Vec<TextSpan>,
 }
 
-/// What the markers of a step say.
+/// Formatted markers of a step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StepMarkers {
-    /// What deserves a line.
+    /// Lines below the step.
     pub lines: Vec<MarkerLine>,
-    /// What is worth a look only: times, CPUs.
+    /// Minor details without a separate line: times, CPUs.
     pub asides: Vec<String>,
-    /// What goes with the accesses: prefetches.
+    /// Texts shown with the accesses: prefetches.
     pub effects: Vec<String>,
-    /// Further rounds of a repeated string instruction.
+    /// Number of further iterations of a repeated string instruction.
     pub repetitions: u64,
 }
 
-/// Puts markers into words.
+/// Formats markers.
 #[derive(Clone, Copy, Debug)]
 pub struct MarkerReader<'a> {
-    /// What numbers mean.
+    /// Names of functions, system calls and errors.
     pub names: CallNames<'a>,
-    /// What addresses are called.
+    /// Images for address names.
     pub images: &'a Images,
 }
 
-/// Signals that tell of an error of the program.
+/// Signals that indicate an error of the program.
 const FAULTS: [&str; 7] = [
     "SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE", "SIGSEGV", "SIGSYS",
 ];
 
 impl MarkerLine {
-    /// All of it as text.
+    /// Returns the line as plain text.
     pub fn text(&self) -> String {
         self.spans.iter().map(|span| span.text.as_str()).collect()
     }
 }
 
 impl<'a> MarkerReader<'a> {
-    /// What the companions of a trace say about its numbers.
+    /// Creates a reader with the names from the trace's companion files.
     pub fn of(session: &'a Session, set: InstructionSet) -> Self {
         let names = CallNames {
             functions: session.companions.functions.as_ref(),
@@ -79,7 +78,7 @@ impl<'a> MarkerReader<'a> {
         }
     }
 
-    /// Reads the markers among the effects of a step.
+    /// Formats the markers among the effects of a step.
     pub fn read(self, effects: &[Effect]) -> StepMarkers {
         let mut run = MarkerLineBuilder::new(self);
         for effect in effects {
@@ -100,7 +99,7 @@ impl<'a> MarkerReader<'a> {
     }
 }
 
-/// What becomes a line.
+/// Event that becomes a line.
 enum MarkerItem {
     Call(TracedCall),
     /// The kernel redirected control.
@@ -110,16 +109,16 @@ enum MarkerItem {
         is_abort: bool,
     },
     Line(MarkerLine),
-    /// Steps are missing.
+    /// Missing steps.
     Gap(MarkerLine),
 }
 
-/// The markers of a step, one after the other.
+/// State while the markers of a step are read in order.
 struct MarkerLineBuilder<'a> {
     reader: MarkerReader<'a>,
     items: Vec<MarkerItem>,
     words: StepMarkers,
-    /// The function or system call that the next arguments and results are of.
+    /// Function or system call to which the next arguments and results belong.
     group: Option<Callee>,
     time: Option<u64>,
     cpu: Option<u64>,
@@ -170,7 +169,7 @@ impl<'a> MarkerLineBuilder<'a> {
             MarkerKind::RSEQ_ABORT => self.is_abort = true,
             MarkerKind::SIGNAL => self.signal(value),
             MarkerKind::REPETITION => self.words.repetitions += 1,
-            // The note beside it says which trap it is.
+            // The note next to it names the trap.
             MarkerKind::TRAP => {}
             MarkerKind::PHYSICAL_ADDRESS => self.physical = Some(value),
             MarkerKind::ADDRESS_CONTEXT => self.context = Some(value),
@@ -193,7 +192,7 @@ impl<'a> MarkerLineBuilder<'a> {
         }
     }
 
-    /// A note that comes behind a gap tells what lies on both sides of it.
+    /// Handles a note. A note after a gap describes both sides of it.
     fn note(&mut self, note: &str) {
         if let Some(MarkerItem::Gap(line)) = self.items.last_mut() {
             let rest = note.strip_prefix("gap ").unwrap_or(note);
@@ -201,7 +200,8 @@ impl<'a> MarkerLineBuilder<'a> {
         }
     }
 
-    /// The time since the call of the kernel before it is how long that took.
+    /// Handles a timestamp. If it directly follows a system call, the difference to the previous
+    /// one is the duration of the call.
     fn time(&mut self, micros: u64) {
         if let Some(MarkerItem::Call(call)) = self.items.last_mut()
             && matches!(call.callee, Callee::Kernel(_))
@@ -235,7 +235,8 @@ impl<'a> MarkerLineBuilder<'a> {
             .push(say!("marker-cpu", cpu = cpu.to_string()));
     }
 
-    /// The call that the markers at hand are about: the last of the group, if they tell of its beginning.
+    /// Returns the call that the current markers describe: the last open one of the group, or a new
+    /// one.
     fn entered(&mut self) -> Option<&mut TracedCall> {
         let callee = self.group?;
         if self.call_of(callee).is_none() {
@@ -245,7 +246,7 @@ impl<'a> MarkerLineBuilder<'a> {
         self.call_of(callee)
     }
 
-    /// The last call of a callee that has not returned.
+    /// Returns the last call of a callee that has not returned.
     fn call_of(&mut self, callee: Callee) -> Option<&mut TracedCall> {
         self.items.iter_mut().rev().find_map(|item| match item {
             MarkerItem::Call(call) if call.callee == callee && call.result.is_none() => Some(call),
@@ -298,7 +299,7 @@ impl<'a> MarkerLineBuilder<'a> {
         }
     }
 
-    /// Markers that are a line by themselves.
+    /// Formats a marker that is a line by itself.
     fn line(&mut self, marker: Marker) -> MarkerLine {
         let Marker { kind, value } = marker;
         let call = || self.reader.names.system_call(value);
@@ -417,7 +418,8 @@ impl<'a> MarkerLineBuilder<'a> {
         }
     }
 
-    /// An instruction that began and did not end: the processor stopped in it.
+    /// Disassembles an instruction that began and did not complete because the processor stopped in
+    /// it.
     fn uncompleted(&self, encoding: u64) -> Vec<TextSpan> {
         let bytes = encoding.to_le_bytes();
         let set = self.reader.names.set;
@@ -512,7 +514,7 @@ fn address(words: &str, value: u64) -> Vec<TextSpan> {
     ]
 }
 
-/// `gap: records were lost (23 instructions are missing)`.
+/// Describes a gap: `gap: records were lost (23 instructions are missing)`.
 fn gap_spans(gap: Gap) -> Vec<TextSpan> {
     let reason = label(&say!("marker-gap", reason = gap.reason.clause()));
     match gap.instructions {
@@ -533,7 +535,7 @@ fn is_prefetch(kind: MarkerKind) -> bool {
     matches!(record, 2..=9 | 27 | 32..=46)
 }
 
-/// What describes the file, and what only repeats what is known.
+/// Returns true for markers that describe the file or only repeat known facts.
 fn is_aside(kind: MarkerKind) -> bool {
     const DESCRIPTION: [u16; 6] = [8, 10, 18, 19, 20, 42];
     let known = [

@@ -1,4 +1,4 @@
-//! Markers of binary formats in words.
+//! Formats markers of binary formats as text.
 
 use stepback_machine::{InstructionSet, linux::signal_name};
 use stepback_parsers::{
@@ -7,19 +7,19 @@ use stepback_parsers::{
     traced_system_call,
 };
 
-/// Puts markers into words.
+/// Formatter for markers.
 #[derive(Clone, Copy, Debug)]
 pub struct MarkerWords<'a> {
-    /// Of the thread: system calls have numbers by architecture.
+    /// Instruction set of the thread: system call numbers depend on the architecture.
     pub set: InstructionSet,
-    /// What the numbers of traced functions mean.
+    /// Names of the traced functions.
     pub functions: Option<&'a FunctionList>,
-    /// The system call that the markers at hand are about: kernels have errors of their own.
+    /// System call to which the current markers belong: each kernel has its own error numbers.
     pub system_call: Option<u64>,
 }
 
 impl MarkerWords<'_> {
-    /// Notes what the markers from this one on are about.
+    /// Records the system call to which the following markers belong.
     pub fn pass(&mut self, marker: Marker) {
         match marker.kind {
             MarkerKind::SYSTEM_CALL => self.system_call = Some(marker.value),
@@ -28,7 +28,8 @@ impl MarkerWords<'_> {
         }
     }
 
-    /// `syscall 9 mmap`, `func_id 6 libc.so.6!malloc`, `kernel_event 0x7f4a25518b70`.
+    /// Formats a marker: `syscall 9 mmap`, `func_id 6 libc.so.6!malloc`, `kernel_event
+    /// 0x7f4a25518b70`.
     pub fn text(&self, marker: Marker) -> String {
         let Marker { kind, value } = marker;
         let name = marker_name(kind);
@@ -82,7 +83,7 @@ impl MarkerWords<'_> {
     }
 }
 
-/// Markers that count something.
+/// Returns true for markers whose value is a count or number, shown in decimal.
 fn is_number(kind: MarkerKind) -> bool {
     let others = [10, 18, 20, 39].map(MarkerKind);
     matches!(

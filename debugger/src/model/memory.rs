@@ -1,4 +1,4 @@
-//! Memory as rows of bytes; what no step ever accessed is one row.
+//! Memory as rows of bytes. A range that no step accesses is one row.
 
 use std::ops::RangeInclusive;
 
@@ -13,96 +13,96 @@ use stepback_parsers::{Position, RegisterSource};
 use crate::action::CellName;
 use crate::session::Session;
 
-/// The unit in which the index knows what was ever accessed, and the longest row.
+/// Size in bytes of the blocks for which the index records whether they were accessed; also the
+/// maximum row length.
 pub const BLOCK_BYTES: u64 = 64;
 
-/// Which rows are asked for.
+/// Request for rows of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryRequest {
-    /// The state at this position.
+    /// Position of the shown state.
     pub position: Position,
-    /// Changed is what differs from this position.
+    /// Position to compare with; bytes that differ are marked as changed.
     pub previous: Position,
-    /// What bytes hold at that position is told too.
+    /// Requests the bytes at the previous position, too.
     pub is_compared: bool,
-    /// Bytes in a row: a power of two, at most [`BLOCK_BYTES`].
+    /// Bytes per row: a power of two, at most [`BLOCK_BYTES`].
     pub row_bytes: u64,
-    /// An address in the first row, or `lead` rows below it.
+    /// Address in the first row, or `lead` rows below it.
     pub top: Address,
-    /// How many rows come before that of `top`.
+    /// Number of rows before that of `top`.
     pub lead: usize,
-    /// Rows from there on.
+    /// Number of rows from the first row on.
     pub rows_below: usize,
-    /// Rows before the first, of which only the addresses are told.
+    /// Number of rows before the first for which only the addresses are returned.
     pub rows_above: usize,
 }
 
-/// The rows around an address.
+/// Rows around an address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MemoryPage {
-    /// The position that was asked for.
+    /// Requested position.
     pub position: Position,
-    /// The position that it is compared with.
+    /// Position that was compared with.
     pub previous: Position,
-    /// Whether it says what bytes hold there.
+    /// True if the cells contain the bytes at the previous position.
     pub is_compared: bool,
-    /// From the asked address on.
+    /// Rows from the requested address on.
     pub rows: Vec<MemoryRow>,
-    /// The first addresses of the rows before, the nearest first.
+    /// First addresses of the preceding rows, the nearest first.
     pub above: Vec<Address>,
 }
 
-/// A row.
+/// Row of memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MemoryRow {
-    /// As many bytes as a row has.
+    /// Row of bytes.
     Bytes {
-        /// Of the first.
+        /// Address of the first byte.
         address: Address,
-        /// Of the last.
+        /// Address of the last byte.
         last: Address,
-        /// The line of the source, where code lies.
+        /// Source line, if the row contains code.
         source: Option<String>,
-        /// Fewer only where they could not be read.
+        /// Bytes; fewer than a row has only if they could not be read.
         cells: Vec<ByteCell>,
     },
     /// Memory that no step accesses.
     Gap {
-        /// Its first byte.
+        /// First byte.
         first: Address,
-        /// Its last byte.
+        /// Last byte.
         last: Address,
     },
 }
 
-/// A byte at a position.
+/// Byte at a position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ByteCell {
-    /// None when unknown.
+    /// Value; none if unknown.
     pub value: Option<u8>,
-    /// Where the value comes from.
     pub source: ValueSource,
-    /// The last move changed it; where values are not recorded: it was written between.
+    /// The last move changed the byte. In traces without values: a step in between wrote it.
     pub is_changed: bool,
-    /// The step just before the position wrote it.
+    /// The step just before the position wrote the byte.
     pub is_news: bool,
-    /// Its last access, where values are not recorded.
+    /// Last access, in traces without values.
     pub touch: Option<LastAccessKind>,
-    /// What it is at the position that is compared with, where that is told.
+    /// Byte at the position that is compared with, if requested.
     pub other: Option<ComparedByte>,
 }
 
-/// A byte at the position that is compared with.
+/// Byte at the position that is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ComparedByte {
-    /// None when unknown.
+    /// Value; none if unknown.
     pub value: Option<u8>,
 }
 
-/// The last access of a byte whose value nothing tells.
+/// Last access of a byte whose value is not recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LastAccessKind {
-    /// None so far.
+    /// Not accessed yet.
     Never,
     /// A load.
     Read,
@@ -111,7 +111,7 @@ pub enum LastAccessKind {
 }
 
 impl MemoryPage {
-    /// A byte of its rows.
+    /// Returns a byte of the page.
     pub fn cell(&self, address: Address) -> Option<&ByteCell> {
         self.rows.iter().find_map(|row| match row {
             MemoryRow::Bytes {
@@ -123,7 +123,7 @@ impl MemoryPage {
         })
     }
 
-    /// An address some bytes further; runs without any access are one step.
+    /// Moves an address by some bytes; a gap counts as one step.
     pub fn moved(&self, from: Address, bytes: i64) -> Address {
         let to = if bytes < 0 {
             from.0.saturating_sub(bytes.unsigned_abs())
@@ -137,7 +137,7 @@ impl MemoryPage {
             _ => None,
         });
         Address(match gap {
-            // Out of a run on the other side, into it at its edge.
+            // From inside a gap, leave it on the other side; from outside, stop at its edge.
             Some((first, last)) if (first..=last).contains(&from.0) => {
                 if bytes < 0 {
                     first.saturating_sub(1)
@@ -158,7 +158,7 @@ impl MemoryPage {
 }
 
 impl MemoryRow {
-    /// Its first byte.
+    /// Returns the address of the first byte.
     pub fn first(&self) -> Address {
         match self {
             Self::Bytes { address, .. } => *address,
@@ -166,7 +166,7 @@ impl MemoryRow {
         }
     }
 
-    /// Its last byte.
+    /// Returns the address of the last byte.
     pub fn last(&self) -> Address {
         match self {
             Self::Bytes { last, .. } | Self::Gap { last, .. } => *last,
@@ -174,7 +174,7 @@ impl MemoryRow {
     }
 }
 
-/// The rows around an address. Runs on a worker.
+/// Reads the rows around an address. Runs on a worker.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -210,7 +210,7 @@ pub fn memory_page(
     })
 }
 
-/// Which blocks were ever accessed.
+/// Map of the blocks that were ever accessed.
 struct AccessedMap<'a> {
     session: &'a Session,
     row_bytes: u64,
@@ -218,7 +218,7 @@ struct AccessedMap<'a> {
 }
 
 impl AccessedMap<'_> {
-    /// The first accessed block at or behind a block.
+    /// Returns the first accessed block at or after an address.
     fn next(&self, from: u64) -> Result<Option<u64>, QueryError> {
         let query = NextAccessedBlock {
             from: Address(from),
@@ -228,7 +228,8 @@ impl AccessedMap<'_> {
             .map(|block| block_of(block.0)))
     }
 
-    /// The last accessed block before a block. Cost: O(64) questions.
+    /// Returns the last accessed block before a block, by exponential and then binary search. Cost:
+    /// O(64) queries.
     fn previous(&self, before: u64) -> Result<Option<u64>, QueryError> {
         let is_any = |from: u64, until: u64| {
             Ok::<bool, QueryError>(self.next(from)?.is_some_and(|block| block < until))
@@ -242,7 +243,7 @@ impl AccessedMap<'_> {
             reach = reach.saturating_mul(4);
             low = block_of(before.saturating_sub(reach));
         }
-        // There is an accessed block in low..high; halve until it is the only one.
+        // An accessed block is in low..high. Halve the range until that block is the only one.
         let mut high = before;
         while high - low > BLOCK_BYTES {
             let middle = block_of(low + (high - low) / 2);
@@ -255,7 +256,7 @@ impl AccessedMap<'_> {
         Ok(Some(low))
     }
 
-    /// The end of what an instruction can name: 32-bit machines end at 4 GiB.
+    /// Returns the highest address that an instruction can name: 32-bit machines end at 4 GiB.
     fn last_address(&self) -> u64 {
         let is_wide = |set: &InstructionSet| set.word_bytes() == 8;
         if self.session.index.instruction_sets().iter().any(is_wide) {
@@ -265,7 +266,7 @@ impl AccessedMap<'_> {
         }
     }
 
-    /// The first address of the row that shows an address.
+    /// Returns the first address of the row that contains an address.
     fn row_around(&self, address: Address) -> Result<u64, QueryError> {
         let block = block_of(address.0);
         if self.next(block)? == Some(block) {
@@ -276,7 +277,8 @@ impl AccessedMap<'_> {
             .map_or(0, |accessed| accessed + BLOCK_BYTES))
     }
 
-    /// Rows from the first address of a row on, bytes not yet filled in.
+    /// Returns `count` rows that start at the first address of a row. The bytes are not filled in
+    /// yet.
     fn rows_from(&self, top: u64, count: usize) -> Result<Vec<MemoryRow>, QueryError> {
         let mut rows = Vec::new();
         let mut next_row = Some(top);
@@ -308,7 +310,7 @@ impl AccessedMap<'_> {
         Ok(rows)
     }
 
-    /// The first addresses of the rows before a row.
+    /// Returns the first addresses of the rows before a row, the nearest first.
     fn rows_before(&self, top: u64, count: usize) -> Result<Vec<Address>, QueryError> {
         let mut rows = Vec::new();
         let mut address = top;
@@ -331,10 +333,11 @@ fn block_of(address: u64) -> u64 {
     address & !(BLOCK_BYTES - 1)
 }
 
-/// Runs of memory, ascending: the first and the last byte of each.
+/// Ranges of memory, ascending: the first and the last byte of each.
 pub type MemoryRuns = Vec<(u64, u64)>;
 
-/// Runs of blocks that the trace accesses or an image fills, ascending. Cost: all those blocks.
+/// Returns the ranges of blocks that the trace accesses or an image fills, ascending. Cost: all
+/// those blocks.
 pub(super) fn known_runs(session: &Session, cancel: &Cancel) -> Result<MemoryRuns> {
     let map = AccessedMap {
         session,
@@ -344,7 +347,8 @@ pub(super) fn known_runs(session: &Session, cancel: &Cancel) -> Result<MemoryRun
     runs_of(|from| Ok(map.next(block_of(from))?))
 }
 
-/// Runs of blocks that the trace accesses, ascending. Runs on a worker. Cost: all those blocks.
+/// Returns the ranges of blocks that the trace accesses, ascending. Runs on a worker. Cost: all
+/// those blocks.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -372,7 +376,8 @@ fn runs_of(next_block: impl Fn(u64) -> Result<Option<u64>>) -> Result<MemoryRuns
     Ok(runs)
 }
 
-/// The block of 64 bytes that an address is in, where it is accessed, else the next that is: its first byte.
+/// Returns the first address of the 64-byte block that contains an address, or of the next one if
+/// that block is not accessed.
 pub(super) fn block_from(
     session: &Session,
     address: u64,
@@ -386,7 +391,7 @@ pub(super) fn block_from(
     .next(block_of(address))
 }
 
-/// The bytes that the step just before a position wrote.
+/// Returns the bytes that the step just before a position wrote.
 fn written_just_before(
     session: &Session,
     position: Position,
@@ -416,7 +421,7 @@ fn written_just_before(
     Ok(written.collect())
 }
 
-/// Reads the bytes of all rows, neighbouring rows together.
+/// Reads the bytes of all rows, adjacent rows together.
 fn fill(
     session: &Session,
     request: &MemoryRequest,
@@ -507,7 +512,7 @@ impl ByteCell {
         }
     }
 
-    /// Takes in who accessed it last, now and at the position before.
+    /// Sets the last access and whether a step in between wrote the byte.
     fn touch(&mut self, now: &ByteTouch, before: &ByteTouch) {
         self.is_changed = now.written_at != before.written_at;
         self.touch = Some(match now {
@@ -515,13 +520,14 @@ impl ByteCell {
                 written_at: None,
                 read_at: None,
             } => LastAccessKind::Never,
-            // A step that reads and writes a byte mostly writes it last.
+            // A step that reads and writes the same byte usually writes it last.
             touch if touch.written_at >= touch.read_at => LastAccessKind::Written,
             _ => LastAccessKind::Read,
         });
     }
 
-    /// Two digits, or `??`; dots where no value is told and no step has been yet.
+    /// Formats two digits, or `??`; `··` if the trace has no values and no step has accessed the
+    /// byte yet.
     pub fn hex(&self) -> String {
         let unknown = if self.touch == Some(LastAccessKind::Never) {
             "··"
@@ -532,7 +538,7 @@ impl ByteCell {
             .map_or_else(|| unknown.to_owned(), |byte| format!("{byte:02x}"))
     }
 
-    /// The character, a dot for what cannot be printed; a blank when unknown.
+    /// Returns the character, `.` if it is not printable, or a blank if it is unknown.
     pub fn character(&self) -> char {
         match self.value {
             Some(byte) if (0x20..0x7f).contains(&byte) => char::from(byte),
@@ -542,12 +548,12 @@ impl ByteCell {
     }
 }
 
-/// The bytes around an address that a key means: 1, 2, 4 or 8, aligned to their number.
+/// Aligns an address down to a unit of 1, 2, 4 or 8 bytes.
 pub fn aligned(address: Address, len_bytes: u64) -> Address {
     Address(address.0 & !(len_bytes.max(1).next_power_of_two() - 1))
 }
 
-/// Name of these bytes in commands.
+/// Returns the name of the aligned unit for commands.
 pub fn aligned_cell(address: Address, len_bytes: u64) -> CellName {
     let len_bytes = len_bytes.max(1);
     CellName::Memory(aligned(address, len_bytes).to_string(), len_bytes)
@@ -613,7 +619,7 @@ mod tests {
 
     #[test]
     fn only_what_the_last_step_wrote_is_news_however_far_the_move_was() {
-        // Step 1,249 stores a byte; from the start of the trace much more differs.
+        // Step 1,249 stores a byte; much more differs from the start of the trace.
         let request = MemoryRequest {
             position: Position(1250),
             previous: Position(0),

@@ -1,4 +1,4 @@
-//! Looks for something in memory as it is at a position.
+//! Searches memory as it is at a position.
 
 use std::ops::RangeInclusive;
 
@@ -13,36 +13,38 @@ use crate::analysis::search::bytes_of;
 use crate::messages::say;
 use crate::session::Session;
 
-/// Memory is read in pieces of so many bytes.
+/// Number of bytes read at once.
 const PIECE: u64 = 4096;
 
-/// What is looked for in memory.
+/// Target of a memory search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MemorySearchTarget {
-    /// A byte that differs from what it is at another position.
+    /// Byte that differs from its value at another position.
     Changed(Position),
-    /// Some bytes in a row.
+    /// Sequence of bytes.
     Bytes(Vec<u8>),
 }
 
-/// A search through memory.
+/// Search through memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemorySearchQuery {
-    /// What is looked for.
     pub sought: MemorySearchTarget,
-    /// In memory as it is here.
+    /// Position of the searched memory.
     pub position: Position,
-    /// It lies above this address, or below it.
+    /// Address after which, or before which, the target lies.
     pub from: Address,
-    /// Towards higher addresses (forward), or towards lower ones.
+    /// Towards higher addresses (forward) or lower ones.
     pub way: Direction,
 }
 
-/// The bytes that a text means: pairs of digits with spaces between (`67 64 62`), a text in quotes, a number in as many
-/// bytes as a group has (or as it takes), else the text itself.
+/// Parses a byte pattern, in one of these forms:
+/// - pairs of hexadecimal digits separated by spaces (`67 64 62`)
+/// - a text in quotes
+/// - a number, in as many bytes as a group has or as it needs
+/// - any other text, taken literally
 ///
 /// # Errors
-/// There is nothing to look for.
+/// The pattern is empty.
 pub fn sought_bytes(text: &str, group: u8, endian: Endian) -> Result<Vec<u8>> {
     let text = text.trim();
     let number = text.strip_prefix("0x").map_or_else(
@@ -74,8 +76,8 @@ fn number_bytes(number: u64, group: u8, endian: Endian) -> Vec<u8> {
     bytes
 }
 
-/// The nearest address that has what is sought; none where nothing has. Runs on a worker.
-/// Cost: all memory that the trace accesses, at most; of changes that of [`DifferenceBetween`].
+/// Finds the nearest address that matches; none if no address does. Runs on a worker. Cost: at most
+/// all memory that the trace accesses; for changes that of [`DifferenceBetween`].
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
@@ -105,7 +107,7 @@ fn changed(
     let bytes = difference.memory.iter().flat_map(|run| {
         let pairs = run.from.iter().zip(&run.to);
         let places = pairs.enumerate().filter(|(_, (from, to))| from != to);
-        // A run may end with the last address that there is.
+        // A run may end with the highest address.
         places.map(|(place, _)| Address(run.address.0.wrapping_add(place as u64)))
     });
     Ok(match seek.way {
@@ -166,7 +168,8 @@ fn found(
     Ok(None)
 }
 
-/// The first and the last bytes of the pieces of a run, each so far into the next that what lies across is found.
+/// Splits a run into pieces, each with its first and last byte. A piece extends into the next one
+/// so that matches across the border are found.
 fn pieces_of(run: RangeInclusive<u64>, overlap: u64) -> impl Iterator<Item = (u64, u64)> {
     let last = *run.end();
     let end = move |start: u64| {

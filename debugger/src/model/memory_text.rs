@@ -1,4 +1,4 @@
-//! Bytes as characters and as numbers.
+//! Formats bytes as characters and as numbers.
 
 use stepback_machine::{Address, Endian, LaneFormat};
 
@@ -9,12 +9,12 @@ use crate::action::MemoryText;
 use crate::messages::say;
 use crate::session::Session;
 
-/// Two digits of a byte, or `??`.
+/// Formats a byte as two digits, or `??`.
 pub fn byte_digits(byte: Option<u8>) -> String {
     byte.map_or_else(|| "??".to_owned(), |byte| format!("{byte:02x}"))
 }
 
-/// The words after the addresses of a gap: its size, and that no step accesses it.
+/// Describes a gap after its addresses: its size, and that no step accesses it.
 pub fn gap_words(session: &Session, first: Address, last: Address) -> String {
     let size = match (last.0 - first.0).checked_add(1) {
         Some(bytes) => size_text(bytes),
@@ -23,7 +23,7 @@ pub fn gap_words(session: &Session, first: Address, last: Address) -> String {
     so_far(session, &say!("memory-never-accessed", size = size))
 }
 
-/// The characters of a row, one a byte, so that they stand below each other.
+/// Formats a row as text, one character per byte so that rows line up.
 pub fn row_text(cells: &[ByteCell], text: MemoryText) -> String {
     let mut shown = String::new();
     let mut rest = cells;
@@ -36,7 +36,7 @@ pub fn row_text(cells: &[ByteCell], text: MemoryText) -> String {
         match wide {
             Some((letter, len)) => {
                 shown.push(letter);
-                // The bytes that belong to it are blank.
+                // The remaining bytes of the character are blank.
                 shown.extend(std::iter::repeat_n(' ', len - 1));
                 rest = rest.get(len..).unwrap_or_default();
             }
@@ -49,7 +49,7 @@ pub fn row_text(cells: &[ByteCell], text: MemoryText) -> String {
     shown
 }
 
-/// The character of two to four bytes that begins here, where it can be shown.
+/// Decodes a character of two to four bytes at the start of the cells, if it can be drawn.
 fn wide_character(cells: &[ByteCell]) -> Option<(char, usize)> {
     let known: Vec<u8> = cells.iter().take(4).map_while(|cell| cell.value).collect();
     (2..=known.len()).find_map(|len| {
@@ -61,12 +61,13 @@ fn wide_character(cells: &[ByteCell]) -> Option<(char, usize)> {
     })
 }
 
-/// Whether the face of code has a letter: Latin, Greek, Cyrillic. Others would be boxes.
+/// Returns true if the code font has a letter: Latin, Greek, Cyrillic. Others would be drawn as
+/// boxes.
 fn is_shown(letter: char) -> bool {
     matches!(letter, '\u{a1}'..='\u{17f}' | 'Α'..='ω' | 'А'..='я') && letter.is_alphanumeric()
 }
 
-/// A group as a number of floating point, with `?` where a byte is unknown.
+/// Formats a group as a floating-point number, with `?` if a byte is unknown.
 pub fn number_text(cells: &[ByteCell], format: LaneFormat, endian: Endian) -> String {
     let mut bytes: Vec<Option<u8>> = cells.iter().map(|cell| cell.value).collect();
     if endian == Endian::Big {
@@ -75,9 +76,7 @@ pub fn number_text(cells: &[ByteCell], format: LaneFormat, endian: Endian) -> St
     format.lanes(&bytes).concat()
 }
 
-/// In which order the bytes of a group are shown so that it reads as a number.
-///
-/// Gives the place in the row of the byte that is shown at `shown`.
+/// Returns the index in the row of the byte drawn at `shown`, so that each group reads as a number.
 pub fn place_in_row(shown: usize, group: usize, endian: Endian) -> usize {
     let group = group.max(1);
     let (first, offset) = (shown / group * group, shown % group);

@@ -1,4 +1,4 @@
-//! Everything that the window decides without the toolkit: plain data, tested as text.
+//! Toolkit-independent view models: plain data that the front ends draw, tested as text.
 
 pub mod access_groups;
 pub mod access_rows;

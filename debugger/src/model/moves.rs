@@ -1,4 +1,4 @@
-//! Moves of a trace window. They look at the trace, so a worker makes them on a copy of the window.
+//! Moves of a trace window. They read the trace, so a worker makes them on a copy of the window.
 
 use stepback_index::{Cancel, Index, QueryError, SlotReader, ThreadId};
 use stepback_parsers::Position;
@@ -7,33 +7,32 @@ use super::{MoveContext, Stride, ThreadWalk, TraceWindow};
 use crate::action::{Direction, FoldAction};
 use crate::analysis::traps::window_trap_frames;
 
-/// Something that changes the position of a window, or what it folds.
+/// Change of the position of a window or of its folds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WindowMove {
-    /// By steps: through all threads, or within the one that the window stays in.
+    /// By steps: through all threads, or within the thread that the window is restricted to.
     Step(Stride, Direction),
-    /// To the next or last step of the thread that the window stays in, else of that of the position.
+    /// To the next or last step of the window's thread, or of the thread at the position.
     StepOfThread(Direction),
-    /// Stays in a thread from then on; without one in that of the position or, where it stays in one, in none again.
+    /// Restricts the window to a thread. Without a thread: to that of the position, or to none if
+    /// the window was restricted.
     StayInThread(Option<ThreadId>),
-    /// To a position.
     Travel(Position),
     /// To the first or the last position.
     Edge(Direction),
     /// To a position visited before, or gone back from.
     History(Direction),
-    /// Folds or unfolds.
     Fold(FoldAction),
 }
 
-/// What became of a move.
+/// Outcome of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MoveOutcome {
-    /// It was made, even where that changed nothing.
+    /// The move was made, even if it changed nothing.
     Made,
-    /// There is nothing to go to: no call, no return, no step of the thread.
+    /// No target: no call, no return, no step of the thread.
     Nowhere,
-    /// Nothing folds while hits alone are shown.
+    /// Nothing can be folded while only hits are shown.
     Unfoldable,
 }
 
@@ -46,7 +45,7 @@ impl WindowMove {
         let ground = |at: Position| MoveContext::at(index, at);
         let here = window.position;
         match self {
-            // The rows that are shown are gone through, whichever thread did them.
+            // Move through the visible rows, independent of their threads.
             Self::Step(stride @ (Stride::Row | Stride::Page(_)), way) if window.only_hits.is_on => {
                 return Ok(step(window, *stride, *way, &ground(here)?));
             }

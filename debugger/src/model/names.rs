@@ -1,4 +1,4 @@
-//! How addresses are called.
+//! Names of addresses, frames and traps.
 
 use stepback_index::{Call, Cancel, QueryError};
 use stepback_machine::{Address, InstructionSet};
@@ -8,7 +8,8 @@ use crate::image::Images;
 use crate::messages::say;
 use crate::session::Session;
 
-/// The function at an address, or the address where no symbol says: `decode_field`, `8000087c`.
+/// Returns the function at an address, or the address if there is no symbol: `decode_field`,
+/// `8000087c`.
 pub fn function_name(images: &Images, address: Address) -> String {
     match images.code_at(address) {
         Some(found) if found.offset == 0 => found.name.to_owned(),
@@ -17,8 +18,8 @@ pub fn function_name(images: &Images, address: Address) -> String {
     }
 }
 
-/// What a frame is called: the trap that it handles, with the handler's name where a symbol tells it; else its function.
-/// Cost: for the frames of exceptions a look at the list of traps.
+/// Returns the name of a frame: the trap that it handles, with the handler's name if a symbol
+/// exists; otherwise its function. Cost: for the frames of exceptions a look at the list of traps.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -34,7 +35,7 @@ pub fn frame_name(session: &Session, call: &Call, cancel: &Cancel) -> Result<Str
     })
 }
 
-/// `trap 0x68 fast data access MMU miss`, `trap 0x16d system call write`.
+/// Names a trap: `trap 0x68 fast data access MMU miss`, `trap 0x16d system call write`.
 pub fn trap_words(trap: Trap, set: InstructionSet) -> String {
     let Trap {
         number,
@@ -56,7 +57,7 @@ pub fn trap_words(trap: Trap, set: InstructionSet) -> String {
     say!("names-trap", number = format!("{number:#x}"), name = name)
 }
 
-/// The symbol around an address as columns show it: `decode_field+10c`.
+/// Returns the symbol that contains an address, as columns show it: `decode_field+10c`.
 pub fn place_name(images: &Images, address: Address) -> Option<String> {
     let found = images.symbol_at(address)?;
     Some(if found.offset == 0 {
@@ -77,7 +78,7 @@ mod tests {
     use crate::model::{MoveOutcome, TraceWindow, WindowMove};
     use crate::session::{OpenOptions, open};
 
-    /// An instruction that goes on with the next, traps, or goes elsewhere.
+    /// Encodes an instruction that continues with the next one, traps, or branches.
     fn instruction(flags: u8, pc: u64, word: u32, ea: u64) -> Vec<u8> {
         [
             &[3, flags, 0, 0][..],
@@ -98,7 +99,8 @@ mod tests {
         .concat()
     }
 
-    /// A save that spills a window, and a system call inside of which a page is missing.
+    /// Builds a trace with a save that spills a window, and a system call during which a page is
+    /// missing.
     fn nest() -> Vec<u8> {
         const NOP: u32 = 0x0100_0000;
         const SAVE: u32 = 0x9de3_bf50;

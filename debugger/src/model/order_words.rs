@@ -1,13 +1,14 @@
-//! What is said of steps whose order is not known.
+//! Describes steps whose order is unknown.
 
 use stepback_index::{ThreadId, ThreadInfo};
 
 use crate::messages::say;
 
-/// More names than these are not listed.
+/// Maximum number of thread names listed.
 const LISTED: usize = 4;
 
-/// The threads that ran at the same time: `threads 12 and 13 ran at the same time`; none without any.
+/// Describes the threads that ran at the same time: `threads 12 and 13 ran at the same time`; none
+/// if there are no such threads.
 pub fn others_text(others: &[ThreadId], threads: &[ThreadInfo]) -> Option<String> {
     let name = |thread: &ThreadId| {
         threads
@@ -30,7 +31,7 @@ pub fn others_text(others: &[ThreadId], threads: &[ThreadInfo]) -> Option<String
     Some(say!("order-several", threads = list))
 }
 
-/// What the order of steps of different threads means.
+/// Explains the order of steps of different threads.
 pub fn explained(others: Option<&str>) -> String {
     let mut text = say!("order-explained").to_owned() + "\n\n";
     match others {
@@ -54,7 +55,7 @@ mod tests {
         (0..count).for_each(|number| writer.instruction(0x1000 + number, &[0x90]));
     }
 
-    /// The threads that ran at the same time as thread 1 at each of its positions.
+    /// Returns for each stretch of thread 1 whether another thread ran at the same time.
     fn unordered(own: &[(u64, u64)], other: &[(u64, u64)]) -> Vec<bool> {
         let file = |tid, parts: &[(u64, u64)]| {
             thread_file(tid, |writer| {

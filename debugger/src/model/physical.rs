@@ -1,4 +1,4 @@
-//! Where memory lies, in words, in traces that tell physical addresses.
+//! Describes physical addresses, in traces that record them.
 
 use std::collections::HashSet;
 
@@ -13,17 +13,18 @@ use super::text::thousands;
 use crate::messages::say;
 use crate::session::Session;
 
-/// Of more aliases the number is told.
+/// Maximum number of aliases listed; further ones are counted.
 const ALIASES: usize = 3;
 
-/// True when the trace itself tells of physical addresses.
+/// Returns true if the trace records physical addresses.
 pub fn tells_physical(session: &Session) -> bool {
     MarkerReader(&session.index)
         .marker_counts()
         .any(|of| of.kind == MarkerKind::VIRTUAL_ADDRESS)
 }
 
-/// Where the trace told a virtual address to lie at a position: for the thread of the step before it, by context.
+/// Describes the physical address of a virtual one at a position: for the thread of the step before
+/// it, by context.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -48,7 +49,7 @@ pub fn physical_words(
     };
     let mut words = translation_words(newest);
     for other in told.iter().skip(1) {
-        // Contexts mostly share what they have at the same address.
+        // Contexts usually map an address to the same place.
         let place = if other.physical == newest.physical {
             say!("physical-also").to_owned()
         } else {
@@ -80,10 +81,11 @@ pub fn physical_words(
     Ok(Some(words))
 }
 
-/// The newest virtual address that leads to a physical one: in another context it may lead elsewhere by then.
+/// Returns the newest virtual address that maps to a physical one. In another context it may map
+/// elsewhere by then.
 ///
 /// # Errors
-/// The inner one where there is none; else see [`QueryError`].
+/// The inner error explains that no mapping exists; for the outer one see [`QueryError`].
 pub fn virtual_address(
     session: &Session,
     physical: Address,
@@ -110,7 +112,7 @@ pub fn virtual_address(
     }))
 }
 
-/// `physical 300801b30, context 66, page 4000800000, told at position 7`.
+/// Formats a translation: `physical 300801b30, context 66, page 4000800000, told at position 7`.
 fn translation_words(translation: &Translation) -> String {
     let Translation {
         physical,

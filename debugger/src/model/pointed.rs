@@ -1,4 +1,4 @@
-//! What an address leads to, in words: `greeting+4 "GET /"`.
+//! Describes the target of an address: `greeting+4 "GET /"`.
 
 use anyhow::Result;
 use stepback_index::{Cancel, MemoryAt, Query as _};
@@ -8,12 +8,13 @@ use stepback_parsers::Position;
 use super::names::place_name;
 use crate::session::Session;
 
-/// Texts are told up to so many characters.
+/// Maximum length of a shown text in bytes.
 const MOST: u64 = 32;
-/// Less is taken for no text.
+/// Minimum length of a text.
 const LEAST: usize = 3;
 
-/// The symbol at an address and the text that memory holds there; none where there is neither. Runs on a worker.
+/// Describes the symbol at an address and the text in memory there; none if there is neither. Runs
+/// on a worker.
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
@@ -34,7 +35,8 @@ pub fn pointed_words(
     let is_printed = |byte: &u8| (0x20..0x7f).contains(byte);
     let printed = bytes.iter().map_while(|byte| byte.value.filter(is_printed));
     let text: String = printed.map(char::from).collect();
-    // A number may look like a short text.
+    // A number may look like a short text, so a text must end with a zero byte or at the maximum
+    // length.
     let is_text =
         text.len() >= LEAST && bytes.get(text.len()).is_none_or(|end| end.value == Some(0));
     let quoted = is_text.then(|| format!("{text:?}"));

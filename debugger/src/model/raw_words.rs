@@ -1,17 +1,16 @@
-//! The words of a line of a trace: every format has numbers, names and signs.
+//! Splits a line of a trace into tokens. Every format has numbers, names and punctuation.
 
-/// What a run of letters of a line is.
+/// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RawTokenKind {
-    /// Digits, also hexadecimal ones; the second and later of a name's letters may be digits, too.
+    /// Number, decimal or hexadecimal. Digits within a name belong to the name.
     Number,
-    /// A name.
     Name,
-    /// What stands between.
+    /// Anything between numbers and names.
     Sign,
 }
 
-/// The runs of a line, one after the other.
+/// Iterates over the tokens of a line.
 pub fn runs(text: &str) -> impl Iterator<Item = (RawTokenKind, &str)> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -22,7 +21,7 @@ pub fn runs(text: &str) -> impl Iterator<Item = (RawTokenKind, &str)> {
     })
 }
 
-/// The next run of a text.
+/// Returns the kind and length in bytes of the first token.
 fn run(text: &str) -> (RawTokenKind, usize) {
     let is_of_word = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '.';
     let length = text.len() - text.trim_start_matches(is_of_word).len();

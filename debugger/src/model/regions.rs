@@ -1,4 +1,4 @@
-//! What memory consists of: parts of images, stacks, the heap, and what is accessed besides.
+//! Table of memory regions: parts of images, stacks, the heap, and other accessed memory.
 
 use std::collections::BTreeMap;
 
@@ -26,17 +26,17 @@ const HEADS: [&str; 7] = [
     "head-what",
 ];
 
-/// Memory that is accessed is one region as long as nothing longer lies between.
+/// Maximum gap in bytes between accessed memory of one region.
 const REGION_GAP: u64 = 1 << 16;
-/// The stack pointers of more threads are not looked up.
+/// Maximum number of threads whose stack pointers are read.
 const THREADS: usize = 256;
 
-/// Memory that belongs together.
+/// Range of memory with one use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct MemoryRegion {
     first: u64,
     last: u64,
-    /// How many bytes the trace accesses, in blocks of 64.
+    /// Number of accessed bytes, in blocks of 64.
     accessed: u64,
     rights: &'static str,
     kind: RegionKind,
@@ -47,7 +47,7 @@ struct MemoryRegion {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RegionKind {
     Unknown,
-    /// Part of an image, at no known address.
+    /// Part of an image at no known address.
     NotLoaded,
     Code,
     Data,
@@ -68,17 +68,17 @@ impl RegionKind {
     }
 }
 
-/// What is found once for all positions.
+/// Facts that are independent of the position and computed once.
 #[derive(Clone, Copy)]
 pub struct RegionSources<'a> {
-    /// The blocks of the heap, where they are known.
+    /// Heap blocks, if known.
     pub heap: Option<&'a Heap>,
-    /// What the trace accesses: see [`accessed_runs`](super::memory::accessed_runs).
+    /// Accessed memory: see [`accessed_runs`](super::memory::accessed_runs).
     pub runs: &'a [(u64, u64)],
 }
 
-/// The regions of memory by address, with the stacks as they are at a position. Runs on a worker.
-/// Cost: grows with the runs and the blocks of the heap.
+/// Lists the regions of memory by address, with the stacks at a position. Runs on a worker. Cost:
+/// grows with the runs and the blocks of the heap.
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
@@ -136,7 +136,7 @@ fn of_image(mapped: &MappedRange, runs: &[(u64, u64)]) -> MemoryRegion {
     }
 }
 
-/// How much of a range the runs cover.
+/// Returns the number of bytes of a range that the runs cover.
 fn covered(runs: &[(u64, u64)], first: u64, last: u64) -> u64 {
     let from = runs.partition_point(|(_, end)| *end < first);
     let inside = runs
@@ -152,9 +152,10 @@ fn len_of(first: u64, last: u64) -> u64 {
     (last - first).saturating_add(1)
 }
 
-/// The blocks that images fill, those that meet as one.
+/// Returns the blocks that images fill; overlapping ones are merged.
 fn taken_by(images: &[MappedRange]) -> MemoryRuns {
-    // What is accessed is known in blocks: the rest of a block at the edge of an image is not told apart.
+    // Accesses are known by block only, so the rest of a block at the edge of an image counts as
+    // filled.
     let whole = |mapped: &MappedRange| {
         (
             mapped.first.0 & !(BLOCK_BYTES - 1),
@@ -171,7 +172,7 @@ fn taken_by(images: &[MappedRange]) -> MemoryRuns {
     blocks
 }
 
-/// The parts of runs that no image fills.
+/// Returns the parts of runs that no image fills.
 fn outside(runs: &[(u64, u64)], images: &[MappedRange]) -> MemoryRuns {
     let taken = taken_by(images);
     let mut rest = Vec::new();
@@ -194,7 +195,7 @@ fn outside(runs: &[(u64, u64)], images: &[MappedRange]) -> MemoryRuns {
     rest
 }
 
-/// Runs that lie near each other are one region.
+/// Joins runs that are close to each other into regions.
 fn joined(runs: &[(u64, u64)]) -> Vec<MemoryRegion> {
     let mut regions: Vec<MemoryRegion> = Vec::new();
     for (first, last) in runs {
@@ -216,7 +217,7 @@ fn joined(runs: &[(u64, u64)]) -> Vec<MemoryRegion> {
     regions
 }
 
-/// Where the threads have their stacks, as far as it is known.
+/// Returns the known stack pointers of the threads with their names.
 fn stack_pointers(session: &Session, at: Position, cancel: &Cancel) -> Result<Vec<(u64, String)>> {
     let index = &session.index;
     let mut found = Vec::new();
@@ -229,7 +230,7 @@ fn stack_pointers(session: &Session, at: Position, cancel: &Cancel) -> Result<Ve
     Ok(found)
 }
 
-/// Where the stack of a thread ends at a position; none where that is not known.
+/// Returns the end of a thread's stack at a position; none if it is unknown.
 pub(super) fn stack_pointer(
     session: &Session,
     thread: ThreadId,
@@ -253,12 +254,12 @@ pub(super) fn stack_pointer(
         .map(|pointer| set.stack_end(pointer)))
 }
 
-/// Regions with a stack pointer are stacks; of those by address.
+/// Marks regions that contain a stack pointer as stacks.
 fn name_stacks(regions: &mut [MemoryRegion], session: &Session, stacks: &[(u64, String)]) {
     let is_named = session.index.threads().len() > 1;
     for (pointer, thread) in stacks {
         let place = regions.partition_point(|region| region.last < *pointer);
-        // What is accessed may begin above the stack pointer.
+        // The accessed memory may begin above the stack pointer.
         let near = regions
             .get_mut(place)
             .filter(|region| region.first.saturating_sub(*pointer) <= REGION_GAP);
@@ -271,14 +272,14 @@ fn name_stacks(regions: &mut [MemoryRegion], session: &Session, stacks: &[(u64, 
     }
 }
 
-/// Other regions with blocks of the heap are the heap.
+/// Marks other regions that contain heap blocks as heap.
 fn name_heap(
     regions: &mut [MemoryRegion],
     heap: &Heap,
     at: Position,
     cancel: &Cancel,
 ) -> Result<()> {
-    // How many are allocated, of the regions that have any.
+    // Number of allocated blocks of each region that has any blocks.
     let mut counts: BTreeMap<usize, u64> = BTreeMap::new();
     for block in heap.blocks() {
         cancel.check()?;
@@ -322,7 +323,7 @@ impl MemoryRegion {
                 TableCell::new(TextRole::Symbol, self.what.clone()),
             ],
             address: Some(Address(self.first)),
-            // Code is executed.
+            // A region that is only executed is not unused.
             is_faded: self.accessed == 0 && !self.rights.contains('x'),
             ..TableRow::default()
         }

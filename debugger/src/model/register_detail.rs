@@ -1,4 +1,4 @@
-//! Who writes a register, and when.
+//! Finds the writers and readers of a register.
 
 use anyhow::Result;
 use stepback_index::{
@@ -15,25 +15,25 @@ use crate::analysis::register_part::RegisterPart;
 use crate::messages::say;
 use crate::session::Session;
 
-/// More writes are not counted.
+/// Maximum number of writes counted.
 const MOST_COUNTED: u64 = 20_000;
 
-/// Who wrote a register and who will, with the instructions.
+/// Previous and next accesses of a register, with their instructions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RegisterDetail {
-    /// The symbol at its value.
+    /// Symbol at its value.
     pub symbol: Option<String>,
-    /// The last step that wrote it.
+    /// Last step that wrote it.
     pub written_by: Option<(Step, Code)>,
-    /// Why that may not be so, as a phrase.
+    /// Reason why that may be wrong, as a phrase.
     pub doubt: Option<String>,
-    /// The next step that writes it.
+    /// Next step that writes it.
     pub next_write: Option<(Step, Code)>,
-    /// The next step that reads it.
+    /// Next step that reads it.
     pub next_read: Option<(Step, Code)>,
 }
 
-/// Asks for the writes of a register, or of a lane, around a position. Runs on a worker.
+/// Finds the accesses of a register, or of a lane, around a position. Runs on a worker.
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
@@ -53,7 +53,7 @@ pub fn register_detail(
     let last = NearestAccess::last(cell, writes, position).run(index, cancel)?;
     let next = NearestAccess::next(cell, writes, position).hit(index, cancel)?;
     let read = NearestAccess::next(cell, AccessKinds::Reads, position).hit(index, cancel);
-    // Where nothing tells who reads registers, that is not known.
+    // If the trace does not record reads of registers, the next read is unknown.
     let next_read = read.ok().flatten();
     let writer = |hit: &Hit| (hit.record.step, Code::new(&hit.record, &session.images));
     let written_by = if let Some(CellAccess::Step(hit)) = &last {
@@ -84,9 +84,10 @@ pub fn register_detail(
     })
 }
 
-/// In which of some columns, each an equal part of the trace, a register of a thread (or of the one that it names) is written. Runs on a worker.
+/// Returns the columns in which a register is written. Each column is an equal part of the trace. A
+/// register name that includes a thread overrides `thread`. Runs on a worker.
 ///
-/// Cost: one question for each column that has a write, none for the others.
+/// Cost: one query for each column that has a write, none for the others.
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
@@ -103,8 +104,8 @@ pub fn write_columns(
     super::write_strip::write_columns(session, &[Cell::Register { thread, view }], columns, cancel)
 }
 
-/// How often a register of a thread is written in the whole trace, counted up to a limit. Runs on a worker.
-/// Cost: a look at each write.
+/// Counts the writes of a register in the whole trace, up to a limit. Runs on a worker. Cost: a
+/// look at each write.
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
@@ -127,7 +128,7 @@ pub fn write_count(
     Ok(count)
 }
 
-/// `46 writes in all`.
+/// Formats the number of writes: `46 writes in all`.
 pub fn count_words(count: u64) -> String {
     match count {
         MOST_COUNTED => say!("detail-more-writes", count = MOST_COUNTED),

@@ -1,4 +1,4 @@
-//! Values of general registers in the way that was chosen.
+//! Formats values of general registers in the chosen way.
 
 use stepback_index::Value;
 use stepback_machine::{LaneFormat, LaneKind};
@@ -8,20 +8,19 @@ use super::text::leading_zeros;
 use crate::action::RegisterFormat;
 use crate::messages::say;
 
-/// Half of a register of 64 bits.
+/// Size in bytes of the lower half of a 64-bit register.
 const HALF: usize = 4;
 
-/// How the general registers are shown.
+/// Format of general registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RegisterStyle {
-    /// How a value is written.
     pub format: RegisterFormat,
-    /// The lower half of registers of 64 bits alone: `w0`, `eax`.
+    /// Shows only the lower half of 64-bit registers: `w0`, `eax`.
     pub is_half: bool,
 }
 
 impl RegisterStyle {
-    /// The name of a register: of its lower half where that is shown and has one.
+    /// Returns the name of a register, or of its lower half if only that is shown.
     pub fn name(self, cell: &RegisterCell) -> &str {
         cell.half_name
             .as_deref()
@@ -29,12 +28,12 @@ impl RegisterStyle {
             .unwrap_or(&cell.name)
     }
 
-    /// The value of a register as it is shown.
+    /// Formats the value of a register.
     pub fn text(self, cell: &RegisterCell) -> String {
         self.value_text(&self.part(cell))
     }
 
-    /// How many leading digits say nothing: those of hexadecimal numbers.
+    /// Returns the number of insignificant leading digits; 0 unless the format is hexadecimal.
     pub fn zeros(self, text: &str) -> usize {
         if self.format == RegisterFormat::Hex {
             leading_zeros(text)
@@ -43,7 +42,8 @@ impl RegisterStyle {
         }
     }
 
-    /// How many characters the value takes at most, so that columns stand still while stepping.
+    /// Returns the maximum length of the value in characters, so that columns keep their width
+    /// while stepping.
     pub fn characters(self, cell: &RegisterCell) -> usize {
         let bytes = if self.is_half && cell.half_name.is_some() {
             HALF
@@ -80,7 +80,7 @@ impl RegisterStyle {
     }
 }
 
-/// Reading of the values of a group of registers.
+/// Format of a group of registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RegisterReading {
     /// Format of lanes, in groups that have some.
@@ -90,8 +90,8 @@ pub struct RegisterReading {
 }
 
 impl RegisterReading {
-    /// Returns the format of the lanes of a vector register. Predicates, status and control registers have none, and
-    /// neither have registers of one lane.
+    /// Returns the format of the lanes of a vector register. Predicates, status and control
+    /// registers have no lanes, nor do registers of one lane.
     pub fn lanes_of(self, cell: &RegisterCell) -> Option<LaneFormat> {
         let digits = cell.name.get(1..).unwrap_or_default();
         let is_numbered = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -112,7 +112,7 @@ pub fn lane_count(cell: &RegisterCell, format: LaneFormat) -> u16 {
     u16::try_from(cell.value.0.len() / usize::from(format.size_bytes.max(1))).unwrap_or(u16::MAX)
 }
 
-/// What a format is called in menus.
+/// Returns the name of a format for menus.
 pub fn format_name(format: RegisterFormat) -> &'static str {
     match format {
         RegisterFormat::Hex => say!("registers-as-hex"),
@@ -123,7 +123,7 @@ pub fn format_name(format: RegisterFormat) -> &'static str {
     }
 }
 
-/// A value in all ways but hexadecimal: `unsigned 10`, one a line.
+/// Formats a value in all formats except hexadecimal, one per line: `unsigned 10`.
 pub fn readings(value: &Value) -> Vec<String> {
     if value.to_u64().is_none() {
         return Vec::new();

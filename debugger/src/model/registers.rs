@@ -1,4 +1,4 @@
-//! The register file as groups of cells, with what the last move changed.
+//! The register file as groups of cells, with the changes of the last move.
 
 use crate::messages::say;
 use crate::messages::spoken;
@@ -18,83 +18,78 @@ use super::value_source::SourceWords;
 use crate::analysis::register_part::{RegisterLane, RegisterPart};
 use crate::session::Session;
 
-/// Which registers are asked for.
+/// Request for a group of registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoardRequest {
-    /// Registers that stand together.
     pub group: RegisterGroup,
-    /// Whose; none for the thread of the position.
+    /// Thread name; none for the thread of the position.
     pub thread: Option<String>,
-    /// The state at this position.
+    /// Position of the shown state.
     pub position: Position,
-    /// Changed is what differs from this position.
+    /// Position to compare with; registers that differ are marked as changed.
     pub previous: Position,
 }
 
-/// A register file, ready to be painted.
+/// Register file of a thread, limited to one group.
 #[derive(Clone, Debug)]
 pub struct RegisterBoard {
-    /// Whose it is.
     pub thread: ThreadId,
-    /// The thread's name.
     pub thread_name: String,
-    /// Which of its groups this is.
+    /// Group that is shown.
     pub group: RegisterGroup,
-    /// The groups that the thread has.
+    /// Groups of which the thread has registers.
     pub available: Vec<RegisterGroup>,
     /// Address of the next step.
     pub pc: Option<RegisterCell>,
-    /// The symbol there.
+    /// Symbol at that address.
     pub pc_symbol: Option<String>,
-    /// The program status register.
+    /// Program status register.
     pub psr: Option<RegisterCell>,
-    /// What its bits say.
+    /// Decoded program status.
     pub status: StatusRegister,
-    /// The trace does not record what registers become.
+    /// True if the trace does not record register values.
     pub is_inferred: bool,
-    /// The registers of the group, in order.
+    /// Registers of the group, in order.
     pub core: Vec<RegisterCell>,
-    /// Below the general registers: the others, which can be shown.
+    /// Sections below the general registers, which can be shown or hidden.
     pub groups: Vec<RegisterSection>,
 }
 
-/// Registers that are shown together or not at all.
+/// Registers that are shown or hidden together.
 #[derive(Clone, Debug)]
 pub struct RegisterSection {
-    /// What they are.
     pub title: &'static str,
-    /// In order.
+    /// Registers, in order.
     pub cells: Vec<RegisterCell>,
 }
 
-/// A register at a position, or a lane of one.
+/// Register at a position, or a lane of one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RegisterCell {
-    /// As shown.
+    /// Displayed name.
     pub name: String,
-    /// The name of the lower half of a register of 64 bits: `w0`, `eax`.
+    /// Name of the lower half of a 64-bit register: `w0`, `eax`.
     pub half_name: Option<String>,
-    /// All its digits; `??` for an unknown byte.
+    /// All digits of the value; `??` for an unknown byte.
     pub hex: String,
-    /// Its value.
     pub value: Value,
-    /// What it was before the last move; none when nothing moved.
+    /// Value before the last move; none if the position did not move.
     pub before: Option<Value>,
-    /// Where the value comes from.
     pub source: ValueSource,
     /// The last move changed it.
     pub is_changed: bool,
     /// The step just before the position wrote it.
     pub is_news: bool,
-    /// Who wrote it last.
+    /// Last step that wrote it.
     pub written_by: Option<Step>,
-    /// Since when it is so; 0 for what the trace states before its first step.
+    /// Position from which the value holds; 0 for a value that the trace states before its first
+    /// step.
     pub written_at: Option<Position>,
-    /// Why its value is known, when it is inferred from what steps did.
+    /// Reason for an inferred value.
     pub reason: Option<String>,
 }
 
-/// Which groups there are below the general registers.
+/// Titles of the sections below the general registers.
 const GROUP_TITLES: [&str; 3] = [
     "registers-vector-registers",
     "registers-floating-point-registers",
@@ -104,7 +99,8 @@ const VECTOR: usize = 0;
 const FLOATING_POINT: usize = 1;
 const SYSTEM: usize = 2;
 
-/// The registers at a position, marked where they differ from those at the previous one. Runs on a worker.
+/// Reads the registers at a position and marks those that differ from the previous one. Runs on a
+/// worker.
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
@@ -124,7 +120,7 @@ pub fn register_board(
     };
     let set = NameReader(index).set_at(thread, request.position)?;
     let available = available_groups(session, thread, set);
-    // A group that this thread does not have gives way to the one that every thread has.
+    // Every thread has the core group, which replaces one that this thread lacks.
     let group = if available.contains(&request.group) {
         request.group
     } else {
@@ -175,8 +171,8 @@ pub fn register_board(
     Ok(board)
 }
 
-/// The name under which the register is shown that an instruction calls so: `x0` for `w0`, `rax` for `%eax`.
-/// A name that the set does not have stays as it is.
+/// Returns the displayed name of a register that an instruction names: `x0` for `w0`, `rax` for
+/// `%eax`. A name that the instruction set does not have is returned without the prefix.
 pub fn shown_name(written: &str, set: InstructionSet) -> String {
     let name = written.trim_start_matches('%');
     let Some(view) = Registers::view(name, set) else {
@@ -188,7 +184,7 @@ pub fn shown_name(written: &str, set: InstructionSet) -> String {
     shown.map_or_else(|| name.to_owned(), |(name, _)| name)
 }
 
-/// The short title of a group, for the chooser and the tab.
+/// Returns the short title of a group, for the chooser and the tab.
 pub fn short_title(group: RegisterGroup) -> &'static str {
     match group {
         RegisterGroup::Core => say!("registers-core"),
@@ -212,7 +208,7 @@ pub fn missing_group(group: RegisterGroup) -> &'static str {
     }
 }
 
-/// Whether any thread has registers of a group.
+/// Returns true if any thread has registers of a group.
 pub fn has_group(session: &Session, group: RegisterGroup) -> bool {
     let count = session.index.threads().len();
     let mut threads = (0..count)
@@ -224,14 +220,15 @@ pub fn has_group(session: &Session, group: RegisterGroup) -> bool {
     })
 }
 
-/// A group of the registers that an instruction set names.
+/// Group of the registers that an instruction set names.
 #[derive(Clone, Copy)]
 struct ShownGroup {
     group: RegisterGroup,
     set: InstructionSet,
 }
 
-/// The groups of which a thread has registers. SVE and system registers are there when the trace writes any.
+/// Returns the groups of which a thread has registers. SVE and system registers count if the trace
+/// writes any.
 fn available_groups(
     session: &Session,
     thread: ThreadId,
@@ -243,7 +240,7 @@ fn available_groups(
     RegisterGroup::ALL.into_iter().filter(is_there).collect()
 }
 
-/// The registers of a group, as wide as the thread's machine has them.
+/// Returns the registers of a group, as wide as the thread's machine has them.
 fn group_views(
     session: &Session,
     thread: ThreadId,
@@ -274,11 +271,11 @@ fn group_views(
     views
 }
 
-/// The width of a vector register without SVE.
+/// Width in bytes of a vector register without SVE.
 const SIMD_BYTES: u16 = 16;
 
 impl RegisterBoard {
-    /// Marks what the step just before a position wrote.
+    /// Marks the registers that the step just before a position wrote.
     fn mark_news(&mut self, position: Position) {
         let groups = self.groups.iter_mut().flat_map(|group| &mut group.cells);
         for cell in self
@@ -292,7 +289,7 @@ impl RegisterBoard {
         }
     }
 
-    /// Sorts a register file into what is shown.
+    /// Sorts a register file into sections.
     pub fn new(group: RegisterGroup, now: &RegisterFile, before: Option<&RegisterFile>) -> Self {
         let mut board = Self {
             thread: now.thread,
@@ -330,12 +327,12 @@ impl RegisterBoard {
         board
     }
 
-    /// A register by the name that is shown.
+    /// Returns a register by its displayed name.
     pub fn cell(&self, name: &str) -> Option<&RegisterCell> {
         self.all_cells().find(|cell| cell.name == name)
     }
 
-    /// A register or a lane of one by its name: `v0`, `v0.s[2]`.
+    /// Returns a register or a lane of one by name: `v0`, `v0.s[2]`.
     pub fn part(&self, name: &str) -> Option<RegisterCell> {
         let part = RegisterPart::parse(name);
         let cell = self.cell(&part.name)?;
@@ -343,13 +340,14 @@ impl RegisterBoard {
             .map_or_else(|| Some(cell.clone()), |lane| cell.lane(lane))
     }
 
-    /// All of them, in the order in which they are shown.
+    /// Iterates over all registers in display order.
     pub fn all_cells(&self) -> impl Iterator<Item = &RegisterCell> {
         let head = self.pc.iter().chain(&self.psr).chain(&self.core);
         head.chain(self.groups.iter().flat_map(|group| &group.cells))
     }
 
-    /// Leaves out the registers whose names do not contain a text, in any case.
+    /// Removes the registers of the group whose names do not contain a text, which may be in any
+    /// case.
     pub fn filter(&mut self, text: &str) {
         let text = text.trim().to_lowercase();
         self.core.retain(|cell| cell.name.contains(&text));
@@ -357,7 +355,8 @@ impl RegisterBoard {
 
     fn add(&mut self, cell: RegisterCell, register: RegisterId, others: &SpecialRegisters) {
         match register {
-            // Registers that the kernel or the compiler sets, as the segments of x86, may have low numbers.
+            // Registers that the kernel or the compiler sets, such as the segments of x86, may have
+            // low numbers.
             id if others.system.contains(&id) => self.push(SYSTEM, cell),
             RegisterId::PC => self.pc = Some(cell),
             RegisterId::PSR => self.psr = Some(cell),
@@ -375,7 +374,7 @@ impl RegisterBoard {
     }
 }
 
-/// The name of the lower half of a register of 64 bits, where it has one.
+/// Returns the name of the lower half of a 64-bit register, if it has one.
 fn half_name(view: RegisterView, set: InstructionSet) -> Option<String> {
     let half = RegisterView::new(view.register, view.offset, 4);
     Registers::name(half, set)
@@ -383,10 +382,10 @@ fn half_name(view: RegisterView, set: InstructionSet) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// Which registers of an instruction set are not general ones.
+/// Registers of an instruction set other than the general ones.
 struct SpecialRegisters {
     system: Vec<RegisterId>,
-    /// The section of those that are of no other group.
+    /// Section of the registers that belong to no other section.
     rest: usize,
 }
 
@@ -422,8 +421,8 @@ impl RegisterCell {
         }
     }
 
-    /// Behind the last step of a thread no step tells where it goes on. A call tells it, though, and an exception too:
-    /// the innermost frame begins there, and has no step yet.
+    /// Infers the program counter after the last step of a thread, which no later step shows. If
+    /// that step was a call or an exception, the innermost frame begins there and has no step yet.
     fn infer_target(&mut self, session: &Session, thread: ThreadId, position: Position) {
         let calls = session.index.calls();
         let innermost = calls
@@ -448,7 +447,7 @@ impl RegisterCell {
         self.reason = Some(say!("registers-the-last-step-entered-this").to_owned());
     }
 
-    /// A lane as a register of its own; none where the register is not as wide.
+    /// Returns a lane as a separate register; none if the register is too narrow.
     pub fn lane(&self, lane: RegisterLane) -> Option<Self> {
         let size = usize::from(lane.size_bytes);
         let range = usize::from(lane.index).checked_mul(size)?
@@ -477,13 +476,14 @@ impl RegisterCell {
         })
     }
 
-    /// The word for where the value comes from.
+    /// Returns the word for the provenance of the value.
     pub fn source_word(&self) -> &'static str {
         SourceWords::of(self.source).phrase
     }
 }
 
-/// How many characters the lanes of a format take at most: columns stand still while stepping.
+/// Returns the maximum length of a lane in characters, so that columns keep their width while
+/// stepping.
 pub fn lane_characters(format: LaneFormat) -> usize {
     let size = usize::from(format.size_bytes);
     let digits = match size {

@@ -1,20 +1,20 @@
-//! Where a list of up to 2^64 rows is scrolled to.
+//! Scroll position of a list of up to 2^64 rows.
 //!
 //! The toolkit's own lists keep their offset in 32-bit floats and fail above a million rows.
 
-/// The first row in view and how much of it is scrolled away.
+/// First visible row and the part of it that is scrolled away.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Scroll {
-    /// The first row that is in view.
+    /// First visible row.
     pub top: u64,
-    /// Pixels of it above the view: at least 0, less than a row.
+    /// Pixels of that row above the view: at least 0, less than a row.
     pub pixels: f32,
 }
 
-/// How much of a list is in view.
+/// Visible part of a list.
 #[derive(Clone, Copy, Debug)]
 pub struct Viewport {
-    /// Rows in all.
+    /// Total number of rows.
     pub rows: u64,
     /// Height of the view in pixels.
     pub height: f32,
@@ -23,31 +23,32 @@ pub struct Viewport {
 }
 
 impl Viewport {
-    /// Whole rows in view, at least one.
+    /// Returns the number of whole rows in view, at least one.
     pub fn page(&self) -> u64 {
         whole((self.height / self.row_height).max(1.0))
     }
 
-    /// The greatest first row.
+    /// Returns the maximum first row.
     pub fn last_top(&self) -> u64 {
         self.rows.saturating_sub(self.page())
     }
 
-    /// Height of a scroll bar's thumb: never smaller than 16 pixels, never larger than the view.
+    /// Returns the height of a scroll bar's thumb: at least 16 pixels, at most the height of the
+    /// view.
     pub fn thumb_height(&self) -> f32 {
         let share = self.page() as f64 / self.rows.max(1) as f64;
         (f64::from(self.height) * share)
             .clamp(16.0_f64.min(f64::from(self.height)), f64::from(self.height)) as f32
     }
 
-    /// The place of a row on a scroll bar, 0 to 1.
+    /// Returns the place of a row on a scroll bar, 0 to 1.
     pub fn share_of(&self, row: u64) -> f32 {
         (row.min(self.rows) as f64 / self.rows.max(1) as f64) as f32
     }
 }
 
 impl Scroll {
-    /// Moves by pixels, downwards in the list when positive.
+    /// Scrolls by pixels, down if positive.
     pub fn by_pixels(&mut self, pixels: f32, view: &Viewport) {
         let offset = f64::from(self.pixels) + f64::from(pixels);
         let rows = (offset / f64::from(view.row_height)).floor();
@@ -64,24 +65,25 @@ impl Scroll {
         self.clamp(view);
     }
 
-    /// How far it is from another place, in thousandths of a row, downwards when positive.
+    /// Returns the distance from another position in thousandths of a row, positive if further
+    /// down.
     pub fn way_from(&self, before: &Self, row_height: f32) -> i64 {
         let rows = i128::from(self.top) - i128::from(before.top);
         let part = f64::from((self.pixels - before.pixels) / row_height) * 1000.0;
         i64::try_from(rows * 1000 + part.round() as i128).unwrap_or(0)
     }
 
-    /// Moves by thousandths of a row.
+    /// Scrolls by thousandths of a row.
     pub fn by_way(&mut self, way: i64, view: &Viewport) {
-        // Whole rows first: floats count those of a long list too roughly.
+        // Whole rows first: a float is too coarse to count the rows of a long list.
         self.top = self.top.saturating_add_signed(way / 1000);
         self.by_pixels((way % 1000) as f32 / 1000.0 * view.row_height, view);
     }
 
-    /// To where the top of the thumb stands at this share (0 to 1) of its way.
+    /// Scrolls so that the top of the thumb is at a share (0 to 1) of its track.
     pub fn to_share(&mut self, share: f32, view: &Viewport) {
         let share = f64::from(share.clamp(0.0, 1.0));
-        // Exact at both ends; between them a float is as good as a pixel.
+        // Exact at both ends; in between, a float is accurate to a pixel.
         self.top = if share >= 1.0 {
             view.last_top()
         } else {
@@ -91,7 +93,7 @@ impl Scroll {
         self.clamp(view);
     }
 
-    /// Where the top of the thumb is on its way, 0 to 1.
+    /// Returns the place of the thumb's top on its track, 0 to 1.
     pub fn share(&self, view: &Viewport) -> f32 {
         match view.last_top() {
             0 => 0.0,
@@ -99,8 +101,8 @@ impl Scroll {
         }
     }
 
-    /// Brings the gap above a row into view, with a margin of rows around it: as little as possible
-    /// when it is near, to the middle when it is far.
+    /// Brings the gap above a row into view with a margin of rows around it. Scrolls as little as
+    /// possible if the gap is near, or centres it if it is far.
     pub fn reveal_gap(&mut self, gap: u64, margin: u64, view: &Viewport) {
         let page = view.page();
         let margin = margin.min(page.saturating_sub(1) / 2);
@@ -119,7 +121,6 @@ impl Scroll {
         self.clamp(view);
     }
 
-    /// Brings a row into view.
     pub fn reveal_row(&mut self, row: u64, view: &Viewport) {
         if row < self.top || (row == self.top && self.pixels > 0.0) {
             *self = Self {
@@ -135,7 +136,7 @@ impl Scroll {
         self.clamp(view);
     }
 
-    /// Stays within the list.
+    /// Limits the position to the list.
     pub fn clamp(&mut self, view: &Viewport) {
         if self.top >= view.last_top() {
             *self = Self {
@@ -146,7 +147,7 @@ impl Scroll {
     }
 }
 
-/// The whole part of a number that is not negative.
+/// Returns the whole part of a non-negative number.
 fn whole(number: f32) -> u64 {
     // A saturating conversion: the callers' numbers are pixels and rows on a screen.
     number as u64

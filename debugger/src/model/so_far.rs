@@ -1,4 +1,5 @@
-//! What is said where only a part of the trace is indexed: nothing is called exact that the rest may change.
+//! Qualifies answers while only a part of the trace is indexed: nothing is presented as final that
+//! the rest may change.
 
 use stepback_index::{Call, FrameExit, ValueSource};
 
@@ -6,23 +7,24 @@ use super::frame_words::left_words;
 use crate::messages::say;
 use crate::session::Session;
 
-/// How much of a trace is indexed, when it is not all of it.
+/// Indexed part of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IndexedPart {
-    /// Steps indexed.
+    /// Number of indexed steps.
     pub steps: u64,
-    /// Bytes of the trace that are indexed.
+    /// Number of indexed bytes of the trace.
     pub bytes: u64,
-    /// Bytes of the trace as far as they are known.
+    /// Length of the trace in bytes, possibly an estimate.
     pub total: u64,
 }
 
 impl IndexedPart {
-    /// None when the index is that of the whole trace.
+    /// Returns none if the whole trace is indexed.
     pub fn of(session: &Session) -> Option<Self> {
         let index = &session.index;
         let (bytes, length) = (index.text_end(), index.source().length());
-        // While a compressed trace is unpacked its length is a guess: as if the rest were packed as well.
+        // The length is an estimate while a compressed trace is unpacked: the rest is assumed to
+        // compress equally well.
         let guess = session
             .packed()
             .filter(|_| !index.source().is_settled())
@@ -40,19 +42,19 @@ impl IndexedPart {
         })
     }
 
-    /// The share that is indexed. Never 100 while something is left.
+    /// Returns the indexed share in percent. Never 100 while something is left.
     pub fn per_cent(&self) -> u64 {
         let share = u128::from(self.bytes) * 100 / u128::from(self.total.max(1));
         let most = if self.bytes < self.total { 99 } else { 100 };
         u64::try_from(share).unwrap_or(most).min(most)
     }
 
-    /// Where indexing stopped: `Indexed up to step 1,250 (34 %)`.
+    /// Describes an interrupted index: `Indexed up to step 1,250 (34 %)`.
     pub fn stopped(&self) -> String {
         say!("sofar-stopped", step = self.steps, share = self.per_cent())
     }
 
-    /// What is followed: `Following: 1,250 steps`, with the share while there is something to catch up with.
+    /// Describes a live trace: `Following: 1,250 steps`, with the share while the index catches up.
     pub fn following(&self) -> String {
         match self.per_cent() {
             99 | 100 => say!("sofar-following", count = self.steps),
@@ -60,13 +62,13 @@ impl IndexedPart {
         }
     }
 
-    /// Why an answer may not be the last word.
+    /// Explains why an answer may not be final.
     pub fn caveat(&self) -> String {
         say!("sofar-caveat", step = self.steps, share = self.per_cent())
     }
 }
 
-/// A number or a sentence that the rest of the trace may change: ` so far` is added where there is a rest.
+/// Adds ` so far` to a number or sentence if the rest of the trace may change it.
 pub fn so_far(session: &Session, text: &str) -> String {
     if session.index.is_whole() {
         text.to_owned()
@@ -75,7 +77,8 @@ pub fn so_far(session: &Session, text: &str) -> String {
     }
 }
 
-/// Words for where a value comes from: a later read may still state what is unknown or inferred.
+/// Qualifies the provenance of a value: a later read may still reveal a value that is unknown or
+/// inferred.
 pub fn source_so_far(session: &Session, source: ValueSource, words: &str) -> String {
     match source {
         ValueSource::Inferred | ValueSource::Unknown => so_far(session, words),
@@ -83,7 +86,8 @@ pub fn source_so_far(session: &Session, source: ValueSource, words: &str) -> Str
     }
 }
 
-/// How a frame was left, with the step; where the rest of the trace may leave it, that it is not left so far.
+/// Describes the end of a frame, with the step. If the frame is open and the trace is not fully
+/// indexed, says that it has not ended yet.
 pub fn left_so_far(session: &Session, call: &Call) -> String {
     match IndexedPart::of(session) {
         Some(part) if call.left == FrameExit::Open => {
@@ -93,7 +97,7 @@ pub fn left_so_far(session: &Session, call: &Call) -> String {
     }
 }
 
-/// A sentence that says that something is not there, and what that is worth.
+/// Qualifies a sentence that reports that nothing was found.
 pub fn nothing_so_far(session: &Session, sentence: String) -> String {
     match IndexedPart::of(session) {
         None => sentence,

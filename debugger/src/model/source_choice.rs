@@ -1,12 +1,12 @@
-//! What the user chose about sources.
+//! User settings for source files.
 
 use crate::source::SourceMap;
 
-/// Where sources are, and where their lines are shown.
+/// Settings for finding and showing source files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceChoice {
-    /// Directories that moved.
+    /// Mapping for moved directories.
     pub map: SourceMap,
-    /// The rows of the trace tell their lines, where there is room.
+    /// Shows source lines in the rows of the trace if there is room.
     pub is_in_rows: bool,
 }

@@ -1,4 +1,4 @@
-//! The source of a position, and the positions of a source line.
+//! Source line of a position, and positions of a source line.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -19,31 +19,32 @@ use crate::messages::say;
 use crate::session::Session;
 use crate::source::{SourceMap, SourceText, find};
 
-/// Instructions of one range of a line that are looked for.
+/// Maximum number of instructions tried in one address range of a line.
 const RANGE_LIMIT: usize = 1 << 16;
 
-/// What the source says of a position.
+/// Source location of a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PositionSource {
-    /// The line of the next instruction, at the end of the trace of the last one.
+    /// Line of the next instruction; at the end of the trace, of the last one.
     Line(Arc<SourceLine>),
-    /// That instruction has no line; this is the line of the innermost call around it that has one.
+    /// The instruction has no line; this is the call site of the innermost enclosing call that has
+    /// one.
     Call {
-        /// The line of the call.
+        /// Line of the call.
         line: Arc<SourceLine>,
-        /// What was called there.
+        /// Called function.
         function: String,
     },
-    /// Neither the instruction nor any call around it has a line.
+    /// Neither the instruction nor any enclosing call has a line.
     Nowhere(Option<Address>),
-    /// No image says anything about lines.
+    /// No image contains line information.
     NoLines,
-    /// There is no image.
+    /// The session has no image.
     NoImage,
 }
 
 impl PositionSource {
-    /// The line, whosever it is.
+    /// Returns the line of the instruction or the call.
     pub fn line(&self) -> Option<&Arc<SourceLine>> {
         match self {
             Self::Line(line) | Self::Call { line, .. } => Some(line),
@@ -51,7 +52,7 @@ impl PositionSource {
         }
     }
 
-    /// What is not plain to see of it.
+    /// Describes what the line itself does not show: the function, or where it is inlined or calls.
     pub fn words(&self) -> String {
         match self {
             Self::Line(line) => match (line.inlined_at.first(), &line.function) {
@@ -78,7 +79,8 @@ impl PositionSource {
     }
 }
 
-/// The thread of that name; the one that executed last where none is named, or the trace lacks it.
+/// Returns the named thread; the one that executed last if no name is given or the trace has no
+/// such thread.
 ///
 /// # Errors
 /// The index cannot be read.
@@ -93,7 +95,8 @@ pub fn thread_or_here(
     }
 }
 
-/// Looks up the source of a thread at a position. Blocks: the first question reads the images' debug information.
+/// Finds the source location of a thread at a position. Blocks: the first query reads the images'
+/// debug information.
 ///
 /// # Errors
 /// The index or the debug information cannot be read.
@@ -145,7 +148,7 @@ pub fn source_here(
     Ok(PositionSource::Nowhere(address))
 }
 
-/// The next instruction of a thread; where it has none, its last one.
+/// Returns the address of a thread's next instruction, or of its last one if none follows.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -169,7 +172,8 @@ pub fn instruction_at(
     Ok(found.first().map(|found| found.pc))
 }
 
-/// The source line of a step; none without one. Blocks as [`source_here`].
+/// Returns the source line of the instruction at a position, if it has one. Blocks like
+/// [`source_here`].
 ///
 /// # Errors
 /// The index cannot be read.
@@ -187,14 +191,14 @@ pub fn source_of(
     Ok(address.and_then(|address| session.images.source_at(address)))
 }
 
-/// A source file to be shown.
+/// Source file to be shown.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
-    /// As the image calls it.
+    /// Name in the image.
     pub name: Arc<str>,
-    /// Its lines; none when it was not found.
+    /// Lines of the file; none if it was not found.
     pub text: Option<SourceText>,
-    /// Its code, by line.
+    /// Address ranges of its code, by line.
     pub code: Vec<LineRange>,
 }
 
@@ -202,7 +206,7 @@ impl SourceFile {
     /// Finds and reads a file. Blocks.
     ///
     /// # Errors
-    /// It was found and cannot be read, or it was cancelled.
+    /// The file was found and cannot be read, or the operation was cancelled.
     pub fn load(
         session: &Session,
         name: &Arc<str>,
@@ -227,14 +231,15 @@ impl SourceFile {
         })
     }
 
-    /// Whether a line has code.
+    /// Returns true if a line has code.
     pub fn has_code(&self, line: u32) -> bool {
         let place = self.code.partition_point(|range| range.line < line);
         self.code.get(place).is_some_and(|range| range.line == line)
     }
 }
 
-/// The lines of a file, given by its code, of which any instruction is in the trace. Cost: a look-up an instruction.
+/// Returns the lines of a file, given by its code, of which an instruction is in the trace. Cost:
+/// one query per instruction.
 ///
 /// # Errors
 /// The index cannot be read, or it was cancelled.
@@ -266,7 +271,8 @@ fn is_executed(session: &Session, range: LineRange, cancel: &Cancel) -> Result<b
     Ok(false)
 }
 
-/// Where instructions may begin, of a range that is longer than any line's only at its beginning.
+/// Returns the possible instruction addresses of a range, limited to its beginning if it is longer
+/// than any line's code.
 fn instructions(session: &Session, range: LineRange) -> impl Iterator<Item = Address> + use<> {
     let alignment = session
         .index
@@ -280,38 +286,37 @@ fn instructions(session: &Session, range: LineRange) -> impl Iterator<Item = Add
         .map(Address)
 }
 
-/// A question for an execution of a line.
+/// Query for an execution of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineQuestion {
-    /// The file as the image calls it, or the end of its path: `main.c`.
+    /// File name as in the image, or the end of its path: `main.c`.
     pub file: String,
-    /// From 1.
+    /// Line number, from 1.
     pub line: u32,
-    /// Into the past or the future.
+    /// Direction in time.
     pub way: Direction,
-    /// From where.
+    /// Position to search from.
     pub from: Position,
-    /// Whose execution, by the thread's name; none: that of any thread.
+    /// Thread name; none for any thread.
     pub thread: Option<String>,
 }
 
-/// An execution of a line.
+/// Execution of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LineHit {
-    /// Just before it.
+    /// Position just before it.
     pub position: Position,
-    /// Who executes it.
     pub thread: ThreadId,
 }
 
 impl LineQuestion {
-    /// The file's name without its directories.
+    /// Returns the file name without directories.
     pub fn name(&self) -> &str {
         self.file.rsplit(['/', '\\']).next().unwrap_or_default()
     }
 
-    /// Where the line is executed next or last; none when it is not.
-    /// Where the line's first instructions are never reached, any other of its instructions counts.
+    /// Returns the next or last execution of the line; none if there is none. If the first
+    /// instructions of the line are never reached, any other of its instructions counts.
     ///
     /// # Errors
     /// No code belongs to the line, or the index cannot be read.
@@ -370,7 +375,7 @@ impl LineQuestion {
         Ok(nearest)
     }
 
-    /// The next or last visit of an address by a thread.
+    /// Returns the next or last execution of an address by a thread.
     fn visit(
         &self,
         session: &Session,
@@ -378,7 +383,7 @@ impl LineQuestion {
         thread: Option<ThreadId>,
         cancel: &Cancel,
     ) -> Result<Option<Hit>, QueryError> {
-        // The step at the position is where one is already.
+        // The step at the position itself does not count.
         let from = match self.way {
             Direction::Forward if self.from >= session.index.end() => return Ok(None),
             Direction::Forward => self.from.next_step().after(),

@@ -1,54 +1,46 @@
-//! Text with meaning: the window paints each meaning in its colour.
+//! Text with semantic roles; the front ends choose the colour of each.
 
-/// What a piece of text says by its colour.
+/// Role of a piece of text, which determines its colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum TextRole {
-    /// Content.
+    /// Ordinary content.
     #[default]
     Plain,
-    /// Of the second rank.
+    /// Secondary content.
     Second,
-    /// A label; also what was not executed.
+    /// A label; also instructions that were not executed.
     Label,
-    /// A call, return or branch.
     Branch,
-    /// A register.
     Register,
     /// A number in code.
     Number,
-    /// A symbol.
     Symbol,
     /// Punctuation in code.
     Punctuation,
-    /// A comment.
     Comment,
     /// A load.
     Read,
-    /// A load of what something wrote that the trace does not show.
+    /// A load of a value that was written without a record in the trace.
     External,
     /// A store.
     Write,
     /// A branch that was taken.
     Taken,
-    /// A value that the trace does not state, and that follows from what it states.
+    /// A value that the trace does not state but that follows from it.
     Inferred,
-    /// A value that nothing states.
+    /// An unknown value.
     Unknown,
-    /// An exception.
     Exception,
 }
 
-/// A piece of text.
+/// Piece of text with one role.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TextSpan {
-    /// What it is.
     pub meaning: TextRole,
-    /// How it reads.
     pub text: String,
 }
 
 impl TextSpan {
-    /// A piece of text with a meaning.
     pub fn new(meaning: TextRole, text: impl Into<String>) -> Self {
         Self {
             meaning,

@@ -1,19 +1,19 @@
-//! Positions that are marked on a strip: at most one mark a pixel, however many there are.
+//! Marks on a strip: at most one mark per pixel, independent of the number of marked positions.
 
 use std::ops::RangeInclusive;
 
 use stepback_parsers::Position;
 
-/// A spot of a strip with marks on it.
+/// Spot of a strip that has marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spot {
-    /// Which.
+    /// Coordinate on the strip.
     pub spot: u32,
-    /// The first of the positions.
+    /// First of the marked positions.
     pub position: Position,
 }
 
-/// Whether any of some positions, which ascend, lies in a range. O(log n).
+/// Returns true if any of the ascending positions is in a range. O(log n).
 pub fn is_any_in(marked: &[u64], positions: RangeInclusive<u64>) -> bool {
     let place = marked.partition_point(|position| position < positions.start());
     marked
@@ -21,8 +21,8 @@ pub fn is_any_in(marked: &[u64], positions: RangeInclusive<u64>) -> bool {
         .is_some_and(|position| position <= positions.end())
 }
 
-/// The spots of a strip that marked positions of a range are on, each once; they ascend, and a spot is never less for a later
-/// position. Cost: what the spots take, however many positions there are.
+/// Returns the distinct spots of the marked positions in a range, ascending. `spot_of` must not
+/// decrease. Cost: grows with the number of spots, not of positions.
 pub fn spots(
     marked: &[u64],
     positions: RangeInclusive<u64>,

@@ -1,4 +1,4 @@
-//! The words of a stack from its pointer upward, and what they are: who saved them, and in which frame.
+//! Words of a stack from its pointer upward, with the saved register and the frame of each.
 
 use std::ops::Range;
 
@@ -21,9 +21,10 @@ use crate::analysis::cell_value::{CellValue, cell_value};
 use crate::messages::say;
 use crate::session::Session;
 
-/// So many words are shown.
+/// Maximum number of words shown.
 const WORDS: u64 = 256;
-/// What lies above more bytes that no step accesses is no longer the stack.
+/// Maximum size in bytes of a gap without accesses inside the stack; the stack ends at a larger
+/// one.
 const GAP: u64 = 1 << 16;
 
 const HEADS: [&str; 7] = [
@@ -36,8 +37,8 @@ const HEADS: [&str; 7] = [
     "head-means",
 ];
 
-/// The words of the stack of the thread of a position. Runs on a worker.
-/// Cost: the last write of each word, and the registers that its step read.
+/// Lists the words of the stack of the thread at a position. Runs on a worker. Cost: the last write
+/// of each word, and the registers that its step read.
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
@@ -77,7 +78,7 @@ pub fn stack_memory(session: &Session, at: Position, cancel: &Cancel) -> Result<
             len_bytes: word,
         };
         let found = StackWord::of(session, cell, at, cancel)?;
-        // Where a frame begins its name is bright, and quiet in its other words.
+        // The name of a frame is bright in its first word and dim in the others.
         let meaning = if found.frame.as_ref() == Some(&frame) {
             TextRole::Label
         } else {
@@ -111,7 +112,7 @@ pub fn stack_memory(session: &Session, at: Position, cancel: &Cancel) -> Result<
 }
 
 impl StackWord {
-    /// The function that stored the word; quiet where its call is over.
+    /// Formats the function that stored the word, dimmed if its call has ended.
     fn frame_cell(&self, meaning: TextRole) -> TableCell {
         match &self.frame {
             Some(function) if self.is_stale => TableCell::new(
@@ -124,7 +125,7 @@ impl StackWord {
     }
 }
 
-/// Memory of the stack that no step accesses, such as the rest of an array: one row.
+/// Builds one row for stack memory that no step accesses, such as the rest of an array.
 fn gap_row(pointer: u64, gap: Range<u64>) -> TableRow {
     let address = gap.start;
     TableRow {
@@ -147,14 +148,14 @@ fn gap_row(pointer: u64, gap: Range<u64>) -> TableRow {
     }
 }
 
-/// A word of the stack.
+/// Word of the stack.
 struct StackWord {
     value: CellValue,
-    /// The register that its function saved there, or that it is a return address: `x30`.
+    /// Register saved there, or a note that it is a return address: `x30`.
     saved: String,
-    /// The function that stored it.
+    /// Function that stored it.
     frame: Option<String>,
-    /// The call that stored it is over: the word is left over from it.
+    /// The call that stored it has ended, so the word is a leftover.
     is_stale: bool,
     written_by: Option<Step>,
 }
@@ -179,7 +180,7 @@ impl StackWord {
         let function = frame
             .and_then(|id| calls.get(id))
             .map_or(record.pc, |frame| frame.function);
-        // A return address on the stack belongs to the call that is made.
+        // A return address on the stack belongs to the callee.
         let owner = match is_call(record) {
             true => calls.called_by(record.thread, record.step),
             false => frame,
@@ -243,21 +244,22 @@ impl StackWord {
     }
 }
 
-/// Whether the call that stored a word is a handler that spills a register window for the function around it.
+/// Returns true if the storing call is a handler that spills a register window for the function
+/// around it.
 fn keeps_window(owner: &Call, record: &StepRecord) -> bool {
     owner.entered == FrameEntry::Exception && record.instruction_set.has_windows()
 }
 
-/// A store of a word of the stack.
+/// Store of a word of the stack.
 struct StackStore<'a> {
     record: &'a StepRecord,
-    /// The call that the word belongs to.
+    /// Call that the word belongs to.
     owner: &'a Call,
     value: &'a CellValue,
 }
 
-/// Names the register that a function saved there: one that it has to restore, or the return address, with the value that
-/// it had when the function was called. A call stores where it returns to.
+/// Names the register that a function saved there: a callee-saved register or the return address,
+/// if it has its value from the call of the function. A call instruction stores the return address.
 fn saved_words(session: &Session, store: StackStore<'_>, cancel: &Cancel) -> Result<String> {
     let StackStore {
         record,
@@ -310,7 +312,7 @@ fn saved_words(session: &Session, store: StackStore<'_>, cancel: &Cancel) -> Res
     Ok(String::new())
 }
 
-/// Whether a function restores a register before it returns, or needs it to return.
+/// Returns true for registers that a function must restore or needs to return.
 fn is_saved_by_callee(view: RegisterView, set: InstructionSet) -> bool {
     let saved = set
         .abi()
@@ -323,7 +325,7 @@ fn is_saved_by_callee(view: RegisterView, set: InstructionSet) -> bool {
             .any(|saved| saved.register == view.register)
 }
 
-/// The step that stored, and where its call began.
+/// Storing step, and the entry of its call.
 struct StorePlace {
     thread: ThreadId,
     step: Step,
@@ -341,7 +343,8 @@ fn store_place(record: &StepRecord, owner: &Call) -> StorePlace {
     }
 }
 
-/// Whether a register still has the value with which its function was called. Those of a window are its own.
+/// Returns true if a register still has its value from the entry of the function. A function with a
+/// register window has its own registers.
 fn is_as_called(
     index: &Index,
     state: &RegisterState,

@@ -1,15 +1,15 @@
-//! What is unusual about how a step came about, in words.
+//! Describes unusual properties of steps.
 
 use crate::messages::say;
 use stepback_index::{Index, StepRecord};
 use stepback_parsers::{DelaySlot, StepOrigin};
 
-/// Of a step that the trace shows as reached only.
+/// Returns the remark for a step that was reached but not executed.
 pub fn not_executed() -> &'static str {
     say!("step-not-executed")
 }
 
-/// Whether it was executed, and the rest of what a line of text should say.
+/// Returns the remarks for a line of text: whether it was executed, its delay slot, and its origin.
 pub fn step_remarks(record: &StepRecord) -> impl Iterator<Item = &'static str> {
     let is_skipped = !record.is_executed && record.delay_slot != DelaySlot::Annulled;
     let origin = match record.origin {
@@ -24,7 +24,8 @@ pub fn step_remarks(record: &StepRecord) -> impl Iterator<Item = &'static str> {
         .chain(origin)
 }
 
-/// Where it stands to the branch before it, and how it is known if nothing recorded it, for those who ask about one step.
+/// Returns the notes for the details of one step: its delay slot, and the evidence for it if it was
+/// not recorded.
 pub fn origin_notes(record: &StepRecord) -> impl Iterator<Item = &'static str> {
     let origin = match record.origin {
         StepOrigin::Recorded => None,
@@ -42,7 +43,7 @@ fn slot_remark(record: &StepRecord) -> Option<&'static str> {
     }
 }
 
-/// That a step did more than an answer tells, and what has it.
+/// Reports that a step had more effects than the answer contains, and where to find them.
 pub fn more_words(count: u64, index: &Index) -> String {
     match index.source().is_text() {
         true => say!("step-more-in-lines", count = count),

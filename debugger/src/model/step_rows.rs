@@ -1,4 +1,4 @@
-//! The rows of a trace list: what a step looks like.
+//! Rows of a step list.
 
 use anyhow::Result;
 use stepback_index::{
@@ -20,57 +20,51 @@ use crate::messages::say;
 use crate::session::Session;
 use crate::syntax::branch_target;
 
-/// One step, ready to be painted.
+/// Step with everything that a row shows.
 #[derive(Clone, Debug)]
 pub struct StepRow {
-    /// Its number.
     pub step: Step,
-    /// Its line in the trace.
+    /// Line in the trace.
     pub line: Option<Line>,
-    /// Its time.
     pub time: Option<u64>,
-    /// Who executed it.
     pub thread: ThreadId,
-    /// How deep in the calls it is.
+    /// Call depth.
     pub depth: u32,
-    /// Where its instruction lies.
+    /// Address of the instruction.
     pub address: Address,
-    /// Which registers its names mean.
+    /// Instruction set that its register names refer to.
     pub set: InstructionSet,
-    /// How far behind the start of its function.
+    /// Offset from the start of the function.
     pub offset: Option<u64>,
-    /// The instruction.
+    /// Coloured disassembly.
     pub code: Code,
-    /// The disassembly as the trace has it.
+    /// Disassembly as the trace has it.
     pub text: String,
-    /// Outcome of its branch.
+    /// Outcome of the branch.
     pub branch: Option<BranchOutcome>,
-    /// What it did.
     pub effects: Vec<EffectText>,
-    /// The registers that its operands name, in formats that do not record what registers become.
+    /// Registers of the operands, in formats that do not record register values.
     pub operands: OperandRegisters,
-    /// The exceptions that it ran into, in the trace's words.
+    /// Exceptions of the step, as the trace words them.
     pub exceptions: Vec<String>,
-    /// What else happened at it: system calls, signals, traced functions.
+    /// Other events at the step: system calls, signals, traced functions.
     pub lines: Vec<MarkerLine>,
-    /// Whatever else the trace says of it.
+    /// Any further information of the trace.
     pub notes: Vec<String>,
-    /// What it is known from.
+    /// Evidence for the step.
     pub origin: StepOrigin,
-    /// False when its condition failed.
+    /// False if its condition failed.
     pub is_executed: bool,
     /// The kernel executed it.
     pub is_kernel: bool,
-    /// The call that it made, if it can be folded.
+    /// Call that the step made, if it can be folded.
     pub call: Option<CallId>,
 }
 
-/// The registers that an instruction uses, by name.
+/// Names of the registers that an instruction uses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OperandRegisters {
-    /// Those that it reads.
     pub read: Vec<String>,
-    /// Those that it writes.
     pub written: Vec<String>,
 }
 
@@ -96,12 +90,12 @@ impl OperandRegisters {
 }
 
 impl StepRow {
-    /// True when nothing happened: the row steps back.
+    /// Returns true if the step had no effect; such a row is dimmed.
     pub fn is_idle(&self) -> bool {
         !self.is_executed || self.branch == Some(BranchOutcome::Not)
     }
 
-    /// One line with everything that the row may have had no room for.
+    /// Returns everything on one line, including parts that do not fit into the row.
     pub fn full_text(&self) -> String {
         let effects = self.effects.iter().map(EffectText::full_text);
         let lines = self.lines.iter().map(MarkerLine::text);
@@ -119,7 +113,7 @@ impl StepRow {
     }
 }
 
-/// The rows of consecutive steps. Runs on a worker: it reads the trace.
+/// Builds the rows of consecutive steps. Runs on a worker, because it reads the trace.
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
@@ -129,7 +123,7 @@ pub fn step_rows(
     count: u64,
     cancel: &Cancel,
 ) -> Result<Vec<StepRow>> {
-    // One more, which tells whether the last one's branch was taken.
+    // Read one more step, which shows whether the last branch was taken.
     let records = Steps {
         first,
         count: count.saturating_add(1),
@@ -160,7 +154,7 @@ pub fn step_rows(
 struct StepRowBuilder<'a> {
     session: &'a Session,
     calls: &'a CallTable,
-    /// False for formats whose accesses have addresses alone.
+    /// False for formats that record only the addresses of accesses.
     has_values: bool,
 }
 
@@ -234,7 +228,8 @@ impl StepRowBuilder<'_> {
         row
     }
 
-    /// What formats without values tell besides: targets, how much was accessed where, markers.
+    /// Adds the information specific to formats without values: branch targets, sizes and addresses
+    /// of accesses, markers.
     fn add_markers(&self, row: &mut StepRow, record: &StepRecord, next: Option<Address>) {
         let images = &self.session.images;
         let is_indirect = matches!(
@@ -268,7 +263,8 @@ impl StepRowBuilder<'_> {
     }
 }
 
-/// What changes the window gives every register of it a value: what the instruction is about comes first.
+/// Moves the destination of the instruction to the front. An instruction that switches the register
+/// window changes the value of every register in it.
 fn put_destination_first(row: &mut StepRow, record: &StepRecord) {
     let set = record.instruction_set;
     let Some(encoding) = record.encoding else {
@@ -290,7 +286,7 @@ fn put_destination_first(row: &mut StepRow, record: &StepRecord) {
         .sort_by_key(|effect| !destinations.contains(&effect.label.text.as_str()));
 }
 
-/// What an instruction does to control, where the format says so.
+/// Returns the effect on control flow, if the format records it.
 fn said_kind(branch: RecordedBranch) -> Option<CodeKind> {
     match branch {
         RecordedBranch::Unsaid => None,
@@ -303,7 +299,8 @@ fn said_kind(branch: RecordedBranch) -> Option<CodeKind> {
     }
 }
 
-/// Where control went behind a step: the kernel says so where it came between.
+/// Returns the address executed after a step. If the kernel interrupted, its event records the
+/// address.
 fn next_pc(record: &StepRecord, next: Option<&StepRecord>) -> Option<Address> {
     let event = record.effects.iter().find_map(|effect| match effect {
         Effect::Marker(marker) if marker.kind == MarkerKind::KERNEL_EVENT => Some(marker.value),
@@ -315,12 +312,12 @@ fn next_pc(record: &StepRecord, next: Option<&StepRecord>) -> Option<Address> {
     }
 }
 
-/// The upper half of the address space, where 64-bit kernels are.
+/// Returns true for addresses in the upper half of the address space, where 64-bit kernels are.
 fn is_kernel_address(record: &StepRecord) -> bool {
     record.instruction_set.word_bytes() == 8 && record.pc.0 >> 63 != 0
 }
 
-/// Whether a branch was taken, as far as the next step of the thread tells.
+/// Determines from the next step of the thread whether a branch was taken.
 fn branch_taken(
     record: &StepRecord,
     next: Option<Address>,
@@ -332,7 +329,7 @@ fn branch_taken(
     if !record.is_executed {
         return Some(BranchOutcome::Not);
     }
-    // After an exception the next step says nothing about the branch.
+    // After an exception the next step does not depend on the branch.
     if record
         .effects
         .iter()
@@ -340,7 +337,7 @@ fn branch_taken(
     {
         return None;
     }
-    // Where the next step does not follow from the branch, its own text says where it goes.
+    // If the next step does not follow the branch directly, the disassembly names the target.
     let to = match record.branch {
         RecordedBranch::Conditional(Some(false)) => return Some(BranchOutcome::Not),
         RecordedBranch::Conditional(Some(true)) => {
@@ -350,7 +347,7 @@ fn branch_taken(
     };
     let is_next = to.0 == record.pc.0.wrapping_add(u64::from(record.length_bytes));
     Some(match () {
-        // Compilers leave branches to the next instruction behind: they are taken all the same.
+        // Compilers sometimes leave branches to the next instruction. They count as taken.
         () if is_next
             && record.branch != RecordedBranch::Conditional(Some(true))
             && is_conditional(record) =>
@@ -362,23 +359,21 @@ fn branch_taken(
     })
 }
 
-/// True when a condition decides about a branch.
+/// Returns true if a branch is conditional.
 fn is_conditional(record: &StepRecord) -> bool {
     record.instruction_set.text_flow(&record.text) == Some(TextFlow::Conditional)
 }
 
-/// A step in the path of calls at the head of a trace list.
+/// Frame in the call path above a step list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallPathEntry {
-    /// Which frame.
     pub call: CallId,
-    /// The function's name.
     pub name: String,
-    /// The position at which it was entered.
+    /// Position at which it was entered.
     pub entered_at: Position,
 }
 
-/// The calls around a position, outermost first: of the thread that executes there.
+/// Returns the calls around a position, outermost first, for the thread that executes there.
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].

@@ -1,4 +1,4 @@
-//! A list of what was found in a trace, with columns: accesses, blocks of the heap, pages.
+//! Table of query results with columns: accesses, heap blocks, pages.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -13,91 +13,89 @@ use super::{TextRole, TextSpan};
 use crate::messages::{find, in_english, say};
 use crate::session::Session;
 
-/// More rows are no list that anybody reads.
+/// Maximum number of rows; nobody reads longer tables.
 pub const ROWS: usize = 10_000;
 
-/// The list, ready to be painted.
+/// Table with its columns, rows and groups.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Table {
-    /// What is listed, how much of it, and what is left out.
+    /// Description of the content, its size, and omissions.
     pub summary: String,
-    /// From the left.
+    /// Columns, from the left.
     pub columns: Vec<TableColumn>,
-    /// At most [`ROWS`].
+    /// Rows, at most [`ROWS`].
     pub rows: Vec<TableRow>,
-    /// The columns that are left out where there is no room for all, the first of them first.
+    /// Columns dropped if space is short, the first of them first.
     pub spare: Vec<usize>,
-    /// Rows that belong together, in their order; empty where each stands alone.
+    /// Groups of rows, in order; empty if the table is not grouped.
     pub groups: Vec<TableGroup>,
 }
 
-/// A column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableColumn {
-    /// What files call it, in English.
+    /// English name, used in files.
     pub name: &'static str,
-    /// What its head says.
+    /// Localised title.
     pub label: &'static str,
-    /// The longest text in it or in its head.
+    /// Length in characters of the longest text in the column or its title.
     pub characters: usize,
 }
 
-/// A row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableRow {
-    /// Its name for screen readers and tests.
+    /// Name for screen readers and tests.
     pub name: String,
-    /// Number by which the source of the rows finds what a row is about.
+    /// Number by which the producer of the rows finds the subject of a row.
     pub key: u64,
-    /// One for each column.
+    /// Cells, one per column.
     pub cells: Vec<TableCell>,
-    /// Where a click travels to.
+    /// Position that a click travels to.
     pub position: Option<Position>,
-    /// The memory that it is about.
+    /// Memory address that the row is about.
     pub address: Option<Address>,
-    /// It steps back: a block that is not allocated at the position.
+    /// Dims the row, such as a block that is not allocated at the position.
     pub is_faded: bool,
-    /// It comes after the others in every order.
+    /// Sorts the row after all others in every order.
     pub is_last: bool,
 }
 
-/// What of a table is shown, and in which order.
+/// Filter, order and open groups of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableArrangement {
-    /// Rows that hold this text, in any case; all where it is empty.
+    /// Text that rows must contain, case-insensitive; empty for all rows.
     pub filter: String,
-    /// By which column, from the left; none: as they were found.
+    /// Column to sort by, from the left; none for the original order.
     pub column: Option<usize>,
-    /// English name of that column: tables of other traces may have it elsewhere.
+    /// English name of that column. Other tables may have it at another index.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column_name: Option<String>,
-    /// The highest first.
+    /// Sorts in descending order.
     pub is_falling: bool,
-    /// The groups whose rows are listed, by their keys.
+    /// Keys of the open groups.
     #[serde(skip)]
     pub open: BTreeSet<u64>,
 }
 
 impl TableArrangement {
-    /// Whether it shows all rows as they were found.
+    /// Returns true if all rows are shown in their original order.
     pub fn is_plain(&self) -> bool {
         self.filter.is_empty() && self.column.is_none()
     }
 
-    /// Opens a group, or closes it.
+    /// Opens or closes a group.
     pub fn toggle(&mut self, group: u64) {
         if !self.open.remove(&group) {
             self.open.insert(group);
         }
     }
 
-    /// Tells which rows hold the text.
+    /// Returns a predicate for the rows that contain the filter text.
     pub(super) fn filter(&self) -> impl Fn(&TableRow) -> bool + use<> {
         let wanted = self.filter.to_lowercase();
         move |row| wanted.is_empty() || row.line().to_lowercase().contains(&wanted)
     }
 
-    /// The places of rows in the order that is wanted.
+    /// Returns the indices of rows in sorted order.
     pub(super) fn order(&self, rows: &[&TableRow]) -> Vec<usize> {
         let mut places: Vec<usize> = (0..rows.len()).collect();
         if let Some(column) = self.column {
@@ -116,8 +114,8 @@ impl TableArrangement {
         places
     }
 
-    /// Puts rows in the order of a column, the highest first where it has numbers; a second time in reverse order;
-    /// a third time in the order in which they were found.
+    /// Sorts by a column, numbers in descending order. A second call for the same column reverses
+    /// the order; a third one restores the original order.
     pub fn sort_by(&mut self, column: usize, table: &Table) {
         let is_falling = table.is_counted(column);
         match self.column == Some(column) {
@@ -132,12 +130,12 @@ impl TableArrangement {
             .map(|column| column.name.to_owned());
     }
 
-    /// Shows the rows in the order in which they were found.
+    /// Restores the original order of the rows.
     pub fn leave_order(&mut self) {
         (self.column, self.column_name, self.is_falling) = (None, None, false);
     }
 
-    /// Finds the column of the order in a table.
+    /// Finds the sort column in a table by its name.
     pub(crate) fn find_column(&mut self, table: &Table) {
         if let Some(name) = self
             .column_name
@@ -155,28 +153,28 @@ enum CellRank<'a> {
     Word(Cow<'a, str>),
 }
 
-/// What stands in a column of a row.
+/// Content of a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TableCell {
-    /// Words, and numbers whose digits matter.
+    /// Words, or numbers whose digits matter.
     Text(TextSpan),
-    /// How many, as a text that stands at the right.
+    /// Count, with its text, aligned right.
     Number(u64, TextSpan),
-    /// Words of several meanings, in the order of a number where there is one.
+    /// Words with several roles, sorted by a number if there is one.
     Spans {
-        /// Rank of the cell in its column; none: the order of the words.
+        /// Sort key; none to sort by the words.
         number: Option<u64>,
-        /// The words.
         spans: Vec<TextSpan>,
     },
-    /// A step that can be travelled to.
+    /// Step that a click can travel to.
     Step(Step),
-    /// How much of something in relation to the row that has most: loads, stores, most.
+    /// Bar relative to the row with the most: loads, stores, maximum.
     Bar(u64, u64, u64),
 }
 
 impl Table {
-    /// The columns become as wide as their texts. `heads`: their ids in the table of messages; empty for none.
+    /// Creates a table whose columns are as wide as their texts. `heads` are message ids; an empty
+    /// id is a column without a title.
     pub fn new(summary: String, heads: &[&'static str], rows: Vec<TableRow>) -> Self {
         let longest = |place: usize| {
             let cells = rows.iter().filter_map(|row| row.cells.get(place));
@@ -204,7 +202,7 @@ impl Table {
         }
     }
 
-    /// The rows that a view shows, in its order. Cost: all rows.
+    /// Returns the rows that a view shows, in its order. Cost: all rows.
     #[must_use]
     pub fn seen(&self, view: &TableArrangement) -> Self {
         if self.is_grouped() {
@@ -222,18 +220,19 @@ impl Table {
         }
     }
 
-    /// Whether a view shows all of it as it is. Groups are closed until they are opened.
+    /// Returns true if a view shows the whole table unchanged. Grouped tables are never unchanged,
+    /// because groups are closed until they are opened.
     pub fn is_whole_in(&self, view: &TableArrangement) -> bool {
         view.is_plain() && !self.is_grouped()
     }
 
-    /// True when a column has numbers, whose highest are looked for first.
+    /// Returns true if a column contains numbers, which are sorted in descending order first.
     pub fn is_counted(&self, column: usize) -> bool {
         let first = self.rows.first().and_then(|row| row.cells.get(column));
         matches!(first, Some(TableCell::Number(..) | TableCell::Bar(..)))
     }
 
-    /// Number of bytes of memory that a row is about: that of its column, else one.
+    /// Returns the number of bytes that a row is about: that of the column `Bytes`, otherwise 1.
     pub fn bytes_of(&self, row: &TableRow) -> u64 {
         let column = self
             .columns
@@ -245,7 +244,8 @@ impl Table {
         }
     }
 
-    /// Without the columns `Thread` where there is one: they would say the same in each row.
+    /// Removes the columns `PollingThread` if the trace has one thread: they would be the same in each
+    /// row.
     #[must_use]
     pub fn without_one_thread(self, session: &Session) -> Self {
         if session.index.threads().len() > 1 {
@@ -255,7 +255,7 @@ impl Table {
         }
     }
 
-    /// Without the columns of a name.
+    /// Removes the columns with a name.
     #[must_use]
     pub fn without_named(mut self, name: &str) -> Self {
         for place in (0..self.columns.len()).rev() {
@@ -270,7 +270,7 @@ impl Table {
         self
     }
 
-    /// Without the columns in which no row has anything.
+    /// Removes the columns that are empty in every row.
     #[must_use]
     pub fn without_empty(mut self) -> Self {
         let is_empty = |cell: Option<&TableCell>| {
@@ -305,7 +305,7 @@ impl Table {
 }
 
 impl TableRow {
-    /// As it is copied.
+    /// Formats the row as copied text.
     pub fn line(&self) -> String {
         let cells = self
             .cells
@@ -317,12 +317,12 @@ impl TableRow {
 }
 
 impl TableCell {
-    /// Text with a meaning.
+    /// Creates a cell of text with one role.
     pub fn new(meaning: TextRole, text: impl Into<String>) -> Self {
         Self::Text(TextSpan::new(meaning, text))
     }
 
-    /// Text in the order of a number where there is one.
+    /// Creates a cell of text that is sorted by a number if there is one.
     pub fn ranked(number: Option<u64>, meaning: TextRole, text: impl Into<String>) -> Self {
         Self::Spans {
             number,
@@ -330,7 +330,7 @@ impl TableCell {
         }
     }
 
-    /// Its words with their meanings; none for a step or a bar.
+    /// Returns the words with their roles; empty for a step or a bar.
     pub fn spans(&self) -> &[TextSpan] {
         match self {
             Self::Text(span) | Self::Number(_, span) => std::slice::from_ref(span),
@@ -339,7 +339,7 @@ impl TableCell {
         }
     }
 
-    /// How many.
+    /// Creates a cell for a count.
     pub fn number(count: u64) -> Self {
         Self::Number(
             count,
@@ -347,7 +347,7 @@ impl TableCell {
         )
     }
 
-    /// A step; none: before the first.
+    /// Creates a cell for a step; none stands for the time before the first one.
     pub fn step(step: Option<Step>) -> Self {
         step.map_or_else(
             || Self::new(TextRole::Second, say!("table-the-start")),
@@ -355,7 +355,7 @@ impl TableCell {
         )
     }
 
-    /// By what rows are put in order.
+    /// Returns the sort key of the cell.
     fn rank(&self) -> CellRank<'_> {
         match self {
             Self::Text(span) => CellRank::Word(Cow::Borrowed(&span.text)),
@@ -370,7 +370,7 @@ impl TableCell {
         }
     }
 
-    /// What makes a value less than a fact of the trace.
+    /// Returns the provenance of the value if the trace does not state it directly.
     pub fn doubt(&self) -> Option<&'static str> {
         let doubt = |span: &TextSpan| match span.meaning {
             TextRole::Inferred => Some("inferred"),
@@ -383,7 +383,7 @@ impl TableCell {
         }
     }
 
-    /// As it is copied: a guess is no fact there either.
+    /// Formats the cell as copied text, with the provenance of values that are not facts.
     fn marked_text(&self) -> String {
         match self.doubt() {
             Some(doubt) => format!("{} ({doubt})", self.text()),
@@ -391,7 +391,7 @@ impl TableCell {
         }
     }
 
-    /// As it is shown.
+    /// Returns the text as shown.
     pub fn text(&self) -> String {
         match self {
             Self::Step(step) => super::text::thousands(step.0),
@@ -405,13 +405,13 @@ impl TableCell {
 }
 
 impl Default for TableCell {
-    /// Nothing.
+    /// Creates an empty cell.
     fn default() -> Self {
         Self::Text(TextSpan::default())
     }
 }
 
-/// A thread by its name.
+/// Returns the name of a thread.
 pub fn thread_name(session: &Session, thread: ThreadId) -> String {
     session
         .index

@@ -1,27 +1,27 @@
-//! Rows of a table that belong together: one stands for all of them and can be opened.
+//! Groups of table rows: a head row represents each group and can be opened.
 
 use super::table::{Table, TableArrangement, TableRow};
 
-/// Rows that belong together.
+/// Group of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableGroup {
-    /// Tells it from the others, also while more is found.
+    /// Key that identifies the group, stable while more rows are found.
     pub key: u64,
-    /// The row that stands for it.
+    /// Index of the head row.
     pub head: usize,
-    /// How many rows behind that one are its own; none are listed while it is closed.
+    /// Number of rows after the head that belong to the group; 0 while it is closed.
     pub rows: usize,
-    /// Whether they are listed.
+    /// True if its rows are listed.
     pub is_open: bool,
 }
 
 impl Table {
-    /// Whether its rows are groups: then they are no moments in their order.
+    /// Returns true if the table has groups. The rows are then not in the order of time.
     pub fn is_grouped(&self) -> bool {
         !self.groups.is_empty()
     }
 
-    /// The group that a row stands for. O(log n).
+    /// Returns the group whose head is a row. O(log n).
     pub fn group_at(&self, place: usize) -> Option<&TableGroup> {
         self.groups.get(
             self.groups
@@ -30,7 +30,7 @@ impl Table {
         )
     }
 
-    /// The group that a row belongs to, as its head or behind that. O(log n).
+    /// Returns the group that contains a row, as its head or below it. O(log n).
     pub fn group_around(&self, place: usize) -> Option<&TableGroup> {
         let after = self.groups.partition_point(|group| group.head <= place);
         self.groups
@@ -38,7 +38,8 @@ impl Table {
             .filter(|group| place <= group.head + group.rows)
     }
 
-    /// The groups that a view shows, in its order, with their own rows where they are open. Cost: all rows.
+    /// Returns the groups that a view shows, in its order, with their rows if they are open. Cost:
+    /// all rows.
     pub(super) fn seen_groups(&self, view: &TableArrangement) -> Self {
         let found: Vec<VisibleGroup<'_>> = self
             .groups
@@ -75,7 +76,7 @@ impl Table {
         }
     }
 
-    /// What a filter leaves of a group: all of it where its head is meant, else the rows that are.
+    /// Filters a group: keeps all of it if the head matches, otherwise the rows that match.
     fn found(&self, group: &TableGroup, view: &TableArrangement) -> Option<VisibleGroup<'_>> {
         let head = self.rows.get(group.head)?;
         let own = self
@@ -95,7 +96,7 @@ impl Table {
     }
 }
 
-/// What is shown of a group.
+/// Visible part of a group.
 struct VisibleGroup<'a> {
     head: &'a TableRow,
     own: Vec<&'a TableRow>,

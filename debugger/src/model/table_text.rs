@@ -1,21 +1,22 @@
-//! Tables as text for other programs.
+//! Exports tables as text for other programs.
 
 use serde_json::{Map, Value};
 
 use super::table::{Table, TableCell, TableRow};
 use super::{TextRole, TextSpan};
 
-/// As what a table is written.
+/// Export format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableFormat {
-    /// A line a row, the heads first, commas between (RFC 4180, lines end with `\n`).
+    /// One line per row, headed by the column names, separated by commas (RFC 4180, but lines end
+    /// with `\n`).
     Csv,
-    /// An array of objects, whose keys are the heads in small letters.
+    /// Array of objects, with the column names in lower case as keys.
     Json,
 }
 
 impl TableFormat {
-    /// How files of it end.
+    /// Returns the file name extension.
     pub fn ending(self) -> &'static str {
         match self {
             Self::Csv => "csv",
@@ -23,7 +24,8 @@ impl TableFormat {
         }
     }
 
-    /// The rows of a table as text. Numbers are written without separators; bars, which say nothing else, are left out.
+    /// Formats the rows of a table. Numbers have no separators; bars are left out, because they
+    /// only repeat other columns.
     pub fn write(self, table: &Table) -> String {
         match self {
             Self::Csv => csv(table),
@@ -69,15 +71,15 @@ fn json(table: &Table) -> String {
     format!("[\n{}\n]\n", rows.join(",\n"))
 }
 
-/// A column that is written: what it is called, and where it stands.
+/// Exported column.
 struct ExportColumn {
     name: String,
     place: usize,
-    /// What the value is known from, instead of the value.
+    /// Exports the provenance of the value instead of the value.
     is_source: bool,
 }
 
-/// Columns with values of cells: a further one says what each is known from.
+/// Columns with values of cells; another column is added for the provenance of each.
 const VALUES: [&str; 3] = ["Before", "Value", "Operands"];
 
 impl ExportColumn {

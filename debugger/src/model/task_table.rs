@@ -1,4 +1,4 @@
-//! The tasks that an operating system runs in turn, and when each ran, as rows.
+//! Table of an operating system's tasks and of the times when each ran.
 
 use std::ops::Range;
 
@@ -30,12 +30,12 @@ const HEADS: [&str; 11] = [
     "tasks-time",
     "tasks-calls",
 ];
-/// The places of the columns that a narrow panel leaves out, the first of them first.
+/// Indices of the columns that a narrow panel drops, the first of them first.
 const SPARE: [usize; 4] = [8, 10, 3, 6];
-/// The place of the first of the two columns that a run has, too.
+/// Index of the first of the two columns that run rows also have.
 const FROM: usize = 5;
 
-/// The tasks, each with its runs behind it. Runs on a worker.
+/// Lists the tasks, each followed by its runs. Runs on a worker.
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
@@ -120,7 +120,7 @@ fn run_row(task: &Task, run: &Range<Position>) -> TableRow {
     }
 }
 
-/// The first and the last step between two positions.
+/// Returns the first and the last step between two positions.
 fn ends(run: Option<Range<Position>>) -> [TableCell; 2] {
     let steps = run.and_then(|run| Some([run.start.next_step(), run.end.last_step()?]));
     steps.map_or_else(Default::default, |steps| steps.map(TableCell::Step))

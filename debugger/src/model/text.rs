@@ -1,4 +1,4 @@
-//! How numbers, values and flags are spelled.
+//! Formats numbers, values and flags.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use crate::messages::{say, spoken};
 
 pub use crate::number::thousands;
 
-/// `1 step`, `2 steps`.
+/// Formats a count with its noun: `1 step`, `2 steps`.
 pub fn counted(number: u64, one: &str, many: &str) -> String {
     format!(
         "{} {}",
@@ -18,7 +18,8 @@ pub fn counted(number: u64, one: &str, many: &str) -> String {
     )
 }
 
-/// A size of memory in the largest unit that it reaches, with at most one decimal: `64 MiB`, `1.5 KiB`.
+/// Formats a memory size in the largest unit that it reaches, with at most one decimal: `64 MiB`,
+/// `1.5 KiB`.
 pub fn size_text(bytes: u64) -> String {
     const UNITS: [&str; 6] = [
         "text-kib", "text-mib", "text-gib", "text-tib", "text-pib", "text-eib",
@@ -39,7 +40,8 @@ pub fn size_text(bytes: u64) -> String {
     }
 }
 
-/// A value in hex without leading zeros; `?` for a digit that is not known, none when nothing is.
+/// Formats a value in hex without leading zeros, `?` for an unknown digit; none if no digit is
+/// known.
 pub fn short_hex(value: &Value) -> Option<String> {
     if value.is_unknown() {
         return None;
@@ -53,7 +55,8 @@ pub fn short_hex(value: &Value) -> Option<String> {
     })
 }
 
-/// The condition flags of a status register, four and four: capital is set, `?` is unknown.
+/// Formats the condition flags of a status register in groups of four: a capital is set, `?` is
+/// unknown.
 pub fn flags_text(status: &StatusRegister) -> String {
     let sets = status.flags.as_chunks::<4>().0.iter();
     let text = |flags: &[StatusFlag; 4]| {
@@ -65,7 +68,7 @@ pub fn flags_text(status: &StatusRegister) -> String {
     sets.map(text).collect::<Vec<_>>().join(" ")
 }
 
-/// What the flags are called together: by the names of their sets, else by their letters.
+/// Returns the common name of the flags: the names of their sets, otherwise their letters.
 pub fn flags_name(status: &StatusRegister) -> String {
     if !status.flag_sets.is_empty() {
         return status.flag_sets.join(" ");
@@ -78,7 +81,8 @@ pub fn flags_name(status: &StatusRegister) -> String {
         .collect()
 }
 
-/// The words of the flags that are set: `carry`, `negative, overflow`. What is no word of ours stays as it is.
+/// Lists the flags that are set: `carry`, `negative, overflow`. Words without a translation stay
+/// unchanged.
 pub fn flag_words(status: &StatusRegister) -> String {
     let word = |word: &'static str| {
         let (set, plain) = word
@@ -97,7 +101,7 @@ pub fn flag_words(status: &StatusRegister) -> String {
     status.set_words().map(word).collect::<Vec<_>>().join(", ")
 }
 
-/// The letter of a flag as it is shown.
+/// Returns the letter of a flag in the case that shows its state.
 pub fn flag_letter(letter: char, is_set: Option<bool>) -> char {
     match is_set {
         Some(true) => letter.to_ascii_uppercase(),
@@ -106,7 +110,7 @@ pub fn flag_letter(letter: char, is_set: Option<bool>) -> char {
     }
 }
 
-/// Bytes in address order: `a9 02 ??`.
+/// Formats bytes in address order: `a9 02 ??`.
 pub fn bytes_text(bytes: &[Option<u8>]) -> String {
     let mut text = String::with_capacity(3 * bytes.len());
     for (place, byte) in bytes.iter().enumerate() {
@@ -119,17 +123,18 @@ pub fn bytes_text(bytes: &[Option<u8>]) -> String {
     text
 }
 
-/// How many digits addresses up to one are shown with.
+/// Returns the number of digits for addresses up to `highest`.
 pub fn address_digits(highest: Address) -> usize {
     match highest.0 {
         0..0x1_0000_0000 => 8,
-        // The user's half of most 64-bit machines.
+        // User half of the address space on most 64-bit machines.
         0x1_0000_0000..0x1_0000_0000_0000 => 12,
         _ => 16,
     }
 }
 
-/// How many leading zero digits a hex text has that say nothing: the last digit always counts.
+/// Returns the number of insignificant leading zeros of a hex text; the last digit is always
+/// significant.
 pub fn leading_zeros(hex: &str) -> usize {
     let zeros = hex.bytes().take_while(|byte| *byte == b'0').count();
     zeros.min(hex.len().saturating_sub(1))

@@ -1,4 +1,4 @@
-//! Moves of a window that stays in a thread: steps of other threads are passed over.
+//! Moves of a window that is restricted to a thread: steps of other threads are skipped.
 
 use stepback_index::{Cancel, Index, NearestStepOf, Query as _, QueryError, ThreadId};
 use stepback_parsers::{Position, Step};
@@ -6,35 +6,34 @@ use stepback_parsers::{Position, Step};
 use super::MoveContext;
 use crate::action::Direction;
 
-/// A move by steps.
+/// Kind of a move by steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stride {
-    /// A step, or a folded call.
+    /// One step, or a folded call.
     Row,
-    /// A step.
+    /// One step.
     Into,
-    /// A step, or a call.
+    /// One step, or a whole call.
     Over,
-    /// To the caller. A jump, no walk.
+    /// To the caller: a jump, recorded in the history as such.
     Out,
-    /// A number of rows.
+    /// Number of rows.
     Page(u64),
 }
 
-/// A thread that a window stays in.
+/// Moves within one thread.
 pub struct ThreadWalk<'a> {
     index: &'a Index,
     thread: ThreadId,
 }
 
 impl<'a> ThreadWalk<'a> {
-    /// In a thread of a trace.
     pub fn new(index: &'a Index, thread: ThreadId) -> Self {
         Self { index, thread }
     }
 
-    /// Where a move from a position leads: always just behind a step of the thread, or before its first.
-    /// None where the thread has nothing there.
+    /// Returns the target of a move: always just after a step of the thread, or before its first
+    /// one. Returns none if the thread has no step in that direction.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -111,7 +110,8 @@ impl<'a> ThreadWalk<'a> {
         }
     }
 
-    /// Behind the thread's last step before a position; the position itself where there is none.
+    /// Returns the position after the thread's last step before a position; the position itself if
+    /// there is no such step.
     fn behind_last(&self, before: Position) -> Result<Position, QueryError> {
         Ok(self.last(before)?.map_or(before, Step::after))
     }
@@ -142,7 +142,8 @@ mod tests {
 
     use super::*;
 
-    /// Two CPUs in turns; the first calls a function with its third step (4), which has one step (6).
+    /// Two CPUs take turns. The first calls a function with its third step (4); the function has
+    /// one step (6).
     const TRACE: &str = "\
 0 clk cpu0 R r13_svc 00009000
 1 clk cpu0 IT (1) 00001000 e1a00000 A svc : NOP

@@ -1,4 +1,4 @@
-//! The threads of a trace as rows: what each did, when, where, and how it ended.
+//! Threads of a trace as rows: their steps, times, cores and endings.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,39 +11,37 @@ use crate::analysis::thread_ending::{EndingEvidence, ThreadEnding};
 use crate::messages::say;
 use crate::session::Session;
 
-/// A thread, ready to be painted.
+/// Thread with everything that a row shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThreadRow {
-    /// Which.
     pub thread: ThreadId,
-    /// As the trace names it.
+    /// Name in the trace.
     pub name: String,
-    /// Its process, where the trace says so.
+    /// Process, if the trace records it.
     pub process: Option<String>,
-    /// Stands for cores that have nothing to run.
+    /// Represents cores that have nothing to run.
     pub is_idle: bool,
-    /// What it executed.
+    /// Number of executed steps.
     pub steps: u64,
-    /// Its first and last step.
+    /// First and last step.
     pub life: Option<(Step, Step)>,
-    /// The first and last time that the trace states for it.
+    /// First and last recorded time.
     pub times: Option<(u64, u64)>,
-    /// The cores that it ran on.
+    /// Cores that it ran on.
     pub cores: Vec<u64>,
-    /// How it ended.
     pub ending: ThreadEnding,
 }
 
-/// The threads of a trace, and who ran where and when.
+/// Threads of a trace and the schedule.
 #[derive(Clone, Debug, Default)]
 pub struct Threads {
-    /// A row a thread, in order of appearance.
+    /// One row per thread, in order of appearance.
     pub rows: Vec<ThreadRow>,
-    /// A lane a thread and a core.
+    /// One lane per thread and per core.
     pub schedule: Schedule,
 }
 
-/// Looks at all threads of a trace. Runs on a worker.
+/// Examines all threads of a trace. Runs on a worker.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -60,7 +58,7 @@ fn thread_rows(
     schedule: &Schedule,
     cancel: &Cancel,
 ) -> Result<Vec<ThreadRow>, QueryError> {
-    // By name, since there may be thousands: of two that bear one name the first counts.
+    // A map by name, because there may be thousands. Of two threads with one name the first counts.
     let all_known = session.index.source().known_threads();
     let known_threads: HashMap<_, _> = all_known
         .iter()
@@ -119,12 +117,12 @@ fn life(
 }
 
 impl ThreadRow {
-    /// From its first to its last time.
+    /// Returns the time between the first and the last recorded time.
     pub fn lasted(&self) -> Option<u64> {
         self.times.map(|(first, last)| last.saturating_sub(first))
     }
 
-    /// The cores as ranges: `0-3, 7`.
+    /// Formats the cores as ranges: `0-3, 7`.
     pub fn cores_text(&self) -> String {
         let mut ranges: Vec<(u64, u64)> = Vec::new();
         for core in &self.cores {
@@ -140,7 +138,7 @@ impl ThreadRow {
         ranges.iter().map(text).collect::<Vec<_>>().join(", ")
     }
 
-    /// As it is copied.
+    /// Formats the row as copied text.
     pub fn line(&self) -> String {
         let mut parts = vec![say!("threads-name", name = &*self.name)];
         parts.extend(
@@ -167,7 +165,7 @@ impl ThreadRow {
     }
 }
 
-/// As a column shows it.
+/// Names an ending for a column.
 pub fn ending_words(ending: ThreadEnding) -> &'static str {
     match ending {
         ThreadEnding::Open => "",
@@ -179,7 +177,7 @@ pub fn ending_words(ending: ThreadEnding) -> &'static str {
     }
 }
 
-/// What it means that a thread ended like that.
+/// Explains an ending.
 pub fn ending_explained(ending: ThreadEnding) -> &'static str {
     match ending {
         ThreadEnding::Open => say!("threads-the-trace-does-not-say"),
@@ -198,7 +196,7 @@ mod tests {
     use super::*;
     use crate::session::test_session::{overflow, recorded};
 
-    /// Some time, in microseconds since 1601.
+    /// A time in microseconds since 1601.
     const START: u64 = 13_400_000_000_000_000;
 
     fn lines(session: &Session) -> Vec<String> {
@@ -208,7 +206,7 @@ mod tests {
         rows.iter().map(ThreadRow::line).collect()
     }
 
-    /// A thread that runs for some steps and then calls the system.
+    /// Builds the file of a thread that runs for some steps and then makes a system call.
     fn file(tid: u64, cpu: u64, (steps, call): (u64, Option<u64>)) -> SampleFile {
         let mut writer = TraceWriter::new(TraceRecipe {
             tid,

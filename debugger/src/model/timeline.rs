@@ -1,4 +1,5 @@
-//! The whole trace in a strip: the call stack sampled once a pixel column, and the ticks of the axis.
+//! The whole trace as a strip: call stacks sampled once per pixel column, and the ticks of the
+//! axis.
 
 use stepback_index::{Call, CallId, CallTable, Cancel, QueryError, SlotReader, ThreadId};
 use stepback_machine::Address;
@@ -11,54 +12,55 @@ use crate::action::StepRange;
 use crate::messages::say;
 use crate::session::Session;
 
-/// Which part of the trace is drawn, and how finely.
+/// Part of the trace to draw, and its resolution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaneRequest {
-    /// Whose calls.
+    /// Thread whose calls are drawn.
     pub thread: ThreadId,
     /// First position.
     pub first: Position,
     /// Last position.
     pub last: Position,
-    /// Pixel columns.
+    /// Number of pixel columns.
     pub columns: u32,
-    /// The first depth; 0 is the outermost.
+    /// First depth; 0 is the outermost.
     pub top: u32,
-    /// Depths from there on.
+    /// Number of depths from there on.
     pub lanes: u32,
 }
 
 /// Frames as boxes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FrameLanes {
-    /// In no particular order.
+    /// Boxes, in no particular order.
     pub boxes: Vec<FrameBox>,
-    /// How many depths there are in this part of the trace, as far as the samples tell.
+    /// Maximum number of frames in this part of the trace, as sampled.
     pub depths: u32,
 }
 
-/// A frame, or several frames of one function that are too short to tell apart.
+/// Frame, or several frames of one function that are too short to separate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FrameBox {
-    /// How deep it is.
+    /// Call depth.
     pub depth: u32,
-    /// Its first column.
+    /// First column.
     pub first: u32,
-    /// The column after its last.
+    /// Column after the last.
     pub end: u32,
-    /// The first of its frames.
+    /// First of its frames.
     pub call: CallId,
-    /// The last of its frames.
+    /// Last of its frames.
     pub last_call: CallId,
-    /// Where the first was entered.
+    /// Position at which the first frame was entered.
     pub entered: Position,
-    /// Where the last was left; the end of what is indexed while it is open.
+    /// Position at which the last frame was left; the end of the index while it is open.
     pub left: Position,
-    /// The function's name.
+    /// Function name.
     pub name: String,
 }
 
-/// Samples the call stack once a column. Runs on a worker. O(columns · (log n + log² depth + lanes)).
+/// Samples the call stack once per column. Runs on a worker. O(columns · (log n + log² depth +
+/// lanes)).
 ///
 /// # Errors
 /// [`QueryError::Cancelled`].
@@ -111,21 +113,20 @@ pub fn lanes(
     })
 }
 
-/// Whose frames are on the stack at a position.
+/// Call stack at a position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StackSummary {
-    /// Whose stack it is.
     pub thread: ThreadId,
-    /// How many frames there are.
+    /// Number of frames.
     pub depth: u32,
-    /// The innermost frames from entry to end, innermost first.
+    /// Ranges of the innermost frames from entry to end, innermost first.
     pub around: Vec<StepRange>,
 }
 
-/// Of so many frames at most it is told where they begin and end.
+/// Maximum number of frames whose ranges are returned.
 const AROUND: u32 = 64;
 
-/// Who is on the stack at a position. O(log n + log² depth).
+/// Reads the call stack at a position. O(log n + log² depth).
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -152,7 +153,7 @@ pub fn here(session: &Session, position: Position) -> Result<StackSummary, Query
     })
 }
 
-/// From its entry to its end, or to that of the trace.
+/// Returns the steps from a call's entry to its end, or to that of the trace.
 pub fn steps_of(session: &Session, call: &Call) -> StepRange {
     StepRange {
         first: call.entered_at(),
@@ -164,9 +165,10 @@ fn left_at(session: &Session, call: &Call) -> Position {
     call.exit_step.map_or(session.index.end(), Step::after)
 }
 
-/// What is said of a frame in the strip. Runs on a worker.
+/// Describes a frame of the strip for its tooltip. Runs on a worker.
 ///
-/// Cost: its arguments' last writes, and the calls that it made, of which at most [`CALLS_COUNTED`] are looked at.
+/// Cost: its arguments' last writes, and a look at the calls that it made, at most
+/// [`CALLS_COUNTED`].
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -193,10 +195,10 @@ pub fn frame_hint(session: &Session, id: CallId, cancel: &Cancel) -> Result<Stri
     Ok(lines.join("\n"))
 }
 
-/// The steps of a frame's own are told where it made no more calls than this.
+/// Maximum number of calls of a frame for which its own steps are computed.
 pub const CALLS_COUNTED: usize = 2000;
 
-/// The position in the middle of a column.
+/// Returns the position in the middle of a column.
 fn sample(request: &LaneRequest, column: u32) -> Position {
     let length = u128::from(request.last.0.saturating_sub(request.first.0));
     let offset = length * (2 * u128::from(column) + 1) / (2 * u128::from(request.columns.max(1)));
@@ -211,7 +213,7 @@ fn sample(request: &LaneRequest, column: u32) -> Position {
 struct Sampler<'a> {
     calls: &'a CallTable,
     top: u32,
-    /// By depth, from `top` on.
+    /// Open boxes by depth, from `top` on.
     open: Vec<OpenBox>,
     done: Vec<OpenBox>,
 }
@@ -266,15 +268,15 @@ impl Sampler<'_> {
 }
 
 impl OpenBox {
-    /// The same frame goes on; or another of the same function follows one of a single column,
-    /// for which a box of its own would only be flicker.
+    /// Returns true if a box continues with a call: the same frame, or another one of the same
+    /// function after a box of a single column. A separate box would only flicker.
     fn goes_on(&self, call: CallId, function: Address, column: u32) -> bool {
         let is_short = self.call != self.last_call || column - self.first <= 1;
         self.last_call == call || (function == self.function && is_short)
     }
 }
 
-/// The distance of ticks: 1, 2 or 5 times a power of ten, at least `spacing` pixels apart.
+/// Returns the distance between ticks: 1, 2 or 5 times a power of ten, at least `spacing` pixels.
 pub fn tick_step(length: u64, width: f32, spacing: f32) -> u64 {
     let per_pixel = length as f64 / f64::from(width.max(1.0));
     let least = per_pixel * f64::from(spacing);
@@ -290,7 +292,7 @@ pub fn tick_step(length: u64, width: f32, spacing: f32) -> u64 {
     }
 }
 
-/// The ticks between two positions.
+/// Iterates over the ticks between two positions.
 pub fn ticks(first: Position, last: Position, step: u64) -> impl Iterator<Item = Position> {
     let step = step.max(1);
     let start = first.0.div_ceil(step).checked_mul(step);

@@ -1,7 +1,8 @@
-//! How densely a trace accesses memory: the rows "Reads" and "Writes" of the timeline.
+//! Density of memory accesses: the rows "Reads" and "Writes" of the timeline.
 //!
-//! A column is told by a stretch of steps in its middle, so that a row costs a bounded number of steps a column,
-//! however long the trace is; where a column has no more steps than that, all of them count.
+//! A column is estimated from a sample of consecutive steps in its middle. A row therefore costs a
+//! bounded number of steps per column, independent of the length of the trace. If a column has no
+//! more steps than the sample, the result is exact.
 
 use anyhow::Result;
 use stepback_index::{AccessShare, AccessShares, Cancel, Query as _};
@@ -10,20 +11,20 @@ use stepback_parsers::{Position, Step};
 use super::timeline_rows::TimelineRowsRequest;
 use crate::session::Session;
 
-/// Steps of a column that are looked at.
+/// Maximum number of steps sampled per column.
 pub const SAMPLED: u64 = 32;
 
-/// What the rows show.
+/// Densities of the columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AccessDensities {
-    /// By pixel column.
+    /// Shares by pixel column.
     pub columns: Vec<AccessShare>,
-    /// Whether all steps were looked at.
+    /// True if every step was counted.
     pub is_exact: bool,
 }
 
 impl AccessDensities {
-    /// Whether any step that was looked at reads or writes.
+    /// Returns true if any sampled step reads or writes.
     pub fn has_any(&self) -> bool {
         self.columns
             .iter()
@@ -31,7 +32,7 @@ impl AccessDensities {
     }
 }
 
-/// Looks at the columns of a request. Runs on a worker. Cost: [`SAMPLED`] steps a column.
+/// Samples the columns of a request. Runs on a worker. Cost: [`SAMPLED`] steps per column.
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
@@ -55,12 +56,12 @@ pub fn densities(
     Ok(found)
 }
 
-/// The steps that a column is told by.
+/// Sample of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ColumnSample {
     first: Step,
     count: u64,
-    /// They are all of the column.
+    /// True if the sample contains all steps of the column.
     is_whole: bool,
 }
 
@@ -80,7 +81,7 @@ fn stretches(request: &TimelineRowsRequest) -> impl Iterator<Item = ColumnSample
         let (from, to) = (border(column), border(column.saturating_add(1)));
         let length = to.saturating_sub(from);
         match length {
-            // Where a step is wider than a pixel, it is that of all its columns.
+            // If a step is wider than a pixel, all its columns show it.
             0 => ColumnSample {
                 first: Step(from.min(last.saturating_sub(1))),
                 count: 1,

@@ -1,8 +1,8 @@
-//! The rows below the timeline's lanes: accesses of a cell, and what is unusual about the trace.
+//! Rows below the timeline's lanes: accesses of a cell, and unusual events of the trace.
 //!
-//! A row has at most one tick a pixel column, and is found by leaping: the first hit from the start of a column
-//! on gives that column's tick, and the search goes on at the next column. So a row costs a question a column,
-//! however long the trace is and however often something occurs in it.
+//! A row has at most one tick per pixel column. The search leaps: the first hit from the start of a
+//! column is that column's tick, and the search continues at the next column. A row therefore costs
+//! one query per column, independent of the length of the trace and the number of events.
 
 use anyhow::Result;
 use stepback_index::{
@@ -15,42 +15,41 @@ use crate::analysis::schedule::{BoundedList, LaneMark};
 use crate::messages::say;
 use crate::session::Session;
 
-/// Which rows are drawn, and how finely.
+/// Part of the trace to draw, and its resolution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimelineRowsRequest {
     /// First position.
     pub first: Position,
     /// Last position.
     pub last: Position,
-    /// Pixel columns.
+    /// Number of pixel columns.
     pub columns: u32,
-    /// Whose accesses are shown.
+    /// Cell whose accesses are shown.
     pub cell: Option<Cell>,
 }
 
-/// What the rows show.
+/// Ticks of the rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TimelineRows {
     /// Accesses of the cell, reads before writes, so that a write is drawn over a read.
     pub accesses: Vec<Tick>,
-    /// Where the program was interrupted.
+    /// Interruptions of the program.
     pub exceptions: Vec<Tick>,
-    /// What is unusual, gaps last.
+    /// Unusual events, gaps last.
     pub marks: Vec<Tick>,
 }
 
-/// Something at a place of the strip.
+/// Event at a place of the strip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tick {
-    /// The pixel column.
+    /// Pixel column.
     pub column: u32,
-    /// The first position of the column at which it shows.
+    /// First position in the column at which the event is visible.
     pub position: Position,
-    /// What it is.
     pub kind: TickKind,
 }
 
-/// What a tick stands for.
+/// Kind of event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TickKind {
     /// The cell was read.
@@ -61,7 +60,7 @@ pub enum TickKind {
     External,
     /// A signal, a trap or another event of the kernel.
     Event,
-    /// The search found something.
+    /// A hit of the search.
     Hit,
     /// A step of the slice.
     Slice,
@@ -70,7 +69,7 @@ pub enum TickKind {
 }
 
 impl TickKind {
-    /// What is said of it.
+    /// Describes the event.
     pub fn words(self) -> &'static str {
         match self {
             Self::Read => say!("tick-read"),
@@ -84,7 +83,8 @@ impl TickKind {
     }
 }
 
-/// Finds what the rows show. Runs on a worker. Some questions a column: see the head of this file.
+/// Finds the ticks of the rows. Runs on a worker. Cost: a few queries per column, see the module
+/// documentation.
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
@@ -115,7 +115,7 @@ pub fn rows(
     Ok(found)
 }
 
-/// The ticks of the entries of handlers: the first of each column. O(columns · log n).
+/// Returns one tick per column for the entries of handlers. O(columns · log n).
 pub fn exception_ticks(
     entries: &BoundedList<LaneMark>,
     request: &TimelineRowsRequest,
@@ -142,7 +142,7 @@ pub fn exception_ticks(
     ticks
 }
 
-/// Ticks of two kinds of sources, one a column.
+/// Merges the ticks of two sources, one per column.
 pub fn merged(one: &[Tick], other: &[Tick]) -> Vec<Tick> {
     let mut ticks = [one, other].concat();
     ticks.sort_by_key(|tick| (tick.column, tick.position));
@@ -150,7 +150,7 @@ pub fn merged(one: &[Tick], other: &[Tick]) -> Vec<Tick> {
     ticks
 }
 
-/// Leaps from column to column.
+/// Finds ticks by leaping from column to column.
 struct TickFinder<'a> {
     session: &'a Session,
     request: &'a TimelineRowsRequest,
@@ -201,7 +201,8 @@ impl TickFinder<'_> {
         })
     }
 
-    /// A tick for each column that has a hit. `next` gives the first one that shows behind a position.
+    /// Returns a tick for each column that has a hit. `next` returns the first hit visible after a
+    /// position.
     fn leap(
         &self,
         kind: TickKind,
@@ -230,7 +231,7 @@ impl TickFinder<'_> {
 }
 
 impl TimelineRowsRequest {
-    /// The column of a position.
+    /// Returns the column of a position.
     pub fn column_of(&self, position: Position) -> u32 {
         let Self {
             first,
@@ -246,12 +247,12 @@ impl TimelineRowsRequest {
             .min(columns.saturating_sub(1))
     }
 
-    /// The last position of a column.
+    /// Returns the last position of a column.
     pub fn end_of(&self, column: u32) -> Position {
         self.start_of(column.saturating_add(1))
     }
 
-    /// The last position before a column: what shows behind it is in the column.
+    /// Returns the last position before a column; hits visible after it belong to the column.
     fn start_of(&self, column: u32) -> Position {
         let Self {
             first,
@@ -299,7 +300,7 @@ mod tests {
         }
     }
 
-    /// Every hit, one after the other.
+    /// Returns every hit, in order.
     fn all(session: &Session, request: &TimelineRowsRequest, kinds: AccessKinds) -> Vec<Position> {
         let (cell, mut from, mut found) = (request.cell.unwrap(), Position(0), Vec::new());
         while let Some(hit) = (NearestAccess::next(cell, kinds, from))
@@ -356,7 +357,7 @@ mod tests {
             cancel: &Cancel::default(),
         };
         let mut asked = 0;
-        // Something happens at each step.
+        // An event at each step.
         let ticks = leaper.leap(TickKind::Event, |from| {
             asked += 1;
             Ok(Some(Position(from.0 + 1)))

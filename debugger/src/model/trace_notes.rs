@@ -1,4 +1,4 @@
-//! What a user should keep in mind about a trace, one sentence each.
+//! Notes about the limitations of a trace, one sentence each.
 
 use stepback_index::MarkerReader;
 use stepback_parsers::{MarkerKind, drmemtrace::FileType};
@@ -6,7 +6,8 @@ use stepback_parsers::{MarkerKind, drmemtrace::FileType};
 use crate::messages::say;
 use crate::session::Session;
 
-/// What a drmemtrace trace does not hold or holds besides; for other formats, whether calls are known.
+/// Returns notes about what a drmemtrace trace contains or lacks; for other formats, whether calls
+/// are known.
 pub fn trace_notes(session: &Session) -> Vec<String> {
     let Some(trace) = session.drmemtrace() else {
         return unusual_notes(session);
@@ -23,7 +24,7 @@ pub fn trace_notes(session: &Session) -> Vec<String> {
         .collect()
 }
 
-/// Those of them that most traces do not have.
+/// Returns the notes that do not apply to most traces.
 pub fn unusual_notes(session: &Session) -> Vec<String> {
     let calls = session
         .lacks_steps
@@ -90,7 +91,7 @@ pub fn unusual_notes(session: &Session) -> Vec<String> {
     assumed.into_iter().chain(notes).chain(calls).collect()
 }
 
-/// Whether a trace tells where instructions are but not what they are.
+/// Returns true if a trace records the addresses of instructions but not their encodings.
 pub fn lacks_encodings(session: &Session) -> bool {
     let Some(trace) = session.drmemtrace() else {
         return false;

@@ -1,4 +1,4 @@
-//! One trace window: its position, what it folds, where it was; and all moves that need no search.
+//! State of a trace window: its position, folds and history, and all moves that need no search.
 
 use std::sync::Arc;
 
@@ -9,45 +9,44 @@ use super::MoveContext;
 use super::hit_rows::{HitsOnlyView, ShownRow};
 use crate::action::{Direction, FoldAction, Moment, TraceId, WindowId};
 
-/// How many positions back a window remembers.
+/// Maximum number of positions in the history.
 const HISTORY_LIMIT: usize = 1000;
 
-/// What a window does whose position is the end of the trace, when the trace turns out to be longer.
+/// Behaviour of a window at the end of the trace when the trace grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EndPolicy {
     /// It stays at its step.
     Stays,
-    /// It goes on to the new end.
+    /// It moves to the new end.
     GoesOn,
 }
 
-/// Where a part of a trace ends that takes the place of another.
+/// End of a part of a trace that replaces another part.
 #[derive(Clone, Copy, Debug)]
 pub struct TraceEndChange {
-    /// Its steps.
+    /// Number of steps.
     pub step_count: u64,
-    /// What windows do that were at the end of the other.
+    /// Behaviour of windows that were at the end of the replaced part.
     pub at_end: EndPolicy,
 }
 
-/// A window on the trace with a position of its own.
+/// Window on the trace with its own position.
 #[derive(Clone, Debug)]
 pub struct TraceWindow {
-    /// Its number, which is also that of its position.
+    /// Window number, which also names its position.
     pub id: WindowId,
-    /// The trace that it shows: its positions, folds and threads are of that one.
+    /// Trace that it shows; its positions, folds and threads refer to that trace.
     pub trace: TraceId,
-    /// Where it is.
     pub position: Position,
-    /// Where it was before the last move: what differs from there is shown as changed.
+    /// Position before the last move; differences from it are shown as changes.
     pub previous: Position,
-    /// What it folds. The step before the position is never hidden.
+    /// Folded calls. The step before the position is never hidden.
     pub folds: Arc<FoldSet>,
-    /// The thread whose steps its moves go by; none: those of all threads.
+    /// Thread that its moves are restricted to; none for all threads.
     pub thread: Option<ThreadId>,
-    /// The raw text of the trace instead of steps.
+    /// Shows the raw text of the trace instead of steps.
     pub is_raw: bool,
-    /// Hits of the search alone; what is folded counts for nothing then.
+    /// Restriction to hits of the search; folds have no effect while it is on.
     pub only_hits: HitsOnlyView,
     /// Positions visited before, the newest last. A walk of single steps counts as one visit.
     pub back: Vec<Position>,
@@ -58,7 +57,7 @@ pub struct TraceWindow {
 }
 
 impl TraceWindow {
-    /// A window at a position of the first trace, which has so many steps, nothing folded.
+    /// Creates a window on the first trace, of `step_count` steps, with nothing folded.
     pub fn new(id: WindowId, step_count: u64, position: Position) -> Self {
         Self {
             id,
@@ -75,7 +74,7 @@ impl TraceWindow {
         }
     }
 
-    /// Where it is, in its trace.
+    /// Returns its position together with its trace.
     pub fn moment(&self) -> Moment {
         Moment {
             trace: self.trace,
@@ -83,17 +82,18 @@ impl TraceWindow {
         }
     }
 
-    /// Whether it never left where it began.
+    /// Returns true if it never left its initial position.
     pub fn is_untouched(&self) -> bool {
         self.back.is_empty() && self.forward.is_empty()
     }
 
-    /// Begins at a position: that is no visit.
+    /// Sets the initial position, which does not count as a visit.
     pub fn begin_at(&mut self, position: Position) {
         (self.position, self.previous) = (position, position);
     }
 
-    /// Takes in that another part of the trace is known. The position stays; what would hide it is unfolded.
+    /// Adapts the window to another indexed part of the trace. The position stays; calls that would
+    /// hide it are unfolded.
     pub fn take_part(&mut self, before: &CallTable, after: &CallTable, to: TraceEndChange) {
         let is_at_end = self.position.0 == self.folds.step_count();
         self.folds = Arc::new(self.folds.carried(before, after, to.step_count));
@@ -107,7 +107,7 @@ impl TraceWindow {
         self.reveal(after);
     }
 
-    /// Takes over where a copy of it has moved to. What else was changed meanwhile stays.
+    /// Adopts the move that a copy of the window made. Other changes made in the meantime stay.
     pub fn take_move(&mut self, moved: Self) {
         let only_hits = std::mem::take(&mut self.only_hits);
         *self = Self {
@@ -118,7 +118,7 @@ impl TraceWindow {
         };
     }
 
-    /// Goes to a position (the end, if it is beyond) and remembers where it came from.
+    /// Goes to a position (the end, if it is beyond) and records the previous one in the history.
     /// Folded calls around it are unfolded.
     pub fn travel(&mut self, to: Position, ground: &MoveContext<'_>) {
         let to = to.min(ground.end);
@@ -130,7 +130,8 @@ impl TraceWindow {
         self.reveal(ground.calls);
     }
 
-    /// One row: a step, or all steps of a folded call; where hits alone are shown to the next step that is.
+    /// Moves by one row: a step, or all steps of a folded call. If only hits are shown, moves to
+    /// the next visible step.
     pub fn step_row(&mut self, way: Direction, ground: &MoveContext<'_>) {
         if let Some(rows) = self.only_hits.rows() {
             let step = rows.neighbour(way, self.position);
@@ -148,12 +149,13 @@ impl TraceWindow {
         self.walk(to, ground);
     }
 
-    /// One step, into calls and folded calls.
+    /// Moves by one step, into calls and folded calls.
     pub fn step_into(&mut self, way: Direction, ground: &MoveContext<'_>) {
         self.walk(neighbour(self.position, way), ground);
     }
 
-    /// Over the call that the next step makes (or that the last step returned from); a row where there is none.
+    /// Moves over the call that the next step makes (or that the last step returned from); by a row
+    /// if there is none.
     pub fn step_over(&mut self, way: Direction, ground: &MoveContext<'_>) {
         let over = match way {
             Direction::Forward => {
@@ -177,8 +179,8 @@ impl TraceWindow {
         }
     }
 
-    /// To just before the call of the function around the position, or to just after its return.
-    /// Returns false, and stays, when the trace shows no call of it or ends inside it.
+    /// Moves to just before the call of the function around the position, or to just after its
+    /// return. Returns false, and stays, if the trace shows no call of it or ends inside it.
     pub fn step_out(&mut self, way: Direction, ground: &MoveContext<'_>) -> bool {
         let call = ground
             .frame_at(self.position)
@@ -193,7 +195,7 @@ impl TraceWindow {
         to.is_some()
     }
 
-    /// By a number of rows.
+    /// Moves by a number of rows.
     pub fn page(&mut self, way: Direction, rows: u64, ground: &MoveContext<'_>) {
         let gap = self.gap_of(self.position);
         let to = match way {
@@ -209,7 +211,7 @@ impl TraceWindow {
         self.walk(self.position_of_gap(to), ground);
     }
 
-    /// To the first or the last position.
+    /// Moves to the first or the last position.
     pub fn edge(&mut self, way: Direction, ground: &MoveContext<'_>) {
         let to = match way {
             Direction::Back => Position(0),
@@ -218,7 +220,8 @@ impl TraceWindow {
         self.travel(to, ground);
     }
 
-    /// To the position visited before, or the one gone back from. False when there is none.
+    /// Moves to the position visited before, or the one gone back from. Returns false if there is
+    /// none.
     pub fn history(&mut self, way: Direction, ground: &MoveContext<'_>) -> bool {
         let (from, into) = match way {
             Direction::Back => (&mut self.back, &mut self.forward),
@@ -232,8 +235,9 @@ impl TraceWindow {
         true
     }
 
-    /// Folds or unfolds. The position leaves a call that is folded around it: it lands just after it.
-    /// Only when all is folded, what is around it stays open, as some of it may never return.
+    /// Folds or unfolds. If a call around the position is folded, the position moves to just after
+    /// it. Only when everything is folded do the calls around the position stay open, because some
+    /// of them may never return.
     pub fn fold(&mut self, what: FoldAction, ground: &MoveContext<'_>) {
         let frame = ground.frame_at(self.position);
         match (what, frame) {
@@ -255,27 +259,27 @@ impl TraceWindow {
             (FoldAction::Toggle(call), _) => {
                 Arc::make_mut(&mut self.folds).fold(ground.calls, call)
             }
-            // Which these are the trace says: see `Self::fold_frames`.
+            // The trace defines these calls: see `Self::fold_frames`.
             (FoldAction::WindowTraps, _)
             | (FoldAction::Containing | FoldAction::Inside | FoldAction::UnfoldInside, None) => {}
         }
         self.leave_folds(ground);
     }
 
-    /// Folds some calls besides those that are folded.
+    /// Folds calls in addition to those already folded.
     pub fn fold_frames(&mut self, frames: &[CallId], ground: &MoveContext<'_>) {
         Arc::make_mut(&mut self.folds).fold_some(ground.calls, frames);
         self.leave_folds(ground);
     }
 
-    /// How many rows its list has.
+    /// Returns the number of rows of its list.
     pub fn row_count(&self) -> u64 {
         self.only_hits
             .rows()
             .map_or_else(|| self.folds.row_count(), |rows| rows.row_count())
     }
 
-    /// A row of its list.
+    /// Returns a row of its list.
     pub fn row(&self, row: u64) -> Option<ShownRow> {
         match self.only_hits.rows() {
             Some(rows) => rows.row(row),
@@ -283,21 +287,21 @@ impl TraceWindow {
         }
     }
 
-    /// The row of a step, or the one that stands for it.
+    /// Returns the row that shows a step or represents it.
     pub fn row_of(&self, step: Step) -> u64 {
         self.only_hits
             .rows()
             .map_or_else(|| self.folds.row_of(step), |rows| rows.row_of(step))
     }
 
-    /// The number of rows above the position.
+    /// Returns the number of rows above the position.
     pub fn gap_of(&self, position: Position) -> u64 {
         position
             .last_step()
             .map_or(0, |last| self.row_of(last).saturating_add(1))
     }
 
-    /// The position below a number of rows; the end when there are fewer.
+    /// Returns the position below a number of rows; the end if there are fewer.
     pub fn position_of_gap(&self, gap: u64) -> Position {
         let last_row = gap
             .min(self.folds.row_count())
@@ -323,7 +327,8 @@ impl TraceWindow {
         }
     }
 
-    /// A fold from which a frame never returns would carry the position to the end of the trace.
+    /// Folds all calls except those around the position. Folding a frame that never returns would
+    /// move the position to the end of the trace.
     fn fold_all(&mut self, ground: &MoveContext<'_>) {
         let mut around = ground.calls.path_at(ground.thread_before, self.position);
         around.sort_unstable();
@@ -331,7 +336,8 @@ impl TraceWindow {
         self.reveal(ground.calls);
     }
 
-    /// Unfolds the folded call just below the position or, where the position was put when it folded, just above it.
+    /// Unfolds the folded call just below the position or, where folding has put the position, just
+    /// above it.
     fn unfold_here(&mut self, calls: &CallTable) {
         let row_of = |step: Step| self.folds.row(self.folds.row_of(step));
         let below = match row_of(self.position.next_step()) {
@@ -349,7 +355,7 @@ impl TraceWindow {
         }
     }
 
-    /// The folded call that hides the step before the position, and where it ends.
+    /// Returns the folded call that hides the step before the position, and the position after it.
     fn hidden_in(&self) -> Option<(CallId, Position)> {
         let last_step = self.position.last_step()?;
         match self.folds.row(self.folds.row_of(last_step))? {
@@ -360,7 +366,7 @@ impl TraceWindow {
         }
     }
 
-    /// Unfolds what hides the position.
+    /// Unfolds the calls that hide the position.
     fn reveal(&mut self, calls: &CallTable) {
         while let Some((call, _)) = self.hidden_in() {
             Arc::make_mut(&mut self.folds).unfold(calls, call);
@@ -377,7 +383,7 @@ impl TraceWindow {
         }
     }
 
-    /// Goes there as a step does: a walk of several is one visit.
+    /// Moves by a step: a walk of several steps is one visit.
     pub fn walk(&mut self, to: Position, ground: &MoveContext<'_>) {
         let to = to.min(ground.end);
         if to != self.position {
@@ -418,8 +424,8 @@ mod tests {
     use crate::session::Session;
     use crate::session::test_session::overflow;
 
-    /// A window on the overflow trace: step 1,229 calls a function of the steps 1,230 to 1,236;
-    /// the function around it runs from step 729 to step 1,440.
+    /// A window on the overflow trace: step 1,229 calls a function of the steps 1,230 to 1,236; the
+    /// function around it runs from step 729 to step 1,440.
     struct Driven {
         session: Arc<Session>,
         window: TraceWindow,

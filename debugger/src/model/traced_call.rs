@@ -1,4 +1,4 @@
-//! A call that the recorder noted: of a function, or of the kernel.
+//! Call recorded by markers: of a function or of the kernel.
 
 use stepback_machine::linux::{LARGEST_ERROR, error_name};
 use stepback_machine::{InstructionSet, SystemCallFailure};
@@ -8,46 +8,45 @@ use stepback_parsers::traced_system_call;
 use super::{TextRole, TextSpan};
 use crate::messages::say;
 
-/// Numbers up to here are sizes, descriptors and flags, so they are decimal.
+/// Smallest number shown in hexadecimal; smaller ones are sizes, descriptors and flags.
 const DECIMAL_BELOW: u64 = 10_000;
 
-/// The function that was called.
+/// Called function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Callee {
-    /// A traced function, by its number in the list of functions.
+    /// Traced function, by its number in the function list.
     Function(u64),
-    /// The kernel, by the number of the system call.
+    /// Kernel, by the number of the system call.
     Kernel(u64),
 }
 
-/// What the markers of one step tell of a call.
+/// Parts of a call that the markers of one step record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TracedCall {
-    /// Who.
     pub callee: Callee,
-    /// The call itself is among these markers; else only its return is.
+    /// True if the call itself is among these markers, not only its return.
     pub is_entered: bool,
-    /// The arguments that are recorded; none when the recorder took none.
+    /// Recorded arguments; empty if the recorder stored none.
     pub arguments: Vec<u64>,
-    /// What it returned.
+    /// Returned value.
     pub result: Option<u64>,
-    /// The error of a system call that failed.
+    /// Error of a failed system call.
     pub error: Option<u64>,
-    /// How long it took, as far as timestamps tell.
+    /// Duration in microseconds, if timestamps record it.
     pub micros: Option<u64>,
 }
 
-/// What the numbers in markers mean.
+/// Names for the numbers in markers.
 #[derive(Clone, Copy, Debug)]
 pub struct CallNames<'a> {
-    /// The traced functions.
+    /// Traced functions.
     pub functions: Option<&'a FunctionList>,
-    /// Whose system calls are meant, and how wide numbers are.
+    /// Instruction set, which determines the system calls and the width of numbers.
     pub set: InstructionSet,
 }
 
 impl Callee {
-    /// Who a function marker means: numbers above those of functions are system calls.
+    /// Resolves a function marker: numbers above those of functions are system calls.
     pub fn of_marker(id: u64, set: InstructionSet) -> Self {
         let mask = if set.word_bytes() == 4 {
             0xffff
@@ -59,7 +58,7 @@ impl Callee {
 }
 
 impl TracedCall {
-    /// A call that is entered, of which nothing more is known yet.
+    /// Creates a call that is entered, with nothing else known yet.
     pub fn entered(callee: Callee) -> Self {
         Self {
             callee,
@@ -71,7 +70,7 @@ impl TracedCall {
         }
     }
 
-    /// The same of a call that is left.
+    /// Creates a call that is left.
     pub fn left(callee: Callee) -> Self {
         Self {
             is_entered: false,
@@ -79,7 +78,7 @@ impl TracedCall {
         }
     }
 
-    /// How it reads: `malloc(24)`, `write(1, 0x7f…, 12) = 12`, `malloc returned 0x55…`.
+    /// Formats the call: `malloc(24)`, `write(1, 0x7f…, 12) = 12`, `malloc returned 0x55…`.
     pub fn spans(&self, names: CallNames<'_>) -> Vec<TextSpan> {
         let mut spans = vec![TextSpan::new(TextRole::Symbol, names.callee(self.callee))];
         let mut push = |meaning, text: String| spans.push(TextSpan::new(meaning, text));
@@ -137,7 +136,7 @@ impl TracedCall {
 }
 
 impl CallNames<'_> {
-    /// The name of a function or system call.
+    /// Returns the name of a function or system call.
     pub fn callee(&self, callee: Callee) -> String {
         match callee {
             Callee::Kernel(number) => self.system_call(number),
@@ -153,7 +152,7 @@ impl CallNames<'_> {
         }
     }
 
-    /// The name of a system call.
+    /// Returns the name of a system call.
     pub fn system_call(&self, number: u64) -> String {
         self.set.system_call_name(number).map_or_else(
             || {
@@ -166,7 +165,7 @@ impl CallNames<'_> {
         )
     }
 
-    /// The name of the error with which a call failed, or its number.
+    /// Returns the name of the error with which a call failed, or its number.
     fn error(&self, callee: Callee, number: u64) -> String {
         let name = match callee {
             Callee::Kernel(call) => self.set.error_name(call, number),
@@ -175,7 +174,7 @@ impl CallNames<'_> {
         name.map_or_else(|| number.to_string(), str::to_owned)
     }
 
-    /// A number as people read it: small ones decimal, the others hex.
+    /// Formats a number: small ones in decimal, others in hexadecimal.
     pub fn number(&self, value: u64) -> String {
         match self.negative(value) {
             Some(negative) => format!("-{negative}"),
@@ -184,7 +183,7 @@ impl CallNames<'_> {
         }
     }
 
-    /// What a small negative number is below zero.
+    /// Returns the absolute value of a small negative number.
     fn negative(&self, value: u64) -> Option<u64> {
         let negated = if self.set.word_bytes() == 4 {
             u64::from(u32::try_from(value).ok()?.wrapping_neg())
@@ -195,7 +194,7 @@ impl CallNames<'_> {
     }
 }
 
-/// `12 µs`, `1.5 ms`, `2.0 s`.
+/// Formats a duration: `12 µs`, `1.5 ms`, `2.0 s`.
 fn duration(micros: u64) -> String {
     let in_units =
         |unit: u64, name: &str| format!("{}.{} {name}", micros / unit, micros % unit * 10 / unit);
@@ -300,7 +299,7 @@ mod tests {
         let solaris = |number| SystemCallNumbering::Solaris.marked(number);
         assert_eq!(text(4, Some(90), u64::MAX), "write failed ENOSYS");
         assert_eq!(text(solaris(4), Some(90), u64::MAX), "write failed ELOOP");
-        // Where the carry says that it failed, a result below zero is none.
+        // If the carry flag reports failure, a negative result is not an error.
         assert_eq!(text(4, None, 1_u64.wrapping_neg()), "write = -1");
     }
 

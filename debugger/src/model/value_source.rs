@@ -1,23 +1,23 @@
-//! Where a value comes from, in words.
+//! Words for the provenance of values.
 
 use stepback_index::ValueSource;
 
 use crate::messages::say;
 
-/// What is said of values from one source.
+/// Words for one provenance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SourceWords {
-    /// For a byte among others.
+    /// Letter for a byte in a row.
     pub letter: char,
-    /// For other programs, which rely on it.
+    /// Word for other programs, which rely on it.
     pub word: &'static str,
-    /// For people, behind a value.
+    /// Phrase shown after a value.
     pub phrase: &'static str,
-    /// What that means.
+    /// Explanation.
     pub meaning: &'static str,
 }
 
-/// The sources in the order in which they are explained.
+/// Provenances in the order in which they are explained.
 pub const SOURCES: [ValueSource; 4] = [
     ValueSource::Recorded,
     ValueSource::Inferred,
@@ -26,7 +26,7 @@ pub const SOURCES: [ValueSource; 4] = [
 ];
 
 impl SourceWords {
-    /// Of a source.
+    /// Returns the words for a provenance.
     pub fn of(source: ValueSource) -> Self {
         match source {
             ValueSource::Recorded => Self {

@@ -1,10 +1,11 @@
-//! Where a warning of the parser belongs, in words.
+//! Formats the place of a parser warning.
 
 use stepback_index::{Index, Warning};
 
 use crate::messages::say;
 
-/// `line 3, byte 7: what is wrong`. Where the format has no lines, the message itself says where.
+/// Formats a warning: `line 3, byte 7: what is wrong`. For formats without lines, the message
+/// itself contains the place.
 pub fn placed(warning: &Warning, message: &str, index: &Index) -> String {
     match index.source().is_text() {
         true => say!(

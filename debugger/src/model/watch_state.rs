@@ -1,4 +1,5 @@
-//! What a watch shows at a position: its value in words, who wrote it, and what it depends on.
+//! Evaluates a watch at a position: its value in words, its writers, and the cells that it depends
+//! on.
 
 use anyhow::Result;
 use stepback_index::{
@@ -20,55 +21,55 @@ use crate::messages::say;
 use crate::notes::{Watch, WatchType};
 use crate::session::Session;
 
-/// Characters of a text, at most.
+/// Maximum length of a text in bytes.
 const TEXT_BYTES: u64 = 64;
 
-/// A watch at a position.
+/// Watch at a position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WatchState {
-    /// Its value in words; none where it is not known.
+    /// Value in words; none if unknown.
     pub value: Option<String>,
-    /// The same in hexadecimal, for the clipboard and the tooltip.
+    /// Value in hexadecimal, for the clipboard and the tooltip.
     pub hex: Option<String>,
-    /// Why it is not known, or what is wrong with it.
+    /// Reason why the value is unknown, or the error in the expression.
     pub reason: Option<String>,
-    /// It means nothing at any position.
+    /// The expression is invalid at every position.
     pub is_wrong: bool,
-    /// What the value is known from.
+    /// Provenance of the value.
     pub source: ValueSource,
     /// The step just before the position wrote it.
     pub is_news: bool,
-    /// The last step that wrote it.
+    /// Last step that wrote it.
     pub written_by: Option<Step>,
-    /// It has been as it is since before the first step.
+    /// The value has not changed since before the first step.
     pub is_initial: bool,
-    /// The next step that writes it.
+    /// Next step that writes it.
     pub next_write: Option<Step>,
-    /// Whose writes these are.
+    /// Cells to which these writes refer.
     pub cells: Vec<Cell>,
-    /// The memory that it is, where it is memory.
+    /// Memory address, if the watch is memory.
     pub address: Option<Address>,
     /// Readings chosen for its ambiguous numbers and names.
     pub readings: Vec<ChosenReading>,
 }
 
-/// What a watch means at a position.
+/// Result of evaluating a watch at a position.
 struct EvaluatedWatch {
-    /// What it is the value of.
+    /// Cells that hold the value.
     cells: Vec<Cell>,
-    /// The same with what says where that is.
+    /// Cells that hold the value or determine its address.
     all: Vec<Cell>,
     value: Value,
     source: ValueSource,
-    /// Why a register has its value, or why nothing has.
+    /// Reason for the value of a register, or for a missing value.
     reason: Option<String>,
     address: Option<Address>,
 }
 
-/// Asks for a watch at a position. Runs on a worker.
+/// Evaluates a watch at a position. Runs on a worker.
 ///
 /// # Errors
-/// See [`QueryError`]. What is misspelt or unknown is an answer.
+/// See [`QueryError`]. A misspelt or unknown name is part of the answer, not an error.
 pub fn watch_state(
     session: &Session,
     watch: &Watch,
@@ -144,10 +145,10 @@ pub fn watch_state(
     })
 }
 
-/// The nearest position at which the value of a watch becomes another one. Runs on a worker.
+/// Finds the nearest position at which the value of a watch changes. Runs on a worker.
 ///
 /// # Errors
-/// It is misspelt, or the trace cannot be read.
+/// The expression is misspelt, or the trace cannot be read.
 pub fn next_change(
     session: &Session,
     watch: &Watch,
@@ -170,7 +171,7 @@ pub fn next_change(
             }),
             Err(error @ NameError::Trace(_)) => Err(error),
             Err(error) if error.is_misspelt() => Err(error),
-            // What its place depends on may become known.
+            // The cells that determine its address may become known.
             Err(_) => Ok(DependentValue {
                 value: None,
                 cells: dependencies(&scene, watch, at),
@@ -185,23 +186,23 @@ pub fn next_change(
     )?)
 }
 
-/// The value of a watch for a curve.
+/// Value of a watch for a curve.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WatchLevel {
-    /// In words; none where it is not known.
+    /// Value in words; none if unknown.
     pub words: Option<String>,
-    /// As a number, where it is one.
+    /// Value as a number, if it is one.
     pub number: Option<f64>,
-    /// What the value is known from.
+    /// Provenance of the value.
     pub source: ValueSource,
-    /// While none of these is written, it stays so.
+    /// Cells that the value depends on: while none of them is written, it does not change.
     pub cells: Vec<Cell>,
 }
 
-/// The value of a watch, and what it depends on. Runs on a worker.
+/// Evaluates a watch and lists the cells that it depends on. Runs on a worker.
 ///
 /// # Errors
-/// It is misspelt, or the trace cannot be read.
+/// The expression is misspelt, or the trace cannot be read.
 pub fn watch_level(
     scene: &EvaluationContext<'_>,
     watch: &Watch,
@@ -223,7 +224,7 @@ pub fn watch_level(
     }
 }
 
-/// A value as a number of its type.
+/// Interprets a value as a number of its type.
 fn number_of(value: &Value, kind: WatchType) -> Option<f64> {
     let bits = value.to_u64()?;
     let signed = |size: u32| Some(((bits << (64 - 8 * size)) as i64 >> (64 - 8 * size)) as f64);
@@ -294,7 +295,7 @@ fn meaning(
             at,
         );
     }
-    // Of several symbols of one name none is meant: the expression below lists them.
+    // If several symbols have one name, none is chosen: evaluating the expression below lists them.
     if let [symbol] = &*scene.images.symbols_named(text)
         && !symbol.is_code()
     {
@@ -352,13 +353,13 @@ fn meaning(
     })
 }
 
-/// Memory that is named as a whole.
+/// Expression that is one memory operand.
 struct LoadExpression<'a> {
     address: &'a str,
     size_bytes: Option<u64>,
 }
 
-/// `[sp+8]`, `u32[sp+8]`.
+/// Parses a memory operand: `[sp+8]`, `u32[sp+8]`.
 fn load_of(text: &str) -> Option<LoadExpression<'_>> {
     let (head, inner) = text.trim().strip_suffix(']')?.split_once('[')?;
     let size_bytes = match head.trim() {
@@ -380,15 +381,15 @@ fn load_of(text: &str) -> Option<LoadExpression<'_>> {
     })
 }
 
-/// What a number was worked out of.
+/// Inputs of a computed number.
 struct ValueInputs {
     cells: Vec<Cell>,
-    /// The most doubtful of them.
+    /// Least certain provenance of the inputs.
     source: ValueSource,
 }
 
 impl Default for ValueInputs {
-    /// Of nothing that may be doubted.
+    /// No inputs, hence nothing uncertain.
     fn default() -> Self {
         Self {
             cells: Vec::new(),
@@ -405,7 +406,7 @@ fn number(
     value_of(scene, text, parse(text), at)
 }
 
-/// A number in C syntax: a length is no address.
+/// Evaluates a number in C syntax: a length is not an address.
 fn count(
     scene: &EvaluationContext<'_>,
     text: &str,
@@ -435,7 +436,7 @@ fn value_of(
     ))
 }
 
-/// Some memory, and what says where it is.
+/// Memory, and the inputs that determine its address.
 struct WatchedMemory {
     address: Address,
     len_bytes: u64,
@@ -460,13 +461,13 @@ fn of_memory(
     };
     let mut found = of_cell(scene, Cell::Memory { address, len_bytes }, around, at)?;
     if kind.is_text() && scene.index.info().is_big_endian {
-        // Characters stand as they lie in memory.
+        // Characters are kept in memory order.
         found.value.0.reverse();
     }
     Ok(found)
 }
 
-/// How long a text is, with the 0 behind it.
+/// Returns the length of a text including its terminating zero.
 fn text_length(
     scene: &EvaluationContext<'_>,
     address: Address,
@@ -496,7 +497,7 @@ fn of_cell(
         Cell::Memory { address, .. } => Some(address),
         Cell::Register { .. } | Cell::Physical { .. } => None,
     };
-    // A value is no surer than the place that it was read at.
+    // A value is no more certain than the address that it was read from.
     let source = found.source.max(around.source);
     let all = around.cells.into_iter().chain([cell]).collect();
     Ok(EvaluatedWatch {
@@ -509,7 +510,7 @@ fn of_cell(
     })
 }
 
-/// A value in words; none where what they need is not known.
+/// Formats a value; none if a byte that it needs is unknown.
 fn shown(value: &Value, kind: WatchType) -> Option<String> {
     let number = || value.to_u64();
     let signed = |size: u32| {
@@ -539,7 +540,7 @@ fn float(number: f64) -> String {
     }
 }
 
-/// Characters up to a 0 or to what is not known; none where the first is not known.
+/// Formats characters up to a zero or an unknown byte; none if the first byte is unknown.
 fn text_of(value: &Value, kind: WatchType) -> Option<String> {
     let known: Vec<u8> = value.0.iter().map_while(|byte| *byte).collect();
     if known.is_empty() {

@@ -1,8 +1,9 @@
-//! The value of a watch along the trace: a row of the timeline.
+//! Value of a watch along the trace: a row of the timeline.
 //!
-//! The way leaps from write to write of what the value depends on. Where a pixel column has more writes than are looked
-//! at, some of them and the value at its end tell about it, so a row costs a bounded number of questions a column,
-//! however long the trace is and however often the value changes.
+//! The search leaps from write to write of the cells that the value depends on. If a pixel column
+//! has more writes than are examined, a few of them and the value at its end represent it. A row
+//! therefore costs a bounded number of queries per column, independent of the length of the trace
+//! and the number of changes.
 
 use anyhow::Result;
 use stepback_index::{Cancel, Cell, ThreadId, ValueSource};
@@ -16,65 +17,64 @@ use crate::analysis::tracked::EvaluationContext;
 use crate::notes::Watch;
 use crate::session::Session;
 
-/// Changes of a column that are looked at.
+/// Maximum number of changes examined per column.
 const LOOKED: u32 = 4;
-/// More different values are drawn as a curve.
+/// Maximum number of different values drawn as boxes; more are drawn as a curve.
 const FEW: usize = 8;
 
-/// Whose value is drawn, and how finely.
+/// Watch to draw, and the resolution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WaveRequest {
-    /// Whose.
     pub watch: Watch,
-    /// Whose registers are meant.
+    /// Thread whose registers are meant.
     pub thread: ThreadId,
-    /// Between which positions, in how many columns.
+    /// Positions and columns.
     pub view: TimelineRowsRequest,
 }
 
-/// A value at a place of the row.
+/// Value at a place of the row.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WaveLevel {
-    /// In words; none where it is not known.
+    /// Value in words; none if unknown.
     pub words: Option<String>,
-    /// As a number, where it is one.
+    /// Value as a number, if it is one.
     pub number: Option<f64>,
-    /// What it is known from.
+    /// Provenance of the value.
     pub source: ValueSource,
 }
 
-/// What happens in a column in which the value is written.
+/// Changes in a column in which the value is written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WaveColumn {
-    /// At which position it is written first.
+    /// Position of the first write.
     pub position: Position,
-    /// How often it is written, as far as was looked.
+    /// Number of examined writes.
     pub changes: u32,
-    /// There are more writes.
+    /// The column has more writes than were examined.
     pub is_cut: bool,
-    /// The least and the greatest number among the values.
+    /// Minimum of the values, if they are numbers.
     pub least: Option<f64>,
-    /// See there.
+    /// Maximum of the values, if they are numbers.
     pub most: Option<f64>,
-    /// What it is behind the column.
+    /// Value after the column.
     pub last: WaveLevel,
 }
 
-/// A value along a stretch of the trace.
+/// Value along a stretch of the trace.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Wave {
-    /// What it is at the start.
+    /// Value at the start.
     pub first: WaveLevel,
-    /// Where it is written, in the order of the trace.
+    /// Columns in which the value is written, in trace order.
     pub columns: Vec<WaveColumn>,
-    /// It depends on a register of the thread that was asked for.
+    /// The value depends on a register of the requested thread.
     pub is_of_thread: bool,
-    /// What is wrong with the watch.
+    /// Error in the watch.
     pub error: Option<String>,
 }
 
 impl Wave {
-    /// The least and the greatest number; none where there is none.
+    /// Returns the minimum and the maximum number; none if no value is a number.
     pub fn extent(&self) -> Option<(f64, f64)> {
         let firsts = self.first.number.into_iter();
         let numbers = firsts.chain(
@@ -93,7 +93,8 @@ impl Wave {
         )
     }
 
-    /// Whether the values are words, or so few that each has a name: they are drawn as boxes.
+    /// Returns true if the values are drawn as labelled boxes: they are words, or only a few
+    /// different ones.
     pub fn is_boxes(&self) -> bool {
         if self.extent().is_none() {
             return true;
@@ -113,7 +114,7 @@ impl Wave {
         true
     }
 
-    /// The last column that begins at a position or before it; none before the first.
+    /// Returns the last column that begins at or before a position; none before the first.
     pub fn column_at(&self, position: Position) -> Option<&WaveColumn> {
         let behind = self
             .columns
@@ -122,10 +123,10 @@ impl Wave {
     }
 }
 
-/// Works the value of a watch out along a stretch. Runs on a worker. Cost: see the head of this file.
+/// Evaluates a watch along a stretch. Runs on a worker. Cost: see the module documentation.
 ///
 /// # Errors
-/// The trace cannot be read. What is wrong with the watch is an answer.
+/// The trace cannot be read. An error in the watch is part of the answer.
 pub fn wave(session: &Session, request: &WaveRequest, cancel: &Cancel) -> Result<Wave> {
     let WaveRequest {
         watch,
@@ -280,7 +281,7 @@ mod tests {
 
     #[test]
     fn a_value_is_told_where_it_is_written() {
-        // Step 1,188 writes 8002000f, step 1,253 80020012.
+        // Step 1,188 writes 8002000f, step 1,253 writes 80020012.
         assert_eq!(
             text(&wave_of("x19", (1180, 1260), 80)),
             "8002000c, 1189: 8002000f, 1254: 80020012"

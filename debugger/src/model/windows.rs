@@ -1,4 +1,4 @@
-//! The trace windows of a session.
+//! Trace windows of a session.
 
 use stepback_index::CallTable;
 use stepback_parsers::Position;
@@ -9,17 +9,17 @@ use crate::action::{Action, Follow, Moment, PanelAction, WindowId};
 /// All trace windows. There is always at least one.
 #[derive(Clone, Debug)]
 pub struct Windows {
-    /// In the order in which they were opened.
+    /// Windows in the order in which they were opened.
     pub list: Vec<TraceWindow>,
-    /// The one that keys and the toolbar mean.
+    /// Window that keys and the toolbar act on.
     pub active: WindowId,
-    /// Windows move together: where one goes, the others go by as many steps.
+    /// Moves all windows together, by the same number of steps.
     pub is_synced: bool,
     step_count: u64,
 }
 
 impl Windows {
-    /// One window at the start of a trace of so many steps.
+    /// Creates one window at the start of a trace of `step_count` steps.
     pub fn new(step_count: u64) -> Self {
         let first = WindowId(1);
         Self {
@@ -30,7 +30,7 @@ impl Windows {
         }
     }
 
-    /// Takes in that another part of the trace is known. Runs on a worker, on a copy.
+    /// Adapts the windows to another indexed part of the trace. Runs on a worker, on a copy.
     pub fn take_part(&mut self, before: &CallTable, after: &CallTable, to: TraceEndChange) {
         self.step_count = to.step_count;
         self.list
@@ -38,23 +38,23 @@ impl Windows {
             .for_each(|window| window.take_part(before, after, to));
     }
 
-    /// A window by its number.
+    /// Returns a window by number.
     pub fn get(&self, id: WindowId) -> Option<&TraceWindow> {
         self.list.iter().find(|window| window.id == id)
     }
 
-    /// A window by its number, to change it.
+    /// Returns a window by number, to change it.
     pub fn get_mut(&mut self, id: WindowId) -> Option<&mut TraceWindow> {
         self.list.iter_mut().find(|window| window.id == id)
     }
 
-    /// The active window.
+    /// Returns the active window.
     pub fn active(&self) -> &TraceWindow {
         // The list is never empty: `close` keeps the last window.
         self.get(self.active).unwrap_or(&self.list[0])
     }
 
-    /// The active window, to change it.
+    /// Returns the active window, to change it.
     pub fn active_mut(&mut self) -> &mut TraceWindow {
         let place = self
             .list
@@ -75,7 +75,7 @@ impl Windows {
         id
     }
 
-    /// Makes sure that a window of this number exists (a saved layout names it).
+    /// Ensures that a window of this number exists (a saved layout names it).
     pub fn ensure(&mut self, id: WindowId, position: Position) {
         if self.get(id).is_none() {
             let position = position.min(Position(self.step_count));
@@ -84,7 +84,7 @@ impl Windows {
         }
     }
 
-    /// Closes a window, unless it is the last one or there is none of this number. True when it did.
+    /// Closes a window, unless it is the last one or does not exist. Returns true if it was closed.
     pub fn close(&mut self, id: WindowId) -> bool {
         let is_closable = self.list.len() > 1 && self.get(id).is_some();
         if is_closable {
@@ -96,7 +96,8 @@ impl Windows {
         is_closable
     }
 
-    /// Gives the active window the number 1, if no window has it: it keeps its position and its history.
+    /// Gives the active window the number 1, if no window has it: it keeps its position and its
+    /// history.
     pub fn number_active_first(&mut self) {
         const FIRST: WindowId = WindowId(1);
         if self.get(FIRST).is_none() {
@@ -105,15 +106,15 @@ impl Windows {
         }
     }
 
-    /// Makes a window the active one, if there is one of this number.
+    /// Makes a window the active one, if it exists.
     pub fn activate(&mut self, id: WindowId) {
         if self.get(id).is_some() {
             self.active = id;
         }
     }
 
-    /// The window whose moment a panel shows; none for a pinned one.
-    /// A panel that follows a window that is gone shows the active one's.
+    /// Returns the window whose moment a panel shows; none for a pinned panel. If the window that a
+    /// panel follows is gone, the panel shows the active one's.
     pub fn shown(&self, follow: Follow) -> Option<&TraceWindow> {
         match follow {
             Follow::Active => Some(self.active()),
@@ -122,12 +123,13 @@ impl Windows {
         }
     }
 
-    /// The window that travels when something in a panel is chosen: the one that it follows, else the active one.
+    /// Returns the window that moves when something in a panel is chosen: the one that it follows,
+    /// otherwise the active one.
     pub fn travelling(&self, follow: Follow) -> WindowId {
         self.shown(follow).map_or(self.active, |window| window.id)
     }
 
-    /// The moment that a panel shows.
+    /// Returns the position that a panel shows.
     pub fn position_of(&self, follow: Follow) -> Position {
         match follow {
             Follow::Pinned(moment) => moment.position.min(Position(self.step_count)),
@@ -135,9 +137,9 @@ impl Windows {
         }
     }
 
-    /// What is to be done before a question is asked that means what a panel shows: questions start from the position
-    /// of the active window, so the window that the panel follows becomes active;
-    /// for a pinned panel the active window travels to its moment first.
+    /// Returns the action needed before a query that refers to what a panel shows. Queries start
+    /// from the position of the active window, so the window that the panel follows becomes active.
+    /// For a pinned panel, the active window first travels to its moment.
     pub fn start_from(&self, follow: Follow) -> Option<Action> {
         match follow {
             Follow::Active => None,
@@ -149,7 +151,7 @@ impl Windows {
         }
     }
 
-    /// Moment of the trace that the active window shows.
+    /// Combines a position with the trace of the active window.
     pub fn moment(&self, position: Position) -> Moment {
         Moment {
             trace: self.active().trace,
@@ -157,7 +159,7 @@ impl Windows {
         }
     }
 
-    /// The same with its trace, so that a panel can be pinned to it.
+    /// Returns the moment that a panel shows, so that the panel can be pinned to it.
     pub fn moment_of(&self, follow: Follow) -> Moment {
         let trace = match follow {
             Follow::Pinned(moment) => moment.trace,
@@ -169,18 +171,18 @@ impl Windows {
         }
     }
 
-    /// The moment against which a panel shows changes: the same moment when it is pinned.
+    /// Returns the position against which a panel shows changes: the same position if it is pinned.
     pub fn previous_of(&self, follow: Follow) -> Position {
         self.shown(follow)
             .map_or_else(|| self.position_of(follow), |window| window.previous)
     }
 
-    /// The window that a panel follows, or the active one when that is gone.
+    /// Returns the window that a panel follows, or the active one if that is gone.
     pub fn followed(&self, id: WindowId) -> &TraceWindow {
         self.get(id).unwrap_or_else(|| self.active())
     }
 
-    /// The two windows that are compared unless others are chosen: the first two by number.
+    /// Returns the two windows that are compared by default: the first two by number.
     pub fn pair(&self) -> Option<(&TraceWindow, &TraceWindow)> {
         let mut ids: Vec<WindowId> = self.list.iter().map(|window| window.id).collect();
         ids.sort();

@@ -1,4 +1,4 @@
-//! When cells are written along the trace, by pixel columns.
+//! Writes of cells along the trace, by pixel column.
 
 use anyhow::Result;
 use stepback_index::{AccessKinds, Cancel, Cell, CellAccess, NearestAccess, Query as _};
@@ -6,8 +6,8 @@ use stepback_parsers::Position;
 
 use crate::session::Session;
 
-/// In which columns of a strip over the whole trace steps write any of some cells.
-/// Cost: one question for each column that has a write, none for the others.
+/// Returns the columns of a strip over the whole trace in which steps write any of the cells. Cost:
+/// one query for each column that has a write, none for the others.
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
@@ -38,7 +38,7 @@ fn columns_of(session: &Session, cell: Cell, columns: u32, cancel: &Cancel) -> R
     {
         let column = u128::from(hit.record.step.0) * u128::from(columns) / steps;
         found.push(u32::try_from(column).unwrap_or(u32::MAX));
-        // The first step of the column: what else is written in it does not show.
+        // Continue before the first step of the column: other writes in it would not be visible.
         let first = (column * steps).div_ceil(u128::from(columns.max(1)));
         before = Position(
             u64::try_from(first)

@@ -4,29 +4,27 @@ use serde::{Deserialize, Serialize};
 
 use crate::number::thousands;
 
-/// A marked place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bookmark {
-    /// Which of the trace's bookmarks; no two are ever the same while the trace is open.
+    /// Unique among the trace's bookmarks as long as the trace is open.
     pub id: BookmarkId,
-    /// What is marked.
     pub place: BookmarkPlace,
-    /// What the user calls it; may be empty.
+    /// Name; may be empty.
     pub name: String,
-    /// What the user says of it; may be empty.
+    /// Note; may be empty.
     pub note: String,
-    /// The colour of its ribbon.
+    /// Colour of its ribbon.
     pub color: BookmarkColor,
 }
 
-/// Tells the bookmarks of a trace apart.
+/// Identifier of a bookmark within its trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct BookmarkId(pub u64);
 
-/// What a bookmark marks. They are in order: moments before memory, earlier ones first.
+/// Place that a bookmark marks. The order is: moments before memory, earlier ones first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum BookmarkPlace {
-    /// A moment: how many steps are done.
+    /// A moment: the number of steps done.
     Position(u64),
     /// A part of the trace, from one position to a later one.
     Range {
@@ -35,83 +33,64 @@ pub enum BookmarkPlace {
         /// The last position.
         last: u64,
     },
-    /// Some memory.
+    /// A range of memory.
     Memory {
-        /// Its first byte.
+        /// Address of the first byte.
         address: u64,
-        /// How many bytes, at least one.
+        /// Number of bytes, at least 1.
         len_bytes: u64,
     },
 }
 
-/// The colour of a ribbon.
+/// Colour of a ribbon.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BookmarkColor {
-    /// What a new one has.
+    /// Colour of new bookmarks.
     #[default]
     Yellow,
-    /// Red.
     Red,
-    /// Green.
     Green,
-    /// Blue.
     Blue,
-    /// Pink.
     Pink,
-    /// Grey.
     Grey,
 }
 
-/// What of a bookmark is written.
+/// Editable field of a bookmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum BookmarkField {
-    /// What it is called.
     Name,
-    /// What is said of it.
     Note,
 }
 
-/// What can be done to the bookmarks of a trace.
+/// Change to the bookmarks of a trace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BookmarkChange {
-    /// Mark a place; where it is marked, the mark goes.
+    /// Marks a place, or removes its mark.
     Toggle(BookmarkPlace),
-    /// Mark a place under a name; where it is marked, it gets the name.
-    Put {
-        /// What is marked.
-        place: BookmarkPlace,
-        /// Its name.
-        name: String,
-    },
-    /// The same with a note.
-    Annotate {
-        /// What is marked.
-        place: BookmarkPlace,
-        /// What is said of it.
-        note: String,
-    },
-    /// Mark a place in a colour; where it is marked, the mark gets the colour.
+    /// Names a place; marks it if necessary.
+    Put { place: BookmarkPlace, name: String },
+    /// Adds a note to a place; marks it if necessary.
+    Annotate { place: BookmarkPlace, note: String },
+    /// Colours a place; marks it if necessary.
     Color {
-        /// What is marked.
         place: BookmarkPlace,
-        /// In which colour.
         color: BookmarkColor,
     },
-    /// Write the name or note of a bookmark.
+    /// Sets the name or note of a bookmark.
     Write(BookmarkId, BookmarkField, String),
-    /// Take one away.
+    /// Removes a bookmark.
     Remove(BookmarkId),
-    /// Take all away.
+    /// Removes all bookmarks.
     Clear,
-    /// Mark a place where it is not, show it in the panel, and put the cursor into its name.
+    /// Marks a place if necessary, shows the bookmark in the panel, and starts editing its name.
     Call(BookmarkPlace),
-    /// Show it in the panel of bookmarks, and put the cursor into its name or note.
+    /// Shows a bookmark in the panel, and starts editing its name or note.
     Edit(BookmarkId, BookmarkField),
 }
 
 impl Bookmark {
-    /// Its name, else the place.
+    /// Returns the name, else the place as text.
     pub fn title(&self) -> String {
         if self.name.is_empty() {
             self.place.text()
@@ -120,7 +99,7 @@ impl Bookmark {
         }
     }
 
-    /// Name and note, for tooltips.
+    /// Returns name and note, for tooltips.
     pub fn words(&self) -> String {
         let title = self.title();
         if self.note.is_empty() {
@@ -132,7 +111,7 @@ impl Bookmark {
 }
 
 impl BookmarkPlace {
-    /// `1,250`, `1,250 – 1,300`, `80020340:8`.
+    /// Formats the place: `1,250`, `1,250 – 1,300`, `80020340:8`.
     pub fn text(self) -> String {
         match self {
             Self::Position(position) => thousands(position),
@@ -141,7 +120,7 @@ impl BookmarkPlace {
         }
     }
 
-    /// The position to travel to; none for memory.
+    /// Returns the position to travel to; none for memory.
     pub fn position(self) -> Option<u64> {
         match self {
             Self::Position(position) => Some(position),
@@ -150,7 +129,7 @@ impl BookmarkPlace {
         }
     }
 
-    /// By what places are in order.
+    /// Returns the sort key of places.
     pub(super) fn rank(self) -> (u8, u64, u64) {
         match self {
             Self::Position(position) => (0, position, position),
@@ -161,7 +140,7 @@ impl BookmarkPlace {
 }
 
 impl BookmarkColor {
-    /// All of them.
+    /// All colours.
     pub const ALL: [Self; 6] = [
         Self::Yellow,
         Self::Red,
@@ -171,7 +150,6 @@ impl BookmarkColor {
         Self::Grey,
     ];
 
-    /// What it is called.
     pub fn name(self) -> &'static str {
         match self {
             Self::Yellow => "yellow",

@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::{Bookmark, BookmarkChange, BookmarkColor, BookmarkField, BookmarkId, BookmarkPlace};
 use crate::messages::say;
 
-/// More are not kept: nobody would find one among them.
+/// Maximum number of bookmarks: nobody would find one among more.
 pub const MOST: usize = 2000;
-/// Letters of a name.
+/// Maximum number of characters of a name.
 const NAME: usize = 200;
-/// Letters of a note.
+/// Maximum number of characters of a note.
 const NOTE: usize = 4000;
 
-/// There are as many bookmarks as may be.
+/// Error: the maximum number of bookmarks is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooManyBookmarks;
 
@@ -25,25 +25,24 @@ impl fmt::Display for TooManyBookmarks {
 
 impl std::error::Error for TooManyBookmarks {}
 
-/// All bookmarks of a trace: moments and parts of it by time, then memory by address.
+/// All bookmarks of a trace: moments and ranges by time, then memory by address.
 #[derive(Clone, Debug, Default)]
 pub struct Bookmarks {
     list: Vec<Bookmark>,
     newest: u64,
-    /// Taken by the panel that grants it. Copies share it: it is granted once.
+    /// Field to edit next. The panel that edits it takes the value. Copies share it, so that it is
+    /// taken once.
     wish: Arc<Mutex<Option<BookmarkEditTarget>>>,
 }
 
-/// What is to be written next in the panel of bookmarks.
+/// Field to edit next in the panel of bookmarks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BookmarkEditTarget {
-    /// Of which bookmark.
     pub id: BookmarkId,
-    /// What of it.
     pub part: BookmarkField,
 }
 
-/// The same marks; what is to be written next is none of them.
+/// Compares the bookmarks only, not the field to edit next.
 impl PartialEq for Bookmarks {
     fn eq(&self, other: &Self) -> bool {
         self.list == other.list
@@ -51,17 +50,17 @@ impl PartialEq for Bookmarks {
 }
 
 impl Bookmarks {
-    /// All of them, in order.
+    /// Returns all bookmarks, in order.
     pub fn list(&self) -> &[Bookmark] {
         &self.list
     }
 
-    /// One of them.
+    /// Returns a bookmark by its id.
     pub fn get(&self, id: BookmarkId) -> Option<&Bookmark> {
         self.list.iter().find(|bookmark| bookmark.id == id)
     }
 
-    /// The bookmark of exactly this place. O(log n).
+    /// Returns the bookmark of exactly this place. O(log n).
     pub fn at(&self, place: BookmarkPlace) -> Option<&Bookmark> {
         let start = self
             .list
@@ -74,7 +73,8 @@ impl Bookmarks {
         same.into_iter().find(|bookmark| bookmark.place == place)
     }
 
-    /// The first bookmark of a moment within two positions, both included. O(log n + ranges that begin there).
+    /// Returns the first bookmark of a moment between two positions, both inclusive. O(log n +
+    /// ranges that begin there).
     pub fn moment_in(&self, first: u64, last: u64) -> Option<&Bookmark> {
         let start = self
             .list
@@ -88,7 +88,8 @@ impl Bookmarks {
             .find(|bookmark| matches!(bookmark.place, BookmarkPlace::Position(_)))
     }
 
-    /// The bookmarks of parts of the trace that hold some of the steps between two positions. Cost: all bookmarks.
+    /// Returns the bookmarks of ranges that overlap the steps between two positions. Cost: all
+    /// bookmarks.
     pub fn ranges_in(&self, from: u64, to: u64) -> impl Iterator<Item = (&Bookmark, u64, u64)> {
         self.list
             .iter()
@@ -100,7 +101,8 @@ impl Bookmarks {
             })
     }
 
-    /// The first bookmark of memory that shares a byte with `len_bytes` bytes from an address on. Cost: all bookmarks.
+    /// Returns the first bookmark of memory that overlaps the `len_bytes` bytes at an address.
+    /// Cost: all bookmarks.
     pub fn memory_in(&self, from: u64, len_bytes: u64) -> Option<&Bookmark> {
         let end = from.saturating_add(len_bytes);
         self.list.iter().find(|bookmark| match bookmark.place {
@@ -111,7 +113,7 @@ impl Bookmarks {
         })
     }
 
-    /// The nearest bookmark with a position before or behind one.
+    /// Returns the nearest bookmark before a position.
     pub fn before(&self, position: u64) -> Option<&Bookmark> {
         self.list.iter().rev().find(|bookmark| {
             bookmark
@@ -121,7 +123,7 @@ impl Bookmarks {
         })
     }
 
-    /// The nearest one behind.
+    /// Returns the nearest bookmark after a position.
     pub fn behind(&self, position: u64) -> Option<&Bookmark> {
         self.list.iter().find(|bookmark| {
             bookmark
@@ -131,7 +133,7 @@ impl Bookmarks {
         })
     }
 
-    /// What is to be written next in the panel, once.
+    /// Takes the field to edit next.
     pub fn take_wish(&self) -> Option<BookmarkEditTarget> {
         self.wish
             .lock()
@@ -139,7 +141,8 @@ impl Bookmarks {
             .take()
     }
 
-    /// Adds one that was kept elsewhere. False where there are [`MOST`], or the place has one.
+    /// Adds a bookmark that was stored elsewhere. Returns false if there are [`MOST`], or the place
+    /// has one.
     pub fn add(&mut self, bookmark: Bookmark) -> bool {
         let is_new = self.list.len() < MOST && self.at(bookmark.place).is_none();
         if is_new {
@@ -152,10 +155,10 @@ impl Bookmarks {
         is_new
     }
 
-    /// Does what was asked for.
+    /// Makes a change.
     ///
     /// # Errors
-    /// There are [`MOST`].
+    /// There are [`MOST`] bookmarks.
     pub fn change(&mut self, change: &BookmarkChange) -> Result<(), TooManyBookmarks> {
         match change {
             BookmarkChange::Toggle(place) => match self.at(*place).map(|bookmark| bookmark.id) {
@@ -191,7 +194,7 @@ impl Bookmarks {
             Some(BookmarkEditTarget { id, part });
     }
 
-    /// The names of addresses: address, length in bytes, name.
+    /// Returns the names of addresses: address, length in bytes, name.
     pub fn names(&self) -> impl Iterator<Item = (u64, u64, &str)> {
         self.list
             .iter()
@@ -207,7 +210,7 @@ impl Bookmarks {
         self.list.retain(|bookmark| bookmark.id != id);
     }
 
-    /// The bookmark of a place, which is made where there is none.
+    /// Returns the bookmark of a place; creates it if necessary.
     fn put(&mut self, place: BookmarkPlace) -> Result<&mut Bookmark, TooManyBookmarks> {
         let known = self.at(place).map(|bookmark| bookmark.id);
         if known.is_none() && self.list.len() >= MOST {
@@ -240,7 +243,7 @@ impl Bookmarks {
     }
 }
 
-/// A name is one line.
+/// Cuts a name to its maximum length and replaces line breaks by spaces.
 fn line(text: &str) -> String {
     let spaced: String = text
         .trim()

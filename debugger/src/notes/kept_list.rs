@@ -1,60 +1,59 @@
-//! Questions that the user keeps under names.
+//! Queries that the user saves under names.
 
 use serde::{Deserialize, Serialize};
 
 use crate::messages::{MessageValue, spoken_with};
 
-/// Maximum number of questions in a list.
+/// Maximum number of queries in a list.
 const MOST: usize = 200;
 /// Maximum number of characters of a name or a text.
 const LONGEST: usize = 400;
 
-/// A question under a name.
+/// A named query.
 pub trait SavedQuery: Clone + PartialEq {
-    /// Messages about such questions.
+    /// Messages about such queries.
     const MESSAGES: SavedQueryMessages;
 
-    /// The name.
     fn name(&self) -> &str;
 
-    /// Copy under another name.
+    /// Returns a copy with another name.
     fn with_name(&self, name: String) -> Self;
 
-    /// Text of the question; empty for none.
+    /// Returns the text of the query; empty for none.
     fn text(&self) -> &str;
 }
 
-/// Ids of messages about kept questions.
+/// Ids of messages about saved queries.
 #[derive(Clone, Copy, Debug)]
 pub struct SavedQueryMessages {
-    /// A question is kept; its `name`.
+    /// A query was saved; its `name`.
     pub kept_as: &'static str,
-    /// A question was removed; its `name`.
+    /// A query was removed; its `name`.
     pub forgotten: &'static str,
-    /// A question is not kept; the `error`.
+    /// A query was not saved; the `error`.
     pub not_kept: &'static str,
-    /// The list is full; the `most` that it takes.
+    /// The list is full; its maximum, `most`.
     pub too_many: &'static str,
-    /// The text is too long; the `most` characters.
+    /// The text is too long; the maximum number of characters, `most`.
     pub too_long: &'static str,
-    /// No question is kept under a `name`; none is kept at all.
+    /// No query is saved under a `name`, nor under any other.
     pub none_kept: &'static str,
-    /// No question is kept under a `name`, but under other `names`.
+    /// No query is saved under a `name`, but under other `names`.
     pub none_kept_so: &'static str,
 }
 
-/// Change to a list of kept questions.
+/// Change to a list of saved queries.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SavedQueryChange<K> {
-    /// Adds a question; replaces another one of its name.
+    /// Adds a query; replaces another one with its name.
     Keep(K),
-    /// Changes a name; replaces a question that has it already.
+    /// Changes a name; replaces a query that already has the new one.
     Rename(String, String),
-    /// Removes a question.
+    /// Removes a query.
     Forget(String),
 }
 
-/// Kept questions in the order of their names.
+/// Saved queries, sorted by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SavedQueries<K> {
     list: Vec<K>,
@@ -67,29 +66,29 @@ impl<K> Default for SavedQueries<K> {
 }
 
 impl<K: SavedQuery> SavedQueries<K> {
-    /// The first questions of a list, as many as are kept. Each name counts once.
+    /// Creates a list from the first queries of `list`, up to the maximum. Each name counts once.
     pub fn of(list: Vec<K>) -> Self {
         let mut kept = Self::default();
         for question in list.into_iter().take(MOST) {
-            // A question that is too long was written by another program.
+            // A query that is too long was written by another program.
             let _is_kept = kept.keep(&question);
         }
         kept
     }
 
-    /// Returns all questions.
+    /// Returns all queries.
     pub fn list(&self) -> &[K] {
         &self.list
     }
 
-    /// Returns the question of a name, in any case.
+    /// Returns the query with a name. Ignores ASCII case.
     pub fn named(&self, name: &str) -> Option<&K> {
         self.list
             .iter()
             .find(|kept| kept.name().eq_ignore_ascii_case(name.trim()))
     }
 
-    /// Makes a change. A question without a name or a text is not kept.
+    /// Makes a change. A query without a name or a text is not saved.
     ///
     /// # Errors
     /// The list is full, or the text is too long.
@@ -135,7 +134,7 @@ impl<K: SavedQuery> SavedQueries<K> {
             .retain(|kept| !kept.name().eq_ignore_ascii_case(name.trim()));
     }
 
-    /// Says that no question is kept under a name, and which ones are.
+    /// Returns the message that no query is saved under a name, with the names that exist.
     pub fn none_of(&self, name: &str) -> String {
         let names: Vec<&str> = self.list.iter().take(8).map(K::name).collect();
         let name = ("name", MessageValue::from(name));

@@ -1,4 +1,4 @@
-//! What a user keeps about a trace: places with names and notes.
+//! Notes of the user about a trace: bookmarks, watches, saved searches and slices.
 //!
 //! ```
 //! use stepback_debugger::notes::{BookmarkChange, BookmarkPlace, Bookmarks};

@@ -1,43 +1,43 @@
-//! Searches: what is looked for, and those that are kept under names.
+//! Searches, and their form with a name.
 
 use serde::{Deserialize, Serialize};
 
 use super::kept_list::{SavedQuery, SavedQueryMessages};
 
-/// How the text of a search is read.
+/// Interpretation of a search text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum FindKind {
-    /// By what it looks like.
+    /// Detected from the text.
     #[default]
     Auto,
-    /// Words of a step, in any case and with any spaces.
+    /// Words of a step; case and spaces do not matter.
     Text,
     /// A regular expression over the lines of a step.
     Regex,
-    /// A number that a register or memory got, or that was read.
+    /// A number that was written to a register or memory, or read.
     Value,
-    /// Bytes in a row, as they lie in memory.
+    /// Consecutive bytes in memory order.
     Bytes,
-    /// Where code lies: steps at that address.
+    /// An address of code: steps at that address.
     Address,
-    /// A register, or a range of memory: what reads or writes it.
+    /// A register, or a range of memory: its reads and writes.
     Accesses,
     /// A name, or a part of one: the entries of functions.
     Function,
 }
 
-/// Where a search looks, in places as "Go to" takes them.
+/// Range of a search, in the notation of "Go to".
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FindRange {
-    /// From there on; empty: from the start.
+    /// First position; empty: the start.
     pub from: String,
-    /// Up to there; empty: up to the end.
+    /// Last position; empty: the end.
     pub to: String,
 }
 
 impl FindRange {
-    /// Whether it is the whole trace.
+    /// Returns true if it is the whole trace.
     pub fn is_whole(&self) -> bool {
         self.from.is_empty() && self.to.is_empty()
     }
@@ -47,22 +47,19 @@ impl FindRange {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FindQuery {
-    /// What is looked for.
+    /// Text to find.
     pub text: String,
-    /// How that is read.
+    /// Interpretation of the text.
     pub kind: FindKind,
-    /// Where.
     #[serde(skip_serializing_if = "FindRange::is_whole")]
     pub range: FindRange,
 }
 
-/// A search under a name.
+/// A named search.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SavedSearch {
-    /// What the user calls it.
     pub name: String,
-    /// What is looked for.
     pub search: FindQuery,
 }
 

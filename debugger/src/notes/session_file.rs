@@ -1,4 +1,4 @@
-//! The file of a session: all that a user keeps about a trace, as text that people read and change.
+//! Session file: everything that a user saves about a trace, as TOML that people read and edit.
 //!
 //! ```toml
 //! stepback_session = 1
@@ -49,7 +49,7 @@
 //! ```
 //!
 //! A bookmark has a `position`, or a `first` and a `last` one, or an `address` with `bytes`.
-//! What a reader does not know it passes over; a file of a newer version it refuses.
+//! Unknown keys are ignored; a file of a newer version is refused.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -64,59 +64,56 @@ use super::{
 use crate::messages::say;
 use crate::number::number;
 
-/// The version that is written, and the newest that is read.
+/// Version that is written, and the newest that is read.
 pub const VERSION: u32 = 1;
-/// Longer files are not ours.
+/// Maximum length of a session file in bytes: a longer file was not written by this program.
 pub const LONGEST: u64 = 16 << 20;
-/// More trace windows are not opened.
+/// Maximum number of trace windows.
 const WINDOWS: usize = 64;
-/// More images, directories or files are not opened unasked.
+/// Maximum number of images, directories or files that are opened without a request.
 const PLACES: usize = 4096;
 
-/// What a session keeps.
+/// Contents of a session.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SessionFile {
-    /// Of which trace.
+    /// The trace of the session.
     pub trace: SessionTrace,
-    /// The program images that were named for it.
+    /// Program images that were named for it.
     pub images: Vec<SessionImage>,
-    /// The directories that were named for them.
+    /// Directories of images that were named for it.
     pub sysroots: Vec<PathBuf>,
-    /// The trace windows and where they were.
+    /// Trace windows and their positions.
     pub windows: Vec<SessionWindow>,
-    /// The number of the active one.
+    /// Number of the active window.
     pub active: u32,
-    /// They move and scroll together.
+    /// The windows move and scroll together.
     pub is_synced: bool,
-    /// The panels, as the window writes them; empty: as they are at first.
+    /// Panels, in the window's format; empty: the default panels.
     pub panels: String,
-    /// The marked places.
     pub bookmarks: Bookmarks,
-    /// What is watched.
     pub watches: Watches,
-    /// The values that the timeline shows.
+    /// Values that the timeline shows as waveforms.
     pub waves: Watches,
-    /// The searches under names.
+    /// Named searches.
     pub searches: SavedQueries<SavedSearch>,
-    /// The slices under names.
+    /// Named slices.
     pub slices: SavedQueries<SavedSlice>,
 }
 
-/// By what a trace is known again.
+/// Data by which a trace is recognised.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SessionTrace {
-    /// Where it was.
     #[serde(with = "crate::paths")]
     pub path: PathBuf,
-    /// The other files of a trace of several.
+    /// Further files of a trace of several files.
     #[serde(skip_serializing_if = "Vec::is_empty", with = "crate::paths")]
     pub more: Vec<PathBuf>,
-    /// The length of its files.
+    /// Total length of its files.
     pub bytes: u64,
-    /// How many steps it had; of a trace that was not indexed to its end, so far.
+    /// Number of steps; if the trace was not indexed to its end, those of the indexed part.
     pub steps: u64,
-    /// The hash of its head, tail and samples in hex; empty where it has several files.
+    /// Hash of its head, tail and samples in hexadecimal; empty for a trace of several files.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub hash: String,
 }
@@ -125,10 +122,9 @@ pub struct SessionTrace {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SessionImage {
-    /// Where it was.
     #[serde(with = "crate::paths")]
     pub path: PathBuf,
-    /// What is added to its addresses.
+    /// Added to its addresses.
     pub offset: u64,
 }
 
@@ -142,12 +138,12 @@ pub struct SessionWindow {
     pub position: u64,
 }
 
-/// Why a text is no session.
+/// Reason why a text is no session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionError {
-    /// The line, from 1; none where it is about the file as a whole.
+    /// Line number, from 1; none if the error concerns the whole file.
     pub line: Option<usize>,
-    /// What is wrong, as a phrase.
+    /// Description of the error, as a phrase.
     pub what: String,
 }
 
@@ -166,7 +162,7 @@ impl fmt::Display for SessionError {
 
 impl std::error::Error for SessionError {}
 
-/// The text's own shape.
+/// Structure of the TOML text.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct SerializedSession {
@@ -283,10 +279,10 @@ impl SerializedBookmark {
 }
 
 impl SessionFile {
-    /// Reads a text.
+    /// Parses a text.
     ///
     /// # Errors
-    /// It is none of a session, or of a newer version; says where.
+    /// The text is no session, or of a newer version. The error has the line.
     pub fn parse(text: &str) -> Result<Self, SessionError> {
         let whole = |what: String| SessionError { line: None, what };
         if text.len() as u64 > LONGEST {
@@ -356,7 +352,8 @@ impl SessionFile {
         })
     }
 
-    /// The text that [`Self::parse`] reads; none where a value cannot be written, which a test rules out.
+    /// Returns the text that [`Self::parse`] reads; none if a value cannot be serialised, which a
+    /// test rules out.
     pub fn text(&self) -> Option<String> {
         let bookmarks = self
             .bookmarks
@@ -386,14 +383,14 @@ impl SessionFile {
 }
 
 impl SessionTrace {
-    /// Whether another one is the same trace, wherever it lies: one that was indexed further is.
+    /// Returns true if `other` is the same trace, possibly at another path or indexed further.
     pub fn is_same(&self, other: &Self) -> bool {
         let is_known = self.bytes > 0 && other.bytes > 0;
         is_known && self.bytes == other.bytes && self.hash == other.hash
     }
 }
 
-/// The line of a byte, from 1.
+/// Returns the line number of a byte, from 1.
 fn line_of(text: &str, byte: usize) -> usize {
     text.bytes()
         .take(byte)

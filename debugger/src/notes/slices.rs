@@ -1,37 +1,37 @@
-//! Questions for why a cell has its value, and those that are kept under names.
+//! Slice queries for the origin of a cell's value, and their form with a name.
 
 use serde::{Deserialize, Serialize};
 
 use super::kept_list::{SavedQuery, SavedQueryMessages};
 
-/// Which ways are followed besides those of the data.
+/// Edges that a slice follows in addition to data flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SliceEdges {
-    /// What addresses are made of.
+    /// Values that addresses are computed from.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub addresses: bool,
-    /// The flags that decide or carry.
+    /// Flags that decide a condition or are carried.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub flags: bool,
-    /// The branches that decided what ran.
+    /// Branches that decided which code ran.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub control: bool,
 }
 
-/// One of them.
+/// An edge that a slice may follow in addition to data flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum SliceEdge {
-    /// What addresses are made of.
+    /// Values that addresses are computed from.
     Addresses,
-    /// The flags that decide or carry.
+    /// Flags that decide a condition or are carried.
     Flags,
-    /// The branches that decided what ran.
+    /// Branches that decided which code ran.
     Control,
 }
 
 impl SliceEdges {
-    /// Whether one is followed.
+    /// Returns true if an edge is followed.
     pub fn has(self, edge: SliceEdge) -> bool {
         match edge {
             SliceEdge::Addresses => self.addresses,
@@ -40,7 +40,7 @@ impl SliceEdges {
         }
     }
 
-    /// The same with one followed or not, the other way round.
+    /// Returns a copy in which an edge is switched on or off.
     #[must_use]
     pub fn toggled(mut self, edge: SliceEdge) -> Self {
         match edge {
@@ -51,35 +51,32 @@ impl SliceEdges {
         self
     }
 
-    /// Whether nothing but the data is followed.
+    /// Returns true if only data flow is followed.
     pub fn is_none(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// Why has a cell its value at a position?
+/// Query for the origin or the uses of a cell's value at a position.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SliceQuery {
-    /// The cell as it is typed: `x2`, `x2 of cpu1`, `0x80020340:8`.
+    /// Cell as it is typed: `x2`, `x2 of cpu1`, `0x80020340:8`.
     pub cell: String,
-    /// Where it has the value.
+    /// Position of the value.
     pub at: u64,
-    /// Where its value went, instead of where it comes from.
+    /// Follows the value forward to its uses instead of backward to its origin.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub forward: bool,
-    /// What is followed besides the data.
     #[serde(skip_serializing_if = "SliceEdges::is_none")]
     pub edges: SliceEdges,
 }
 
-/// A question under a name.
+/// A named slice.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SavedSlice {
-    /// What the user calls it.
     pub name: String,
-    /// What is asked.
     pub slice: SliceQuery,
 }
 

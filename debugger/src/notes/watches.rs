@@ -1,4 +1,4 @@
-//! What a user watches: expressions and how their values are read.
+//! Watches: expressions and the interpretation of their values.
 
 use std::fmt;
 
@@ -6,46 +6,36 @@ use serde::{Deserialize, Serialize};
 
 use crate::messages::say;
 
-/// More are not kept.
+/// Maximum number of watches.
 const MOST_WATCHES: usize = 200;
-/// Characters of an expression.
+/// Maximum number of characters of an expression.
 const LONGEST: usize = 400;
 
-/// How a value is read.
+/// Interpretation of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WatchType {
-    /// All its digits in hexadecimal.
+    /// Hexadecimal with leading zeros.
     #[default]
     Hex,
-    /// Unsigned.
     U8,
-    /// Unsigned.
     U16,
-    /// Unsigned.
     U32,
-    /// Unsigned.
     U64,
-    /// Signed.
     I8,
-    /// Signed.
     I16,
-    /// Signed.
     I32,
-    /// Signed.
     I64,
-    /// A float of 32 bits.
     F32,
-    /// A float of 64 bits.
     F64,
-    /// Characters up to a 0.
+    /// ASCII characters up to a 0.
     Ascii,
-    /// The same with characters of several bytes.
+    /// UTF-8 characters up to a 0.
     Utf8,
 }
 
 impl WatchType {
-    /// All of them, in the order of menus.
+    /// All types, in the order of menus.
     pub const ALL: [Self; 13] = [
         Self::Hex,
         Self::U8,
@@ -62,7 +52,7 @@ impl WatchType {
         Self::Utf8,
     ];
 
-    /// As it is typed.
+    /// Returns the name that users type.
     pub fn name(self) -> &'static str {
         match self {
             Self::Hex => "hex",
@@ -81,7 +71,7 @@ impl WatchType {
         }
     }
 
-    /// How many bytes it has; none where it takes as many as there are.
+    /// Returns the number of bytes; none if it takes all available bytes.
     pub fn size_bytes(self) -> Option<u16> {
         match self {
             Self::Hex | Self::Ascii | Self::Utf8 => None,
@@ -92,13 +82,13 @@ impl WatchType {
         }
     }
 
-    /// Whether it is characters up to a 0.
+    /// Returns true for characters up to a 0.
     pub fn is_text(self) -> bool {
         matches!(self, Self::Ascii | Self::Utf8)
     }
 }
 
-/// There are as many watches as may be.
+/// Error: the maximum number of watches is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooManyWatches;
 
@@ -110,19 +100,20 @@ impl fmt::Display for TooManyWatches {
 
 impl std::error::Error for TooManyWatches {}
 
-/// Something that is watched.
+/// A watched expression.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Watch {
     /// A register, memory or an expression.
     pub expression: String,
-    /// How its value is read.
+    /// Interpretation of its value.
     #[serde(rename = "type")]
     pub kind: WatchType,
 }
 
 impl Watch {
-    /// Reads what was typed: an expression, with a type before it or behind it: `[sp+8] u32`, `u32 x0`.
+    /// Parses what the user typed: an expression, with a type before or after it: `[sp+8] u32`,
+    /// `u32 x0`.
     pub fn parse(text: &str) -> Self {
         let text = text.trim();
         let named = |word: &str| {
@@ -144,7 +135,7 @@ impl Watch {
         }
     }
 
-    /// As it is typed.
+    /// Returns the text that [`Self::parse`] reads.
     pub fn text(&self) -> String {
         match self.kind {
             WatchType::Hex => self.expression.clone(),
@@ -153,22 +144,22 @@ impl Watch {
     }
 }
 
-/// What becomes of the watches.
+/// Change to a list of watches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WatchChange {
-    /// One more, as it is typed.
+    /// Adds a watch, from its text.
     Add(String),
-    /// Another expression or type for one, as it is typed.
+    /// Replaces the watch at an index, from its text.
     Edit(usize, String),
-    /// Another type for one.
+    /// Changes the type of the watch at an index.
     Read(usize, WatchType),
-    /// One goes up.
+    /// Moves a watch up.
     MoveUp(usize),
-    /// One goes down.
+    /// Moves a watch down.
     MoveDown(usize),
-    /// One is given up.
+    /// Removes a watch.
     Remove(usize),
-    /// All are given up.
+    /// Removes all watches.
     Clear,
 }
 
@@ -179,19 +170,19 @@ pub struct Watches {
 }
 
 impl Watches {
-    /// Those of a list, as many as are kept.
+    /// Creates a list of watches, up to the maximum.
     pub fn of(mut list: Vec<Watch>) -> Self {
         list.truncate(MOST_WATCHES);
         list.retain(|watch| !watch.expression.trim().is_empty());
         Self { list }
     }
 
-    /// All of them.
+    /// Returns all watches.
     pub fn list(&self) -> &[Watch] {
         &self.list
     }
 
-    /// Two change their places, where there are two.
+    /// Swaps two watches if both exist.
     fn swap(&mut self, one: Option<usize>, other: usize) {
         let len = self.list.len();
         if let Some(one) = one.filter(|one| *one < len && other < len) {
@@ -199,10 +190,10 @@ impl Watches {
         }
     }
 
-    /// Makes a change. What is there twice is added once.
+    /// Makes a change. A watch that already exists is not added again.
     ///
     /// # Errors
-    /// There are too many.
+    /// The maximum number of watches is reached.
     pub fn change(&mut self, change: &WatchChange) -> Result<(), TooManyWatches> {
         match change {
             WatchChange::Add(text) => {

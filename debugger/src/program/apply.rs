@@ -87,7 +87,8 @@ fn apply_travel(shell: &mut dyn Shell, action: TravelAction) {
     }
 }
 
-/// Moves the active window, or another that the action names. Moves that depend on panels do nothing.
+/// Moves the active window, or the window that the action names. Moves that depend on panels do
+/// nothing.
 fn travel(desk: &mut Desk, action: TravelAction) {
     match action {
         TravelAction::StepRow(way) => desk.begin(WindowMove::Step(Stride::Row, way)),
@@ -134,7 +135,8 @@ fn go_to_access_of_selection(shell: &mut dyn Shell, access: Access, way: Directi
     let Some(desk) = program.desk.as_mut() else {
         return;
     };
-    // An action on a panel starts from the state that the panel shows, whichever window is the active one.
+    // An action on a panel starts from the state that the panel shows, regardless of the active
+    // window.
     match selected
         .follow
         .and_then(|follow| desk.windows.start_from(follow))
@@ -268,7 +270,8 @@ fn apply_panel(shell: &mut dyn Shell, action: PanelAction) {
     }
 }
 
-/// Moves two windows to the ends of a range, the one with the lower number to its start, and compares them.
+/// Moves two windows to the ends of a range, the one with the lower number to its start, and
+/// compares them.
 pub(super) fn compare_ends(shell: &mut dyn Shell, StepRange { first, last }: StepRange) {
     let Some(active) = shell
         .program()

@@ -133,7 +133,7 @@ fn ask(shell: &mut dyn Shell, purpose: FilePurpose) {
 
 fn close_trace(shell: &mut dyn Shell) {
     let program = shell.program_mut();
-    // The opening of another trace goes on; what is indexed of this one is kept.
+    // The opening of another trace continues; the indexed part of this one is kept.
     let closed = program.desk.as_ref().map(|desk| desk.options.path.clone());
     let is_other = |opening: &Opening| !opening.is_shown && opening.path != closed;
     program.opening = program.opening.take().filter(is_other);
@@ -154,7 +154,7 @@ fn move_sources(shell: &mut dyn Shell, mapping: SourceMapping) {
     in_desk(shell, |desk| desk.sources.map.add(mapping));
 }
 
-/// Saves a range as a trace; without a range, what is selected in the timeline.
+/// Saves a range as a trace; without a range, the selection in the timeline.
 fn save_range(shell: &mut dyn Shell, range: Option<StepRange>, path: Option<PathBuf>) {
     let Some(range) = range.or_else(|| shell.selected_range()) else {
         return shell.tell(Report::NothingToSave);

@@ -1,8 +1,10 @@
-//! The program without its drawing: what is open, what is being opened, what waits to be done, undo, scripts, saving.
+//! Program state without its drawing: the open trace, the opening under way, waiting actions, undo,
+//! scripts, saving.
 //!
-//! A [`Program`] owns this state. A front end owns the program and implements [`Shell`]: messages, questions, panels.
-//! The functions of this module drive both: they take the shell, reach the program through it, and call back where
-//! something has to be shown or asked.
+//! A [`Program`] has this state. A front end has the program and implements [`Shell`]: messages,
+//! prompts, panels.
+//! The functions of this module drive both: they take the shell, reach the program through it, and
+//! call back to show or prompt for something.
 
 mod apply;
 mod driver;

@@ -1,4 +1,4 @@
-//! Opens traces: shown as far as they are indexed, replaced in place as more arrives, followed as they grow.
+//! Opens traces: shows the indexed part, replaces it as more arrives, and follows a growing trace.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ pub fn open(shell: &mut dyn Shell, mut choice: TraceChoice) {
     program.start_opening(choice, showing);
 }
 
-/// Takes the trace that is being opened, or a part of it.
+/// Takes an opened trace, or a part of it.
 pub(super) fn take_opened(shell: &mut dyn Shell) {
     if let Some(opening) = &shell.program().opening {
         opening.look_again();
@@ -92,7 +92,8 @@ fn end_opening(shell: &mut dyn Shell, result: anyhow::Result<OpenedTrace>) {
                 desk.begin_part(opened.session, opening.at_end(), PartExtent::Whole);
             }
         }
-        // The search for tail calls was cancelled: what is on the screen stays, the index is kept.
+        // The search for tail calls was cancelled: the trace on the screen stays, and the index is
+        // kept.
         Ok(_) if opening.is_cancelled() => shell.tell(Report::OpeningCancelled),
         Ok(opened) => show_opened(shell, opened),
         Err(_) if opening.is_cancelled() => shell.tell(Report::IndexingCancelled { is_shown }),
@@ -105,7 +106,7 @@ fn end_opening(shell: &mut dyn Shell, result: anyhow::Result<OpenedTrace>) {
         }
     }
     if is_given_up && is_shown {
-        // No more of the trace will arrive: the place is in this part.
+        // No more of the trace will arrive: resolve the place in this part.
         begin_held(shell);
     } else if is_given_up && !is_asked_for {
         shell.program_mut().begin_at = None;
@@ -126,7 +127,7 @@ fn show_opened(shell: &mut dyn Shell, opened: OpenedTrace) {
     let is_same =
         |before: &Desk| before.options.paths().eq(opened.options.paths()) && !opened.kept.is_named;
     let before = program.desk.take().filter(is_same);
-    // A session that could not be read was repaired by hand: that is why the trace is opened again.
+    // If an unreadable session was repaired by hand, the trace is opened again for it.
     let is_repaired = before
         .as_ref()
         .is_some_and(|before| before.places.is_unread && opened.kept.error.is_none());
@@ -156,7 +157,8 @@ fn show_opened(shell: &mut dyn Shell, opened: OpenedTrace) {
     begin_at(shell);
 }
 
-/// Reports the notices about a trace, except those that were reported before, and remembers the trace.
+/// Reports the notices about a trace, except those that were reported before, and remembers the
+/// trace.
 pub(super) fn report_whole(shell: &mut dyn Shell, told: &[Notice]) {
     let Some(desk) = &shell.program().desk else {
         return;
@@ -193,7 +195,8 @@ fn begin_at(shell: &mut dyn Shell) {
     }
 }
 
-/// Goes to the place to begin at that could not be resolved in a part of the trace, unless the user moved meanwhile.
+/// Goes to the place to begin at that could not be resolved in a part of the trace, unless the user
+/// moved meanwhile.
 pub fn begin_held(shell: &mut dyn Shell) {
     let program = shell.program_mut();
     let is_wanted = program
@@ -245,8 +248,8 @@ pub(super) fn toggle_follow(shell: &mut dyn Shell) {
     index_more(shell, OpeningMode::Growth);
 }
 
-/// Reports a change of the trace file. While it is followed, its growth is on the screen anyway; a run from a script
-/// does not depend on it.
+/// Reports a change of the trace file. While it is followed, its growth is on the screen anyway; a
+/// run from a script does not depend on it.
 pub(super) fn look_at_change(shell: &mut dyn Shell) {
     let program = shell.program_mut();
     if program.mode.is_scripted || program.opening.as_ref().is_some_and(Opening::follows) {
@@ -257,7 +260,8 @@ pub(super) fn look_at_change(shell: &mut dyn Shell) {
     }
 }
 
-/// Reads the debug information on a separate thread: it cannot be cancelled, and the workers have other queries.
+/// Reads the debug information on a separate thread: it cannot be cancelled, and the workers have
+/// other queries.
 fn load_lines(shell: &dyn Shell) {
     let program = shell.program();
     let Some(desk) = &program.desk else { return };

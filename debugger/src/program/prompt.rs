@@ -1,4 +1,4 @@
-//! Questions to the user.
+//! Prompts for input from the user.
 
 use std::path::{Path, PathBuf};
 
@@ -9,66 +9,64 @@ use crate::image::ImageSpec;
 use crate::messages::say;
 use crate::source::SourceMapping;
 
-/// A question to the user.
+/// A prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Prompt {
     /// A file.
     File(FilePurpose),
-    /// What to search for, and the direction from the position.
+    /// A search text; the direction from the position.
     Search(Direction),
 }
 
-/// What a file is wanted for.
+/// Purpose of a file that the user chooses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FilePurpose {
-    /// To open it as a trace.
+    /// A trace to open.
     Trace,
-    /// To take over keys from it.
+    /// A file to import keys from.
     Keys,
     /// A font.
     Font(FontRole),
-    /// A directory, to open the trace in it.
+    /// A directory with a trace to open.
     Directory,
-    /// To add it as a program image.
+    /// A program image to add.
     Image,
-    /// A directory, to look for program images in it.
+    /// A directory to search for program images.
     Sysroot,
-    /// It is the source file that the image calls so.
+    /// The source file that the image refers to by this name.
     Source(String),
-    /// A session, to open it with its trace.
+    /// A session to open with its trace.
     Session,
-    /// The trace of the session that is this file.
+    /// The trace of this session file.
     TraceOf(PathBuf),
-    /// Where the session is saved.
+    /// A file to save the session to.
     SessionPlace,
-    /// Where a part of the trace is saved as a trace of its own.
+    /// A file to save a part of the trace to.
     PartPlace(StepRange),
-    /// Where a picture of the window is saved.
+    /// A file to save a picture of the window to.
     PicturePlace,
-    /// To write a text into it.
+    /// A file to write a text to.
     Save {
-        /// The name that is suggested.
+        /// Suggested file name.
         name: String,
-        /// The text.
         text: String,
     },
 }
 
-/// What is chosen in a dialog.
+/// Kind of a file dialog's selection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PickedKind {
     /// One file or several.
     Files,
     /// One file.
     File,
-    /// A folder.
     Folder,
-    /// Where a file is written.
+    /// A file to write.
     Place,
 }
 
 impl FilePurpose {
-    /// The title of its dialog.
+    /// Returns the title of its dialog.
     pub fn title(&self) -> String {
         match self {
             Self::Trace => say!("files-open-trace").to_owned(),
@@ -87,7 +85,7 @@ impl FilePurpose {
         }
     }
 
-    /// What is chosen for it.
+    /// Returns the kind of its selection.
     pub fn pick(&self) -> PickedKind {
         match self {
             Self::Trace => PickedKind::Files,
@@ -104,7 +102,7 @@ impl FilePurpose {
         }
     }
 
-    /// The name that a file is written under, unless the user has a better one.
+    /// Returns the suggested file name; none if nothing is written.
     pub fn suggested_name(&self) -> Option<String> {
         match self {
             Self::SessionPlace => Some("trace.session.toml".to_owned()),
@@ -117,7 +115,8 @@ impl FilePurpose {
         }
     }
 
-    /// Where a file is written that the user named: a session that has no ending gets the usual one.
+    /// Returns the complete path of a file to write: a session without an extension gets the usual
+    /// one.
     pub fn whole_place(&self, path: PathBuf) -> PathBuf {
         let is_whole = *self != Self::SessionPlace || path.extension().is_some();
         if is_whole {
@@ -130,7 +129,7 @@ impl FilePurpose {
     /// Writes the text of [`Self::Save`]; does nothing for other purposes. Blocks.
     ///
     /// # Errors
-    /// The file could not be written; names it.
+    /// The file could not be written; the message names it.
     pub fn write(&self, paths: &[PathBuf]) -> Result<()> {
         if let (Self::Save { text, .. }, [path, ..]) = (self, paths) {
             std::fs::write(path, text)
@@ -139,10 +138,10 @@ impl FilePurpose {
         Ok(())
     }
 
-    /// Returns the action on a file that was chosen.
+    /// Returns the action on the chosen file.
     ///
     /// # Errors
-    /// The file is another source file than the one that was wanted.
+    /// A source file has another name than the wanted one.
     pub fn action(&self, path: &Path) -> Result<Action> {
         let path = path.to_owned();
         match self {

@@ -1,8 +1,8 @@
-//! Saves sessions.
+//! Saving of sessions.
 //!
-//! A session is saved unasked in one place, the trace's own; a file that the user named is written on request.
-//! Where the trace's own session was not used because the user named another one, it is set aside before it is
-//! overwritten for the first time.
+//! The trace's own session is saved automatically in one place; a file that the user named is
+//! written on request. If the trace's own session was not used because the user named another one,
+//! it is moved to a backup before it is first overwritten.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,7 +12,8 @@ use super::shell::{Report, Shell, in_desk, report};
 use crate::desk::{SaveEvent, SaveReason};
 use crate::worker::Ticket;
 
-/// Saves the session of the open trace where it changed. A run from a script saves nothing unasked.
+/// Saves the session of the open trace if it changed. A run from a script saves nothing
+/// automatically.
 pub fn keep_session(shell: &mut dyn Shell) {
     if shell.program().mode.is_scripted {
         return;
@@ -20,7 +21,7 @@ pub fn keep_session(shell: &mut dyn Shell) {
     let Some(desk) = &shell.program().desk else {
         return;
     };
-    // Panels that a newer version wrote are not lost by looking at the trace.
+    // Viewing a trace must not lose panels that a newer version wrote.
     let panels = desk
         .places
         .unread_panels
@@ -60,7 +61,7 @@ pub(super) fn save_session(shell: &mut dyn Shell, chosen: Option<PathBuf>) {
     let Some(place) = desk.places.named.clone() else {
         return shell.prompt(Prompt::File(FilePurpose::SessionPlace));
     };
-    // A session that is saved on request contains the panels that are seen.
+    // A session that is saved on request contains the visible panels.
     if desk
         .places
         .own
@@ -84,7 +85,7 @@ pub(super) fn save_session(shell: &mut dyn Shell, chosen: Option<PathBuf>) {
     take_saved(shell);
 }
 
-/// Reports sessions and parts of the trace that were saved, or could not be.
+/// Reports the results of saving sessions and parts of the trace.
 pub(super) fn take_saved(shell: &mut dyn Shell) {
     while let Some(news) = shell.program().saver.news() {
         match news {

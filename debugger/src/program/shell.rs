@@ -16,7 +16,7 @@ use crate::notes::{SavedSearch, SavedSlice};
 use crate::session::{Notice, Session, TraceChange};
 use crate::source::SourceMapping;
 
-/// An event that a front end shows in its own words.
+/// An event that a front end reports in its own words.
 #[derive(Debug)]
 pub enum Report<'a> {
     /// A message.
@@ -25,11 +25,10 @@ pub enum Report<'a> {
     Error(String),
     /// An action that needs a trace, and none is open.
     NoTrace,
-    /// An action on the recent list, and the front end keeps none.
+    /// An action on the recent list, but the front end has none.
     NoRecentList,
     /// A trace could not be opened, or its indexing stopped.
     NotOpened {
-        /// Why.
         error: &'a anyhow::Error,
         /// A part of the trace is shown.
         is_shown: bool,
@@ -47,50 +46,49 @@ pub enum Report<'a> {
     Built(&'a Session),
     /// The trace file changed.
     TraceChanged(TraceChange),
-    /// The trace is read again: a report about its change is settled.
+    /// The trace is read again: an earlier report about its change is obsolete.
     ReadAgain,
     /// The user's notes are not saved anywhere.
     NotesNotKept,
-    /// A session was saved, or why it is not saved there.
+    /// Result of saving a session.
     Saved(SaveEvent),
     /// There is nothing to undo (back) or redo (forward).
     NothingToUndo(Direction),
     /// There is no cell under the cursor.
     NoCell,
-    /// Nothing is selected in the timeline: for a bookmark of it.
+    /// A bookmark of the timeline's selection was requested, but nothing is selected.
     NothingToBookmark,
-    /// Nothing is selected in the timeline: for a trace of it.
+    /// A trace of the timeline's selection was requested, but nothing is selected.
     NothingToSave,
-    /// The format of the trace cannot be cut.
+    /// The format of the trace does not permit saving a part.
     NotDivisible,
-    /// A place that was typed was found.
+    /// The position in the "Go to" box was found.
     Arrived,
-    /// A place that was typed was not found.
+    /// The position in the "Go to" box was not found.
     Refused {
-        /// The text.
+        /// Text that the user entered.
         place: String,
-        /// Why.
+        /// Reason.
         error: String,
     },
 }
 
-/// Panels for a trace that was opened.
+/// Panels for an opened trace.
 pub enum PanelArrangement<'a> {
-    /// The trace was open before: its panels stay.
+    /// The trace was already open: its panels stay.
     Same(&'a Desk),
-    /// The panels that were kept for it, or the first ones.
+    /// The saved panels, or the default ones.
     New(&'a SavedSession),
 }
 
 /// The cell under the cursor.
 pub struct SelectedCell {
-    /// The cell.
     pub cell: CellName,
-    /// What the panel follows that shows it, where a panel of cells has the keyboard.
+    /// Binding of the panel that shows the cell, if a panel of cells has the keyboard focus.
     pub follow: Option<Follow>,
 }
 
-/// A front end: shows what the program reports, asks what it needs to know, owns the panels.
+/// A front end: reports events, prompts the user, owns the panels.
 pub trait Shell {
     /// Returns the program.
     fn program(&self) -> &Program;
@@ -99,7 +97,7 @@ pub trait Shell {
 
     /// Shows a report.
     fn tell(&mut self, report: Report<'_>);
-    /// Asks the user; the answer comes as an action.
+    /// Prompts the user; the answer arrives as an action.
     fn prompt(&mut self, prompt: Prompt);
 
     /// Applies an action on panels.
@@ -119,23 +117,23 @@ pub trait Shell {
     fn trace_closed(&mut self);
     /// Follows up on another part of the trace.
     fn part_shown(&mut self) {}
-    /// Returns the panels as text for a session; none where they cannot be written.
+    /// Returns the panels as text for a session; none if they cannot be serialised.
     fn panels_text(&self) -> Option<String>;
 
-    /// Shows a panel and gives it the keyboard.
+    /// Shows a panel and gives it the keyboard focus.
     fn show_panel(&mut self, kind: PanelKind);
-    /// Shows a panel; the keyboard stays where it is.
+    /// Shows a panel; the keyboard focus stays.
     fn reveal_panel(&mut self, kind: PanelKind);
-    /// Shows a kept search in a separate panel.
+    /// Shows a saved search in a separate panel.
     fn show_search(&mut self, kept: SavedSearch);
-    /// Shows a kept slice in a separate panel.
+    /// Shows a saved slice in a separate panel.
     fn show_slice(&mut self, kept: SavedSlice);
     /// Chooses the presentation of the slice.
     fn view_slice(&mut self, view: SliceView);
-    /// Returns a trace window other than the active one, opening one at a position where there is none.
+    /// Returns a trace window other than the active one. Opens one at a position if there is none.
     fn other_window(&mut self, at: Position) -> Option<WindowId>;
 
-    /// Number of rows on a page of the active trace window.
+    /// Returns the number of rows on a page of the active trace window.
     fn page_rows(&self) -> u64;
     /// Returns the cell under the cursor.
     fn selected_cell(&mut self) -> Option<SelectedCell>;
@@ -148,17 +146,18 @@ pub trait Shell {
         None
     }
 
-    /// Returns the recent list; none where the front end keeps none.
+    /// Returns the recent list; none if the front end has none.
     fn recent(&mut self) -> Option<&mut Vec<RecentTrace>> {
         None
     }
-    /// Remembers a question that was searched for.
+    /// Adds a query to the search history.
     fn remember_search(&mut self, _question: &FindQuery) {}
-    /// Keeps a source mapping for later runs.
+    /// Saves a source mapping for later runs.
     fn keep_source_mapping(&mut self, _mapping: &SourceMapping) {}
-    /// Forgets the source mappings that were kept for the images of the open trace.
+    /// Removes the source mappings that were saved for the images of the open trace.
     fn forget_source_mappings(&mut self) {}
-    /// Puts a state before a change into effect, other than notes about the trace; returns the state that it replaces.
+    /// Restores a state before a change, other than notes about the trace. Returns the state that
+    /// it replaces.
     fn exchange(&mut self, before: UndoSnapshot) -> UndoSnapshot {
         before
     }
@@ -166,7 +165,7 @@ pub trait Shell {
     fn save_picture(&mut self, path: PathBuf);
 }
 
-/// Reports an error. While a script runs it ends the program.
+/// Reports an error. While a script runs, an error ends the program.
 pub fn report(shell: &mut dyn Shell, error: &str) {
     shell.tell(Report::Error(error.to_owned()));
     shell.program_mut().note_failure(error);

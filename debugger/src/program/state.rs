@@ -28,23 +28,23 @@ pub struct Program {
     pub desk: Option<Desk>,
     /// The trace that is being opened or followed.
     pub opening: Option<Opening>,
-    /// Actions that wait.
+    /// Queue of actions.
     pub queue: ActionQueue,
     /// Answers queries.
     pub worker: Arc<Worker>,
-    /// Writes sessions.
+    /// Writes sessions on a separate thread.
     pub saver: Saver,
     /// Changes that can be undone.
     pub undo: UndoStack<UndoSnapshot>,
     /// The script, until it is done.
     pub script: Option<Script>,
-    /// How the program runs.
+    /// Mode of the run.
     pub mode: RunMode,
     /// Place at which the next trace is shown.
     pub begin_at: Option<String>,
-    /// A part of the trace that is being written: the message for when it is done.
+    /// A part of the trace that is being written; its result is the message for the user.
     pub saving: Option<Ticket<String>>,
-    /// Why the program ends with an error, once it does.
+    /// Reason why the program ends with an error.
     pub failure: Failure,
     /// The script is done, or there was none: errors no longer end the program.
     pub is_script_over: bool,
@@ -52,10 +52,11 @@ pub struct Program {
     pub wake: Wake,
 }
 
-/// How the program runs: for a user, from a script, or in a test.
+/// Mode of the run: for a user, from a script, or in a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunMode {
-    /// A script or a picture was requested: an error ends the program, and no session is read or written unasked.
+    /// A script or a picture was requested: an error ends the program, and no session is read or
+    /// written automatically.
     pub is_scripted: bool,
     /// Files are read and written before a function returns.
     pub is_synchronous: bool,
@@ -68,9 +69,9 @@ pub struct RunMode {
 pub enum UndoSnapshot {
     /// Notes about the trace.
     Marks(NotesSnapshot),
-    /// The user's layouts.
+    /// Layouts of the user.
     Layouts(Vec<UserLayout>),
-    /// The keys that the user chose.
+    /// Keys that the user chose.
     Keys(KeyChoice),
     /// The panels.
     Panels(PanelsSnapshot),
@@ -79,7 +80,6 @@ pub enum UndoSnapshot {
 /// A layout that the user saved.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UserLayout {
-    /// Its name.
     pub name: String,
     /// The panels as text.
     pub panels: String,
@@ -88,18 +88,19 @@ pub struct UserLayout {
 /// The panels and the positions of the trace windows.
 #[derive(Clone, Debug)]
 pub struct PanelsSnapshot {
-    /// The panels as text, without the places of separate windows: a window that moves is no change.
+    /// The panels as text, without the places of separate windows: a window that moves is no
+    /// change.
     pub text: String,
     /// The panels as text, with the places of separate windows.
     pub whole: String,
-    /// The trace windows with their positions.
+    /// Trace windows with their positions.
     pub positions: Vec<(WindowId, Moment)>,
     /// The active trace window.
     pub active: WindowId,
 }
 
 impl Program {
-    /// Makes a program in which no trace is open.
+    /// Creates a program without an open trace.
     pub fn new(worker: Worker, mode: RunMode, wake: Wake) -> Self {
         let woken = Arc::clone(&wake);
         Self {
@@ -130,7 +131,7 @@ impl Program {
         self.opening = Some(Opening::start(choice, showing, keeping, move || wake()));
     }
 
-    /// Progress of indexing: of the trace that is being opened, else of the open one.
+    /// Returns the indexing state of the trace that is being opened, else of the open one.
     pub fn indexing(&self) -> IndexingState {
         match (&self.opening, &self.desk) {
             (Some(opening), _) if opening.is_following() => IndexingState::Following,
@@ -140,8 +141,8 @@ impl Program {
         }
     }
 
-    /// Whether nothing is on its way: no trace is being opened (except one that is followed), no query is unanswered,
-    /// no action waits.
+    /// Returns true if nothing is under way: no trace is being opened (except one that is
+    /// followed), no query is unanswered, no action waits.
     pub fn is_idle(&self) -> bool {
         let is_busy = |desk: &Desk| {
             desk.lookup.is_some()
@@ -160,8 +161,8 @@ impl Program {
             && self.worker.is_idle()
     }
 
-    /// Records an error that ends the program while a script runs; names the line of the script.
-    /// The first one stays: what follows from it explains less.
+    /// Records an error that ends the program while a script runs, with the line of the script.
+    /// Only the first error is kept: later ones are consequences.
     pub fn note_failure(&mut self, error: &str) {
         if self.is_script_over {
             return;
@@ -174,7 +175,7 @@ impl Program {
             .get_or_insert(error);
     }
 
-    /// Returns why the program ends with an error.
+    /// Returns the reason why the program ends with an error.
     pub fn failure(&self) -> Option<String> {
         self.failure
             .lock()

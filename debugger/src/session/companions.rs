@@ -1,30 +1,32 @@
-//! The files that a recorder leaves beside a drmemtrace trace.
+//! Files that a recorder leaves next to a drmemtrace trace.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use stepback_parsers::drmemtrace::{CompanionProblems, FunctionList, ModulesLog, PhysicalPages};
 
-/// Longer companions are not read: the largest real ones, of browsers, have some megabytes.
+/// Maximum length of a companion file in bytes: the largest real ones, of browsers, have some
+/// megabytes.
 const LENGTH_LIMIT: u64 = 256 << 20;
-/// Images are looked for in so many directories above that of the trace.
+/// Number of directories above that of the trace in which images are looked for.
 const PARENTS: usize = 2;
 
-/// What the files beside a trace tell; each is there or not.
+/// Contents of the files next to a trace; each is optional.
 #[derive(Clone, Debug, Default)]
 pub struct Companions {
-    /// Which file was mapped where.
+    /// Files that were mapped into memory, and their addresses.
     pub modules: Option<ModulesLog>,
-    /// What the numbers of traced functions mean.
+    /// Meaning of the ids of traced functions.
     pub functions: Option<FunctionList>,
-    /// Which physical page a virtual one was.
+    /// Physical page of each virtual page.
     pub pages: Option<PhysicalPages>,
-    /// Where images may lie, the nearest first.
+    /// Directories that may contain images, nearest first.
     pub directories: Vec<PathBuf>,
 }
 
 impl Companions {
-    /// Those of a trace whose files are in this directory.
+    /// Reads the companions of a trace whose files are in this directory. Adds a notice for each
+    /// damaged or unreadable file.
     pub fn beside(trace_directory: &Path, notices: &mut Vec<String>) -> Self {
         let places = places(trace_directory);
         let mut read = |name: &str| {
@@ -72,8 +74,9 @@ impl Companions {
     }
 }
 
-/// The directories that may hold companions, the nearest first:
-/// recorders leave them in `raw/` beside `trace/`, who hands traces on puts them in `aux/` or among the trace's files.
+/// Returns the directories that may contain companions, nearest first. Recorders leave companions
+/// in `raw/` next to `trace/`; people who share traces put them in `aux/` or among the trace's
+/// files.
 fn places(trace_directory: &Path) -> Vec<PathBuf> {
     let whole = whole(trace_directory);
     let name = |path: &Path| {
@@ -99,7 +102,7 @@ fn places(trace_directory: &Path) -> Vec<PathBuf> {
     tops.iter().flat_map(inside).collect()
 }
 
-/// With a parent, also for `trace`.
+/// Returns the canonical path, so that `trace` has a parent too.
 fn whole(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }

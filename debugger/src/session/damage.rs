@@ -1,4 +1,4 @@
-//! Files of ours that a question found damaged: they are made again, and the question is asked again.
+//! Damaged files of this program that a query met. They are made again, and the query is repeated.
 
 use std::error::Error;
 
@@ -7,17 +7,16 @@ use stepback_parsers::step_store::DamagedCopy;
 
 use super::{IndexPolicy, OpenOptions};
 
-/// What a question found damaged.
+/// A damaged file that a query met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Damage {
-    /// The index.
     Index,
-    /// The copy of the trace's records; it is removed already.
+    /// The copy of the trace's records; it is already removed.
     Copy,
 }
 
 impl Damage {
-    /// What an error tells of, itself or by what is behind it.
+    /// Returns the damage that an error or one of its sources reports.
     pub fn of(error: &(dyn Error + 'static)) -> Option<Self> {
         let mut next = Some(error);
         while let Some(error) = next {
@@ -32,7 +31,8 @@ impl Damage {
         None
     }
 
-    /// How the trace is opened so that what is damaged is made again; none where nothing may be made.
+    /// Returns options that open the trace and make the damaged file again; none if nothing may be
+    /// built.
     pub fn mended(self, options: &OpenOptions) -> Option<OpenOptions> {
         let policy = match (options.policy, self) {
             (IndexPolicy::Never, _) => return None,
@@ -45,7 +45,7 @@ impl Damage {
         })
     }
 
-    /// What the user should know, as one sentence without its end.
+    /// Returns the notice for the user, as one sentence without a full stop.
     pub fn notice(self) -> &'static str {
         match self {
             Self::Index => "the index was damaged and was rebuilt",

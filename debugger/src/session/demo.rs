@@ -1,4 +1,4 @@
-//! The trace that the program carries, so that there is something to try at once.
+//! The demo trace that the program contains.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,12 +23,13 @@ const SOURCES: [(&str, &[u8]); 4] = [
     ),
 ];
 
-/// Unpacks the demo into the user's cache directory, unless it is there, and returns the trace's path.
+/// Unpacks the demo into the user's cache directory, unless it is there, and returns the trace's
+/// path.
 ///
 /// # Errors
-/// No directory of the user's can be written.
+/// No directory of the user is writable.
 pub fn demo_path() -> Result<PathBuf> {
-    // Without a home directory the demo is still worth showing.
+    // Without a home directory, use the temporary directory.
     let directory = cache_directory()
         .unwrap_or_else(|| std::env::temp_dir().join("stepback"))
         .join("demo");
@@ -40,13 +41,13 @@ pub fn demo_path() -> Result<PathBuf> {
     for (name, content) in SOURCES {
         put(&directory.join(name), content)?;
     }
-    // After its sources, which would otherwise seem to be newer.
+    // After its sources, so that they do not seem newer than the image.
     put(&directory.join("overflow_bare.elf"), IMAGE)?;
     Ok(trace)
 }
 
-/// Writes a file unless it is there already: its index beside it stays fresh.
-/// It appears whole, also to another program that unpacks the demo at the same time.
+/// Writes a file unless it already has this content, so that the index next to it stays fresh. The
+/// file appears atomically, also to another program that unpacks the demo at the same time.
 fn put(path: &Path, content: &[u8]) -> Result<()> {
     if fs::read(path).is_ok_and(|found| found == content) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Images are compared with what the trace executed before anything of them is believed.
+//! Compares images with the instructions that the trace executed before their contents are used.
 
 use std::sync::Arc;
 
@@ -8,18 +8,18 @@ use stepback_machine::Address;
 use super::notice::Notice;
 use crate::image::{CheckedImage, ImageOrigin, Images, LinkerView, fits_of};
 
-/// How a notice begins about an image of another program.
+/// Beginning of notices about an image of another program.
 const MISFIT_IMAGE: &str = "the image does not fit the trace";
 
 /// Images after the comparison.
 pub struct ImageCheck {
-    /// Those that are used.
+    /// The images in use.
     pub images: Arc<Images>,
-    /// How well each fits.
+    /// Match of each image with the trace.
     pub checked: Vec<CheckedImage>,
-    /// What they tell of the traced program.
+    /// Contents of the images, as the index uses them.
     pub program: Program,
-    /// What the user should know of them.
+    /// Notices about the images for the user.
     pub notices: Vec<Notice>,
 }
 
@@ -28,7 +28,7 @@ impl ImageCheck {
     pub fn new(images: Arc<Images>, index: &Index, cancel: &Cancel) -> Self {
         let starts = starts_of(index);
         let program = images.program(&starts);
-        // An index that cannot be read says so at the first question.
+        // If the index is unreadable, the first query reports it.
         let contradictions = CodeCheck(index)
             .contradictions(&program, cancel)
             .unwrap_or_default();
@@ -54,13 +54,14 @@ impl ImageCheck {
         }
     }
 
-    /// Those that are left out.
+    /// Returns the images that are not used.
     pub fn left_out(&self) -> impl Iterator<Item = &CheckedImage> {
         self.checked.iter().filter(|image| !image.is_used)
     }
 }
 
-/// Leaves out images of another program where another image holds the same addresses and fits, even if they were named.
+/// Excludes images of another program if another image at the same addresses fits, even if they
+/// were named.
 fn leave_out_outdone(checked: &mut [CheckedImage], images: &Images) {
     let fits = |image: &CheckedImage| image.fit.checked > 0 && !image.fit.is_of_another_program();
     let fitting: Vec<usize> = (0..checked.len())
@@ -77,7 +78,7 @@ fn leave_out_outdone(checked: &mut [CheckedImage], images: &Images) {
     }
 }
 
-/// The addresses at which the threads of a trace begin, where it records their instructions.
+/// Returns the addresses of the threads' first instructions, where the trace records them.
 fn starts_of(index: &Index) -> Vec<Address> {
     let firsts: Vec<_> = index
         .threads()

@@ -1,4 +1,4 @@
-//! The program of a trace among the files beside it, by what the trace records of it.
+//! Finds the program of a trace among the files next to it by comparison with the trace's records.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,25 +9,26 @@ use stepback_parsers::{ProgramFile, ProgramFit};
 use super::OpenOptions;
 use crate::image::{ImageSpec, machine_of, program_file};
 
-/// So many files of a directory are looked at.
+/// Maximum number of directory entries examined.
 const FILES: usize = 4096;
-/// So many programs among them are compared with the trace,
+/// Maximum number of programs compared with the trace.
 const PROGRAMS: usize = 64;
-/// of so many bytes in all.
+/// Maximum total size of the compared programs in bytes.
 const BYTES: u64 = 512 << 20;
 
-/// A program that lies beside a trace.
+/// A program found next to a trace.
 #[derive(Clone, Debug)]
 pub struct FoundProgram {
-    /// The file.
+    /// Path and load offset.
     pub spec: ImageSpec,
-    /// Its code.
     pub program: ProgramFile,
 }
 
-/// Which file beside a trace is its program, where `fit` says how well one fits: the one under the trace's name if all fits,
-/// else the one that fits best. None: no file fits.
-/// Cost: bounded; the programs for the trace's processor in its directory are read.
+/// Finds the program of a trace among the files next to it. `fit` returns how well a file fits.
+/// Prefers the file with the trace's name if it fits perfectly, else takes the best fit. None: no
+/// file fits.
+///
+/// Cost: bounded. Reads the programs in the trace's directory that are for its processor.
 pub fn fitting_program(
     options: &OpenOptions,
     set: InstructionSet,
@@ -55,7 +56,7 @@ pub fn fitting_program(
         let Some(found) = fit(&program).filter(ProgramFit::is_recognised) else {
             continue;
         };
-        // Of two that fit alike, the one whose name is nearer comes first.
+        // Of two programs with equal fits, the one with the closer name comes first.
         if best.as_ref().is_none_or(|(same, _)| found.same > *same) {
             best = Some((found.same, FoundProgram { spec, program }));
         }
@@ -66,8 +67,9 @@ pub fn fitting_program(
     best.map(|(_, found)| found)
 }
 
-/// `overflow.elf` or `overflow` for `overflow.small.tarmac`: the name up to its first dot.
-/// Without an ending it has to be a program for the processor of the trace: any file may be called so.
+/// Returns `overflow.elf` or `overflow` for `overflow.small.tarmac`: the name up to its first dot.
+/// A file without an extension must be a program for the processor of the trace, since any file may
+/// have such a name.
 pub fn image_beside(trace: &Path, set: InstructionSet) -> Option<PathBuf> {
     let name = trace.file_name()?.to_str()?;
     let stem = name.split('.').next().filter(|stem| !stem.is_empty())?;
@@ -76,7 +78,7 @@ pub fn image_beside(trace: &Path, set: InstructionSet) -> Option<PathBuf> {
         return Some(image);
     }
     let bare = trace.with_file_name(stem);
-    // To open a pipe would wait for its writer.
+    // Opening a pipe would wait for its writer.
     let machine = if stem != name && bare.is_file() {
         machine_of(&bare)
     } else {
@@ -87,7 +89,8 @@ pub fn image_beside(trace: &Path, set: InstructionSet) -> Option<PathBuf> {
         .then_some(bare)
 }
 
-/// Programs for a processor in the directory of a trace, those first whose names begin most like the trace's.
+/// Returns the programs for a processor in the directory of a trace. Those that share the longest
+/// prefix with the trace's name come first.
 fn programs_beside(trace: &Path, set: InstructionSet) -> Vec<PathBuf> {
     let directory = trace
         .parent()
@@ -101,7 +104,7 @@ fn programs_beside(trace: &Path, set: InstructionSet) -> Vec<PathBuf> {
         .flatten()
         .map(|entry| trace.with_file_name(entry.file_name()))
         .collect();
-    // To open a pipe would wait for its writer.
+    // Opening a pipe would wait for its writer.
     paths.retain(|path| {
         path.is_file() && machine_of(path).is_some_and(|found| set.is_of_image(Some(found)))
     });
@@ -110,7 +113,7 @@ fn programs_beside(trace: &Path, set: InstructionSet) -> Vec<PathBuf> {
     paths
 }
 
-/// Letters with which the names of two files begin alike.
+/// Returns the length of the common prefix of two file names in bytes.
 fn shared_letters(one: &Path, other: &Path) -> usize {
     let [one, other] =
         [one, other].map(|path| path.file_name().unwrap_or_default().as_encoded_bytes());
@@ -130,7 +133,8 @@ mod tests {
             .join(name)
     }
 
-    /// Which of some copies of `hello.elf` and `cti.elf` beside `hello_gap.btf` is found, where it fits as told.
+    /// Checks which copy of `hello.elf` or `cti.elf` next to `hello_gap.btf` is found, given their
+    /// fits.
     #[track_caller]
     fn check(files: &[(&str, &str)], fits: &[(&str, u64, u64)], expected: Option<&str>) {
         let folder = tempfile::tempdir().unwrap();
@@ -163,7 +167,7 @@ mod tests {
         let both = [("a", "cti.elf"), ("b", "hello.elf")];
         check(&both, &[("a", 1, 9), ("b", 10, 0)], Some("b"));
         check(&both, &[("a", 1, 9), ("b", 5, 5)], None);
-        // A newer build under the trace's name differs; what fits alike is taken by its name.
+        // A newer build with the trace's name differs. Of equal fits, the name decides.
         check(
             &[("hello_gap.elf", "hello.elf"), ("old", "hello.elf")],
             &[("hello_gap.elf", 99, 1), ("old", 100, 0)],

@@ -1,4 +1,4 @@
-//! The program images of a trace: those that were asked for, or the one that lies beside it.
+//! Program images of a trace: the requested ones, or the one next to the trace.
 
 use std::path::PathBuf;
 
@@ -12,24 +12,23 @@ use super::notice::Notice;
 use super::{Companions, OpenOptions};
 use crate::image::{ImageSpec, Images, ModuleSearch, machine_of, program_file};
 
-/// How a notice about an image begins that is not for the trace's processor.
+/// Beginning of notices about an image for another processor.
 const FOREIGN_IMAGE: &str = "the image is for another processor";
 
-/// How a trace decodes: what an image must fit.
+/// Decoding of a trace's instructions, which an image must match.
 #[derive(Clone, Copy, Debug)]
 pub struct Decoding<'a> {
-    /// Its instruction set.
     pub set: InstructionSet,
-    /// The order of its bytes.
+    /// Byte order.
     pub endian: Endian,
-    /// The image beside the trace that its records fit, where they tell.
+    /// Image next to the trace that fits the trace's records, if they allow a comparison.
     pub beside: Option<&'a ImageSpec>,
 }
 
 /// Loads the images of a trace.
 ///
-/// An image that the user named must be usable; one that was merely found costs a notice when it is not.
-/// `decoding`: how the trace decodes, as far as its beginning tells.
+/// An image that the user named must be usable. An image that was merely found adds a notice if it
+/// is not. `decoding` is what the trace's beginning says.
 pub fn load(
     options: &OpenOptions,
     companions: &Companions,
@@ -72,10 +71,10 @@ pub fn load(
     Ok(images)
 }
 
-/// The images of a trace without some files, since they do not fit it.
+/// Loads the images of a trace without those that do not fit it.
 ///
 /// # Errors
-/// As [`load`].
+/// See [`load`].
 pub fn load_without(
     excluded: &[PathBuf],
     options: &OpenOptions,
@@ -89,7 +88,7 @@ pub fn load_without(
                 false => options.images.clone(),
                 true => usable(&options.remembered_images, notices),
             };
-            // The image beside the trace is used where there is no other.
+            // The image next to the trace is used only if there is no other.
             let named: Vec<_> = named
                 .into_iter()
                 .filter(|spec| !excluded.contains(&spec.path))
@@ -99,7 +98,7 @@ pub fn load_without(
     }
 }
 
-/// Reports what is wrong with images that can be used all the same.
+/// Reports problems of images that are usable nevertheless.
 fn tell_problems(images: &Images, notices: &mut Vec<Notice>) {
     for info in images.infos() {
         let path = &info.spec.path;
@@ -110,20 +109,19 @@ fn tell_problems(images: &Images, notices: &mut Vec<Notice>) {
     }
 }
 
-/// The code of a program, for traces whose steps follow from it.
+/// Code of a program, for traces whose steps are reconstructed from it.
 #[derive(Debug, Default)]
 pub struct ProgramCode {
-    /// Its files.
     pub files: Vec<ProgramFile>,
-    /// The image beside the trace that its records fit, if no other is used.
+    /// Image next to the trace that fits the trace's records, if no other is used.
     pub beside: Option<ImageSpec>,
 }
 
-/// The code of the images that [`load`] would take, for traces whose steps follow from it.
-/// `fit` says how well a file fits the records of the trace.
+/// Reads the code of the images that [`load`] would choose, for traces whose steps are
+/// reconstructed from it. `fit` returns how well a file fits the records of the trace.
 ///
 /// # Errors
-/// An image that the user named cannot be used.
+/// An image that the user named is not usable.
 pub fn program(
     options: &OpenOptions,
     set: InstructionSet,
@@ -146,7 +144,7 @@ pub fn program(
     if !named.is_empty() {
         return Ok(of_files(named));
     }
-    // What is wrong with these is told when their symbols are loaded.
+    // Problems of these are reported when their symbols are loaded.
     let remembered: Vec<_> = if options.images.is_empty() {
         options.remembered_images.clone()
     } else {
@@ -174,9 +172,10 @@ pub fn program(
     ))
 }
 
-/// Of images that were chosen, those that are for the processor of the trace, where there are any: names and bytes of a
-/// program for another one would stand where its own belong. If none is, the image beside the trace may be.
-/// A processor that changes between two sets runs images of both.
+/// Restricts the chosen images to those for the processor of the trace, if there are any. Names and
+/// bytes of a program for another processor would replace the right ones. If no chosen image
+/// matches, the image next to the trace is used if it does. A processor that switches between two
+/// instruction sets runs images of both.
 fn fitting(
     images: Images,
     set: InstructionSet,
@@ -211,7 +210,7 @@ fn fitting(
     Images::load_from(&specs, sysroots)
 }
 
-/// The image beside the trace, if it is for its processor.
+/// Returns the image next to the trace if it is for the trace's processor.
 fn beside_for(set: InstructionSet, options: &OpenOptions) -> Option<ImageSpec> {
     let path = image_beside(&options.path, set)?;
     let is_good = machine_of(&path).is_some_and(|found| set.is_of_image(Some(found)));
@@ -221,7 +220,7 @@ fn beside_for(set: InstructionSet, options: &OpenOptions) -> Option<ImageSpec> {
     })
 }
 
-/// Tells of images that are for another processor than the trace's.
+/// Reports images for another processor.
 fn tell_foreign(images: &Images, set: InstructionSet, and: &str, notices: &mut Vec<Notice>) {
     for info in images
         .infos()
@@ -240,7 +239,7 @@ fn tell_foreign(images: &Images, set: InstructionSet, and: &str, notices: &mut V
     }
 }
 
-/// The images that were named, or those of the modules.
+/// Returns the named images, or those of the module list.
 pub fn specs(options: &OpenOptions, companions: &Companions) -> Vec<ImageSpec> {
     let Some(log) = &companions.modules else {
         return options.images.clone();
@@ -260,7 +259,7 @@ pub fn specs(options: &OpenOptions, companions: &Companions) -> Vec<ImageSpec> {
         .collect()
 }
 
-/// Those of a trace whose recorder listed what was mapped.
+/// Loads the images of a trace whose recorder listed the mapped modules.
 fn of_modules(
     options: &OpenOptions,
     companions: &Companions,
@@ -294,7 +293,7 @@ fn word(endian: Endian) -> &'static str {
     }
 }
 
-/// The images of last time that are still usable; of the others it is told why they are not.
+/// Returns the remembered images that are still usable, and reports the others.
 fn usable(remembered: &[ImageSpec], notices: &mut Vec<Notice>) -> Vec<ImageSpec> {
     let mut usable = Vec::new();
     for spec in remembered {
@@ -308,7 +307,7 @@ fn usable(remembered: &[ImageSpec], notices: &mut Vec<Notice>) -> Vec<ImageSpec>
     usable
 }
 
-/// The images of last time that are still usable; none where there are none.
+/// Loads the remembered images that are still usable; none if there are none.
 fn remembered(options: &OpenOptions, notices: &mut Vec<Notice>) -> Option<Images> {
     let usable = usable(&options.remembered_images, notices);
     let images = Images::load_from(&usable, options.sysroots())
@@ -321,7 +320,7 @@ fn remembered(options: &OpenOptions, notices: &mut Vec<Notice>) -> Option<Images
     Some(images)
 }
 
-/// The image beside the trace, if there is a usable one.
+/// Loads the image next to the trace, if there is a usable one.
 fn found(decoding: Decoding<'_>, options: &OpenOptions, notices: &mut Vec<Notice>) -> Images {
     let by_name = || image_beside(&options.path, decoding.set);
     let Some(path) = decoding
@@ -377,7 +376,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let program = as_if_for(folder.path(), "medium", 0).path;
         let mut bytes = std::fs::read(&program).unwrap();
-        // Of a big-endian file.
+        // Header of a big-endian file.
         (bytes[5], bytes[19]) = (2, SPARC_V9);
         std::fs::write(&program, bytes).unwrap();
         for trace in ["medium.rst", "medium.rst.zst", "medium.rz3.gz"] {
@@ -435,7 +434,7 @@ mod tests {
         );
     }
 
-    /// The same file for another machine, by its header alone.
+    /// Writes the demo image with another machine in its header.
     fn as_if_for(folder: &Path, name: &str, machine: u8) -> ImageSpec {
         let elf = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
             .join("assets/demo/overflow_bare.elf");

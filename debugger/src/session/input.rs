@@ -1,4 +1,4 @@
-//! The trace file: opened read-only, unpacked where it is compressed, its format found.
+//! Opens the trace file read-only, unpacks it if it is compressed, and detects its format.
 
 use std::fs::{self, File, Metadata};
 use std::io;
@@ -27,29 +27,29 @@ use super::trace_files::{TraceFiles, raw_refusal};
 use super::{Companions, IndexPolicy, OpenOptions};
 use crate::image::{ImageSpec, machine_of};
 
-/// Longer files describe no record.
+/// Maximum length of a record description in bytes.
 const TEMPLATE_LIMIT: u64 = 1 << 20;
-/// How often a trace that is being read is asked whether it is done.
+/// Polling interval while a trace is being read.
 const WAIT: Duration = Duration::from_millis(5);
 
-/// An open trace and what its file looked like when it was opened.
+/// An open trace and the state of its file when it was opened.
 #[derive(Debug)]
 pub struct Input {
-    /// The trace.
     pub source: Arc<dyn Source>,
-    /// What an index of it has to state.
+    /// Fingerprint that an index of this trace must have.
     pub fingerprint: Fingerprint,
-    /// The text of a compressed trace.
+    /// Text of a compressed trace.
     pub packed: Option<PackedText>,
-    /// The files of a trace of records.
+    /// Files of a trace of records.
     pub files: Option<TraceFiles>,
-    /// The image beside the trace that its records fit, where these tell and no other is used.
+    /// Image next to the trace that fits the trace's records, if they allow a comparison and no
+    /// other is used.
     pub image_beside: Option<ImageSpec>,
 }
 
 impl Input {
-    /// Opens a trace; every error is one sentence that ends with the path.
-    /// A compressed one may still be growing: see [`Self::settle`].
+    /// Opens a trace. Each error is one sentence that ends with the path. A compressed trace may
+    /// still be growing: see [`Self::settle`].
     pub fn open(options: &OpenOptions) -> Result<Self> {
         let path = &options.path;
         if let Some(files) = TraceFiles::of(options)? {
@@ -72,7 +72,7 @@ impl Input {
             Some(kind) => Self::open_packed(Arc::new(file), kind, modified_nanos, options),
             None => Self::open_plain(file, modified_nanos, options),
         };
-        // Only now: a text file may have such a name, too.
+        // Check the name only after a failure: a text file may have such a name too.
         opened.map_err(|error| {
             raw_refusal(path)
                 .filter(|_| options.format.is_none())
@@ -153,7 +153,7 @@ impl Input {
         })
     }
 
-    /// The records of a drmemtrace trace.
+    /// Returns the records of a drmemtrace trace.
     pub fn drmemtrace(&self) -> Option<&Drmemtrace> {
         self.source.downcast::<Drmemtrace>()
     }
@@ -185,7 +185,7 @@ impl Input {
     ) -> Result<Self> {
         let path = &options.path;
         let unusable = |error| of_file(path, error);
-        // Looked at before a copy of it is made.
+        // Detect the format before a copy is made.
         let format = packed_format(file.clone(), kind, options)?;
         let mut fingerprint =
             Fingerprint::of_file(&*file, modified_nanos, String::new()).map_err(unusable)?;
@@ -204,7 +204,7 @@ impl Input {
         })
     }
 
-    /// Opens a trace of text that has a file for each core.
+    /// Opens a text trace with one file per core.
     fn open_merged(files: TraceFiles, options: &OpenOptions) -> Result<Self> {
         let path = &options.path;
         if let Some(format) = options.format.filter(|format| *format != files.format) {
@@ -246,7 +246,7 @@ impl Input {
     /// Waits until a compressed trace is unpacked.
     ///
     /// # Errors
-    /// It could not be unpacked, or that was cancelled.
+    /// It could not be unpacked, or the wait was cancelled.
     pub fn settle(&self, path: &Path, progress: &BuildProgress, cancel: &Cancel) -> Result<()> {
         let Some(text) = &self.packed else {
             while !self.source.is_settled() && !cancel.is_cancelled() {
@@ -279,7 +279,7 @@ impl Input {
             .map_err(|error| of_file(path, error))
     }
 
-    /// What the files beside the trace tell; nothing of formats that have none.
+    /// Reads the files next to the trace. The result is empty for formats without such files.
     pub fn companions(&self, notices: &mut Vec<String>) -> Companions {
         let files = self.files.as_ref();
         files
@@ -287,7 +287,7 @@ impl Input {
             .unwrap_or_default()
     }
 
-    /// What the user should know about a compressed trace, or about the files of one.
+    /// Returns notices about a compressed trace, or about the files of a trace.
     pub fn notices(&self) -> impl Iterator<Item = String> {
         let text = self.packed.as_ref();
         let damage = text
@@ -304,17 +304,18 @@ impl Input {
             .chain(self.source.notice())
     }
 
-    /// The fingerprint of the trace as it is now, as far as its source has taken in what was added.
+    /// Returns the fingerprint of the trace in its current state, up to the end that its source has
+    /// read.
     pub fn fingerprint_now(&self, path: &Path) -> Result<Fingerprint, SourceError> {
         if self.packed.is_some() || self.files.is_some() {
-            // A compressed file does not grow: it is another one then.
+            // A compressed file does not grow: a longer one is another trace.
             return Ok(self.fingerprint.clone());
         }
         let modified = fs::metadata(path).map_or(0, |metadata| modified_nanos(&metadata));
         Fingerprint::of(self.source.as_ref(), modified)
     }
 
-    /// True when the file is no longer what it was when it was opened, unless it only grew since.
+    /// Returns true if the file changed since it was opened other than by growing.
     pub fn is_rewritten(&self, path: &Path) -> bool {
         if let Some(files) = &self.files {
             return files.is_changed();
@@ -324,7 +325,7 @@ impl Input {
             && !(is_longer && self.fingerprint.is_start_of_input(self.source.as_ref()))
     }
 
-    /// True when the file is no longer what it was when it was opened, as far as length and time tell.
+    /// Returns true if the length or the modification time of the file changed since it was opened.
     pub fn is_changed(&self, path: &Path) -> bool {
         if let Some(files) = &self.files {
             return files.is_changed();
@@ -336,7 +337,7 @@ impl Input {
     }
 }
 
-/// How the instructions of the program's files decode; asked only where the trace does not say it.
+/// Returns the instruction set of the program's files; none if the trace itself states it.
 fn machine_of_images(
     files: &TraceFiles,
     opened: &[TraceFile],
@@ -348,7 +349,7 @@ fn machine_of_images(
     if head.file_type.instruction_set().is_some() {
         return None;
     }
-    // What is wrong with these files is told when they are loaded.
+    // Problems of these files are reported when they are loaded.
     let companions = Companions::beside(&files.directory, &mut Vec::new());
     let address_bytes = if head.width == Width::Wide { 8 } else { 4 };
     let specs = images::specs(options, &companions);
@@ -358,7 +359,7 @@ fn machine_of_images(
         .filter(|set| set.word_bytes() == address_bytes)
 }
 
-/// How somebody describes the records of a trace.
+/// Reads the user's description of a trace's records.
 fn template_of(path: &Path) -> Result<RecordTemplate> {
     let unreadable = |error| {
         of_file(
@@ -374,7 +375,7 @@ fn template_of(path: &Path) -> Result<RecordTemplate> {
     text.parse().map_err(|error| of_file(path, error))
 }
 
-/// The format of a compressed trace, by its first text.
+/// Detects the format of a compressed trace by its first text.
 fn packed_format(file: Arc<File>, kind: PackedKind, options: &OpenOptions) -> Result<Format> {
     let path = &options.path;
     let head = head_of(file, kind, Format::HEAD_BYTES).map_err(|error| refused(&error, path))?;
@@ -394,7 +395,8 @@ fn packed_format(file: Arc<File>, kind: PackedKind, options: &OpenOptions) -> Re
     })
 }
 
-/// Where a file that is made from the trace lies: beside the index, in directories that may be written.
+/// Returns the place for a file that is derived from the trace: next to the index, in a writable
+/// directory.
 fn kept_options(
     fingerprint: &Fingerprint,
     place: fn(&Path) -> PathBuf,
@@ -402,7 +404,7 @@ fn kept_options(
 ) -> CacheFileOptions {
     let is_trace = |place: &Path| options.paths().any(|path| is_same_file(place, path));
     let places = index_places(options).into_iter().map(|index| place(&index));
-    // Neither the copy nor its unfinished file may be the trace.
+    // Neither the copy nor its unfinished file may overwrite the trace.
     let places = places
         .filter(|place| !is_trace(place) && !is_trace(&place.with_added_extension("partial")));
     let is_directory_ours = options.index.is_none();
@@ -423,7 +425,7 @@ fn kept_options(
     }
 }
 
-/// What the user says that the trace does not.
+/// Returns the user's assumptions about what the trace does not state.
 fn assumed_by(options: &OpenOptions) -> TraceAssumptions {
     TraceAssumptions {
         endian: options.endian.unwrap_or_default(),
@@ -454,7 +456,8 @@ pub(super) fn refused(error: &io::Error, path: &Path) -> anyhow::Error {
     }
 }
 
-/// Lines without the instruction-set field look like prose, but the option says what they are.
+/// Accepts lines without the instruction-set field as Tarmac if the option says that they lack it.
+/// Otherwise they look like prose.
 fn checked(
     found: Result<Format, SourceError>,
     options: &OpenOptions,
@@ -467,7 +470,7 @@ fn checked(
     }
 }
 
-/// Nanoseconds since 1970; 0 where the file system keeps no time.
+/// Returns nanoseconds since 1970; 0 if the file system has no time.
 pub(super) fn modified_nanos(metadata: &Metadata) -> u64 {
     let since = metadata
         .modified()

@@ -1,4 +1,4 @@
-//! A trace that is open: its format found, its index found or built, its images loaded.
+//! An open trace: its format detected, its index found or built, its images loaded.
 //!
 //! ```no_run
 //! use stepback_debugger::session::{self, OpenOptions};

@@ -1,9 +1,9 @@
-//! Notices about a trace that is opened.
+//! Notices about a trace that is being opened.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Something that the user should know about an open trace.
+/// A notice for the user about an open trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
     /// Subject and severity.
@@ -19,12 +19,12 @@ pub enum NoticeKind {
     Info,
     /// A reason to doubt names, lines or memory.
     Doubt,
-    /// An image that nobody named is used.
+    /// An image is used that the user did not name.
     ImageInUse(PathBuf),
 }
 
 impl Notice {
-    /// A reason to doubt names, lines or memory.
+    /// Creates a notice with a reason to doubt names, lines or memory.
     pub fn doubt(text: String) -> Self {
         Self {
             kind: NoticeKind::Doubt,
@@ -32,7 +32,8 @@ impl Notice {
         }
     }
 
-    /// Symbols come from an image that nobody named; `which`: what it is.
+    /// Creates a notice that symbols come from an image that the user did not name. `which`
+    /// describes it.
     pub fn image_in_use(which: &str, path: &Path) -> Self {
         let text = format!("symbols come from {which}: {path:?}");
         Self {
@@ -41,7 +42,7 @@ impl Notice {
         }
     }
 
-    /// Symbols come from the image beside the trace.
+    /// Creates a notice that symbols come from the image next to the trace.
     pub fn image_beside(path: &Path) -> Self {
         Self::image_in_use("the image beside the trace", path)
     }

@@ -1,4 +1,4 @@
-//! Opening: the index is found or built, and every detour is told in a notice.
+//! Opening of a trace: finds or builds its index, and reports each detour in a notice.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -25,43 +25,43 @@ use super::{Companions, Damage, IndexPolicy, OpenOptions, OpeningObserver};
 use crate::image::{CheckedImage, Images};
 use crate::source::{SourceMap, SourcePlaces};
 
-/// With more calls than these, a trace is shown before tail calls are looked for among them.
+/// Number of calls above which a trace is shown before its tail calls are searched.
 const MANY_CALLS: u64 = 100_000;
-/// How long to wait before asking again whether another program has finished its build.
+/// Polling interval while another program builds the index.
 const WAIT_FOR_OTHERS: Duration = Duration::from_millis(20);
-/// How long another program's build may stand still before it is no longer waited for.
+/// Maximum time that another program's build may make no progress before the wait ends.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A trace that is open. Immutable, shared between threads.
+/// An open trace. Immutable, shared between threads.
 #[derive(Debug)]
 pub struct Session {
-    /// Answers questions.
     pub index: Arc<Index>,
     /// Symbols of the traced program.
     pub images: Arc<Images>,
-    /// How well each of them fits what the trace executed, and those that are left out because they do not.
+    /// Match of each image with the executed code, including the images that are excluded because
+    /// they do not fit.
     pub checked_images: Arc<Vec<CheckedImage>>,
-    /// Instructions are left out, so that no calls are looked for.
+    /// The trace omits instructions, so calls are not searched.
     pub lacks_steps: bool,
-    /// What the files beside the trace tell.
+    /// Contents of the files next to the trace.
     pub companions: Arc<Companions>,
-    /// Where sources are that moved since the images were compiled.
+    /// Mapping of source paths that changed since the images were compiled.
     pub source_map: SourceMap,
-    /// The trace.
     pub path: PathBuf,
-    /// The index file; none when the index lives in memory alone.
+    /// The index file; none if the index is only in memory.
     pub index_path: Option<PathBuf>,
-    /// What the user should know, one sentence each: a rebuilt index and why, an unwritable place, an image found.
+    /// Notices for the user, one sentence each: a rebuilt index and the reason, an unwritable
+    /// place, an image found.
     pub notices: Vec<Notice>,
-    /// True when the index was built just now, false when a fresh one was found.
+    /// True if the index was built now, false if a fresh one was found.
     pub is_built_now: bool,
-    /// The trace's file; none when the trace is no file.
+    /// The trace's file; none if the trace is no file.
     pub input: Option<Arc<Input>>,
-    /// Shared by the sessions that follow each other as more of one trace is indexed.
+    /// Shared by the sessions that succeed each other while one trace is indexed.
     lineage: Arc<()>,
 }
 
-/// Number of markers of what is recorded that are looked at.
+/// Maximum number of recording markers that are examined.
 const RECORDINGS: usize = 64;
 
 fn lacks_steps(index: &Index) -> bool {
@@ -81,8 +81,8 @@ fn lacks_steps(index: &Index) -> bool {
 }
 
 impl Session {
-    /// `file:line` of the source of an instruction; mappings say where the file is now.
-    /// Blocks: see [`Images::source_at`].
+    /// Returns `file:line` of the source of an instruction. Mappings give the current place of the
+    /// file. Blocks: see [`Images::source_at`].
     pub fn source_text(&self, address: Address) -> Option<String> {
         let line = self.images.source_at(address)?;
         Some(format!(
@@ -92,28 +92,29 @@ impl Session {
         ))
     }
 
-    /// Where to look for sources, with these mappings.
+    /// Returns the places to look for sources, with these mappings.
     pub fn source_places(&self, map: SourceMap) -> SourcePlaces {
         let images = self.images.infos().iter().map(|info| &*info.spec.path);
         SourcePlaces::beside(map, images.chain([&*self.path]))
     }
 
-    /// The text of a compressed trace.
+    /// Returns the text of a compressed trace.
     pub fn packed(&self) -> Option<&PackedText> {
         self.input.as_ref()?.packed.as_ref()
     }
 
-    /// The records of a drmemtrace trace.
+    /// Returns the records of a drmemtrace trace.
     pub fn drmemtrace(&self) -> Option<&Drmemtrace> {
         self.input.as_ref()?.drmemtrace()
     }
 
-    /// The files of a drmemtrace trace.
+    /// Returns the files of a drmemtrace trace.
     pub fn files(&self) -> Option<&TraceFiles> {
         self.input.as_ref()?.files.as_ref()
     }
 
-    /// Bytes of the trace's file: fewer than those of its text where that is compressed.
+    /// Returns the length of the trace's file in bytes; for a compressed trace, less than that of
+    /// its text.
     pub fn file_bytes(&self) -> u64 {
         self.input
             .as_ref()
@@ -122,8 +123,8 @@ impl Session {
             })
     }
 
-    /// How the trace file differs from what was opened; none: it does not.
-    /// One `stat` mostly; a file that is missing just now does not count, since its writer may be at it.
+    /// Returns how the trace file differs from the opened one; none: it does not. Usually one
+    /// `stat`. A missing file does not count, since its writer may be replacing it.
     pub fn trace_change(&self) -> Option<TraceChange> {
         let input = self
             .input
@@ -138,10 +139,12 @@ impl Session {
         })
     }
 
-    /// The same session as the successor of one of the same trace: views of that one stay as they are.
+    /// Makes this session the successor of an earlier one of the same trace, so that views keep
+    /// their state.
     #[must_use]
     pub fn succeeding(self, before: &Self) -> Self {
-        // Their debug information may be read already. More of the trace may show that an image does not fit.
+        // The debug information of the old images may already be loaded. More of the trace may show
+        // that an image does not fit.
         let images = if before.images.has_same_files(&self.images) {
             &before.images
         } else {
@@ -154,7 +157,7 @@ impl Session {
         }
     }
 
-    /// The same session with other names of addresses: views of it stay as they are.
+    /// Returns this session with other images or names. Views keep their state.
     #[must_use]
     pub fn with_images(&self, images: Arc<Images>) -> Self {
         Self {
@@ -173,7 +176,8 @@ impl Session {
         }
     }
 
-    /// Why this trace cannot be followed as it grows, as a phrase; none: it can.
+    /// Returns the reason why this trace cannot be followed while it grows, as a phrase; none: it
+    /// can.
     pub fn follow_refusal(&self) -> Option<&'static str> {
         let format = Format::named(&self.index.source().traits().format);
         format.and_then(Format::follow_refusal).or_else(|| {
@@ -184,23 +188,23 @@ impl Session {
         })
     }
 
-    /// The same for all sessions that succeed each other.
+    /// Returns a token that is shared by all sessions that succeed each other.
     pub fn lineage(&self) -> &Arc<()> {
         &self.lineage
     }
 }
 
-/// How a trace file differs from what was opened.
+/// Difference between a trace file and the opened one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TraceChange {
-    /// It is longer, and begins as it did.
+    /// The file is longer, and its beginning is unchanged.
     Grown,
-    /// It is another one: rewritten, cut, or replaced.
+    /// The file was rewritten, cut or replaced.
     Rewritten,
 }
 
-/// Opens a trace to answer from it. Blocks for as long as the index takes to build.
-/// Tail calls are looked for when the first question needs calls: it takes the longer.
+/// Opens a trace for queries. Blocks while the index is built. The first query that needs calls
+/// also searches for tail calls and takes longer.
 ///
 /// # Errors
 /// One sentence that names the file.
@@ -212,11 +216,11 @@ pub fn open(options: &OpenOptions, progress: &BuildProgress, cancel: &Cancel) ->
     Ok(search.session(index, checked, origin))
 }
 
-/// Opens a trace to show it: tail calls are found, so that drawing never waits for them.
-/// `watch` is told of each part as it is indexed.
+/// Opens a trace for display: tail calls are found now, so that drawing never waits for them.
+/// `watch` receives each part as it is indexed.
 ///
 /// # Errors
-/// One sentence that names the file. A build that was cancelled is gone on with when the trace is opened again.
+/// One sentence that names the file. A cancelled build continues when the trace is opened again.
 pub fn open_watched(
     options: &OpenOptions,
     progress: &BuildProgress,
@@ -224,7 +228,7 @@ pub fn open_watched(
     watch: Option<OpeningObserver<'_>>,
 ) -> Result<Session> {
     let first = open_with_tail_calls(options, progress, cancel, watch)?;
-    // What the search for tail calls finds damaged is made again, once.
+    // Damage that the search for tail calls meets is repaired once.
     let damage = first.error.as_ref().and_then(|error| Damage::of(error));
     let Some((damage, mended)) = damage.and_then(|damage| Some((damage, damage.mended(options)?)))
     else {
@@ -237,15 +241,15 @@ pub fn open_watched(
     Ok(session)
 }
 
-/// A session in which tail calls were looked for.
+/// A session after the search for tail calls.
 struct TailCallSearch {
     session: Session,
-    /// Why they could not be.
+    /// Reason why the search failed.
     error: Option<QueryError>,
 }
 
 impl TailCallSearch {
-    /// The session with what the user should know of that.
+    /// Returns the session with a notice about a failed search.
     fn told(mut self) -> Session {
         self.session
             .notices
@@ -279,27 +283,27 @@ fn open_with_tail_calls(
     search.session_with_tail_calls(index, origin)
 }
 
-/// What the user should know when tail calls could not be looked for.
+/// Returns the notice for a failed search for tail calls.
 pub fn no_tail_calls(error: &QueryError) -> String {
     format!("tail calls cannot be told from other jumps: {error}")
 }
 
-/// Where an index came from.
+/// Origin of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum IndexOrigin {
-    /// It was there.
+    /// It already existed.
     Found,
-    /// It was built just now.
+    /// It was built now.
     Built,
 }
 
-/// The way to an index.
+/// Search for the index of a trace, or its build.
 struct IndexSearch<'a> {
     options: &'a OpenOptions,
     input: Input,
     images: Arc<Images>,
     companions: Arc<Companions>,
-    /// Where it may lie, best first.
+    /// Possible places of the index, best first.
     places: Vec<PathBuf>,
     progress: &'a BuildProgress,
     cancel: &'a Cancel,
@@ -340,16 +344,16 @@ impl<'a> IndexSearch<'a> {
         })
     }
 
-    /// An index, and where it came from.
+    /// Returns an index and its origin.
     fn index(&mut self) -> Result<(Index, IndexOrigin)> {
         match self.options.policy {
-            // A fresh index is gone on with.
+            // A build continues a fresh index.
             IndexPolicy::Auto if self.follow().is_some() => {
                 Ok((self.built(None)?, IndexOrigin::Built))
             }
             IndexPolicy::Auto => match self.fresh() {
                 Ok(index) => {
-                    // Its copy may have been deleted.
+                    // The copy of the trace may have been deleted.
                     self.settle()?;
                     Ok((index, IndexOrigin::Found))
                 }
@@ -363,7 +367,7 @@ impl<'a> IndexSearch<'a> {
         }
     }
 
-    /// Waits for the text of a compressed trace: an index that is there may point at any of it.
+    /// Waits for the text of a compressed trace: an existing index may refer to any part of it.
     fn settle(&self) -> Result<()> {
         self.input
             .settle(&self.options.path, self.progress, self.cancel)
@@ -373,7 +377,7 @@ impl<'a> IndexSearch<'a> {
         self.watch.and_then(|watch| watch.follow)
     }
 
-    /// A session with an index in which tail calls are found, which takes a while.
+    /// Searches for tail calls and creates a session. Slow for many calls.
     fn session_with_tail_calls(&self, index: Index, origin: IndexOrigin) -> Result<TailCallSearch> {
         let checked = self.checked(&index)?;
         let mut index = with_images(index, checked.program.clone(), self.cancel);
@@ -384,7 +388,7 @@ impl<'a> IndexSearch<'a> {
         })
     }
 
-    /// The images after they were compared with what the trace executed; those that nobody named have to fit.
+    /// Compares the images with the executed code. Excludes found images that do not fit.
     fn checked(&self, index: &Index) -> Result<ImageCheck> {
         let first = ImageCheck::new(Arc::clone(&self.images), index, self.cancel);
         let excluded: Vec<PathBuf> = first
@@ -403,7 +407,7 @@ impl<'a> IndexSearch<'a> {
         Ok(ImageCheck { notices, ..again })
     }
 
-    /// A session with an index that knows the program.
+    /// Creates a session from an index that has the program's contents.
     fn session(&self, index: Index, checked: ImageCheck, origin: IndexOrigin) -> Session {
         let mut notices = self.notices.clone();
         let is_of_left_out = |notice: &Notice| match &notice.kind {
@@ -414,7 +418,7 @@ impl<'a> IndexSearch<'a> {
         };
         notices.retain(|notice| !is_of_left_out(notice));
         for notice in checked.notices {
-            // What is loaded again says the same again.
+            // Images that are loaded again produce the same notices again.
             if !notices.contains(&notice) {
                 notices.push(notice);
             }
@@ -444,7 +448,8 @@ impl<'a> IndexSearch<'a> {
         }
     }
 
-    /// The first index that belongs to the trace; else why the best of the others does not.
+    /// Returns the first index that belongs to the trace; else the reason why the best of the
+    /// others does not.
     fn fresh(&self) -> Result<Index, Option<String>> {
         let mut reason = None;
         for place in &self.places {
@@ -462,7 +467,8 @@ impl<'a> IndexSearch<'a> {
         Err(reason)
     }
 
-    /// The index at a place. A pipe of that name is not opened: that would wait for a writer.
+    /// Opens the index at a place. A pipe with that name is not opened, since that would wait for a
+    /// writer.
     fn opened(&self, place: &Path) -> Result<Index, OpenError> {
         if place.metadata().is_ok_and(|found| !found.is_file()) {
             return Err(OpenError::Foreign);
@@ -470,12 +476,12 @@ impl<'a> IndexSearch<'a> {
         Index::open(self.input.source.clone(), place, &self.input.fingerprint)
     }
 
-    /// What was written so far at a place.
+    /// Opens the part of an index that was written at a place.
     fn opened_so_far(&self, place: &Path) -> Result<Index, OpenError> {
         open_so_far(self.input.source.clone(), place, &self.input.fingerprint)
     }
 
-    /// Any index, fresh ones first, complete ones before those of a part of the trace.
+    /// Returns any existing index: fresh ones first, complete ones before partial ones.
     fn existing(&mut self) -> Result<Index> {
         let mut reason = None;
         let mut stale = None;
@@ -520,7 +526,7 @@ impl<'a> IndexSearch<'a> {
         }
     }
 
-    /// A new index. Where the copy of the trace's records turns out to be damaged, it is made again first.
+    /// Builds an index. If the copy of the trace's records is damaged, it is made again first.
     fn built(&mut self, reason: Option<String>) -> Result<Index> {
         match self.built_of_input(reason.clone()) {
             Err(error) if Damage::of(error.as_ref()) == Some(Damage::Copy) => {
@@ -532,8 +538,8 @@ impl<'a> IndexSearch<'a> {
         }
     }
 
-    /// A new index at the best place that can be written, in memory where none can.
-    /// `reason`: why one that is there is not used; not said when it is gone on with.
+    /// Builds an index at the best writable place, or in memory if there is none. `reason`: why an
+    /// existing one is not used; not reported if the build continues it.
     fn built_of_input(&mut self, reason: Option<String>) -> Result<Index> {
         let mut refusal = None;
         for place in &self.places {
@@ -546,7 +552,7 @@ impl<'a> IndexSearch<'a> {
                     let resumed = format!(
                         "{share:.0} % of the index was there from an earlier run: {place:?}"
                     );
-                    // A watcher sees that from the first part.
+                    // A watcher sees this from the first part.
                     let resumed = Some(resumed).filter(|_| self.watch.is_none());
                     let reason = if resumed_bytes > 0 { resumed } else { reason };
                     self.notices
@@ -575,7 +581,7 @@ impl<'a> IndexSearch<'a> {
         Ok(index)
     }
 
-    /// Runs a build as it was asked for.
+    /// Runs a build with the user's options.
     fn build<T>(
         &self,
         run: impl FnOnce(Build<'_>) -> Result<T, BuildError>,
@@ -602,7 +608,7 @@ impl<'a> IndexSearch<'a> {
         match self.watch {
             None => run(build),
             Some(watch) => {
-                // Images that cannot be read any more end the last part, which says so.
+                // If images can no longer be read, skip the part: the final session reports it.
                 run(build.telling(&|part| {
                     if let Ok(searched) = self.session_with_tail_calls(part, IndexOrigin::Built) {
                         (watch.on_part)(searched.told());
@@ -612,7 +618,8 @@ impl<'a> IndexSearch<'a> {
         }
     }
 
-    /// A misspelt `--index` must not destroy another file: only what is an index, or is called one, is replaced.
+    /// Refuses to overwrite other files: a misspelt `--index` must not destroy one. Only an index,
+    /// or a file with an index's extension, is replaced.
     fn refuse_to_overwrite(&self, place: &Path) -> Result<()> {
         let is_called_index = place
             .extension()
@@ -635,7 +642,8 @@ impl<'a> IndexSearch<'a> {
         Ok(())
     }
 
-    /// Builds, or waits while another program does: two would only take the cores from each other.
+    /// Builds an index, or waits while another program builds it: two builds would only compete for
+    /// the cores.
     fn build_or_wait_at(&self, place: &Path) -> Result<(Index, u64), BuildError> {
         let partial_len = || {
             partial_of(place)
@@ -672,7 +680,8 @@ impl<'a> IndexSearch<'a> {
 
     fn build_at(&self, place: &Path) -> Result<(Index, u64), BuildError> {
         if let Some(directory) = place.parent().filter(|_| self.options.index.is_none()) {
-            // The cache directory may not exist yet; an explicit path is taken at its word.
+            // The cache directory may not exist yet. The directory of an explicit path is not
+            // created.
             let refused = |error| BuildError::Write {
                 path: place.to_owned(),
                 error,
@@ -684,7 +693,7 @@ impl<'a> IndexSearch<'a> {
             .symlink_metadata()
             .is_ok_and(|found| !found.is_file())
         {
-            // A link in the trace's directory could otherwise have any file of the user's overwritten.
+            // A link in the trace's directory could otherwise lead to any file of the user.
             let error = std::io::Error::other("its .partial is a link or no file");
             return Err(BuildError::Write {
                 path: partial,
@@ -694,7 +703,7 @@ impl<'a> IndexSearch<'a> {
         let resumed_bytes = self.build(|build| build.to_file(place))?.resumed_bytes;
         let source = self.input.source.clone();
         if self.follow().is_some() {
-            // It may have grown again since.
+            // The trace may have grown meanwhile.
             return Ok((Index::open_stale(source, place)?, resumed_bytes));
         }
         if self.input.is_rewritten(&self.options.path) {
@@ -715,7 +724,7 @@ impl<'a> IndexSearch<'a> {
 
     fn said(&self, error: BuildError) -> anyhow::Error {
         let said = of_file(&self.options.path, &error);
-        // What is damaged is made again by whoever looks for it behind the error.
+        // Keep the typed error as source: callers downcast it to `Damage` and repair the file.
         if Damage::of(&error).is_some() {
             anyhow::Error::new(error).context(said.to_string())
         } else {
@@ -724,7 +733,7 @@ impl<'a> IndexSearch<'a> {
     }
 }
 
-/// What the index is written to before it gets its name.
+/// Returns the path of the unfinished index, which is renamed at the end.
 fn partial_of(place: &Path) -> PathBuf {
     place.with_added_extension("partial")
 }

@@ -1,4 +1,4 @@
-//! The command that opens a trace as it is open here.
+//! Command line that opens a trace with the current options.
 
 use std::path::{Path, PathBuf};
 
@@ -7,17 +7,18 @@ use stepback_parsers::Position;
 
 use super::OpenOptions;
 
-/// How a shell takes text for one word.
+/// Shell syntax for quoting text as one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Quoting {
-    /// A shell of Unix.
+    /// A Unix shell.
     Posix,
-    /// Both PowerShell and the command prompt, as far as one text can suit them.
+    /// PowerShell and the command prompt; the quoting suits both where possible.
     Windows,
 }
 
 impl OpenOptions {
-    /// `stepback TRACE@44012 --image /x.elf@0x1000`: everything that changes what is shown, with whole paths.
+    /// Returns a command such as `stepback TRACE@44012 --image /x.elf@0x1000`, with absolute paths
+    /// and all options that affect what is shown.
     pub fn command(&self, position: Position) -> String {
         let quoting = if cfg!(windows) {
             Quoting::Windows
@@ -48,7 +49,7 @@ impl OpenOptions {
             image.path = whole(&image.path);
             option("image", image.to_string());
         }
-        // Images that were named bear their offset themselves.
+        // Named images have their own offsets.
         if images.is_empty() && self.load_offset > 0 {
             option("load-offset", format!("{:#x}", self.load_offset));
         }
@@ -86,16 +87,17 @@ impl Quoting {
     fn quoted(self, text: &str) -> String {
         let plain = match self {
             Self::Posix => "/._-+@:,=",
-            // The comma of PowerShell makes lists.
+            // PowerShell makes lists with commas.
             Self::Windows => r"/\._-+@:=",
         };
         let is_plain = |letter: char| letter.is_alphanumeric() || plain.contains(letter);
         match self {
             _ if text.chars().all(is_plain) => text.to_owned(),
             Self::Posix => format!("'{}'", text.replace('\'', r"'\''")),
-            // What PowerShell would fill in, which the command prompt knows no quotes against.
+            // PowerShell would expand these in double quotes. The command prompt has no other
+            // quotes.
             Self::Windows if text.contains(['$', '`']) => format!("'{}'", text.replace('\'', "''")),
-            // A backslash before the closing quote would take it away.
+            // A backslash before the closing quote would escape it.
             Self::Windows => {
                 let last = text.len() - text.trim_end_matches('\\').len();
                 format!("\"{text}{}\"", "\\".repeat(last))

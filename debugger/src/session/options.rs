@@ -1,4 +1,4 @@
-//! What a caller may say about how a trace is to be opened.
+//! Options for opening a trace.
 
 use std::path::{Path, PathBuf};
 
@@ -8,20 +8,20 @@ use stepback_parsers::Format;
 use crate::image::{ImageSpec, machine_of};
 use crate::source::SourceMapping;
 
-/// What to do about the index.
+/// Policy for finding or building the index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum IndexPolicy {
-    /// Use one that belongs to the trace, build one otherwise.
+    /// Use an index that belongs to the trace, else build one.
     #[default]
     Auto,
-    /// Build one, whatever is there.
+    /// Always build.
     Force,
-    /// Use what is there, even one of an older state of the trace; never build.
+    /// Use an existing index, even one of an older state of the trace; never build.
     Never,
 }
 
 impl IndexPolicy {
-    /// What to do when the same trace is opened again for another reason.
+    /// Returns the policy for opening the same trace again for another reason.
     pub fn once_opened(self) -> Self {
         if self == Self::Force {
             Self::Auto
@@ -31,53 +31,52 @@ impl IndexPolicy {
     }
 }
 
-/// How to open a trace.
 #[derive(Clone, Debug, Default)]
 pub struct OpenOptions {
-    /// The trace; of several files the first.
+    /// The trace; of several files, the first.
     pub path: PathBuf,
-    /// The other files of a trace of several that lie in no directory of their own.
+    /// Further files of a trace whose files have no directory in common.
     pub more: Vec<PathBuf>,
-    /// Where its index is kept; none: beside the trace, or in the user's cache directory.
+    /// Path of the index; none: next to the trace, or in the user's cache directory.
     pub index: Option<PathBuf>,
-    /// What to do about the index.
     pub policy: IndexPolicy,
-    /// True when an index that lives in memory alone is no use, because it is the file that was asked for.
+    /// True if an index in memory is of no use, because the user requested the file.
     pub is_index_wanted: bool,
-    /// Program images; empty: the ELF file that lies beside the trace under the same name, if there is one.
+    /// Program images; empty: the ELF file with the trace's name next to it, if there is one.
     pub images: Vec<ImageSpec>,
-    /// Those that the trace had last time, where none are named now; one that cannot be used is left out.
+    /// Images of the previous run, used if none are named. An unusable one is left out.
     pub remembered_images: Vec<ImageSpec>,
-    /// Directories that mirror the traced machine, or hold its files side by side:
-    /// the images of traces whose recorder listed what it mapped are looked for there.
+    /// Directories that mirror the traced machine, or contain its files without subdirectories. The
+    /// images of traces whose recorder listed the mapped modules are searched there.
     pub sysroots: Vec<PathBuf>,
-    /// Those that the trace had last time, where none are named now.
+    /// Directories of the previous run, used if none are named.
     pub remembered_sysroots: Vec<PathBuf>,
-    /// Added to the addresses of images that bring no offset of their own.
+    /// Added to the addresses of images without their own offset.
     pub load_offset: u64,
     /// Directories of sources that moved since the images were compiled.
     pub source_map: Vec<SourceMapping>,
-    /// The trace's format; none: by its first bytes.
+    /// Format of the trace; none: detected by its first bytes.
     pub format: Option<Format>,
-    /// How instructions decode where the trace does not say it; none: as the program's files, else x86.
+    /// Instruction set if the trace does not state it; none: that of the program's files, else x86.
     pub arch: Option<InstructionSet>,
-    /// Byte order of the traced CPU, where the format does not say it; none: little.
+    /// Byte order of the traced CPU if the format does not state it; none: little-endian.
     pub endian: Option<Endian>,
     /// Tarmac lines lack the instruction-set field, and all code is Thumb.
     pub implicit_thumb: bool,
-    /// A description of the records of a format that may have several (TOML); none: as the format has them itself.
+    /// Description of the records (TOML), for a format that may have several; none: the format's
+    /// own.
     pub record_layout: Option<PathBuf>,
-    /// Worker threads that build the index; 0: one for each core.
+    /// Number of threads that build the index; 0: one per core.
     pub threads: usize,
 }
 
 impl OpenOptions {
-    /// The trace's files, or its directory.
+    /// Returns the trace's files, or its directory.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         std::iter::once(&*self.path).chain(self.more.iter().map(|path| &**path))
     }
 
-    /// Everything by default, for a trace of some files; none where there are none.
+    /// Returns default options for a trace of these files; none if there are no files.
     pub fn of_files(files: impl IntoIterator<Item = PathBuf>) -> Option<Self> {
         let mut files = files.into_iter();
         let path = files.next()?;
@@ -87,7 +86,7 @@ impl OpenOptions {
         })
     }
 
-    /// The directories where images are looked for.
+    /// Returns the directories to search for images.
     pub fn sysroots(&self) -> &[PathBuf] {
         if self.sysroots.is_empty() {
             &self.remembered_sysroots
@@ -96,7 +95,7 @@ impl OpenOptions {
         }
     }
 
-    /// The file's name, with how many more there are.
+    /// Returns the name of the first file and the number of further ones.
     pub fn name(&self) -> String {
         let name = self.path.file_name();
         let name = name.map_or_else(
@@ -110,7 +109,8 @@ impl OpenOptions {
         }
     }
 
-    /// Programs among the files are images of the trace. Blocks: looks into each where there are several.
+    /// Moves programs among the trace's files to its images. Blocks: if there are several files,
+    /// reads each file's header.
     #[must_use]
     pub fn with_images_told_apart(mut self) -> Self {
         if self.more.is_empty() {
@@ -131,7 +131,7 @@ impl OpenOptions {
         self
     }
 
-    /// Everything by default.
+    /// Returns default options.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self {
             path: path.into(),

@@ -1,4 +1,4 @@
-//! Where the index of a trace may lie.
+//! Possible places of a trace's index.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -7,12 +7,13 @@ use directories::ProjectDirs;
 
 use super::OpenOptions;
 
-/// The places to look for an index and to write it to, best first.
+/// Returns the places to look for an index and to write it to, best first.
 ///
 /// An explicit path is the only place.
-/// Without one: `TRACE.sbi` beside the trace, then the user's cache directory.
-/// DynamoRIO's tools take every file among those of a trace for one of them, so an index lies a level above.
-/// A trace of several files that were named one by one has places of its own beside the first of them.
+/// Without one: `TRACE.sbi` next to the trace, then the user's cache directory.
+/// DynamoRIO's tools take every file among those of a trace for one of them, so an index goes one
+/// level up.
+/// A trace of several named files has separate places next to the first of them.
 pub fn index_places(options: &OpenOptions) -> Vec<PathBuf> {
     let OpenOptions {
         path, more, index, ..
@@ -30,7 +31,7 @@ pub fn index_places(options: &OpenOptions) -> Vec<PathBuf> {
     }
 }
 
-/// Tells apart which files are opened together with the first.
+/// Hashes the names of the files that are opened together with the first.
 fn names_hash(more: &[PathBuf]) -> u64 {
     let whole = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
     let names: Vec<u8> = more
@@ -40,23 +41,23 @@ fn names_hash(more: &[PathBuf]) -> u64 {
     fnv1a(&names)
 }
 
-/// Where the copy of a compressed trace's text lies: beside its index.
+/// Returns the place for the text of a compressed trace: next to its index.
 pub fn copy_place(index: &Path) -> PathBuf {
     index.with_added_extension("text")
 }
 
-/// Where the records of a drmemtrace trace lie: beside its index.
+/// Returns the place for the records of a drmemtrace trace: next to its index.
 pub fn steps_place(index: &Path) -> PathBuf {
     index.with_added_extension("steps")
 }
 
-/// The directory for what can be made again; none where the user has no home.
+/// Returns the directory for files that can be made again; none if the user has no home directory.
 pub fn cache_directory() -> Option<PathBuf> {
     ProjectDirs::from("", "", "stepback").map(|places| places.cache_dir().to_owned())
 }
 
 fn beside(trace: &Path) -> Vec<PathBuf> {
-    // `.` and `trace/` have no name to add to.
+    // `.` and `trace/` have no name to append to.
     let whole = if trace.is_dir() {
         trace.canonicalize().ok()
     } else {
@@ -75,7 +76,7 @@ fn beside(trace: &Path) -> Vec<PathBuf> {
     }
 }
 
-/// True in a directory that DynamoRIO's tools open as a whole.
+/// Returns true in a directory that DynamoRIO's tools open as a whole.
 fn is_among_traces(trace: &Path, directory: &Path) -> bool {
     let is_named = trace
         .file_name()
@@ -95,7 +96,8 @@ fn above(directory: &Path, place: &Path) -> Option<PathBuf> {
     Some(here.canonicalize().ok()?.parent()?.join(place.file_name()?))
 }
 
-/// The name has a hash of the whole path, so that two traces of one name do not compete for one place.
+/// Returns the place in the cache. The name contains a hash of the full path, so that traces with
+/// equal names do not compete.
 fn in_cache(trace: &Path) -> Option<PathBuf> {
     let whole = trace.canonicalize().ok()?;
     let name = whole.file_name()?.to_string_lossy();
@@ -105,7 +107,8 @@ fn in_cache(trace: &Path) -> Option<PathBuf> {
     )))
 }
 
-/// The FNV-1a hash: unlike the standard library's hasher it stays the same from version to version.
+/// Computes the FNV-1a hash, which unlike that of the standard library is the same in every
+/// version.
 fn fnv1a(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)

@@ -1,8 +1,8 @@
-//! Whether two paths lead to one file, so that nothing is ever written over a trace.
+//! Test whether two paths lead to one file, so that nothing is ever written over a trace.
 
 use std::path::Path;
 
-/// True when both exist and are one file, also by a symbolic or a hard link.
+/// Returns true if both paths exist and are one file, also through a symbolic or hard link.
 pub fn is_same_file(one: &Path, other: &Path) -> bool {
     match (one.canonicalize(), other.canonicalize()) {
         (Ok(one), Ok(other)) => one == other || is_same_inode(&one, &other),

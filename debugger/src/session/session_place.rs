@@ -1,4 +1,4 @@
-//! Where the file of a session lies, and how it is written without harm to other files.
+//! Place of a session file, and writing it without harm to other files.
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions as FileOptions};
@@ -12,16 +12,17 @@ use super::places::index_places;
 use super::{OpenOptions, Session};
 use crate::notes::{LONGEST, SessionFile, SessionTrace};
 
-/// How the names of sessions end.
+/// Extension of session files.
 const ENDING: &str = "session.toml";
-/// How the name of a session ends that made way for another: `TRACE.session.before.toml`.
+/// Extension of the previous session, the backup: `TRACE.session.before.toml`.
 const ENDING_BEFORE: &str = "before.toml";
-/// By this a file is known as a session, near its beginning.
+/// Key that marks a file as a session, near its beginning.
 const SIGN: &str = "stepback_session";
-/// How far into a file that is looked for.
+/// Number of bytes in which the key must occur.
 const HEAD: u64 = 4096;
 
-/// The session beside an index: `TRACE.session.toml` beside `TRACE.sbi`. The index can be deleted without it.
+/// Returns the session next to an index: `TRACE.session.toml` next to `TRACE.sbi`. The index can be
+/// deleted without it.
 pub fn session_place(index: &Path) -> PathBuf {
     let is_index = index
         .extension()
@@ -33,7 +34,7 @@ pub fn session_place(index: &Path) -> PathBuf {
     }
 }
 
-/// Where the session of a trace may lie, best first. Blocks.
+/// Returns the possible places of a trace's session, best first. Blocks.
 pub fn session_places(options: &OpenOptions) -> Vec<PathBuf> {
     index_places(options)
         .iter()
@@ -41,8 +42,9 @@ pub fn session_places(options: &OpenOptions) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The session of a trace that is about to be opened, where it has one. Blocks.
-/// One in the user's own directory was kept there because that beside the trace is not the user's to write.
+/// Returns the session of a trace that is about to be opened, if it has one. Blocks. One in the
+/// user's own directory has priority: it was saved there because the place next to the trace was
+/// not writable.
 pub fn kept_place(options: &OpenOptions) -> Option<PathBuf> {
     session_places(options)
         .into_iter()
@@ -50,7 +52,7 @@ pub fn kept_place(options: &OpenOptions) -> Option<PathBuf> {
         .find(|place| place.is_file())
 }
 
-/// Whether a file is one of a session, by its beginning. Blocks; reads no more than that.
+/// Returns true if the beginning of a file is that of a session. Blocks; reads only the beginning.
 pub fn is_session(path: &Path) -> bool {
     let is_named = path
         .extension()
@@ -67,34 +69,33 @@ fn head(path: &Path) -> io::Result<String> {
 /// A session and its text.
 #[derive(Clone, Debug, Default)]
 pub struct ReadSession {
-    /// What it keeps.
     pub file: SessionFile,
-    /// As it stands in the file.
+    /// Text of the file.
     pub text: String,
 }
 
-/// What a session may take the place of.
+/// Content that may be overwritten by a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OverwritePolicy<'a> {
     /// Any session: the user chose the place.
     AnySession,
-    /// Only this text, which was read or written last; none: nothing.
+    /// Only this text, which was read or written last; none: only an empty or new file.
     Known(Option<&'a str>),
 }
 
-/// Why a session was not written.
+/// Error: the session was not written.
 #[derive(Debug)]
 pub enum SessionSaveError {
-    /// Another session is in its place, of another window or changed by hand.
+    /// The file contains another session, of another window or changed by hand.
     Foreign,
-    /// Something that is no session is in its place.
+    /// The file is no session.
     NoSession,
-    /// It cannot be written.
+    /// An I/O error.
     Failed(io::Error),
 }
 
 impl SessionSaveError {
-    /// The place is not the user's to write.
+    /// Returns true if the user may not write to the place.
     pub fn is_read_only(&self) -> bool {
         let kinds = [ErrorKind::PermissionDenied, ErrorKind::ReadOnlyFilesystem];
         matches!(self, Self::Failed(error) if kinds.contains(&error.kind()))
@@ -122,7 +123,7 @@ impl From<io::Error> for SessionSaveError {
 /// Reads a session. Blocks.
 ///
 /// # Errors
-/// It cannot be read, or is none; names the line and the file.
+/// The file cannot be read or is no session. The message names the line and the file.
 pub fn read_session(path: &Path) -> Result<ReadSession> {
     let failed = || format!("the session cannot be read: {path:?}");
     // A pipe or a device may never end.
@@ -143,10 +144,11 @@ pub fn read_session(path: &Path) -> Result<ReadSession> {
     }
 }
 
-/// Writes a session under another name first, so that none is ever half there. Blocks.
+/// Writes a session to a temporary file and renames it, so that a session is never incomplete.
+/// Blocks.
 ///
 /// # Errors
-/// It cannot be written, or another file is in its place, which stays as it is.
+/// It cannot be written, or another file is in its place, which stays unchanged.
 pub fn write_session(
     path: &Path,
     text: &str,
@@ -161,7 +163,7 @@ pub fn write_session(
         {
             return Err(SessionSaveError::Foreign);
         }
-        // Putting a new file in its place would not ask.
+        // A rename would replace a read-only file.
         if found.permissions().readonly() {
             return Err(io::Error::from(ErrorKind::PermissionDenied).into());
         }
@@ -174,7 +176,8 @@ pub fn write_session(
             .open(&partial)
     };
     let file = match create() {
-        // What a program left that was ended while it wrote; a link would lead to a file of somebody else.
+        // Left by a program that was killed while it wrote. Never follow a link: it may lead to a
+        // file of another user.
         Err(error)
             if error.kind() == ErrorKind::AlreadyExists
                 && partial
@@ -188,22 +191,22 @@ pub fn write_session(
     };
     let written = write_synced(file?, text).and_then(|()| fs::rename(&partial, path));
     if written.is_err() {
-        // It is of no use; a full disk needs its room.
+        // It is of no use, and a full disk needs the space.
         let _gone = fs::remove_file(&partial);
     }
     Ok(written?)
 }
 
-/// Where the session is kept that made way for another. There is one; the next takes its place.
+/// Returns the place of the backup. There is only one; the next backup replaces it.
 pub fn place_before(place: &Path) -> PathBuf {
     place.with_extension(ENDING_BEFORE)
 }
 
-/// Keeps the session of a place beside it, since another text comes there. Returns where; none where nothing else
-/// than that text stands there. Blocks.
+/// Copies the session of a place to its backup before `coming` overwrites it. Returns the backup's
+/// path; none if the file does not exist or already has the text `coming`. Blocks.
 ///
 /// # Errors
-/// It is no session, or cannot be kept.
+/// The file is no session, or the backup cannot be written.
 pub fn set_aside(place: &Path, coming: &str) -> Result<Option<PathBuf>, SessionSaveError> {
     if place.symlink_metadata().is_err() || holds(place, coming)? {
         return Ok(None);
@@ -229,12 +232,12 @@ fn write_synced(mut file: File, text: &str) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Two runs that write at once do not meet in one file.
+/// Returns a temporary path that differs between processes, so that two runs do not write one file.
 fn partial_of(path: &Path) -> PathBuf {
     path.with_added_extension(format!("{}.partial", std::process::id()))
 }
 
-/// Whether a file has just this text; reads no more of it than that.
+/// Returns true if a file has exactly this text. Reads at most one byte more than that.
 fn holds(path: &Path, text: &str) -> io::Result<bool> {
     let mut bytes = Vec::new();
     File::open(path)?
@@ -247,13 +250,14 @@ fn is_ours(path: &Path) -> bool {
     head(path).is_ok_and(|head| head.contains(SIGN))
 }
 
-/// Where the trace of a session is: where it was, else under its name beside the session. None: it is in neither place.
+/// Finds the trace of a session: at its path, else under its name next to the session. None: it is
+/// in neither place.
 pub fn trace_of(session: &SessionFile, file: &Path) -> Option<PathBuf> {
     kept_file(&session.trace.path, file)
 }
 
-/// Where a file that a session names is: where it was, else under its name in the directory of another file.
-/// None: it is in neither place. Blocks.
+/// Finds a file that a session names: at its path, else under its name in the directory of another
+/// file. None: it is in neither place. Blocks.
 pub fn kept_file(kept: &Path, near: &Path) -> Option<PathBuf> {
     let beside = near
         .parent()
@@ -265,10 +269,11 @@ pub fn kept_file(kept: &Path, near: &Path) -> Option<PathBuf> {
 }
 
 impl Session {
-    /// By what the trace is known again, on this machine and on others.
+    /// Returns the data by which the trace is recognised, on this machine and on others.
     pub fn kept_trace(&self, options: &OpenOptions) -> SessionTrace {
         let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        // The files of a directory are told apart by their times too, which change when they are copied.
+        // The fingerprint of a directory includes its files' times, which change when they are
+        // copied.
         let single = self
             .input
             .as_ref()

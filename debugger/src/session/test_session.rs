@@ -9,7 +9,8 @@ use tempfile::TempDir;
 use crate::image::ImageSpec;
 use crate::session::{OpenOptions, Session, open};
 
-/// 1,763 steps of a server that dies in a function it should not call; without symbols.
+/// Session with 1,763 steps of a server that dies in a function that it should not call; without
+/// symbols.
 pub fn overflow() -> Arc<Session> {
     static SESSION: LazyLock<(Arc<Session>, TempDir)> = LazyLock::new(|| {
         let place = tempfile::tempdir().expect("a directory for the index");
@@ -25,7 +26,7 @@ pub fn overflow() -> Arc<Session> {
     Arc::clone(&SESSION.0)
 }
 
-/// The same with the image that it is a trace of.
+/// Session of [`overflow`] with the program image.
 pub fn overflow_with_image() -> Arc<Session> {
     static SESSION: LazyLock<(Arc<Session>, TempDir)> = LazyLock::new(|| {
         let place = tempfile::tempdir().expect("a directory for the index");
@@ -46,7 +47,7 @@ pub fn overflow_with_image() -> Arc<Session> {
     Arc::clone(&SESSION.0)
 }
 
-/// A session over a Tarmac trace that is given as text, and where its file is.
+/// Opens a Tarmac trace from text. Returns the session and the directory of its file.
 pub fn tarmac(text: &str) -> (Arc<Session>, TempDir) {
     let place = tempfile::tempdir().expect("a directory for the trace");
     let path = place.path().join("a.tarmac");
@@ -60,12 +61,12 @@ pub fn tarmac(text: &str) -> (Arc<Session>, TempDir) {
     (Arc::new(session), place)
 }
 
-/// A session over a drmemtrace trace of one thread, and where its files are.
+/// Opens a drmemtrace trace of one thread. Returns the session and the directory of its files.
 pub fn drmemtrace(write: impl FnOnce(&mut TraceWriter)) -> (Arc<Session>, TempDir) {
     drmemtrace_with("", write)
 }
 
-/// The same with a list of traced functions.
+/// Like [`drmemtrace`], with a list of traced functions.
 pub fn drmemtrace_with(
     functions: &str,
     write: impl FnOnce(&mut TraceWriter),
@@ -88,12 +89,10 @@ pub fn drmemtrace_with(
     (Arc::new(session), place)
 }
 
-/// A drmemtrace trace of a kind.
 pub fn sample(kind: Sample) -> (Session, TempDir) {
     recorded(&kind.files(Container::Plain))
 }
 
-/// A drmemtrace trace of some files.
 pub fn recorded(files: &[SampleFile]) -> (Session, TempDir) {
     let place = tempfile::tempdir().expect("a directory for the trace");
     let write = |file: &SampleFile| std::fs::write(place.path().join(&file.name), &file.bytes);

@@ -1,4 +1,4 @@
-//! Which files a trace of records consists of.
+//! Files that a trace of records consists of.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -19,39 +19,37 @@ use super::file_error::of_file;
 use super::input::{check_kind, modified_nanos, refused};
 use super::same_file::is_same_file;
 
-/// More files than these are not kept open: systems limit them to about a thousand.
+/// Maximum number of files kept open: systems limit it to about a thousand.
 const OPEN_LIMIT: usize = 256;
-/// Deepest is `trace/window.0000/`.
+/// Maximum length of the prefix of nested directories. The deepest is `trace/window.0000/`.
 const NESTING_LIMIT: usize = 32;
-/// Endings of packed files and of text, whatever is in them.
+/// Extensions of compressed files and of text, which say nothing about the content.
 const SHARED_ENDINGS: [&str; 8] = ["gz", "zst", "xz", "zip", "lz4", "sz", "txt", "log"];
-/// So many traces inside a directory are named.
+/// Maximum number of traces inside a directory that a message names.
 const LISTED: usize = 8;
-/// So many names of a folder tell whether it is a trace: there are thousands of folders in a list.
+/// Maximum number of names of a folder that are examined: a list may have thousands of folders.
 const LOOKED_AT: usize = 64;
-/// How the names of raw records end, packed or not.
+/// Extensions of raw records, compressed or not.
 const RAW_ENDINGS: [&str; 5] = [".raw", ".raw.lz4", ".raw.gz", ".raw.zlib", ".raw.sz"];
 
-/// The files of a trace of records: one a thread or core, mostly.
+/// Files of a trace of records: usually one per thread or core.
 #[derive(Clone, Debug)]
 pub struct TraceFiles {
-    /// Of which format they are.
     pub format: Format,
-    /// Where they are.
     pub directory: PathBuf,
-    /// In the order in which their records of equal time are put.
+    /// In the order that decides between records of equal time.
     pub files: Vec<PathBuf>,
-    /// What the user should know about them.
+    /// Notices for the user.
     pub notices: Vec<String>,
-    /// Lengths and times of the files when they were opened.
+    /// Length and modification time of each file when it was opened.
     state: Vec<Option<(u64, u64)>>,
 }
 
 impl TraceFiles {
-    /// The files of a trace; none when it is text.
+    /// Finds the files of a trace; none if it is a text trace.
     pub fn of(options: &OpenOptions) -> Result<Option<Self>> {
         let path = &options.path;
-        // Asked before opening: to open a pipe would wait for its writer.
+        // Check before opening: opening a pipe would wait for its writer.
         for path in options.paths() {
             let metadata = fs::metadata(path).map_err(|error| refused(&error, path))?;
             if !metadata.is_dir() || !options.more.is_empty() {
@@ -65,7 +63,7 @@ impl TraceFiles {
             return Self::of_directory(path).map(Some);
         }
         if options.record_layout.is_some() {
-            // What is described need not begin like anything.
+            // A file with a record description may begin with anything.
             return Ok(Some(Self::new(
                 Format::Btrace,
                 &directory_of(path),
@@ -75,7 +73,7 @@ impl TraceFiles {
         }
         let may_be = options.format.is_none_or(|format| !format.is_text());
         let found = if may_be { Self::of_file(path)? } else { None };
-        // The user says what it is: a damaged beginning costs that alone.
+        // The user names the format: a damaged beginning costs only the beginning.
         let named = options.format.filter(|_| found.is_none());
         if let Some(format) = named
             && format.is_damaged_file(&file_of(path).map_err(|error| refused(&error, path))?)
@@ -90,7 +88,7 @@ impl TraceFiles {
         Ok(found)
     }
 
-    /// A trace that is one file; none when that is no trace of records.
+    /// Returns a trace of one file; none if the file is no trace of records.
     pub fn of_file(path: &Path) -> Result<Option<Self>> {
         let Some(format) = format_of(path).map_err(|error| refused(&error, path))? else {
             return Ok(None);
@@ -98,7 +96,7 @@ impl TraceFiles {
         let directory = &*directory_of(path);
         let program = program_of(&name_of(path)).to_owned();
         let is_sibling = |name: &&String| program_of(name) == program && **name != name_of(path);
-        // By their names alone: to look into all files of a large directory takes long.
+        // Only by name: reading all files of a large directory takes long.
         let named = layout_of(directory, |_| false);
         let others = named.map_or(0, |layout| layout.inputs.iter().filter(is_sibling).count());
         let notice = (others > 0).then(|| {
@@ -113,7 +111,7 @@ impl TraceFiles {
         )))
     }
 
-    /// A trace of several files, in this order.
+    /// Creates a trace of several files, in this order.
     pub fn of_files<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<Self> {
         let paths: Vec<PathBuf> = paths.into_iter().map(Path::to_owned).collect();
         let mut formats = Vec::new();
@@ -166,7 +164,7 @@ impl TraceFiles {
         Ok(Self::new(format, &directory_of(first), paths, Vec::new()))
     }
 
-    /// A trace of text that has a file for each core.
+    /// Creates a text trace with one file per core.
     fn merged(format: Format, paths: Vec<PathBuf>) -> Self {
         let notice = format!(
             "{} files were merged by their times: lines count in the merged text",
@@ -179,13 +177,14 @@ impl TraceFiles {
         Self::new(format, &directory, paths, vec![notice])
     }
 
-    /// Files that were chosen or dropped together, in the order of their names: in a name, 10 comes behind 9.
+    /// Sorts files that were chosen or dropped together by name. Numbers in names sort numerically:
+    /// 10 after 9.
     pub fn in_order(mut paths: Vec<PathBuf>) -> Vec<PathBuf> {
         paths.sort_by_cached_key(|path| natural_key(&name_of(path)));
         paths
     }
 
-    /// The trace in a directory: the one that the recorder made, or the one inside with the files.
+    /// Finds the trace in a directory that a recorder made, or in the inner one with the files.
     pub fn of_directory(path: &Path) -> Result<Self> {
         let is_input =
             |name: &str| matches!(format_of(&path.join(name)), Ok(Some(Format::Drmemtrace)));
@@ -223,7 +222,8 @@ impl TraceFiles {
         ))
     }
 
-    /// The trace whose files lie in a directory, whatever their names; none when there is none, or more than one.
+    /// Finds the trace that consists of the files in a directory, regardless of their names; none
+    /// if there is none or more than one.
     fn lying_in(directory: &Path) -> Result<Option<Self>> {
         let mut names = Vec::new();
         add_names(directory, "", &mut names);
@@ -239,11 +239,11 @@ impl TraceFiles {
         Ok(is_one.then_some(found))
     }
 
-    /// Whether a path leads to a trace of records.
+    /// Returns true if a path leads to a trace of records.
     pub fn are_at(path: &Path) -> bool {
         match path.is_dir() {
             true => Self::of_directory(path).is_ok(),
-            // To open a pipe would wait for its writer.
+            // Opening a pipe would wait for its writer.
             false => path.is_file() && matches!(Self::of_file(path), Ok(Some(_))),
         }
     }
@@ -259,7 +259,7 @@ impl TraceFiles {
         }
     }
 
-    /// The files, open.
+    /// Opens the files.
     pub fn open(&self) -> Result<Vec<TraceFile>> {
         let open = |path: &PathBuf| {
             let data = open(path, self.files.len()).map_err(|error| refused(&error, path))?;
@@ -271,13 +271,13 @@ impl TraceFiles {
         self.files.iter().map(open).collect()
     }
 
-    /// The fingerprint of all files together.
+    /// Computes the fingerprint of all files together.
     pub fn fingerprint(&self, files: &[TraceFile]) -> Result<Fingerprint, SourceError> {
         let mut parts = BTreeMap::new();
         for (file, state) in files.iter().zip(&self.state) {
             let modified = state.map_or(0, |(_, modified)| modified);
             let mut name = file.name.clone();
-            // Files of equal names count, and so does an order other than that of their names.
+            // Files with equal names count, and so does an order other than that of the names.
             if parts
                 .last_key_value()
                 .is_some_and(|(last, _)| *last >= name)
@@ -292,7 +292,7 @@ impl TraceFiles {
         Ok(Fingerprint::of_parts(&parts))
     }
 
-    /// True when a file is no longer what it was. One that is missing just now does not count.
+    /// Returns true if a file changed. A missing file does not count.
     pub fn is_changed(&self) -> bool {
         self.files
             .iter()
@@ -301,10 +301,11 @@ impl TraceFiles {
     }
 }
 
-/// Bytes of a trace by its path: of a file, or of all files of the trace in a directory. Blocks.
+/// Returns the size of a trace in bytes: of a file, or of all files of the trace in a directory.
+/// Blocks.
 ///
 /// # Errors
-/// There is no such file, or no trace in the directory.
+/// The file does not exist, or the directory contains no trace.
 pub fn trace_bytes(path: &Path) -> Result<u64> {
     let metadata = fs::metadata(path)?;
     if !metadata.is_dir() {
@@ -328,14 +329,17 @@ fn name_of(path: &Path) -> String {
         .unwrap_or_default()
 }
 
-/// `drmemtrace.app` of `drmemtrace.app.123.0001.trace.zip`: the same for all threads of a program.
+/// Returns `drmemtrace.app` of `drmemtrace.app.123.0001.trace.zip`, which all threads of a program
+/// share.
 fn program_of(name: &str) -> &str {
     let stem = name.rsplit_once(".trace").map_or(name, |(stem, _)| stem);
     stem.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.')
 }
 
-/// Whether the files of a directory are several traces: their names are of several programs and no schedule of the
-/// recorder holds them together, or their records are of several versions. Cost: the beginning of a file a program.
+/// Returns true if the files of a directory are several traces: they are of several programs
+/// without a common schedule, or their records have several versions.
+///
+/// Cost: reads the beginning of one file per program.
 fn are_unrelated(files: &[PathBuf], companions: &[String]) -> Result<bool> {
     let mut examples: BTreeMap<String, &PathBuf> = BTreeMap::new();
     for file in files {
@@ -369,7 +373,8 @@ fn are_unrelated(files: &[PathBuf], companions: &[String]) -> Result<bool> {
     Ok(!Format::Drmemtrace.are_one_trace(&heads))
 }
 
-/// `app` of `drmemtrace.app.123.0001.trace.zip`, as recorders name the file of a thread.
+/// Returns `app` of `drmemtrace.app.123.0001.trace.zip`, the recorders' name for the file of a
+/// thread.
 fn recorded_program(name: &str) -> Option<&str> {
     let (stem, _) = name.strip_prefix("drmemtrace.")?.rsplit_once(".trace")?;
     let (stem, number) = stem.rsplit_once('.')?;
@@ -379,7 +384,8 @@ fn recorded_program(name: &str) -> Option<&str> {
     (is_number(number) && is_number(process)).then_some(program)
 }
 
-/// Which files of a directory are a trace; of those with other names than recorders give, `is_trace` tells.
+/// Finds the files of a directory that form a trace. `is_trace` decides on files whose names are
+/// not those of recorders.
 fn layout_of(
     directory: &Path,
     is_trace: impl FnMut(&str) -> bool,
@@ -389,13 +395,13 @@ fn layout_of(
     TraceLayout::of(names.iter().map(String::as_str), is_trace)
 }
 
-/// Whether a file begins like a trace of records.
+/// Returns true if a file begins like a trace of records.
 pub fn is_trace(path: &Path) -> bool {
-    // To open a pipe would wait for its writer.
+    // Opening a pipe would wait for its writer.
     path.is_file() && matches!(format_of(path), Ok(Some(_)))
 }
 
-/// The format of a file of records, by how it begins; none when it begins like none.
+/// Detects the format of a file of records by its beginning; none if no format matches.
 fn format_of(path: &Path) -> io::Result<Option<Format>> {
     Ok(Format::of_file(&file_of(path)?))
 }
@@ -414,7 +420,8 @@ fn directory_of(path: &Path) -> PathBuf {
         .to_owned()
 }
 
-/// The title of the format that a name alone speaks for, packed or not; endings that anything may have say nothing.
+/// Returns the title of the format that a name suggests, compressed or not. Generic extensions are
+/// ignored.
 pub fn format_of_name(name: &str) -> Option<&'static str> {
     if name.starts_with("drmemtrace.") {
         return Some(Format::Drmemtrace.title());
@@ -432,8 +439,8 @@ pub fn format_of_name(name: &str) -> Option<&'static str> {
     None
 }
 
-/// The title of the format of the trace that a folder is, by the first names in it, or in the folder inside that
-/// recorders make. Blocks.
+/// Returns the title of the format of a folder's trace, by the first names in it or in its
+/// subfolder `trace`. Blocks.
 pub fn format_of_folder(folder: &Path) -> Option<&'static str> {
     let is_of_trace =
         |path: &PathBuf| format_of_name(&name_of(path)) == Some(Format::Drmemtrace.title());
@@ -452,7 +459,7 @@ pub fn format_of_folder(folder: &Path) -> Option<&'static str> {
         .then(|| Format::Drmemtrace.title())
 }
 
-/// Compares as people count: the digits in a name are a number.
+/// Returns a sort key in which the digits in a name form numbers.
 pub fn natural_key(name: &str) -> Vec<(u64, String)> {
     let mut key = Vec::new();
     let mut rest = name;
@@ -472,7 +479,8 @@ pub fn natural_key(name: &str) -> Vec<(u64, String)> {
     key
 }
 
-/// The files of a directory, and of those inside that recorders make. What may not be read is not there.
+/// Collects the files of a directory and of its subdirectories that recorders make. Unreadable ones
+/// are skipped.
 fn add_names(directory: &Path, prefix: &str, names: &mut Vec<String>) {
     let Ok(entries) = fs::read_dir(directory) else {
         return;
@@ -482,7 +490,7 @@ fn add_names(directory: &Path, prefix: &str, names: &mut Vec<String>) {
         let is_of_recorder =
             matches!(&*name, "trace" | "raw" | "aux") || name.starts_with("window.");
         if is_of_recorder && path.is_dir() {
-            // Links may go in circles.
+            // Links may form cycles.
             if prefix.len() < NESTING_LIMIT {
                 add_names(&path, &format!("{prefix}{name}/"), names);
             }
@@ -492,7 +500,7 @@ fn add_names(directory: &Path, prefix: &str, names: &mut Vec<String>) {
     }
 }
 
-/// Why a file is no trace whose name is that of raw records; none for other names.
+/// Returns the error for a file whose name is that of raw records; none for other names.
 pub(super) fn raw_refusal(path: &Path) -> Option<anyhow::Error> {
     let name = name_of(path);
     let is_raw = RAW_ENDINGS.iter().any(|ending| name.ends_with(ending));
@@ -508,12 +516,11 @@ fn unusable(path: &Path, error: LayoutError) -> anyhow::Error {
     of_file(path, format_args!("{what} {error}"))
 }
 
-/// A directory that is no trace, with traces in it.
+/// Error: a directory that is no trace but contains traces.
 #[derive(Debug)]
 pub struct TracesInside {
-    /// The directory.
     pub directory: PathBuf,
-    /// Their names: one at least.
+    /// Names of the traces; never empty.
     pub names: Vec<String>,
 }
 
@@ -548,7 +555,7 @@ impl std::fmt::Display for TracesInside {
 
 impl std::error::Error for TracesInside {}
 
-/// Why a directory without a trace cannot be opened.
+/// Returns the error for a directory without a trace.
 fn nothing_in(path: &Path) -> anyhow::Error {
     let Ok(entries) = fs::read_dir(path) else {
         return of_file(path, "the directory may not be read");
@@ -570,8 +577,8 @@ fn nothing_in(path: &Path) -> anyhow::Error {
     }
 }
 
-/// True for what a recorder calls its directories, for files of records, and for those that are named and begin like text
-/// of a format.
+/// Returns true for directories with a recorder's name, for files of records, and for files with
+/// the extension and the beginning of a text format.
 fn looks_like_trace(path: &Path) -> bool {
     let name = name_of(path);
     if path.is_dir() {
@@ -587,14 +594,14 @@ fn looks_like_trace(path: &Path) -> bool {
     is_trace(path) || is_named && text_format_of(path).is_some()
 }
 
-/// Whether a file begins like a trace of any format.
+/// Returns true if a file begins like a trace of any format.
 pub fn is_trace_file(path: &Path) -> bool {
     is_trace(path) || text_format_of(path).is_some()
 }
 
-/// The format of a file of text, by its first text, which a packed file is unpacked for.
+/// Detects the format of a text file by its beginning; a compressed file is unpacked for this.
 fn text_format_of(path: &Path) -> Option<Format> {
-    // To open a pipe would wait for its writer.
+    // Opening a pipe would wait for its writer.
     let file = path.is_file().then(|| File::open(path).ok()).flatten()?;
     match PackedKind::of(&file).ok()? {
         Some(kind) => detect(&head_of(Arc::new(file), kind, Format::HEAD_BYTES).ok()?.text).ok(),
@@ -612,7 +619,7 @@ fn open(path: &Path, count: usize) -> io::Result<Arc<dyn ReadAt>> {
     })
 }
 
-/// A file that is opened for each read.
+/// A file that is opened anew for each read.
 struct ClosedFile(PathBuf);
 
 impl ReadAt for ClosedFile {
@@ -651,7 +658,7 @@ mod tests {
         fs::create_dir(folder.path().join("drmemtrace.app.1.dir")).unwrap();
         let expected = "3 traces lie inside this directory, open one of them: a.log, b.tarmac, drmemtrace.app.1.dir";
         assert!(message().contains(expected), "{}", message());
-        // Packed text counts where it begins like a trace, too.
+        // Compressed text also counts if it begins like a trace.
         let packed = |name: &str, text: &str| {
             let bytes = zstd::encode_all(text.as_bytes(), 1).unwrap();
             fs::write(folder.path().join(name), bytes).unwrap();
@@ -676,7 +683,7 @@ mod tests {
             ]
             .concat()
         };
-        // A header with the version, the thread, the process and an instruction.
+        // Header with the version, the thread, the process and an instruction.
         let bytes = |version: u64| {
             [
                 record(25, 0, version),

@@ -1,23 +1,25 @@
-//! Where a source file is on this computer.
+//! Finds source files on this computer.
 
 use std::path::{Path, PathBuf};
 
 use super::SourceMap;
 use super::mapping::parts;
 
-/// More directories of a file's path than these are not looked for beside the image and the trace.
+/// Maximum number of path components that are searched next to the image and the trace.
 const DEPTH: usize = 8;
 
-/// Where to look for sources.
+/// Places to look for sources.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SourcePlaces {
-    /// What moved.
+    /// Mappings of moved directories.
     pub map: SourceMap,
-    /// Directories in which sources may lie, as whole paths or parts of them: those of the images and of the trace.
+    /// Directories that may contain sources, at any suffix of their paths: those of the images and
+    /// of the trace.
     pub beside: Vec<PathBuf>,
 }
 
-/// Finds a file by the path that the compiler wrote: where mappings say, there, beside the images, beside the trace.
+/// Finds a file by the path that the compiler recorded: by the mappings, at this path, next to the
+/// images, next to the trace.
 pub fn find(file: &str, places: &SourcePlaces) -> Option<PathBuf> {
     let itself = Some(PathBuf::from(file)).filter(|path| path.is_absolute());
     let beside = places
@@ -32,7 +34,8 @@ pub fn find(file: &str, places: &SourcePlaces) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// `build/app/a.c`, `app/a.c`, `a.c`: a part of the tree may lie beside the image.
+/// Returns the suffixes of a path, longest first: `build/app/a.c`, `app/a.c`, `a.c`. A part of the
+/// source tree may be next to the image.
 fn ends_of(file: &str) -> impl Iterator<Item = PathBuf> + use<> {
     let whole: Vec<String> = parts(file).map(str::to_owned).collect();
     let count = whole.len().min(DEPTH);
@@ -44,7 +47,7 @@ fn ends_of(file: &str) -> impl Iterator<Item = PathBuf> + use<> {
 }
 
 impl SourcePlaces {
-    /// The directories of some files, each once.
+    /// Collects the directories of some files, each once.
     pub fn beside<'a>(map: SourceMap, files: impl IntoIterator<Item = &'a Path>) -> Self {
         let mut beside: Vec<PathBuf> = Vec::new();
         for file in files {

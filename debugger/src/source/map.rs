@@ -1,38 +1,39 @@
-//! All directories of sources that moved.
+//! Mappings of all moved source directories.
 
 use std::path::PathBuf;
 
 use super::SourceMapping;
 
-/// Where sources are that do not lie where they were compiled.
+/// Current places of sources that are no longer where they were compiled.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SourceMap {
     mappings: Vec<SourceMapping>,
 }
 
 impl SourceMap {
-    /// Of several mappings that fit the one with the longest beginning is used, of equal ones the last.
+    /// Creates a map. Of several mappings that match, the one with the longest prefix is used; of
+    /// equal ones the last.
     pub fn new(mappings: Vec<SourceMapping>) -> Self {
         Self { mappings }
     }
 
-    /// The mappings as they were given.
+    /// Returns the mappings in their given order.
     pub fn mappings(&self) -> &[SourceMapping] {
         &self.mappings
     }
 
-    /// Adds a mapping, in place of one from the same directory.
+    /// Adds a mapping. Replaces a mapping of the same directory.
     pub fn add(&mut self, mapping: SourceMapping) {
         self.mappings.retain(|known| known.from != mapping.from);
         self.mappings.push(mapping);
     }
 
-    /// Where a file of an image is by now; none when no mapping speaks of it.
+    /// Returns the current place of a file of an image; none if no mapping matches.
     pub fn apply(&self, file: &str) -> Option<PathBuf> {
         self.all(file).next()
     }
 
-    /// All places that mappings name for a file, the best first.
+    /// Returns all places that mappings give for a file, best first.
     pub(super) fn all(&self, file: &str) -> impl Iterator<Item = PathBuf> {
         let fits = |mapping: &SourceMapping| Some((mapping.from.len(), mapping.apply(file)?));
         let mut found: Vec<(usize, PathBuf)> =
@@ -41,7 +42,7 @@ impl SourceMap {
         found.into_iter().map(|(_, path)| path)
     }
 
-    /// The path to show: that of the mapping, or the one of the image.
+    /// Returns the path to show: that of the mapping, else the image's.
     pub fn text(&self, file: &str) -> String {
         self.apply(file)
             .map_or_else(|| file.to_owned(), |path| path.display().to_string())

@@ -1,4 +1,4 @@
-//! A directory of sources that moved.
+//! Mapping of a moved source directory.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -7,12 +7,12 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// What stands at the beginning of a path in the image, and where that is by now: `FROM=TO` on the command line.
+/// A path prefix in the image and the directory that replaces it: `FROM=TO` on the command line.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SourceMapping {
-    /// As the compiler wrote it: whole parts of a path, `/build/app`.
+    /// Prefix as the compiler recorded it, in whole components: `/build/app`.
     pub from: String,
-    /// What stands for it on this computer.
+    /// Directory on this computer.
     #[serde(with = "crate::paths")]
     pub to: PathBuf,
 }
@@ -21,7 +21,7 @@ pub struct SourceMapping {
 const SEPARATORS: [char; 2] = ['/', '\\'];
 
 impl SourceMapping {
-    /// Where a file is by now; none when it did not lie there.
+    /// Returns the current place of a file; none if the prefix does not match.
     pub fn apply(&self, file: &str) -> Option<PathBuf> {
         let from = self.from.trim_end_matches(SEPARATORS);
         let rest = file
@@ -32,8 +32,8 @@ impl SourceMapping {
         Some(path)
     }
 
-    /// What moved, when a file of the image is found at a path: all before the parts that both have at their ends.
-    /// None when they do not even share a name.
+    /// Derives the mapping from a file of the image and the place where it was found: everything
+    /// before the suffix that both paths share. None if not even the file names are equal.
     pub fn between(file: &str, found: &Path) -> Option<Self> {
         let mut found_parts: Vec<&OsStr> = found.iter().collect();
         let mut from = file;
@@ -55,7 +55,7 @@ impl SourceMapping {
     }
 }
 
-/// The parts of a path with either separator.
+/// Splits a path into its components, with either separator. Skips `.`.
 pub fn parts(path: &str) -> impl DoubleEndedIterator<Item = &str> {
     path.split(SEPARATORS)
         .filter(|part| !part.is_empty() && *part != ".")

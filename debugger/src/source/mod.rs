@@ -1,4 +1,4 @@
-//! Source files: where they are by now, and what is in them.
+//! Source files: their current places and their contents.
 //!
 //! ```
 //! use stepback_debugger::source::SourceMap;

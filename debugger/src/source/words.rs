@@ -1,50 +1,46 @@
-//! The words of a source line by what they are: enough to tell code from remarks in C and languages like it.
+//! Lexer for source lines that distinguishes code and comments in C and similar languages.
 
 use std::path::Path;
 
-/// What a word is, and so which colour it gets.
+/// Kind of a word, which determines its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WordKind {
-    /// Names, signs, spaces.
+    /// Identifiers, operators and spaces.
     Plain,
-    /// A word of the language.
+    /// A keyword.
     Keyword,
-    /// Characters in quotes.
+    /// A string or character literal.
     Text,
-    /// A number.
     Number,
-    /// A remark.
     Comment,
-    /// What is said to the preprocessor.
+    /// A preprocessor directive.
     Directive,
 }
 
-/// A part of a line.
+/// A word of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SourceWord<'a> {
-    /// What it is.
     pub kind: WordKind,
-    /// What is written.
     pub text: &'a str,
 }
 
-/// What a line begins in.
+/// Lexer state at the start of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SourceLexerState {
     /// In code.
     #[default]
     Code,
-    /// In a remark that began on a line above.
+    /// In a comment that began on a line above.
     Comment,
 }
 
-/// The languages whose remarks, texts and numbers are written as in C, by the endings of their files.
+/// File extensions of languages whose comments, strings and numbers are written as in C.
 const ENDINGS: [&str; 20] = [
     "c", "h", "cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "inc", "inl", "rs", "go", "java",
     "js", "ts", "cs", "swift", "m", "mm",
 ];
 
-/// The words of C, C++ and Rust, in alphabetical order.
+/// Keywords of C, C++ and Rust, in alphabetical order for the binary search.
 const KEYWORDS: [&str; 94] = [
     "alignas",
     "as",
@@ -142,7 +138,7 @@ const KEYWORDS: [&str; 94] = [
     "while",
 ];
 
-/// Whether the words of a file are known, by its ending.
+/// Returns true if the language of a file is supported, by its extension.
 pub fn is_known(path: &Path) -> bool {
     let ending = path
         .extension()
@@ -150,8 +146,8 @@ pub fn is_known(path: &Path) -> bool {
     ending.is_some_and(|ending| ENDINGS.contains(&ending.as_str()))
 }
 
-/// Takes a line apart. Returns its words, and what the next line begins in.
-/// The texts of the words one after the other are the line, whatever it is.
+/// Splits a line into words. Returns the words and the lexer state at the start of the next line.
+/// The words' texts concatenated are always the line.
 pub fn words(line: &str, mut within: SourceLexerState) -> (Vec<SourceWord<'_>>, SourceLexerState) {
     let (mut words, mut rest) = (Vec::new(), line);
     while !rest.is_empty() {
@@ -183,12 +179,12 @@ pub fn words(line: &str, mut within: SourceLexerState) -> (Vec<SourceWord<'_>>, 
     (words, within)
 }
 
-/// `#include`; not `#[derive(…)]`.
+/// Matches `#include`, but not `#[derive(…)]`.
 fn is_directive(rest: &str) -> bool {
     rest.starts_with('#') && !rest.starts_with("#[") && !rest.starts_with("#!")
 }
 
-/// Spaces and the name behind them.
+/// Returns the length of spaces and the name after them.
 fn name_length(text: &str) -> usize {
     let name = text.trim_start_matches(' ');
     text.len() - name.trim_start_matches(is_of_name).len()
@@ -198,7 +194,7 @@ fn is_of_name(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
 }
 
-/// A word of code, which is not empty.
+/// Returns the kind and the length of a word of code, which is never empty.
 fn code_word(rest: &str) -> (WordKind, usize) {
     let run = |is_of: &dyn Fn(char) -> bool| rest.len() - rest.trim_start_matches(is_of).len();
     match rest.chars().next() {
@@ -206,7 +202,7 @@ fn code_word(rest: &str) -> (WordKind, usize) {
             WordKind::Text,
             quoted_length(rest, '"').unwrap_or(rest.len()),
         ),
-        // A lifetime of Rust is no text.
+        // A lifetime of Rust is no character literal.
         Some('\'') => {
             match quoted_length(rest, '\'').filter(|length| *length == one_letter(rest)) {
                 Some(length) => (WordKind::Text, length),
@@ -232,7 +228,7 @@ fn code_word(rest: &str) -> (WordKind, usize) {
             )
         }
         Some('/') => (WordKind::Plain, 1),
-        // A directive may stand behind them.
+        // A directive may follow the spaces.
         Some(' ') => (WordKind::Plain, run(&|letter| letter == ' ')),
         _ => (
             WordKind::Plain,
@@ -241,7 +237,7 @@ fn code_word(rest: &str) -> (WordKind, usize) {
     }
 }
 
-/// The length that a single letter, or an escape, has with its quotes.
+/// Returns the length of a single character or escape with its quotes.
 fn one_letter(rest: &str) -> usize {
     match rest.chars().nth(1) {
         Some('\\') => quoted_length(rest, '\'')
@@ -251,7 +247,7 @@ fn one_letter(rest: &str) -> usize {
     }
 }
 
-/// The length of a text with its quotes; none where it does not end on the line.
+/// Returns the length of a literal with its quotes; none if it does not end on the line.
 fn quoted_length(rest: &str, quote: char) -> Option<usize> {
     let mut is_escaped = false;
     for (place, letter) in rest.char_indices().skip(1) {

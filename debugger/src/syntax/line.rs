@@ -1,4 +1,4 @@
-//! An instruction as coloured words.
+//! An instruction as coloured tokens.
 
 use std::fmt;
 
@@ -6,48 +6,46 @@ use stepback_machine::{Address, InstructionSet, without_prefix};
 
 use super::operands::{OperandContext, operands};
 
-/// What a word means, and so which colour it gets.
+/// Meaning of a token, which determines its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SyntaxKind {
-    /// A mnemonic, and words of its kind among the operands: `lsl`, `sxtw`, `eq`, `ish`.
+    /// A mnemonic, and similar words among the operands: `lsl`, `sxtw`, `eq`, `ish`.
     Mnemonic,
-    /// The mnemonic of a call, a return or a branch.
+    /// Mnemonic of a call, a return or a branch.
     BranchMnemonic,
-    /// A register, system registers too.
+    /// A register, including system registers.
     Register,
     /// A number with its `#`, or an address.
     Number,
     /// A symbol with its offset.
     Symbol,
-    /// Brackets, commas and signs, with the space behind them.
+    /// Brackets, commas and operators, with the space after them.
     Punctuation,
-    /// A remark of the disassembler with its `;`.
+    /// A comment of the disassembler with its `;`.
     Comment,
 }
 
-/// A word of one colour.
+/// A token of one colour.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxToken {
-    /// What it means.
     pub kind: SyntaxKind,
-    /// What is written.
     pub text: String,
 }
 
-/// An instruction to be shown.
+/// An instruction for display.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstructionLine {
-    /// Lower case; empty when the trace has no disassembly.
+    /// In lower case; empty if the trace has no disassembly.
     pub mnemonic: String,
-    /// [`Kind::Mnemonic`] or [`Kind::BranchMnemonic`].
+    /// [`SyntaxKind::Mnemonic`] or [`SyntaxKind::BranchMnemonic`].
     pub mnemonic_kind: SyntaxKind,
-    /// Their texts one after the other are what stands behind the mnemonic.
+    /// Tokens after the mnemonic. Their texts concatenated are the operands.
     pub operands: Vec<SyntaxToken>,
 }
 
 impl InstructionLine {
-    /// Takes the disassembly of the instruction at `pc` of a set apart.
-    /// Addresses that it states relative to the pc are shown by the name that `name_of` has for them, else as numbers.
+    /// Splits the disassembly of the instruction at `pc`. Addresses relative to the pc are shown
+    /// with the name that `name_of` returns, else as numbers.
     pub fn parse(
         text: &str,
         pc: Address,
@@ -61,7 +59,7 @@ impl InstructionLine {
         } else {
             without_prefix(text, set.text_prefixes()).1
         };
-        // Prefixes and all.
+        // With prefixes.
         let mnemonic = text
             .strip_suffix(rest)
             .unwrap_or_default()
@@ -90,7 +88,7 @@ impl InstructionLine {
         }
     }
 
-    /// What stands behind the mnemonic.
+    /// Returns the text after the mnemonic.
     pub fn operands_text(&self) -> String {
         self.operands
             .iter()
@@ -100,7 +98,7 @@ impl InstructionLine {
 }
 
 impl fmt::Display for InstructionLine {
-    /// As it is shown and copied, without padding.
+    /// Formats the instruction as it is shown and copied, without padding.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.mnemonic)?;
         if !self.mnemonic.is_empty() && !self.operands.is_empty() {
@@ -139,7 +137,7 @@ mod tests {
         assert_eq!(line(text).to_string(), expected, "{text}");
     }
 
-    /// Each word with a letter for its kind.
+    /// Checks each token, with a letter for its kind.
     #[track_caller]
     fn check_kinds(text: &str, expected: &[(char, &str)]) {
         check_kinds_of(InstructionSet::A64, text, expected);

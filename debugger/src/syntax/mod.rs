@@ -1,15 +1,16 @@
-//! The disassembly of a trace as coloured words; the theme decides on the colours.
+//! Disassembly of a trace as coloured tokens; the theme determines the colours.
 //!
-//! Texts of A64, A32 and T32 as Arm's models write them (`BL       {pc}+0x88c ; 0x80000898`)
-//! and as gem5 does (`bl  0x80000898`).
-//! Any text gives a line: what is not understood keeps its characters.
+//! Reads A64, A32 and T32 as Arm's models write them (`BL       {pc}+0x88c ; 0x80000898`) and as
+//! gem5 does (`bl  0x80000898`).
+//! Any text gives a line: unknown parts keep their characters.
 //!
 //! ```
 //! use stepback_debugger::syntax::{Kind, Line};
 //! use stepback_machine::{Address, InstructionSet};
 //!
 //! let name = |address: Address| (address == Address(0x8000_0898)).then(|| "main".to_owned());
-//! let line = Line::parse("BL       {pc}+0x88c ; 0x80000898", Address(0x8000_000c), InstructionSet::A64, &name);
+//! let line = Line::parse("BL       {pc}+0x88c ; 0x80000898", Address(0x8000_000c),
+//! InstructionSet::A64, &name);
 //! assert_eq!(line.to_string(), "bl main");
 //! assert_eq!(line.mnemonic_kind, Kind::BranchMnemonic);
 //!

@@ -1,26 +1,26 @@
-//! What stands behind a mnemonic, word by word.
+//! Lexer for the operands of an instruction.
 
 use stepback_machine::{Address, InstructionSet, OperandWordKind};
 
 use super::target::{absolute, relative, takes_register_list};
 use super::{SyntaxKind, SyntaxToken};
 
-/// What the words of an instruction have in common.
+/// Properties of the instruction that all its tokens depend on.
 pub struct OperandContext<'a> {
     /// In lower case.
     pub mnemonic: &'a str,
-    /// How the instruction decodes.
     pub set: InstructionSet,
-    /// Calls and returns too.
+    /// True for calls and returns too.
     pub is_branch: bool,
-    /// Where the instruction is.
+    /// Address of the instruction.
     pub pc: Address,
-    /// The name of an address.
+    /// Returns the name of an address.
     pub name_of: &'a dyn Fn(Address) -> Option<String>,
 }
 
-/// Cuts operands into words. Runs of spaces become one, and one follows each comma; nothing else changes,
-/// but for addresses relative to the pc and targets of branches, which get their names.
+/// Splits operands into tokens. Each run of spaces becomes one space, and one follows each comma.
+/// Addresses relative to the pc and branch targets are replaced by their names. Nothing else
+/// changes.
 pub fn operands(text: &str, context: &OperandContext<'_>) -> Vec<SyntaxToken> {
     let mut lexer = OperandLexer {
         rest: text.trim(),
@@ -78,7 +78,7 @@ impl<'a> OperandLexer<'a> {
         text
     }
 
-    /// Neighbouring punctuation is one token.
+    /// Adds a token. Adjacent punctuation becomes one token.
     fn push(&mut self, kind: SyntaxKind, text: &str) {
         match self.tokens.last_mut() {
             Some(last) if kind == SyntaxKind::Punctuation && last.kind == kind => {
@@ -111,7 +111,7 @@ impl<'a> OperandLexer<'a> {
         );
     }
 
-    /// `{pc}+8 ; 0x8008`; false when that is not what stands here.
+    /// Reads `{pc}+8 ; 0x8008`. Returns false if the text is something else.
     fn relative_address(&mut self) -> bool {
         let read = Some(self.rest).filter(|_| !takes_register_list(self.context.mnemonic));
         let Some(found) = read.and_then(|text| relative(text, self.context.pc)) else {
@@ -131,7 +131,7 @@ impl<'a> OperandLexer<'a> {
             .get(..self.end_of(|character| !is_word_part(character)))
             .unwrap_or_default();
         let after = self.rest.get(word.len()..).unwrap_or_default().trim_start();
-        // Where the disassembler gives the name itself, the address stays.
+        // If the disassembler gives the name itself, the address stays.
         let is_target = self.context.is_branch && (after.is_empty() || after.starts_with(';'));
         match absolute(word)
             .filter(|_| is_target)
@@ -167,7 +167,7 @@ fn is_word_part(character: char) -> bool {
     character.is_alphanumeric() || matches!(character, '_' | '.' | '$')
 }
 
-/// Length of `#8`, `#-0x10` or `#1.5E-02`; 1 for a lone `#`.
+/// Returns the length of `#8`, `#-0x10` or `#1.5E-02`; 1 for a single `#`.
 fn immediate_length(text: &str) -> usize {
     let body = text.get(1..).unwrap_or_default();
     let unsigned = body.strip_prefix(['+', '-']).unwrap_or(body);

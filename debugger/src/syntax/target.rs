@@ -1,8 +1,9 @@
-//! Where a branch goes, by its text.
+//! Branch targets, by the disassembly.
 
 use stepback_machine::{Address, InstructionSet};
 
-/// Where a branch goes that names an address; none for branches through registers and for everything else.
+/// Returns the target of a branch that names an address; none for branches through registers and
+/// for other instructions.
 ///
 /// `pc` is the address of the instruction: `{pc}+8` counts from there in all instruction sets.
 pub fn branch_target(text: &str, pc: Address, set: InstructionSet) -> Option<Address> {
@@ -24,7 +25,8 @@ pub fn branch_target(text: &str, pc: Address, set: InstructionSet) -> Option<Add
         .and_then(absolute)
 }
 
-/// Whether braces behind a mnemonic hold registers: `pop {pc}` names the pc itself, where `b {pc}` stands for its value.
+/// Returns true if braces after the mnemonic enclose registers: `pop {pc}` names the pc itself,
+/// while `b {pc}` stands for its value.
 pub fn takes_register_list(mnemonic: &str) -> bool {
     let starts_with = |name: &&str| {
         mnemonic
@@ -36,14 +38,13 @@ pub fn takes_register_list(mnemonic: &str) -> bool {
 
 /// `{pc}+0x88c ; 0x80000898` at the start of a text.
 pub struct RelativeTarget {
-    /// Where it goes.
     pub target: Address,
-    /// How many bytes of the text say so.
+    /// Length of the text that was read.
     pub length_bytes: usize,
 }
 
-/// Reads `{pc}`, `{pc}+4` or `{pc}-0x14 ; 0x80000898`. The address behind `;` is the one that the model worked out
-/// (`ADRP` counts from the start of a page), so it counts when it is there.
+/// Reads `{pc}`, `{pc}+4` or `{pc}-0x14 ; 0x80000898`. The model computed the address after `;`
+/// (`ADRP` counts from the start of a page), so it has priority.
 pub fn relative(text: &str, pc: Address) -> Option<RelativeTarget> {
     let after = text.strip_prefix("{pc}")?;
     let (distance, rest) = if let Some(forwards) = after.strip_prefix('+') {
@@ -65,7 +66,7 @@ pub fn relative(text: &str, pc: Address) -> Option<RelativeTarget> {
     })
 }
 
-/// An address in hexadecimal with its `0x`.
+/// Reads a hexadecimal address with `0x`.
 pub fn absolute(word: &str) -> Option<Address> {
     let digits = word
         .strip_prefix("0x")

@@ -1,4 +1,4 @@
-//! Follows a trace until a rule says that it only repeats itself.
+//! Copies a trace until a rule detects that it only repeats itself.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,43 +12,43 @@ use stepback_parsers::{
 
 use super::{CopyingStream, PollingDetector, RepetitionDetector};
 
-/// Problems that are kept; the others are counted.
+/// Maximum number of problems kept; the others are counted.
 const PROBLEMS_KEPT: usize = 100;
 
-/// What was copied.
+/// Summary of a copy.
 #[derive(Clone, Debug, Default)]
 pub struct CopySummary {
-    /// Lines.
+    /// Number of lines.
     pub lines: u64,
-    /// Bytes.
+    /// Number of bytes.
     pub bytes: u64,
-    /// Where the copy ends before the trace does.
+    /// End of the copy, if it ends before the trace does.
     pub cut: Option<CutPoint>,
-    /// Lines that could not be read; they are copied all the same.
+    /// Number of lines that could not be parsed; they are copied too.
     pub problem_count: u64,
-    /// The first of them.
+    /// The first of these problems, at most `PROBLEMS_KEPT`.
     pub problems: Vec<Problem>,
 }
 
-/// The end of a copy.
+/// The end of a copy before that of the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CutPoint {
-    /// Where the last line begins.
+    /// Start of the last line.
     pub place: InputLocation,
-    /// Why it is the last.
+    /// Rule that ended the copy.
     pub reason: CutReason,
 }
 
-/// Why a copy ends.
+/// Rule that ended a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CutReason {
-    /// The instruction at this address was reached again, and no register had changed.
+    /// The instruction at this address was reached again without a register change.
     Polling(Address),
-    /// The trace said the same as before, and nothing had happened.
+    /// The trace repeated its messages without an event in between.
     Repetition,
 }
 
-/// A copy did not come to its end.
+/// An incomplete copy.
 #[derive(Debug)]
 pub enum CopyError {
     /// The trace could not be read.
@@ -57,7 +57,7 @@ pub enum CopyError {
     Output(io::Error),
 }
 
-/// Copies the trace of a stream; `done` shows how far it was read.
+/// Copies the trace of a stream; `done` receives the offset up to which it was read.
 ///
 /// # Errors
 /// See [`CopyError`].
@@ -80,7 +80,7 @@ pub fn copy(
         ..
     } = cutter;
     let end = cut.map(|cut| stream.line_end(cut.place.offset));
-    // What was read before an error is copied too.
+    // Text that was read before an error is copied too.
     let bytes = stream.finish(end).map_err(CopyError::Output)?;
     let lines = match (&parsed, cut) {
         (_, Some(cut)) => cut.place.line_in_range + 1,
@@ -97,19 +97,19 @@ pub fn copy(
     })
 }
 
-/// Shows the events of a trace to the rules.
+/// Event sink that applies the rules.
 struct Cutter<'a> {
     stream: &'a CopyingStream,
     done: &'a AtomicU64,
     polling: PollingDetector,
     repetition: RepetitionDetector,
-    /// What the registers of each thread mean.
+    /// Instruction set of each thread, which determines its registers.
     sets: Vec<InstructionSet>,
-    /// The same before a thread's first instruction.
+    /// Instruction set before a thread's first instruction.
     set: InstructionSet,
-    /// For each register outside the architecture's table whether it counts.
+    /// For each register outside the architecture's table: true if a change of it counts.
     noticed: Vec<bool>,
-    /// A step that arrived before lines that stand before its own.
+    /// A step that arrived before events of earlier lines.
     lead: Option<PendingStep>,
     cut: Option<CutPoint>,
     problem_count: u64,
@@ -117,7 +117,7 @@ struct Cutter<'a> {
     failure: Option<io::Error>,
 }
 
-/// A step.
+/// A step and its place.
 #[derive(Clone, Copy, Debug)]
 struct PendingStep {
     thread: ThreadNumber,
@@ -143,14 +143,15 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// Takes the step that was held back, now that all lines before it were seen.
+    /// Applies the rules to the pending step, now that all lines before it were seen.
     fn end_lead(&mut self) {
         if let Some(step) = self.lead.take() {
             self.step(step);
         }
     }
 
-    /// Makes sure that events are looked at in the order of their lines; false when the copy is at its end.
+    /// Keeps events in the order of their lines: applies a pending step first. Returns false at the
+    /// end of the copy.
     fn reach(&mut self, place: InputLocation) -> bool {
         if self
             .lead
@@ -266,7 +267,7 @@ mod tests {
 
     use super::*;
 
-    /// An output that a test can look at.
+    /// An output shared with the test.
     #[derive(Clone, Default)]
     struct Shared(Arc<Mutex<Vec<u8>>>);
 
@@ -290,7 +291,7 @@ mod tests {
         (copied, bytes)
     }
 
-    /// Expects that a trace is cut behind a line, counted from 1.
+    /// Checks that a trace is cut after a line, counted from 1.
     #[track_caller]
     fn check(trace: &str, expected: Option<(u64, CutReason)>) {
         let (copied, output) = copied(trace.as_bytes());

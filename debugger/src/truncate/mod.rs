@@ -1,7 +1,8 @@
-//! Copies a trace up to where it only repeats itself: the tail of a hang is long and tells nothing.
+//! Copies a trace up to where it only repeats itself: the tail of a hang is long and carries no
+//! information.
 //!
-//! It needs no index and no file: a trace is cut while it comes out of the simulator.
-//! Two rules, those of `tarmac-truncate`: see [`Polling`] and [`Repetition`].
+//! It needs no index and no file: a trace can be cut while a simulator writes it. Its two rules are
+//! those of `tarmac-truncate`: see [`PollingDetector`] and [`RepetitionDetector`].
 
 mod cutter;
 mod part;

@@ -1,4 +1,4 @@
-//! A part of a trace as a trace of its own.
+//! Saves a part of a trace as a separate trace.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write as _};
@@ -9,14 +9,15 @@ use anyhow::{Context as _, Result};
 use stepback_index::Cancel;
 use stepback_parsers::{Source as _, Tarmac};
 
-/// How much is copied at a time.
+/// Number of bytes copied at a time.
 const CHUNK_BYTES: u64 = 1 << 20;
 
-/// Writes the lines of a range of a trace's text into a file as they are.
-/// It is written under another name first, so that there is never half a trace.
+/// Writes the lines of a range of a trace's text into a file, unchanged. Writes under a temporary
+/// name and renames it, so that no incomplete trace is left.
 ///
 /// # Errors
-/// The trace cannot be read or the file not be written, or nobody waits for it any more; the file is as it was before.
+/// The trace could not be read, the file could not be written, or the copy was cancelled. The file
+/// is then unchanged.
 pub fn save_part(tarmac: &Tarmac, text: Range<u64>, path: &Path, cancel: &Cancel) -> Result<()> {
     let mut name = path.as_os_str().to_owned();
     name.push(".partial");
@@ -24,7 +25,7 @@ pub fn save_part(tarmac: &Tarmac, text: Range<u64>, path: &Path, cancel: &Cancel
     let copied =
         copy(tarmac, text, &partial, cancel).and_then(|()| Ok(fs::rename(&partial, path)?));
     if copied.is_err() {
-        // What is left of it is of no use; the error that is told is the first one.
+        // The partial file is useless; the first error is reported.
         let _gone = fs::remove_file(&partial);
     }
     copied.with_context(|| format!("the file is not written: {path:?}"))

@@ -1,29 +1,30 @@
-//! The rule about loops that wait for something.
+//! Detects loops that wait for something.
 
 use std::collections::{HashMap, VecDeque};
 
 use stepback_machine::{Address, InstructionSet, RegisterId, RegisterView};
 
-/// So many addresses are remembered.
+/// Number of addresses remembered per CPU.
 const WINDOW: usize = 16;
 
-/// Notices when a CPU comes back to one of its last 16 instructions while no register changed.
+/// Detects a CPU that returns to one of its last 16 instructions without a register change.
 ///
-/// Among several CPUs all that did anything since the last change have to be back somewhere:
-/// one that makes progress may be what the others wait for; one that sleeps is not.
+/// With several CPUs, all that executed anything since the last change must have returned: one that
+/// makes progress may be what the others wait for. A sleeping CPU does not count.
 #[derive(Clone, Debug, Default)]
 pub struct PollingDetector {
-    /// Counts the changes: what threads remember from before the last is void.
+    /// Number of changes. State of a thread from before the last change is void.
     changes: u64,
     threads: Vec<PollingThread>,
-    /// Threads that did a step since the last change, and how many of them came back.
+    /// Number of threads that executed a step since the last change, and of those among them that
+    /// returned.
     active: usize,
     looping: usize,
 }
 
 #[derive(Clone, Debug, Default)]
 struct PollingThread {
-    /// When what follows was true.
+    /// Value of [`PollingDetector::changes`] for which the following fields are valid.
     changes: u64,
     recent: VecDeque<Address>,
     is_looping: bool,
@@ -31,7 +32,7 @@ struct PollingThread {
 }
 
 impl PollingDetector {
-    /// A thread reached an instruction; true when now all of them only wait.
+    /// Records that a thread reached an instruction. Returns true if all threads are now waiting.
     pub fn step(&mut self, thread: u16, pc: Address) -> bool {
         let changes = self.changes;
         let state = self.thread(thread);
@@ -55,8 +56,8 @@ impl PollingDetector {
         self.looping == self.active
     }
 
-    /// A register got a value. A value of before is no change, and neither is the first of a register
-    /// that lies behind all that were written so far.
+    /// Records a register write. A repeated value is no change. Neither is the first value of a
+    /// register above all those written until now.
     pub fn write(&mut self, thread: u16, set: InstructionSet, view: RegisterView, bytes: &[u8]) {
         if self.thread(thread).registers.write(set, view, bytes) {
             self.changes += 1;
@@ -69,23 +70,24 @@ impl PollingDetector {
         if self.threads.len() <= number {
             self.threads.resize_with(number + 1, PollingThread::default);
         }
-        // Just made large enough.
+        // In bounds: resized above.
         &mut self.threads[number]
     }
 }
 
-/// The registers of a thread as one run of bytes that grows as registers show up; what was never written is 0.
+/// The registers of a thread as one array of bytes, which grows as registers appear; unwritten
+/// bytes are 0.
 ///
-/// Which first write counts as a change depends on this, so the order is that of `tarmac-truncate`.
+/// The order determines which first writes count as changes, so it is that of `tarmac-truncate`.
 #[derive(Clone, Debug, Default)]
 struct ByteSpace {
     bytes: Vec<u8>,
-    /// Banks that are not in use, which have no place among the others.
+    /// Inactive banks, which have no place in the array.
     banks: HashMap<RegisterId, Vec<u8>>,
 }
 
 impl ByteSpace {
-    /// Takes a value; true when that changes one.
+    /// Stores a value. Returns true if it changes an earlier one.
     fn write(&mut self, set: InstructionSet, view: RegisterView, value: &[u8]) -> bool {
         if view.register == RegisterId::PC {
             // It changes with every step.
@@ -114,7 +116,7 @@ impl ByteSpace {
     }
 }
 
-/// Where a view of the architecture's table lies among all registers; none for a bank.
+/// Returns the offset of a view of the architecture's table in the array; `None` for a bank.
 fn place(set: InstructionSet, view: RegisterView) -> Option<usize> {
     let start = match view.register {
         RegisterId::SP | RegisterId::LR => 8 * usize::from(set.number_of(view.register)?),
@@ -143,8 +145,8 @@ fn place(set: InstructionSet, view: RegisterView) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// `5` is a step of thread 0 at 5, `1:5` one of thread 1; `x3=7` is a write.
-    /// Expected is the number of the word, from 1, at which all only wait.
+    /// `5` is a step of thread 0 at 5, `1:5` one of thread 1; `x3=7` is a write. `expected` is the
+    /// number of the word, from 1, at which all threads are waiting.
     #[track_caller]
     fn check(words: &str, expected: Option<usize>) {
         let mut rule = PollingDetector::default();
@@ -183,7 +185,7 @@ mod tests {
     #[test]
     fn the_first_value_of_a_later_register_is_no_change() {
         check("1 x0=5 2 x1=7 1", Some(5));
-        // Below one that was written before, it counts unless it is 0.
+        // Below a register written earlier, it counts unless it is 0.
         check("x1=7 1 x0=5 2 1", None);
         check("x1=7 1 x0=0 2 1", Some(5));
     }
@@ -199,7 +201,7 @@ mod tests {
         check("1 1:1 2 1:2", None);
         check("1 1:1 1 1:2 1:2", Some(5));
         check("1 1:5 1 1:6 1:x0=1 1:x0=2 1 2 1", Some(9));
-        // A CPU that did nothing since the last change sleeps.
+        // A CPU without a step since the last change is asleep.
         check("1:1 x0=1 x0=2 1 2 1", Some(6));
     }
 }

@@ -1,25 +1,27 @@
-//! The rule about what the trace says in words.
+//! Detects repeated messages.
 
 use std::collections::VecDeque;
 
-/// So many sayings are remembered.
+/// Number of messages remembered.
 const WINDOW: usize = 32;
-/// Fewer in a row are no repetition.
+/// Minimum length of a repeated sequence.
 const SHORTEST: usize = 8;
 
-/// Notices when at least eight sayings in a row are followed by the same again, with no step and no register write between,
-/// and with a further saying before them all: the comparison of Arm's tool ends where it meets the oldest it remembers, so what
-/// begins its memory is never part of a repetition.
+/// Detects a sequence of at least eight messages that occurs twice in a row, without a step or a
+/// register write in between.
+///
+/// Another message must precede both: the comparison of Arm's tool ends at the oldest message that
+/// it remembers. The first message in its memory is therefore never part of a repetition.
 #[derive(Clone, Debug, Default)]
 pub struct RepetitionDetector {
-    /// Whose, and what was said without its time, the last at the end.
+    /// Thread and text, without the time; the newest last.
     said: VecDeque<(u16, Vec<u8>)>,
 }
 
 impl RepetitionDetector {
-    /// Something was said; true when that ends a repetition.
+    /// Records a message. Returns true if it completes a repetition.
     pub fn say(&mut self, thread: u16, text: &[u8]) -> bool {
-        // The room of the oldest is used again.
+        // Reuse the buffer of the oldest message.
         let mut room = if self.said.len() == WINDOW {
             self.said.pop_front().unwrap_or_default().1
         } else {
@@ -31,12 +33,12 @@ impl RepetitionDetector {
         (SHORTEST..=self.said.len().saturating_sub(1) / 2).any(|count| self.is_repeated(count))
     }
 
-    /// Something happened.
+    /// Forgets all messages: another event happened.
     pub fn clear(&mut self) {
         self.said.clear();
     }
 
-    /// True when the last so many are what was said before them.
+    /// Returns true if the last `count` messages equal the `count` before them.
     fn is_repeated(&self, count: usize) -> bool {
         let last = self.said.iter().rev().take(count);
         let before = self.said.iter().rev().skip(count).take(count);
@@ -48,7 +50,7 @@ impl RepetitionDetector {
 mod tests {
     use super::*;
 
-    /// The number of the saying, from 1, that ends a repetition.
+    /// `expected` is the number of the message, from 1, that completes a repetition.
     #[track_caller]
     fn check(sayings: impl IntoIterator<Item = (u16, u32)>, expected: Option<usize>) {
         let mut rule = RepetitionDetector::default();

@@ -1,37 +1,38 @@
-//! A trace that comes once, from front to back, and is copied on its way.
+//! A trace that is read once, from front to back, and copied on the way.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use stepback_parsers::{Format, ReadAt};
 
-/// Bytes behind the newest that can still be read. The parser looks back one window of 1 MiB,
-/// and [`Format::HEAD_BYTES`] and the parser's own look at the head, 4 MiB, come before the first line is parsed.
+/// Number of bytes before the newest that stay readable. The parser looks back one window of 1 MiB.
+/// Before it parses the first line, [`Format::HEAD_BYTES`] and the parser's own look at the head
+/// need 4 MiB.
 const KEPT_BYTES: usize = 8 << 20;
-/// Bytes that are read at once.
+/// Number of bytes read at once.
 const READ_BYTES: usize = 256 << 10;
 
-/// An input without positions, read as if it had some. Clones share it.
+/// A sequential input with positioned reads of recent data. Clones share it.
 ///
-/// What is too old to be read again has been copied to the output.
+/// Data that is too old to be read again has been copied to the output.
 #[derive(Clone)]
 pub struct CopyingStream(Arc<Mutex<StreamState>>);
 
 struct StreamState {
     input: Box<dyn Read + Send>,
     output: Box<dyn Write + Send>,
-    /// Where `kept` begins in the input.
+    /// Offset of `kept` in the input.
     start: u64,
     kept: Vec<u8>,
-    /// Everything before this place is in the output.
+    /// Everything before this offset is in the output.
     copied: u64,
     is_ended: bool,
-    /// Why the output could not be written.
+    /// Error of the output.
     failure: Option<io::Error>,
 }
 
 impl CopyingStream {
-    /// A stream from an input to an output.
+    /// Creates a stream whose output is discarded.
     pub fn new(input: Box<dyn Read + Send>) -> Self {
         let (start, kept, copied, is_ended, failure) = (0, Vec::new(), 0, false, None);
         Self(Arc::new(Mutex::new(StreamState {
@@ -45,17 +46,18 @@ impl CopyingStream {
         })))
     }
 
-    /// Says where the copy goes: before any of it is written.
+    /// Sets the output; must precede the first write.
     pub fn copy_into(&self, output: Box<dyn Write + Send>) {
         self.state().output = output;
     }
 
-    /// Copies everything before a place that was read.
+    /// Copies everything before an offset that was read.
     pub fn copy_to(&self, end: u64) -> io::Result<()> {
         self.state().copy_to(end)
     }
 
-    /// Copies everything that was read, and hands it to the system.
+    /// Copies everything that was read, or up to `end`, and flushes the output. Returns the end of
+    /// the copy.
     pub fn finish(&self, end: Option<u64>) -> io::Result<u64> {
         let mut state = self.state();
         let read = state.start + state.kept.len() as u64;
@@ -65,7 +67,8 @@ impl CopyingStream {
         Ok(end)
     }
 
-    /// Where the line ends, newline included, that contains a place that can still be read.
+    /// Returns the end, newline included, of the line that contains an offset which is still
+    /// readable.
     pub fn line_end(&self, place: u64) -> u64 {
         let state = self.state();
         let begin = usize::try_from(place.saturating_sub(state.start)).unwrap_or(usize::MAX);
@@ -74,7 +77,7 @@ impl CopyingStream {
         place + newline.map_or(rest.len(), |newline| newline + 1) as u64
     }
 
-    /// Why the output could not be written, if that is what went wrong.
+    /// Takes the error of the output, if there was one.
     pub fn take_failure(&self) -> Option<io::Error> {
         self.state().failure.take()
     }
@@ -85,7 +88,7 @@ impl CopyingStream {
 }
 
 impl ReadAt for CopyingStream {
-    /// Unknown before its end.
+    /// Returns `u64::MAX`: the length is unknown before the end.
     fn length(&self) -> io::Result<u64> {
         Ok(u64::MAX)
     }
@@ -131,7 +134,7 @@ impl StreamState {
         Ok(())
     }
 
-    /// Drops what is too old. Only lines far longer than any line of a trace make that necessary before it was copied.
+    /// Drops old data. Only lines far longer than those of real traces require copying it first.
     fn forget(&mut self) -> io::Result<()> {
         let count = self.kept.len().saturating_sub(KEPT_BYTES);
         let end = self.start + count as u64;
@@ -167,7 +170,7 @@ const _: () = assert!(Format::HEAD_BYTES < KEPT_BYTES);
 mod tests {
     use super::*;
 
-    /// An output that a test can look at.
+    /// An output shared with the test.
     #[derive(Clone, Default)]
     struct Shared(Arc<Mutex<Vec<u8>>>);
 

@@ -1,4 +1,4 @@
-//! A trace that comes from front to back and may be compressed.
+//! A sequential trace that may be compressed.
 
 use std::io::{self, Cursor, ErrorKind, Read};
 use std::sync::{Arc, OnceLock};
@@ -7,19 +7,19 @@ use stepback_parsers::packed::{Damage, PackedKind, TextUnpacker};
 
 /// A reader of text.
 pub struct UnpackedReader {
-    /// Gives the text.
+    /// Reader of the uncompressed text.
     pub reader: Box<dyn Read + Send>,
-    /// Why a compressed text ended early, once it has.
+    /// Damage that ended a compressed text early, once it has.
     pub damage: Arc<OnceLock<Damage>>,
-    /// Whether it is compressed.
+    /// True if the input is compressed.
     pub is_packed: bool,
 }
 
 impl UnpackedReader {
-    /// Looks at the first bytes of a reader, and unpacks it if they say so.
+    /// Detects compression from the first bytes of a reader, and unpacks it.
     ///
     /// # Errors
-    /// It could not be read.
+    /// The reader failed.
     pub fn new(mut reader: Box<dyn Read + Send>) -> io::Result<Self> {
         let mut head = Vec::new();
         reader
@@ -44,7 +44,7 @@ impl UnpackedReader {
     }
 }
 
-/// Tells of damage those who no longer hold the reader.
+/// Reader that publishes damage to holders of [`UnpackedReader::damage`].
 struct DamageWatch {
     unpacker: TextUnpacker,
     damage: Arc<OnceLock<Damage>>,
@@ -54,7 +54,7 @@ impl Read for DamageWatch {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let read = self.unpacker.read(out);
         if let (Ok(0), Some(damage)) = (&read, self.unpacker.damage()) {
-            // Asked again at the end, it says the same.
+            // A second read at the end finds the same damage.
             _ = self.damage.set(damage.clone());
         }
         read.map_err(|error| {

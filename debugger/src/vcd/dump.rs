@@ -1,4 +1,4 @@
-//! A dump from its header to its end.
+//! Writes a dump from its header to its end.
 
 use std::io::{self, Write};
 use std::iter::Peekable;
@@ -20,10 +20,10 @@ use super::sets::used_sets;
 use super::writer::VcdWriter;
 use crate::image::Images;
 
-/// Time that a node takes in the dump.
+/// Ticks per node in the dump.
 const NODE_TICKS: u64 = 1000;
 
-/// What the stamps of a dump count.
+/// Unit of the time stamps of a dump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StampUnit {
     /// Nodes.
@@ -32,48 +32,44 @@ pub enum StampUnit {
     Trace,
 }
 
-/// What a dump shows.
+/// Options of a dump.
 #[derive(Clone, Debug)]
 pub struct DumpOptions {
-    /// Written into the header.
+    /// Date for the header.
     pub date: Option<String>,
-    /// What the stamps count.
+    /// Unit of the time stamps.
     pub stamps: StampUnit,
-    /// Whose conventions hold.
+    /// Conventions to follow.
     pub fidelity: Fidelity,
-    /// The first position.
     pub from: Position,
-    /// The last position.
     pub to: Position,
 }
 
-/// What was written.
+/// Summary of a written dump.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DumpSummary {
-    /// Signals of all CPUs.
+    /// Number of signals of all CPUs.
     pub signals: u64,
-    /// Nodes.
     pub nodes: u64,
-    /// Steps.
     pub steps: u64,
-    /// The last stamp.
+    /// Last time stamp.
     pub end: u64,
-    /// Bytes.
+    /// Number of bytes written.
     pub bytes: u64,
-    /// Nodes at the time of the node before.
+    /// Number of nodes at the time of the preceding node.
     pub equal_times: u64,
-    /// Nodes with more accesses than ticks.
+    /// Number of nodes with more accesses than ticks.
     pub crowded: u64,
-    /// Function changes that are shown before their step.
+    /// Number of function changes shown before their step.
     pub early: u64,
-    /// Accesses whose value is shown in another byte order than the CPU's.
+    /// Number of accesses whose value is shown in another byte order than the CPU's.
     pub swapped: u64,
 }
 
-/// A dump could not be made.
+/// A failed dump.
 #[derive(Debug)]
 pub enum DumpError {
-    /// It could not be written.
+    /// The dump could not be written.
     Output(io::Error),
     /// The trace or its index could not be read.
     Trace(QueryError),
@@ -91,20 +87,20 @@ impl From<QueryError> for DumpError {
     }
 }
 
-/// What a dump is made of.
+/// Input of a dump.
 pub struct DumpSource<'a> {
-    /// The trace.
+    /// Index of the trace.
     pub index: &'a Index,
-    /// Names of functions.
+    /// Images with the names of functions.
     pub images: &'a Images,
-    /// For each thread its functions in order of entry.
+    /// For each thread its function spans in order of entry.
     pub functions: Vec<FunctionSpans<'a>>,
 }
 
-/// The functions of a thread in order of entry.
+/// The function spans of a thread in order of entry.
 pub type FunctionSpans<'a> = Box<dyn Iterator<Item = FunctionSpan> + 'a>;
 
-/// A dump under way.
+/// A dump in progress.
 pub struct Dump<'a, W> {
     index: &'a Index,
     images: &'a Images,
@@ -120,12 +116,12 @@ pub struct Dump<'a, W> {
 struct FunctionFeed<'a> {
     changes: Peekable<FunctionChanges<'a>>,
     due: Option<Address>,
-    /// Of the change that comes next, once it was asked for.
+    /// Time of the next change, once it was looked up.
     next_time: Option<Option<u64>>,
 }
 
 impl<'a, W: Write> Dump<'a, W> {
-    /// Writes a whole dump to `out`; `done` shows how far the trace was read.
+    /// Writes a whole dump to `out`; `done` receives the offset up to which the trace was read.
     ///
     /// # Errors
     /// See [`DumpError`].
@@ -219,7 +215,7 @@ impl<'a, W: Write> Dump<'a, W> {
         }
     }
 
-    /// Has the first nodes show what was before them.
+    /// Makes the first nodes show the state before them.
     fn take_up(&mut self, registers: &[RegisterState]) {
         for (scope, registers) in self.scopes.iter_mut().zip(registers) {
             scope.want_all(registers);
@@ -277,7 +273,7 @@ impl<'a, W: Write> Dump<'a, W> {
         })
     }
 
-    /// When a node begins.
+    /// Returns the time stamp of a node.
     fn stamp(&self, time: u64) -> u64 {
         match self.options.stamps {
             StampUnit::Nodes => ticks(self.options.from.0.saturating_add(self.summary.nodes)),
@@ -285,7 +281,7 @@ impl<'a, W: Write> Dump<'a, W> {
         }
     }
 
-    /// The name of the function that a thread is in from this node on, if that changes with it.
+    /// Returns the name of the function that a thread enters or returns to at this node, if any.
     fn function(&mut self, thread: ThreadId, node: &DumpNode) -> Result<Option<String>, DumpError> {
         let is_alone = self.functions.len() == 1;
         let Some(feed) = self.functions.get_mut(usize::from(thread.0)) else {
@@ -363,9 +359,9 @@ impl FunctionFeed<'_> {
         }
     }
 
-    /// Takes the next change when its time has come, as `tarmac-vcd` does: of several nodes at one time
-    /// the first ones show the changes. A trace without times has them at their own steps.
-    /// True when the change is due later.
+    /// Takes the next change when its time has come, as `tarmac-vcd` does: of several nodes at one
+    /// time, the first ones show the changes. In a trace without times, changes are shown at their
+    /// own steps. Returns true if the change is shown before its step.
     fn go_on(&mut self, index: &Index, time: u64, step: Option<u64>) -> Result<bool, DumpError> {
         let Some(change) = self.changes.peek().copied() else {
             return Ok(false);
@@ -394,7 +390,7 @@ fn ticks(number: u64) -> u64 {
     number.saturating_mul(NODE_TICKS)
 }
 
-/// What holds before the first node.
+/// Returns the state before the first node.
 fn start(index: &Index, options: &DumpOptions) -> Result<NodesStart, DumpError> {
     let threads = (0..).map(ThreadId).take(index.threads().len());
     let state = |thread| match index.instruction_set(thread).has_states() {

@@ -1,10 +1,11 @@
-//! How much a waveform is like that of `tarmac-vcd`.
+//! Fidelity of a waveform to that of `tarmac-vcd`.
 
-/// Whose conventions hold.
+/// Conventions of a waveform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fidelity {
-    /// Those of `tarmac-vcd`: function changes and the byte order of diagrams as it has them.
+    /// Conventions of `tarmac-vcd`, including its function changes and its byte order of diagrams.
     TarmacVcd,
-    /// The trace's: functions change at their own step, and diagrams are read in the byte order of the CPU.
+    /// Conventions of the trace: functions change at their own step, and diagrams are read in the
+    /// byte order of the CPU.
     Exact,
 }

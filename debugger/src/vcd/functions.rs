@@ -1,39 +1,41 @@
-//! In which function each step of a thread is.
+//! The function that each step of a thread belongs to.
 
 use stepback_machine::Address;
 use stepback_parsers::Step;
 
-/// A stay in a function.
+/// An interval in which a function is active.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FunctionSpan {
-    /// Where the function begins.
+    /// Address of the function.
     pub function: Address,
-    /// The first step inside.
+    /// First step inside.
     pub entry: Step,
-    /// The last step inside; none when the trace ends there.
+    /// Last step inside; `None` if the trace ends there.
     pub exit: Option<Step>,
 }
 
-/// From a step on, a thread is in a function.
+/// A change of a thread's function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FunctionChange {
-    /// The first step there; for a return the thread's first step at or after this one.
+    /// First step in the function; for a return, the change takes effect at the thread's first step
+    /// at or after this one.
     pub step: Step,
-    /// Where the function begins.
+    /// Address of the function.
     pub function: Address,
 }
 
-/// The changes of a thread's function, in order. Memory: the calls that are open at one moment.
+/// Iterator over the changes of a thread's function, in order. Memory: the calls that are open at
+/// one moment.
 pub struct FunctionChanges<'a> {
     /// In order of entry.
     spans: Box<dyn Iterator<Item = FunctionSpan> + 'a>,
     next: Option<FunctionSpan>,
-    /// Those around the last change, outermost first.
+    /// Spans that contain the last change, outermost first.
     stack: Vec<FunctionSpan>,
 }
 
 impl<'a> FunctionChanges<'a> {
-    /// The changes that come of some spans, which are in order of entry.
+    /// Converts spans in order of entry to changes.
     pub fn new(spans: Box<dyn Iterator<Item = FunctionSpan> + 'a>) -> Self {
         let mut functions = Self {
             spans,
@@ -44,7 +46,7 @@ impl<'a> FunctionChanges<'a> {
         functions
     }
 
-    /// The step behind the innermost span, if that is left before the next is entered.
+    /// Returns the step after the innermost span, if that ends before the next one is entered.
     fn left_at(&self) -> Option<Step> {
         let left = Step(self.stack.last()?.exit?.0.saturating_add(1));
         self.next

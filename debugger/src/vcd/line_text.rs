@@ -1,11 +1,11 @@
-//! The raw line of an event.
+//! Raw lines of events.
 
 use stepback_parsers::{Source, SourceError, text::LINE_LIMIT};
 
-/// Bytes that are read at once.
+/// Number of bytes read at once.
 const WINDOW: u64 = 1 << 20;
 
-/// Reads the lines of a trace again, from front to back.
+/// Reader of raw trace lines, from front to back.
 pub struct LineText<'a> {
     source: &'a dyn Source,
     start: u64,
@@ -13,7 +13,7 @@ pub struct LineText<'a> {
 }
 
 impl<'a> LineText<'a> {
-    /// Lines of a trace; nothing is read yet.
+    /// Creates a reader; reads nothing yet.
     pub fn new(source: &'a dyn Source) -> Self {
         Self {
             source,
@@ -22,7 +22,8 @@ impl<'a> LineText<'a> {
         }
     }
 
-    /// The line that begins at an offset, without its end. Cost: reads on when it is behind what was read.
+    /// Returns the line that begins at an offset, without its end. Cost: a read if the offset is
+    /// past the buffered text.
     pub fn line_at(&mut self, offset: u64) -> Result<&[u8], SourceError> {
         let end = offset
             .saturating_add(LINE_LIMIT as u64)

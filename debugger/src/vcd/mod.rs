@@ -1,11 +1,12 @@
 //! Waveforms: a trace as a value change dump (VCD, IEEE 1364-2001 clause 18) for wave viewers.
 //!
-//! The trace is read once from front to back, and nothing is kept but the node at hand.
-//! A *node* is an instruction with what belongs to it, or what the trace tells at a time without one;
-//! the text format is that of `tarmac-vcd`, whose nodes they are.
+//! The trace is read once from front to back, and only the current node is kept. A *node* is an
+//! instruction with its events, or the events at a time without an instruction. The text format and
+//! the nodes are those of `tarmac-vcd`.
+//!
 //! ```text
 //! $var integer 64 ! x0 $end
-//! #4000                                <- the fifth node; an access of two takes half of its thousand ticks
+//! #4000                                <- the fifth node: each of two accesses takes 500 ticks
 //! sSTP\040x29,x30,[sp,#-0x20]! '"      <- a string
 //! b0000…1111100000 +"                  <- a number
 //! ```

@@ -1,20 +1,20 @@
-//! What the trace tells at one time.
+//! The events of a trace at one time.
 
 use stepback_index::ThreadId;
 use stepback_machine::{AccessKind, Address, RegisterView};
 
-/// An instruction with what belongs to it, or what the trace tells at a time without one.
+/// An instruction with its events, or the events at a time without an instruction.
 #[derive(Clone, Debug, Default)]
 pub struct DumpNode {
-    /// Never less than that of the node before.
+    /// Time; never less than that of the preceding node.
     pub time: u64,
     /// The instruction; at most one.
     pub instruction: Option<NodeInstruction>,
-    /// The threads that did something, each once.
+    /// Threads with an event, each once.
     pub threads: Vec<ThreadId>,
     /// Registers that were written.
     pub writes: Vec<(ThreadId, RegisterView)>,
-    /// Accesses to memory, in trace order.
+    /// Memory accesses, in trace order.
     pub accesses: Vec<NodeAccess>,
 }
 
@@ -23,33 +23,31 @@ pub struct DumpNode {
 pub struct NodeInstruction {
     /// The thread that reached it.
     pub thread: ThreadId,
-    /// Its number.
+    /// Step number.
     pub step: u64,
-    /// Where it lies; Thumb code has bit 0 clear too, as `tarmac-vcd` shows it.
+    /// Address; bit 0 is clear for Thumb code too, as `tarmac-vcd` shows it.
     pub pc: u64,
-    /// Its encoding.
     pub opcode: u32,
-    /// The disassembly as the trace has it.
+    /// Disassembly in the trace.
     pub text: Vec<u8>,
-    /// False when its condition failed.
+    /// False if its condition failed.
     pub is_executed: bool,
 }
 
-/// An access to memory.
+/// A memory access.
 #[derive(Clone, Copy, Debug)]
 pub struct NodeAccess {
-    /// Whose.
     pub thread: ThreadId,
     /// Load or store.
     pub kind: AccessKind,
     /// Lowest address.
     pub address: Address,
-    /// The number that was loaded or stored; none when the trace does not say.
+    /// The number that was loaded or stored; `None` if the trace does not record it.
     pub value: Option<u64>,
 }
 
 impl DumpNode {
-    /// Makes it a node without anything at a time. Its room is used again.
+    /// Clears the node for a time and keeps its buffers.
     pub fn restart(&mut self, time: u64) {
         self.time = time;
         self.instruction = None;
@@ -58,7 +56,7 @@ impl DumpNode {
         self.accesses.clear();
     }
 
-    /// Takes note that a thread did something.
+    /// Adds a thread that has an event.
     pub fn note(&mut self, thread: ThreadId) {
         if !self.threads.contains(&thread) {
             self.threads.push(thread);

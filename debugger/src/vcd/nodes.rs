@@ -1,4 +1,4 @@
-//! From events to nodes.
+//! Groups events into nodes.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -17,36 +17,37 @@ use super::node::{DumpNode, NodeAccess, NodeInstruction};
 use super::register_state::{NamedRegister, RegisterState};
 use super::row::DiagramRow;
 
-/// A node with more of anything goes on in the next: a trace without times and instructions is one node.
+/// Maximum number of accesses or writes per node; more continue in the next one. A trace without
+/// times and instructions would be a single node.
 const NODE_LIMIT: usize = 1 << 16;
 
-/// What takes the nodes, each with the values that the registers of all threads have behind it.
+/// Receiver of nodes, each with the register values of all threads after it.
 pub trait NodeSink {
-    /// Takes a node.
+    /// Receives a node.
     fn node(&mut self, node: &DumpNode, registers: &[RegisterState]) -> Result<(), DumpError>;
 }
 
-/// Puts events together to nodes.
+/// Event sink that groups events into nodes.
 ///
-/// A node begins with an event of a new time, and with an instruction where the node at hand has one.
+/// A node begins at an event of a new time, or at an instruction if the current node has one.
 pub struct NodeBuilder<'a, T> {
     index: &'a Index,
     lines: LineText<'a>,
     fidelity: Fidelity,
     endian: Endian,
-    /// Where the last event stood, and how its line begins.
+    /// Offset of the last event's line, and the head of that line.
     last_line: Option<(u64, Option<LineHead>)>,
-    /// The last time that was written, and the largest.
+    /// The last time stated, and the largest.
     written_time: u64,
     time: u64,
     node: DumpNode,
     is_open: bool,
-    /// The diagram that is being read; its accesses belong to the node at hand.
+    /// The diagram being read; its accesses belong to the current node.
     row: DiagramRow,
     threads: Vec<ThreadId>,
-    /// For each register outside the architecture's table whether the Tarmac tools take notice of it.
+    /// For each register outside the architecture's table: true if the Tarmac tools notice it.
     noticed: Vec<bool>,
-    /// What the same register means to those that signals show.
+    /// Meaning of each register outside the architecture's table for the signals.
     named: Vec<NamedRegister>,
     registers: Vec<RegisterState>,
     taker: T,
@@ -56,35 +57,36 @@ pub struct NodeBuilder<'a, T> {
     failure: Option<DumpError>,
 }
 
-/// What the events came to.
+/// Result of processing the events.
 pub struct NodesEnd<T> {
-    /// What took the nodes.
+    /// The receiver of the nodes.
     pub taker: T,
-    /// Steps up to the last, those before the start included.
+    /// Number of steps up to the last, those before the start included.
     pub steps: u64,
-    /// Accesses whose value is shown in another byte order than the CPU's.
+    /// Number of accesses whose value is shown in another byte order than the CPU's.
     pub swapped: u64,
 }
 
-/// What goes into a node, which has one instruction at most.
+/// Class of an event. A node has at most one instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NodeEvent {
     Instruction,
     Other,
 }
 
-/// Where events begin.
+/// State before the first event.
 pub struct NodesStart {
-    /// The number of the first step.
+    /// Number of the first step.
     pub step: u64,
-    /// The time before it.
+    /// Time before it.
     pub time: u64,
-    /// What the registers of each thread hold.
+    /// Register values of each thread.
     pub registers: Vec<RegisterState>,
 }
 
 impl<'a, T: NodeSink> NodeBuilder<'a, T> {
-    /// Hands nodes to `taker`; `done` shows how far the trace was read.
+    /// Creates a sink that passes nodes to `taker`; `done` receives the offset up to which the
+    /// trace was read.
     pub fn new(
         index: &'a Index,
         start: NodesStart,
@@ -124,7 +126,7 @@ impl<'a, T: NodeSink> NodeBuilder<'a, T> {
         }
     }
 
-    /// Hands over the last node.
+    /// Passes on the last node.
     pub fn finish(mut self) -> Result<NodesEnd<T>, DumpError> {
         self.close();
         match self.failure {
@@ -154,7 +156,7 @@ impl<'a, T: NodeSink> NodeBuilder<'a, T> {
             .unwrap_or_default()
     }
 
-    /// How the line of an event begins.
+    /// Returns the head of an event's line.
     fn head(&mut self, place: InputLocation) -> Option<LineHead> {
         if let Some((_, head)) = self.last_line.filter(|(offset, _)| *offset == place.offset) {
             return head;
@@ -175,7 +177,7 @@ impl<'a, T: NodeSink> NodeBuilder<'a, T> {
         self.time = self.time.max(self.written_time);
     }
 
-    /// Goes to the node that an event of a thread belongs to; a line without a time has that of the line before.
+    /// Moves to the node of an event; a line without a time has that of the preceding line.
     fn enter(&mut self, thread: ThreadId, time: Option<u64>, event: NodeEvent) {
         self.note_time(time);
         let is_second = event == NodeEvent::Instruction && self.node.instruction.is_some();
@@ -188,7 +190,7 @@ impl<'a, T: NodeSink> NodeBuilder<'a, T> {
         self.node.note(thread);
     }
 
-    /// Takes the value of a write, and what it shows of other registers.
+    /// Stores the value of a write, with its effect on other registers.
     fn take(&mut self, write: &RegisterWrite<'_>) {
         let thread = self.thread(write.thread);
         let named = write.view.register.0.checked_sub(RegisterId::FIRST_NAMED.0);
@@ -206,7 +208,7 @@ impl<'a, T: NodeSink> NodeBuilder<'a, T> {
         }
     }
 
-    /// Takes the accesses that the last diagram draws.
+    /// Adds the accesses of the last diagram.
     fn end_row(&mut self) {
         let Some(first) = self.row.first() else {
             return;
@@ -224,7 +226,8 @@ impl<'a, T: NodeSink> NodeBuilder<'a, T> {
         self.row.clear();
     }
 
-    /// The number in bytes of a diagram, which `tarmac-vcd` takes for big-endian whatever the CPU is.
+    /// Returns the number in bytes of a diagram; `tarmac-vcd` reads them as big-endian for every
+    /// CPU.
     fn drawn_value(&mut self, bytes: &[u8]) -> u64 {
         let value = number(bytes, self.endian);
         let drawn = number(bytes, Endian::Big);
@@ -286,7 +289,7 @@ impl<T: NodeSink> EventSink for NodeBuilder<'_, T> {
         let time = self.head(write.place).and_then(|head| head.time);
         let named = write.view.register.0.checked_sub(RegisterId::FIRST_NAMED.0);
         if named.is_some_and(|number| self.noticed.get(usize::from(number)) != Some(&true)) {
-            // Such as most system registers.
+            // Most system registers, for example.
             self.note_time(time);
             self.take(write);
             return;
@@ -305,7 +308,8 @@ impl<T: NodeSink> EventSink for NodeBuilder<'_, T> {
             return;
         }
         self.end_row();
-        // What does not look like an access is a further row of a diagram: it begins with an address, not with a time.
+        // A line that does not look like an access is a further row of a diagram: it begins with an
+        // address, not with a time.
         let head = self
             .head(access.place)
             .filter(|head| head.shape != LineShape::Other);

@@ -1,4 +1,4 @@
-//! What the registers of a CPU hold.
+//! Register values of a CPU.
 
 use std::ops::Range;
 
@@ -11,37 +11,37 @@ use stepback_machine::{
 };
 use stepback_parsers::{Position, RegisterWrite, WrittenName};
 
-/// No signal shows more of a register.
+/// Maximum number of bytes of a register that signals show.
 pub const SHOWN_BYTES: u16 = 16;
 
-/// The values of the registers of the architecture's table, as far as signals show them.
+/// Values of the registers of the architecture's table, limited to the bytes that signals show.
 #[derive(Clone, Debug, Default)]
 pub struct RegisterState {
-    /// By register; none where nothing is known yet. Those of `sp` and `lr` themselves are what these names mean where the mode
-    /// does not tell.
+    /// By register; `None` if unknown. The entries of `sp` and `lr` themselves apply if the mode is
+    /// unknown.
     bytes: Vec<[Option<u8>; SHOWN_BYTES as usize]>,
-    /// What plain names mean, as mode words and the status register tell it.
+    /// State that determines the meaning of plain names, from mode words and the status register.
     state: Option<ExecutionState>,
-    /// What chooses the stack of M-profile's thread mode.
+    /// Registers that select the stack pointer of M-profile's thread mode.
     choices: StackChoices,
     /// The only banks of `sp` and `lr` that the trace writes.
     only: [Option<RegisterId>; 2],
 }
 
-/// What a register outside the architecture's table means to the signals.
+/// Meaning of a register outside the architecture's table for the signals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NamedRegister {
-    /// A bank of a register that they show.
+    /// A bank of a displayed register.
     Bank(BankedRegister),
-    /// It chooses between two stack pointers of a security state.
+    /// A register that selects between the two stack pointers of a security state.
     StackChoice(SecurityState),
-    /// Nothing.
+    /// No meaning.
     #[default]
     Other,
 }
 
 impl NamedRegister {
-    /// By its lower-case name.
+    /// Classifies a register by its lower-case name.
     pub fn of(name: &str) -> Self {
         let choice = || InstructionSet::stack_choice_anywhere(name).map(Self::StackChoice);
         let bank = InstructionSet::banked_anywhere(name).map(Self::Bank);
@@ -49,7 +49,7 @@ impl NamedRegister {
     }
 }
 
-/// The registers that banks share names with.
+/// Registers whose names banks share.
 const BANKED: [RegisterId; 7] = [
     RegisterId::SP,
     RegisterId::LR,
@@ -60,11 +60,11 @@ const BANKED: [RegisterId; 7] = [
     RegisterId(12),
 ];
 
-/// What [`BANKED`] show.
+/// Displayed values of [`BANKED`].
 type ShownValues = [[Option<u8>; SHOWN_BYTES as usize]; BANKED.len()];
 
 impl RegisterState {
-    /// Those of a thread at a position, without values.
+    /// Returns the state of a thread at a position, without values.
     pub fn at(names: &NameReader<'_>, thread: ThreadId, at: Position) -> Result<Self, QueryError> {
         let only = [RegisterId::SP, RegisterId::LR].map(|plain| names.only_bank(thread, plain));
         Ok(Self {
@@ -74,18 +74,18 @@ impl RegisterState {
         })
     }
 
-    /// The instruction set that is in use; none where nothing told it yet.
+    /// Returns the current instruction set; `None` if it is not known yet.
     pub fn set(&self) -> Option<InstructionSet> {
         self.state.map(|state| state.set)
     }
 
-    /// The values that a register file states.
+    /// Loads the values of a register file.
     pub fn load(&mut self, file: &RegisterFile) {
         let named = |register: &ToldRegister| match register.view.register {
             outside if outside >= RegisterId::FIRST_NAMED => NamedRegister::of(&register.name),
             _ => NamedRegister::Other,
         };
-        // They say which stack the others are of.
+        // The stack selectors come first: they determine which stack the other registers belong to.
         for known in &file.registers {
             if let NamedRegister::StackChoice(security) = named(known) {
                 let choice = StackChoice {
@@ -110,7 +110,7 @@ impl RegisterState {
         }
     }
 
-    /// Takes the state of a step. Returns the plain registers that show something else from there on.
+    /// Enters the state of a step. Returns the plain registers whose displayed value changes.
     pub fn enter(&mut self, state: ExecutionState) -> Vec<RegisterView> {
         if self.state == Some(state) {
             return Vec::new();
@@ -120,7 +120,7 @@ impl RegisterState {
         self.changed_since(&shown)
     }
 
-    /// Takes a write. Returns what else shows something else from there on.
+    /// Stores a write. Returns the other registers whose displayed value changes.
     pub fn take(&mut self, write: &RegisterWrite<'_>, named: NamedRegister) -> Vec<RegisterView> {
         match named {
             NamedRegister::Bank(bank) => {
@@ -151,7 +151,7 @@ impl RegisterState {
         }
     }
 
-    /// The same of a register of the architecture's table.
+    /// Stores a write of a register of the architecture's table.
     fn take_plain(&mut self, write: &RegisterWrite<'_>) -> Vec<RegisterView> {
         // The second write of the line is that of the bank.
         if write.name != WrittenName::OfBank {
@@ -173,7 +173,7 @@ impl RegisterState {
         state.map_or_else(Vec::new, |state| self.enter(state.after(self.state)))
     }
 
-    /// Writes what a plain register means in a mode.
+    /// Writes the register that a plain name means in a mode.
     fn write_in(&mut self, mode: Mode, view: RegisterView, value: Option<&[u8]>) {
         let (plain, home) = (view.register, mode.home(view.register));
         self.write(
@@ -199,7 +199,7 @@ impl RegisterState {
             return;
         }
         if !mode.tells(plain) {
-            // It may be any of them.
+            // It may be any of the banks.
             set.banks(plain)
                 .for_each(|register| self.write(RegisterView { register, ..view }, None));
         } else if home != plain {
@@ -213,7 +213,7 @@ impl RegisterState {
             .map_or(Mode::Other, |state| self.choices.chosen(state.mode))
     }
 
-    /// What a plain register means.
+    /// Returns the register that a plain name means.
     fn home(&self, plain: RegisterId) -> RegisterId {
         self.mode().home(plain)
     }
@@ -222,7 +222,7 @@ impl RegisterState {
         BANKED.map(|plain| self.held(self.home(plain)))
     }
 
-    /// The registers that share names and show something else than before.
+    /// Returns the registers with shared names whose displayed value changed.
     fn changed_since(&self, shown: &ShownValues) -> Vec<RegisterView> {
         let changed = BANKED
             .into_iter()
@@ -240,7 +240,7 @@ impl RegisterState {
             .unwrap_or_default()
     }
 
-    /// A register got a value, or one that is not known.
+    /// Stores a value; `None` if it is unknown.
     fn write(&mut self, view: RegisterView, value: Option<&[u8]>) {
         if view.register >= RegisterId::FIRST_NAMED {
             return;
@@ -261,7 +261,7 @@ impl RegisterState {
         }
     }
 
-    /// The bytes of a view, least significant first.
+    /// Iterates over the bytes of a view, least significant first.
     pub fn read(&self, view: RegisterView) -> impl DoubleEndedIterator<Item = Option<u8>> + '_ {
         let register = self.home(view.register);
         let known = self
@@ -276,12 +276,12 @@ impl RegisterState {
 /// The status register.
 const STATUS: RegisterView = RegisterView::new(RegisterId::PSR, 0, 4);
 
-/// The register that a bank is; none where no mode tells that it is in use.
+/// Returns the register of a bank; `None` if no mode indicates that it is active.
 fn home_of(bank: BankedRegister) -> Option<RegisterId> {
     bank.bank.mode().map(|mode| mode.home(bank.plain.register))
 }
 
-/// The part of a view that is kept.
+/// Returns the range of a view's bytes that is kept.
 fn shown(view: RegisterView) -> Range<usize> {
     let end = view.offset.saturating_add(view.size_bytes).min(SHOWN_BYTES);
     usize::from(view.offset.min(end))..usize::from(end)

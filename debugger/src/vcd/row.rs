@@ -1,52 +1,50 @@
-//! The accesses that a line draws.
+//! Accesses drawn by a diagram line.
 
 use stepback_machine::Address;
 use stepback_parsers::MemoryAccess;
 
-/// No access is wider.
+/// Maximum width of an access.
 const ACCESS_BYTES: usize = 8;
 
-/// The accesses of one `LD` or `ST` line, as parts that the parser cut wherever it liked.
+/// The accesses of one `LD` or `ST` line, in parts that the parser split arbitrarily.
 #[derive(Clone, Debug, Default)]
 pub struct DiagramRow {
     /// Lowest address first.
     parts: Vec<MemoryAccess>,
 }
 
-/// Bytes next to each other, all known or all unknown.
+/// Consecutive bytes, all known or all unknown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DrawnAccess {
     /// Lowest address.
     pub address: Address,
-    /// In memory order; none when the trace does not say.
+    /// Bytes in memory order; `None` if the trace does not record them.
     pub bytes: Option<Vec<u8>>,
 }
 
 impl DiagramRow {
-    /// True when an access is drawn by the same line.
+    /// Returns true if an access is drawn by the same line.
     pub fn goes_on(&self, access: &MemoryAccess) -> bool {
         self.parts
             .first()
             .is_some_and(|first| first.place.offset == access.place.offset)
     }
 
-    /// Adds a part.
     pub fn push(&mut self, access: &MemoryAccess) {
         self.parts.push(*access);
     }
 
-    /// The first part.
     pub fn first(&self) -> Option<MemoryAccess> {
         self.parts.first().copied()
     }
 
-    /// Forgets the line.
+    /// Clears the row for another line.
     pub fn clear(&mut self) {
         self.parts.clear();
     }
 
-    /// The accesses from the left of the line to its right, which is from the highest address down:
-    /// parts that meet are one, and what is known is cut into eights from the left.
+    /// Returns the accesses from left to right in the line, that is from the highest address down.
+    /// Adjacent parts are joined, and known bytes are split into groups of eight from the left.
     pub fn accesses(&self) -> Vec<DrawnAccess> {
         let meets = |one: &MemoryAccess, other: &MemoryAccess| {
             one.address.0.checked_add(one.size_bytes.into()) == Some(other.address.0)

@@ -12,33 +12,33 @@ use super::sets::share_names;
 use super::signals::{RegisterSignal, register_signals};
 use super::writer::{Bit, SignalId, SignalKind, VcdWriter};
 
-/// A CPU's scope.
+/// The scope of a CPU.
 pub struct CpuScope {
     thread: ThreadId,
     name: String,
     word_bits: usize,
     data_bits: usize,
-    /// Those whose names it uses, and which of them it uses at the node at hand.
+    /// Instruction sets whose names it uses, and the index of the one in use at the current node.
     sets: Vec<InstructionSet>,
     set: usize,
     registers: Vec<(SignalId, RegisterSignal)>,
-    /// For each register of the table the signals that show some of it.
+    /// For each register of the table, the signals that show a part of it.
     by_register: Vec<Vec<usize>>,
     ids: FixedIds,
-    /// What the signals of the instruction show.
+    /// Values shown by the instruction signals.
     shown: Option<ShownInstruction>,
-    /// True while the signals of the last access show it.
+    /// True while the access signals show the last access.
     is_driven: bool,
-    /// Register signals that are written with the next node in any case.
+    /// Register signals to write with the next node regardless of changes.
     due: Vec<usize>,
 }
 
-/// How a scope's signals are numbered and laid out.
+/// Numbering and layout of a scope's signals.
 #[derive(Clone, Copy, Debug)]
 pub struct Numbering {
-    /// The number of its first signal.
+    /// Number of its first signal.
     pub first: usize,
-    /// Whose conventions hold.
+    /// Conventions to follow.
     pub fidelity: Fidelity,
 }
 
@@ -64,7 +64,7 @@ struct ShownInstruction {
 }
 
 impl CpuScope {
-    /// The scope of a thread that uses the names of some sets; its signals are numbered from `first` on.
+    /// Creates the scope of a thread that uses the names of some instruction sets.
     pub fn new(
         thread: ThreadId,
         sets: Vec<InstructionSet>,
@@ -101,7 +101,7 @@ impl CpuScope {
             mem_data: next(),
         };
         let word_bits = 8 * usize::from(sets.iter().map(|set| set.word_bytes()).max().unwrap_or(0));
-        // AArch32 has accesses of 64 bits too.
+        // AArch32 has 64-bit accesses too.
         let data_bits = if fidelity == Fidelity::Exact {
             64
         } else {
@@ -124,12 +124,12 @@ impl CpuScope {
         }
     }
 
-    /// How many signals there are.
+    /// Returns the number of signals.
     pub fn signal_count(&self) -> usize {
         self.registers.len() + 9
     }
 
-    /// Has all registers that are known written with the next node.
+    /// Schedules all known registers for the next node.
     pub fn want_all(&mut self, registers: &RegisterState) {
         self.turn_to(registers);
         let places = 0..self.registers.len();
@@ -139,7 +139,7 @@ impl CpuScope {
             .collect();
     }
 
-    /// Goes over to the names that hold; signals that show something else under them are written with the next node.
+    /// Switches to the names in use. Schedules the signals whose meaning changes for the next node.
     fn turn_to(&mut self, registers: &RegisterState) {
         let place = |set| self.sets.iter().position(|known| share_names(*known, set));
         let Some(set) = registers
@@ -192,7 +192,8 @@ impl CpuScope {
         out.line("$upscope $end")
     }
 
-    /// What a node changes, but for accesses. `function` is the name of the one that it begins, if it begins one.
+    /// Writes the changes of a node except accesses. `function` is the name of the function that
+    /// begins here, if any.
     pub fn node<W: Write>(
         &mut self,
         node: &DumpNode,
@@ -293,17 +294,17 @@ impl CpuScope {
             out.number(id, bytes.into_iter().take(usize::from(signal.size_bytes)))?;
         }
         written.clear();
-        // Its room is used again.
+        // Reuse its buffer.
         self.due = written;
         Ok(())
     }
 
-    /// What a signal shows; nothing while its name does not exist.
+    /// Returns the view that a signal shows; `None` while its name does not exist.
     fn view(&self, place: usize) -> Option<RegisterView> {
         *self.registers.get(place)?.1.views.get(self.set)?
     }
 
-    /// An access.
+    /// Writes an access.
     pub fn access<W: Write>(
         &mut self,
         access: &NodeAccess,
@@ -325,7 +326,7 @@ impl CpuScope {
         }
     }
 
-    /// Nothing is accessed any longer.
+    /// Releases the access signals.
     pub fn release<W: Write>(&mut self, out: &mut VcdWriter<W>) -> io::Result<()> {
         if !std::mem::take(&mut self.is_driven) {
             return Ok(());
@@ -336,7 +337,7 @@ impl CpuScope {
     }
 }
 
-/// A number of so many bits; what does not fit is cut off.
+/// Writes the low `bits` bits of a number.
 fn put<W: Write>(
     out: &mut VcdWriter<W>,
     id: &SignalId,
@@ -349,7 +350,7 @@ fn put<W: Write>(
     )
 }
 
-/// A disassembly without its comment, and with single spaces.
+/// Returns a disassembly without its comment and with single spaces.
 fn without_comment(text: &[u8]) -> Vec<u8> {
     let code = text.split(|byte| *byte == b';').next().unwrap_or_default();
     let words = code

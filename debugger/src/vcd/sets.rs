@@ -1,4 +1,4 @@
-//! Which sets of register names the threads of a trace use.
+//! The instruction sets whose register names the threads of a trace use.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,9 +9,12 @@ use stepback_parsers::{EventSink, Flow, ParseScratch, Position, StepEvent, Threa
 
 use super::register_state::RegisterState;
 
-/// The sets that each thread uses between two positions, those with the same names once, in order of use. One of a thread that
-/// takes no step there: that of its state. Cost: the text between, if a processor of the trace may change its names;
-/// `done` shows how far it was read.
+/// Returns the instruction sets that each thread uses between two positions, in order of first use.
+/// Of sets with the same names only the first is listed. A thread without a step there has the set
+/// of its state.
+///
+/// Cost: a pass over the text between, if a processor of the trace can change its names. `done`
+/// receives the offset reached.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -48,12 +51,12 @@ pub fn used_sets(
     Ok(used.sets)
 }
 
-/// True when two sets have the same registers under the same names.
+/// Returns true if two sets have the same registers under the same names.
 pub fn share_names(one: InstructionSet, other: InstructionSet) -> bool {
     one.signals() == other.signals()
 }
 
-/// Takes note of the sets that go by.
+/// Event sink that collects the sets in use.
 struct UsedSets<'a> {
     index: &'a Index,
     threads: Vec<ThreadId>,

@@ -1,25 +1,26 @@
-//! The registers that a CPU's scope shows.
+//! Register signals of a CPU's scope.
 
 use stepback_machine::{InstructionSet, RegisterRun, RegisterView, Registers};
 
-/// What names begin with, in the order in which the changes of one node are written.
+/// Prefixes of names, in the order in which the changes of one node are written.
 const BY_RANK: [&str; 6] = ["x", "r", "xsp", "psr", "s", "d"];
 
 /// A register signal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisterSignal {
-    /// As it is declared.
+    /// Declared name.
     pub name: String,
-    /// Bytes of the widest that bears the name.
+    /// Size of the widest register with this name.
     pub size_bytes: u16,
-    /// Which bytes it shows while each of the scope's sets is in use; none while that has no register of this name.
+    /// Bytes shown while each of the scope's sets is in use; `None` if that set has no register of
+    /// this name.
     pub views: Vec<Option<RegisterView>>,
-    /// Among the changes of one node, the one with the lower rank is written first.
+    /// Rank among the changes of one node; the lowest is written first.
     pub rank: usize,
 }
 
-/// The register signals of a CPU that uses these sets, in the order in which they are declared: those of the first set, then
-/// what further ones have besides.
+/// Returns the register signals of a CPU that uses these sets, in the order of declaration: those
+/// of the first set, then the additional ones of the others.
 pub fn register_signals(sets: &[InstructionSet]) -> Vec<RegisterSignal> {
     let mut signals: Vec<RegisterSignal> = Vec::new();
     for (name, rank) in sets.iter().flat_map(|set| set.signals()).flat_map(ranked) {
@@ -40,7 +41,7 @@ pub fn register_signals(sets: &[InstructionSet]) -> Vec<RegisterSignal> {
     signals
 }
 
-/// The names of a run, each with its rank.
+/// Iterates over the names of a run, each with its rank.
 fn ranked(run: &RegisterRun) -> impl Iterator<Item = (String, usize)> + use<> {
     let first = BY_RANK
         .iter()
@@ -50,7 +51,8 @@ fn ranked(run: &RegisterRun) -> impl Iterator<Item = (String, usize)> + use<> {
     run.names().zip(first..)
 }
 
-/// What a name shows while a set is in use. The set must have it as a signal: `x0` is also a name of AArch32's first register.
+/// Returns the view of a name while a set is in use. The set must have it as a signal: `x0` is also
+/// a name of AArch32's first register.
 fn view(name: &str, set: InstructionSet) -> Option<RegisterView> {
     let is_signal = set
         .signals()

@@ -1,13 +1,13 @@
-//! The words of the format.
+//! Writes the syntax of value change dumps.
 
 use std::io::{self, Write};
 
-/// The identifier code of a signal: its number in base 94, least significant digit first.
+/// Identifier code of a signal: its number in base 94, least significant digit first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignalId(Box<[u8]>);
 
 impl SignalId {
-    /// The code of the signal with this number.
+    /// Returns the code of the signal with this number.
     pub fn of(number: usize) -> Self {
         let mut digits = Vec::new();
         let mut rest = number;
@@ -21,18 +21,18 @@ impl SignalId {
     }
 }
 
-/// What a signal holds.
+/// Type of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SignalKind {
-    /// A number of so many bits.
+    /// A number of this many bits.
     Number(usize),
-    /// Yes or no.
+    /// One bit.
     Bit,
-    /// A text.
+    /// A string.
     Text,
 }
 
-/// A signal of one bit.
+/// Value of a one-bit signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bit {
     /// Low.
@@ -41,7 +41,7 @@ pub enum Bit {
     One,
 }
 
-/// Writes a dump. Stamps never decrease.
+/// Writer of a dump. Time stamps never decrease.
 pub struct VcdWriter<W> {
     out: W,
     stamp: Option<u64>,
@@ -49,7 +49,7 @@ pub struct VcdWriter<W> {
 }
 
 impl<W: Write> VcdWriter<W> {
-    /// A dump that goes to `out`.
+    /// Creates a writer to `out`.
     pub fn new(out: W) -> Self {
         Self {
             out,
@@ -58,17 +58,17 @@ impl<W: Write> VcdWriter<W> {
         }
     }
 
-    /// How much was written so far.
+    /// Returns the number of bytes written until now.
     pub fn written_bytes(&self) -> u64 {
         self.written_bytes
     }
 
-    /// The time that was reached.
+    /// Returns the last time stamp; 0 if there is none.
     pub fn stamp_reached(&self) -> u64 {
         self.stamp.unwrap_or(0)
     }
 
-    /// A line as it is.
+    /// Writes a line.
     pub fn line(&mut self, line: &str) -> io::Result<()> {
         self.put(line.as_bytes())?;
         self.put(b"\n")
@@ -85,7 +85,7 @@ impl<W: Write> VcdWriter<W> {
         self.line(&format!("$var {kind} {code} {name} $end"))
     }
 
-    /// Goes on to a time, unless it is reached already.
+    /// Advances to a time, unless it is already reached.
     pub fn stamp(&mut self, stamp: u64) -> io::Result<()> {
         if self.stamp.is_some_and(|reached| reached >= stamp) {
             return Ok(());
@@ -94,7 +94,7 @@ impl<W: Write> VcdWriter<W> {
         self.line(&format!("#{stamp}"))
     }
 
-    /// A number by its bytes, the least significant first; what is unknown is `x`.
+    /// Writes a number from its bytes, least significant first; unknown bytes are `x`.
     pub fn number(
         &mut self,
         id: &SignalId,
@@ -107,7 +107,7 @@ impl<W: Write> VcdWriter<W> {
         self.change(id)
     }
 
-    /// A number that nothing drives: `z` in every bit.
+    /// Writes an undriven number: `z` in every bit.
     pub fn undriven(&mut self, id: &SignalId, bits: usize) -> io::Result<()> {
         self.put(b"b")?;
         for _ in 0..bits {
@@ -116,7 +116,7 @@ impl<W: Write> VcdWriter<W> {
         self.change(id)
     }
 
-    /// A bit.
+    /// Writes a bit.
     pub fn bit(&mut self, id: &SignalId, bit: Bit) -> io::Result<()> {
         self.put(match bit {
             Bit::Zero => b"0",
@@ -126,7 +126,8 @@ impl<W: Write> VcdWriter<W> {
         self.put(b"\n")
     }
 
-    /// A text; what would end it is written in octal.
+    /// Writes a string. A backslash is doubled; bytes other than graphic ASCII become octal
+    /// escapes.
     pub fn text(&mut self, id: &SignalId, text: &[u8]) -> io::Result<()> {
         self.put(b"s")?;
         for byte in text {
@@ -139,7 +140,7 @@ impl<W: Write> VcdWriter<W> {
         self.change(id)
     }
 
-    /// Hands everything to the system.
+    /// Flushes the output.
     pub fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
@@ -156,7 +157,7 @@ impl<W: Write> VcdWriter<W> {
     }
 }
 
-/// The binary digits of a byte.
+/// Returns the binary digits of a byte.
 fn digits(byte: u8) -> [u8; 8] {
     std::array::from_fn(|place| b'0' + (byte >> (7 - place) & 1))
 }

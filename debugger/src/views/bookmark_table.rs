@@ -1,4 +1,4 @@
-//! The bookmarks, with what stands at their places.
+//! The bookmarks, with descriptions of the marked places.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ const HEADS: [&str; 4] = [
     "bookmarks-what-is-there",
 ];
 
-/// A row a bookmark.
+/// One row per bookmark.
 #[derive(Default)]
 pub struct BookmarkTable {
     /// Descriptions of the marked places.
@@ -55,7 +55,7 @@ impl TableSource for BookmarkTable {
                     .collect()
             }
         });
-        // Without an answer a bookmark still says where it is.
+        // A bookmark without an answer still shows its place.
         let words = answer.any().map_or(&[][..], Vec::as_slice);
         if self.of.0 != all || self.of.1 != words {
             self.of = (all.to_vec(), words.to_vec());

@@ -28,7 +28,7 @@ const BLOCK: u64 = 32;
 
 /// A column of numbers right of the calls.
 pub struct CallColumn {
-    /// Message id of the head.
+    /// Message id of the column head.
     head: &'static str,
     /// Meaning of the numbers.
     pub meaning: TextRole,
@@ -88,10 +88,10 @@ impl CallColumn {
     }
 }
 
-/// The calls as a tree; those of a function or of a part of the trace as a list.
+/// The calls as a tree; the calls of a function or of a part of the trace as a list.
 #[derive(Serialize, Deserialize)]
 pub struct CallsView {
-    // Layouts of earlier versions do not have it.
+    // Layouts of earlier versions lack it.
     #[serde(default)]
     follow: Follow,
     #[serde(skip)]
@@ -104,7 +104,7 @@ struct CallsState {
     tree: CallTree,
     path: Slot<Position, CallPath>,
     pending: HashMap<CallTreeNode, (usize, Ticket<ChildRows>)>,
-    /// New numbers of the calls in the rows, since more of the trace is known.
+    /// Query for the new numbers of the calls in the rows, after more of the trace was indexed.
     renumbering: Option<Ticket<HashMap<CallId, CallId>>>,
     error: Option<String>,
     text: String,
@@ -149,7 +149,7 @@ impl CallsState {
         }
     }
 
-    /// Asks for the numbers that the calls in the rows have now that more of the trace is known.
+    /// Requests the current numbers of the calls in the rows, after more of the trace was indexed.
     fn renumber(&mut self, desk: &Desk) {
         let (session, shown) = (Arc::clone(&desk.session), self.tree.shown_calls());
         let job = move |_: &Cancel| Ok(same_calls(session.index.calls(), &shown));
@@ -169,7 +169,7 @@ impl CallsState {
         }
     }
 
-    /// Asks for the calls around a position. Where they cannot be read, the tree stays as it is.
+    /// Requests the calls around a position. If they cannot be read, the tree stays as it is.
     fn poll_path(&mut self, position: Position, desk: &Desk) {
         let answer = self.path.poll(&position, &desk.worker, |position| {
             let (position, session) = (*position, Arc::clone(&desk.session));
@@ -189,7 +189,7 @@ impl CallsState {
         }
     }
 
-    /// Rows of the tree; asks for the children of open rows.
+    /// Returns the rows of the tree. Requests the children of open rows.
     fn tree_rows(&mut self, desk: &Desk) -> Vec<TreeRow> {
         if self.renumbering.is_some() {
             return self.tree.rows().0;
@@ -235,7 +235,7 @@ impl CallsState {
             });
     }
 
-    /// Calls that a search found, one a row.
+    /// Returns the calls that a search found, one per row.
     fn found_rows(&mut self, position: Position, desk: &Desk) -> Option<Vec<TreeRow>> {
         let answer = self
             .found
@@ -276,7 +276,7 @@ impl CallsState {
 }
 
 impl CallsView {
-    /// The tree, with the position of a window marked.
+    /// Creates the tree, with the position of a window marked.
     pub fn new(follow: Follow) -> Self {
         Self {
             follow,
@@ -290,17 +290,17 @@ impl CallsView {
         &self.state.rows
     }
 
-    /// Name of the functions to list, as it is typed.
+    /// Returns the name of the functions to list, as typed.
     pub fn text_mut(&mut self) -> &mut String {
         &mut self.state.text
     }
 
-    /// Part of the trace whose calls are listed.
+    /// Returns the part of the trace whose calls are listed.
     pub fn range(&self) -> Option<StepRange> {
         self.state.range
     }
 
-    /// Lists the calls that are entered in a part of the trace; none: the tree.
+    /// Lists the calls that are entered in a part of the trace; none: shows the tree.
     pub fn list_range(&mut self, range: Option<StepRange>) {
         self.state.range = range;
     }
@@ -310,17 +310,18 @@ impl CallsView {
         self.state.sought().is_any()
     }
 
-    /// Caller and arguments of the calls that a search found.
+    /// Returns caller and arguments of the calls that a search found.
     pub fn words(&self) -> &Blocks<CallWords> {
         &self.state.words
     }
 
-    /// True while the rows have the numbers of an earlier part of the trace: nothing can be done with them.
+    /// Returns true while the rows have the numbers of an earlier part of the trace. No action
+    /// works on them meanwhile.
     pub fn is_renumbering(&self) -> bool {
         self.state.renumbering.is_some()
     }
 
-    /// Columns for a panel of a width in characters, from the right.
+    /// Returns the columns for a panel of a width in characters, from the right.
     pub fn columns(
         &self,
         desk: &Desk,
@@ -332,7 +333,7 @@ impl CallsView {
             .filter(move |column| width >= column.min_width && threads >= column.min_threads)
     }
 
-    /// How many calls are listed, and of which part of the trace.
+    /// Returns the number of listed calls and the part of the trace that they are from.
     pub fn summary(&self, desk: &Desk) -> String {
         let count = match self.is_search() {
             true => self.state.found.peek().map_or(0, |(_, found)| found.count),
@@ -350,7 +351,7 @@ impl CallsView {
         }
     }
 
-    /// Row of the position, once all rows around it are known.
+    /// Returns the row of the position, once all rows around it are known.
     fn marked(&self, desk: &Desk) -> Option<CursorRow> {
         let state = &self.state;
         let position = desk.windows.position_of(self.follow);
@@ -411,7 +412,7 @@ impl PanelView for CallsView {
             SessionChange::Nothing => {}
             SessionChange::Part => self.state.renumber(desk),
             SessionChange::Trace => {
-                // What was requested before the first poll is requested of this trace.
+                // Requests before the first poll are about this trace.
                 let is_new = self.state.path.peek().is_none() && self.state.found.peek().is_none();
                 let range = self.state.range.filter(|_| is_new);
                 *self.state = CallsState {
@@ -421,7 +422,7 @@ impl PanelView for CallsView {
             }
         }
         self.state.receive_numbers();
-        // What failed once is not asked for again.
+        // A failed request is not repeated.
         if let Some(error) = &self.state.error {
             return ViewStatus::Failed(error.clone());
         }

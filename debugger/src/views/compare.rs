@@ -21,24 +21,25 @@ use crate::model::compare::{
 };
 use crate::worker::{JobLane, Slot};
 
-/// Registers longer than this are cut at their high end: a vector would push all other columns away.
+/// Maximum displayed length of registers. Longer ones are cut at their high end: a vector would
+/// push all other columns away.
 const LONGEST: usize = 32;
-/// Symbols longer than this are cut.
+/// Maximum displayed length of symbols.
 const SYMBOL: usize = 24;
-/// Meanings longer than this are cut.
+/// Maximum displayed length of meanings.
 const WORDS: usize = 40;
-/// Maximum number of steps whose functions and instructions are kept.
+/// Maximum number of cached steps, with their functions and instructions.
 const KEPT: usize = 10_000;
 
-/// The difference of two windows.
+/// The differences between two windows.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CompareView {
-    /// The window on the left; none: the first.
+    /// Window on the left; none: the first.
     before: Option<WindowId>,
-    /// The window on the right; none: the second.
+    /// Window on the right; none: the second.
     after: Option<WindowId>,
-    /// Only cells that a step between the two positions read, or wrote.
+    /// Lists only cells that a step between the two positions read, or wrote.
     accessed: Option<Access>,
     #[serde(skip)]
     room: CompareRoom,
@@ -54,9 +55,9 @@ struct CompareState {
     laid: Slot<CompareRowsKey, Arc<CompareLayout>>,
     writers: DetailCache<Step, WriterText>,
     writes: DetailCache<CellName, CellWriteCount>,
-    /// The positions that `writes` is about.
+    /// Positions that `writes` belongs to.
     between: Option<PositionPair>,
-    /// The texts in `writers` were made when source lines were known.
+    /// Source lines were available when the texts in `writers` were made.
     has_lines: bool,
     /// Titles of groups that were opened or closed.
     toggled: Vec<String>,
@@ -64,29 +65,30 @@ struct CompareState {
     side: CompareSide,
 }
 
-/// Room that the front end has.
+/// Space in the front end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CompareRoom {
-    /// None for the choices that leave out cells: all are listed.
+    /// No space for the choices that filter cells: all are listed.
     Narrow,
-    /// For eight single bytes in a row.
+    /// Space for eight single bytes in a row.
     #[default]
     Wide,
-    /// For sixteen single bytes in a row.
+    /// Space for sixteen single bytes in a row.
     Roomy,
 }
 
-/// One of the two values of a cell: questions are about it.
+/// The one of a cell's two values to which queries refer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CompareSide {
-    /// That of the left window.
+    /// Value of the left window.
     Left,
-    /// That of the right window.
+    /// Value of the right window.
     #[default]
     Right,
 }
 
-/// Which rows of which comparison: while a trace is indexed, the same positions may differ in more.
+/// Key of the rows. The number of indexed steps is part of it: with more steps, the same positions
+/// may differ in more.
 #[derive(Clone, PartialEq)]
 struct CompareRowsKey {
     wanted: CompareRowOptions,
@@ -94,37 +96,36 @@ struct CompareRowsKey {
     step_count: u64,
 }
 
-/// The rows, and how wide their columns are.
+/// The rows and the widths of their columns.
 #[derive(Default)]
 struct CompareLayout {
     rows: Vec<CompareRow>,
     widths: CompareWidths,
 }
 
-/// Letters that columns need.
+/// Widths of columns in characters.
 #[derive(Clone, Copy, Default)]
 pub struct CompareWidths {
-    /// Of the names.
+    /// Names.
     pub label: u16,
-    /// Of a name and its symbol.
+    /// A name and its symbol.
     pub symbol: u16,
-    /// Of each value.
+    /// Each value.
     pub digits: u16,
-    /// Of what the value means.
+    /// Meaning of the value.
     pub meaning: u16,
 }
 
-/// The two windows.
+/// The compared windows.
 #[derive(Clone, Copy)]
 pub struct WindowPair<'a> {
-    /// The window on the left.
     pub left: &'a TraceWindow,
-    /// The window on the right.
     pub right: &'a TraceWindow,
 }
 
 impl WindowPair<'_> {
-    /// Before and after, for the left and the right window: either may be the earlier one.
+    /// Returns "before" and "after" for the left and the right window, of which either may be the
+    /// earlier one.
     pub fn titles(self) -> [&'static str; 2] {
         match self.right.position < self.left.position {
             true => [say!("compare-after"), say!("compare-before")],
@@ -143,7 +144,7 @@ impl CompareSide {
 }
 
 impl CompareWidths {
-    /// Those of these rows. Cost: grows with the rows.
+    /// Measures rows. Cost: proportional to the rows.
     fn of(rows: &[CompareRow]) -> Self {
         let mut widest = Self::default();
         let cells = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
@@ -183,7 +184,7 @@ impl CompareWidths {
     }
 }
 
-/// The low digits of a long value.
+/// Returns the low digits of a long value.
 pub fn low_end(text: &str) -> &str {
     text.len()
         .checked_sub(LONGEST)
@@ -192,7 +193,7 @@ pub fn low_end(text: &str) -> &str {
 }
 
 impl CompareView {
-    /// The two windows that are compared.
+    /// Returns the compared windows.
     pub fn pair<'a>(&self, desk: &'a Desk) -> Option<WindowPair<'a>> {
         let windows = &desk.windows;
         let chosen = |id: Option<WindowId>| id.and_then(|id| windows.get(id));
@@ -203,12 +204,12 @@ impl CompareView {
         Some(WindowPair { left, right })
     }
 
-    /// Compares these two windows.
+    /// Compares two windows.
     pub fn choose(&mut self, left: WindowId, right: WindowId) {
         (self.before, self.after) = (Some(left), Some(right));
     }
 
-    /// Access by which cells are left out.
+    /// Returns the kind of access by which cells are filtered.
     pub fn accessed(&self) -> Option<Access> {
         self.accessed
     }
@@ -218,12 +219,12 @@ impl CompareView {
         self.accessed = access;
     }
 
-    /// Text by which cells are left out, as it is typed.
+    /// Returns the text by which cells are filtered, as typed.
     pub fn filter_mut(&mut self) -> &mut String {
         &mut self.state.filter
     }
 
-    /// Adapts the rows to the room that there is.
+    /// Adapts the rows to the available space.
     pub fn fit(&mut self, room: CompareRoom) {
         self.room = room;
     }
@@ -262,7 +263,7 @@ impl CompareView {
         ViewStatus::of_answer(&answer)
     }
 
-    /// The rows, made on a worker: there may be as many as a call has written cells.
+    /// Returns the rows, which a worker makes: a call may have written any number of cells.
     fn laid(
         &mut self,
         comparison: &Arc<PositionComparison>,
@@ -289,7 +290,7 @@ impl CompareView {
                 }))
             }
         };
-        // Accesses are searched in the trace, for each cell.
+        // With this filter, accesses are searched in the trace for each cell.
         let answer = match key.wanted.accessed {
             Some(_) => self.state.laid.poll_long(&key, &desk.worker, make),
             None => self.state.laid.poll(&key, &desk.worker, make),
@@ -297,7 +298,7 @@ impl CompareView {
         ViewStatus::of_answer(&answer)
     }
 
-    /// The comparison as of the last poll.
+    /// Returns the comparison as of the last poll.
     pub fn comparison(&self) -> Option<&PositionComparison> {
         self.state
             .difference
@@ -305,7 +306,7 @@ impl CompareView {
             .map(|(_, comparison)| comparison.as_ref())
     }
 
-    /// Letters that the columns need.
+    /// Returns the widths of the columns in characters.
     pub fn widths(&self) -> CompareWidths {
         self.state
             .laid
@@ -314,22 +315,22 @@ impl CompareView {
             .unwrap_or_default()
     }
 
-    /// The positions whose difference the rows show.
+    /// Returns the positions whose differences the rows show.
     pub fn between(&self) -> Option<PositionPair> {
         self.state.laid.peek().map(|(key, _)| key.between)
     }
 
-    /// Function and instruction of a step that wrote a row, once they are read.
+    /// Returns the function and instruction of a step that wrote a row, once they are known.
     pub fn writer(&self, step: Step) -> Option<&WriterText> {
         self.state.writers.get(&step)
     }
 
-    /// Number of writes to a cell between the two positions, once it is known.
+    /// Returns the number of writes to a cell between the two positions, once it is known.
     pub fn writes(&self, cell: &CellName) -> Option<&CellWriteCount> {
         self.state.writes.get(cell)
     }
 
-    /// Asks how often the cells in sight were written between the two positions.
+    /// Requests the number of writes to the cells in sight between the two positions.
     pub fn fetch_writes(&mut self, seen: Range<usize>, desk: &Desk) {
         let Some(between) = self.between() else {
             return;
@@ -346,22 +347,22 @@ impl CompareView {
         });
     }
 
-    /// The value that questions are about.
+    /// Returns the side to which queries refer.
     pub fn side(&self) -> CompareSide {
         self.state.side
     }
 
-    /// Questions are about the value of this window.
+    /// Makes queries refer to the value of a window.
     pub fn choose_side(&mut self, side: CompareSide) {
         self.state.side = side;
     }
 
-    /// Questions are about the value of the other window.
+    /// Makes queries refer to the value of the other window.
     pub fn change_side(&mut self) {
         self.state.side = self.state.side.other();
     }
 
-    /// Rows as of the last poll.
+    /// Returns the rows as of the last poll.
     pub fn rows(&self) -> &[CompareRow] {
         self.state.laid.peek().map_or(&[], |(_, laid)| &laid.rows)
     }
@@ -479,7 +480,7 @@ impl PanelView for CompareView {
         true
     }
 
-    /// The title of the group.
+    /// Returns the title of the group.
     fn parent(&self, place: usize) -> Option<usize> {
         self.rows()
             .get(..place)?
@@ -491,7 +492,7 @@ impl PanelView for CompareView {
         self.rows().get(place).and_then(CompareRow::cell).cloned()
     }
 
-    /// The window whose value is meant.
+    /// Returns the position of the window whose value is meant.
     fn cell_at(&self, _: usize, desk: &Desk) -> Option<Position> {
         let WindowPair { left, right } = self.pair(desk)?;
         Some(match self.state.side {

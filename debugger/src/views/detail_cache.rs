@@ -8,7 +8,7 @@ use stepback_index::Cancel;
 
 use crate::worker::{JobLane, Ticket, Worker};
 
-/// Details that were requested for rows in sight. One request at a time is on its way.
+/// Details that were requested for rows in sight. At most one request is under way.
 pub(super) struct DetailCache<K, D> {
     known: HashMap<K, D>,
     pending: Option<Ticket<HashMap<K, D>>>,
@@ -34,7 +34,7 @@ impl<K: Eq + Hash + Send + 'static, D: Send + 'static> DetailCache<K, D> {
         self.known.len()
     }
 
-    /// Error of the last request. It is not repeated before [`DetailCache::retry`].
+    /// Returns the error of the last request, which is not repeated before [`DetailCache::retry`].
     pub(super) fn error(&self) -> Option<&String> {
         self.error.as_ref()
     }

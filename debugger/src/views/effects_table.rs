@@ -1,4 +1,5 @@
-//! Registers and memory that calls, loop iterations and ranges of steps read and write, and differences of two calls.
+//! Registers and memory that calls, loop iterations and ranges of steps read and write, and
+//! differences between two calls.
 
 use std::sync::Arc;
 
@@ -21,7 +22,7 @@ pub struct EffectsTable {
 }
 
 impl EffectsTable {
-    /// Steps whose effects are listed.
+    /// Returns the steps whose effects are listed.
     pub fn of(&self) -> Option<EffectsOf> {
         self.of
     }

@@ -28,26 +28,26 @@ const HEADS: [&str; 6] = [
 /// Number of changes that are listed at first, and that each "… more" adds.
 const PAGE: usize = 200;
 
-/// A row for each read that contradicted the last known write.
+/// One row per read that contradicted the last known write.
 #[derive(Default)]
 pub struct ExternalTable {
     /// Position at which the list begins.
     from: Position,
-    /// Pages that were asked for besides the first.
+    /// Number of pages requested in addition to the first.
     more: usize,
     answer: Slot<ExternalTableQuery, Arc<ExternalList>>,
     /// The trace has no values that could be compared.
     is_without_values: bool,
 }
 
-/// Part of the changes.
+/// Key of the query: a part of the changes.
 #[derive(Clone, Copy, PartialEq)]
 struct ExternalTableQuery {
     from: Position,
     limit: usize,
 }
 
-/// Changes and their rows. The key of a row is the place of its change.
+/// Changes and their rows. The key of a row is the index of its change.
 struct ExternalList {
     changes: Vec<ExternalRow>,
     table: Arc<Table>,
@@ -151,7 +151,7 @@ impl TableSource for ExternalTable {
         self.more += 1;
     }
 
-    /// The new bytes show just after the read.
+    /// The new bytes are visible just after the read.
     fn memory_gestures(&self) -> &'static [RowGesture] {
         &[RowGesture::Go, RowGesture::GoOn]
     }
@@ -160,7 +160,7 @@ impl TableSource for ExternalTable {
         say!("externals-travel-to-the-read")
     }
 
-    /// The bytes that changed.
+    /// Returns the bytes that changed.
     fn row_cell(&self, row: &TableRow, _: &Table) -> Option<CellName> {
         let change = self.change(row)?;
         Some(CellName::Memory(
@@ -237,7 +237,7 @@ fn bytes_cell(bytes: impl Iterator<Item = TextSpan>) -> TableCell {
     }
 }
 
-/// Byte that was known.
+/// Formats the last known byte.
 fn known_byte(was: Option<u8>, read: u8) -> TextSpan {
     match was {
         Some(was) if was == read => TextSpan::new(TextRole::Second, format!("{was:02x}")),
@@ -246,7 +246,7 @@ fn known_byte(was: Option<u8>, read: u8) -> TextSpan {
     }
 }
 
-/// Byte that was read, marked where it differs.
+/// Formats the byte that was read, highlighted if it differs.
 fn read_byte(was: Option<u8>, read: u8) -> TextSpan {
     let is_other = was.is_some_and(|was| was != read);
     TextSpan::new(

@@ -91,7 +91,7 @@ impl TableSource for FindTable {
         Some(CellName::Memory(row.address?.to_string(), 1))
     }
 
-    /// The cursor stands at the hit of the position, or before the next one.
+    /// Puts the cursor on the hit of the position, or before the next one.
     fn marked(&self, table: &Table, desk: &Desk) -> Option<CursorRow> {
         let at = desk.windows.active().position;
         let is_before = |row: &TableRow| row.position.is_some_and(|position| position < at);

@@ -22,13 +22,13 @@ pub struct FindingsView {
     answer: Slot<(), Arc<FindingList>>,
     /// Progress of the check.
     progress: Arc<BuildProgress>,
-    /// Rules whose places do not show.
+    /// Rules whose places are hidden.
     closed: BTreeSet<&'static str>,
     /// The user cancelled the check.
     is_stopped: bool,
 }
 
-/// Fold state of a rule; none for other rows.
+/// Returns the fold state of a rule; none for other rows.
 fn branch_of(row: &FindingRow<'_>) -> Option<RuleFoldState> {
     match row {
         FindingRow::Rule(_, branch) => Some(*branch),
@@ -37,14 +37,14 @@ fn branch_of(row: &FindingRow<'_>) -> Option<RuleFoldState> {
 }
 
 impl FindingsView {
-    /// Rows as of the last poll. Costs what is listed.
+    /// Returns the rows as of the last poll. Cost: proportional to the rows.
     pub fn rows(&self) -> Vec<FindingRow<'_>> {
         self.answer
             .peek()
             .map_or_else(Vec::new, |(_, found)| finding_rows(found, &self.closed))
     }
 
-    /// Share of the trace that is checked, from 0 to 1.
+    /// Returns the share of the trace that is checked, from 0 to 1.
     pub fn share(&self) -> f32 {
         let done = self.progress.bytes_done.load(Ordering::Relaxed) as f32;
         let total = self.progress.bytes_total.load(Ordering::Relaxed) as f32;
@@ -70,12 +70,12 @@ impl FindingsView {
 
     /// Cancels the check.
     pub fn stop(&mut self) {
-        // Forgetting the question cancels it.
+        // Clearing the slot cancels the query.
         self.answer.clear();
         self.is_stopped = true;
     }
 
-    /// Checks the trace after all.
+    /// Resumes the check.
     pub fn resume(&mut self) {
         self.is_stopped = false;
     }
@@ -151,7 +151,7 @@ impl PanelView for FindingsView {
         true
     }
 
-    /// The rule.
+    /// Returns the row of the rule.
     fn parent(&self, place: usize) -> Option<usize> {
         self.rows()
             .get(..place)?

@@ -1,4 +1,4 @@
-//! The functions of the trace, by the steps that they took.
+//! The functions of the trace, by the number of their steps.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::model::functions::FunctionProfile as Told;
 use crate::model::table::{Table, TableRow};
 use crate::worker::Slot;
 
-/// A row a function.
+/// One row per function.
 #[derive(Default)]
 pub struct FunctionTable {
     answer: Slot<(), Arc<Table>>,

@@ -25,7 +25,7 @@ use crate::model::table::{Table, TableRow};
 use crate::model::task_table::task_table;
 use crate::worker::Slot;
 
-/// The accesses of some memory or a register, all values that it took, all executions of code.
+/// The accesses to a memory range or a register, all its values, or all executions of code.
 #[derive(Default)]
 pub struct AccessTable {
     question: Option<AccessTableQuery>,
@@ -34,7 +34,7 @@ pub struct AccessTable {
 }
 
 impl AccessTable {
-    /// Without a question; how accesses are arranged is saved.
+    /// Creates a table without a query. The arrangement of accesses is saved.
     pub fn arranged(arrangement: AccessGrouping) -> Self {
         Self {
             arrangement,
@@ -42,17 +42,17 @@ impl AccessTable {
         }
     }
 
-    /// How accesses are arranged.
+    /// Returns the arrangement of accesses.
     pub fn arrangement(&self) -> AccessGrouping {
         self.arrangement
     }
 
-    /// Which accesses are listed.
+    /// Returns the query of the listed accesses.
     pub fn question(&self) -> Option<&AccessTableQuery> {
         self.question.as_ref()
     }
 
-    /// The cell whose accesses are listed.
+    /// Returns the cell whose accesses are listed.
     pub fn listed_cell(&self) -> Option<CellName> {
         match &self.question.as_ref()?.listed {
             Of::Cell(text) => cell_name(text).ok(),
@@ -66,7 +66,7 @@ impl AccessTable {
         self.question = Some(question);
     }
 
-    /// Question about all accesses of something by all threads.
+    /// Creates a query for all accesses to something by all threads.
     pub fn question_about(&self, listed: Of, kinds: AccessKinds, desk: &Desk) -> AccessTableQuery {
         let (at, from) = (desk.windows.active().position, Position(0));
         AccessTableQuery {
@@ -144,7 +144,7 @@ impl TableSource for AccessTable {
         true
     }
 
-    /// The last row before the position.
+    /// Returns the last row before the position.
     fn marked(&self, table: &Table, desk: &Desk) -> Option<CursorRow> {
         if table.is_grouped() {
             return None;
@@ -159,7 +159,7 @@ impl TableSource for AccessTable {
         })
     }
 
-    /// The list is about the cell that it was asked for, not about what else a row touches.
+    /// The list is about the cell of its query, not about other cells that a row accesses.
     fn cell(&self, _: &TableRow, _: &Table) -> Option<CellName> {
         self.listed_cell()
     }
@@ -204,29 +204,29 @@ impl TableSource for AccessTable {
     }
 }
 
-/// A list that is as at a position, or the same at all of them.
+/// A list as of a position, or one that is independent of the position.
 pub struct MemoryTable {
     kind: PanelKind,
-    /// All blocks, asked once a trace.
+    /// All blocks, queried once per trace.
     heap: Slot<(), Arc<Heap>>,
     /// Accessed ranges, by the number of indexed steps.
     runs: Slot<u64, Arc<MemoryRuns>>,
     answer: Slot<MemoryTableQuery, Arc<Table>>,
 }
 
-/// Parameters of a list.
+/// Key of the query of a list.
 #[derive(Clone, PartialEq)]
 enum MemoryTableQuery {
     Heap(Arc<Heap>, Position),
     Heat,
-    /// Of so many steps.
+    /// Number of indexed steps.
     Tasks(u64),
     Regions(Option<Arc<Heap>>, Arc<MemoryRuns>, Position),
     StackMemory(Position),
 }
 
 impl MemoryTable {
-    /// A list of a kind.
+    /// Creates a list of a kind.
     pub fn of(kind: PanelKind) -> Self {
         let (heap, runs, answer) = Default::default();
         Self {
@@ -273,7 +273,7 @@ impl MemoryTable {
         }))
     }
 
-    /// Ranges that the trace accesses, the same at all positions.
+    /// Returns the ranges that the trace accesses, independent of the position.
     fn runs(&mut self, desk: &Desk) -> Result<Arc<MemoryRuns>, ViewStatus> {
         ViewStatus::of_answer(&self.runs.poll_long(
             &desk.session.index.step_count(),
@@ -345,7 +345,7 @@ impl TableSource for MemoryTable {
         }
     }
 
-    /// Rows about memory lead there, those about tasks to a step.
+    /// Rows about memory go to the memory, those about tasks to a step.
     fn entered(&self) -> RowGesture {
         if self.kind == PanelKind::Tasks {
             RowGesture::Go
@@ -374,7 +374,8 @@ impl TableSource for MemoryTable {
         }
     }
 
-    /// Of a region it is where that begins: all that it holds is no value.
+    /// Returns the memory of a row. For a region this is its first byte, since its whole content is
+    /// no value.
     fn row_cell(&self, row: &TableRow, table: &Table) -> Option<CellName> {
         let len_bytes = if self.kind == PanelKind::Regions {
             1
@@ -384,7 +385,8 @@ impl TableSource for MemoryTable {
         Some(CellName::Memory(row.address?.to_string(), len_bytes))
     }
 
-    /// The blocks, regions and words stand for memory: what happened at a position is what they travel to.
+    /// Returns true if the position that a row travels to is the active window's. Pages of the heat
+    /// list represent only memory.
     fn is_here(&self, row: &TableRow, desk: &Desk) -> bool {
         self.kind != PanelKind::Heat && row.position == Some(desk.windows.active().position)
     }

@@ -1,6 +1,7 @@
-//! A view per panel: its state, its queries, its rows and what can be done with them, without a toolkit.
+//! One view per panel: its state, queries, rows and actions, without a toolkit.
 //!
-//! A front end polls a view before it draws, draws the rows in sight, and hands it what the user does with a row.
+//! A front end polls a view before it draws, draws the rows in sight, and passes user actions on
+//! rows to it.
 
 mod bookmark_table;
 mod calls;

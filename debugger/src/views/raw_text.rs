@@ -1,4 +1,4 @@
-//! The text of the trace.
+//! The raw text of the trace.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::desk::{BlockItem, Blocks, Desk};
 use crate::model::TraceWindow;
 use crate::worker::{Answer, Slot};
 
-/// Lines in a block.
+/// Number of lines in a block.
 const BLOCK: u64 = 128;
 
 /// Lines of a trace window, by rows that count from 0.
@@ -31,7 +31,7 @@ impl Default for RawTextView {
 }
 
 impl RawTextView {
-    /// Asks for the row after the position. Returns it once it is known.
+    /// Requests the row after the position. Returns it once it is known.
     pub fn poll_gap(&mut self, window: &TraceWindow, desk: &Desk) -> Option<u64> {
         let answer = self.next.poll(&window.position, &desk.worker, |position| {
             let (step, session) = (position.next_step(), Arc::clone(&desk.session));
@@ -52,7 +52,7 @@ impl RawTextView {
         }))
     }
 
-    /// Asks for rows in sight, and for one more.
+    /// Requests the rows in sight, and one more.
     pub fn fetch(&mut self, rows: Range<u64>, more: Option<u64>, desk: &Desk) {
         let count = desk.session.index.info().lines;
         self.lines.fetch(
@@ -70,7 +70,7 @@ impl RawTextView {
         );
     }
 
-    /// Returns a line, or why it cannot be read.
+    /// Returns a line, or the error.
     pub fn row(&self, row: u64) -> BlockItem<'_, RawLine> {
         self.lines.get(row)
     }

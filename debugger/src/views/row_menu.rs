@@ -32,7 +32,7 @@ pub enum MenuEntry {
 }
 
 impl MenuEntry {
-    /// Entry with a label.
+    /// Creates an entry with a label.
     pub fn new(label: impl Into<String>, actions: impl Into<Vec<Action>>) -> Self {
         Self::Choice {
             icon: None,
@@ -42,7 +42,7 @@ impl MenuEntry {
         }
     }
 
-    /// Entry that copies a text.
+    /// Creates an entry that copies a text.
     pub fn copy(text: String) -> Self {
         Self::new(say!("table-copy"), [Action::App(AppAction::Copy(text))])
             .icon(icons::COPY)

@@ -19,13 +19,13 @@ use crate::model::source_view::{
 use crate::source::{SourceMap, SourceText};
 use crate::worker::{Answer, Slot};
 
-/// Lines around the one of the position that stay in view.
+/// Number of lines around the one of the position that stay in view.
 const MARGIN: usize = 3;
 
-/// Columns that a key scrolls sideways by.
+/// Number of columns that a key scrolls sideways by.
 const ASIDE: usize = 8;
 
-/// A file as the image calls it, and what moved.
+/// Name of a file in the image, and the source mappings.
 type FileKey = (Arc<str>, SourceMap);
 
 /// The lines of a file.
@@ -44,34 +44,34 @@ pub struct SourceView {
 #[derive(Default)]
 struct SourceState {
     here: Slot<(Position, Option<String>), (PositionSource, ThreadId)>,
-    /// The line that was shown last: its file stays while the position is where no source is.
+    /// Line that was shown last: its file stays while the position has no source.
     line: Option<Arc<SourceLine>>,
     asked: Slot<FileKey, Arc<SourceFile>>,
     files: AnswerCache<FileKey, Arc<SourceFile>>,
     asked_executed: Slot<Arc<str>, Arc<HashSet<u32>>>,
     executed: AnswerCache<Arc<str>, Arc<HashSet<u32>>>,
     shown: Option<ShownSource>,
-    /// Name of the file that was not found where the image says.
+    /// Name of a file that was not found at its recorded path.
     missing: Option<Arc<str>>,
     filter: String,
-    /// Columns that are scrolled out at the left.
+    /// Number of columns that are scrolled out at the left.
     aside: usize,
-    /// How often other lines were to be shown: the cursor goes to the line of the position then.
+    /// Counter of jumps to other lines: the cursor goes to the line of the position when it
+    /// changes.
     shows: u64,
 }
 
 /// The file on the screen.
 pub struct ShownSource {
-    /// The file.
     pub file: Arc<SourceFile>,
     /// Lines that were executed.
     pub executed: Arc<HashSet<u32>>,
-    /// The numbers of the lines that hold the text of the filter, by which they were chosen.
+    /// Numbers of the lines that contain the filter's text.
     lines: Vec<u32>,
     chosen_by: String,
 }
 
-/// The numbers of the lines that hold a text, in any case.
+/// Returns the numbers of the lines that contain a text, in any case.
 fn lines_with(filter: &str, text: Option<&SourceText>) -> Vec<u32> {
     let wanted = filter.to_lowercase();
     let lines = (1u32..).zip(text.map_or(&[][..], |text| &text.lines));
@@ -90,7 +90,7 @@ fn longest(file: &SourceFile) -> usize {
         .unwrap_or(0)
 }
 
-/// Which line of the file, and what the position has to do with it.
+/// Describes the line in the file and its relation to the position.
 fn summary(here: &PositionSource, text: &SourceText) -> String {
     let name = text
         .path
@@ -141,7 +141,7 @@ fn not_found(file: &SourceFile) -> ViewStatus {
 }
 
 impl SourceView {
-    /// The source at what `follow` says.
+    /// Creates a view of the source at the position that `follow` denotes.
     pub fn new(follow: Follow) -> Self {
         Self {
             follow,
@@ -149,37 +149,38 @@ impl SourceView {
         }
     }
 
-    /// Line that was shown last.
+    /// Returns the line that was shown last.
     pub fn line(&self) -> Option<&Arc<SourceLine>> {
         self.state.line.as_ref()
     }
 
-    /// File as of the last poll.
+    /// Returns the file as of the last poll.
     pub fn shown(&self) -> Option<&ShownSource> {
         self.state.shown.as_ref()
     }
 
-    /// Name of a file that the last poll did not find, as the image calls it.
+    /// Returns the name in the image of a file that the last poll did not find.
     pub fn missing(&self) -> Option<&Arc<str>> {
         self.state.missing.as_ref()
     }
 
-    /// Number of columns that are scrolled out at the left.
+    /// Returns the number of columns that are scrolled out at the left.
     pub fn aside(&self) -> usize {
         self.state.aside
     }
 
-    /// Name of the thread whose source is shown; none: the one that executes at the position.
+    /// Returns the name of the thread whose source is shown; none: the one that executes at the
+    /// position.
     pub fn thread_mut(&mut self) -> &mut Option<String> {
         &mut self.thread
     }
 
-    /// Source line and thread of the position, once they are known.
+    /// Returns the source line and thread of the position, once they are known.
     pub fn here(&self) -> Option<&(PositionSource, ThreadId)> {
         self.state.here.peek().map(|(_, here)| here)
     }
 
-    /// Source line of the position, or the status to show until it is known.
+    /// Returns the source line of the position, or the status to show until it is known.
     fn find_here(&mut self, desk: &Desk) -> Result<PositionSource, ViewStatus> {
         if !desk.session.images.are_lines_ready() {
             return Err(ViewStatus::Loading(String::new()));
@@ -199,7 +200,7 @@ impl SourceView {
         ViewStatus::of_answer(&answer).map(|(here, _)| here)
     }
 
-    /// The file, as it was read before or now.
+    /// Returns the file, read now or before.
     fn file(&mut self, name: &Arc<str>, desk: &Desk) -> Result<Arc<SourceFile>, ViewStatus> {
         let key = (Arc::clone(name), desk.sources.map.clone());
         if let Some(file) = self.state.files.get(&key) {
@@ -213,13 +214,13 @@ impl SourceView {
             Answer::Failed(error) => Err(ViewStatus::Failed(error.to_owned())),
             Answer::Fresh(file) => {
                 let file = Arc::clone(file);
-                // A file that is missing may be there next time.
+                // A missing file may exist next time.
                 if file.text.is_some() {
                     self.state.files.put(key, Arc::clone(&file));
                 }
                 Ok(file)
             }
-            // The text of another file would only be mistaken for this one.
+            // The text of another file would be mistaken for this one.
             Answer::Stale(_) | Answer::Late(_) | Answer::Loading => {
                 Err(ViewStatus::Loading(String::new()))
             }
@@ -264,12 +265,12 @@ impl SourceView {
         });
     }
 
-    /// The number of the line in a row.
+    /// Returns the number of the line in a row.
     pub fn line_at(&self, place: usize) -> Option<u32> {
         self.state.shown.as_ref()?.lines.get(place).copied()
     }
 
-    /// True if a line is the one of the position.
+    /// Returns true if a line is the one of the position.
     pub fn is_here(&self, line: u32, file: &SourceFile) -> bool {
         let here = self.here().and_then(|(here, _)| here.line());
         here.is_some_and(|here| here.line == line && here.file == file.name)
@@ -292,7 +293,7 @@ impl PanelView for SourceView {
     fn poll(&mut self, desk: &Desk) -> ViewStatus {
         match self.session.look(&desk.session) {
             SessionChange::Nothing => {}
-            // More may be executed.
+            // More lines may have been executed.
             SessionChange::Part => self.state.executed = AnswerCache::default(),
             SessionChange::Trace => {
                 *self.state = SourceState {
@@ -301,7 +302,7 @@ impl PanelView for SourceView {
                 }
             }
         }
-        // A choice that was made in another trace, which this one has no thread for.
+        // Drop a choice that was made in another trace if this one has no such thread.
         self.thread
             .take_if(|name| desk.session.index.thread_by_name(name).is_none());
         let here = match self.find_here(desk) {
@@ -337,7 +338,7 @@ impl PanelView for SourceView {
         let place = here
             .line()
             .and_then(|line| lines.binary_search(&line.line).ok());
-        // The cursor goes there again when another line is, not with every step of this one.
+        // The cursor goes to another line, but not at every step of one line.
         let marked = place.map(|place| CursorRow {
             key: (line.line.into(), self.state.shows),
             row: place,

@@ -16,7 +16,8 @@ use crate::model::call_stack::{
 };
 use crate::worker::{Answer, Slot};
 
-/// How many frames are asked for at a time, so that stepping through a list of them rarely asks.
+/// Number of frames requested at a time, so that stepping through a list of them rarely needs a
+/// request.
 const BLOCK: usize = 128;
 
 /// The frames around a position, innermost first.
@@ -36,7 +37,8 @@ pub struct StackView {
     held: Option<PinnedStack>,
 }
 
-/// A stack that stays while its user looks at its frames: at a call site, the frames inside of it would be gone.
+/// A stack that stays while its user looks at its frames: at a call site, the inner frames would
+/// vanish.
 #[derive(Clone, Copy)]
 struct PinnedStack {
     /// Position of the stack that stays.
@@ -46,7 +48,7 @@ struct PinnedStack {
 }
 
 impl StackView {
-    /// Stack of the thread of a position.
+    /// Creates a view of the stack of the position's thread.
     pub fn new(follow: Follow) -> Self {
         Self {
             follow,
@@ -54,22 +56,22 @@ impl StackView {
         }
     }
 
-    /// Name of the thread whose stack is shown; none: the thread of the position.
+    /// Returns the name of the thread whose stack is shown; none: the thread of the position.
     pub fn thread_mut(&mut self) -> &mut Option<String> {
         &mut self.thread
     }
 
-    /// Stack as of the last poll.
+    /// Returns the stack as of the last poll.
     pub fn stack(&self) -> Option<&CallStack> {
         self.stack.peek().map(|(_, stack)| stack)
     }
 
-    /// Position whose stack stays while its user looks at one of its frames.
+    /// Returns the position whose stack stays while its user looks at one of its frames.
     pub fn held_at(&self, desk: &Desk) -> Option<Position> {
         self.held(desk).map(|held| held.at)
     }
 
-    /// Position whose stack is shown.
+    /// Returns the position whose stack is shown.
     fn position(&self, desk: &Desk) -> Position {
         self.held(desk)
             .map_or_else(|| desk.windows.position_of(self.follow), |held| held.at)
@@ -80,7 +82,7 @@ impl StackView {
         self.held.filter(|held| held.sent_to == here)
     }
 
-    /// A frame by its row, once it is read.
+    /// Returns a frame by its row, once it is known.
     pub fn frame(&self, place: usize) -> Option<&StackFrame> {
         let id = self.stack.peek()?.1.frames.get(place)?;
         self.frames.peek()?.1.iter().find(|frame| frame.id == *id)
@@ -215,7 +217,7 @@ impl PanelView for StackView {
         ))
     }
 
-    /// The frames around the rows in sight.
+    /// Returns the frames around the rows in sight.
     fn copied_whole(&self) -> Option<String> {
         let (_, stack) = self.stack.peek()?;
         let (_, frames) = self.frames.peek()?;

@@ -13,7 +13,7 @@ use crate::model::hit_rows::ShownRow;
 use crate::model::step_rows::{StepRow, step_rows};
 use crate::worker::Slot;
 
-/// Steps in a block.
+/// Number of steps in a block.
 const BLOCK: u64 = 64;
 
 /// Details of the rows of a list of steps: steps, folded calls, and the end of the program.
@@ -35,7 +35,7 @@ impl Default for StepsView {
 }
 
 impl StepsView {
-    /// Asks for the details of rows in sight, and of the last step before the position.
+    /// Requests the details of rows in sight, and of the last step before the position.
     pub fn fetch(&mut self, rows: Range<u64>, window: &TraceWindow, desk: &Desk) {
         let end = desk.session.index.step_count();
         let in_sight: Vec<u64> = self
@@ -46,7 +46,7 @@ impl StepsView {
             .into_iter()
             .chain(window.position.last_step().map(|step| step.0))
             .collect();
-        // The neighbours come last, so that scrolling finds them there.
+        // Neighbours come last, so that scrolling finds them loaded.
         let neighbours = [
             in_sight.iter().max().map(|last| last.saturating_add(BLOCK)),
             in_sight
@@ -81,7 +81,7 @@ impl StepsView {
         });
     }
 
-    /// Asks only for the last step before the position.
+    /// Requests only the last step before the position.
     pub fn fetch_last(&mut self, window: &TraceWindow, desk: &Desk) {
         self.fetch_steps(
             window
@@ -125,13 +125,13 @@ impl StepsView {
             .filter_map(|step| self.step(step))
     }
 
-    /// True once the details of all steps among some rows are known, or cannot be read.
+    /// Returns true once the details of all steps among some rows are known, or cannot be read.
     pub fn are_known(&self, rows: Range<u64>, window: &TraceWindow) -> bool {
         self.steps_in(rows, window)
             .all(|step| self.steps.is_here(step.0))
     }
 
-    /// Returns why a step among some rows cannot be read.
+    /// Returns the reason why a step among some rows cannot be read.
     pub fn error(&self, rows: Range<u64>, window: &TraceWindow) -> Option<String> {
         self.steps_in(rows, window)
             .find_map(|step| match self.steps.get(step.0) {
@@ -152,7 +152,7 @@ impl StepsView {
         self.ending.peek()?.1.as_ref()
     }
 
-    /// True once it is known whether the program died.
+    /// Returns true once it is known if the program crashed.
     pub fn is_ending_known(&self) -> bool {
         self.ending.peek().is_some()
     }

@@ -1,4 +1,4 @@
-//! Tables with columns: which rows are shown, and in which order.
+//! Tables with columns, a filter and an order of rows.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -21,68 +21,69 @@ use crate::worker::Slot;
 
 /// Source of the rows of a table, and the actions on them.
 pub trait TableSource {
-    /// Its kind.
+    /// Returns the kind of the panel.
     fn kind(&self) -> PanelKind;
 
-    /// Title of the list.
+    /// Returns the title of the list.
     fn title(&self) -> String;
 
-    /// Window or moment whose state is shown; none for a list that shows no single moment.
+    /// Returns the window or moment whose state is shown; none for a list that shows no single
+    /// moment.
     fn follow(&self) -> Option<Follow> {
         None
     }
 
-    /// Binds it to a window or a moment, where it can.
+    /// Binds the list to a window or a moment, if possible.
     fn bind(&mut self, _follow: Follow) {}
 
-    /// Asks for the table; what is shown instead while there is none.
+    /// Requests the table.
     ///
     /// # Errors
-    /// That.
+    /// The status to show instead, while there is no table.
     fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, ViewStatus>;
 
-    /// Work that goes on for the table of the last poll.
+    /// Returns the work that goes on for the table of the last poll.
     fn work(&self) -> TableWork {
         TableWork::Done
     }
 
-    /// Summary of what is listed.
+    /// Returns a summary of the list.
     fn summary(&self, table: &Table, _desk: &Desk) -> String {
         table.summary.clone()
     }
 
-    /// Title of the empty state; none: the summary of the table.
+    /// Returns the title of the empty state; none: the summary of the table.
     fn nothing(&self, _desk: &Desk) -> Option<String> {
         None
     }
 
-    /// Advice of the empty state.
+    /// Returns the advice of the empty state.
     fn advice(&self) -> &'static str;
 
-    /// The columns that are left out where there is no room for all, by their English names, the first of them first.
+    /// Returns the English names of the columns to omit in a narrow panel, the first to omit first.
     fn spare(&self) -> &'static [&'static str] {
         &[]
     }
 
-    /// Asks for the details of rows in sight.
+    /// Requests the details of rows in sight.
     fn fetch(&mut self, _seen: &[TableRow], _desk: &Desk) {}
 
-    /// Detail of a row in sight that is shown after the last cell; empty until it is known.
+    /// Returns the detail of a row in sight, shown after the last cell; empty until it is known.
     fn detail(&self, _row: &TableRow) -> &str {
         ""
     }
 
-    /// Label of a button over the list.
+    /// Returns the label of a button above the list.
     fn button(&self, _desk: &Desk) -> Option<&'static str> {
         None
     }
 
-    /// Does what the button says. Returns true if other rows are listed.
+    /// Performs the action of the button. Returns true if other rows are listed.
     fn press(&mut self, _desk: &Desk, _out: &mut Vec<Action>) -> bool {
         false
     }
 
-    /// A row behind the last for what is not listed yet.
+    /// Returns the text of a row after the last, for unlisted rows.
     fn more(&self, _desk: &Desk) -> Option<String> {
         None
     }
@@ -90,7 +91,7 @@ pub trait TableSource {
     /// Lists more.
     fn list_more(&mut self, _out: &mut Vec<Action>) {}
 
-    /// Does something with a row. False where that means nothing there.
+    /// Applies a gesture to a row. Returns false if the gesture has no meaning for it.
     fn act(&self, row: &TableRow, gesture: RowGesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
         let travel = row
             .position
@@ -107,37 +108,37 @@ pub trait TableSource {
         asked.is_some()
     }
 
-    /// Gesture of the Enter key.
+    /// Returns the gesture of the Enter key.
     fn entered(&self) -> RowGesture {
         RowGesture::Go
     }
 
-    /// Gesture of a click; none: a click only moves the cursor.
+    /// Returns the gesture of a click; none: a click only moves the cursor.
     fn clicked(&self) -> Option<RowGesture> {
         Some(RowGesture::Go)
     }
 
-    /// Gesture of a double click.
+    /// Returns the gesture of a double click.
     fn double_clicked(&self) -> RowGesture {
         RowGesture::GoOn
     }
 
-    /// Gestures that show the memory of a row.
+    /// Returns the gestures that show the memory of a row.
     fn memory_gestures(&self) -> &'static [RowGesture] {
         &[RowGesture::GoOn]
     }
 
-    /// Label of the menu entry that travels to the position of a row.
+    /// Returns the label of the menu entry that travels to the position of a row.
     fn travel_label(&self) -> &'static str {
         say!("table-travel-there")
     }
 
-    /// Menu entries that only this list has.
+    /// Returns the menu entries that only this list has.
     fn own_entries(&self, _row: &TableRow, _desk: &Desk) -> Vec<MenuEntry> {
         Vec::new()
     }
 
-    /// Context menu of a row.
+    /// Returns the context menu of a row.
     fn menu(&self, row: &TableRow, table: &Table, desk: &Desk) -> RowMenu {
         let act = |gestures: &[RowGesture]| {
             let mut actions = Vec::new();
@@ -186,47 +187,48 @@ pub trait TableSource {
         }
     }
 
-    /// Text that is copied from a row.
+    /// Returns the text that is copied from a row.
     fn copied(&self, row: &TableRow) -> String {
         row.line()
     }
 
-    /// Title on a tab: without what is listed.
+    /// Returns the title on a tab, without the listed subject.
     fn tab_title(&self) -> String {
         self.title()
     }
 
-    /// Column by which the rows are in order before the user chooses one, the highest first.
+    /// Returns the column that determines the default order, the highest value first.
     fn usual_order(&self) -> Option<&'static str> {
         None
     }
 
-    /// Icon after the first cell of a row.
+    /// Returns the icon after the first cell of a row.
     fn mark(&self, _row: &TableRow, _desk: &Desk) -> Option<char> {
         None
     }
 
-    /// True where a move of the cursor travels: the rows are the moments of one walk.
+    /// Returns true if a move of the cursor travels: the rows are the moments of one walk.
     fn follows_cursor(&self) -> bool {
         false
     }
 
-    /// True where the rows are moments in trace order: the position is between two of them.
+    /// Returns true if the rows are moments in trace order, so that the position is between two of
+    /// them.
     fn has_position(&self) -> bool {
         false
     }
 
-    /// The row that the cursor goes to.
+    /// Returns the row that the cursor goes to.
     fn marked(&self, _table: &Table, _desk: &Desk) -> Option<CursorRow> {
         None
     }
 
-    /// True if a row belongs to the position.
+    /// Returns true if a row belongs to the position.
     fn is_here(&self, row: &TableRow, desk: &Desk) -> bool {
         row.position == Some(desk.windows.active().position)
     }
 
-    /// Memory whose value a row has: as many bytes as its column says, else one.
+    /// Returns the memory whose value a row has, with the length in its column, else one byte.
     fn row_cell(&self, row: &TableRow, table: &Table) -> Option<CellName> {
         Some(CellName::Memory(
             row.address?.to_string(),
@@ -234,40 +236,40 @@ pub trait TableSource {
         ))
     }
 
-    /// The cell that is selected while the cursor is on a row.
+    /// Returns the cell that is selected while the cursor is on a row.
     fn cell(&self, row: &TableRow, table: &Table) -> Option<CellName> {
         self.row_cell(row, table)
     }
 
-    /// Does an action that is meant for such a list; false where it is not.
+    /// Applies an action that is meant for such a list. Returns false if it is not.
     fn take(&mut self, _action: &Action, _desk: &Desk) -> bool {
         false
     }
 
-    /// True where such an action may list other columns: the order by one of them ends.
+    /// Returns true if such an action may list other columns: the order by one of them ends then.
     fn has_other_columns(&self, _action: &Action) -> bool {
         true
     }
 
-    /// Another trace is open.
+    /// Forgets the trace, because another one is open.
     fn forget(&mut self);
 }
 
-/// Work that goes on for a table.
+/// State of the work on a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableWork {
-    /// None.
+    /// No work.
     Done,
-    /// A newer answer is on its way.
+    /// A newer answer is under way.
     Waiting,
-    /// It takes so long that the answer before should step back.
+    /// The newer answer takes so long that the current one should be dimmed.
     Late,
-    /// The rows come while they are found.
+    /// The rows arrive while they are found.
     Growing,
 }
 
 impl TableWork {
-    /// That of a question which is answered as a whole.
+    /// Returns the work on a query that is answered as a whole.
     pub(super) fn of_slot<K: Clone + PartialEq, A: Send + 'static>(slot: &Slot<K, A>) -> Self {
         match (slot.is_late(), slot.is_waiting()) {
             (true, _) => Self::Late,
@@ -292,22 +294,22 @@ pub struct TableView<S> {
 struct TableState {
     /// All rows of the source.
     all: Arc<Table>,
-    /// The rows of it that are shown.
+    /// The displayed rows.
     table: Arc<Table>,
-    /// Filter and order that those were chosen by.
+    /// Filter and order of the displayed rows.
     table_of: Shown,
-    /// There is a table.
+    /// A table was received.
     is_answered: bool,
     more: Option<String>,
 }
 
 impl<S: TableSource> TableView<S> {
-    /// The rows of a source.
+    /// Creates a view of the rows of a source.
     pub fn new(source: S) -> Self {
         Self::with_shown(source, Shown::default())
     }
 
-    /// The rows of a source, filtered and in order.
+    /// Creates a view of the rows of a source, with a filter and an order.
     pub fn with_shown(source: S, shown: Shown) -> Self {
         Self {
             shown,
@@ -316,47 +318,45 @@ impl<S: TableSource> TableView<S> {
         }
     }
 
-    /// Source of the rows.
     pub fn source(&self) -> &S {
         &self.source
     }
 
-    /// Source of the rows.
     pub fn source_mut(&mut self) -> &mut S {
         &mut self.source
     }
 
-    /// The rows that are shown.
+    /// Returns the displayed rows.
     pub fn table(&self) -> &Arc<Table> {
         &self.state.table
     }
 
-    /// True where there is a table, with rows or without.
+    /// Returns true if there is a table, with or without rows.
     pub fn is_answered(&self) -> bool {
         self.state.is_answered
     }
 
-    /// Text of the row after the last, where there is more to list.
+    /// Returns the text of the row after the last, if there is more to list.
     pub fn more(&self) -> Option<&str> {
         self.state.more.as_deref()
     }
 
-    /// Number of rows, with the one after the last.
+    /// Returns the number of rows, including the one after the last.
     pub fn row_count(&self) -> usize {
         self.state.table.rows.len() + usize::from(self.state.more.is_some())
     }
 
-    /// Filter and order.
+    /// Returns the filter and the order.
     pub fn shown(&self) -> &Shown {
         &self.shown
     }
 
-    /// Text that rows have to contain, as it is typed.
+    /// Returns the text that rows must contain, as typed.
     pub fn filter_mut(&mut self) -> &mut String {
         &mut self.shown.filter
     }
 
-    /// Puts the rows in the order of a column, once more the other way round.
+    /// Sorts the rows by a column; a second call reverses the order.
     pub fn sort_by(&mut self, column: usize) {
         self.shown.sort_by(column, &self.state.table);
     }
@@ -366,12 +366,13 @@ impl<S: TableSource> TableView<S> {
         self.shown.open.clear();
     }
 
-    /// Leaves the rows as they were found: the columns are others.
+    /// Drops the order, because the columns are others.
     pub fn leave_order(&mut self) {
         self.shown.leave_order();
     }
 
-    /// The position, and how many rows are before it; none where the rows are not in trace order.
+    /// Returns the position and the number of rows before it; none if the rows are not in trace
+    /// order.
     pub fn rows_before(&self, desk: &Desk) -> Option<(Position, usize)> {
         let Shown {
             column, is_falling, ..
@@ -384,7 +385,8 @@ impl<S: TableSource> TableView<S> {
         is_marked.then(|| (at, table.rows.partition_point(is_before)))
     }
 
-    /// Shows rows of a table: that of the source, or one that a panel has from elsewhere. Cost: all rows, once.
+    /// Shows the rows of a table: that of the source, or one from elsewhere in the panel. Cost: all
+    /// rows, once.
     pub fn show(&mut self, all: Arc<Table>) {
         self.shown.find_column(&all);
         let state = &mut self.state;
@@ -505,7 +507,7 @@ impl<S: TableSource> PanelView for TableView<S> {
             .cell(self.state.table.rows.get(place)?, &self.state.table)
     }
 
-    /// That of the row, else what the list shows the state at.
+    /// Returns the position of the row, else the position whose state the list shows.
     fn cell_at(&self, place: usize, desk: &Desk) -> Option<Position> {
         let own = self
             .state
@@ -547,7 +549,7 @@ impl<S: TableSource> PanelView for TableView<S> {
     }
 }
 
-/// True if a gesture opens or closes a group.
+/// Returns true if a gesture opens or closes a group.
 fn is_turned(group: &TableGroup, gesture: RowGesture) -> bool {
     match gesture {
         RowGesture::Open => !group.is_open,

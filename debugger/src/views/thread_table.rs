@@ -1,4 +1,4 @@
-//! The threads of the trace: how busy, when, where, and how they ended.
+//! The threads of the trace: their load, times, places and ends.
 
 use std::sync::Arc;
 
@@ -33,13 +33,13 @@ const HEADS: [&str; 10] = [
     "threads-started",
 ];
 
-/// A row a thread.
+/// One row per thread.
 #[derive(Default)]
 pub struct ThreadTable {
     table: Arc<Table>,
     /// Number of threads, without those that represent idle cores.
     count: usize,
-    /// The threads that it was made of.
+    /// Threads that the table was made from.
     of: Arc<All>,
 }
 
@@ -88,7 +88,7 @@ impl TableSource for ThreadTable {
         false
     }
 
-    /// To its first step; the other way to its last.
+    /// Goes to the first step of the thread; the other gesture goes to its last.
     fn act(&self, row: &TableRow, gesture: RowGesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
         let Some(thread) = self.thread(row) else {
             return false;
@@ -165,7 +165,7 @@ impl TableSource for ThreadTable {
             .is_some_and(|thread| u64::from(thread.0) == row.key)
     }
 
-    /// A pin at the thread that the window stays in.
+    /// Returns a pin for the thread that the window stays in.
     fn mark(&self, row: &TableRow, desk: &Desk) -> Option<char> {
         let held = desk.windows.active().thread;
         held.filter(|thread| u64::from(thread.0) == row.key)
@@ -207,7 +207,7 @@ fn table(threads: &All, session: &Session) -> Table {
         ..table
     }
     .without_empty();
-    // The share of an only thread says nothing.
+    // The share of a single thread is redundant.
     if threads.rows.len() > 1 {
         table
     } else {

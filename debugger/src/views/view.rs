@@ -10,10 +10,11 @@ use crate::worker::Answer;
 
 /// A panel of rows without its drawing.
 pub trait PanelView {
-    /// Kind of the panel.
+    /// Returns the kind of the panel.
     fn kind(&self) -> PanelKind;
 
-    /// Window or moment whose state is shown; none for a panel that shows no single moment.
+    /// Returns the window or moment whose state is shown; none for a panel that shows no single
+    /// moment.
     fn follow(&self) -> Option<Follow> {
         None
     }
@@ -21,63 +22,65 @@ pub trait PanelView {
     /// Binds the view to a window or a moment, if it can be bound.
     fn bind(&mut self, _follow: Follow) {}
 
-    /// Takes answers that arrived and asks for what is missing. Call it once before each drawing.
+    /// Takes answers that arrived and requests missing ones. Call it once before each drawing.
     fn poll(&mut self, desk: &Desk) -> ViewStatus;
 
-    /// Asks for the details of the rows in sight. Returns the error if they cannot be read.
+    /// Requests the details of the rows in sight. Returns the error if they cannot be read.
     fn fetch(&mut self, _seen: Range<usize>, _desk: &Desk) -> Option<String> {
         None
     }
 
-    /// Applies a gesture to a row. Returns false where the gesture means nothing.
+    /// Applies a gesture to a row. Returns false if the gesture has no meaning for it.
     fn act(&mut self, row: usize, gesture: RowGesture, desk: &Desk, out: &mut Vec<Action>) -> bool;
 
-    /// Gesture of the Enter key.
+    /// Returns the gesture of the Enter key.
     fn entered(&self) -> RowGesture {
         RowGesture::Go
     }
 
-    /// True where a move of the cursor does [`Gesture::Go`].
+    /// Returns true if a move of the cursor performs [`RowGesture::Go`].
     fn follows_cursor(&self) -> bool {
         false
     }
 
-    /// Parent of a row in a tree.
+    /// Returns the parent of a row in a tree.
     fn parent(&self, _row: usize) -> Option<usize> {
         None
     }
 
-    /// Register or memory that a row is about.
+    /// Returns the register or memory that a row is about.
     fn cell(&self, _row: usize, _desk: &Desk) -> Option<CellName> {
         None
     }
 
-    /// Position at which that cell has the value that is shown; none: the position of the active window.
+    /// Returns the position at which that cell has the displayed value; none: the position of the
+    /// active window.
     fn cell_at(&self, _row: usize, desk: &Desk) -> Option<Position> {
         self.follow().map(|follow| desk.windows.position_of(follow))
     }
 
-    /// Text that is copied from a row.
+    /// Returns the text that is copied from a row.
     fn copied(&self, _row: usize) -> Option<String> {
         None
     }
 
-    /// Text of the whole list, if that is what is copied.
+    /// Returns the text of the whole list, if that is copied.
     fn copied_whole(&self) -> Option<String> {
         None
     }
 
-    /// True while an answer is on its way.
+    /// Returns true while an answer is under way.
     fn is_waiting(&self) -> bool {
         false
     }
 
-    /// True while the rows are those of an earlier question for so long that the user should see it.
+    /// Returns true if the rows have belonged to an earlier query for so long that the user should
+    /// see it.
     fn is_late(&self) -> bool {
         false
     }
 
-    /// Number of rows around the marked row that stay in sight.
+    /// Returns the number of rows around the marked row that stay in sight.
     fn margin(&self) -> usize {
         0
     }
@@ -101,11 +104,11 @@ pub trait PanelView {
 pub enum ViewStatus {
     /// There are rows.
     Rows(RowListing),
-    /// The rows are on their way; a progress text, or an empty one.
+    /// The rows are under way; a progress text, which may be empty.
     Loading(String),
     /// There are no rows.
     Empty {
-        /// Why.
+        /// Reason.
         title: String,
         /// Advice for the user.
         advice: String,
@@ -115,7 +118,7 @@ pub enum ViewStatus {
 }
 
 impl ViewStatus {
-    /// There are no rows: why, and what the user can do about it.
+    /// Creates a status without rows, with the reason and advice.
     pub fn empty(title: impl Into<String>, advice: impl Into<String>) -> Self {
         Self::Empty {
             title: title.into(),
@@ -123,10 +126,10 @@ impl ViewStatus {
         }
     }
 
-    /// The value of an answer, fresh or not.
+    /// Returns the value of an answer, fresh or not.
     ///
     /// # Errors
-    /// The status to show instead, where there is no answer.
+    /// The status to show instead, if there is no answer.
     pub fn of_answer<A: Clone>(answer: &Answer<'_, A>) -> Result<A, Self> {
         match answer {
             Answer::Failed(error) => Err(Self::Failed((*error).to_owned())),
@@ -143,7 +146,7 @@ impl ViewStatus {
 pub struct RowListing {
     /// Number of rows.
     pub count: usize,
-    /// Summary of what is listed.
+    /// Summary of the list.
     pub summary: String,
     /// Row that the cursor moves to, once for each key.
     pub marked: Option<CursorRow>,
@@ -163,15 +166,15 @@ pub struct CursorRow {
 pub enum RowGesture {
     /// Goes where the row leads, or opens it.
     Go,
-    /// Goes to the other place that the row leads to: the end of a call, the next write.
+    /// Goes to the alternative target of the row: the end of a call, the next write.
     GoOn,
     /// Shows the children; goes to the next change of a value.
     Open,
     /// Hides the children; goes to the previous change of a value.
     Close,
-    /// Restricts stepping to what the row represents.
+    /// Restricts stepping to the thread or range of the row.
     Stay,
-    /// Removes what the row represents.
+    /// Removes the object of the row.
     Remove,
 }
 
@@ -197,7 +200,7 @@ pub enum CursorDirection {
 }
 
 impl CursorDirection {
-    /// Row of a list to which a cursor moves; to the side it stays.
+    /// Returns the row of a list to which a cursor moves; sideways moves keep the row.
     pub fn moved(self, cursor: usize, last: usize, page: usize) -> usize {
         let row = match self {
             Self::Up => cursor.saturating_sub(1),

@@ -25,17 +25,18 @@ const HEADS: [&str; 4] = ["head-line", "head-byte", "head-times", "head-warning"
 /// Maximum number of characters of a line that are shown.
 const LONGEST: usize = 300;
 
-/// A row for all warnings that are alike. The key of a row is the place of the warning in the index.
+/// One row for all similar warnings. The key of a row is the index of the warning in the trace's
+/// index.
 #[derive(Default)]
 pub struct WarningTable {
     table: Arc<Table>,
     /// Copied text and line of each row.
     texts: Vec<WarningText>,
-    /// The trace is a text, whose lines can be shown.
+    /// The trace is text, so that its lines can be shown.
     is_text: bool,
-    /// How many rows there were, of how many warnings.
+    /// Number of rows and of warnings that the table was made from.
     of: Option<(usize, u64)>,
-    /// There may be more.
+    /// There may be more warnings.
     is_part: bool,
     /// Texts of the lines in sight.
     lines: Slot<Vec<u64>, Vec<String>>,
@@ -129,7 +130,7 @@ impl TableSource for WarningTable {
         });
     }
 
-    /// Text of the line.
+    /// Returns the text of the line.
     fn detail(&self, row: &TableRow) -> &str {
         let text = || {
             let (wanted, (lines, texts)) = (self.text(row)?.line, self.lines.peek()?);
@@ -138,7 +139,7 @@ impl TableSource for WarningTable {
         text().map_or("", String::as_str)
     }
 
-    /// To the line, where the format has some.
+    /// Goes to the line, if the format has lines.
     fn act(&self, row: &TableRow, gesture: RowGesture, _: &Desk, out: &mut Vec<Action>) -> bool {
         let line = self
             .text(row)
@@ -225,7 +226,7 @@ fn table(session: &Session) -> Table {
     }
 }
 
-/// Text of a line, without what would break the row.
+/// Returns the text of a line, without characters that would break the row.
 fn line_text(session: &Session, line: u64, cancel: &Cancel) -> Result<String> {
     let found = RawLines {
         first: Line(line),

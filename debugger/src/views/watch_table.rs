@@ -25,7 +25,7 @@ const HEADS: [&str; 5] = [
     "head-value",
 ];
 
-/// A row a watch.
+/// One row per watch.
 #[derive(Default)]
 pub struct WatchTable {
     follow: Follow,
@@ -48,10 +48,10 @@ struct WatchStatesQuery {
 }
 
 impl WatchStates {
-    /// Asks for the states of watches at a position; those of the question before stay meanwhile.
+    /// Requests the states of watches at a position. Those of the previous query stay meanwhile.
     ///
     /// # Errors
-    /// The status to show instead, where there is no answer.
+    /// The status to show instead, if there is no answer.
     pub fn poll(
         &mut self,
         watches: &[Watch],
@@ -74,14 +74,14 @@ impl WatchStates {
         }))
     }
 
-    /// The watches of the last answer, and their states.
+    /// Returns the watches of the last answer and their states.
     pub fn answer(&self) -> Option<(&[Watch], &[WatchState])> {
         self.answer
             .peek()
             .map(|(question, states)| (question.watches.as_slice(), states.as_slice()))
     }
 
-    /// A watch with its state, once that is known.
+    /// Returns a watch with its state, once that is known.
     pub fn of<'a>(&'a self, place: usize, watch: &'a Watch) -> ShownWatch<'a> {
         let answer = self.answer();
         let state = answer.and_then(|(watches, states)| {
@@ -100,19 +100,19 @@ impl WatchStates {
     }
 }
 
-/// A watch, and what it is at the moment that a panel shows.
+/// A watch and its state at the moment that a panel shows.
 #[derive(Clone, Copy)]
 pub struct ShownWatch<'a> {
-    /// Its place in the list.
+    /// Index in the list.
     pub place: usize,
-    /// The watch.
     pub watch: &'a Watch,
     /// Value and writers, once they are known.
     pub state: Option<&'a WatchState>,
 }
 
 impl ShownWatch<'_> {
-    /// Applies a gesture as seen from the moment that is followed. Returns false where it means nothing.
+    /// Applies a gesture at the moment that is followed. Returns false if the gesture has no
+    /// meaning for it.
     pub fn act(
         self,
         gesture: RowGesture,
@@ -132,7 +132,7 @@ impl ShownWatch<'_> {
         };
         let is_here = written_by.map(Step::after) == Some(windows.position_of(follow));
         let asked = match gesture {
-            // Where the step just done is the last write, to the change before.
+            // If the position is just after the last write, go to the change before.
             RowGesture::Go if is_here => change(Direction::Back),
             RowGesture::Go => travel(written_by),
             RowGesture::GoOn => travel(self.state.and_then(|state| state.next_write)),
@@ -151,7 +151,7 @@ impl ShownWatch<'_> {
         true
     }
 
-    /// The one cell that it reads; none where it reads several, or none.
+    /// Returns the single cell that it reads; none if it reads several, or none.
     pub fn cell(self) -> Option<CellName> {
         match self.state?.cells.as_slice() {
             [Cell::Memory { address, len_bytes }] => {
@@ -264,7 +264,7 @@ fn table(watches: &[Watch], states: &[WatchState]) -> Table {
     )
 }
 
-/// An expression with `0x` before what is read in hexadecimal without it.
+/// Returns an expression with `0x` before each number that was read as hexadecimal without it.
 fn as_read(expression: &str, readings: &[ChosenReading]) -> String {
     let mut shown = expression.to_owned();
     for reading in readings.iter().filter(|reading| reading.is_hexadecimal) {
@@ -290,7 +290,7 @@ fn as_read(expression: &str, readings: &[ChosenReading]) -> String {
     shown
 }
 
-/// The value, with a sign where it is not plain; why there is none.
+/// Formats the value, with a sign if it is not plain, or the reason why there is none.
 fn value(state: &WatchState) -> TableCell {
     let Some(value) = &state.value else {
         let meaning = if state.is_wrong {

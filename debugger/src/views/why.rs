@@ -1,4 +1,5 @@
-//! Why a cell has its value: the steps that it comes from, as a chain, as a tree, or all of them.
+//! The slice of a cell's value: the steps that contributed to it, as a chain, as a tree, or all of
+//! them.
 
 use std::sync::Arc;
 
@@ -15,12 +16,12 @@ use crate::model::slice::{
 };
 use crate::notes::SavedSlice;
 
-/// The slice that is marked, or a kept one.
+/// The main slice, or a saved one.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct WhyView {
     view: SliceView,
-    /// The kept slice that is shown instead of the one that is marked.
+    /// Saved slice that is shown instead of the main one.
     #[serde(skip_serializing_if = "Option::is_none")]
     own: Option<SavedSlice>,
     #[serde(skip)]
@@ -36,17 +37,17 @@ struct WhyState {
     request: Option<OwnSliceRequest>,
 }
 
-/// Request of a view to the kept slice that it shows.
+/// Request of a view to the saved slice that it shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OwnSliceRequest {
-    /// Stops following.
+    /// Stops the walk.
     Stop,
     /// Follows more steps.
     More,
 }
 
 impl WhyView {
-    /// Shows a kept slice.
+    /// Shows a saved slice.
     pub fn of(kept: SavedSlice) -> Self {
         Self {
             own: Some(kept),
@@ -54,17 +55,17 @@ impl WhyView {
         }
     }
 
-    /// The kept slice that is shown; none: the one that is marked.
+    /// Returns the saved slice that is shown; none: the main one.
     pub fn own(&self) -> Option<&SavedSlice> {
         self.own.as_ref()
     }
 
-    /// Takes the request to the kept slice.
+    /// Takes the request to the saved slice.
     pub fn take_request(&mut self) -> Option<OwnSliceRequest> {
         self.state.request.take()
     }
 
-    /// State of the slice; none before a kept one is begun.
+    /// Returns the state of the slice; none before a saved one is begun.
     pub fn slice_state<'a>(&self, desk: &'a Desk) -> Option<&'a SliceState> {
         match &self.own {
             Some(kept) => desk.own_slices.find(&kept.slice),
@@ -72,7 +73,7 @@ impl WhyView {
         }
     }
 
-    /// The question of the slice.
+    /// Returns the query of the slice.
     pub fn question<'a>(&'a self, desk: &'a Desk) -> Option<&'a SliceQuery> {
         match &self.own {
             Some(kept) => Some(&kept.slice),
@@ -80,7 +81,7 @@ impl WhyView {
         }
     }
 
-    /// Changes with the question of the slice.
+    /// Returns a number that changes with the query of the slice.
     pub fn number(&self, desk: &Desk) -> u64 {
         self.slice_state(desk).map_or(0, SliceState::number)
     }
@@ -93,7 +94,7 @@ impl WhyView {
         }
     }
 
-    /// Stops following.
+    /// Stops the walk.
     pub fn stop(&mut self, out: &mut Vec<Action>) {
         match self.own {
             Some(_) => self.state.request = Some(OwnSliceRequest::Stop),
@@ -101,33 +102,33 @@ impl WhyView {
         }
     }
 
-    /// How the slice is shown.
+    /// Returns the presentation of the slice.
     pub fn view(&self) -> SliceView {
         self.view
     }
 
-    /// Chooses how the slice is shown.
+    /// Chooses the presentation of the slice.
     pub fn choose(&mut self, view: SliceView) {
         self.view = view;
     }
 
-    /// True if a line is about the last step before the position.
+    /// Returns true if a line is about the last step before the position.
     pub fn is_here(&self, place: usize, desk: &Desk) -> bool {
         let step = self.told(place).and_then(|(_, told)| told.row()?.step);
         step.is_some() && step == desk.windows.active().position.last_step()
     }
 
-    /// Lines as of the last poll.
+    /// Returns the lines as of the last poll.
     pub fn shown(&self) -> Option<&SliceLines> {
         self.state.shown.as_deref()
     }
 
-    /// Text of the row after the last, where there is more to follow.
+    /// Returns the text of the row after the last, if there is more to follow.
     pub fn more(&self) -> Option<&str> {
         self.state.more.as_deref()
     }
 
-    /// A line and what it says.
+    /// Returns a line and its description.
     pub fn told(&self, place: usize) -> Option<(&ReadingLine, SliceLineContent<'_>)> {
         let shown = self.state.shown.as_ref()?;
         let line = shown.lines.get(place)?;
@@ -157,7 +158,7 @@ impl WhyView {
             "{question} · {} · {found}",
             view_words(self.view).0.to_lowercase()
         );
-        // The cursor goes along where the position goes to another step of the slice.
+        // The cursor moves when the position goes to another step of the slice.
         let at = desk.windows.active().position;
         let row = at.last_step().and_then(|step| shown.place_of(step));
         let marked = row.map(|row| CursorRow {
@@ -171,7 +172,7 @@ impl WhyView {
         })
     }
 
-    /// Shows the slice in the next way.
+    /// Switches to the next presentation of the slice.
     pub fn next_view(&mut self) {
         self.view = match self.view {
             SliceView::Chain => SliceView::Tree,
@@ -275,7 +276,7 @@ impl PanelView for WhyView {
         Some(told.row().map_or_else(|| told.text(), |row| row.line()))
     }
 
-    /// Position after the step that produced the value.
+    /// Returns the position after the step that produced the value.
     fn cell_at(&self, place: usize, _: &Desk) -> Option<Position> {
         self.told(place)?.1.row()?.position()
     }

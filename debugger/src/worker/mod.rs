@@ -1,11 +1,11 @@
-//! Questions are answered off the UI thread: a small pool of threads, and slots that hold the newest answer.
+//! Queries run off the UI thread: a small pool of threads, and slots that hold the newest answer.
 //!
-//! A panel keeps one [`Slot`] for each question that it asks and polls it while it draws.
-//! A slot asks again when its key changes, cancels the question that was superseded,
-//! and shows the old answer until the new one is there.
+//! A panel keeps one [`Slot`] for each of its queries and polls it while it draws.
+//! A slot queries again when its key changes, cancels the query that was superseded,
+//! and shows the old answer until the new one has arrived.
 //!
-//! Questions that a person waits for and passes through the whole trace are asked in different lanes ([`Lane`]),
-//! so that a panel never waits until a pass ends.
+//! Short queries that a person waits for and queries over the whole trace use different lanes
+//! ([`JobLane`]), so that a panel never waits for a pass over the trace.
 
 mod pool;
 mod slot;

@@ -17,42 +17,42 @@ use crate::analysis::damage::damage_in;
 use crate::messages::Language;
 use crate::session::Damage;
 
-/// How long the end of the program waits for jobs that do not hear that they are cancelled.
+/// Maximum time that the end of the program waits for jobs that ignore their cancellation.
 const CLOSING: Duration = Duration::from_secs(2);
 
-/// A job whose answer may be of any type: what comes of it is compiled once.
+/// A type-erased job, so that the code around it is compiled only once.
 type AnyJob = Box<dyn FnOnce(&Cancel) -> anyhow::Result<AnyAnswer> + Send>;
 
-/// How much of the trace a job may have to go through.
+/// Upper bound on the part of the trace that a job reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JobLane {
     /// A part that does not grow with the trace: a person waits for it.
     Short,
-    /// All of it, in the worst case. One thread is kept free of such jobs.
+    /// The whole trace in the worst case. One thread is kept free of such jobs.
     Long,
 }
 
-/// Threads that run jobs; dropped, it cancels what runs and joins them.
+/// A pool of threads that run jobs. Dropping it cancels running jobs and joins the threads.
 pub struct Worker {
     shared: Arc<WorkerShared>,
     threads: Vec<JoinHandle<()>>,
 }
 
-/// What the pool and its owner share.
+/// State shared by the threads and the owner of the pool.
 struct WorkerShared {
     state: Mutex<JobQueues>,
     has_work: Condvar,
-    /// How many long jobs run at a time at most.
+    /// Maximum number of long jobs that run at a time.
     long_limit: usize,
-    /// How often what is asked about has become another.
+    /// Number of calls of `renew`.
     epoch: AtomicU64,
-    /// What a job came upon in this epoch.
+    /// Damage that a job met.
     damage: Mutex<Option<DamageReport>>,
-    /// Told after each job, so that the window draws again.
+    /// Called after each job, so that the window draws again.
     wake: Box<dyn Fn() + Send + Sync>,
 }
 
-/// Damage, and in which epoch it was asked about.
+/// Damage, and the epoch in which its job was started.
 #[derive(Clone, Copy)]
 struct DamageReport {
     damage: Damage,
@@ -81,7 +81,8 @@ struct RunningJob {
 }
 
 impl JobQueues {
-    /// The next job that may begin: short ones first, and no long one on the last free thread.
+    /// Takes the next job that may begin: short ones first, and no long one on the last free
+    /// thread.
     fn next(&mut self, long_limit: usize) -> Option<QueuedJob> {
         let long_running = self
             .running
@@ -99,10 +100,11 @@ impl JobQueues {
 }
 
 impl Worker {
-    /// A pool of so many threads, all but one of which (where there are several) also run long jobs.
-    /// `wake` is called after each job, from the thread that ran it.
+    /// Creates a pool with this number of threads. If there are several, one of them runs no long
+    /// jobs. `wake` is called after each job, from the thread that ran it.
     ///
-    /// With 0 threads, or where the system gives none, jobs run at once on the thread that asks.
+    /// With 0 threads, or if the system cannot create any, jobs run synchronously on the calling
+    /// thread.
     pub fn new(threads: usize, wake: impl Fn() + Send + Sync + 'static) -> Self {
         let shared = WorkerShared {
             state: Mutex::default(),
@@ -123,7 +125,8 @@ impl Worker {
         Self { shared, threads }
     }
 
-    /// A pool without threads: each question is answered before [`Slot::poll`](super::slot::Slot::poll) returns. For tests.
+    /// Creates a pool without threads: each query is answered before
+    /// [`Slot::poll`](super::slot::Slot::poll) returns. For tests.
     pub fn synchronous() -> Self {
         Self::new(0, || {})
     }
@@ -138,23 +141,24 @@ impl Worker {
         Ticket::of(self.spawn_any(lane, Box::new(job)))
     }
 
-    /// Of answers of all types: what comes of it is compiled once.
+    /// Queues a type-erased job, so that this code is compiled only once.
     fn spawn_any(&self, lane: JobLane, job: AnyJob) -> AnyTicket {
         let (sender, receiver) = channel();
         let (shared, epoch) = (Arc::clone(&self.shared), self.epoch());
         let language = Language::spoken();
         let run = move |cancel: &Cancel| {
-            // What a job words is read by whoever asked.
+            // The job formats its messages in the language of the thread that started it.
             language.speak();
-            // Without threads of its own a worker runs jobs on the thread of the window, which may not read otherwise.
+            // A worker without threads runs jobs on the window's thread, which may not read
+            // otherwise.
             let _reads = allow_reads();
             let result = catch_unwind(AssertUnwindSafe(|| job(cancel)))
                 .unwrap_or_else(|panic| Err(panic_error(&*panic)));
-            // Known before the asker hears of it.
+            // Record the damage before the answer is sent.
             if let Some(damage) = result.as_ref().err().and_then(damage_in) {
                 shared.meet(DamageReport { damage, epoch });
             }
-            // The asker may be gone; then the answer is not wanted.
+            // The receiver may be gone; then nobody needs the answer.
             let _gone = sender.send(result);
         };
         let cancel = Cancel::default();
@@ -177,22 +181,24 @@ impl Worker {
         AnyTicket::new(receiver, cancel)
     }
 
-    /// How many jobs were begun so far: two frames with the same number asked nothing between them.
+    /// Returns the number of jobs begun: two frames with the same number started nothing between
+    /// them.
     pub fn jobs_begun(&self) -> u64 {
         self.shared.lock().jobs_started
     }
 
-    /// What is asked about has changed: slots ask again, and show the old answers until the new ones are there.
+    /// Begins a new epoch because the data changed. Slots query again, and show the old answers
+    /// until the new ones arrive.
     pub fn renew(&self) {
         self.shared.epoch.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The same until [`Self::renew`] is called: answers of another epoch are old.
+    /// Returns the epoch, which [`Self::renew`] changes. Answers of another epoch are stale.
     pub fn epoch(&self) -> u64 {
         self.shared.epoch.load(Ordering::Relaxed)
     }
 
-    /// What a job came upon that asked in this epoch, once.
+    /// Takes the damage that a job of the current epoch met.
     pub fn take_damage(&self) -> Option<Damage> {
         let met = self
             .shared
@@ -204,7 +210,7 @@ impl Worker {
             .map(|met| met.damage)
     }
 
-    /// True when no job waits or runs. Answers may still have to be picked up by the slots.
+    /// Returns true if no job waits or runs. The slots may still have to pick up answers.
     pub fn is_idle(&self) -> bool {
         let state = self.shared.lock();
         state.running.is_empty() && state.waiting().all(|job| job.cancel.is_cancelled())
@@ -228,9 +234,9 @@ impl Drop for Worker {
             while !thread.is_finished() && Instant::now() < limit {
                 std::thread::sleep(Duration::from_millis(1));
             }
-            // A folder or pipe that never answers keeps nobody from closing the window.
+            // A directory or pipe that never responds must not keep the window from closing.
             if thread.is_finished() {
-                // Jobs catch their panics, so there is nothing to learn from a failed join.
+                // Jobs catch their panics, so a failed join has no information.
                 let _ended = thread.join();
             }
         }
@@ -242,7 +248,8 @@ impl WorkerShared {
         *self.damage.lock().unwrap_or_else(PoisonError::into_inner) = Some(met);
     }
 
-    /// A job that panics does so outside the lock; a poisoned state is still whole.
+    /// Locks the state. A job that panics does so outside the lock, so even a poisoned state is
+    /// consistent.
     fn lock(&self) -> MutexGuard<'_, JobQueues> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! The newest answer to a question that changes with its key.
+//! Slot for the newest answer to a query that changes with its key.
 
 use std::time::{Duration, Instant};
 
@@ -7,26 +7,28 @@ use stepback_index::Cancel;
 use super::pool::{JobLane, Worker};
 use super::ticket::Ticket;
 
-/// How long an old answer is shown as if it were the new one: most answers come sooner, and nothing flickers.
+/// Time for which an old answer is shown as if it were current: most answers arrive sooner, and
+/// nothing flickers.
 pub const LATE_AFTER: Duration = Duration::from_millis(100);
 
-/// What a [`Slot`] has to show.
+/// State of a [`Slot`].
 #[derive(Debug)]
 pub enum Answer<'a, A> {
-    /// The answer to this very question.
+    /// The answer to the current query.
     Fresh(&'a A),
-    /// The answer to an earlier question; the new one is on its way.
+    /// The answer to an earlier query; the new one is on its way.
     Stale(&'a A),
-    /// The same, but the new one is late and the screen should say so: [`LATE_AFTER`].
+    /// Like `Stale`, but the new answer takes longer than [`LATE_AFTER`] and the screen should say
+    /// that.
     Late(&'a A),
-    /// Nothing yet.
+    /// There is no answer yet.
     Loading,
-    /// The question failed; why.
+    /// The query failed; the reason.
     Failed(&'a str),
 }
 
 impl<'a, A> Answer<'a, A> {
-    /// The answer, fresh or not.
+    /// Returns the answer, fresh or not.
     pub fn any(&self) -> Option<&'a A> {
         match self {
             Self::Fresh(answer) | Self::Stale(answer) | Self::Late(answer) => Some(answer),
@@ -35,16 +37,16 @@ impl<'a, A> Answer<'a, A> {
     }
 }
 
-/// Holds the newest answer to a question that changes with its key.
+/// Holds the newest answer to a query that changes with its key.
 pub struct Slot<K, A> {
-    /// The newest answer, kept while a newer question waits.
+    /// The newest answer, kept while a newer query is under way.
     answered: Option<(SlotRequest<K>, Result<A, String>)>,
     pending: Option<(SlotRequest<K>, Ticket<A>)>,
-    /// Since when questions have been on their way without an answer.
+    /// Start of the time during which queries have been under way without an answer.
     waiting_since: Option<Instant>,
 }
 
-/// What was asked, and in which epoch.
+/// Key and epoch of a query.
 struct SlotRequest<K> {
     key: K,
     epoch: u64,
@@ -69,8 +71,8 @@ impl<K, A> std::fmt::Debug for Slot<K, A> {
 }
 
 impl<K: Clone + PartialEq, A: Send + 'static> Slot<K, A> {
-    /// The answer for `key`, a question that a person waits for. Asks when nobody did yet, and forgets a question
-    /// with another key.
+    /// Returns the answer for `key`, for a short query that a person waits for. Starts the query if
+    /// needed, and cancels a query with another key.
     pub fn poll<F, J>(&mut self, key: &K, worker: &Worker, make: F) -> Answer<'_, A>
     where
         F: FnOnce(&K) -> J,
@@ -79,7 +81,7 @@ impl<K: Clone + PartialEq, A: Send + 'static> Slot<K, A> {
         self.poll_in(JobLane::Short, key, worker, make)
     }
 
-    /// The same for a question that may have to go through the whole trace.
+    /// Like [`Self::poll`], for a query that may read the whole trace.
     pub fn poll_long<F, J>(&mut self, key: &K, worker: &Worker, make: F) -> Answer<'_, A>
     where
         F: FnOnce(&K) -> J,
@@ -106,7 +108,8 @@ impl<K: Clone + PartialEq, A: Send + 'static> Slot<K, A> {
             .as_ref()
             .is_none_or(|(asked, _)| asked.key != *key)
         {
-            // The same question of an earlier epoch goes on, else a slow one would never be answered.
+            // A query of an earlier epoch with the same key goes on. Otherwise a slow one would
+            // never be answered.
             self.pending = Some((
                 SlotRequest {
                     key: key.clone(),
@@ -120,12 +123,12 @@ impl<K: Clone + PartialEq, A: Send + 'static> Slot<K, A> {
         self.answer(key, epoch)
     }
 
-    /// True while an answer is on its way.
+    /// Returns true while a query is under way.
     pub fn is_waiting(&self) -> bool {
         self.pending.is_some()
     }
 
-    /// True while an answer has been on its way for longer than [`LATE_AFTER`].
+    /// Returns true while a query has been under way for longer than [`LATE_AFTER`].
     pub fn is_late(&self) -> bool {
         self.is_waiting()
             && self
@@ -133,19 +136,19 @@ impl<K: Clone + PartialEq, A: Send + 'static> Slot<K, A> {
                 .is_some_and(|since| since.elapsed() > LATE_AFTER)
     }
 
-    /// Forgets everything, so that the next poll asks again.
+    /// Forgets everything, so that the next poll starts a query.
     pub fn clear(&mut self) {
         *self = Self::default();
     }
 
-    /// The newest answer whatever it was asked for, without asking.
+    /// Returns the newest answer and its key without starting a query.
     pub fn peek(&self) -> Option<(&K, &A)> {
         self.answered
             .as_ref()
             .and_then(|(asked, result)| result.as_ref().ok().map(|answer| (&asked.key, answer)))
     }
 
-    /// What the last poll had, without asking.
+    /// Returns the result of the newest answered query without starting one.
     pub fn last(&self) -> Answer<'_, A> {
         match &self.answered {
             Some((_, Ok(answer))) => Answer::Fresh(answer),

@@ -1,4 +1,4 @@
-//! Workers and slots, with threads and without.
+//! Tests of workers and slots, with and without threads.
 
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! What a job will answer.
+//! Handles of queued jobs, through which their answers arrive.
 
 use std::any::Any;
 use std::marker::PhantomData;
@@ -7,14 +7,14 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 use anyhow::anyhow;
 use stepback_index::Cancel;
 
-/// A question that was asked and not yet answered.
+/// Handle of a query that is under way. Dropping it cancels the query.
 pub struct Ticket<A> {
     asked: AnyTicket,
     answer: PhantomData<fn() -> A>,
 }
 
 impl<A: 'static> Ticket<A> {
-    /// One whose answer is of a type.
+    /// Creates a ticket for an answer of type `A`.
     pub(super) fn of(asked: AnyTicket) -> Self {
         Self {
             asked,
@@ -22,7 +22,7 @@ impl<A: 'static> Ticket<A> {
         }
     }
 
-    /// The answer, once: none while it is on its way.
+    /// Takes the answer; none while it is on its way.
     pub fn take(&self) -> Option<anyhow::Result<A>> {
         let answer = self.asked.take()?;
         Some(answer.and_then(|answer| {
@@ -34,17 +34,17 @@ impl<A: 'static> Ticket<A> {
     }
 }
 
-/// An answer of any type.
+/// A type-erased answer.
 pub type AnyAnswer = Box<dyn Any + Send>;
 
-/// A [`Ticket`] whose answer may be of any type.
+/// A [`Ticket`] for a type-erased answer.
 pub struct AnyTicket {
     receiver: Receiver<anyhow::Result<AnyAnswer>>,
     cancel: Cancel,
 }
 
 impl AnyTicket {
-    /// Dropped, it cancels.
+    /// Creates a ticket. Dropping it cancels the job.
     pub fn new(receiver: Receiver<anyhow::Result<AnyAnswer>>, cancel: Cancel) -> Self {
         Self { receiver, cancel }
     }

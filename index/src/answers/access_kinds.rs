@@ -1,20 +1,20 @@
-//! Which accesses a question is about.
+//! Kinds of accesses that a query considers.
 
 use stepback_machine::AccessKind;
 
-/// Which accesses count.
+/// Kinds of accesses that a query considers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AccessKinds {
     /// Loads.
     Reads,
     /// Stores; register writes.
     Writes,
-    /// Both, as far as the trace records them.
+    /// Reads and writes, if the trace records them.
     All,
 }
 
 impl AccessKinds {
-    /// Whether accesses of a kind count.
+    /// Returns true if accesses of `kind` count.
     pub(crate) fn includes(self, kind: AccessKind) -> bool {
         match self {
             Self::Reads => kind == AccessKind::Read,

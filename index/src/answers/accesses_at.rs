@@ -1,24 +1,24 @@
-//! The accesses of a cell that show first at the same position.
+//! Accesses of a cell that become visible at the same position.
 
 use stepback_parsers::{Line, Position};
 
 use crate::answers::hit::Hit;
 
-/// Accesses that show first at the same position.
+/// Accesses that become visible at the same position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccessesAt {
-    /// First position at which they show.
+    /// First position at which they are visible.
     pub position: Position,
-    /// The accesses, at least one: the nearest to the queried position first.
+    /// The accesses, at least one, nearest to the queried position first.
     pub accesses: Vec<CellAccess>,
 }
 
-/// An access, or what the trace states before the first step of its thread.
+/// An access by a step, or a state that the trace records before the first step of the thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CellAccess {
-    /// A step did it.
+    /// Access by a step.
     Step(Box<Hit>),
-    /// No step did it: the line of an initial dump.
+    /// Line of an initial dump: no step made the access.
     Initial(Line),
 }
 

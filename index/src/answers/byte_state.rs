@@ -1,26 +1,26 @@
-//! A byte of memory at a position.
+//! State of a memory byte at a position.
 
 use stepback_parsers::Position;
 
 use crate::answers::value::ValueSource;
 
-/// A byte at a position.
+/// State of a memory byte at a position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ByteState {
-    /// None when unknown.
+    /// The value; `None` if unknown.
     pub value: Option<u8>,
-    /// Where the value comes from.
+    /// Source of the value.
     pub source: ValueSource,
-    /// The position right after the access that gives the value (0: before the first step);
-    /// none when unknown, and when a program image gives it.
+    /// Position right after the access that shows the value (0: before the first step). `None` if
+    /// the value is unknown or comes from a program image.
     pub seen_at: Option<Position>,
 }
 
-/// The last accesses of a byte: positions from which they show.
+/// Last accesses of a byte, as the positions from which they are visible.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ByteTouch {
-    /// The last store; none when there was none.
+    /// Position of the last store; `None` without one.
     pub written_at: Option<Position>,
-    /// The last load; none when there was none.
+    /// Position of the last load; `None` without one.
     pub read_at: Option<Position>,
 }

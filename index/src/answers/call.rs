@@ -1,4 +1,4 @@
-//! A call: how it was found, entered and left.
+//! Calls: the frames of a trace, with the evidence for each.
 
 use serde::{Deserialize, Serialize};
 use stepback_machine::Address;
@@ -6,33 +6,34 @@ use stepback_parsers::{Position, Step};
 
 use crate::answers::thread::ThreadId;
 
-/// A frame.
+/// A stack frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// Whose.
+    /// Thread of the frame.
     pub thread: ThreadId,
-    /// Address of its first instruction; where the call went when the trace shows none.
+    /// Address of the first instruction. If the trace shows no step of the function, the target of
+    /// the call.
     pub function: Address,
-    /// The step that called; none for a root.
+    /// The calling step; `None` for a root.
     pub call_step: Option<Step>,
-    /// The first step inside; none when the trace shows none.
+    /// First step inside the frame; `None` if the trace shows none.
     pub entry_step: Option<Step>,
-    /// The last step inside (the return itself); none when open.
+    /// Last step inside the frame, which is the return itself; `None` while the frame is open.
     pub exit_step: Option<Step>,
-    /// How it was entered.
+    /// Event that entered the frame.
     pub entered: FrameEntry,
-    /// How it was left.
+    /// Event that left the frame.
     pub left: FrameExit,
-    /// How it was found.
+    /// Evidence for the frame.
     pub evidence: Evidence,
-    /// 0 for a root.
+    /// Number of callers on the stack; 0 for a root.
     pub depth: u32,
-    /// The frame that called.
+    /// Calling frame.
     pub parent: Option<CallId>,
 }
 
 impl Call {
-    /// False for the first frame of a stack, which nothing on that stack called.
+    /// Returns false for the first frame of a stack, which has no caller on that stack.
     pub fn is_called(&self) -> bool {
         !matches!(
             self.entered,
@@ -40,31 +41,32 @@ impl Call {
         )
     }
 
-    /// Where it was entered. One whose steps the trace does not show was entered right after it was made.
+    /// Returns the position at which the frame was entered. A frame without recorded steps was
+    /// entered right after its call.
     pub fn entered_at(&self) -> Position {
         let behind_call = || self.call_step.map_or(Position(0), Step::after);
         self.entry_step.map_or_else(behind_call, Step::before)
     }
 }
 
-/// A call by its place in the table, which is sorted by thread and entry (parents before children).
+/// Index of a call in the table, which is sorted by thread and entry (parents before children).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct CallId(pub u64);
 
-/// How a frame was entered.
+/// Event that entered a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum FrameEntry {
     /// The thread's first frame.
     Root,
-    /// By a call.
+    /// A call.
     Call,
-    /// By a jump from the end of another function, which thereby left the stack (a tail call).
+    /// A jump from the end of another function, which left the stack by it (tail call).
     Tail,
-    /// By an exception or interrupt.
+    /// An exception or interrupt.
     Exception,
-    /// By a move of the stack pointer to a stack that was not in use before (a new task).
+    /// A move of the stack pointer to a stack that was not in use before (new task).
     Switch,
-    /// Not shown: the trace goes on here after a stretch that it does not show.
+    /// Unknown: the trace continues here after a gap.
     Gap,
 }
 
@@ -79,26 +81,26 @@ impl FrameEntry {
     ];
 }
 
-/// How a frame was found.
+/// Evidence for a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Evidence {
-    /// It is where the thread begins.
+    /// The thread begins here.
     Start,
-    /// The calling step wrote the address behind itself into the link register.
+    /// The calling step wrote the address after itself into the link register.
     Link,
-    /// Control came back to its return address with the stack pointer that it had.
+    /// Control returned to the return address with the stack pointer of the call.
     Return,
     /// The calling step is a branch to the start of another function.
     Branch,
-    /// The trace says so in words.
+    /// A text line of the trace states it.
     Words,
-    /// Control went on elsewhere after an instruction that does not branch.
+    /// Control continued elsewhere after an instruction that is not a branch.
     Jump,
-    /// The stack pointer was moved to another stack.
+    /// The stack pointer moved to another stack.
     Stack,
-    /// The trace's records say so.
+    /// A record of the trace states it.
     Record,
-    /// A return that belongs to no recorded call went there. Its function is known by that address alone.
+    /// A return without a recorded call went there. Only that address identifies the function.
     Caller,
 }
 
@@ -116,20 +118,20 @@ impl Evidence {
     ];
 }
 
-/// How a frame was left.
+/// Event that left a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum FrameExit {
-    /// It returned.
+    /// A return.
     Return,
-    /// A later return of one of its callers skipped it.
+    /// A later return of one of its callers, which skipped the frame.
     Skipped,
-    /// A jump out of several frames at once (longjmp) left it.
+    /// A jump out of several frames at once (longjmp).
     Longjmp,
-    /// The trace ends inside it.
+    /// None: the trace ends inside the frame.
     Open,
-    /// Its last step jumped to another function that returns in its place (a tail call).
+    /// A jump of its last step to another function, which returns in its place (tail call).
     Tail,
-    /// Not shown: the trace has a stretch that it does not show, and whether the frame outlived that is not known.
+    /// Unknown: a gap in the trace, which the frame may or may not have outlived.
     Gap,
 }
 

@@ -1,18 +1,18 @@
-//! The register or memory whose accesses a question is about.
+//! Registers and memory ranges that queries are about.
 
 use serde::{Deserialize, Serialize};
 use stepback_machine::{Address, RegisterView};
 
 use crate::answers::thread::ThreadId;
 
-/// The register or memory whose accesses a question is about.
+/// A register or a range of memory: the subject of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Cell {
-    /// Some bytes of a register of a thread.
+    /// Bytes of a register of a thread.
     Register {
-        /// Whose.
+        /// Thread of the register.
         thread: ThreadId,
-        /// Which bytes.
+        /// The bytes.
         view: RegisterView,
     },
     /// A byte range of memory.
@@ -22,8 +22,8 @@ pub enum Cell {
         /// Number of bytes, at least 1.
         len_bytes: u64,
     },
-    /// A byte range of physical memory, in a trace that tells where virtual addresses lie: accesses of every virtual page
-    /// count while it lay there.
+    /// A byte range of physical memory, in a trace that records translations. An access to a
+    /// virtual page counts while the page is mapped there.
     Physical {
         /// Lowest physical address.
         address: Address,
@@ -33,7 +33,7 @@ pub enum Cell {
 }
 
 impl Cell {
-    /// Returns the bytes of virtual memory that it is; none for registers and physical memory.
+    /// Returns the range of virtual memory; `None` for registers and physical memory.
     pub(crate) fn range(self) -> Option<MemoryRange> {
         match self {
             Self::Memory { address, len_bytes } => Some(MemoryRange { address, len_bytes }),
@@ -45,8 +45,8 @@ impl Cell {
 /// Bytes of memory that a question is limited to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MemoryRange {
-    /// The first byte.
+    /// A range of memory.
     pub address: Address,
-    /// How many; bytes beyond the end of the address space do not count.
+    /// Number of bytes; bytes beyond the end of the address space do not count.
     pub len_bytes: u64,
 }

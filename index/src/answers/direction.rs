@@ -12,7 +12,8 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// Sort key of a slot: greater for a slot that comes earlier in this direction. It is its own inverse.
+    /// Returns the sort key of a slot: greater for a slot that comes earlier in this direction. The
+    /// function is its own inverse.
     pub(crate) fn rank(self, slot: u64) -> u64 {
         match self {
             Self::Forward => !slot,
@@ -20,7 +21,7 @@ impl Direction {
         }
     }
 
-    /// Returns the slot of two that comes earlier in this direction.
+    /// Returns the one of two slots that comes earlier in this direction.
     pub(crate) fn nearer(self, one: Option<u64>, other: Option<u64>) -> Option<u64> {
         match self {
             Self::Back => one.max(other),
@@ -28,7 +29,7 @@ impl Direction {
         }
     }
 
-    /// First slot that a search from a position looks at; none at the end of the numbers.
+    /// Returns the first slot of a search from a position; `None` at the end of the number range.
     pub(crate) fn first_slot(self, at: u64) -> Option<u64> {
         match self {
             Self::Back => Some(at),
@@ -36,7 +37,7 @@ impl Direction {
         }
     }
 
-    /// Returns the slot after one in this direction; none past the ends.
+    /// Returns the next slot in this direction; `None` past the ends.
     pub(crate) fn beyond(self, slot: u64) -> Option<u64> {
         match self {
             Self::Back => slot.checked_sub(1),

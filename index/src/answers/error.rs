@@ -1,66 +1,66 @@
-//! What can go wrong.
+//! Errors of queries, builds and opening.
 
 use std::io;
 use std::path::PathBuf;
 
 use stepback_parsers::{Position, SourceError};
 
-/// A question could not be answered.
+/// Error of a query.
 #[derive(Debug, thiserror::Error)]
 pub enum QueryError {
-    /// Somebody asked to stop.
+    /// The query was cancelled.
     #[error("cancelled")]
     Cancelled,
     /// The trace could not be read again.
     #[error("the trace could not be read: {0}")]
     Source(#[from] SourceError),
-    /// The trace is no longer what was indexed.
+    /// The trace is no longer the one that was indexed.
     #[error("the trace changed since it was indexed: reload it")]
     TraceChanged,
-    /// A checksum of the index does not hold.
+    /// A checksum of the index does not match.
     #[error("the index is damaged ({part}): rebuild it")]
     Damaged {
-        /// Which part.
+        /// Damaged part.
         part: String,
     },
-    /// The trace does not record what was asked for.
+    /// The trace does not record the requested data.
     #[error("{format} traces do not record {what}")]
     NotRecorded {
-        /// The trace's format.
+        /// Format of the trace.
         format: String,
-        /// Such as `"reads of registers"`.
+        /// Kind of data, such as `"reads of registers"`.
         what: &'static str,
     },
-    /// No such position.
+    /// The position is beyond the end of the trace.
     #[error("position {asked} is beyond the end of the trace, which is position {end}", asked = .asked.0, end = .end.0)]
     BeyondEnd {
-        /// What was asked for.
+        /// Requested position.
         asked: Position,
         /// The last position.
         end: Position,
     },
-    /// Too much is told of the memory that was asked for to be remembered.
+    /// The range was remapped more often than is tracked.
     #[error(
         "the trace tells more often than {0} times where this memory lies: ask for fewer bytes"
     )]
     TooManyPages(usize),
-    /// More memory than is gone into at once.
+    /// The range is longer than a query processes at once.
     #[error("{asked} bytes are more than are followed at once: ask for at most {limit}")]
     TooLong {
-        /// How many were asked for.
+        /// Requested number of bytes.
         asked: u64,
-        /// How many may be.
+        /// Maximum number of bytes.
         limit: u64,
     },
-    /// No such thread.
+    /// The trace has no such thread.
     #[error("the trace has no thread {0:?}")]
     NoThread(String),
 }
 
-/// An index could not be built.
+/// Error of an index build.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
-    /// Somebody asked to stop.
+    /// The build was cancelled.
     #[error("cancelled")]
     Cancelled,
     /// The trace could not be read.
@@ -69,9 +69,9 @@ pub enum BuildError {
     /// The index could not be written.
     #[error("the index could not be written: {error}: {path:?}")]
     Write {
-        /// Where to.
+        /// Path of the index.
         path: PathBuf,
-        /// Why.
+        /// Cause.
         #[source]
         error: io::Error,
     },
@@ -100,41 +100,41 @@ impl From<QueryError> for BuildError {
     }
 }
 
-/// What stops the pass in order.
+/// Error of the sequential pass of a build.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PassError {
-    /// The index could not be written, or what was written could not be read back.
+    /// The index could not be written, or the written part could not be read back.
     #[error(transparent)]
     Write(#[from] io::Error),
-    /// The segments indexed so far could not be read.
+    /// The segments of the index could not be read.
     #[error(transparent)]
     Query(#[from] QueryError),
 }
 
-/// An index file cannot be used. Each reason is worded to follow "the index was rebuilt: ".
+/// Reason why an index file cannot be used. Each message completes "the index was rebuilt: ".
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// There is none.
+    /// The file does not exist.
     #[error("there was none")]
     Missing,
-    /// The operating system refused.
+    /// The operating system refused to read the file.
     #[error("it could not be read ({0})")]
     Read(#[source] io::Error),
-    /// Something else bears its name.
+    /// The file exists but is not an index.
     #[error("it is no Stepback index")]
     Foreign,
-    /// Another version of the program wrote it.
+    /// The file has the format of another version of the program.
     #[error("it has version {found}, this program writes version {expected}")]
     Version {
-        /// What the file says.
+        /// Version of the file.
         found: u32,
-        /// What this program knows.
+        /// Version that this program writes.
         expected: u32,
     },
-    /// Its writer was stopped.
+    /// The file is incomplete: its writer was stopped.
     #[error("it is incomplete")]
     Incomplete,
-    /// Its bytes are not what was written.
+    /// The bytes differ from those that were written.
     #[error("it is damaged ({0})")]
     Damaged(&'static str),
     /// The trace is no longer the one that was indexed.

@@ -1,18 +1,19 @@
-//! A read that contradicted what memory was known to hold.
+//! Reads that contradict the known contents of memory.
 
 use stepback_machine::Address;
 
 use crate::answers::hit::Hit;
 
-/// A read that contradicted what was known: something that the trace does not show had written there.
+/// A read that contradicted the known contents of memory: something outside the trace had written
+/// there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExternalChange {
     /// The read.
     pub hit: Hit,
-    /// Its first address.
+    /// Address of the first byte.
     pub address: Address,
-    /// The bytes that it read, in address order.
+    /// Bytes that the read returned, in address order.
     pub bytes: Vec<u8>,
-    /// What was known of each just before, by the trace so far.
+    /// Value of each byte just before, as known from the trace up to there.
     pub known_before: Vec<Option<u8>>,
 }

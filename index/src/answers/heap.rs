@@ -1,94 +1,96 @@
-//! The blocks of the heap, as the markers of a trace tell of them.
+//! Heap blocks, from the markers of a trace.
 
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
 use crate::answers::thread::ThreadId;
 
-/// So many blocks are followed; those that are allocated later are left out.
+/// Maximum number of tracked blocks; later allocations are left out.
 ///
-/// The whole answer stays within [`HEAP_BYTES`]: 64 bytes a block and 8 for its end,
-/// and while the trace is read some 20 for the way from addresses to blocks, whose table is just full with so many.
+/// The whole answer stays within [`HEAP_BYTES`]: 64 bytes for a block and 8 for its end. While the
+/// trace is read, the hash table from addresses to blocks adds about 20 bytes per block. Its
+/// capacity is just used up by this number of blocks.
 pub const BLOCKS: usize = 7 << 18;
-/// So many calls that free what is not allocated are listed; the rest is counted.
+/// Maximum number of invalid frees that are listed; all are counted.
 pub const BAD_FREES: usize = 1 << 16;
-/// What the answer may take while it is worked out, and afterwards.
+/// Maximum memory in bytes of the answer, both during the computation and afterwards.
 pub const HEAP_BYTES: usize = 192 << 20;
 
-/// The blocks of a trace.
+/// The heap blocks of a trace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Heap {
-    /// By address, then by time.
+    /// Sorted by address, then by time.
     blocks: Vec<PackedHeapBlock>,
-    /// The end of the highest block up to each.
+    /// For each block, the highest end of all blocks up to it.
     ends: Vec<u64>,
-    /// The functions that the blocks name by their places here, sorted.
+    /// Functions that the blocks refer to by index, sorted.
     functions: Vec<u64>,
-    /// Frees of what is not allocated, in trace order: [`BAD_FREES`] at most of what was freed before,
-    /// and as many of what the trace does not show to be allocated.
+    /// Invalid frees in trace order: at most [`BAD_FREES`] double frees and as many frees of
+    /// unknown blocks.
     pub bad_frees: Vec<BadFree>,
-    /// All frees of what the trace does not show to be allocated, listed or not.
+    /// Number of frees of addresses that the trace does not show as allocated, listed or not.
     pub unknown_frees: u64,
-    /// All frees of what was freed before, listed or not.
+    /// Number of double frees, listed or not.
     pub double_frees: u64,
-    /// Blocks that were allocated at addresses which the trace does not show.
+    /// Number of blocks whose addresses the trace does not show.
     pub unseen: u64,
-    /// True when there are more than [`BLOCKS`]: later ones are left out, and frees of what may be one of them are not told.
+    /// True if there are more than [`BLOCKS`] blocks: later ones are left out, and frees that may
+    /// concern them are not reported.
     pub is_cut_short: bool,
 }
 
-/// A call that frees what is not allocated.
+/// A call that frees memory that is not allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BadFree {
-    /// What it was given.
+    /// Address passed to the function.
     pub address: Address,
-    /// When.
+    /// Position of the call.
     pub at: Position,
-    /// The last step of the thread before the function.
+    /// Last step of the thread before the function.
     pub step: Option<Step>,
-    /// Whose call it is.
+    /// Thread of the call.
     pub thread: ThreadId,
-    /// The function.
+    /// Address of the freeing function.
     pub function: u64,
-    /// Where it will return to.
+    /// Return address of the call.
     pub return_address: Address,
-    /// When the block at this address was freed before; none when the trace shows no block there.
+    /// Earlier release of the block at this address; `None` if the trace shows no block there.
     pub freed_before: Option<BlockRelease>,
 }
 
-/// The end of a block.
+/// The release of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockRelease {
-    /// When.
+    /// Position of the release.
     pub at: Position,
-    /// The last step of the thread before the function that did it.
+    /// Last step of the thread before the freeing function.
     pub step: Option<Step>,
-    /// By whom.
+    /// Thread that freed the block.
     pub thread: ThreadId,
-    /// By which function.
+    /// Address of the freeing function.
     pub function: u64,
 }
 
-/// A block of the heap.
+/// A heap block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HeapBlock {
-    /// Its first byte.
+    /// Address of the first byte.
     pub address: Address,
-    /// How many bytes were asked for.
+    /// Requested size in bytes.
     pub size_bytes: u64,
-    /// When it was allocated: the function's return shows at this position.
+    /// Position at which the return of the allocating function is visible.
     pub allocated_at: Position,
-    /// The last step of the function that returned it.
+    /// Last step of the allocating function.
     pub allocated_step: Option<Step>,
-    /// By whom.
+    /// Thread that allocated the block.
     pub allocated_by: ThreadId,
-    /// By which function.
+    /// Address of the allocating function.
     pub function: u64,
-    /// How it ended; none when the trace does not show it.
+    /// Release of the block; `None` if the trace does not show it.
     pub freed: Option<BlockRelease>,
 }
 
-/// A block as it is kept, in 64 bytes. [`NONE`] stands for what is not there.
+/// Compact form of a block, 64 bytes. [`NONE`] stands for a missing value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct PackedHeapBlock {
     address: u64,
@@ -97,21 +99,21 @@ struct PackedHeapBlock {
     allocated_step: u64,
     freed_at: u64,
     freed_step: u64,
-    /// Places among the functions.
+    /// Index into the functions.
     function: u32,
     freed_function: u32,
     allocated_by: u16,
     freed_by: u16,
-    /// The place of a block at the same address that was not freed when this one was allocated.
+    /// Index of an earlier block at this address that was still allocated when this one was.
     unfreed_before: u32,
 }
 
-/// No trace has so many positions, steps or blocks.
+/// Greater than any position, step or block number of a trace.
 const NONE: u64 = u64::MAX;
 const NO_BLOCK: u32 = u32::MAX;
 
 impl Heap {
-    /// One without blocks, of blocks that these functions allocate and free.
+    /// Returns an empty heap for the given allocating and freeing functions.
     pub(crate) fn of(functions: impl IntoIterator<Item = u64>) -> Self {
         let mut functions: Vec<u64> = functions.into_iter().collect();
         functions.sort_unstable();
@@ -121,12 +123,13 @@ impl Heap {
         }
     }
 
-    /// All blocks, by address, then by time.
+    /// Returns all blocks, by address, then by time.
     pub fn blocks(&self) -> impl ExactSizeIterator<Item = HeapBlock> {
         self.blocks.iter().map(|block| self.block(block))
     }
 
-    /// The block that an address belongs to at a position: one that is allocated then, or else the one that was freed last before.
+    /// Returns the block that an address belongs to at a position: the one allocated at that time,
+    /// or else the one freed last before.
     pub fn block_at(&self, address: Address, position: Position) -> Option<HeapBlock> {
         let after = self
             .blocks
@@ -181,26 +184,27 @@ impl Heap {
             .unwrap_or_default()
     }
 
-    /// How many blocks there are so far.
+    /// Returns the current number of blocks.
     pub(crate) fn len(&self) -> usize {
         self.blocks.len()
     }
 
-    /// One by its place among them; while they come, in the order in which they came.
+    /// Returns a block by its index; during collection the order is that of insertion.
     pub fn get(&self, place: u32) -> Option<HeapBlock> {
         self.blocks
             .get(place as usize)
             .map(|block| self.block(block))
     }
 
-    /// Adds a block, behind one at its address that was not freed when this was allocated; gives its place.
+    /// Appends a block and returns its index. `unfreed_before` is an earlier block at its address
+    /// that was still allocated.
     pub(crate) fn push(&mut self, block: &HeapBlock, unfreed_before: Option<u32>) -> u32 {
         let kept = self.kept(block, unfreed_before.unwrap_or(NO_BLOCK));
         self.blocks.push(kept);
-        u32::try_from(self.blocks.len() - 1).unwrap_or(NO_BLOCK) // there are at most `BLOCKS`
+        u32::try_from(self.blocks.len() - 1).unwrap_or(NO_BLOCK) // at most `BLOCKS` blocks exist
     }
 
-    /// Puts a block in the place of another at its address, which is the same block as an inner function gave it out.
+    /// Replaces a block by the same block as an outer function returned it.
     pub(crate) fn replace(&mut self, place: u32, block: &HeapBlock) {
         let Some(unfreed_before) = self
             .blocks
@@ -229,7 +233,7 @@ impl Heap {
         }
     }
 
-    /// Says how the block at a place ended.
+    /// Records the release of a block.
     pub(crate) fn end(&mut self, place: u32, by: BlockRelease) {
         let freed_function = self.place_of(by.function);
         if let Some(block) = self.blocks.get_mut(place as usize) {
@@ -238,13 +242,13 @@ impl Heap {
         }
     }
 
-    /// Takes the note out of the block at a place that one before was not freed, and gives the place of that.
+    /// Removes and returns the reference from a block to an earlier one that was still allocated.
     pub(crate) fn take_unfreed_before(&mut self, place: u32) -> Option<u32> {
         let before = &mut self.blocks.get_mut(place as usize)?.unfreed_before;
         Some(std::mem::replace(before, NO_BLOCK)).filter(|before| *before != NO_BLOCK)
     }
 
-    /// Notes a free of what is not allocated.
+    /// Records an invalid free.
     pub(crate) fn note_bad_free(&mut self, bad: BadFree) {
         let count = if bad.freed_before.is_some() {
             &mut self.double_frees
@@ -257,7 +261,7 @@ impl Heap {
         }
     }
 
-    /// The answer, when all blocks came.
+    /// Sorts the blocks and returns the complete answer.
     pub(crate) fn finish(mut self) -> Self {
         self.blocks
             .iter_mut()
@@ -286,7 +290,7 @@ fn step_of(number: u64) -> Option<Step> {
 }
 
 impl HeapBlock {
-    /// Whether an address is one of its bytes; a block of no bytes has its first.
+    /// Returns true if the address is in the block; an empty block contains its first address.
     pub fn contains(&self, address: Address) -> bool {
         address
             .0
@@ -294,7 +298,7 @@ impl HeapBlock {
             .is_some_and(|offset| offset < self.size_bytes.max(1))
     }
 
-    /// Whether it is allocated at a position.
+    /// Returns true if the block is allocated at a position.
     pub fn is_allocated(&self, position: Position) -> bool {
         self.allocated_at <= position && self.freed_at().is_none_or(|freed| position < freed)
     }
@@ -311,10 +315,12 @@ mod tests {
     #[test]
     fn what_is_kept_of_the_heap_takes_what_is_told() {
         assert_eq!(size_of::<PackedHeapBlock>(), 64);
-        // While the trace is read: blocks, whose list grows by doubling, and a table of addresses, of which seven eighths are in use.
+        // During the pass: the blocks, in a vector that grows by doubling, and a hash table of
+        // addresses with a load factor of at most 7/8.
         let table = (BLOCKS / 7 * 8) * (size_of::<(u64, u32)>() + 1);
         let following = BLOCKS.next_power_of_two() * size_of::<PackedHeapBlock>() + table;
-        // Afterwards: blocks and their ends, and what asks sorts them by places of 4 bytes, three at once at most.
+        // Afterwards: the blocks and their ends. Views sort them through up to three lists of
+        // 4-byte indices.
         let answer = BLOCKS.next_power_of_two() * size_of::<PackedHeapBlock>()
             + BLOCKS * (size_of::<u64>() + 12);
         let bad_frees = 2 * BAD_FREES * size_of::<BadFree>();

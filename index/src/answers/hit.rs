@@ -1,54 +1,55 @@
-//! Where a question found its answer, and why it may not be one.
+//! Results of searches, and reasons to doubt them.
 
 use stepback_parsers::{Position, Step};
 
 use crate::answers::step_record::{Access, StepRecord};
 
-/// A hit of an access shows this many of its step's effects at most:
-/// a step may have a million accesses of what is asked for, and each hit would hold a million effects.
+/// Maximum number of effects in the hit of an access. A step may have a million matching accesses,
+/// and each hit would hold a million effects.
 pub const HIT_EFFECTS: usize = 4;
 
-/// Where a question found its answer.
+/// A step that matches a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hit {
-    /// The step that did it. Where an access was asked for, its first [`HIT_EFFECTS`] effects alone.
+    /// The step. For an access query it contains only the first [`HIT_EFFECTS`] effects.
     pub record: StepRecord,
-    /// The first position at which it shows.
+    /// First position at which the match is visible.
     pub position: Position,
-    /// What it did to the cell; none when the question was not about a cell.
+    /// Access of the queried cell; `None` for queries that are not about a cell.
     pub access: Option<Access>,
-    /// Why it may not be the answer after all.
+    /// Reason why this may be the wrong answer.
     pub doubt: Option<Doubt>,
 }
 
-/// Why an answer may be wrong.
+/// Reason why an answer may be wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Doubt {
-    /// The trace does not show the instruction's encoding, or it cannot be decoded: it may use any register.
+    /// The trace does not show the instruction's encoding, or it cannot be decoded: it may use any
+    /// register.
     Undecoded,
     /// The instruction is conditional, and the trace does not say whether it was executed.
     Conditional,
     /// A later system call may have written the memory, which the trace does not show.
     SystemCall {
-        /// The step that made it.
+        /// The step of the call.
         step: Step,
-        /// Its number.
+        /// Number of the call.
         number: u64,
     },
-    /// A later signal, or the return from its handler, may have changed it: the kernel does that.
+    /// A later signal, or the return from its handler, may have changed it: the kernel writes then.
     KernelEvent {
         /// The last step before it.
         step: Step,
     },
-    /// The trace was interrupted since: what ran meanwhile is not recorded.
+    /// The trace was interrupted since: execution during the gap is not recorded.
     Gap {
         /// The last step before it.
         step: Step,
     },
-    /// System calls may have written the memory, and the trace does not say which were made.
+    /// System calls may have written the memory, and the trace does not identify them.
     SystemCallsUnsaid,
     /// The trace leaves out instructions or accesses.
     Filtered,
-    /// The trace does not say in which mode: it may be another register of the same name.
+    /// The trace does not state the mode: it may be another register of the same name.
     Bank,
 }

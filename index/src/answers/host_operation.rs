@@ -1,17 +1,17 @@
-//! The semihosting operations that let the host write into memory.
+//! Semihosting operations that let the host write into memory.
 
 /// A semihosting operation that lets the host write into memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HostOperation {
     /// Reads from a file into a buffer.
     Read,
-    /// Makes up a name for a temporary file.
+    /// Generates a name for a temporary file.
     TmpNam,
     /// Copies the command line.
     GetCmdline,
-    /// Tells where heap and stack are.
+    /// Returns the addresses of heap and stack.
     HeapInfo,
-    /// Tells the ticks so far.
+    /// Returns the elapsed ticks.
     Elapsed,
 }
 
@@ -24,19 +24,20 @@ impl HostOperation {
         Self::Elapsed,
     ];
 
-    /// The operation of a number in `r0`; none for those that write no memory.
+    /// Returns the operation for a number in `r0`; `None` for operations that write no memory.
     pub(crate) fn of_number(number: u64) -> Option<Self> {
         Self::ALL
             .into_iter()
             .find(|operation| operation.number() == number)
     }
 
-    /// Whether a register's lower 32 bits name an operation that writes memory.
+    /// Returns true if the lower 32 bits of a register are the number of an operation that writes
+    /// memory.
     pub(crate) fn is_in(register: u64) -> bool {
         Self::of_number(register & u64::from(u32::MAX)).is_some()
     }
 
-    /// Its number in `r0`.
+    /// Returns the number in `r0`.
     pub(crate) fn number(self) -> u64 {
         match self {
             Self::Read => 0x06,
@@ -47,7 +48,7 @@ impl HostOperation {
         }
     }
 
-    /// Its name in Arm's documentation: `SYS_READ`.
+    /// Returns the name in Arm's documentation: `SYS_READ`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Read => "SYS_READ",

@@ -1,65 +1,66 @@
-//! What a trace is, in numbers.
+//! Statistics and warnings of a trace.
 
 use stepback_parsers::Step;
 
-/// What the trace is, in numbers.
+/// Statistics of a trace.
 #[derive(Clone, Debug)]
 pub struct IndexInfo {
-    /// `"tarmac"`.
+    /// Name of the format: `"tarmac"`.
     pub format: String,
-    /// Steps in all.
+    /// Number of steps.
     pub steps: u64,
-    /// Lines in all.
+    /// Number of lines.
     pub lines: u64,
-    /// `clk`, `ns`, …
+    /// Unit of times: `clk`, `ns`, …
     pub time_unit: Option<String>,
-    /// The first time that a step has, and that of the last step.
+    /// First time of a step, and time of the last step.
     pub time_range: Option<(u64, u64)>,
-    /// True for big endian.
+    /// True for big-endian memory.
     pub is_big_endian: bool,
-    /// Problems in all, however often one occurs.
+    /// Number of problems, counting repetitions.
     pub warning_count: u64,
-    /// Reads that contradicted the last value known before them.
+    /// Number of reads that contradicted the last value known before them.
     pub external_changes: u64,
-    /// Bytes of the trace.
+    /// Size of the trace in bytes.
     pub trace_bytes: u64,
-    /// Bytes of the index.
+    /// Size of the index in bytes.
     pub index_bytes: u64,
 }
 
-/// How many different warnings an index keeps; all are counted.
+/// Maximum number of different warnings in an index; all are counted.
 pub const WARNINGS_KEPT: usize = 1000;
 
-/// What is wrong with a line, or with several in the same way.
+/// A problem of one line, or of several lines in the same way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// The first line, from 1.
+    /// First line, counted from 1.
     pub line: u64,
-    /// Byte offset of the place in it.
+    /// Byte offset of the problem in the line.
     pub offset: u64,
-    /// What is wrong.
+    /// Description.
     pub message: String,
-    /// How often it occurs. Where one part of a trace has thousands of different warnings, at least so often.
+    /// Number of occurrences. A lower bound if one part of the trace has thousands of different
+    /// warnings.
     pub count: u64,
 }
 
 impl Warning {
-    /// True when the line could be read, and only its time is unlikely.
+    /// Returns true if the line was readable and only its time is implausible.
     pub fn is_of_time(&self) -> bool {
         self.message.starts_with(TIME_FALLS)
     }
 }
 
-/// How the warning of a time begins that runs backwards.
+/// Start of the warning about decreasing times.
 pub const TIME_FALLS: &str = "time runs backwards";
 
-/// A step of a thread that bears an earlier time than the thread's step before.
+/// A step with an earlier time than its thread's previous step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeFall {
     /// The step.
     pub step: Step,
-    /// The time before it.
+    /// Time of the previous step.
     pub from: u64,
-    /// Its own.
+    /// Time of this step.
     pub to: u64,
 }

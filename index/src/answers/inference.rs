@@ -1,28 +1,29 @@
-//! What the steps of a trace force about registers.
+//! Register values that the steps of a trace imply.
 
 use stepback_machine::RegisterView;
 
 use crate::answers::reason::InferenceReason;
 use crate::answers::value::Value;
 
-/// What was found.
+/// Result of register inference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inference {
-    /// The registers of which something is known, in the order of the architecture.
+    /// Registers with at least one inferred bit, in the order of the architecture.
     pub registers: Vec<InferredRegister>,
-    /// How often two facts about a register or a value in memory differed; neither is told then.
+    /// Number of contradictions between two facts about a register or a memory value. A
+    /// contradicted value is not reported.
     pub contradictions: u64,
 }
 
-/// A register whose value is known in part or in whole.
+/// A register with a fully or partly inferred value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InferredRegister {
-    /// As shown.
+    /// Displayed name.
     pub name: String,
-    /// Which bytes.
+    /// Bytes of the register.
     pub view: RegisterView,
-    /// What is known of them.
+    /// Inferred value.
     pub value: Value,
-    /// Why.
+    /// Reason for the value.
     pub reason: InferenceReason,
 }

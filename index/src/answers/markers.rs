@@ -1,4 +1,4 @@
-//! The records of binary formats that are neither steps nor accesses.
+//! Markers: records of binary formats that are neither steps nor accesses.
 
 use stepback_parsers::{Marker, MarkerKind, Position, Step};
 
@@ -7,23 +7,23 @@ use crate::answers::thread::ThreadId;
 /// A marker of the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MarkerHit {
-    /// The first position at which it shows.
+    /// First position at which it is visible.
     pub position: Position,
-    /// The last step of its thread before it; none before the thread's first.
+    /// Last step of its thread before it; `None` before the first step of the thread.
     pub step: Option<Step>,
-    /// Whose it is.
+    /// Thread of the marker.
     pub thread: ThreadId,
-    /// What it tells.
+    /// The record.
     pub marker: Marker,
 }
 
-/// How many markers of a kind a thread has.
+/// Number of markers of one kind in one thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MarkerCount {
-    /// Whose.
+    /// Thread of the markers.
     pub thread: ThreadId,
     /// Their kind.
     pub kind: MarkerKind,
-    /// How many.
+    /// Number of markers.
     pub count: u64,
 }

@@ -1,4 +1,4 @@
-//! What questions answer with: plain data, which knows no index.
+//! Answers of queries: plain data, independent of the index.
 
 pub(crate) mod access_kinds;
 pub(crate) mod accesses_at;

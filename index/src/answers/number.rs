@@ -1,11 +1,11 @@
-//! A number as wide as a register may be.
+//! Numbers of up to 512 bits.
 
 use crate::answers::value::Value;
 
-/// The widest number in bytes: a register of 512 bits.
+/// Maximum size of a number in bytes: a register of 512 bits.
 const WIDEST: usize = 64;
 
-/// A number that is looked for: in registers it may be wider than 64 bits.
+/// A number to search for. In registers it may have more than 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Number {
     /// Least significant byte first.
@@ -13,7 +13,8 @@ pub struct Number {
 }
 
 impl Number {
-    /// Reads hexadecimal digits, most significant first; none for what is no number of at most 512 bits.
+    /// Parses hexadecimal digits, most significant first, ignoring `_`. Returns `None` if the text
+    /// is no number of at most 512 bits.
     pub fn from_hex(digits: &str) -> Option<Self> {
         let mut bytes = [0; WIDEST];
         let digits = digits.bytes().filter(|digit| *digit != b'_');
@@ -30,7 +31,7 @@ impl Number {
         (count > 0).then_some(Self { bytes })
     }
 
-    /// Its hexadecimal digits without leading zeros; none of 0.
+    /// Returns the hexadecimal digits without leading zeros; empty for 0.
     pub(crate) fn hex_digits(&self) -> String {
         let all: String = self
             .bytes
@@ -41,12 +42,12 @@ impl Number {
         all.trim_start_matches('0').to_owned()
     }
 
-    /// True for a value of which all bytes are known and which is this number.
+    /// Returns true if all bytes of the value are known and equal this number.
     pub fn is(&self, value: &Value) -> bool {
         self.is_of(value.0.iter().copied())
     }
 
-    /// The same of known bytes, least significant first.
+    /// Returns true if the bytes equal this number, least significant byte first.
     pub(crate) fn is_of_bytes<'a>(&self, bytes: impl Iterator<Item = &'a u8>) -> bool {
         self.is_of(bytes.map(|byte| Some(*byte)))
     }

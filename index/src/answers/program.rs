@@ -1,4 +1,4 @@
-//! What the program images of a trace tell.
+//! Contents of the program images of a trace.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use stepback_machine::{Address, Encoding, Endian, InstructionSet, decode};
 
-/// log2 of the bytes of a block.
+/// Binary logarithm of the block size in bytes.
 const BLOCK_BITS: u32 = 6;
 
-/// What the program images of a trace tell: what memory held when the program was loaded, and where functions are.
+/// Contents of the program images of a trace: initial memory and the locations of functions.
 ///
 /// ```
 /// use stepback_index::Program;
@@ -23,42 +23,43 @@ const BLOCK_BITS: u32 = 6;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Program {
-    /// By first address; none overlap.
+    /// Loaded ranges by first address, without overlap.
     pieces: BTreeMap<u64, ImageSpan>,
     functions: Vec<FunctionPart>,
-    /// In no order.
+    /// Unordered.
     kernel_pages: Vec<Range<u64>>,
-    /// Byte order of code, where a processor has two.
+    /// Byte order of code, on processors that support both.
     code_endian: Endian,
 }
 
-/// Some code of a function, from its first byte to behind its last; an empty one ends where the next begins.
+/// A contiguous part of a function's code. An empty range extends to the start of the next
+/// function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FunctionPart {
-    /// Its first byte.
+    /// Address of the first byte.
     pub start: u64,
-    /// The address behind its last byte.
+    /// Address after the last byte.
     pub end: u64,
-    /// Where the function begins.
+    /// Start address of the function.
     pub function: u64,
 }
 
-/// A run of memory that was loaded.
+/// A contiguous range of loaded memory.
 #[derive(Clone, Debug)]
 struct ImageSpan {
-    /// Its last address.
+    /// Last address.
     last: u64,
-    /// The bytes that it was cut from; what lies beyond their end is zero.
+    /// Backing bytes; memory beyond their end is zero.
     bytes: Arc<[u8]>,
-    /// Where in them it begins.
+    /// Offset of the first byte in `bytes`.
     offset: u64,
-    /// True when the program cannot change it.
+    /// True if the program cannot modify it.
     is_constant: bool,
 }
 
 impl Program {
-    /// Loads a segment: some bytes, then zeros up to a length. Where segments overlap, the later one wins, as in a loader.
-    /// What would lie beyond the end of the address space is left out.
+    /// Loads a segment: `bytes`, then zeros up to a length. A later segment overrides earlier ones,
+    /// as in a loader. Bytes beyond the end of the address space are dropped.
     pub fn load(&mut self, address: Address, bytes: Arc<[u8]>, len_bytes: u64) {
         self.insert(
             address,
@@ -72,7 +73,8 @@ impl Program {
         );
     }
 
-    /// The same for a segment that the program cannot write to: its bytes are those of the instructions that run there.
+    /// Loads a segment that the program cannot write: its bytes are those of the executed
+    /// instructions.
     pub fn load_constant(&mut self, address: Address, bytes: Arc<[u8]>, len_bytes: u64) {
         self.insert(
             address,
@@ -95,7 +97,7 @@ impl Program {
         self.pieces.insert(address.0, ImageSpan { last, ..piece });
     }
 
-    /// Cuts a range out of what was loaded so far.
+    /// Removes a range from the loaded memory.
     fn clear(&mut self, first: u64, last: u64) {
         while let Some((&start, _)) = self
             .pieces
@@ -128,35 +130,36 @@ impl Program {
         }
     }
 
-    /// The byte that was loaded at an address. O(log n).
+    /// Returns the loaded byte at an address. O(log n).
     pub fn byte(&self, address: Address) -> Option<u8> {
         let (piece, place) = self.piece(address)?;
         Some(piece.bytes.get(place).copied().unwrap_or(0))
     }
 
-    /// The same, where the program cannot change it. O(log n).
+    /// Returns the loaded byte at an address that the program cannot modify. O(log n).
     pub fn constant_byte(&self, address: Address) -> Option<u8> {
         let (piece, place) = self.piece(address).filter(|(piece, _)| piece.is_constant)?;
         Some(piece.bytes.get(place).copied().unwrap_or(0))
     }
 
-    /// Forgets what was loaded into a range, from its first byte to its last: it is unknown then.
+    /// Discards the loaded bytes from `first` to `last`, inclusive: they are unknown afterwards.
     pub fn forget(&mut self, first: Address, last: Address) {
         self.clear(first.0, last.0);
     }
 
-    /// States that instructions have this byte order where a processor has two.
+    /// Sets the byte order of code, for processors that support both.
     pub fn set_code_endian(&mut self, endian: Endian) {
         self.code_endian = endian;
     }
 
-    /// The bytes of an instruction as memory holds them.
+    /// Returns the bytes of an instruction in memory order.
     pub fn in_memory(&self, set: InstructionSet, encoding: Encoding) -> Encoding {
         set.in_code_order(encoding, self.code_endian)
     }
 
-    /// The bytes of an instruction of some length, where the program's files hold them and cannot have changed since:
-    /// none where they are no such instruction, since then the files are others than those that ran. O(log n).
+    /// Returns the bytes of an instruction from the program's files, if the program cannot have
+    /// modified them. `None` if they do not decode to an instruction of that length, because the
+    /// files are then not those that ran. O(log n).
     pub fn instruction(
         &self,
         pc: Address,
@@ -171,7 +174,7 @@ impl Program {
         decode(encoding, pc, set).is_decoded().then_some(encoding)
     }
 
-    /// What holds an address, and where in its bytes.
+    /// Returns the range that contains an address, and the offset of the address in its bytes.
     fn piece(&self, address: Address) -> Option<(&ImageSpan, usize)> {
         let (start, piece) = self
             .pieces
@@ -182,15 +185,15 @@ impl Program {
         Some((piece, usize::try_from(place).unwrap_or(usize::MAX)))
     }
 
-    /// Adds a function, from its first byte to behind its last, without a Thumb bit.
-    /// Functions may overlap or begin together; an empty one ends where the next begins.
+    /// Adds a function with the given range, without a Thumb bit. Functions may overlap or share a
+    /// start. An empty range extends to the start of the next function.
     pub fn add_function(&mut self, bytes: Range<u64>) {
         let function = bytes.start;
         self.add_part(bytes, function);
     }
 
-    /// Adds code that lies elsewhere but belongs to the function that begins at an address, such as the unlikely part
-    /// that a compiler moved away: a jump to it is none to another function.
+    /// Adds code outside the main range of the function that starts at `function`, such as a cold
+    /// part that the compiler moved. A jump to it stays within the function.
     pub fn add_part(&mut self, bytes: Range<u64>, function: u64) {
         self.functions.push(FunctionPart {
             start: bytes.start,
@@ -199,27 +202,28 @@ impl Program {
         });
     }
 
-    /// The functions and their parts, in no order.
+    /// Returns the functions and their parts, unordered.
     pub fn functions(&self) -> &[FunctionPart] {
         &self.functions
     }
 
-    /// Adds memory that the program can only read and the kernel changes at any time, such as the clock's.
+    /// Adds memory that is read-only for the program and that the kernel changes at any time, such
+    /// as the clock page.
     pub fn add_kernel_pages(&mut self, addresses: Range<u64>) {
         self.kernel_pages.push(addresses);
     }
 
-    /// Memory that the kernel changes at any time, in no order.
+    /// Returns the memory that the kernel changes at any time, unordered.
     pub fn kernel_pages(&self) -> &[Range<u64>] {
         &self.kernel_pages
     }
 
-    /// True when no memory was loaded.
+    /// Returns true if no memory was loaded.
     pub fn is_empty(&self) -> bool {
         self.pieces.is_empty()
     }
 
-    /// The first block of 64 bytes from one on that something was loaded into.
+    /// Returns the first 64-byte block, from block number `from` on, that contains loaded memory.
     pub(crate) fn next_granule(&self, from: u64) -> Option<u64> {
         let first = from.checked_shl(BLOCK_BITS)?;
         let around = self
@@ -293,7 +297,8 @@ mod tests {
             (bytes(&program, 0x100, 2), bytes(&program, 0x100, 4)),
             (None, None)
         );
-        // Beyond the bytes of the file, where there is nothing, in what may be written, without a length.
+        // Beyond the bytes of the file, outside of any segment, in writable memory, and of zero
+        // length.
         assert_eq!(
             [(0x103, 2), (0xff, 1), (0x200, 1), (0x100, 0)]
                 .map(|(pc, length)| bytes(&program, pc, length)),

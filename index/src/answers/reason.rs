@@ -1,15 +1,15 @@
-//! Why a value is known.
+//! Reasons for inferred values.
 
 use std::fmt;
 
 use stepback_parsers::Step;
 
-/// Why a register's value is known.
+/// Reason why the value of a register is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct InferenceReason {
-    /// What forces it.
+    /// Fact that implies the value.
     pub fact: Fact,
-    /// How it came into the register.
+    /// Derivation from that fact to the register.
     pub way: ValueDerivation,
 }
 
@@ -45,16 +45,16 @@ impl fmt::Display for InferenceReason {
     }
 }
 
-/// What forces a value.
+/// Fact that implies a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fact {
-    /// An instruction holds it.
+    /// A constant in an instruction.
     Constant(Step),
-    /// A register that an address was made of, when the address is known.
+    /// The known address of an access, which determines a register used to compute it.
     Address(Step),
-    /// Where an indirect branch went.
+    /// The target of an indirect branch.
     Target(Step),
-    /// A record of the trace states it.
+    /// A record of the trace.
     Stated(Step),
 }
 
@@ -63,7 +63,7 @@ impl Fact {
         matches!(self, Self::Constant(_))
     }
 
-    /// The step that shows it.
+    /// Returns the step that shows the fact.
     pub fn step(self) -> Step {
         match self {
             Self::Constant(step)
@@ -74,20 +74,21 @@ impl Fact {
     }
 }
 
-/// How a register got its value.
+/// Derivation of a register's value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ValueDerivation {
-    /// It already had it where the inference began.
+    /// The register held the value at the start of the inference.
     #[default]
     Held,
-    /// It has had it since something other than instructions may have changed it.
+    /// The register held the value after the last point where something other than instructions may
+    /// have changed it.
     Lost,
-    /// It was copied from another register, or computed.
+    /// Copied from another register, or computed.
     Computed(Step),
-    /// A constant was added to it: the motion of a stack pointer.
+    /// A constant was added to it, as to a moving stack pointer.
     Moved(Step),
-    /// It was loaded by the first step from memory that the second, where known, wrote or read before.
+    /// Loaded by the first step from memory that the second step, if known, wrote or read before.
     Loaded(Step, Option<Step>),
-    /// A call left it: a return address.
+    /// Written by a call: a return address.
     Returned(Step),
 }

@@ -1,4 +1,4 @@
-//! The registers of a thread at a position.
+//! Registers of a thread at a position.
 
 use stepback_machine::{InstructionSet, RegisterView};
 use stepback_parsers::{Position, Step};
@@ -7,43 +7,43 @@ use crate::answers::reason::InferenceReason;
 use crate::answers::thread::ThreadId;
 use crate::answers::value::{Value, ValueSource};
 
-/// A register file.
+/// The registers of a thread at a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisterFile {
-    /// Whose it is.
+    /// Thread of the registers.
     pub thread: ThreadId,
-    /// Which names it uses.
+    /// Instruction set that determines the names.
     pub instruction_set: InstructionSet,
-    /// In the order of the architecture, then banks and system registers by name.
+    /// Registers in the order of the architecture, then banks and system registers by name.
     pub registers: Vec<RegisterState>,
 }
 
 /// A register at a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisterState {
-    /// As shown.
+    /// Displayed name.
     pub name: String,
-    /// Which bytes.
+    /// Bytes of the register.
     pub view: RegisterView,
-    /// Full width.
+    /// Value at full width.
     pub value: Value,
-    /// Where the bytes that are known come from.
+    /// Source of the known bytes.
     pub source: ValueSource,
-    /// Where it was last written: the position after the write, 0 for the initial state; none when never.
+    /// Position right after the last write, 0 for the initial state; `None` without a write.
     pub written_at: Option<Position>,
-    /// The step that did it; none for the initial state.
+    /// Step of the last write; `None` for the initial state.
     pub written_by: Option<Step>,
-    /// Why the value is known, when it is inferred from what steps did.
+    /// Reason for an inferred value.
     pub reason: Option<InferenceReason>,
 }
 
 impl RegisterFile {
-    /// The value of a register by the name that is shown; none when there is no such register.
+    /// Returns the value of a register by its displayed name; `None` if there is no such register.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.state(name).map(|state| &state.value)
     }
 
-    /// A register by the name that is shown.
+    /// Returns a register by its displayed name.
     pub fn state(&self, name: &str) -> Option<&RegisterState> {
         self.registers.iter().find(|register| register.name == name)
     }

@@ -1,4 +1,5 @@
-//! Why a cell has its value: the steps that it comes from, and where the chains end.
+//! Rows of program slices: the steps that a value depends on, and the ends of its dependence
+//! chains.
 
 use serde::{Deserialize, Serialize};
 use stepback_machine::{Address, RegisterView};
@@ -8,89 +9,91 @@ use crate::answers::hit::Doubt;
 use crate::answers::thread::ThreadId;
 use crate::answers::value::Value;
 
-/// How one step has a part in what another does.
+/// Kind of a dependence between two steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Edge {
-    /// Its result is passed on byte for byte: a move, a load, a store.
+    /// The result is passed on unchanged: a move, a load, a store.
     Copy,
-    /// Its result is computed with.
+    /// The result is an operand of a computation.
     Data,
-    /// Its result is a part of an address.
+    /// The result is part of an address.
     Address,
-    /// Its result is a condition flag that decides, or carries.
+    /// The result is a condition flag that decides, or a carry.
     Flags,
-    /// It decided that the other ran at all.
+    /// Control dependence: the step decided that the other one executed.
     Control,
 }
 
-/// Which edges are followed besides those of data.
+/// Kinds of dependence to follow besides data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct EdgeKinds {
-    /// The registers that addresses are made of.
+    /// Registers that form addresses.
     pub addresses: bool,
-    /// The flags that decide a conditional instruction or a select, or that carry.
+    /// Flags that decide a conditional instruction or a select, and carries.
     pub flags: bool,
-    /// The branches that decided what ran.
+    /// Branches that decided about execution (control dependence).
     pub control: bool,
-    /// What a disassembler lists as read of what an instruction writes, whether the result depends on it or not:
-    /// the old destination of LSL, UBFX, SXTW and the like.
+    /// Registers that a disassembler lists as read although the result may not depend on them: the
+    /// old destination of LSL, UBFX, SXTW and similar instructions.
     pub listed: bool,
 }
 
-/// A part of the state of the machine, as a slice names it.
+/// A part of the machine state in a slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SliceCell {
     /// Bytes of a register of a thread.
     Register {
-        /// Whose.
+        /// Thread of the register.
         thread: ThreadId,
-        /// Which bytes, under the name that they have where they are read.
+        /// The bytes, under the name that the reading step uses.
         view: RegisterView,
     },
     /// Condition flags of a thread, as bits of the status register.
     Flags {
-        /// Whose.
+        /// Thread of the flags.
         thread: ThreadId,
-        /// Which.
+        /// The flags.
         bits: u64,
     },
     /// Bytes of memory.
     Memory {
-        /// The first.
+        /// Address of the first byte.
         address: Address,
-        /// How many.
+        /// Number of bytes.
         len_bytes: u64,
     },
 }
 
-/// A step that something comes from.
+/// A step in a slice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SliceStep {
-    /// Which.
+    /// The step.
     pub step: Step,
-    /// Whose.
+    /// Thread of the step.
     pub thread: ThreadId,
-    /// What of it is wanted, with the value that it gave; sorted.
+    /// Cells that the step defined and that the slice needs, with their values; sorted.
     pub defines: Vec<SliceDefinition>,
-    /// What wants it; sorted, each once.
+    /// Uses of the definitions; sorted, without duplicates.
     pub wanted_by: Vec<SliceUse>,
-    /// Why it may not be where the value comes from.
+    /// Reason why the value may come from elsewhere.
     pub doubt: Option<Doubt>,
 }
 
-/// A part of what a step gave a value.
+/// A cell that a step defined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SliceDefinition {
-    /// Which.
+    /// The cell.
     pub cell: SliceCell,
-    /// The value, least significant byte first (of memory: the byte at the lowest address); of flags the bits as they stand.
+    /// The value, least significant byte first (for memory, the byte at the lowest address). For
+    /// flags, the bits in their positions in the status register.
     pub value: Value,
-    /// A part of the value follows from what steps did; the trace does not state it. See [`crate::GivenValues`].
+    /// True if part of the value is inferred from other steps rather than recorded. See
+    /// [`crate::DefinedValues`].
     pub is_inferred: bool,
 }
 
 impl SliceDefinition {
-    /// A value that the trace records.
+    /// Returns a definition with a recorded value.
     #[must_use]
     pub fn new(cell: SliceCell, value: Value) -> Self {
         Self {
@@ -101,77 +104,79 @@ impl SliceDefinition {
     }
 }
 
-/// Who wants a result, and what for.
+/// A use of a result, and the kind of dependence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SliceUse {
-    /// A later step; none for the question.
+    /// The later step; `None` for the query itself.
     pub step: Option<Step>,
-    /// What it does with it.
+    /// Kind of dependence.
     pub edge: Edge,
 }
 
-/// Where a chain ends.
+/// End of a dependence chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SliceEnd {
-    /// How.
+    /// Cause of the end.
     pub end: SliceEndKind,
-    /// Of what.
+    /// Cell at the end.
     pub cell: SliceCell,
-    /// What wants it; sorted, each once.
+    /// Uses of the cell; sorted, without duplicates.
     pub wanted_by: Vec<SliceUse>,
-    /// Why that may not be so: something that the trace does not show in full may have given it a value since.
+    /// Reason why the chain may continue: something that the trace shows only in part may have
+    /// written the cell since.
     pub doubt: Option<Doubt>,
 }
 
-/// How a chain ends.
+/// Cause of the end of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SliceEndKind {
-    /// The step makes it from nothing that it reads.
+    /// The step computes it from constants only.
     Constant,
-    /// It was there before the first step that the trace shows.
+    /// The value was there before the first recorded step.
     Initial {
-        /// The line that states it, where one does.
+        /// Line that states it, if there is one.
         line: Option<Line>,
     },
-    /// The program image holds it, and nothing wrote it.
+    /// The program image contains it, and nothing wrote it.
     Image,
-    /// The read of a step found it changed by something that the trace does not show.
+    /// The read of a step found a value that something outside the trace had written.
     External {
         /// The step that read it.
         seen_by: Option<Step>,
     },
-    /// The system or the host gave it when a step asked.
+    /// The system or the host supplied it at the request of a step.
     System {
-        /// The step that asked.
+        /// The requesting step.
         step: Option<Step>,
-        /// What it asked for, as Linux or Arm's semihosting names it, where the trace tells.
+        /// Name of the request in Linux or in Arm's semihosting, if the trace records it.
         name: Option<&'static str>,
     },
-    /// What the step takes in is not known.
+    /// The inputs of the step are unknown.
     Unknown(UnknownInput),
-    /// Of what is followed forward: nothing reads or overwrites it up to the end of the trace.
+    /// Forward slices only: nothing reads or overwrites it up to the end of the trace.
     Kept,
-    /// Of what is followed forward: nothing reads it before a step overwrites it.
+    /// Forward slices only: a step overwrites it before anything reads it.
     Overwritten {
-        /// The step that writes the first byte of it, where a step does.
+        /// The step that writes its first byte, if a step does.
         by: Option<Step>,
     },
-    /// No more was asked for.
+    /// The limit of the query is reached.
     Limit,
 }
 
-/// Why it is not known what a step takes in.
+/// Reason why the inputs of a step are unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum UnknownInput {
-    /// The trace does not show the instruction, or its bytes mean nothing.
+    /// The trace does not show the instruction, or its bytes do not decode.
     Undecoded,
-    /// The trace shows a write beside an exception, or one that the instruction does not make.
+    /// The trace shows a write along with an exception, or one that the instruction does not make.
     NotOfInstruction,
-    /// The instruction loads, and the trace does not show from where.
+    /// The instruction loads, and the trace does not show the address.
     LoadNotShown,
-    /// The step loads more than a slice looks at.
+    /// The step loads more than a slice examines.
     TooMuchLoaded,
-    /// Which branch or call decided that the step ran is not seen: the trace shows no way to it, or its function is too long.
+    /// The branch or call that decided about the step was not found: the trace shows no path to the
+    /// step, or its function is too long.
     DeciderNotFound,
 }
 
@@ -180,6 +185,6 @@ pub enum UnknownInput {
 pub enum SliceRow {
     /// A step.
     Step(SliceStep),
-    /// Where a chain ends.
+    /// The end of a chain.
     End(SliceEnd),
 }

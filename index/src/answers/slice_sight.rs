@@ -1,4 +1,5 @@
-//! What the walk of a slice saw of a step anyway, for who reads the slice: no second look at the trace is needed.
+//! Details of slice steps that the slicer has read anyway, so that callers need not read the trace
+//! again.
 
 use std::sync::Arc;
 
@@ -6,35 +7,36 @@ use stepback_machine::{AccessKind, Address, Instruction, InstructionSet};
 
 use crate::answers::slice::SliceRow;
 
-/// A row of a slice with what was seen of its step.
+/// A row of a slice with details of its step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SliceRowDetail {
     /// The row.
     pub row: SliceRow,
-    /// Of the step; none for the end of a chain, and where the trace does not show the step.
+    /// Details; `None` for the end of a chain, and if the trace does not show the step.
     pub sight: Option<SliceStepDetail>,
 }
 
-/// A step as the walk saw it.
+/// Details of a step in a slice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SliceStepDetail {
-    /// Where it lies.
+    /// Address of the instruction.
     pub pc: Address,
-    /// How its bytes decode.
+    /// Instruction set of the encoding.
     pub set: InstructionSet,
-    /// What it is; none where its bytes are not known or mean nothing, or it was not executed.
+    /// The decoded instruction; `None` if its bytes are unknown or do not decode, or if it was not
+    /// executed.
     pub instruction: Option<Arc<Instruction>>,
-    /// The accesses to memory that the trace records of it, in the order of the records.
+    /// Recorded memory accesses, in the order of the records.
     pub accesses: Vec<SliceStepAccess>,
 }
 
-/// An access to memory.
+/// A memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SliceStepAccess {
     /// Load or store.
     pub kind: AccessKind,
-    /// The lowest address.
+    /// Lowest address.
     pub address: Address,
-    /// Bytes.
+    /// Size in bytes.
     pub size_bytes: u8,
 }

@@ -1,4 +1,4 @@
-//! A step with what it did.
+//! A step with its effects.
 
 use stepback_machine::{
     AccessKind, Address, Encoding, InstructionSet, RecordedBranch, RegisterUse, RegisterView,
@@ -11,54 +11,59 @@ use crate::answers::host_operation::HostOperation;
 use crate::answers::thread::ThreadId;
 use crate::answers::value::Value;
 
-/// How far behind a step events that belong to it are looked for.
+/// Number of slots after a step that are searched for events that belong to it.
 pub const LATE_STEPS: u64 = 1024;
 
-/// Of what a step did so much is told: one instruction may have a million lines or records below it.
+/// Maximum number of effects reported for one step: one instruction may have a million lines or
+/// records.
 pub const STEP_EFFECTS: usize = 1 << 16;
 
-/// Of what the steps of an answer did together so much is told (some 100 bytes each), first come, first served;
-/// the first step has room for all of [`STEP_EFFECTS`].
+/// Maximum number of effects of all steps in an answer, about 100 bytes each. Earlier steps come
+/// first; the first one always has room for [`STEP_EFFECTS`].
 pub const ANSWER_EFFECTS: usize = 1 << 19;
 
-/// One step with what it did.
+/// A step with its effects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepRecord {
     /// Its number.
     pub step: Step,
     /// Line of its instruction; none in formats without lines.
     pub line: Option<Line>,
-    /// In the trace's unit, never less than that of the step before; none when the trace has no time at all.
+    /// Time in the unit of the trace, never less than that of the previous step; `None` if the
+    /// trace has no times.
     pub time: Option<u64>,
-    /// Who executed it.
+    /// Thread that executed it.
     pub thread: ThreadId,
-    /// Where.
+    /// Address of the instruction.
     pub pc: Address,
-    /// How its bytes decode.
+    /// Instruction set of the encoding.
     pub instruction_set: InstructionSet,
-    /// Its encoding, right-aligned; 0 when the trace could not show it.
+    /// Encoding, right-aligned; 0 if the trace does not show it.
     pub opcode: u32,
-    /// Its encoding as it lies in memory, in any instruction set: as the trace shows it, else as the program's files have it.
+    /// Encoding in memory order, for every instruction set: from the trace, otherwise from the
+    /// program's files.
     pub encoding: Option<Encoding>,
-    /// What it did to control, where the format says so.
+    /// Effect on control flow, if the format records it.
     pub branch: RecordedBranch,
     /// Length of the instruction in bytes.
     pub length_bytes: u8,
-    /// False when its condition failed, or when the branch before it annulled it.
+    /// False if its condition failed, or if the preceding branch annulled it.
     pub is_executed: bool,
-    /// Whether it stands in a delay slot.
+    /// Position in a delay slot.
     pub delay_slot: DelaySlot,
-    /// Whether the trace recorded it.
+    /// Origin of the step: recorded or reconstructed.
     pub origin: StepOrigin,
-    /// The disassembly as the trace has it, else made from the encoding; where neither is known it says so.
+    /// Disassembly from the trace, otherwise made from the encoding. If neither is known, the text
+    /// says so.
     pub text: String,
-    /// What it did, in trace order: the first [`STEP_EFFECTS`] (fewer where [`ANSWER_EFFECTS`] are told),
-    /// and where there were more, how many ([`Effect::More`]).
+    /// Effects in trace order: the first [`STEP_EFFECTS`], or fewer if [`ANSWER_EFFECTS`] are used
+    /// up. [`Effect::More`] counts the rest.
     pub effects: Vec<Effect>,
 }
 
 impl StepRecord {
-    /// Takes the next effect if there is room for so many more in the answer; else, and beyond [`STEP_EFFECTS`], it is counted alone.
+    /// Appends an effect while the answer has room and the step has fewer than [`STEP_EFFECTS`].
+    /// Otherwise counts it in [`Effect::More`].
     pub(crate) fn add(&mut self, effect: Effect, room: &mut usize) {
         if let Some(Effect::More(count)) = self.effects.last_mut() {
             *count += 1;
@@ -70,13 +75,13 @@ impl StepRecord {
         }
     }
 
-    /// Whether asking for this step first tells more of what it did.
+    /// Returns true if a query that starts with this step reports more of its effects.
     pub fn is_cut_by_others(&self) -> bool {
         matches!(self.effects.last(), Some(Effect::More(_))) && self.effects.len() <= STEP_EFFECTS
     }
 
-    /// What the step does to a view that it uses when accesses of some kinds were asked for:
-    /// of all kinds a write, unless the instruction is known to read it only.
+    /// Returns the kind of the step's use of a view in a query for accesses of `kinds`. For all
+    /// kinds it is a write, unless the instruction is known only to read the view.
     pub(crate) fn kind_of_use(&self, view: RegisterView, kinds: AccessKinds) -> AccessKind {
         let instruction = self
             .encoding
@@ -95,27 +100,27 @@ impl StepRecord {
     }
 }
 
-/// One thing that a step did.
+/// An effect of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// A register got a value.
+    /// A register was written.
     Register {
-        /// As shown: `x3`, `w3`, `sp`, `r13_svc`.
+        /// Displayed name: `x3`, `w3`, `sp`, `r13_svc`.
         name: String,
-        /// Which bytes.
+        /// Written bytes.
         view: RegisterView,
-        /// What they became.
+        /// New value.
         value: Value,
     },
     /// Memory was accessed.
     Access(Access),
-    /// An exception, in the trace's words.
+    /// An exception, in the words of the trace.
     Exception(String),
-    /// Anything else that the trace says of the step.
+    /// Any other text of the trace about the step.
     Note(String),
     /// A record of a binary format that is neither a step nor an access.
     Marker(Marker),
-    /// So many more, which are left out. It is always the last.
+    /// Number of further effects that are left out. Always the last entry.
     More(u64),
 }
 
@@ -124,31 +129,32 @@ pub enum Effect {
 pub struct Access {
     /// Load or store; a register write is a store.
     pub kind: AccessKind,
-    /// What was accessed.
+    /// Register or memory that was accessed.
     pub target: AccessTarget,
-    /// The value, in the byte order of a number (memory: as the traced CPU reads it).
+    /// Value as a number, least significant byte first (memory: in the byte order of the traced
+    /// CPU).
     pub value: Value,
-    /// True when the trace does not state the value, and it follows from what steps did.
+    /// True if the value is inferred from other steps rather than recorded.
     pub is_inferred: bool,
-    /// True when the trace records no such accesses, and the decoded instruction tells of this one:
-    /// reads of registers in traces that record their writes.
+    /// True if the access comes from the decoded instruction because the trace records no such
+    /// accesses: register reads in traces that record only register writes.
     pub is_decoded: bool,
     /// True when a read contradicted the last value known before it.
     pub is_external: bool,
-    /// The semihosting operation by which the host wrote it, which the trace does not show.
+    /// Semihosting operation by which the host made a write that the trace does not show.
     pub host_operation: Option<HostOperation>,
 }
 
-/// What an access touched.
+/// Target of an access.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AccessTarget {
-    /// A register under the name that is shown.
+    /// A register, by its displayed name.
     Register(String),
     /// Memory.
     Memory {
         /// Lowest address.
         address: Address,
-        /// Bytes.
+        /// Number of bytes.
         size_bytes: u64,
     },
 }

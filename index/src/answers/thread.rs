@@ -1,10 +1,10 @@
-//! The threads of a trace.
+//! Threads of a trace.
 
 use serde::{Deserialize, Serialize};
 use stepback_machine::InstructionSet;
 use stepback_parsers::Step;
 
-/// A thread of the trace: its place in [`crate::index::Index::threads`].
+/// Index of a thread in [`crate::index::Index::threads`].
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -13,9 +13,9 @@ pub struct ThreadId(pub u16);
 /// A thread of the trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThreadInfo {
-    /// As the trace names it, `cpu0` where it names none.
+    /// Name in the trace; `cpu0` if the trace has no thread names.
     pub name: String,
-    /// How many steps it did.
+    /// Number of its steps.
     pub steps: u64,
     /// Instruction set of its first step.
     pub instruction_set: InstructionSet,

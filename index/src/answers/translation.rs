@@ -1,52 +1,52 @@
-//! Where virtual addresses lie.
+//! Recorded translations of virtual addresses.
 
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use crate::answers::thread::ThreadId;
 
-/// The physical address of a virtual one, as the trace told it.
+/// Physical address of a virtual address, from a recorded translation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Translation {
-    /// Of which address space; none where the trace tells none.
+    /// Address space; `None` if the trace records none.
     pub context: Option<u64>,
     /// The physical address.
     pub physical: Address,
-    /// The virtual address of the page.
+    /// Virtual address of the page.
     pub page: Address,
-    /// Bytes of a page.
+    /// Page size in bytes.
     pub page_bytes: u64,
-    /// The position at which it was told.
+    /// Position of the record.
     pub told_at: Position,
 }
 
-/// A virtual address that lies at a physical one, as the trace told it.
+/// A virtual address that maps to a queried physical address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VirtualMapping {
-    /// Whose address.
+    /// Thread of the address.
     pub thread: ThreadId,
     /// The virtual address.
     pub address: Address,
-    /// What was told of it.
+    /// The recorded translation.
     pub translation: Translation,
 }
 
-/// How much a trace tells of physical addresses.
+/// Number of recorded translations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TranslationCounts {
-    /// How often a page was told.
+    /// Number of translation records.
     pub told: u64,
-    /// Of what; none where there are too many to be counted.
+    /// Counts of distinct pages; `None` if there are too many to count.
     pub counts: Option<PageCounts>,
 }
 
-/// Which pages a trace tells of.
+/// Counts of the distinct pages with recorded translations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PageCounts {
-    /// The address spaces that were named, ascending.
+    /// Recorded address spaces, ascending.
     pub contexts: Vec<u64>,
-    /// Different virtual pages.
+    /// Number of distinct virtual pages.
     pub pages: u64,
-    /// Different physical pages.
+    /// Number of distinct physical pages.
     pub physical_pages: u64,
 }

@@ -1,19 +1,19 @@
-//! A value, known in part or in whole, and where it comes from.
+//! Values with unknown bytes, and their provenance.
 
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-/// Where a value comes from.
+/// Provenance of a value.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 pub enum ValueSource {
     /// The trace states it at or before the position.
     Recorded,
-    /// It follows from something else: a later read with no write between.
+    /// It follows from other facts, such as a later read without a write in between.
     Inferred,
-    /// Stated by a read that contradicts the last write known before it.
+    /// A read states it and contradicts the last write known before it.
     External,
     /// Nothing states it.
     #[default]
@@ -25,12 +25,12 @@ pub enum ValueSource {
 pub struct Value(pub Vec<Option<u8>>);
 
 impl Value {
-    /// True when no byte is known.
+    /// Returns true if no byte is known.
     pub fn is_unknown(&self) -> bool {
         self.0.iter().all(Option::is_none)
     }
 
-    /// The number, when all bytes are known and those above 64 bits are zero.
+    /// Returns the number if all bytes are known and those above 64 bits are zero.
     pub fn to_u64(&self) -> Option<u64> {
         let mut number = 0u64;
         for (place, byte) in self.0.iter().enumerate() {
@@ -44,7 +44,8 @@ impl Value {
         Some(number)
     }
 
-    /// Most significant digit first, without `0x`, full width, `??` for an unknown byte.
+    /// Formats the value in hexadecimal: most significant digit first, without `0x`, at full width,
+    /// `??` for an unknown byte.
     pub fn hex(&self) -> String {
         let mut text = String::with_capacity(2 * self.0.len());
         for byte in self.0.iter().rev() {

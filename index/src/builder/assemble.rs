@@ -1,4 +1,5 @@
-//! The pass in order: fills in what a segment alone cannot know, and writes it.
+//! Sequential pass of a build: completes each segment with what earlier segments determine, and
+//! writes it.
 
 use std::path::Path;
 use std::sync::atomic::AtomicU8;
@@ -30,29 +31,29 @@ use crate::store::key_map::{KeyMapWriter, SEGMENTS};
 use crate::store::output::{IndexOutput, TrailerOutput};
 use crate::store::segment::meta::SegmentMeta;
 
-/// Key maps are closed when their keys take this much memory; the keys of one more segment may come on top.
+/// Memory of the keys at which key maps are closed; the keys of one more segment may come on top.
 /// Segments of a real trace have some thousand keys each, so its maps cover 64 segments.
 const KEY_BYTES: usize = 12 << 20;
 
-/// How much of the trace an index covers.
+/// Portion of the trace that an index covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coverage {
-    /// All of it.
+    /// The whole trace.
     Whole,
-    /// What is done of it: the last segments have no key maps, for their group is not full.
+    /// The finished part. The last segments have no key maps, because their group is not full.
     Part,
 }
 
-/// What becomes of a segment.
+/// Disposition of a segment after it is compared with the memory before it.
 #[derive(Clone, Copy, Debug)]
 enum SegmentDisposition {
-    /// What is known after it is carried on.
+    /// The segment is final: its memory state is carried to the next one.
     Stays,
-    /// It will come again, longer.
+    /// The segment will be replaced by a longer one.
     ComesAgain,
 }
 
-/// Takes segments in the order of the trace.
+/// Takes segments in trace order and writes the index.
 #[derive(Debug)]
 pub struct Assembler<O> {
     writer: IndexWriter<O>,
@@ -61,27 +62,27 @@ pub struct Assembler<O> {
     calls: CallFinder,
     granule_keys: KeyMapWriter<TouchCoverage>,
     pc_keys: KeyMapWriter<()>,
-    /// The slots of semihosting calls.
+    /// Slots of semihosting calls.
     host_calls: Vec<u64>,
-    /// Where to resume when the trace has grown or the build was stopped.
+    /// State to resume from when the trace has grown or the build was stopped.
     mark: Option<Box<ResumePoint>>,
-    /// While a task is taken part by part: what was known before it.
+    /// State before the current task, while the task is taken in parts.
     before_task: Option<Box<TaskCheckpoint>>,
 }
 
-/// What is known at the end of a task, beside the bytes that are written.
+/// State at the end of a task, without the bytes already written.
 #[derive(Clone, Debug)]
 struct TaskCheckpoint {
     catalogue: Catalogue,
     calls: CallFinder,
     host_calls: Vec<u64>,
     mark: Option<Box<ResumePoint>>,
-    /// How many bytes were written.
+    /// Number of bytes written.
     len: u64,
 }
 
 impl<O: IndexOutput> Assembler<O> {
-    /// An index of nothing so far.
+    /// Creates an empty index.
     pub fn new(source: &dyn Source, fingerprint: &Fingerprint, output: O) -> std::io::Result<Self> {
         Ok(Self {
             writer: IndexWriter::new(output)?,
@@ -96,24 +97,24 @@ impl<O: IndexOutput> Assembler<O> {
         })
     }
 
-    /// What is too large for memory waits in an unnamed file in this folder.
+    /// Sets the folder of the unnamed file that holds what is too large for memory.
     pub fn use_folder(&mut self, folder: &Path) {
         self.calls.use_folder(folder);
     }
 
-    /// Steps so far.
+    /// Returns the number of steps taken.
     pub fn steps(&self) -> u64 {
         self.catalogue.contents.steps
     }
 
-    /// Steps of the whole tasks so far.
+    /// Returns the number of steps of the whole tasks taken.
     pub fn whole_steps(&self) -> u64 {
         self.before_task
             .as_ref()
             .map_or(self.steps(), |before| before.catalogue.contents.steps)
     }
 
-    /// Resumes an index where an earlier build left it. The file has its bytes up to there.
+    /// Resumes an index where an earlier build stopped. The file already has its bytes up to there.
     pub fn resume(
         resumed: ResumedIndex,
         fingerprint: &Fingerprint,
@@ -154,7 +155,8 @@ impl<O: IndexOutput> Assembler<O> {
         }
     }
 
-    /// An index of the whole tasks so far, of which all but the segments is written to `rest`.
+    /// Creates an index of the whole tasks taken. Everything except the segments is written to
+    /// `rest`.
     pub fn fork<R: IndexOutput>(
         &mut self,
         rest: R,
@@ -199,7 +201,7 @@ impl<O: IndexOutput> Assembler<O> {
         }
     }
 
-    /// Marks this as the place to resume from, unless an earlier place is marked.
+    /// Marks this as the state to resume from, unless an earlier one is marked.
     pub fn mark(&mut self) {
         if self.mark.is_some() {
             return;
@@ -219,12 +221,12 @@ impl<O: IndexOutput> Assembler<O> {
         self.mark = Some(Box::new(resume));
     }
 
-    /// What the trace is now.
+    /// Sets the current fingerprint of the trace.
     pub fn set_fingerprint(&mut self, fingerprint: Fingerprint) {
         self.catalogue.contents.fingerprint = fingerprint;
     }
 
-    /// Where the text of the tasks so far ends.
+    /// Returns the text offset at which the tasks taken end.
     pub fn text_end(&self) -> u64 {
         self.catalogue.contents.text_end
     }
@@ -254,7 +256,7 @@ impl<O: IndexOutput> Assembler<O> {
         Ok(())
     }
 
-    /// Takes a task into a fork of `parent`, which will take the same task once it is longer.
+    /// Takes a task into a fork of `parent`. `parent` will take the same task once it is longer.
     pub fn add_tail<P: IndexOutput>(
         &mut self,
         source: &dyn Source,
@@ -333,7 +335,7 @@ impl<O: IndexOutput> Assembler<O> {
         Ok(())
     }
 
-    /// Compares what the segment read first with what was known before it.
+    /// Compares the first reads of the segment with the memory state before it.
     fn take_memory(
         &mut self,
         source: &dyn Source,
@@ -360,7 +362,8 @@ impl<O: IndexOutput> Assembler<O> {
         Ok(())
     }
 
-    /// The segments so far, whose text ends at a place of the trace, and what is known of memory at their end.
+    /// Returns the segments taken, up to the text offset `text_end`, and the memory state at their
+    /// end.
     pub fn earlier<'a>(
         &'a mut self,
         source: &'a dyn Source,
@@ -381,8 +384,8 @@ impl<O: IndexOutput> Assembler<O> {
         )
     }
 
-    /// Takes the calls that may write memory, by the registers at the segment's start:
-    /// which ones they are must not depend on where segments begin.
+    /// Takes the calls that may write memory, judged by the registers at the segment's start. The
+    /// selection must not depend on where segments begin.
     fn take_host_calls(&mut self, meta: &SegmentMeta, threads: &[u16], calls: &[HostCall]) {
         for call in calls {
             let carried_by = call
@@ -401,13 +404,14 @@ impl<O: IndexOutput> Assembler<O> {
         }
     }
 
-    /// Writes what is left and the header. The output is then an index, but for what the host wrote.
+    /// Writes the remaining parts and the header. The output is then an index without the host's
+    /// writes.
     pub fn finish(mut self, coverage: Coverage) -> std::io::Result<AssembledIndex<O>> {
         if coverage == Coverage::Whole && self.catalogue.unmapped() > 0 {
             self.push_key_maps()?;
         }
         if self.catalogue.contents.threads.is_empty() {
-            // A trace without any thread is shown as one CPU that did nothing.
+            // A trace without threads is shown as one CPU that did nothing.
             let (name, set) = (
                 "cpu0".to_owned(),
                 self.catalogue.contents.traits.instruction_set,

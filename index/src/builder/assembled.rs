@@ -1,4 +1,4 @@
-//! An index that is written, but for what the host wrote.
+//! A written index that still lacks the memory writes of the host.
 
 use std::sync::Arc;
 
@@ -10,27 +10,27 @@ use crate::store::data::IndexData;
 use crate::store::output::IndexOutput;
 use crate::store::regions::open_calls::UnresolvedCalls;
 
-/// An index that is written.
+/// A written index.
 #[derive(Debug)]
 pub struct AssembledIndex<O> {
     pub(super) writer: IndexWriter<O>,
     pub(super) catalogue: Catalogue,
-    /// The slots of semihosting calls.
+    /// Slots of semihosting calls.
     pub(super) host_calls: Vec<u64>,
 }
 
 impl<O: IndexOutput> AssembledIndex<O> {
-    /// The slots of semihosting calls that may have let the host write into memory.
+    /// Returns the slots of semihosting calls that may have let the host write into memory.
     pub fn host_calls(&self) -> &[u64] {
         &self.host_calls
     }
 
-    /// What was written.
+    /// Returns the written bytes.
     pub fn read_back(&mut self) -> std::io::Result<Arc<IndexData>> {
         self.writer.output.read_back()
     }
 
-    /// Adds what the host wrote: the directory is written once more, behind the first.
+    /// Adds the host's writes. The directory is written again, after the first one.
     pub fn add_host_writes(&mut self, writes: HostWrites) -> std::io::Result<()> {
         let HostWrites {
             regions,
@@ -55,14 +55,14 @@ impl<O: IndexOutput> AssembledIndex<O> {
         self.writer.write_directory(&self.catalogue.contents)
     }
 
-    /// Leaves open where the host wrote during all calls.
+    /// Records the regions written by the host as unknown for all calls.
     pub fn leave_open(&mut self) -> std::io::Result<()> {
         let open = UnresolvedCalls::of(self.host_calls.clone());
         self.catalogue.contents.open_calls = self.writer.append(&open.encode())?;
         self.writer.write_directory(&self.catalogue.contents)
     }
 
-    /// The output and its length.
+    /// Returns the output and its length in bytes.
     pub fn into_output(self) -> (O, u64) {
         (self.writer.output, self.writer.len)
     }

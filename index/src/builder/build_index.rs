@@ -1,4 +1,4 @@
-//! A build, as others ask for it.
+//! Public interface of a build.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::index::Index;
 use crate::store::data::IndexData;
 use crate::store::fingerprint::Fingerprint;
 
-/// Builds the index of a trace.
+/// Builder for the index of a trace.
 pub struct Build<'a> {
     request: BuildRequest<'a>,
     may_resume: bool,
@@ -32,7 +32,7 @@ impl std::fmt::Debug for Build<'_> {
 }
 
 impl<'a> Build<'a> {
-    /// A build that ends where the trace ended when it was opened.
+    /// Creates a build that ends where the trace ended when it was opened.
     pub fn new(
         source: &'a Arc<dyn Source>,
         fingerprint: &'a Fingerprint,
@@ -55,7 +55,7 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// The same, but resuming nothing that was built before.
+    /// Makes the build start afresh instead of resuming an earlier one.
     #[must_use]
     pub fn anew(self) -> Self {
         Self {
@@ -64,7 +64,7 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// The same, but following the trace as it grows.
+    /// Makes the build follow the trace as it grows.
     #[must_use]
     pub fn following(self, follow: Option<Follow<'a>>) -> Self {
         Self {
@@ -76,9 +76,9 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// The same, but handing over an index of the part that is done: soon after the start, and again whenever it is worth it.
-    /// It answers as if the trace ended there.
-    /// It is called on the thread that builds, while the workers go on.
+    /// Reports an index of the finished part: soon after the start, and again whenever it is
+    /// worthwhile. The index answers as if the trace ended there. The callback runs on the building
+    /// thread, while the workers continue.
     #[must_use]
     pub fn telling(self, on_part: &'a (dyn Fn(Index) + Sync)) -> Self {
         Self {
@@ -90,11 +90,12 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// Writes the index to `path`: first to `path` + `.partial`, then fsync, then rename.
-    /// Resumes what an earlier build left behind, or the index of the same trace when it was shorter.
+    /// Writes the index to `path`: first to `path` + `.partial`, then fsync, then rename. Resumes
+    /// an unfinished earlier build, or the index of the same trace when it was shorter.
     ///
     /// # Errors
-    /// See [`BuildError`]. What a cancelled build has done is kept for the next one; other failures leave nothing behind.
+    /// See [`BuildError`]. The finished part of a cancelled build is kept for the next one; other
+    /// failures leave nothing on disk.
     pub fn to_file(&self, path: &Path) -> Result<BuildSummary, BuildError> {
         let failed = |error| BuildError::Write {
             path: PartialFiles::path_of(path),
@@ -151,13 +152,13 @@ impl<'a> Build<'a> {
         Ok(summary)
     }
 
-    /// Whether an earlier index is one of this trace, or of what it was before it grew.
+    /// Returns true if an earlier index is of this trace, or of this trace before it grew.
     fn is_of_this(&self, earlier: &Fingerprint) -> bool {
         earlier.difference(self.request.fingerprint).is_none()
             || earlier.is_start_of(self.request.fingerprint, self.request.source.as_ref())
     }
 
-    /// Builds an index that lives in memory alone.
+    /// Builds an index in memory only.
     ///
     /// # Errors
     /// See [`BuildError`].

@@ -1,5 +1,5 @@
-//! What the segments so far tell of memory, in bounded memory: what was not used for long is dropped and,
-//! when a later read must be compared with it, looked up in the index so far.
+//! Memory state carried across segments in bounded memory. Entries that were not used for long are
+//! dropped; a later read that must be compared with one looks it up in the index written until now.
 
 use std::collections::HashMap;
 
@@ -9,25 +9,25 @@ use crate::builder::segment::shadow::GranuleState;
 use crate::store::key_filter::{KeyFilter, SetFilter};
 use crate::store::output::IndexOutput;
 
-/// At most this many blocks are remembered besides those that are being compared: 32 MiB, or 46 in tables that just grew.
-/// The filters take 12 MiB more as soon as something was forgotten.
+/// Maximum number of carried blocks besides those being compared: 32 MiB, or 46 in tables that just
+/// grew. The filters take 12 MiB more once something was dropped.
 const LIMIT: usize = 400_000;
-/// Blocks that are compared in one go.
+/// Number of blocks compared together.
 const PART: usize = 8192;
 
-/// What is remembered of a block.
+/// Carried state of a block.
 #[derive(Clone, Copy, Debug)]
 struct CarriedBlock {
-    /// The bytes whose state is remembered. Of the others the index so far must be asked.
+    /// Bytes with a carried state. The others must be looked up in the index.
     settled: u64,
-    /// Those of them whose value the trace told last.
+    /// Settled bytes with a value that the trace recorded last.
     known: u64,
-    /// Their values.
+    /// Values of the known bytes.
     data: [u8; 64],
 }
 
 impl CarriedBlock {
-    /// A block of which these bytes are not known to anybody.
+    /// Creates a block with these bytes settled as unknown.
     fn unknown(settled: u64) -> Self {
         Self {
             settled,
@@ -36,7 +36,7 @@ impl CarriedBlock {
         }
     }
 
-    /// The bytes that a segment read first with other values than were known before it.
+    /// Returns the bytes that a segment read first with values other than those known before it.
     fn contradictions(&self, later: &GranuleState) -> u64 {
         debug_assert!(
             later.first_read & !self.settled == 0,
@@ -51,28 +51,29 @@ impl CarriedBlock {
     }
 }
 
-/// What is known of all memory at the end of the segments so far.
+/// State of all memory at the end of the segments taken.
 ///
-/// Two generations take turns: what was used since the last turn is young, and what is old at a turn is dropped.
+/// It has two generations. Blocks used since the last change of generation are young; the old ones
+/// are dropped at the next change.
 #[derive(Debug)]
 pub struct CarriedMemory {
     limit: usize,
     young: HashMap<u64, CarriedBlock>,
     old: HashMap<u64, CarriedBlock>,
     has_dropped: bool,
-    /// How many segments were taken. Earlier ones, of a build that was resumed, can only be looked up.
+    /// Number of segments taken. Earlier ones, of a resumed build, can only be looked up.
     taken: usize,
-    /// How many had key maps when they were looked at last.
+    /// Number of segments with key maps when last checked.
     mapped: usize,
-    /// As soon as something was dropped, or not taken.
+    /// Filter of touched blocks, once something was dropped or not taken.
     touched: Option<TouchedBlocks>,
 }
 
-/// The blocks that the segments so far touched.
+/// Blocks that the segments until now touched.
 #[derive(Debug)]
 struct TouchedBlocks {
     all: KeyFilter,
-    /// By the places of the segments among those that have no key map yet.
+    /// Blocks by the places of the segments without key maps.
     recent: SetFilter,
 }
 
@@ -83,7 +84,7 @@ impl Default for CarriedMemory {
 }
 
 impl CarriedMemory {
-    /// Remembers so many blocks.
+    /// Creates a memory of at most `limit` blocks.
     pub fn with_limit(limit: usize) -> Self {
         let (young, old) = Default::default();
         Self {
@@ -97,8 +98,8 @@ impl CarriedMemory {
         }
     }
 
-    /// Takes the blocks of the next segment, ascending.
-    /// Calls `each` with those, ascending, of which it read bytes first that were known to be different.
+    /// Takes the blocks of the next segment, ascending. Calls `each` for those, ascending, with
+    /// first reads that contradict the known bytes.
     pub fn take<O: IndexOutput>(
         &mut self,
         earlier: &mut EarlierSegments<'_, O>,
@@ -124,7 +125,7 @@ impl CarriedMemory {
         Ok(())
     }
 
-    /// The same for a segment that is not taken: it will come again, longer.
+    /// Compares a segment without taking it: it will be replaced by a longer one.
     pub fn compare<O: IndexOutput>(
         &mut self,
         earlier: &mut EarlierSegments<'_, O>,
@@ -151,7 +152,8 @@ impl CarriedMemory {
         PART.min(self.limit / 2).max(1)
     }
 
-    /// Looks up what must be known of some blocks, all of which are young then, but for those that nobody touched.
+    /// Looks up the needed state of some blocks. They are all young afterwards, except those that
+    /// were never touched.
     fn settle<O: IndexOutput>(
         &mut self,
         earlier: &mut EarlierSegments<'_, O>,
@@ -208,7 +210,7 @@ impl CarriedMemory {
         Ok(())
     }
 
-    /// Whether a block of which nothing is remembered may have been touched.
+    /// Returns true if a block without a carried state may have been touched.
     fn may_be_touched(&self, key: u64) -> bool {
         self.touched
             .as_ref()
@@ -224,7 +226,7 @@ impl CarriedMemory {
         }
     }
 
-    /// Finds out which blocks were touched before, as soon as that is no longer remembered.
+    /// Collects the blocks touched before, once they are no longer all carried.
     fn look_at_touched<O: IndexOutput>(
         &mut self,
         earlier: &mut EarlierSegments<'_, O>,
@@ -251,7 +253,7 @@ impl CarriedMemory {
         Ok(())
     }
 
-    /// Notes which blocks a segment touched that has this place among those without key maps.
+    /// Records the touched blocks of a segment, given its place among those without key maps.
     fn note_touched(&mut self, place: usize, granules: &[(u64, GranuleState)]) {
         self.taken += 1;
         let Some(touched) = &mut self.touched else {
@@ -294,7 +296,7 @@ mod tests {
     use crate::store::data::IndexData;
     use crate::store::fingerprint::Fingerprint;
 
-    /// The bytes of an index whose memory is changed before each task.
+    /// Returns the bytes of an index, with the memory changed before each task.
     fn bytes_of(
         tarmac: &Tarmac,
         segment_bytes: u64,
@@ -327,7 +329,7 @@ mod tests {
             builder.end_task();
             let (mut earlier, memory) = assembler.earlier(tarmac, start);
             change(memory);
-            // What nothing is remembered of is looked up, with the same result.
+            // Dropped blocks are looked up, with the same result.
             let mut found = [Vec::new(), Vec::new()];
             let granules = &builder.sealed[0].granules;
             memory

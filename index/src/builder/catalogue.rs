@@ -1,4 +1,5 @@
-//! The directory of an index while segments are taken: what they number by themselves gets the numbers of the whole.
+//! Directory of an index while segments are taken: converts the numbers of each segment to those of
+//! the whole index.
 
 use std::collections::{HashMap, HashSet};
 
@@ -20,30 +21,31 @@ use crate::store::extent::Extent;
 use crate::store::fingerprint::Fingerprint;
 use crate::store::segment::meta::SegmentMeta;
 
-/// More threads, and more registers outside the architecture's table, are not told apart: their numbers have 16 bits.
+/// Maximum number of threads, and of registers outside the architecture's table: their numbers have
+/// 16 bits.
 const NUMBERS: usize = 1 << 15;
-/// Stands for the number of a register beyond the limit.
+/// Number of a register beyond the limit.
 const UNNUMBERED: u16 = u16::MAX;
 
-/// The directory so far, and what numbers it has given.
+/// Directory of the segments taken, and the numbers assigned.
 #[derive(Clone, Debug)]
 pub struct Catalogue {
-    /// The directory.
+    /// Contents of the directory.
     pub contents: Contents,
     latest_time: Option<u64>,
     thread_numbers: HashMap<String, u16>,
     name_numbers: HashMap<String, u16>,
     view_numbers: HashMap<(u16, RegisterView), usize>,
-    /// Warnings that were given and are given once only.
+    /// Warnings that are given once only and were given.
     complaints: HashSet<String>,
-    /// The instructions that were executed.
+    /// Executed instructions.
     pub codes: CodeLedger,
-    /// The places of the warnings that are kept, by their kinds.
+    /// Places of the kept warnings, by their kinds.
     warning_kinds: HashMap<String, usize>,
 }
 
 impl Catalogue {
-    /// The catalogue of an empty index.
+    /// Creates the catalogue of an empty index.
     pub fn new(traits: &SourceTraits, fingerprint: &Fingerprint) -> Self {
         let contents = Contents {
             fingerprint: fingerprint.clone(),
@@ -82,7 +84,7 @@ impl Catalogue {
         Self::resume(contents, Vec::new(), CodeLedger::default())
     }
 
-    /// The catalogue of an index that is resumed, and the warnings that it gave.
+    /// Creates the catalogue of a resumed index, given the once-only warnings that it gave.
     pub fn resume(contents: Contents, complaints: Vec<String>, codes: CodeLedger) -> Self {
         let numbers = |names: &mut dyn Iterator<Item = &String>| names.cloned().zip(0..).collect();
         let views = contents.views.iter().enumerate();
@@ -105,19 +107,19 @@ impl Catalogue {
         }
     }
 
-    /// The warnings that are given once only, sorted.
+    /// Returns the given once-only warnings, sorted.
     pub fn complaints(&self) -> Vec<String> {
         let mut complaints: Vec<_> = self.complaints.iter().cloned().collect();
         complaints.sort_unstable();
         complaints
     }
 
-    /// How many segments have no key maps yet.
+    /// Returns the number of segments without key maps.
     pub fn unmapped(&self) -> usize {
         self.contents.segments.len() - mapped(&self.contents.key_maps)
     }
 
-    /// Fills in what a segment, of a task that begins after so many lines, cannot know.
+    /// Completes the directory entry of a segment; its task begins after `task_lines` lines.
     pub fn begin_segment(&mut self, segment: &SealedSegment, task_lines: u64) -> SegmentMeta {
         let number = self.contents.segments.len();
         let mut meta = segment.meta.clone();
@@ -175,7 +177,7 @@ impl Catalogue {
             return 0;
         }
         self.thread_numbers.insert(name.to_owned(), next as u16);
-        // Until its first step is seen, that of the trace's first step.
+        // Until its first step is seen, the instruction set of the trace's first step.
         let instruction_set = self.contents.traits.instruction_set;
         let name = name.to_owned();
         self.contents.threads.push(ThreadContents {
@@ -205,7 +207,7 @@ impl Catalogue {
         next as u16
     }
 
-    /// Warns of something once, at the segment that begins after so many lines.
+    /// Gives a warning once, for the segment that begins after `line_base` lines.
     pub fn complain(&mut self, line_base: u64, message: String) {
         if self.complaints.insert(message.clone()) {
             self.contents.warning_count += 1;
@@ -272,7 +274,7 @@ impl Catalogue {
         }
     }
 
-    /// Takes the problems of a segment of a task that begins after so many lines.
+    /// Takes the problems of a segment; its task begins after `task_lines` lines.
     pub fn take_problems(
         &mut self,
         task_lines: u64,
@@ -314,7 +316,7 @@ impl Catalogue {
             });
         }
         first_ones.extend(self.take_times(task_lines, meta, segment));
-        // In the order of the trace, whatever part of it they were found in.
+        // In trace order, regardless of the source of each problem.
         first_ones.sort_by_key(|placed| (placed.warning.line, placed.slot));
         first_ones
             .into_iter()
@@ -337,7 +339,8 @@ impl Catalogue {
         }
     }
 
-    /// Takes the times of the threads of a segment. Where they run backwards, a warning names the first such place.
+    /// Takes the times of a segment's threads. If they run backwards, returns a warning for the
+    /// first place.
     fn take_times(
         &mut self,
         task_lines: u64,
@@ -391,14 +394,14 @@ impl Catalogue {
     }
 }
 
-/// A warning of a segment, and the slot that it stands in.
+/// A warning of a segment with its slot.
 #[derive(Debug)]
 struct SlotWarning {
     slot: u32,
     warning: WarningContents,
 }
 
-/// The index's number of a register that a segment numbers in its own way.
+/// Converts a register number of a segment to that of the index.
 fn global_register(register: RegisterId, named: &[u16]) -> RegisterId {
     let place = register.0.checked_sub(RegisterId::FIRST_NAMED.0);
     let name = place.and_then(|place| named.get(usize::from(place)));

@@ -1,4 +1,4 @@
-//! The distinct instructions that were executed so far, while segments are taken in order.
+//! Distinct instructions executed until now, while segments are taken in order.
 
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use stepback_parsers::Step;
 use crate::builder::segment::codes::FoundCode;
 use crate::store::codes::{CODES_LIMIT, CodeTable, ExecutedCode};
 
-/// What tells two instructions apart.
+/// Identity of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct CodeKey {
     pc: u64,
@@ -18,12 +18,13 @@ struct CodeKey {
     encoding: Encoding,
 }
 
-/// Each instruction with its first step. A clone shares the instructions until one of both gets more.
+/// Each instruction with its first step. A clone shares the instructions until one of both gets
+/// more.
 #[derive(Clone, Debug, Default)]
 pub struct CodeLedger(Arc<HashMap<CodeKey, u64>>);
 
 impl CodeLedger {
-    /// The instructions that the first steps of a trace executed, by a table of more steps.
+    /// Restores the instructions of the first `steps` steps of a trace from a table of more steps.
     pub fn resume(table: &CodeTable, steps: u64) -> Self {
         let mut codes = HashMap::new();
         for code in table.all().iter().filter(|code| code.first.0 < steps) {
@@ -39,8 +40,8 @@ impl CodeLedger {
         Self(Arc::new(codes))
     }
 
-    /// Adds the instructions of the next segment, which come in the order of their first steps.
-    /// Of more than can be listed the first are kept.
+    /// Adds the instructions of the next segment, in the order of their first steps. Beyond the
+    /// limit of the table, new ones are dropped.
     pub fn take(&mut self, found: &[FoundCode], step_base: u64) {
         if found.is_empty() || self.0.len() >= CODES_LIMIT {
             return;
@@ -65,7 +66,7 @@ impl CodeLedger {
         }
     }
 
-    /// All of them, in order of their addresses.
+    /// Returns all instructions, in order of their addresses.
     pub fn table(&self) -> CodeTable {
         let code = |(key, first): (&CodeKey, &u64)| ExecutedCode {
             pc: Address(key.pc),

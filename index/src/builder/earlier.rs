@@ -1,7 +1,7 @@
-//! Asks, while an index is built, the segments so far what the trace itself told of memory.
+//! Looks up, while an index is built, the last recorded values of memory in earlier segments.
 //!
-//! The last access of each byte is looked up in what was written of the index, its value in the trace.
-//! Many blocks are asked for together: their steps are then read in the order of the trace, each once.
+//! The last access of each byte is found in the written part of the index, its value in the trace.
+//! Many blocks are looked up together: their steps are then read in trace order, each once.
 
 use std::cell::Cell;
 use std::sync::atomic::AtomicU8;
@@ -18,53 +18,56 @@ use crate::store::output::IndexOutput;
 use crate::store::segment::meta::{Section, SegmentMeta};
 use crate::store::segment::reader::{SegmentReader, damaged};
 
-/// This many blocks are looked up through one map of the file: what was read through a map stays resident until it is dropped.
+/// Number of blocks looked up through one map of the file: pages read through a map stay resident
+/// until it is dropped.
 const BLOCKS_A_MAP: usize = 512;
-/// Steps that lie this close together are read in one run.
+/// Maximum distance in slots of accesses that are read in one run.
 const NEAR: u64 = 16;
 
-/// The segments so far, as the trace and what was written of the index have them.
+/// Segments taken until now: their trace text and the written part of the index.
 #[derive(Debug)]
 pub struct EarlierSegments<'a, O> {
     /// The trace.
     pub source: &'a dyn Source,
-    /// What was written.
+    /// Output with the written part.
     pub output: &'a mut O,
-    /// The segments.
+    /// Segments.
     pub segments: &'a [SegmentMeta],
-    /// Of the first of them.
+    /// Key maps of the first segments.
     pub key_maps: &'a [KeyMaps],
-    /// Where their text ends in the trace.
+    /// Text offset at which the segments end.
     pub text_end: u64,
 }
 
-/// Some bytes of a block, and what is known of them.
+/// Requested bytes of a block, and their values.
 #[derive(Clone, Copy, Debug)]
 pub struct ByteStateQuery {
     /// Address / 64.
     pub granule: u64,
-    /// The bytes that are asked for.
+    /// Requested bytes.
     pub need: u64,
-    /// A bit for each segment behind the key maps: false when it certainly has no access of the block.
+    /// A bit for each segment after the key maps: false when it certainly has no access of the
+    /// block.
     pub recent: u64,
-    /// Those of them whose value the trace told last; those whose last store is of an unknown value are not among them.
+    /// Requested bytes with a known value; those with a last store of an unknown value are not
+    /// among them.
     pub known: u64,
-    /// Their values.
+    /// Values of the known bytes.
     pub data: [u8; 64],
 }
 
-/// The last accesses of some bytes in a slot.
+/// Last accesses of some bytes in a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct LastAccesses {
     slot: u64,
     granule: u64,
-    /// Whose answer it is.
+    /// Place of the request that they answer.
     asked: usize,
     bytes: u64,
 }
 
 impl<O: IndexOutput> EarlierSegments<'_, O> {
-    /// Finds out what the trace told last of some bytes.
+    /// Finds the last recorded values of some bytes.
     pub fn tell(&mut self, asked: &mut [ByteStateQuery]) -> Result<(), PassError> {
         let mut told = Vec::new();
         for (number, asked) in asked.chunks(BLOCKS_A_MAP).enumerate() {
@@ -74,7 +77,7 @@ impl<O: IndexOutput> EarlierSegments<'_, O> {
             }
         }
         told.sort_unstable();
-        // Several accesses of a block in a slot tell different bytes of it.
+        // Several accesses of a block in a slot state different bytes of it.
         told.dedup_by(|next, kept| {
             let is_same = (next.slot, next.asked) == (kept.slot, kept.asked);
             kept.bytes |= if is_same { next.bytes } else { 0 };
@@ -106,7 +109,7 @@ impl<O: IndexOutput> EarlierSegments<'_, O> {
                 .get(told.asked)
                 .is_some_and(|asked| told.bytes & !asked.known == 0)
         };
-        // Another value, or none, where the segment had one: somebody rewrote the trace.
+        // Another value, or none, where the segment had one: the trace was rewritten.
         if told.iter().all(is_told) {
             Ok(())
         } else {
@@ -114,8 +117,8 @@ impl<O: IndexOutput> EarlierSegments<'_, O> {
         }
     }
 
-    /// Calls `each` with the blocks that are not behind the key maps: those of the maps, and then those of each
-    /// segment behind them, with its place among these.
+    /// Calls `each` with every block: those of the key maps, and then those of each segment after
+    /// them, with its place among these.
     pub fn for_each_granule(
         &mut self,
         mut each: impl FnMut(u64, Option<usize>),
@@ -157,12 +160,13 @@ impl<O: IndexOutput> EarlierSegments<'_, O> {
         Ok(())
     }
 
-    /// How many segments have a key map.
+    /// Returns the number of segments with a key map.
     pub fn mapped(&self) -> usize {
         mapped(self.key_maps).min(self.segments.len())
     }
 
-    /// Checksums are not checked: this run of the program wrote the bytes, or checked them when it resumed.
+    /// Checksums are not checked: this run of the program wrote the bytes, or checked them when it
+    /// resumed.
     fn reader<'d>(&self, data: &'d IndexData, meta: &'d SegmentMeta) -> SegmentReader<'d> {
         static CHECKED: AtomicU8 = AtomicU8::new(u8::MAX);
         SegmentReader {
@@ -172,7 +176,7 @@ impl<O: IndexOutput> EarlierSegments<'_, O> {
         }
     }
 
-    /// Finds the last accesses of the bytes that are asked for which told a value.
+    /// Finds the last accesses of the requested bytes that state a value.
     fn find_last(
         &self,
         data: &IndexData,
@@ -222,7 +226,7 @@ impl<O: IndexOutput> EarlierSegments<'_, O> {
         Ok(())
     }
 
-    /// The segments of a group that may touch these bytes of a block, a bit each.
+    /// Returns the segments of a group that may touch these bytes of a block, a bit each.
     fn segments_of(
         &self,
         data: &IndexData,
@@ -248,9 +252,10 @@ impl<O: IndexOutput> EarlierSegments<'_, O> {
         Ok(if is_met { set.segments } else { 0 })
     }
 
-    /// Where in the trace the text of a slot begins; the end of the segments' text behind the last.
+    /// Returns the text offset of a slot; the end of the segments' text after the last.
     fn text_start(&self, data: &IndexData, slot: u64) -> Result<u64, QueryError> {
-        // Slot 0 of a segment continues the last slot of the one before: a text that can be parsed begins there.
+        // Slot 0 of a segment continues the last slot of the one before: a text that can be parsed
+        // begins there.
         let after = self
             .segments
             .partition_point(|segment| segment.step_base < slot);
@@ -265,10 +270,10 @@ impl<O: IndexOutput> EarlierSegments<'_, O> {
     }
 }
 
-/// Takes the values of some accesses from the text of their steps.
+/// Reads the values of some accesses from the text of their steps.
 struct AccessValueReader<'a> {
     slot: u64,
-    /// What is still to come, by slot and block.
+    /// Remaining accesses, by slot and block.
     told: &'a [LastAccesses],
     found: &'a mut [ByteStateQuery],
 }

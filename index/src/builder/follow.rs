@@ -1,4 +1,4 @@
-//! A trace that still grows.
+//! Following a trace that still grows.
 
 use stepback_parsers::SourceError;
 
@@ -8,9 +8,9 @@ use crate::store::fingerprint::Fingerprint;
 /// Lets a build follow the trace as it grows.
 #[derive(Clone, Copy)]
 pub struct Follow<'a> {
-    /// When this is cancelled the build finishes with what is there.
+    /// Cancelling this makes the build finish with the text present.
     pub until: &'a Cancel,
-    /// The fingerprint of the trace as it is now.
+    /// Returns the current fingerprint of the trace.
     pub fingerprint: &'a (dyn Fn() -> Result<Fingerprint, SourceError> + Sync),
 }
 

@@ -1,4 +1,4 @@
-//! An index that lives in memory alone.
+//! An index in memory only.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::builder::options::{BuildOptions, BuildProgress};
 use crate::index::Index;
 use crate::store::fingerprint::Fingerprint;
 
-/// Builds an index that lives in memory alone.
+/// Builds an index in memory only.
 ///
 /// # Errors
 /// See [`BuildError`].

@@ -1,4 +1,4 @@
-//! Builds the index of a trace: segments side by side, then one pass in order.
+//! Builds the index of a trace: segments in parallel, then one pass in order.
 
 pub(crate) mod assemble;
 pub(crate) mod assembled;

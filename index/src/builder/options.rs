@@ -1,13 +1,13 @@
-//! How to build an index, how far it is, and what it did.
+//! Options, progress and summary of a build.
 
 use std::sync::atomic::AtomicU64;
 
-/// How to build.
+/// Options of a build.
 #[derive(Clone, Debug)]
 pub struct BuildOptions {
-    /// Bytes of input in a segment. Answers do not depend on it.
+    /// Bytes of input per segment. Answers do not depend on it.
     pub segment_bytes: u64,
-    /// Worker threads; 0: one for each core.
+    /// Number of worker threads; 0 means one for each core.
     pub threads: usize,
 }
 
@@ -20,30 +20,30 @@ impl Default for BuildOptions {
     }
 }
 
-/// How far a build is. Shared with whoever shows it.
+/// Progress of a build, shared with its observers.
 #[derive(Debug, Default)]
 pub struct BuildProgress {
-    /// Bytes of the trace read so far.
+    /// Bytes of the trace read.
     pub bytes_done: AtomicU64,
-    /// Bytes of the trace in all, as far as they are known.
+    /// Total bytes of the trace, as known until now.
     pub bytes_total: AtomicU64,
-    /// Steps found so far.
+    /// Steps found.
     pub steps: AtomicU64,
-    /// Semihosting calls that were looked at so far, when all else is done.
+    /// Semihosting calls examined, after everything else is done.
     pub host_calls_done: AtomicU64,
-    /// Semihosting calls to look at; 0 until then.
+    /// Semihosting calls to examine; 0 until then.
     pub host_calls_total: AtomicU64,
 }
 
-/// What a build did.
+/// Summary of a finished build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BuildSummary {
-    /// Steps in all.
+    /// Total number of steps.
     pub steps: u64,
     /// Bytes of the trace.
     pub trace_bytes: u64,
     /// Bytes of the index.
     pub index_bytes: u64,
-    /// How many bytes of the trace an earlier build had done.
+    /// Bytes of the trace that an earlier build had done.
     pub resumed_bytes: u64,
 }

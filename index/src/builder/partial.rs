@@ -1,8 +1,8 @@
-//! The files of an index that is being written.
+//! Files of an unfinished index.
 //!
-//! `PATH.partial` grows by segments; only the builder that holds its lock writes it, and only appends.
-//! `PATH.resume` is replaced as a whole from time to time, and makes what is there so far an index of a part of the trace.
-//! Both are gone when the index has its name.
+//! `PATH.partial` grows by segments; only the builder that holds its lock writes it, and only
+//! appends. `PATH.resume` is replaced as a whole from time to time, and makes the segments present
+//! an index of a part of the trace. Both are removed when the index gets its name.
 
 use std::fs::{File, TryLockError};
 use std::io::{BufWriter, Error, ErrorKind, Read as _, Result, Seek as _, SeekFrom};
@@ -15,32 +15,32 @@ use crate::store::data::{HEADER_LEN, IndexData};
 use crate::store::fingerprint::Fingerprint;
 use crate::store::layout::start_of_rest;
 
-/// The files of an index that is being written, under the builder's lock.
+/// Files of an unfinished index, under the builder's lock.
 #[derive(Debug)]
 pub struct PartialFiles {
-    /// The index to be.
+    /// Path of the finished index.
     path: PathBuf,
-    /// Its segments. The lock goes with it.
+    /// File of the segments. It holds the lock.
     file: File,
 }
 
 impl PartialFiles {
-    /// Where an index is written before it has its name.
+    /// Returns the path at which an index is written before it gets its name.
     pub fn path_of(path: &Path) -> PathBuf {
         path.with_added_extension("partial")
     }
 
-    /// The file that says how to resume it.
+    /// Returns the path of the file with the state for resuming.
     pub fn resume_path_of(path: &Path) -> PathBuf {
         path.with_added_extension("resume")
     }
 
-    /// Opens the files for one builder alone, as they are.
+    /// Opens the files exclusively, without changing them.
     pub fn lock(path: &Path) -> Result<Self> {
         let partial = Self::path_of(path);
         loop {
             if std::fs::symlink_metadata(&partial).is_ok_and(|there| !there.is_file()) {
-                // Through a link the index would be written over whatever the link points at.
+                // Through a link the index would overwrite the target of the link.
                 return Err(Error::new(ErrorKind::InvalidInput, "it is no regular file"));
             }
             let file = File::options()
@@ -56,16 +56,18 @@ impl PartialFiles {
                         "another program is writing it at this moment",
                     ));
                 }
-                // A file system without locks: two builders at once are then possible, and the later rename wins.
+                // A file system without locks: two builders at once are then possible, and the
+                // later rename wins.
                 Err(TryLockError::Error(_)) | Ok(()) => {}
             }
-            // Between the opening and the lock another builder may have renamed the file: it is an index now, and mapped.
+            // Between the opening and the lock another builder may have renamed the file: it is an
+            // index now, and mapped.
             if is_still_at(&file, &partial)? {
                 let partial = Self {
                     path: path.to_owned(),
                     file,
                 };
-                // A builder that was killed while it wrote it may have left it.
+                // A builder that was killed while writing may have left it.
                 _ = std::fs::remove_file(partial.new_rest_path());
                 _ = std::fs::remove_file(partial.new_partial_path());
                 return Ok(partial);
@@ -73,7 +75,8 @@ impl PartialFiles {
         }
     }
 
-    /// What an earlier build left behind that can be resumed: of this trace, or of one that has grown to it.
+    /// Returns the state of an earlier build that can be resumed: of this trace, or of one that has
+    /// grown to it.
     pub fn resumed(
         &mut self,
         is_same_trace: impl Fn(&Fingerprint) -> bool,
@@ -103,7 +106,8 @@ impl PartialFiles {
         None
     }
 
-    /// Begins with the first bytes of another file, or of this one. Whoever has mapped more of it keeps what they see.
+    /// Begins with the first bytes of another file, or of this one. Existing maps of a longer file
+    /// keep their contents.
     fn begin_with(&mut self, mut from: File, len: u64) -> Result<()> {
         let partial = Self::path_of(&self.path);
         let is_own = is_still_at(&from, &partial)?;
@@ -131,7 +135,7 @@ impl PartialFiles {
         Ok(())
     }
 
-    /// Begins with an empty file. A file that others may have mapped is left to them.
+    /// Begins with an empty file. A file that others may have mapped is unlinked, not truncated.
     pub fn begin_anew(&mut self) -> Result<()> {
         while self.file.metadata()?.len() > 0 {
             std::fs::remove_file(Self::path_of(&self.path))?;
@@ -143,7 +147,7 @@ impl PartialFiles {
         }
     }
 
-    /// Where it lies.
+    /// Returns the folder of the index.
     pub fn folder(&self) -> &Path {
         self.path
             .parent()
@@ -151,14 +155,15 @@ impl PartialFiles {
             .unwrap_or(Path::new("."))
     }
 
-    /// Where segments are appended.
+    /// Returns the output to which segments are appended.
     pub fn output(&self) -> Result<BufWriter<File>> {
         let mut file = self.file.try_clone()?;
         file.seek(SeekFrom::End(0))?;
         Ok(BufWriter::with_capacity(1 << 20, file))
     }
 
-    /// A new file that says how to resume. It counts once it is [kept](Self::keep_rest).
+    /// Creates a new file with the state for resuming. It takes effect once it is
+    /// [kept](Self::keep_rest).
     pub fn new_rest(&self) -> Result<BufWriter<File>> {
         let path = self.new_rest_path();
         if std::fs::symlink_metadata(&path).is_ok() {
@@ -172,7 +177,7 @@ impl PartialFiles {
         Ok(BufWriter::with_capacity(1 << 18, file))
     }
 
-    /// The new file takes the place of the one before.
+    /// Replaces the previous state with the new file.
     pub fn keep_rest(&self) -> Result<()> {
         std::fs::rename(self.new_rest_path(), Self::resume_path_of(&self.path))
     }
@@ -185,7 +190,7 @@ impl PartialFiles {
         self.path.with_added_extension("resume.new")
     }
 
-    /// The index gets its name.
+    /// Gives the index its name.
     pub fn finish(&self) -> Result<()> {
         self.file.sync_all()?;
         std::fs::rename(Self::path_of(&self.path), &self.path)?;
@@ -194,12 +199,13 @@ impl PartialFiles {
         Ok(())
     }
 
-    /// Whether there is something to resume.
+    /// Returns true if there is something to resume.
     pub fn is_kept(&self) -> bool {
         Self::resume_path_of(&self.path).exists()
     }
 
-    /// Removes the files. An error is ignored: why the build failed is reported already, and the next build overwrites what is left.
+    /// Removes the files. Errors are ignored: the cause of the failed build is reported already,
+    /// and the next build overwrites the files.
     pub fn remove(&self) {
         let new = [self.new_rest_path(), self.new_partial_path()];
         for path in new
@@ -220,8 +226,8 @@ fn copy(mut from: impl std::io::Read, to: &mut File, len: u64) -> Result<()> {
     }
 }
 
-/// Removes what a build that was stopped left beside an index that is finished: nobody goes on with it.
-/// What another builder is at work on stays. What cannot be removed does no harm.
+/// Removes the files that a stopped build left next to a finished index: no build will resume them.
+/// Files locked by another builder stay. Files that cannot be removed do no harm.
 pub fn remove_leftovers(path: &Path) {
     let new = ["resume.new", "partial.new"].map(|extension| path.with_added_extension(extension));
     let files = new.into_iter().chain([
@@ -237,10 +243,10 @@ pub fn remove_leftovers(path: &Path) {
     }
 }
 
-/// What was written so far of an index that is not finished.
+/// Returns the written part of an unfinished index.
 ///
 /// # Errors
-/// Says why it cannot be used.
+/// Reports why it cannot be used.
 pub fn so_far(path: &Path) -> std::result::Result<Arc<IndexData>, OpenError> {
     let refused = |error: Error| match error.kind() {
         ErrorKind::NotFound => OpenError::Missing,
@@ -257,7 +263,7 @@ pub fn so_far(path: &Path) -> std::result::Result<Arc<IndexData>, OpenError> {
 fn so_far_of(segments: &File, resume_path: &Path) -> Result<Arc<IndexData>> {
     let rest = Arc::new(map_file(resume_path)?);
     let len = start_of_rest(&rest).ok_or(ErrorKind::InvalidData)?;
-    // What does not lie in the file must not be asked for: the checks of what lies there would be in vain.
+    // Reads beyond the file must be prevented here: the checks of the contents would come too late.
     if len < HEADER_LEN || segments.metadata()?.len() < len as u64 {
         return Err(ErrorKind::InvalidData.into());
     }
@@ -291,6 +297,6 @@ fn is_still_at(file: &File, path: &Path) -> Result<bool> {
 
 #[cfg(not(unix))]
 fn is_still_at(_file: &File, _path: &Path) -> Result<bool> {
-    // An open file cannot be renamed away there.
+    // An open file cannot be renamed away on this platform.
     Ok(true)
 }

@@ -1,4 +1,4 @@
-//! What is done of a build is shown, and kept, while the rest is being built.
+//! Shows and keeps the finished part of a build while the rest is being built.
 
 use std::sync::Arc;
 use std::sync::PoisonError;
@@ -17,25 +17,26 @@ use crate::index::Index;
 use crate::store::data::IndexData;
 use crate::store::output::{IndexOutput, TrailerOutput};
 
-/// The least time between two parts.
+/// Minimum time between two partial indexes.
 const PAUSE: Duration = Duration::from_millis(250);
-/// The same when nobody looks at them: they are only kept for the next build, in case this one is stopped.
+/// Minimum time between them without an observer: they are only kept for the next build, in case
+/// this one is stopped.
 const KEEP_PAUSE: Duration = Duration::from_secs(2);
-/// At most one part in this many of the time is spent on making parts.
+/// Partial indexes take at most one part in this many of the time.
 const SHARE: u32 = 10;
-/// With more semihosting calls than this, what the host wrote is looked for in the whole index only.
+/// Maximum number of semihosting calls with which partial indexes include the host's writes.
 const HOST_CALLS: usize = 4096;
 
-/// When the next part is due.
+/// Time and size at which the next partial index is due.
 #[derive(Debug)]
 struct Pace {
     not_before: Instant,
-    /// How much of the trace the last part had.
+    /// Text offset at the end of the last partial index.
     shown: u64,
 }
 
 impl BuildRun<'_> {
-    /// Shows parts until the workers are done.
+    /// Shows partial indexes until the workers are done.
     pub(crate) fn show_parts<O: IndexOutput>(&self, shared: &WorkerState<O>, workers: usize) {
         if self.partial.is_none() && self.request.on_part.is_none() {
             return;
@@ -45,7 +46,7 @@ impl BuildRun<'_> {
         } else {
             KEEP_PAUSE
         };
-        // Whoever looks wants the first part at once.
+        // An observer wants the first partial index at once.
         let first = if self.request.on_part.is_some() {
             Duration::ZERO
         } else {
@@ -73,7 +74,7 @@ impl BuildRun<'_> {
             let Some((end, tail)) = self.next_part(&ordered, shared, workers, pace.shown) else {
                 continue;
             };
-            // An error here only costs this part: the build itself goes on.
+            // An error here only costs this partial index: the build itself continues.
             let part = self.fork(&mut ordered.assembler, tail);
             drop(ordered);
             _ = part.and_then(|part| part.show(self));
@@ -90,7 +91,8 @@ impl BuildRun<'_> {
         }
     }
 
-    /// How far the next part would go, and what of it is not taken by the pass in order yet; none when it is not worth it.
+    /// Returns the text end of the next partial index, and the tail that the sequential pass has
+    /// not taken yet; none when it is not worthwhile.
     fn next_part<O: IndexOutput>(
         &self,
         ordered: &TaskQueue<O>,
@@ -103,11 +105,11 @@ impl BuildRun<'_> {
             let tail = self.tail(done, shown)?;
             return Some((tail.end?, Some(tail)));
         }
-        // A part costs what it holds, not what is new in it.
+        // The cost of a partial index is its size, not the amount of new text.
         (done > shown.saturating_add(shown / 4)).then_some((done, None))
     }
 
-    /// The text from a place to the last whole line, parsed as it is: it is parsed again when there is more.
+    /// Parses the text from `start` to the last whole line. It is parsed again when there is more.
     fn tail(&self, start: u64, shown: u64) -> Option<ParsedTask> {
         const LAST: u64 = 64 << 10;
         let source = self.request.source;
@@ -135,15 +137,15 @@ impl BuildRun<'_> {
         })
     }
 
-    /// Keeps what is done, so that the next build can resume it.
+    /// Keeps the finished part, so that the next build can resume it.
     pub(crate) fn keep<O: IndexOutput>(&self, assembler: &mut Assembler<O>) {
         if assembler.whole_steps() > 0 {
-            // A build that was cancelled promises nothing: what cannot be kept is built again.
+            // A cancelled build promises nothing: a part that cannot be kept is built again.
             _ = self.fork(assembler, None).and_then(|part| part.show(self));
         }
     }
 
-    /// An index of what is done, on its way to a file where it can be kept.
+    /// Creates an index of the finished part, in a file if possible.
     fn fork<O: IndexOutput>(
         &self,
         assembler: &mut Assembler<O>,
@@ -180,7 +182,7 @@ impl BuildRun<'_> {
         Ok(fork)
     }
 
-    /// Hands over the index of a part; its keeper, if it has one, keeps it for the next build.
+    /// Reports a partial index; its keeper, if any, keeps it for the next build.
     fn show_to<R: IndexOutput>(
         &self,
         part: Assembler<TrailerOutput<R>>,
@@ -204,11 +206,11 @@ impl BuildRun<'_> {
     }
 }
 
-/// An index of what is done.
+/// An index of the finished part.
 enum PartialIndex {
-    /// It is kept for the next build.
+    /// Kept for the next build.
     Kept(Assembler<TrailerOutput<std::io::BufWriter<std::fs::File>>>),
-    /// It is only shown.
+    /// Only shown.
     Shown(Assembler<TrailerOutput<Arc<IndexData>>>),
 }
 

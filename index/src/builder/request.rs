@@ -1,4 +1,4 @@
-//! What somebody asks of a build.
+//! Parameters of a build.
 
 use std::sync::Arc;
 
@@ -10,15 +10,15 @@ use crate::builder::options::{BuildOptions, BuildProgress};
 use crate::index::Index;
 use crate::store::fingerprint::Fingerprint;
 
-/// What is built of what, and who is told of it.
+/// Inputs and callbacks of a build.
 pub(crate) struct BuildRequest<'a> {
     pub source: &'a Arc<dyn Source>,
     pub fingerprint: &'a Fingerprint,
     pub options: &'a BuildOptions,
     pub progress: &'a BuildProgress,
     pub cancel: &'a Cancel,
-    /// Until when the trace may grow; none when it ends where it ended when it was opened.
+    /// Following of a growing trace; none when it ends where it ended when it was opened.
     pub follow: Option<Follow<'a>>,
-    /// Who gets the indexes of the parts that are done.
+    /// Receiver of partial indexes.
     pub on_part: Option<&'a (dyn Fn(Index) + Sync)>,
 }

@@ -1,7 +1,7 @@
-//! What it takes to resume an index: one that was not finished, or one of a trace that grew.
+//! State for resuming an index: an unfinished one, or one of a trace that grew.
 //!
 //! Each index, finished or not, tells what was known before the last part of its trace that may still change:
-//! bincode of [`Resume`], behind all else.
+//! bincode of [`ResumePoint`], behind all else.
 //! Frames of calls are not stored twice: those that were found up to there are those of the table
 //! except for a few that are listed.
 
@@ -32,47 +32,47 @@ use crate::store::pcs::SegmentVisits;
 use crate::store::segment::meta::{SECTIONS, Section};
 use crate::store::segment::reader::{SegmentReader, damaged};
 
-/// What is known at some place between two tasks.
+/// State of a build between two tasks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ResumePoint {
-    /// The directory up to there.
+    /// Directory up to there.
     pub contents: Contents,
-    /// How many bytes of the index count: the header, segments and key maps.
+    /// Number of valid bytes of the index: the header, segments and key maps.
     pub len: u64,
-    /// Warnings that were given and are given once only.
+    /// Once-only warnings that were given.
     #[serde(deserialize_with = "stepback_parsers::decoded_text::texts")]
     pub complaints: Vec<String>,
-    /// The slots of semihosting calls.
+    /// Slots of semihosting calls.
     pub host_calls: Vec<u64>,
-    /// What is known of the threads.
+    /// State of the call search.
     pub finder: FinderState,
-    /// What the table of calls has beyond what was found up to there.
+    /// Frames and switches of the table beyond those found up to there.
     pub later: FoundFrames,
 }
 
 /// An index to resume.
 #[derive(Debug)]
 pub struct ResumedIndex {
-    /// Where to resume.
+    /// State to resume from.
     pub resume: ResumePoint,
-    /// The trace that the index is of as a whole, which may be longer than what `resume` knows.
+    /// Fingerprint of the trace of the whole index, which may be longer than the part in `resume`.
     pub fingerprint: Fingerprint,
-    /// What was found of the calls up to there.
+    /// Frames and stack switches found up to there.
     pub found: CollectedCalls,
-    /// The memory blocks of the segments that have no key map yet.
+    /// Memory blocks of the segments without key maps.
     pub granule_keys: KeyMapWriter<TouchCoverage>,
-    /// Their addresses.
+    /// Addresses of these segments.
     pub pc_keys: KeyMapWriter<()>,
-    /// The instructions that were executed up to there.
+    /// Instructions executed up to there.
     pub codes: CodeLedger,
 }
 
 impl ResumedIndex {
-    /// Reads what it takes to resume an index. Everything that is kept of it is checked, so the cost grows with it.
-    /// Calls that are too many for memory are put aside in `folder`.
+    /// Reads the state for resuming an index. Everything kept of it is checked, so the cost grows
+    /// with it. Frames that are too many for memory are spilled to `folder`.
     ///
     /// # Errors
-    /// Says why the index cannot be resumed.
+    /// Reports why the index cannot be resumed.
     pub fn read(data: &Arc<IndexData>, folder: &Path) -> Result<Self, OpenError> {
         let unusable = || OpenError::Damaged("it does not say how to go on");
         let contents = layout::decode(data)?;
@@ -128,7 +128,7 @@ impl ResumedIndex {
     }
 }
 
-/// Whether all that is kept is what was written.
+/// Returns true if the checksums of all kept parts hold.
 fn is_undamaged(resume: &ResumePoint, data: &Arc<IndexData>) -> bool {
     let contents = &resume.contents;
     let is_kept = |offset: u64| offset <= resume.len;
@@ -150,7 +150,7 @@ fn is_undamaged(resume: &ResumePoint, data: &Arc<IndexData>) -> bool {
     are_segments_right && maps.all(|map| is_right(&map))
 }
 
-/// The keys of the segments behind the key maps.
+/// Returns the keys of the segments after the key maps.
 fn unmapped_keys(
     contents: &Contents,
     data: &Arc<IndexData>,
@@ -194,7 +194,7 @@ fn counts<T: Copy + Eq + Hash>(items: &[T]) -> HashMap<T, usize> {
     counts
 }
 
-/// Whether an item is still among the counted ones; it is then counted no more.
+/// Removes one occurrence of an item from the counts; returns false if there is none.
 fn take<T: Eq + Hash>(counts: &mut HashMap<T, usize>, item: &T) -> bool {
     let Some(count) = counts.get_mut(item).filter(|count| **count > 0) else {
         return false;

@@ -1,4 +1,4 @@
-//! Workers parse and encode tasks side by side; what they made is taken in order.
+//! Runs the workers, which parse and encode tasks in parallel; their results are taken in order.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -26,40 +26,41 @@ use crate::builder::task::ParsedTask;
 use crate::index::Index;
 use crate::store::output::IndexOutput;
 
-/// How long to wait before looking again whether a trace has grown.
+/// Interval between checks of whether a trace has grown.
 const GROWTH_WAIT: Duration = Duration::from_millis(20);
 
-/// While so many bytes of segments wait for the pass in order, nothing is added to them but by the task that it waits for.
-/// Segments of real traces have about a megabyte each.
+/// Maximum number of bytes of segments that wait for the sequential pass; above it, only the task
+/// that the pass needs next may add more. Segments of real traces have about a megabyte each.
 const WAITING_BYTES: usize = 48 << 20;
 
-/// A build under way.
+/// A running build.
 pub(crate) struct BuildRun<'a> {
     pub request: &'a BuildRequest<'a>,
     /// None when the index lives in memory.
     pub partial: Option<&'a PartialFiles>,
-    /// What it means when the index cannot be written.
+    /// Error for a failure to write the index.
     pub failed: &'a (dyn Fn(std::io::Error) -> BuildError + Sync),
 }
 
-/// What the workers share.
+/// State shared by the workers.
 pub(crate) struct WorkerState<O> {
-    /// Where the first task begins. The others begin at the first good place after multiples of the segment size from there.
+    /// Text offset of the first task. Each other task begins at the first cut point after the next
+    /// multiple of the segment size from there.
     base: u64,
-    /// Where each task begins, once somebody has looked; the inner `None` says that it has no place to begin.
+    /// Start of each task that was looked up; the inner `None` means that it has no cut point.
     cuts: Mutex<BTreeMap<u64, Option<u64>>>,
     next_task: AtomicU64,
-    /// The length of the trace, as soon as it is certain that nothing more is taken in.
+    /// Final length of the trace, once it will not grow.
     settled: OnceLock<u64>,
     is_over: AtomicBool,
     workers_left: AtomicUsize,
-    /// Workers that wait for the trace to grow.
+    /// Number of workers that wait for the trace to grow.
     workers_idle: AtomicUsize,
     pub ordered: Mutex<TaskQueue<O>>,
     pub advanced: Condvar,
 }
 
-/// Tasks that are done wait here for those before them.
+/// Reorder buffer: finished tasks wait here for the earlier ones.
 pub(crate) struct TaskQueue<O> {
     pub assembler: Assembler<O>,
     next: u64,
@@ -80,7 +81,8 @@ impl BuildRun<'_> {
             ..
         } = *self.request;
         let base = assembler.text_end();
-        // Asked before the length: a source that has just settled takes in the rest when its length is asked.
+        // Checked before the length: a source that has just settled takes in the rest when its
+        // length is read.
         let is_settled = self.is_settled();
         progress
             .bytes_total
@@ -144,7 +146,7 @@ impl BuildRun<'_> {
         base: u64,
     ) -> Result<(O, BuildSummary), BuildError> {
         let source = self.request.source;
-        // An input that failed while it arrived has no length, and what is there is not all of it.
+        // An input that failed while it arrived has no length, and the text present is incomplete.
         let length = source.length();
         let now = source.length_now().map_err(|error| SourceError::Read {
             offset: length,
@@ -188,7 +190,7 @@ impl BuildRun<'_> {
         ))
     }
 
-    /// Finds what the host wrote during semihosting calls: only the index of all the rest can tell.
+    /// Finds the host's writes during semihosting calls. This needs the index of everything else.
     pub(crate) fn follow_host_calls<O: IndexOutput>(
         &self,
         assembled: &mut AssembledIndex<O>,
@@ -208,7 +210,7 @@ impl BuildRun<'_> {
         self.request.options.segment_bytes.max(1)
     }
 
-    /// Whether the trace has its length.
+    /// Returns true if the trace has its final length.
     fn is_settled(&self) -> bool {
         self.request.source.is_settled()
             && self
@@ -234,7 +236,7 @@ impl BuildRun<'_> {
         }
     }
 
-    /// One that collects segments of this trace.
+    /// Creates a builder for segments of this trace.
     pub(crate) fn segment_builder(&self) -> SegmentBuilder {
         {
             let traits = self.request.source.traits();
@@ -245,14 +247,15 @@ impl BuildRun<'_> {
         }
     }
 
-    /// The length of the trace once it is certain: the same for all workers, whatever is still added.
+    /// Returns the final length of the trace once it is certain: equal for all workers, even if
+    /// text is added later.
     fn settled_length<O>(&self, shared: &WorkerState<O>) -> Option<u64> {
         let source = self.request.source;
         if shared.settled.get().is_none() && !self.is_settled() {
             return None;
         }
         let length = *shared.settled.get_or_init(|| match self.request.follow {
-            // What came before the end of following is part of it.
+            // Text from before the end of following is part of it.
             Some(_) => source.grow().unwrap_or(source.length()),
             None => source.length(),
         });
@@ -263,14 +266,15 @@ impl BuildRun<'_> {
         Some(length)
     }
 
-    /// Where a task begins at the earliest.
+    /// Returns the earliest offset at which a task may begin.
     fn target<O>(&self, shared: &WorkerState<O>, task: u64) -> u64 {
         shared
             .base
             .saturating_add(task.saturating_mul(self.segment_bytes()))
     }
 
-    /// Waits until the text is there in which a task may begin; false when there will be none, or the build is over.
+    /// Waits until the text is present in which a task may begin; false when there will be none, or
+    /// the build is over.
     fn wait_for_text<O>(&self, shared: &WorkerState<O>, task: u64) -> bool {
         let source = self.request.source;
         let mut is_idle = false;
@@ -383,7 +387,8 @@ impl BuildRun<'_> {
         })
     }
 
-    /// Where a task begins; none when its part of the input has no place to begin (it is then part of an earlier one).
+    /// Returns the start of a task; none when its part of the input has no cut point (it is then
+    /// part of an earlier one).
     fn cut<O>(
         &self,
         shared: &WorkerState<O>,
@@ -396,7 +401,7 @@ impl BuildRun<'_> {
             let limit = target
                 .saturating_add(self.segment_bytes())
                 .min(self.request.source.length());
-            // Where the input cannot be read here, the task before comes upon it and reports it.
+            // If the input cannot be read here, the task before encounters and reports it.
             let cut = if task == 0 {
                 Some(shared.base)
             } else {
@@ -410,7 +415,7 @@ impl BuildRun<'_> {
         })
     }
 
-    /// Passes on what is sealed of a task that is still being parsed, as a part of it.
+    /// Passes on the sealed segments of a task that is still being parsed, as a part of it.
     fn hand_in_sealed<O: IndexOutput>(
         &self,
         shared: &WorkerState<O>,
@@ -418,7 +423,8 @@ impl BuildRun<'_> {
         part: ParsedTask,
         builder: &mut SegmentBuilder,
     ) -> Flow {
-        // A task of one segment is handed in as a whole. One of many has a stretch that can be cut nowhere.
+        // A task of one segment is handed in as a whole. One of many has a stretch without cut
+        // points.
         if !builder.sealed.is_empty() {
             let segments = std::mem::take(&mut builder.sealed);
             if !self.hand_in_part(shared, task, ParsedTask { segments, ..part }) {
@@ -432,8 +438,8 @@ impl BuildRun<'_> {
         }
     }
 
-    /// Passes the first segments of a task on to the pass in order, and waits while too many others wait there;
-    /// false when the build is over.
+    /// Passes the first segments of a task to the sequential pass, and waits while too many others
+    /// wait there; false when the build is over.
     fn hand_in_part<O: IndexOutput>(
         &self,
         shared: &WorkerState<O>,
@@ -443,7 +449,7 @@ impl BuildRun<'_> {
         self.hand_in(shared, task, Ok(part)) && shared.wait_for_room(task)
     }
 
-    /// Passes a task, or a part of it, on to the pass in order; false when the build is over.
+    /// Passes a task, or a part of it, to the sequential pass; false when the build is over.
     fn hand_in<O: IndexOutput>(
         &self,
         shared: &WorkerState<O>,
@@ -505,7 +511,7 @@ impl BuildRun<'_> {
 
 impl<O> WorkerState<O> {
     pub fn lock(&self) -> MutexGuard<'_, TaskQueue<O>> {
-        // A worker that panicked takes the whole pool down with it, so what it left behind is never used.
+        // A worker that panicked takes the whole pool down with it, so its state is never used.
         self.ordered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -513,17 +519,18 @@ impl<O> WorkerState<O> {
         self.cuts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether no worker will hand in anything any more.
+    /// Returns true if no worker will hand in anything any more.
     pub fn is_done(&self) -> bool {
         self.workers_left.load(Ordering::Relaxed) == 0 || self.is_over.load(Ordering::Relaxed)
     }
 
-    /// Whether all workers wait for the trace to grow.
+    /// Returns true if all workers wait for the trace to grow.
     pub fn is_idle(&self, workers: usize) -> bool {
         self.workers_idle.load(Ordering::Relaxed) == workers
     }
 
-    /// Waits until a task is at most so far ahead of the pass in order, which bounds memory; false when the build is over.
+    /// Waits until a task is less than `ahead` tasks after the sequential pass, which bounds
+    /// memory; false when the build is over.
     fn wait_for_turn(&self, task: u64, ahead: u64) -> bool {
         self.wait_while(|ordered| task >= ordered.next + ahead || ordered.is_crowded(task))
     }
@@ -543,7 +550,8 @@ impl<O> WorkerState<O> {
 }
 
 impl<O> TaskQueue<O> {
-    /// Whether a task had better wait with more. The task that all wait for never does, so somebody always goes on.
+    /// Returns true if a task should not add more. The next task to be taken never waits, so there
+    /// is always progress.
     fn is_crowded(&self, task: u64) -> bool {
         task != self.next
             && self
@@ -555,12 +563,13 @@ impl<O> TaskQueue<O> {
     }
 }
 
-/// Tells the others when a worker ends, and lets them go when it panics: they would wait for its task for ever.
+/// Notifies the others when a worker ends, and stops them when it panics: they would wait for its
+/// task for ever.
 struct ReleaseOthers<'a, O>(&'a WorkerState<O>);
 
 impl<O> Drop for ReleaseOthers<'_, O> {
     fn drop(&mut self) {
-        // Under the lock, so that nobody is between looking at a flag and going to sleep.
+        // Under the lock, so that no waiter is between checking a flag and going to sleep.
         let ordered = self.0.lock();
         self.0
             .is_over
@@ -571,12 +580,12 @@ impl<O> Drop for ReleaseOthers<'_, O> {
     }
 }
 
-/// A builder that reports progress, passes on what it has sealed, and can be stopped.
-/// Its type names nothing of the build, so that the parsers are compiled for it once.
+/// Event sink that reports progress, passes on sealed segments, and can stop the parser. Its type
+/// does not depend on the build's output, so that the parsers are compiled for it once.
 struct ObservedBuilder<'a> {
     builder: &'a mut SegmentBuilder,
     source: &'a dyn Source,
-    /// Is told as [`EventSink::progress`] is.
+    /// Called as [`EventSink::progress`] is.
     on_progress: &'a mut dyn FnMut(&mut SegmentBuilder, u64) -> Flow,
 }
 
@@ -589,7 +598,7 @@ impl EventSink for ObservedBuilder<'_> {
         self.builder.register_named(register, name, size_bytes);
     }
 
-    // Inlined, the parser need not lay out an event of which half the fields are not looked at.
+    // Inlined, the parser need not lay out an event of which half the fields are not read.
     #[inline(always)]
     fn begin_step(&mut self, step: &StepEvent<'_>) {
         self.builder.begin_step(step);

@@ -1,4 +1,4 @@
-//! Reads that contradict what earlier segments knew: where in their segment they stand, and how many they are.
+//! First reads of a segment that contradict earlier segments: their places and their number.
 
 use std::sync::atomic::AtomicU8;
 
@@ -7,14 +7,14 @@ use crate::store::granules::{Touch, TouchMasks};
 use crate::store::segment::meta::{SeamExternal, SegmentMeta};
 use crate::store::segment::reader::SegmentReader;
 
-/// The first reads of a segment that turned out to contradict what was known before it.
+/// First reads of a segment that contradict the memory state before it.
 pub struct Seams<'a> {
     reader: SegmentReader<'a>,
     found: Vec<(SeamExternal, Touch)>,
 }
 
 impl<'a> Seams<'a> {
-    /// Those of a segment that was just encoded; none so far.
+    /// Creates an empty set for a segment that was just encoded.
     pub fn new(meta: &'a SegmentMeta, bytes: &'a IndexData, unchecked: &'a AtomicU8) -> Self {
         Self {
             reader: SegmentReader {
@@ -54,7 +54,7 @@ impl<'a> Seams<'a> {
         );
     }
 
-    /// All that were found, and how many reads they are that did not contradict anything inside the segment.
+    /// Returns all reads found, and the number of those that contradict nothing inside the segment.
     pub fn finish(self) -> (Vec<SeamExternal>, u64) {
         let new = self
             .found
@@ -75,12 +75,13 @@ impl<'a> Seams<'a> {
         let found = self
             .found
             .binary_search_by_key(&(granule, place), |(seam, _)| (seam.granule, seam.place));
-        // When both parts contradict what was known before, the first counts.
+        // If both parts contradict the earlier state, the first counts.
         !other.shape.is_external() && (found.is_err() || granule > seam.granule)
     }
 }
 
-/// The other part of an access that touches two blocks: its block, its place there, and itself; none when there is none.
+/// Returns the other part of an access that touches two blocks, with its block and its place there;
+/// none when there is none.
 pub fn other_part(
     reader: &SegmentReader<'_>,
     granule: u64,
@@ -101,14 +102,14 @@ pub fn other_part(
     Some((other_granule, place, part))
 }
 
-/// Which part of an access that touches two blocks.
+/// Part of an access that touches two blocks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Half {
     First,
     Second,
 }
 
-/// The first or second parts of accesses in a slot, with their places in the block's list.
+/// Returns the first or second parts of accesses in a slot, with their places in the block's list.
 fn parts(
     reader: &SegmentReader<'_>,
     granule: u64,

@@ -10,7 +10,7 @@ use crate::builder::partial::so_far;
 use crate::index::Index;
 use crate::store::fingerprint::Fingerprint;
 
-/// Opens what was written so far of the index of a trace that another build left, or is still at work on.
+/// Opens the written part of the index of a trace, of a build that stopped or is still running.
 ///
 /// # Errors
 /// As [`Index::open`].

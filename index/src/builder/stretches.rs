@@ -1,4 +1,5 @@
-//! Stretches without instructions can be cut nowhere: they are written as they are read, and all else is as with others.
+//! Stretches without instructions have no cut points: they are written while they are read, and
+//! otherwise behave like other text.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -25,7 +26,7 @@ use crate::query::question::Query as _;
 use crate::query::registers::RegistersAt;
 use crate::store::fingerprint::Fingerprint;
 
-/// Hundreds of segments in the stretch of [`text`].
+/// Results in hundreds of segments for the stretch of [`text`].
 const SEGMENT_BYTES: u64 = 64 << 10;
 
 /// Calls of one function, with a store each.
@@ -45,7 +46,8 @@ fn steps(text: &mut String, numbers: Range<u64>) {
     }
 }
 
-/// Some steps, 9 MB of stores and loads without one, and some steps again; and where the stretch begins.
+/// Returns some steps, 9 MB of stores and loads without one, and some steps again; and the offset
+/// of the stretch.
 fn text() -> (String, u64) {
     let mut text = String::new();
     steps(&mut text, 1..4000);
@@ -63,13 +65,13 @@ fn text() -> (String, u64) {
     (text, start)
 }
 
-/// A trace that tells how far it was parsed.
+/// A trace that reports the progress of its parser.
 struct ObservedTrace<F> {
     trace: Tarmac,
     on_progress: F,
 }
 
-/// What a sink is told, with the words of [`Watched`] besides.
+/// What a sink is told, with the words of [`ObservedTrace`] besides.
 struct ObservedSink<'a> {
     sink: &'a mut dyn EventSink,
     on_progress: &'a (dyn Fn(u64) + Sync),
@@ -145,7 +147,7 @@ fn tarmac_of(text: &str) -> Tarmac {
     Tarmac::open(Box::new(text.as_bytes().to_vec()), Default::default()).unwrap()
 }
 
-/// Builds the index of a text, with a word whenever the parser has come further.
+/// Builds the index of a text, with a callback at each progress of the parser.
 fn build(
     text: &str,
     path: &Path,
@@ -172,7 +174,7 @@ fn build(
     .to_file(path)
 }
 
-/// Some answers of an index in a file; of the one that is built at once, without a path.
+/// Returns some answers of an index in a file; without a path, of an index built in one go.
 fn answers(text: &str, path: Option<&PathBuf>) -> Vec<String> {
     let tarmac = Arc::new(tarmac_of(text));
     let fingerprint = Fingerprint::of(tarmac.as_ref(), 0).unwrap();

@@ -1,4 +1,4 @@
-//! Builds that fail, are resumed, and are queried before they end.
+//! Builds that fail, are resumed, or are queried before they end.
 
 #[path = "../../tests/it/support/delegate.rs"]
 pub(crate) mod delegate;
@@ -42,7 +42,7 @@ const OPTIONS: BuildOptions = BuildOptions {
     threads: 3,
 };
 
-/// Some steps of a program that calls, writes, and reads what it did not write.
+/// Some steps of a program that calls, writes, and reads memory that it did not write.
 fn program(numbers: Range<u64>) -> String {
     let mut text = String::from("0 clk R SP_EL3 0000000000009000\n");
     for number in numbers {
@@ -83,7 +83,7 @@ fn program(numbers: Range<u64>) -> String {
     text
 }
 
-/// As many steps of 43 bytes.
+/// Trace of this many steps of 43 bytes.
 fn trace_of(steps: usize) -> Tarmac {
     let line = "7 clk IT (7) 00001000 e1a00000 A usr : NOP\n";
     Tarmac::open(
@@ -100,7 +100,7 @@ enum End {
     Cancel,
 }
 
-/// A trace at one byte of which reading ends.
+/// A trace with a byte at which reading ends.
 struct Broken {
     trace: Tarmac,
     at: u64,
@@ -150,7 +150,7 @@ fn build_of(end: End, at: u64) -> Option<Result<Index, BuildError>> {
     catch_unwind(AssertUnwindSafe(build)).ok()
 }
 
-/// What an index warns of: the line, how often, what.
+/// Returns the warnings of an index: line, count, message.
 fn warned(text: &str, segment_bytes: u64) -> (u64, Vec<(u64, u64, String)>) {
     let tarmac = Tarmac::open(Box::new(text.as_bytes().to_vec()), Default::default()).unwrap();
     let index = index_in_memory(
@@ -235,7 +235,7 @@ fn a_cancelled_build_says_so() {
     }
 }
 
-/// A folder with a trace and the place of its index.
+/// A folder with a trace and the path of its index.
 struct Place {
     folder: TempDir,
     trace: PathBuf,
@@ -286,7 +286,7 @@ impl Place {
             .unwrap();
     }
 
-    /// Builds to the end; tells how much an earlier build had done.
+    /// Builds to the end; returns the number of bytes done by an earlier build.
     fn build(&self) -> u64 {
         let (tarmac, fingerprint) = self.open();
         let (progress, cancel) = (BuildProgress::default(), Cancel::default());
@@ -296,7 +296,8 @@ impl Place {
             .resumed_bytes
     }
 
-    /// Builds until it comes to a byte of the trace, and is cancelled there; how much it had shown by then.
+    /// Builds until a byte of the trace is reached, and is cancelled there; returns the amount
+    /// shown by then.
     fn build_until(&self, at: u64) -> u64 {
         let trace = self.tarmac();
         let fingerprint = Fingerprint::of(&trace, 0).unwrap();
@@ -330,7 +331,7 @@ impl Place {
     }
 }
 
-/// A part answers as an index of that part of the trace alone.
+/// Checks that a partial index answers as an index of only that part of the trace.
 fn check_part(index: &Index) {
     let mut text = Vec::new();
     index
@@ -340,7 +341,7 @@ fn check_part(index: &Index) {
     assert_eq!(answers(index), expected(&text));
 }
 
-/// The answers of an index that was built at once.
+/// Returns the answers of an index that was built in one go.
 fn expected(text: &[u8]) -> Vec<String> {
     let tarmac = Arc::new(Tarmac::open(Box::new(text.to_vec()), Default::default()).unwrap());
     answers(
@@ -486,7 +487,7 @@ fn what_a_stopped_build_left_is_not_trusted_when_it_is_damaged() {
     }
 }
 
-/// Some bytes of what a stopped build left, damaged in one way.
+/// Returns the bytes of a stopped build, damaged in one way.
 fn damaged(good: &[u8], place: usize, way: usize) -> Vec<u8> {
     let mut bytes = good.to_vec();
     match way {
@@ -506,7 +507,8 @@ fn damaged(good: &[u8], place: usize, way: usize) -> Vec<u8> {
     bytes
 }
 
-/// Puts the checksums of the directory and of the header right, of a file that goes on behind segments.
+/// Corrects the checksums of the directory and of the header in a file that continues after
+/// segments.
 fn put_checksums_right(rest: &mut [u8]) {
     let number = |bytes: &[u8], place: usize| {
         let number = bytes
@@ -551,7 +553,7 @@ fn whatever_is_damaged_of_what_a_stopped_build_left_the_next_comes_to_its_end() 
                 std::fs::write(&paths[file], bytes).unwrap();
                 _ = std::fs::remove_file(&place.index);
                 place.build();
-                // Under right checksums anything may be said of the start of the trace.
+                // With correct checksums, any content is possible for the start of the trace.
                 assert!(
                     is_crafted || place.answers() == expected,
                     "{way} at {at} of file {file}"

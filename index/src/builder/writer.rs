@@ -9,20 +9,20 @@ use crate::store::extent::Extent;
 use crate::store::layout::header;
 use crate::store::output::IndexOutput;
 
-/// Small pieces are gathered until there are so many bytes.
+/// Number of bytes up to which small pieces are gathered.
 const PIECES: usize = 64 << 10;
 
-/// An index that is being written, and how long it is.
+/// Writer of an index with its length.
 #[derive(Debug)]
 pub struct IndexWriter<O> {
-    /// Where its bytes go.
+    /// Destination of the bytes.
     pub output: O,
-    /// How many they are so far.
+    /// Number of bytes written.
     pub len: u64,
 }
 
 impl<O: IndexOutput> IndexWriter<O> {
-    /// One that has nothing yet but room for its header.
+    /// Creates a writer with room for the header only.
     pub fn new(mut output: O) -> std::io::Result<Self> {
         output.append(&[0; HEADER_LEN])?;
         Ok(Self {
@@ -43,7 +43,7 @@ impl<O: IndexOutput> IndexWriter<O> {
         Ok(extent)
     }
 
-    /// Appends what comes piece by piece.
+    /// Appends small pieces.
     pub fn append_all<const N: usize>(
         &mut self,
         pieces: impl Iterator<Item = std::io::Result<[u8; N]>>,
@@ -71,7 +71,7 @@ impl<O: IndexOutput> IndexWriter<O> {
         })
     }
 
-    /// Appends the directory and writes the header that leads to it.
+    /// Appends the directory and writes the header that refers to it.
     pub fn write_directory(&mut self, contents: &Contents) -> std::io::Result<()> {
         let bytes = encode_part(contents).map_err(std::io::Error::other)?;
         let directory = self.append(&bytes)?;

@@ -1,21 +1,22 @@
-//! The times that threads spent in system calls, as far as they were worked out.
+//! Cache of the times that threads spent in system calls.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::answers::thread::ThreadId;
 
-/// For each segment the gaps that were asked for; none in a segment of which they would take too much memory.
+/// Gaps of each segment, computed on demand. A segment holds `None` if its gaps would take too much
+/// memory.
 #[derive(Debug, Default)]
 pub(crate) struct CallGapCache {
-    /// By the segments' numbers.
+    /// Indexed by segment number.
     pub segments: Vec<OnceLock<Option<CallGaps>>>,
-    /// What all of them take.
+    /// Total size in bytes.
     bytes: AtomicUsize,
 }
 
 impl CallGapCache {
-    /// Of no segment so far.
+    /// Creates an empty cache.
     pub fn new(segments: usize) -> Self {
         Self {
             segments: (0..segments).map(|_| OnceLock::new()).collect(),
@@ -23,7 +24,7 @@ impl CallGapCache {
         }
     }
 
-    /// Whether there is room for so many bytes more, which is then taken.
+    /// Reserves `bytes` if the total stays within `limit`, and returns whether it did.
     pub fn reserve(&self, bytes: usize, limit: usize) -> bool {
         let add = |taken: usize| taken.checked_add(bytes).filter(|taken| *taken <= limit);
         self.bytes
@@ -32,30 +33,30 @@ impl CallGapCache {
     }
 }
 
-/// A system call behind which others did steps before its thread did one.
+/// A system call after which other threads made steps before the calling thread did.
 #[derive(Debug)]
 pub(crate) struct CallGap {
-    /// The slot of the call's marker.
+    /// Slot of the marker of the call.
     pub call: u64,
-    /// The slot of the thread's next step, or the one behind its next call.
+    /// Slot of the thread's next step, or the slot after its next call.
     pub until: u64,
-    /// Whose.
+    /// Thread of the call.
     pub thread: ThreadId,
-    /// Its record was read, and it writes nothing when it returns.
+    /// True if its record was read and shows that it writes nothing on return.
     pub is_harmless: AtomicBool,
 }
 
-/// The gaps of a segment.
+/// Gaps of a segment.
 #[derive(Debug)]
 pub(crate) struct CallGaps {
-    /// By call.
+    /// Sorted by call.
     gaps: Vec<CallGap>,
-    /// For each, the latest end up to it.
+    /// For each gap, the maximum `until` of all gaps up to it.
     latest: Vec<u64>,
 }
 
 impl CallGaps {
-    /// Of these, in any order.
+    /// Creates the list from gaps in any order.
     pub fn new(mut gaps: Vec<CallGap>) -> Self {
         gaps.sort_unstable_by_key(|gap| (gap.call, gap.thread));
         let latest = gaps.iter().scan(0, |latest, gap| {
@@ -68,12 +69,13 @@ impl CallGaps {
         }
     }
 
-    /// What they take in memory.
+    /// Returns the memory use in bytes.
     pub fn len_bytes(&self) -> usize {
         self.gaps.len() * (size_of::<CallGap>() + size_of::<u64>())
     }
 
-    /// Those that a slot lies in, the latest call first.
+    /// Returns the gaps that contain a slot, latest call first. O(log n) plus the gaps that may
+    /// reach the slot.
     pub fn around(&self, slot: u64) -> Vec<&CallGap> {
         let before = self.gaps.partition_point(|gap| gap.call < slot);
         let known = self.gaps.iter().zip(&self.latest).take(before).rev();

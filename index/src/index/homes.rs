@@ -1,38 +1,40 @@
-//! Where the bytes of a register are that a name means at a position.
+//! Register homes: the registers that a name may refer to at a position.
 
 use stepback_machine::{RegisterId, RegisterView};
 
-/// The views whose newest writes are the value of a view: it has more than one where a register has several names.
+/// Views whose newest writes determine the value of a queried view. There are several if a register
+/// has several names.
 #[derive(Clone, Debug)]
 pub(crate) struct Homes {
-    /// The views themselves.
+    /// Views that the name refers to.
     pub(crate) sure: Vec<RegisterView>,
-    /// Those that may be meant besides, because the mode of the position or of the write does not tell.
+    /// Views that it may refer to because the mode at the position or at the write is unknown.
     pub(crate) doubtful: Vec<RegisterView>,
-    /// Under which writes are listed of which the state at them says what they wrote ([`crate::read::open_writes`]).
+    /// Views whose write lists contain writes of several registers: the state at each write decides
+    /// which one it wrote ([`crate::read::open_writes`]).
     pub(crate) open: Vec<RegisterView>,
 }
 
-/// Whether a write is one of what a name means.
+/// Certainty that a write belongs to a queried register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WriteCertainty {
-    /// It is.
+    /// It belongs to the register.
     Sure,
-    /// It is, or it is one of another register of that name.
+    /// It belongs to this register or to another one of the same name.
     Doubtful,
 }
 
-/// What an event wrote of what a name means.
+/// A write to a register that a name refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct HomeWrite {
-    /// Which bytes.
+    /// Written bytes.
     pub view: RegisterView,
-    /// Whether it did.
+    /// Certainty that the name refers to them.
     pub certainty: WriteCertainty,
 }
 
 impl Homes {
-    /// A register that has one name.
+    /// Returns the homes of a register with one name.
     pub(crate) fn only(view: RegisterView) -> Self {
         Self {
             sure: vec![view],
@@ -41,7 +43,7 @@ impl Homes {
         }
     }
 
-    /// Whether what a name means here may be what one means elsewhere.
+    /// Returns true if both names may refer to the same register.
     pub(crate) fn may_be(&self, other: &Self) -> bool {
         let share = |views: &[RegisterView], others: &[RegisterView]| {
             views
@@ -55,7 +57,7 @@ impl Homes {
         sure || doubtful || share(&self.sure, &other.doubtful)
     }
 
-    /// Returns the only name, if there is one and it is sure.
+    /// Returns the only possible register, if there is exactly one.
     pub(crate) fn only_list(&self) -> Option<RegisterId> {
         match (
             self.sure.as_slice(),
@@ -66,8 +68,8 @@ impl Homes {
         }
     }
 
-    /// Leaves out names under which the trace writes nothing. The first is kept; if lines exist that do not tell which register
-    /// they write, all of them are.
+    /// Removes names that have no writes in the trace. Keeps the first one. Keeps all if the trace
+    /// has lines that leave the written register open.
     pub(crate) fn without_unwritten(mut self, is_written: impl Fn(RegisterView) -> bool) -> Self {
         self.open.retain(|view| is_written(*view));
         if self.open.is_empty() {
@@ -79,7 +81,7 @@ impl Homes {
         self
     }
 
-    /// The same registers, of which some of the bytes are meant.
+    /// Returns homes in the same registers for another byte range.
     pub(crate) fn of_bytes(&self, offset: u16, size_bytes: u16) -> Self {
         let of = |views: &[RegisterView]| {
             views
@@ -98,17 +100,17 @@ impl Homes {
         }
     }
 
-    /// Whether all writes in a list are meant beyond doubt.
+    /// Returns true if all writes in a list certainly belong to the register.
     pub(crate) fn is_sure(&self, list: RegisterView) -> bool {
         self.sure.contains(&list) && !self.open.contains(&list)
     }
 
-    /// The views in whose lists the writes are, and some others.
+    /// Returns the views whose lists contain the writes, possibly among others.
     pub(crate) fn lists(&self) -> impl Iterator<Item = RegisterView> + '_ {
         self.closed().chain(self.open())
     }
 
-    /// Those in whose lists all writes are meant.
+    /// Returns the views whose lists contain only relevant writes.
     pub(crate) fn closed(&self) -> impl Iterator<Item = RegisterView> + '_ {
         self.sure
             .iter()
@@ -117,12 +119,13 @@ impl Homes {
             .filter(|view| !self.open.contains(view))
     }
 
-    /// Those in whose lists some may be.
+    /// Returns the views whose lists may contain relevant writes.
     pub(crate) fn open(&self) -> impl Iterator<Item = RegisterView> + '_ {
         self.open.iter().copied()
     }
 
-    /// The part of it that an event wrote, by the home of the event behind [`crate::read::open_writes::OpenWrites::tell`].
+    /// Returns the write that an event makes to these homes. `home` is the event's own home as
+    /// resolved by [`crate::read::open_writes::OpenWrites::tell`].
     pub(crate) fn written(&self, home: RegisterView) -> Option<HomeWrite> {
         let is_among = |views: &[RegisterView]| views.iter().any(|view| view.overlaps(home));
         let certainty = match (is_among(&self.sure), is_among(&self.doubtful)) {

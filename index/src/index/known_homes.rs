@@ -1,4 +1,4 @@
-//! A cache of the meanings of register names that do not depend on the position. Slices ask for them at each step.
+//! Cache of register homes that do not depend on the position. Slices look them up at each step.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -10,19 +10,19 @@ use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
 use crate::index::homes::Homes;
 
-/// Maximum number of answers that are kept of a kind.
+/// Maximum number of entries of one kind.
 const KEPT: usize = 1 << 12;
 
-/// Answers that are known.
+/// Cached register homes.
 #[derive(Debug, Default)]
 pub(crate) struct HomeCaches {
-    /// Meanings of a name in a state.
+    /// Homes of a name in a processor state.
     pub meant: HomeCache<(ThreadId, RegisterView, ExecutionState)>,
-    /// Names under which a register that a line wrote may be written again.
+    /// Names under which a written register may be written again.
     pub written: HomeCache<(ThreadId, RegisterView)>,
 }
 
-/// Answers to one kind of question.
+/// Cache for one kind of key. It is cleared when it is full.
 #[derive(Debug)]
 pub(crate) struct HomeCache<K>(Mutex<HashMap<K, Arc<Homes>>>);
 
@@ -33,7 +33,7 @@ impl<K> Default for HomeCache<K> {
 }
 
 impl<K: Eq + Hash> HomeCache<K> {
-    /// The answer, which `find` finds where it is not known.
+    /// Returns the cached value, or computes it with `find`.
     pub fn of(
         &self,
         key: K,

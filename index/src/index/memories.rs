@@ -1,4 +1,4 @@
-//! Which memory each thread sees. In a trace of several processes each has its own:
+//! Memory of each thread. In a trace of several processes each has its own:
 //!
 //! ```text
 //! thread      process     memory
@@ -11,20 +11,20 @@ use std::collections::HashMap;
 
 use crate::answers::thread::ThreadId;
 
-/// The number of a memory.
+/// Number of a memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct MemoryId(usize);
 
-/// The memories of a trace.
+/// Memories of a trace.
 #[derive(Debug)]
 pub(crate) struct Memories {
-    /// By thread.
+    /// Indexed by thread.
     of_threads: Vec<MemoryId>,
     count: usize,
 }
 
 impl Memories {
-    /// Numbers the memories of threads, which have a name each.
+    /// Numbers the memories of the threads by name.
     pub fn new(names: impl Iterator<Item = Option<String>>) -> Self {
         let mut numbers: HashMap<Option<String>, MemoryId> = HashMap::new();
         let mut of_threads = Vec::new();
@@ -38,12 +38,12 @@ impl Memories {
         }
     }
 
-    /// True when threads of the trace see different memories.
+    /// Returns true if threads of the trace have different memories.
     pub fn are_several(&self) -> bool {
         self.count > 1
     }
 
-    /// The memory that a thread sees; none where all threads see the same one.
+    /// Returns the memory of a thread; `None` if all threads share one.
     pub fn of(&self, thread: ThreadId) -> Option<MemoryId> {
         self.of_threads
             .get(usize::from(thread.0))

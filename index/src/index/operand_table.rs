@@ -1,4 +1,4 @@
-//! Which registers the instructions at each address of a trace use.
+//! Register operands of the instructions at each address of a trace.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,10 +7,10 @@ use stepback_machine::{AccessKind, Address, Instruction, RegisterView};
 
 use crate::answers::access_kinds::AccessKinds;
 
-/// The addresses with an instruction that may use a register.
+/// Addresses of the instructions that may use a register.
 pub(crate) type UserAddresses = Arc<[Address]>;
 
-/// The uses of registers by instructions that count.
+/// Kinds of register use that count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum OperandKinds {
     /// Reads, writes, or both.
@@ -39,14 +39,15 @@ impl OperandKinds {
         }
     }
 
-    /// The registers of an instruction whose uses count; none where its registers are not known.
+    /// Returns the registers of an instruction whose uses count; `None` if its registers are
+    /// unknown.
     pub fn uses(self, instruction: &Instruction) -> Option<impl Iterator<Item = &RegisterView>> {
         let registers = instruction.registers.as_ref()?;
         let reads = self.reads(&registers.reads, &instruction.meaning.data_reads);
         Some(reads.iter().chain(self.writes(&registers.writes)))
     }
 
-    /// The writes that count of all writes of an instruction.
+    /// Returns the writes of an instruction that count.
     pub fn writes(self, all: &[RegisterView]) -> &[RegisterView] {
         match self {
             Self::Accesses(kinds) if !kinds.includes(AccessKind::Write) => &[],
@@ -55,18 +56,18 @@ impl OperandKinds {
     }
 }
 
-/// The registers that the instructions at each address of a trace use.
+/// Register operands of the instructions at each address of a trace.
 #[derive(Debug, Default)]
 pub(crate) struct OperandTable {
     uses: Vec<OperandUses>,
-    /// Addresses with the places of what the instructions there use.
+    /// Addresses with indices into `uses`.
     addresses: Vec<(u64, u32)>,
-    /// Answers to earlier questions.
+    /// Cache of earlier lookups.
     users: Mutex<HashMap<(RegisterView, OperandKinds), UserAddresses>>,
 }
 
 impl OperandTable {
-    /// The addresses with an instruction that may use a view.
+    /// Returns the addresses of the instructions that may use a view.
     pub fn users(&self, view: RegisterView, kinds: OperandKinds) -> UserAddresses {
         let mut known = self.users.lock().unwrap_or_else(PoisonError::into_inner);
         let find = || {
@@ -86,7 +87,8 @@ impl OperandTable {
     }
 }
 
-/// Makes a table; most instructions use the same few sets of registers, which are kept once.
+/// Builds an [`OperandTable`]. Most instructions use the same few sets of registers, so each set is
+/// stored once.
 #[derive(Debug, Default)]
 pub(crate) struct OperandTableWriter {
     table: OperandTable,
@@ -94,7 +96,7 @@ pub(crate) struct OperandTableWriter {
 }
 
 impl OperandTableWriter {
-    /// Adds an instruction at an address: none of its registers when they are not known.
+    /// Adds an instruction at an address; `None` if its registers are unknown.
     pub fn add(&mut self, pc: u64, instruction: Option<&Instruction>) {
         let place = *self
             .places
@@ -106,7 +108,7 @@ impl OperandTableWriter {
         self.table.addresses.push((pc, place));
     }
 
-    /// The table of all that were added.
+    /// Returns the table of all added instructions.
     pub fn finish(mut self) -> OperandTable {
         self.table.addresses.sort_unstable();
         self.table.addresses.dedup();
@@ -114,7 +116,7 @@ impl OperandTableWriter {
     }
 }
 
-/// Which registers an instruction uses: none when that is not known.
+/// Register operands of an instruction; `None` if unknown.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct OperandUses(Option<OperandViews>);
 
@@ -136,7 +138,7 @@ impl OperandUses {
         }))
     }
 
-    /// Whether it uses a byte of a view, as far as that is known.
+    /// Returns true if the instruction uses, or may use, a byte of a view.
     fn includes(&self, view: RegisterView, kinds: OperandKinds) -> bool {
         self.0.as_ref().is_none_or(|known| {
             let mut used = kinds

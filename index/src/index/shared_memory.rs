@@ -1,12 +1,12 @@
-//! What was found out so far of memory that others than the steps of a trace change.
+//! Cache of the memory that changes without steps of the trace.
 
-/// Mappings are of whole pages.
+/// Page size in bytes: mappings are whole pages.
 const PAGE: u64 = 4096;
 
-/// Memory that changes without a step, from a slot on.
+/// A range of memory that changes without a step, from a slot on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SharedPiece {
-    /// That of the system call that shared it.
+    /// Slot of the system call that shared it.
     pub slot: u64,
     pub first: u64,
     pub last: u64,
@@ -14,7 +14,7 @@ pub(crate) struct SharedPiece {
 }
 
 impl SharedPiece {
-    /// It may lie anywhere.
+    /// Returns a piece that may be at any address.
     pub fn anywhere(slot: u64) -> Self {
         Self {
             slot,
@@ -24,46 +24,46 @@ impl SharedPiece {
         }
     }
 
-    /// True when it is not known where it lies.
+    /// Returns true if its address is unknown.
     pub fn is_anywhere(&self) -> bool {
         (self.first, self.last) == (0, u64::MAX)
     }
 
-    /// True for more than an area of a thread.
+    /// Returns true for whole pages, as opposed to a small area of a thread.
     pub fn is_mapping(&self) -> bool {
         self.last - self.first >= PAGE - 1 && self.first.is_multiple_of(PAGE)
     }
 
-    /// True when some address up to a last one is in it.
+    /// Returns true if it contains an address from `first` to `last`.
     pub fn reaches(&self, first: u64, last: u64) -> bool {
         self.first <= last && first <= self.last
     }
 
-    /// True when it has all that another has.
+    /// Returns true if it includes another piece.
     pub fn covers(&self, other: &Self) -> bool {
         let is_wider = self.kind == SharedKind::Writable || other.kind == SharedKind::ReadOnly;
         self.first <= other.first && other.last <= self.last && is_wider
     }
 }
 
-/// Whether the steps store there too.
+/// Use of the memory by steps of the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SharedKind {
-    /// They may.
+    /// Steps may store into it.
     Writable,
-    /// What they store into is none of it.
+    /// Steps do not store into it.
     ReadOnly,
 }
 
-/// What is known of it up to some system call; questions for later times go on from there.
+/// Shared memory known up to a system call. Queries for later times continue from there.
 #[derive(Debug, Default)]
 pub(crate) struct SharedMemory {
-    /// In order of their slots.
+    /// Sorted by slot.
     pub pieces: Vec<SharedPiece>,
-    /// How many system calls were looked at.
+    /// Number of system calls examined.
     pub calls: usize,
-    /// The segment of the last of them.
+    /// Segment of the last one.
     pub segment: usize,
-    /// The slot of that segment from which on they are still to be looked at.
+    /// First slot of that segment that is not examined yet.
     pub from: u32,
 }

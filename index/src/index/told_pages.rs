@@ -1,56 +1,57 @@
-//! Which physical pages the virtual ones of a trace were told to be, and while.
+//! Recorded mappings from virtual to physical pages, with their lifetimes.
 //!
-//! A trace that tells of page `0x2000` at slot 5 (it is `0x9000`), at slot 9 (it is `0xb000`) and at slot 12 (nobody knows) has
-//! two entries: `0x9000` from 5 until 9, `0xb000` from 9 until 12.
+//! If a trace maps page `0x2000` to `0x9000` at slot 5 and to `0xb000` at slot 9, and unmaps it at
+//! slot 12, there are two entries: `0x9000` from 5 until 9, `0xb000` from 9 until 12.
 
 use std::ops::RangeInclusive;
 
 use crate::answers::thread::ThreadId;
 
-/// What was told of a virtual page of a thread.
+/// A recorded mapping of a virtual page of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MappedPage {
-    /// Whose.
+    /// Thread of the mapping.
     pub thread: ThreadId,
-    /// Of which address space; none where the trace tells none.
+    /// Address space; `None` if the trace records none.
     pub context: Option<u64>,
-    /// Its first virtual address.
+    /// First virtual address.
     pub page: u64,
-    /// Its first physical address.
+    /// First physical address.
     pub physical: u64,
-    /// The slot in which it was told.
+    /// Slot of the record.
     pub from: u64,
-    /// The slot in which it was told again for its context, or that it is over.
+    /// Slot at which the page is mapped again in this context, or unmapped.
     pub until: u64,
-    /// The slot in which anything else was told of the page: from there on accesses go elsewhere, or in another context.
+    /// Slot of the next record of any kind for the page: from there on accesses go elsewhere, or
+    /// occur in another context.
     pub used_until: u64,
 }
 
 impl MappedPage {
-    /// True when it is known at a position.
+    /// Returns true if the mapping is valid at a position.
     pub fn holds_at(&self, slot: u64) -> bool {
         self.from <= slot && slot < self.until
     }
 }
 
-/// What was told, in the order of the trace.
+/// All recorded mappings, in trace order.
 #[derive(Debug, Default)]
 pub(crate) struct PageMappings {
-    /// Bytes of a page; none where nothing was told.
+    /// Page size in bytes; `None` without mappings.
     pub page_bytes: Option<u64>,
     pages: Vec<MappedPage>,
-    /// Places in `pages`, by virtual page.
+    /// Indices into `pages`, sorted by virtual page.
     by_page: Vec<u32>,
-    /// The same by physical page.
+    /// Indices into `pages`, sorted by physical page.
     by_physical: Vec<u32>,
-    /// Virtual addresses, ascending.
+    /// Virtual addresses of pages that move or share a physical page, ascending.
     moving: Vec<RangeInclusive<u64>>,
-    /// Pages that nobody asked about are left out.
+    /// True if only the requested pages were collected.
     is_partial: bool,
 }
 
 impl PageMappings {
-    /// Pages in the order in which they were told, at most `u32::MAX`.
+    /// Creates the table from mappings in trace order, at most `u32::MAX`.
     pub fn new(page_bytes: Option<u64>, pages: Vec<MappedPage>) -> Self {
         let places = 0..u32::try_from(pages.len()).unwrap_or(u32::MAX);
         let (mut by_page, mut by_physical): (Vec<u32>, Vec<u32>) =
@@ -69,7 +70,7 @@ impl PageMappings {
         told
     }
 
-    /// The same where what was told of other pages is left out.
+    /// Marks the table as partial: mappings of other pages were left out.
     #[must_use]
     pub fn in_part(self) -> Self {
         Self {
@@ -78,14 +79,16 @@ impl PageMappings {
         }
     }
 
-    /// True when a virtual page was never told to be another physical one than this; what is left out may be another.
+    /// Returns true if a virtual page is known to have always been mapped to this physical page. In
+    /// a partial table, another mapping may have been left out.
     pub fn is_always(&self, page: u64, physical: u64) -> bool {
         self.of_page(page).all(|told| {
             told.physical == physical && (!self.is_partial || told.used_until == u64::MAX)
         })
     }
 
-    /// What was told last of a virtual page up to a slot, of whichever thread; none where that is over by then.
+    /// Returns the newest mapping of a virtual page at a slot, of any thread; `None` if it has
+    /// ended by then.
     pub fn newest(&self, page: u64, slot: u64) -> Option<&MappedPage> {
         self.of_page(page)
             .rev()
@@ -93,7 +96,8 @@ impl PageMappings {
             .filter(|told| told.holds_at(slot))
     }
 
-    /// Virtual addresses of pages that were told to be several physical ones, or the same as another, ascending.
+    /// Returns the virtual addresses of pages that were mapped to several physical pages, or that
+    /// share one, ascending.
     pub fn moving(&self) -> &[RangeInclusive<u64>] {
         &self.moving
     }
@@ -128,17 +132,17 @@ impl PageMappings {
         runs.filter_map(range).collect()
     }
 
-    /// All of them.
+    /// Returns all mappings.
     pub fn all(&self) -> &[MappedPage] {
         &self.pages
     }
 
-    /// What was told of a virtual page, in the order of the trace. O(log n).
+    /// Returns the mappings of a virtual page, in trace order. O(log n).
     pub fn of_page(&self, page: u64) -> impl DoubleEndedIterator<Item = &MappedPage> {
         self.among(&self.by_page, page..=page, |told| told.page)
     }
 
-    /// What was told to lie on the physical pages between two. O(log n).
+    /// Returns the mappings to the physical pages from `first` to `last`. O(log n).
     pub fn of_physical(
         &self,
         first: u64,

@@ -1,4 +1,4 @@
-//! The registers that instructions write and no line of the trace names.
+//! Registers that instructions write but the trace never names.
 //!
 //! gem5 prints no writes of SP in A64; other producers print no registers at all:
 //!
@@ -15,20 +15,20 @@ use stepback_machine::{RegisterId, RegisterView};
 
 use crate::answers::thread::ThreadId;
 
-/// The registers of a thread that the trace leaves out.
+/// Registers of a thread that the trace leaves out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum UntracedRegisters {
-    /// None is known to be left out.
+    /// No register is known to be left out.
     #[default]
     Nothing,
-    /// The stack pointer; others are named.
+    /// Only the stack pointer.
     StackPointer,
-    /// All that programs compute with.
+    /// All registers for computation.
     General,
 }
 
 impl UntracedRegisters {
-    /// True for a register that is left out.
+    /// Returns true for a register that is left out.
     pub fn includes(self, view: RegisterView) -> bool {
         match self {
             Self::Nothing => false,
@@ -38,5 +38,5 @@ impl UntracedRegisters {
     }
 }
 
-/// What is known so far, by thread.
+/// Cache by thread.
 pub(crate) type UntracedCache = Mutex<HashMap<ThreadId, UntracedRegisters>>;

@@ -1,4 +1,4 @@
-//! The values of accesses.
+//! Inferred values of accesses.
 
 use stepback_machine::{AccessKind, Endian, RegisterView};
 use stepback_parsers::{Position, Step};
@@ -21,28 +21,29 @@ use crate::read::overtaken::DoubtReader;
 use crate::read::slots::SlotReader;
 use crate::read::untraced::UntracedReader;
 
-/// The steps around an access that are looked at: behind it, its value may be used as an address.
+/// Steps to follow around an access: a later step may use its value as an address.
 const AROUND: StepRadius = StepRadius {
     before: 128,
     behind: 128,
 };
-/// Accesses that lie as close together are looked at in one go.
+/// Maximum distance of accesses that share a run.
 const NEAR: u64 = 256;
 const RUN_STEPS: u64 = 1024;
-/// How many runs are looked at for one question.
+/// Maximum number of runs for one query.
 const RUNS: usize = 12;
 
-/// What some steps stored and loaded.
+/// Values that some steps stored and loaded.
 #[derive(Debug)]
 pub(super) struct AccessValues {
-    /// Ascending by slot.
+    /// Sorted by slot.
     pieces: Vec<(ObservedAccess, Knowledge)>,
     registers: Vec<(ObservedRegister, Knowledge)>,
     is_big_endian: bool,
 }
 
 impl AccessValues {
-    /// What the steps of some slots stored and loaded, as far as it is known; where they are too many, of the last ones.
+    /// Infers the values that the steps of some slots stored and loaded. If they need too many
+    /// runs, infers only those of the last ones.
     pub fn of(
         index: &Index,
         slots: &[u64],
@@ -98,7 +99,7 @@ impl AccessValues {
         Ok(values)
     }
 
-    /// A byte that the step of a slot gave a register.
+    /// Returns a byte that the step of a slot wrote to a register.
     fn register_byte(&self, slot: u64, byte: RegisterView) -> Option<u8> {
         let given = self
             .registers
@@ -117,7 +118,7 @@ impl AccessValues {
         found.next()
     }
 
-    /// A byte that an access of a slot stored or loaded.
+    /// Returns a byte that an access of a slot stored or loaded.
     pub fn byte(&self, slot: u64, kind: AccessKind, address: u64) -> Option<u8> {
         let first = self
             .pieces
@@ -153,7 +154,8 @@ fn is_near(slots: &[u64], slot: u64) -> bool {
     slot - last <= NEAR && slot - first <= RUN_STEPS
 }
 
-/// Fills in what follows about the values of cells that a step gave a value, which the trace does not state.
+/// Fills in the inferred values of cells that a step defined and whose values the trace does not
+/// record.
 pub(crate) fn fill_cells(
     index: &Index,
     step: Step,
@@ -216,7 +218,8 @@ pub(crate) fn fill_cells(
     Ok(())
 }
 
-/// Fills in what follows about the values of accesses that have none. Nothing is done in traces that state values.
+/// Fills in the inferred values of accesses without a recorded value. Does nothing for traces that
+/// record values.
 pub(crate) fn fill_accesses(
     index: &Index,
     records: &mut [StepRecord],

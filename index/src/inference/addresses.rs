@@ -1,11 +1,11 @@
-//! Which access belongs to which operand of an instruction.
+//! Assignment of recorded accesses to the operands of an instruction.
 
 use stepback_machine::{AccessKind, MemoryOperand};
 
 use crate::inference::run::RunAccess;
 
-/// Puts the address of each operand into a buffer, where the accesses of its step show it.
-/// A record may cover several adjacent operands, or be a part of one.
+/// Determines the address of each operand from the accesses of its step. One record may cover
+/// several adjacent operands, or a part of one.
 pub(super) fn find_addresses(
     operands: &[MemoryOperand],
     accesses: &[RunAccess],
@@ -13,7 +13,7 @@ pub(super) fn find_addresses(
 ) {
     addresses.clear();
     if let ([operand], [access]) = (operands, accesses) {
-        // The usual case, without a detour.
+        // Fast path for the usual case.
         let is_same =
             operand.kind == access.kind && operand.size_bytes == Some(u16::from(access.size_bytes));
         return addresses.push(is_same.then_some(access.address));
@@ -72,7 +72,8 @@ fn addresses_of_kind(
     }
 }
 
-/// The lowest address, and the lowest displacement, of operands and accesses that cover one region.
+/// Returns the lowest address and the lowest displacement, if operands and accesses cover a region
+/// of the same size.
 fn region_start(
     operands: &[(usize, &MemoryOperand)],
     accesses: &[RunAccess],
@@ -95,7 +96,7 @@ fn region_start(
     (wanted == found).then_some((lowest.cast_unsigned(), displacement))
 }
 
-/// The start and length of adjacent pieces; none when there are holes between them.
+/// Returns the start and length of adjacent pieces; `None` if there are holes between them.
 fn covered(pieces: &mut [(i64, i64)]) -> Option<(i64, i64)> {
     pieces.sort_unstable();
     let start = pieces.first()?.0;

@@ -1,4 +1,4 @@
-//! What is inferred around a position, and around the last writes of registers that lie further back.
+//! Inference around a position, and around earlier last writes of registers.
 
 use std::ops::Range;
 
@@ -27,62 +27,64 @@ use crate::read::slots::SlotReader;
 use crate::read::untraced::UntracedReader;
 use crate::read::views::ViewReader;
 
-/// Around a position; four times as many steps before it tell 1 to 5 % more registers.
-/// Behind it a register may be an address.
+/// Steps to follow around a position. Four times as many steps before it yield 1 to 5 % more
+/// registers. A later step may use a register as an address.
 const NEAR: StepRadius = StepRadius {
     before: 1024,
     behind: 256,
 };
-/// Where these do not tell the stack pointer, as in a long loop.
+/// Steps to follow if these do not yield the stack pointer, as in a long loop.
 const WIDE: StepRadius = StepRadius {
     before: 4096,
     behind: 256,
 };
-/// Where the trace itself tells the stack pointer, and so nearly all that programs compute with.
+/// Steps to follow if the trace itself records the stack pointer, and so nearly all registers for
+/// computation.
 const TOLD: StepRadius = StepRadius {
     before: 128,
     behind: 128,
 };
-/// Around a write that lies further back.
+/// Steps to follow around an earlier write.
 const FAR: StepRadius = StepRadius {
     before: 64,
     behind: 128,
 };
-/// The same where the trace itself tells most values: what was loaded or stored then is among them.
+/// Steps to follow around an earlier write if the trace records most values: those loaded or stored
+/// then are among them.
 const FAR_TOLD: StepRadius = StepRadius {
     before: 32,
     behind: 64,
 };
-/// How many places of far writes are looked at for one position.
+/// Maximum number of earlier writes to examine for one position.
 const FAR_LIMIT: usize = 12;
-/// Far writes that lie closer together are looked at as one.
+/// Maximum distance in slots of earlier writes that share a run.
 const FAR_TOGETHER: u64 = 32;
 
-/// A moment of a thread.
+/// A position of a thread.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ThreadPosition {
     pub thread: ThreadId,
     pub position: Position,
 }
 
-/// What is inferred around a position.
+/// Values inferred around a position.
 pub(super) struct PositionInference<'a> {
     index: &'a Index,
     thread: ThreadId,
     position: Position,
     circumstances: Circumstances,
     near: Snapshot,
-    /// By the slot of the last write that they are around.
+    /// Snapshots around earlier last writes, by the slot of the write.
     far: Vec<(u64, Snapshot)>,
-    /// Behind which slot only instructions changed registers; none before it is looked for.
+    /// Slot after which only instructions changed registers; `None` until it is needed.
     unbroken_from: Option<u64>,
-    /// The slots of the last writes of those that are asked for, where they are known already.
+    /// Last writes of the requested registers, if they are known already.
     writers: Option<Vec<LastRegisterWrite>>,
-    /// The trace itself tells the stack pointer, and so most values.
+    /// True if the trace itself records the stack pointer, and so most values.
     is_told: bool,
 }
 
-/// Where a register was last written.
+/// The last write of a register.
 #[derive(Clone, Copy, Debug)]
 struct LastRegisterWrite {
     view: RegisterView,
@@ -132,7 +134,7 @@ impl<'a> PositionInference<'a> {
         })
     }
 
-    /// How often two facts differed.
+    /// Returns the number of contradictions between facts.
     pub fn contradictions(&self) -> u64 {
         let snapshots = self
             .far
@@ -144,7 +146,7 @@ impl<'a> PositionInference<'a> {
             .sum()
     }
 
-    /// What is known of a view; none when that is nothing.
+    /// Returns the inferred value of a view; `None` if nothing is known of it.
     pub fn view(
         &mut self,
         view: RegisterView,
@@ -163,7 +165,7 @@ impl<'a> PositionInference<'a> {
         let Some(slot) = self.last_write(view, cancel)? else {
             return Ok(None);
         };
-        // Where records were lost, steps between may be missing.
+        // If records were lost, steps in between may be missing.
         if ProblemReader(self.index).may_miss_records(&(slot..=self.position.0)) {
             return Ok(None);
         }
@@ -184,10 +186,10 @@ impl<'a> PositionInference<'a> {
         };
         let mode = self.near.lanes.mode;
         if mode.has_windows() {
-            // The cell that the name means at the position.
+            // The name refers to this cell at the position.
             snapshot.lanes.mode = mode;
         }
-        // Where the mode differs the name may mean another register.
+        // In another mode the name may refer to another register.
         Ok(if snapshot.lanes.mode == mode {
             snapshot.view(view)
         } else {
@@ -195,7 +197,7 @@ impl<'a> PositionInference<'a> {
         })
     }
 
-    /// False for registers that most steps nearby write, or that few facts tell of.
+    /// Returns false for registers that most nearby steps write, or that few facts determine.
     fn is_looked_for_far(&self, view: RegisterView) -> bool {
         let register = view.register;
         let computed = self.index.instruction_set(self.thread).computed_registers();
@@ -205,14 +207,14 @@ impl<'a> PositionInference<'a> {
             || self.is_kept_by_others(view)
     }
 
-    /// True for a register that holds what its last record wrote, whatever ran between the steps that are shown:
-    /// a kernel that others ask for something gives none of its results in vector registers.
+    /// Returns true for a register that keeps the value of its last record, although unrecorded
+    /// code may run between the recorded steps. Kernels return no results in vector registers.
     fn is_kept_by_others(&self, view: RegisterView) -> bool {
         self.is_told && (RegisterId::V0..RegisterId::P0).contains(&view.register)
     }
 
-    /// The first and the last of the far writes around one that are looked at with it: none of the registers that are
-    /// asked for is written between its own last write and the position.
+    /// Returns the range of earlier writes to examine together with `slot`. No requested register
+    /// is written between its last write and the position.
     fn far_writes(&self, slot: u64) -> Range<u64> {
         let slots = || self.writers.iter().flatten().map(|writer| writer.slot);
         let last = slots()
@@ -226,7 +228,7 @@ impl<'a> PositionInference<'a> {
         first..last
     }
 
-    /// The slot of a view's last write, if nothing but instructions changed registers since.
+    /// Returns the slot of a view's last write, if only instructions changed registers since.
     fn last_write(
         &mut self,
         view: RegisterView,
@@ -256,7 +258,7 @@ impl<'a> PositionInference<'a> {
         Ok(slot.filter(|slot| *slot > unbroken_from))
     }
 
-    /// The slot of a view's last write by a step.
+    /// Returns the slot of a view's last write by a step.
     fn last_writer(&self, view: RegisterView, cancel: &Cancel) -> Result<Option<u64>, QueryError> {
         let (thread, at) = (self.thread, self.position.0);
         let untraced = UntracedReader(self.index).of(thread)?;
@@ -277,13 +279,13 @@ impl<'a> PositionInference<'a> {
             slot = slot.max(ViewReader(self.index).last_register_slot(thread, home, at)?);
         }
         let Some(slot) = slot else { return Ok(None) };
-        // What the trace states before the first step of the thread is no step's write.
+        // State recorded before the first step of the thread is not a write of a step.
         let owner = SlotReader(self.index).owner(thread, slot)?;
         Ok(owner.map(|_| slot))
     }
 }
 
-/// True when the trace itself tells something of a register at a position.
+/// Returns true if the trace itself records part of a register's value at a position.
 fn is_known(
     index: &Index,
     at: ThreadPosition,
@@ -297,7 +299,7 @@ fn is_known(
     Ok(!state.value.is_unknown())
 }
 
-/// The last write of a register without a value.
+/// Returns the last write of a register without a value.
 fn writer_of_unknown(state: &RegisterState) -> Option<LastRegisterWrite> {
     let slot = state.written_at.filter(|_| state.value.is_unknown())?.0;
     Some(LastRegisterWrite {
@@ -306,7 +308,7 @@ fn writer_of_unknown(state: &RegisterState) -> Option<LastRegisterWrite> {
     })
 }
 
-/// Follows the steps around some slots; the registers are those at the last.
+/// Follows the steps around some slots. The snapshot is that of the last slot.
 fn snapshot_of(
     index: &Index,
     thread: ThreadId,

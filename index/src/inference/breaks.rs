@@ -1,4 +1,4 @@
-//! When memory was last written by something else than the instructions of the trace.
+//! Last time that something other than the instructions of the trace may have written memory.
 
 use stepback_parsers::{MarkerKind, Position};
 
@@ -12,16 +12,16 @@ use crate::read::markers::{MarkerReader, WantedMarkers};
 use crate::read::overtaken::DoubtReader;
 use crate::read::slots::SlotReader;
 
-/// How many threads are looked at; in a trace with more, nothing is inferred of memory.
+/// Maximum number of threads; with more, memory is not inferred.
 const THREADS: usize = 256;
-/// How many system calls of each thread are looked at.
+/// Maximum number of system calls to examine per thread.
 const SYSTEM_CALLS: usize = 256;
 
-/// Finds what may have written memory besides the steps.
+/// Finds events that may have written memory besides the steps.
 pub(super) struct BreakReader<'a>(pub &'a Index);
 
 impl<'a> BreakReader<'a> {
-    /// True when the trace says which system calls were made.
+    /// Returns true if the trace records system calls.
     pub(super) fn has_system_calls(
         &self,
         at: Position,
@@ -34,9 +34,10 @@ impl<'a> BreakReader<'a> {
                 .all(|recording| recording.has_system_calls))
     }
 
-    /// The last slot up to one behind which something besides the trace's steps may have written memory:
-    /// a system call, a signal, what ran before a gap. It did so until the thread went on.
-    /// Only threads that see a memory can have written it; none where all see the same one.
+    /// Returns the last slot, up to `at`, after which something besides the trace's steps may have
+    /// written memory: a system call, a signal, or unrecorded execution before a gap. Its effects
+    /// last until the thread continues. Considers only threads with access to `memory`; `None`
+    /// means that all threads share it.
     pub(super) fn last_break(
         &self,
         memory: Option<MemoryId>,
@@ -80,7 +81,7 @@ impl<'a> BreakReader<'a> {
         Ok(Some(next.map_or(at.0, |next| next.0.min(at.0))))
     }
 
-    /// The last system call of a thread that may have written memory.
+    /// Returns the last system call of a thread that may have written memory.
     fn last_writing_call(
         &self,
         thread: ThreadId,
@@ -108,7 +109,7 @@ impl<'a> BreakReader<'a> {
             };
             at = Position(before);
         }
-        // All of the last ones cannot, but one that was not looked at may have.
+        // None of the examined calls can have written, but an earlier one may have.
         Ok(Some(at))
     }
 }

@@ -1,4 +1,4 @@
-//! What memory holds in a trace that does not state values.
+//! Inferred contents of memory in a trace without values.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -32,17 +32,18 @@ use crate::read::slots::{SlotReader, ThreadSlot};
 use crate::read::touches::{ByteTouches, TouchFilter, TouchReader};
 use crate::store::granules::granules_of;
 
-/// How far behind a position a load may tell what memory held at it.
+/// Maximum distance of a later load that can show the contents at a position.
 const SLOTS_BEHIND: u64 = 256;
-/// In a trace that does not say which system calls were made, how far back nothing but its steps can have written.
+/// In a trace without recorded system calls, the number of previous slots in which only its steps
+/// can have written.
 const SLOTS_BEFORE: u64 = 1024;
-/// In how many slots before the last system call or signal accesses are looked at.
+/// Maximum number of slots with accesses to examine before the last system call or signal.
 const OLDER: usize = 16;
-/// Nothing is inferred of longer ranges.
+/// Maximum length of a range to infer, in bytes.
 const LONGEST: u64 = 4096;
 
-/// Bytes of memory at a position as far as the steps force them, without the values that the trace may state;
-/// none for what is not known. Bytes beyond the end of the address space are left out.
+/// Returns the bytes of memory at a position that the steps imply, without using recorded values;
+/// `None` for unknown bytes. Bytes beyond the end of the address space are left out.
 pub(crate) fn infer_memory(
     index: &Index,
     range: MemoryRange,
@@ -68,7 +69,8 @@ pub(crate) fn infer_memory(
     Ok(bytes.iter().map(|byte| byte.value).collect())
 }
 
-/// Fills in what follows about bytes that the trace does not tell. Nothing is done in traces that state values.
+/// Fills in the inferred values of bytes that the trace does not record. Does nothing for traces
+/// that record values.
 pub(crate) fn fill_memory(
     index: &Index,
     moment: MemoryMoment,
@@ -81,24 +83,24 @@ pub(crate) fn fill_memory(
     infer(index, circumstances(index), moment, bytes, cancel)
 }
 
-/// Bytes of a memory at a position.
+/// A range of a memory at a position.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MemoryMoment {
-    /// Which bytes.
+    /// Byte range.
     pub range: MemoryRange,
-    /// Of which memory; none where there is only one.
+    /// The memory; `None` if there is only one.
     pub memory: Option<MemoryId>,
-    /// When.
+    /// The position.
     pub at: Position,
 }
 
-/// The accesses that may tell what a byte held at a position.
+/// Accesses that may show the value of a byte at a position.
 #[derive(Clone, Copy, Debug, Default)]
 struct ByteWitnesses {
     last_write: Option<u64>,
-    /// Behind the last write.
+    /// Only if it is after the last write.
     last_read: Option<u64>,
-    /// The next access behind the position, if that is a load.
+    /// The next access after the position, if it is a load.
     next_read: Option<u64>,
 }
 
@@ -169,7 +171,7 @@ fn infer(
     let addresses = (0..bytes.len() as u64).map(|offset| address.0.wrapping_add(offset));
     for ((state, address), known) in bytes.iter_mut().zip(addresses).zip(witnesses) {
         let is_told = index.source().leaves_values_out() && state.value.is_some();
-        // An instruction that was fetched from there.
+        // An instruction was fetched from there.
         let is_executed = state.value.is_some() && state.seen_at.is_some();
         if is_told || is_executed || matches!(state.source, ValueSource::Recorded) {
             continue;
@@ -204,16 +206,16 @@ fn infer(
     Ok(())
 }
 
-/// The last steps of threads, of which some may not have been completed.
+/// The last steps of threads, some of which may not have been completed.
 struct ThreadEndings<'i> {
     index: &'i Index,
     at: Position,
-    /// By thread.
+    /// Cache by thread.
     known: HashMap<ThreadId, Option<Range<u64>>>,
 }
 
 impl ThreadEndings<'_> {
-    /// True when what a step stored or loaded at a slot may never have happened.
+    /// Returns true if the accesses of a slot may never have happened.
     fn is_unfinished(&mut self, slot: u64) -> Result<bool, QueryError> {
         if !self.index.source().is_recorded_by_block() {
             return Ok(false);
@@ -229,13 +231,13 @@ impl ThreadEndings<'_> {
     }
 }
 
-/// Who touches each byte of a block around a position.
+/// Accesses of each byte of a block around a position.
 struct BlockTouches {
-    /// Its last store.
+    /// Last stores.
     writes: ByteTouches,
-    /// Its last access.
+    /// Last accesses.
     last: ByteTouches,
-    /// Its next access.
+    /// Next accesses.
     next: ByteTouches,
 }
 
@@ -254,14 +256,15 @@ fn witnesses_of(touches: &BlockTouches, place: usize, at: Position) -> ByteWitne
     }
 }
 
-/// The slots around a position from which to the position nothing but the steps of the trace wrote memory.
+/// The slots around a position from which, up to the position, only the steps of the trace wrote
+/// memory.
 struct UnbrokenSlots {
     slots: Range<u64>,
-    /// The trace says which system calls were made before.
+    /// True if the trace records the system calls before these slots.
     are_calls_told: bool,
 }
 
-/// The slots up to another from which on system calls and signals came that cannot have reached the bytes accessed there.
+/// Returns the slots before `until` whose bytes no later system call or signal can have reached.
 fn unchanged_slots(
     index: &Index,
     moment: MemoryMoment,
@@ -269,7 +272,7 @@ fn unchanged_slots(
     until: u64,
     cancel: &Cancel,
 ) -> Result<Vec<u64>, QueryError> {
-    // For each slot the bytes that it accessed, by their places in the range.
+    // For each slot the range of its accessed bytes, as indices into the queried range.
     let mut accessed: BTreeMap<u64, Range<u64>> = BTreeMap::new();
     for (known, place) in witnesses.iter().zip(0..) {
         for (slot, _) in known.all().filter(|(slot, _)| *slot < until) {
@@ -305,7 +308,7 @@ fn unbroken_slots(
 ) -> Result<UnbrokenSlots, QueryError> {
     let MemoryMoment { memory, at, .. } = moment;
     let are_calls_told = true;
-    // Lost records may have been system calls.
+    // The lost records may have been system calls.
     let first = slots.first().map_or(at.0, |slot| at.0.min(*slot));
     let last = slots.last().map_or(at.0, |slot| at.0.max(*slot));
     if ProblemReader(index).may_miss_records(&(first..=last))
@@ -337,8 +340,8 @@ fn unbroken_slots(
     })
 }
 
-/// The same where the trace does not say which system calls were made: the instructions that make them are looked for.
-/// Which system calls other threads make meanwhile is not known.
+/// Returns the unbroken slots of a trace without recorded system calls: searches for instructions
+/// that make system calls. System calls of other threads are unknown.
 fn without_system_calls(index: &Index, at: Position) -> Result<Range<u64>, QueryError> {
     if index.threads().len() > 1 {
         return Ok(0..0);

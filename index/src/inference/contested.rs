@@ -1,4 +1,5 @@
-//! Whether what an access tells of memory may be over at a position though no record between them says so.
+//! Detection of accesses whose values may be outdated at a position although no record in between
+//! shows a change.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -23,32 +24,32 @@ use crate::read::encodings::known_encoding;
 use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader};
 use crate::read::visits::VisitReader;
 
-/// The steps around a store that no record shows; they tell where it stores.
+/// Steps to follow around a store without a record, to determine its address.
 const AROUND: StepRadius = StepRadius {
     before: 64,
     behind: 1,
 };
-/// How many of these stores are looked at; where there are more, they may store anywhere.
+/// Maximum number of such stores to examine; any further one may store anywhere.
 const STORES: usize = 8;
 
-/// What may have changed memory around a position.
+/// Possible changes of memory around a position.
 pub(super) struct ContestedMemory<'i> {
     index: &'i Index,
-    /// Who writes at the time of the position: the threads of the steps on both sides are asked for.
+    /// Writers at the time of the position, concurrent with the threads of the steps on both sides.
     here: Vec<OtherWriters<'i>>,
-    /// The same for the accesses that were looked at, by thread and the begin of its block.
+    /// Writers at the times of the examined accesses, by thread and start of its block.
     there: HashMap<(ThreadId, u64), OtherWriters<'i>>,
     /// Stores without records between the accesses and the position.
     unshown: Vec<UnrecordedStore>,
-    /// Memory that others change.
+    /// Memory that changes without steps.
     shared: SharedRanges,
     at: Position,
 }
 
-/// A byte that an access tells.
+/// A byte with the value that an access shows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WitnessByte {
-    /// That of the access.
+    /// Slot of the access.
     pub slot: u64,
     pub kind: AccessKind,
     pub address: u64,
@@ -56,7 +57,7 @@ pub(super) struct WitnessByte {
 }
 
 impl<'i> ContestedMemory<'i> {
-    /// Around a position, for accesses of some slots.
+    /// Prepares the checks around a position, for accesses in a range of slots.
     pub fn new(
         index: &'i Index,
         at: Position,
@@ -65,7 +66,7 @@ impl<'i> ContestedMemory<'i> {
     ) -> Result<Self, QueryError> {
         let mut here = Vec::new();
         let last = index.step_count();
-        // Threads may be known by markers alone: without a step nobody stored anything.
+        // Threads may have only markers: if there is no step, nothing was stored.
         if index.threads().len() > 1 && last > 0 {
             let mut sides = vec![at.0.clamp(1, last), at.0.saturating_add(1).min(last)];
             sides.dedup();
@@ -93,7 +94,7 @@ impl<'i> ContestedMemory<'i> {
         })
     }
 
-    /// True when a byte may not be what an access of a slot tells.
+    /// Returns true if the byte may differ from the value of its access at the position.
     pub fn is_contested(&mut self, told: WitnessByte) -> Result<bool, QueryError> {
         let WitnessByte {
             slot,
@@ -133,12 +134,12 @@ impl<'i> ContestedMemory<'i> {
 }
 
 impl ContestedMemory<'_> {
-    /// True when an access of a slot tells what its bytes are at the very position.
+    /// Returns true if an access of a slot shows the bytes at this very position.
     fn is_told_here(&self, slot: u64, kind: AccessKind) -> Result<bool, QueryError> {
         if slot != self.at.0 || kind == AccessKind::Write {
             return Ok(slot == self.at.0 || slot == self.at.0.saturating_add(1));
         }
-        // What the same step stores elsewhere may be stored there as well.
+        // A store of this step may reach the location through another address.
         let is_store = |event: &SlotEvent| {
             matches!(
                 event.kind,
@@ -155,7 +156,7 @@ impl ContestedMemory<'_> {
     }
 }
 
-/// The stores of some slots that reach further than their records.
+/// Returns the stores of some slots that extend beyond their records.
 fn unshown_between(
     index: &Index,
     slots: Range<u64>,
@@ -192,7 +193,7 @@ fn unshown_between(
     Ok(found)
 }
 
-/// Where the trace's instructions lie that store more than their records show.
+/// Returns the addresses of instructions that store more than their records show.
 fn unshown_stores(index: &Index) -> &[Address] {
     index.unshown_stores.get_or_init(|| {
         let known = index.source().instructions().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What happens between two steps that no instruction does.
+//! Effects between two steps that are not those of an instruction.
 
 use stepback_machine::{
     BranchTarget, ControlFlowEffect, Expression, FlowKind, Mode, RegisterView, Registers,
@@ -15,7 +15,7 @@ use crate::inference::traps::TrapCrossing;
 use crate::read::diversions::BREAKS;
 
 impl Engine<'_> {
-    /// Forgets what a step may have changed besides what its operands say.
+    /// Discards values that a step may have changed beyond what its operands show.
     pub fn leave(&mut self, here: CurrentStep<'_>) {
         if here.instruction.control.flow == FlowKind::Trap {
             // The kernel, or the host, may have written any memory.
@@ -31,7 +31,7 @@ impl Engine<'_> {
         }
     }
 
-    /// An indirect branch tells what its register held: where it went.
+    /// States the register of an indirect branch: it held the branch target.
     pub fn state_target(&mut self, here: CurrentStep<'_>) {
         let Some(arrival) = here.arrival.filter(|_| here.step.is_executed) else {
             return;
@@ -47,7 +47,7 @@ impl Engine<'_> {
         self.state_address(term, address, fact);
     }
 
-    /// An address is what a term is, as far as it tells so.
+    /// States that a term equals an address, up to the known width of addresses.
     pub fn state_address(&mut self, term: Term, address: u64, fact: Fact) {
         let bits = self.addresses.bits(address);
         let mask = if bits < 64 { (1 << bits) - 1 } else { u64::MAX };
@@ -68,7 +68,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Takes in what records behind the last step before a place state, in slots up to one.
+    /// Processes the statements of records after the last step before `place`, in slots up to
+    /// `until`.
     pub fn take_markers(&mut self, place: usize, until: u64) {
         let Some(step) = place
             .checked_sub(1)
@@ -114,7 +115,7 @@ impl Engine<'_> {
             MarkerKind::ARGUMENT => {
                 let abi = step.set.abi();
                 let is_kernel = self.traced.is_system_call;
-                // Those of a system call as far as it leaves them alone.
+                // For a system call, only the arguments that it preserves.
                 let names = if is_kernel {
                     abi.system_calls.kept_arguments
                 } else {
@@ -130,13 +131,13 @@ impl Engine<'_> {
 
     fn take_result(&mut self, step: &RunStep, value: u64) {
         if self.traced.is_system_call {
-            // Other threads may have gone on before it came.
+            // Other threads may have run before the result was recorded.
             self.forget_named(step.set.abi().result.as_slice(), step);
             let failed = self
                 .late
                 .first()
                 .filter(|next| next.marker.kind == MarkerKind::SYSTEM_CALL_FAILED);
-            // Where a flag says that it failed, the result is the number of the error.
+            // If a flag reports the failure, the result is the error number.
             if failed.is_some()
                 && matches!(
                     step.set.abi().system_calls.failure,
@@ -164,7 +165,8 @@ impl Engine<'_> {
     }
 }
 
-/// The register that says exactly where an indirect branch goes; none for other branches.
+/// Returns the register that contains exactly the target of an indirect branch; `None` for other
+/// branches.
 fn target_register(here: CurrentStep<'_>) -> Option<RegisterView> {
     let ControlFlowEffect {
         flow,
@@ -174,12 +176,13 @@ fn target_register(here: CurrentStep<'_>) -> Option<RegisterView> {
     else {
         return None;
     };
-    // In a handler of M-profile the register may hold no address, but how to return from the exception.
+    // In an M-profile handler the register may contain an exception return value instead of an
+    // address.
     let may_return = matches!(here.step.mode, Mode::Handler(_)) && flow != FlowKind::Call;
     (!may_return).then_some(RegisterView::new(register, 0, here.step.set.word_bytes()))
 }
 
-/// The registers that it may have changed when control goes on behind the instruction.
+/// Returns the registers that may have changed when control continues after a trap instruction.
 fn trapped(step: &RunStep) -> &'static [&'static str] {
     let by_kernel = step.set.abi().system_calls.changed;
     step.encoding

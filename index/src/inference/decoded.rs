@@ -1,10 +1,10 @@
-//! The instructions of a run, each decoded once however often it is executed.
+//! The instructions of a run, each decoded only once.
 
 use std::sync::Arc;
 
 use stepback_machine::{Address, Encoding, Instruction, InstructionSet, WindowChange, decode};
 
-/// An instruction with what is asked of its encoding at each step.
+/// A decoded instruction with the properties that each step needs.
 #[derive(Debug)]
 pub(super) struct DecodedEncoding {
     pc: Address,
@@ -18,15 +18,16 @@ pub(super) struct DecodedEncoding {
 #[derive(Debug)]
 pub(super) struct DecodedTable {
     all: Vec<DecodedEncoding>,
-    /// The one that was last at an address, by the low bits of that.
+    /// Direct-mapped cache: index of the latest instruction at an address, by a hash of the
+    /// address.
     recent: Vec<u32>,
 }
 
-/// The place of an instruction in its table.
+/// Index of an instruction in its table.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DecodedNumber(u32);
 
-/// How many low bits of addresses tell them apart. Those that share them disturb each other, which costs decoding again.
+/// Number of cache entries. Addresses that share one evict each other, which costs decoding again.
 const RECENT: usize = 512;
 
 impl Default for DecodedTable {
@@ -39,12 +40,12 @@ impl Default for DecodedTable {
 }
 
 impl DecodedTable {
-    /// The instruction with a number.
+    /// Returns an instruction by its number.
     pub fn get(&self, number: DecodedNumber) -> Option<&DecodedEncoding> {
         self.all.get(number.0 as usize)
     }
 
-    /// The number of an instruction.
+    /// Returns the number of an instruction, decoding it if it is not cached.
     pub fn number(
         &mut self,
         encoding: Encoding,

@@ -1,7 +1,8 @@
-//! What the last steps of a thread leave: no later step shows that they were completed.
+//! The last steps of a thread: no later step shows that they were completed.
 //!
-//! A record after the last step may say that the next instruction was begun and given up, or that a signal came.
-//! Where instructions are recorded a basic block at a time, one of the last block may have faulted without a record:
+//! A record after the last step may state that the next instruction was started and abandoned, or
+//! that a signal came. If instructions are recorded by basic block, one of the last block may have
+//! faulted without a record:
 //!
 //! ```text
 //! 1000    jmp 1010
@@ -27,16 +28,16 @@ use crate::inference::run_slots::RunSlots;
 use crate::inference::surroundings::StepRadius;
 use crate::read::slots::SlotReader;
 
-/// The steps before the end that tell which of them were completed.
+/// Steps to follow before the end, to determine which of them were completed.
 const BEFORE_END: StepRadius = StepRadius {
     before: 256,
     behind: 0,
 };
-/// Bytes of the smallest page: what was accessed in it shows that it is mapped.
+/// Size of the smallest page in bytes: an access shows that its page is mapped.
 const PAGE_BYTES: u64 = 4096;
-/// Bytes of an encoding that a marker of an uncompleted instruction has.
+/// Number of encoding bytes in a marker of an uncompleted instruction.
 const MARKED_BYTES: usize = 8;
-/// After these, what the last step left is not what registers hold.
+/// Markers after which the registers no longer hold the results of the last step.
 const CHANGING: [MarkerKind; 7] = [
     MarkerKind::KERNEL_TRANSFER,
     MarkerKind::SYSTEM_CALL_START,
@@ -46,7 +47,8 @@ const CHANGING: [MarkerKind; 7] = [
     MarkerKind::HARDWARE_RETURN,
     GapReason::Contradiction.kind(),
 ];
-/// After these all recorded steps of a thread were completed, except the one that a signal interrupted.
+/// Markers after which all recorded steps of a thread were completed, except the one that a signal
+/// interrupted.
 const COMPLETING: [MarkerKind; 3] = [
     MarkerKind::SYSTEM_CALL,
     MarkerKind::KERNEL_EVENT,
@@ -54,7 +56,8 @@ const COMPLETING: [MarkerKind; 3] = [
 ];
 
 impl Engine<'_> {
-    /// Takes in a record after the last step of a thread, after which control would have gone elsewhere.
+    /// Processes a record after the last step of a thread, after which control would have gone
+    /// elsewhere.
     pub fn end_at(&mut self, step: &RunStep, Marker { kind, value }: Marker) {
         if CHANGING.contains(&kind) {
             return self.clear();
@@ -67,7 +70,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Forgets what an instruction may have changed that was begun and not completed.
+    /// Discards the values that an instruction may have changed that was started and not completed.
     fn give_up(&mut self, step: &RunStep, marked: u64) {
         let mut bytes = [0; Encoding::LIMIT];
         bytes
@@ -75,7 +78,7 @@ impl Engine<'_> {
             .zip(marked.to_le_bytes())
             .take(MARKED_BYTES)
             .for_each(|(byte, known)| *byte = known);
-        // No beginning of an instruction is one itself.
+        // No proper prefix of an instruction is an instruction itself.
         let encodings = (1..=bytes.len()).filter_map(|length| Encoding::new(bytes.get(..length)?));
         let mut begun = encodings.map(|encoding| decode(encoding, Address(0), step.set));
         let Some(begun) = begun.find(|begun| begun.registers.is_some()) else {
@@ -91,7 +94,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Forgets what steps wrote that may not have been completed.
+    /// Discards the results of steps that may not have been completed.
     pub fn forget_unfinished(&mut self) {
         let run = self.run;
         if let Some(first) = unfinished_from(run) {
@@ -117,8 +120,9 @@ impl Engine<'_> {
     }
 }
 
-/// The slots before a position of the last steps of a thread that may not have been completed; none while more of its
-/// steps follow, and in formats that record only completed instructions.
+/// Returns the slots of the last steps of a thread before a position that may not have been
+/// completed. `None` if the thread has later steps, and for formats that record only completed
+/// instructions.
 pub(crate) fn unfinished_slots(
     index: &Index,
     thread: ThreadId,
@@ -137,7 +141,8 @@ pub(crate) fn unfinished_slots(
     Ok(first.map(|first| first.slot..last.saturating_add(1)))
 }
 
-/// The place in a run that reaches the end of its thread of the first step that may not have been completed.
+/// Returns the index of the first step that may not have been completed, in a run that reaches the
+/// end of its thread.
 fn unfinished_from(run: &ThreadRun<'_>) -> Option<usize> {
     let last = run.steps.last()?;
     if !run.reaches_end
@@ -159,7 +164,8 @@ fn unfinished_from(run: &ThreadRun<'_>) -> Option<usize> {
     (block..run.steps.len()).find(|place| may_fault(run, *place))
 }
 
-/// True for a step that may end in an exception: it accesses a page that no step before it accessed, or raises one itself.
+/// Returns true for a step that may end in an exception: it accesses a page that no previous step
+/// accessed, or raises an exception itself.
 fn may_fault(run: &ThreadRun<'_>, place: usize) -> bool {
     let Some(step) = run.steps.get(place) else {
         return false;
@@ -175,7 +181,7 @@ fn may_fault(run: &ThreadRun<'_>, place: usize) -> bool {
     if accesses.is_empty() {
         return !operands.is_empty();
     }
-    // Where the program itself says the address, it is mapped.
+    // An address within the program itself is mapped.
     let is_static = |operand: &MemoryOperand| {
         let is_fixed = operand
             .base
@@ -185,7 +191,7 @@ fn may_fault(run: &ThreadRun<'_>, place: usize) -> bool {
     if !operands.is_empty() && operands.iter().all(is_static) {
         return false;
     }
-    // A stack ends where pages begin that were not accessed, but only if others were.
+    // A stack may end at a page that was not accessed, but only if other pages of it were.
     let before = run.steps.get(..place).unwrap_or_default();
     if is_on_stack(run, step) && !before.iter().any(|step| is_on_stack(run, step)) {
         return false;
@@ -211,7 +217,8 @@ fn is_on_stack(run: &ThreadRun<'_>, step: &RunStep) -> bool {
     !operands.is_empty() && operands.iter().all(is_stack)
 }
 
-/// True when steps before a place, since the last system call, accessed each page of an access in the same way.
+/// Returns true if steps before `place`, since the last system call, accessed each page of an
+/// access in the same way.
 fn is_mapped(run: &ThreadRun<'_>, place: usize, access: RunAccess) -> bool {
     let before = run.steps.get(..place).unwrap_or_default();
     let since = before

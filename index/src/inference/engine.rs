@@ -1,4 +1,4 @@
-//! Goes through a run and states what each step shows.
+//! Symbolic execution of a run: states the facts that each step shows.
 
 use stepback_machine::{AccessKind, Endian, ExecutionCondition, InstructionSet, RegisterView};
 use stepback_parsers::Step;
@@ -17,76 +17,77 @@ use crate::inference::traps::Traps;
 use crate::inference::unshown::UnrecordedStore;
 use crate::inference::width::{AddressWidth, WidthBit};
 
-/// At most this many steps are in the block of an `it`.
+/// Maximum number of steps in an `it` block.
 const BLOCK_LIMIT: u8 = 4;
 
-/// What a run shows.
+/// Symbolic state while a run is executed.
 pub(super) struct Engine<'a> {
     pub run: &'a ThreadRun<'a>,
     pub circumstances: Circumstances,
     pub symbols: Symbols,
     pub registers: RegisterLanes,
     pub memory: TermMemory,
-    /// Steps that may be in a block whose condition another instruction has told.
+    /// Number of following steps that may be in a block under the condition of another instruction.
     block: u8,
-    /// Where control goes, in sets whose branches have slots.
+    /// Control path, in instruction sets with delay slots.
     pub path: ControlPath,
-    /// The traps whose handlers the steps are in.
+    /// The traps whose handlers contain the current step.
     pub traps: Traps,
-    /// How much of an address tells, and what decides it.
+    /// Known width of addresses, and the bit that selects it.
     pub addresses: AddressWidth,
     pub decisive: Option<WidthBit>,
-    /// The last address that was made of the stack pointer.
+    /// Last address that was based on the stack pointer.
     pub stack: Option<u64>,
-    /// What the segment of the thread points to.
+    /// Base address of the thread's segment.
     pub thread_block: Option<u64>,
-    /// The slots of the steps of which is observed what they access and give registers, ascending.
+    /// Slots of the steps whose accesses and register writes are observed, ascending.
     pub watched: &'a [u64],
     pub observed: Vec<ObservedAccess>,
     pub observed_registers: Vec<ObservedRegister>,
-    /// Stores that no records show, in order.
+    /// Stores without records, in order.
     pub unshown: Vec<UnrecordedStore>,
-    /// What the step loaded so far, by operand and lane: one load gives one value, however often it is used.
+    /// Values loaded by the current step, by operand and lane: one load has one value, even if it
+    /// is used several times.
     pub loads: Vec<(OperandLane, Loaded)>,
-    /// The records behind the last step that were not taken in yet.
+    /// Records after the last step that are not processed yet.
     pub late: &'a [RunMarker],
     pub traced: RecordedCall,
-    /// Buffers that are used again.
+    /// Reused buffers.
     addresses_buffer: Vec<Option<u64>>,
     changes_buffer: Vec<RegisterChange>,
 }
 
-/// The traced function or system call that records tell of.
+/// A function or system call described by records.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RecordedCall {
     pub is_system_call: bool,
-    /// How many arguments were told.
+    /// Number of recorded arguments until now.
     pub arguments: usize,
 }
 
-/// 8 bytes of an operand: the numbers of both.
+/// 8 bytes of an operand: operand number and lane number.
 type OperandLane = (usize, u16);
 
-/// What a load gives, and the step that left it there.
+/// A loaded value, and the step that left it there.
 pub(super) type Loaded = (Term, Option<Step>);
 
-/// What is known of the trace besides its steps.
+/// Properties of the trace and options of the inference.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Circumstances {
-    /// The trace says whether a condition held.
+    /// True if the trace states whether conditions held.
     pub is_execution_stated: bool,
-    /// Other threads may write memory besides stacks at any time.
+    /// True if other threads may write memory other than stacks at any time.
     pub is_shared: bool,
-    /// What the run leaves in memory is followed.
+    /// True if values in memory are followed.
     pub is_memory_followed: bool,
-    /// The last steps of a thread may be recorded though they never ran.
+    /// True if the last steps of a thread may be recorded although they never ran.
     pub is_end_doubted: bool,
-    /// Values that the trace tells are taken in.
+    /// True if recorded values are used.
     pub are_values_taken: bool,
     pub endian: Endian,
 }
 
-/// Whether a step did what its instruction means.
+/// Certainty that a step had the effects of its instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum StepExecution {
     Certain,
@@ -128,7 +129,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Goes through a step.
+    /// Executes a step.
     pub fn step(&mut self, place: usize) {
         let run = self.run;
         let Some(step) = run.steps.get(place) else {
@@ -188,7 +189,7 @@ impl<'a> Engine<'a> {
         self.addresses_buffer = addresses;
     }
 
-    /// Nothing is known any more.
+    /// Discards all known values.
     pub fn clear(&mut self) {
         self.registers.clear();
         self.memory.clear();
@@ -223,7 +224,7 @@ impl<'a> Engine<'a> {
         self.loads.clear();
         self.state_addresses(here);
         self.state_target(here);
-        // All values are those from before the step.
+        // All values are those before the step.
         let mut registers = std::mem::take(&mut self.changes_buffer);
         self.register_changes(here, &mut registers);
         self.moved_along(here, &mut registers);
@@ -254,7 +255,7 @@ impl<'a> Engine<'a> {
         self.changes_buffer = registers;
     }
 
-    /// The written views that are wanted get values that are not known.
+    /// Gives unknown values to the selected written views.
     fn forget_writes(&mut self, here: CurrentStep<'_>, is_wanted: impl Fn(RegisterView) -> bool) {
         let way = ValueDerivation::Computed(here.step.step());
         for view in here.uses.writes.iter().filter(|view| is_wanted(**view)) {

@@ -1,4 +1,4 @@
-//! The step that the engine is at.
+//! The current step of the engine.
 
 use stepback_machine::{
     BranchTarget, ControlFlowEffect, FlowKind, Instruction, RecordedBranch, RegisterUse,
@@ -7,22 +7,22 @@ use stepback_machine::{
 use crate::inference::run::{RunMarker, RunStep};
 use crate::read::diversions::BREAKS;
 
-/// The step that the engine is at.
+/// The current step of the engine.
 #[derive(Clone, Copy)]
 pub(super) struct CurrentStep<'a> {
     pub step: &'a RunStep,
     pub instruction: &'a Instruction,
     pub uses: &'a RegisterUse,
-    /// The addresses of its operands, as far as they are known.
+    /// Addresses of its operands, if known.
     pub addresses: &'a [Option<u64>],
-    /// The thread's next step, unless something besides the step came before it.
+    /// Next step of the thread, unless an event other than the step precedes it.
     pub next: Option<&'a RunStep>,
-    /// The step to which a jump led.
+    /// First step at the target of a jump.
     pub arrival: Option<&'a RunStep>,
 }
 
 impl CurrentStep<'_> {
-    /// The address behind the instruction.
+    /// Returns the address after the instruction.
     pub fn behind(&self) -> u64 {
         self.step
             .pc
@@ -30,12 +30,12 @@ impl CurrentStep<'_> {
             .wrapping_add(u64::from(self.step.length_bytes))
     }
 
-    /// True when the next instruction follows, and nothing else came before it.
+    /// Returns true if the next instruction in memory follows directly.
     pub fn goes_on(self) -> bool {
         self.next.is_some_and(|next| next.pc.0 == self.behind())
     }
 
-    /// True when it may go somewhere else than to the next instruction.
+    /// Returns true if control may continue elsewhere than at the next instruction in memory.
     pub fn is_branch(self) -> bool {
         !matches!(
             self.step.branch,
@@ -46,12 +46,13 @@ impl CurrentStep<'_> {
         )
     }
 
-    /// True when the thread's next step is where the instruction goes.
+    /// Returns true if the thread's next step is a target of the instruction.
     pub fn is_followed(self) -> bool {
         self.next.is_some_and(|next| is_expected(self, next))
     }
 
-    /// True when a record that is still to come says why it is not: it ends what is known by itself.
+    /// Returns true if a later record explains why the next step is not a target of the
+    /// instruction. That record discards the known values itself.
     pub fn is_broken_off(self, markers: &[RunMarker]) -> bool {
         !self.step.is_lost
             && markers
@@ -60,7 +61,7 @@ impl CurrentStep<'_> {
     }
 }
 
-/// True when a step goes to the next as its instruction says.
+/// Returns true if `next` is a target of the instruction.
 fn is_expected(here: CurrentStep<'_>, next: &RunStep) -> bool {
     let is_behind = next.pc.0 == here.behind();
     if is_behind || !here.is_branch() || !here.step.is_executed {

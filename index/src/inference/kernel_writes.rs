@@ -1,4 +1,4 @@
-//! Where the kernel wrote memory for other threads while a thread made some steps.
+//! Memory that the kernel wrote for other threads while a thread made some steps.
 
 use std::ops::Range;
 
@@ -19,19 +19,21 @@ use crate::read::concurrent::{ConcurrentActivity, ConcurrentReader};
 use crate::read::markers::{MarkerReader, WantedMarkers};
 use crate::read::slots::SlotReader;
 
-/// How many events of other threads are looked at; among more anything may have been written.
+/// Maximum number of events of other threads to examine; with more, anything may have been written.
 const EVENTS: usize = 16;
-/// In how many slots of other threads markers are looked for, those of harmless system calls among them: each is read again.
+/// Maximum number of slots of other threads to search for markers, including those of harmless
+/// system calls: each slot is read again.
 const LOOKED_AT: usize = 512;
-/// The frame of a signal with the state of all units that a processor may have, and what lies between it and the stack of before.
+/// Maximum size in bytes of a signal frame with the state of all units of a processor, including
+/// the gap to the previous stack.
 const FRAME_BYTES: u64 = 32 << 10;
-/// The steps around a system call that may tell its arguments.
+/// Steps to follow around a system call, to determine its arguments.
 const AROUND: StepRadius = StepRadius {
     before: 96,
     behind: 64,
 };
 
-/// Behind these the memory of others is not what steps left.
+/// Markers after which the memory of other threads may have changed without a step.
 const KINDS: [MarkerKind; 6] = [
     MarkerKind::SYSTEM_CALL,
     MarkerKind::KERNEL_EVENT,
@@ -41,7 +43,7 @@ const KINDS: [MarkerKind; 6] = [
     GapReason::Contradiction.kind(),
 ];
 
-/// Where something that no step did may have written.
+/// Memory that may have been written without a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum KernelWrites {
     Anywhere,
@@ -50,7 +52,7 @@ pub(super) enum KernelWrites {
 }
 
 impl KernelWrites {
-    /// True when some of these bytes may have been written.
+    /// Returns true if some of these bytes may have been written.
     pub fn reach(&self, address: u64, size_bytes: u64) -> bool {
         let end = address.saturating_add(size_bytes);
         match self {
@@ -62,17 +64,17 @@ impl KernelWrites {
     }
 }
 
-/// How much of what happened may still be looked at.
+/// Remaining budget of the search.
 struct ScanBudget {
     events: usize,
     slots: usize,
 }
 
-/// Finds out where the kernel wrote.
+/// Finds memory that the kernel wrote.
 pub(super) struct KernelReader<'a>(pub &'a Index);
 
 impl KernelReader<'_> {
-    /// Where it wrote for others at the time of some steps.
+    /// Returns the memory that the kernel wrote for other threads at the time of some steps.
     pub fn writes(&self, concurrent: &ConcurrentActivity) -> Result<KernelWrites, QueryError> {
         let mut pieces = Vec::new();
         let mut left = ScanBudget {
@@ -93,8 +95,8 @@ impl KernelReader<'_> {
         Ok(KernelWrites::Pieces(pieces))
     }
 
-    /// What happened to a thread in some slots; what was over before the first of its times there is left out.
-    /// None where that is too much to look at.
+    /// Returns the events of a thread in some slots, without those that were over before the first
+    /// time in the range. `None` if there are too many.
     fn events(
         &self,
         thread: ThreadId,
@@ -164,7 +166,7 @@ impl KernelReader<'_> {
         Ok(written.reach(address, size_bytes))
     }
 
-    /// Whether a thread ends at a position, without another step.
+    /// Returns true if a thread ends at a position without another step.
     fn ends_behind(&self, thread: ThreadId, position: Position) -> Result<bool, QueryError> {
         if SlotReader(self.0).next_step_of(thread, position)?.is_some() {
             return Ok(false);
@@ -177,7 +179,7 @@ impl KernelReader<'_> {
         Ok(exit.is_some_and(|slot| slot >= position.0))
     }
 
-    /// The first and last addresses of what an event may have written; none when that is not known.
+    /// Returns the first and last addresses that an event may have written; `None` if unknown.
     fn written_by(&self, hit: &MarkerHit) -> Result<Option<Vec<(u64, u64)>>, QueryError> {
         let MarkerHit {
             thread,
@@ -187,7 +189,7 @@ impl KernelReader<'_> {
         } = *hit;
         let set = self.0.instruction_set(thread);
         match kind {
-            // It killed the thread: no handler ran, so no frame was made for one.
+            // The signal killed the thread: no handler ran, so there is no signal frame.
             MarkerKind::KERNEL_EVENT if self.ends_behind(thread, position)? => Ok(Some(Vec::new())),
             MarkerKind::KERNEL_EVENT => {
                 let stack = RegisterView::new(RegisterId::SP, 0, set.word_bytes());
@@ -231,7 +233,7 @@ fn may_happen(
     })
 }
 
-/// The first and last address of a piece, one byte at least.
+/// Returns the first and last address of a piece, at least one byte.
 fn piece(part: &SystemCallWrite, argument: &impl Fn(usize) -> Option<u64>) -> Option<(u64, u64)> {
     let first = argument(part.address)?;
     let length = match part.length {

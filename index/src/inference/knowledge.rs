@@ -1,13 +1,13 @@
-//! What is known of a number, bit by bit.
+//! Known bits of a number.
 
 use stepback_machine::Operation;
 
-/// Some bits of a number of 64 bits.
+/// Known bits of a 64-bit number (a known-bits abstract domain).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Knowledge {
-    /// The bits that are known.
+    /// The known bits.
     mask: u64,
-    /// Their values; 0 elsewhere.
+    /// Values of the known bits; 0 elsewhere.
     value: u64,
 }
 
@@ -29,12 +29,12 @@ impl Knowledge {
         self.mask == 0
     }
 
-    /// The whole number, when it is known.
+    /// Returns the number if all bits are known.
     pub fn number(self) -> Option<u64> {
         (self.mask == u64::MAX).then_some(self.value)
     }
 
-    /// A byte, when it is known: 0 is the lowest.
+    /// Returns a byte if all its bits are known; 0 is the lowest.
     pub fn byte(self, place: u16) -> Option<u8> {
         let shift = 8 * u32::from(place);
         let mask = self.mask.checked_shr(shift)? & 0xff;
@@ -45,7 +45,7 @@ impl Knowledge {
         (self.value ^ other.value) & self.mask & other.mask == 0
     }
 
-    /// What both tell, which agree.
+    /// Combines the bits of both, which must agree.
     pub fn and(self, other: Self) -> Self {
         Self {
             mask: self.mask | other.mask,
@@ -53,17 +53,17 @@ impl Knowledge {
         }
     }
 
-    /// The low bits alone.
+    /// Keeps only the low bits.
     pub fn low(self, bits: u8) -> Self {
         Self::new(self.value, self.mask & ones(bits))
     }
 
-    /// The bits outside a mask.
+    /// Removes the bits of a mask.
     pub fn without(self, mask: u64) -> Self {
         Self::new(self.value, self.mask & !mask)
     }
 
-    /// The low bits, with zeros above that are known.
+    /// Keeps the low bits, with known zeros above.
     pub fn cut(self, bits: u8) -> Self {
         Self {
             mask: self.mask | !ones(bits),
@@ -71,10 +71,10 @@ impl Knowledge {
         }
     }
 
-    /// The low bits, with their sign above.
+    /// Extends the low bits by their sign.
     pub fn sign_extended(self, bits: u8) -> Self {
         let unused = 64 - u32::from(bits.clamp(1, 64));
-        // An unknown sign gives unknown bits, since it is a bit of the mask too.
+        // An unknown sign gives unknown bits, because the mask is extended in the same way.
         let extend = |number: u64| ((number << unused).cast_signed() >> unused).cast_unsigned();
         Self {
             mask: extend(self.mask),
@@ -82,12 +82,12 @@ impl Knowledge {
         }
     }
 
-    /// The low bits up to the first that is unknown: sums know no more of what they add.
+    /// Returns the number of low bits up to the first unknown one: a sum is known only in these.
     fn run(self) -> u8 {
         self.mask.trailing_ones() as u8
     }
 
-    /// The result of an operation.
+    /// Returns the known bits of the result of an operation.
     pub fn apply(operation: Operation, left: Self, right: Self) -> Self {
         match operation {
             Operation::Add | Operation::Subtract | Operation::Multiply => {
@@ -118,7 +118,8 @@ impl Knowledge {
     fn shifted(self, operation: Operation, places: u64) -> Self {
         let moved = |number| operation.apply(number, places);
         let filled = match operation {
-            // What is shifted in is zero, and known; with the sign, the mask's own sign says whether it is known.
+            // Bits shifted in are known zeros. For a signed shift, the sign of the mask makes them
+            // known or unknown.
             Operation::ShiftRightSigned => 0,
             _ => !moved(u64::MAX),
         };
@@ -128,7 +129,7 @@ impl Knowledge {
         }
     }
 
-    /// What the left operand must have been, from the result and the right one.
+    /// Infers the left operand from the result and the right operand.
     pub fn left_of(operation: Operation, result: Self, right: Self) -> Self {
         match operation {
             Operation::Add => Self::apply(Operation::Subtract, result, right),
@@ -159,7 +160,7 @@ impl Knowledge {
         }
     }
 
-    /// What the right operand must have been, from the result and the left one.
+    /// Infers the right operand from the result and the left operand.
     pub fn right_of(operation: Operation, result: Self, left: Self) -> Self {
         match operation {
             Operation::Add | Operation::Xor | Operation::And | Operation::Or => {
@@ -178,7 +179,7 @@ impl Knowledge {
     }
 }
 
-/// This many ones, lowest bits first.
+/// Returns a mask of the lowest `bits` bits.
 pub(super) fn ones(bits: u8) -> u64 {
     if bits >= 64 {
         u64::MAX

@@ -1,4 +1,4 @@
-//! What recent stores and loads left in memory, as terms.
+//! Terms that recent stores and loads left in memory.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use crate::inference::symbols::Term;
 /// Bytes that an access left.
 #[derive(Clone, Copy, Debug)]
 struct StoredTerm {
-    /// Of its first byte in the block.
+    /// Offset of the first byte in the block.
     place: u8,
     size_bytes: u8,
     term: Term,
@@ -19,7 +19,7 @@ struct StoredTerm {
     step: Step,
 }
 
-/// Adjacent bytes of an access, and what they hold.
+/// Adjacent bytes of an access, with their value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TermPart {
     pub term: Term,
@@ -28,7 +28,7 @@ pub(super) struct TermPart {
     pub size_bytes: u8,
     /// Number of less significant bytes of the access.
     pub place: u8,
-    /// The step that left it.
+    /// Step of the access.
     pub step: Step,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct TermPart {
 const CELLS: usize = 4;
 const BLOCK_BYTES: u64 = 8;
 
-/// Memory by aligned blocks of 8 bytes, each with what at most four accesses left.
+/// Memory as aligned blocks of 8 bytes, each with the terms of at most four accesses.
 #[derive(Debug)]
 pub(super) struct TermMemory {
     blocks: HashMap<u64, [Option<StoredTerm>; CELLS], foldhash::fast::RandomState>,
@@ -52,7 +52,7 @@ impl StoredTerm {
         self.place < end && place < self.end()
     }
 
-    /// The bytes of the cell between two places of its block; none where it has none there.
+    /// Returns the bytes of the cell within a range of its block; `None` if there are none.
     fn between(&self, place: u8, end: u8, endian: Endian) -> Option<Self> {
         let (first, end) = (self.place.max(place), self.end().min(end));
         let size_bytes = end.checked_sub(first).filter(|size| *size > 0)?;
@@ -70,7 +70,7 @@ impl StoredTerm {
 }
 
 impl TermMemory {
-    /// Memory that nothing is known of.
+    /// Returns memory without known contents.
     pub fn new(endian: Endian) -> Self {
         Self {
             blocks: HashMap::default(),
@@ -78,12 +78,12 @@ impl TermMemory {
         }
     }
 
-    /// Forgets all.
+    /// Discards all contents.
     pub fn clear(&mut self) {
         self.blocks.clear();
     }
 
-    /// Forgets some bytes.
+    /// Discards some bytes.
     pub fn forget(&mut self, address: u64, size_bytes: u64) {
         let Some(last) = size_bytes
             .checked_sub(1)
@@ -124,8 +124,8 @@ impl TermMemory {
         }
     }
 
-    /// Returns the value of some bytes and the step that left them, if one access left all of them as the low part of
-    /// its term.
+    /// Returns the value of some bytes and the step that left them, if one access left all of them
+    /// as the low part of its term.
     pub fn load(&self, address: u64, size_bytes: u8) -> Option<(Term, Step)> {
         let place = (address % BLOCK_BYTES) as u8;
         let cells = self.blocks.get(&(address / BLOCK_BYTES))?;
@@ -168,7 +168,7 @@ impl TermMemory {
         parts
     }
 
-    /// At most 8 bytes, whose old contents were forgotten, are a term from here on.
+    /// Stores a term in at most 8 bytes, whose old contents were discarded before.
     pub fn keep(&mut self, address: u64, size_bytes: u8, term: Term, step: Step) {
         for (block, place, end) in blocks_of(address, size_bytes) {
             let before = (block * BLOCK_BYTES).saturating_sub(address) as u8;
@@ -193,7 +193,8 @@ impl TermMemory {
     }
 }
 
-/// The blocks of at most 8 bytes, each with the places of its first byte and of the end. Nothing beyond the address space.
+/// Returns the blocks of at most 8 bytes, each with the offsets of the first byte and of the end.
+/// Yields nothing for ranges that exceed the address space.
 fn blocks_of(address: u64, size_bytes: u8) -> impl Iterator<Item = (u64, u8, u8)> {
     let last = u64::from(size_bytes)
         .checked_sub(1)
@@ -215,7 +216,7 @@ mod tests {
     /// Stores, each as address, size and value.
     type Stores = [(u64, u8, u64)];
 
-    /// Compares what is known of some bytes after some stores with the bytes themselves.
+    /// Checks the known contents of some bytes after some stores against the bytes themselves.
     #[track_caller]
     fn check(stores: &Stores, address: u64, size_bytes: u8) {
         for endian in [Endian::Little, Endian::Big] {

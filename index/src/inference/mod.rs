@@ -1,14 +1,14 @@
-//! Values that a trace without values forces.
+//! Inference of values that a trace does not record.
 //!
-//! The engine follows the steps of a thread around a position by what their instructions mean.
-//! What they do not tell is a symbol; addresses of accesses, constants, targets of branches and records that state values are facts
-//! about terms of these symbols; see `symbols.rs`.
-//! What a fact tells of a symbol holds everywhere that the symbol is held, so a register's value is known
-//! from its last write on, though it is an address only later.
+//! The engine symbolically executes the steps of a thread around a position. Unknown inputs are
+//! symbols. Addresses of accesses, constants, branch targets and recorded values are facts about
+//! terms of these symbols; see `symbols.rs`. A fact about a symbol holds everywhere that the symbol
+//! is held. So a register's value is known from its last write on, even if it is used as an address
+//! only later.
 //!
-//! Nothing is guessed: what an instruction may change in a way that is not described is unknown behind it,
-//! and so is all that a system call, a signal or a gap may change.
-//! Where two facts differ, the value is unknown.
+//! Nothing is guessed. If an instruction may change something in an undescribed way, it is unknown
+//! afterwards, and so is everything that a system call, a signal or a gap may change. If two facts
+//! contradict each other, the value is unknown.
 
 pub(crate) mod access_values;
 pub(crate) mod addresses;

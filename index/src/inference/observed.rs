@@ -1,4 +1,4 @@
-//! What the accesses of some steps stored or loaded.
+//! Observed loads, stores and register writes of selected steps.
 
 use stepback_machine::{AccessKind, Endian, Expression, RegisterView};
 
@@ -7,18 +7,18 @@ use crate::inference::here::CurrentStep;
 use crate::inference::symbols::Term;
 use crate::inference::terms::{RegisterChange, is_exclusive};
 
-/// At most 8 bytes that a step accessed once.
+/// At most 8 bytes that a step accessed exactly once.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ObservedAccess {
     pub slot: u64,
     pub kind: AccessKind,
     pub address: u64,
     pub size_bytes: u8,
-    /// The little-endian number that they are, or the big-endian one.
+    /// The bytes as a number in the byte order of the trace.
     pub term: Term,
 }
 
-/// What a step gave a register.
+/// A register write of a step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ObservedRegister {
     pub slot: u64,
@@ -27,7 +27,7 @@ pub(super) struct ObservedRegister {
 }
 
 impl Engine<'_> {
-    /// Notes what a step gives registers.
+    /// Records the register writes of a step.
     pub fn observe_registers(&mut self, here: CurrentStep<'_>, changes: &[RegisterChange]) {
         let slot = here.step.slot;
         let given = changes.iter().map(|change| ObservedRegister {
@@ -38,7 +38,8 @@ impl Engine<'_> {
         self.observed_registers.extend(given);
     }
 
-    /// Notes what a step loads and stores. Memory and registers are still what they were before it.
+    /// Records the loads and stores of a step. Memory and registers must still be in the state
+    /// before it.
     pub fn observe(&mut self, here: CurrentStep<'_>) {
         for (number, operand) in here.instruction.meaning.memory.iter().enumerate() {
             let address = here.addresses.get(number).copied().flatten();
@@ -78,7 +79,7 @@ impl Engine<'_> {
         }
     }
 
-    /// True when the records of the step have each of these bytes once.
+    /// Returns true if the records of the step contain each of these bytes exactly once.
     fn is_once(&self, here: CurrentStep<'_>, observed: &ObservedAccess) -> bool {
         let ObservedAccess {
             kind,

@@ -1,4 +1,4 @@
-//! What other threads, and the kernel for them, wrote while a thread made the steps of a run.
+//! Writes by other threads, and by the kernel for them, while a thread made the steps of a run.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -21,7 +21,7 @@ use crate::read::concurrent::ConcurrentReader;
 use crate::read::touches::TouchReader;
 use crate::store::granules::granules_of;
 
-/// The run of a thread in some slots.
+/// Returns the run of a thread in some slots.
 pub(super) fn run_of<'i>(
     index: &'i Index,
     thread: ThreadId,
@@ -32,7 +32,7 @@ pub(super) fn run_of<'i>(
     run_beside(index, thread, slots, shared)
 }
 
-/// The same, where it is known what is shared.
+/// Returns the run of a thread in some slots, for known shared memory.
 pub(super) fn run_beside<'i>(
     index: &'i Index,
     thread: ThreadId,
@@ -49,7 +49,7 @@ pub(super) fn run_beside<'i>(
         return Ok(run);
     };
     if index.threads().len() == 1 {
-        // Traces of whole systems show devices, too, which give other values by themselves.
+        // Traces of whole systems also contain devices, whose values change on their own.
         let has_devices = index.instruction_set(thread).has_windows();
         if shared.is_empty() && !has_devices {
             return Ok(run);
@@ -80,9 +80,9 @@ fn is_shared(shared: &SharedRanges, address: u64, size_bytes: u64, memory_use: M
     }
 }
 
-/// Writes at times that may be those of the run.
+/// Writes that may be concurrent with a run.
 pub(super) struct OtherWriters<'i> {
-    /// Whether a block of 64 bytes is written in their steps.
+    /// Returns true if a block of 64 bytes is written in these steps.
     is_written: Box<dyn Fn(u64) -> bool + 'i>,
     known: RefCell<HashMap<u64, bool, foldhash::fast::RandomState>>,
     kernel: KernelWrites,
@@ -98,7 +98,8 @@ impl fmt::Debug for OtherWriters<'_> {
 }
 
 impl<'i> OtherWriters<'i> {
-    /// Those of a run in these slots: the first and the last are its own steps.
+    /// Finds the writes concurrent with a run in these slots; the first and the last slot are steps
+    /// of the run.
     pub fn of(index: &'i Index, thread: ThreadId, slots: Range<u64>) -> Result<Self, QueryError> {
         let Some(concurrent) = ConcurrentReader(index).of(thread, &slots)? else {
             let is_written = Box::new(|_| true);
@@ -110,7 +111,7 @@ impl<'i> OtherWriters<'i> {
         };
         let kernel = KernelReader(index).writes(&concurrent)?;
         let reader = TouchReader::in_memory(index, index.memories().of(thread));
-        // What cannot be read may be anything.
+        // Unreadable data counts as a write.
         let is_written = move |granule| {
             concurrent
                 .blocks
@@ -124,7 +125,7 @@ impl<'i> OtherWriters<'i> {
         })
     }
 
-    /// True when some of these bytes, or others near them, may have been written.
+    /// Returns true if some of these bytes, or others in their blocks, may have been written.
     pub fn reach(&self, address: u64, size_bytes: u64) -> bool {
         let is_written = |granule| {
             *self

@@ -1,6 +1,8 @@
-//! Why memory may have changed since a step wrote it: system calls and signals that may have written there.
+//! Reasons why memory may have changed since a step wrote it: system calls and signals that may
+//! have written there.
 //!
-//! A call counts only if it can reach the bytes: by its arguments, where the steps around it tell them.
+//! A call counts only if it can reach the bytes, judging by the arguments that the surrounding
+//! steps show.
 
 use std::sync::atomic::Ordering;
 
@@ -21,19 +23,22 @@ use crate::read::markers::{MarkerReader, WantedMarkers};
 use crate::read::overtaken::DoubtReader;
 use crate::read::slots::{SlotReader, ThreadSlot};
 
-/// Number of slots with system calls that are looked at.
+/// Maximum number of slots with system calls to examine.
 const LOOKED_AT: usize = 4096;
-/// Number of calls and signals whose arguments are looked at; of further ones each may have written.
+/// Maximum number of calls and signals whose arguments are examined; every further one may have
+/// written.
 const EXAMINED: usize = 16;
 
-/// Finds what may have overwritten some bytes.
+/// Finds events that may have overwritten some bytes.
 pub(crate) struct OverwriteReader<'a> {
     index: &'a Index,
-    /// None where their addresses are not known: every call that writes at all may have written them.
+    /// The bytes; `None` if their addresses are unknown: then every call that writes at all may
+    /// have written them.
     range: Option<MemoryRange>,
-    /// Only threads that see this memory can have written them; none where all see the same one.
+    /// Only threads with access to this memory can have written them; `None` if all threads share
+    /// it.
     memory: Option<MemoryId>,
-    /// Calls whose arguments may still be looked at.
+    /// Remaining number of calls whose arguments may be examined.
     left: usize,
 }
 
@@ -47,8 +52,9 @@ impl<'a> OverwriteReader<'a> {
         }
     }
 
-    /// Why memory that a thread wrote in a slot may have changed until a position.
-    /// Where none of the last system calls can have changed it, the earliest that was looked at counts as one that may have.
+    /// Returns the reason why memory that a thread wrote in a slot may have changed until a
+    /// position. If none of the examined system calls can have changed it, the earliest one counts
+    /// as a possible writer.
     pub(crate) fn overtaken(
         mut self,
         done: ThreadSlot,
@@ -63,7 +69,8 @@ impl<'a> OverwriteReader<'a> {
         Ok(doubt.or(DoubtReader(self.index).doubt_of_all(until, cancel)?))
     }
 
-    /// Why memory that a thread sees and nothing wrote may have changed until a position.
+    /// Returns the reason why memory that nothing wrote may have changed until a slot of a thread
+    /// with access to it.
     pub(crate) fn untouched(
         mut self,
         seen: ThreadSlot,
@@ -116,7 +123,7 @@ impl<'a> OverwriteReader<'a> {
         Ok(None)
     }
 
-    /// Whether a thread sees the memory that is meant.
+    /// Returns true if a thread has access to the memory.
     fn sees(&self, thread: ThreadId) -> bool {
         self.memory.is_none() || self.index.memories().of(thread) == self.memory
     }
@@ -132,7 +139,7 @@ impl<'a> OverwriteReader<'a> {
         let Some(range) = self.range.filter(|_| !GAPS.contains(&hit.marker.kind)) else {
             return Ok(true);
         };
-        // What it writes is a word or two of the thread that ends, not what a step stored elsewhere.
+        // It writes a word or two of the thread that ends, not the results of other stores.
         if hit.marker.kind == MarkerKind::SYSTEM_CALL
             && set.system_call_ends_thread(hit.marker.value)
         {
@@ -145,7 +152,7 @@ impl<'a> OverwriteReader<'a> {
         KernelReader(self.index).may_reach(hit, range)
     }
 
-    /// A system call that another thread made before a slot and returned from after it.
+    /// Returns a system call that another thread made before a slot and returned from after it.
     fn late_call(
         &mut self,
         done: ThreadSlot,
@@ -167,7 +174,7 @@ impl<'a> OverwriteReader<'a> {
         Ok(None)
     }
 
-    /// The same by looking at each thread.
+    /// Returns such a system call by examining each thread.
     fn late_call_of_any(
         &mut self,
         done: ThreadSlot,
@@ -189,7 +196,7 @@ impl<'a> OverwriteReader<'a> {
                 kinds: &[MarkerKind::SYSTEM_CALL],
                 thread: Some(other),
             };
-            // Most threads returned long ago, which the lists tell without the text of the call.
+            // Most threads returned long ago, which the lists show without the text of the call.
             let Some(slot) = MarkerReader(self.index).last_slot(wanted, at, cancel)? else {
                 continue;
             };
@@ -204,7 +211,7 @@ impl<'a> OverwriteReader<'a> {
         Ok(None)
     }
 
-    /// The last system call of a thread in a slot, if it may write when it returns.
+    /// Returns the last system call of a thread in a slot, if it may write when it returns.
     fn late_call_of(&self, thread: ThreadId, slot: u64) -> Result<Option<MarkerHit>, QueryError> {
         let wanted = WantedMarkers {
             kinds: &[MarkerKind::SYSTEM_CALL],
@@ -217,7 +224,7 @@ impl<'a> OverwriteReader<'a> {
     }
 }
 
-/// None for what happened before the first step of its thread.
+/// Returns the doubt for an event; `None` for events before the first step of their thread.
 fn doubt_of(hit: &MarkerHit) -> Option<Doubt> {
     let step = hit.step?;
     Some(match hit.marker.kind {

@@ -1,9 +1,10 @@
-//! Where control goes in sets whose branches have slots: the step behind a branch is executed before control goes there.
+//! Control path in instruction sets with delay slots: the step after a branch is executed before
+//! control goes to the target.
 //!
 //! ```text
-//!         step              behind the next step comes
+//!         step              address after the next step
 //! 1000    call 2000         2000
-//! 1004    nop               2004, which is not where this one leads, but where the one before does
+//! 1004    nop               2004: determined by the branch before, not by this step
 //! ```
 
 use stepback_machine::{BranchTarget, ControlFlowEffect, DelaySlotRule, FlowKind, RecordedBranch};
@@ -12,14 +13,14 @@ use stepback_parsers::DelaySlot;
 use crate::inference::here::CurrentStep;
 use crate::inference::run::RunStep;
 
-/// Where control goes.
+/// Target of control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ControlTarget {
-    /// That is not told.
+    /// Unknown target.
     Anywhere,
-    /// To this address.
+    /// This address.
     To(u64),
-    /// To one of these.
+    /// One of these addresses.
     Either(u64, u64),
 }
 
@@ -40,23 +41,23 @@ impl ControlTarget {
     }
 }
 
-/// The path of a thread, as far as its steps tell it.
+/// Control path of a thread, as known from its steps.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ControlPath {
-    /// Where control goes behind the step that comes; none where only that step can say it.
+    /// Target after the next step; `None` if only that step determines it.
     behind: Option<ControlTarget>,
-    /// The same of the step before.
+    /// Target after the previous step, with the same meaning.
     before: Option<ControlTarget>,
 }
 
 impl ControlPath {
-    /// Control may go on anywhere.
+    /// Discards the path: control may continue anywhere.
     pub fn lose(&mut self) {
         *self = Self::default();
     }
 
-    /// The path at the instruction that is executed first when a trap is over that comes behind a step;
-    /// none where that is not where control was to go.
+    /// Returns the path at the first instruction after a trap that follows `step`; `None` if
+    /// control was not to go there.
     pub fn behind_trap(&self, step: &RunStep, resumed: u64) -> Option<Self> {
         let before = self.before.unwrap_or_else(|| usual(step));
         if resumed == step.pc.0 && !step.is_executed {
@@ -71,10 +72,10 @@ impl ControlPath {
         })
     }
 
-    /// Goes over a step; true when the next is where control goes.
+    /// Follows a step. Returns true if the next step is where control goes.
     pub fn follow(&mut self, here: CurrentStep<'_>) -> bool {
         let behind = self.behind.unwrap_or_else(|| usual(here.step));
-        // Where control went is known where it may have gone anywhere.
+        // If the target was unknown, the next step shows it.
         let course = course(
             here,
             here.next
@@ -100,7 +101,7 @@ impl ControlPath {
         if behind.may_be(next.pc.0) {
             return true;
         }
-        // What is skipped need not be recorded.
+        // A skipped instruction need not be recorded.
         self.behind = Some(ControlTarget::To(next.pc.0).behind());
         matches!(
             delay,
@@ -108,7 +109,8 @@ impl ControlPath {
         ) && course.may_be(next.pc.0)
     }
 
-    /// The address to which control goes by what a step does, before it is followed; the steps behind it are given.
+    /// Returns the step at the target of a branch, before the branch is followed, given the steps
+    /// after the branch.
     pub fn arrival<'a>(&self, here: CurrentStep<'_>, behind: &'a [RunStep]) -> Option<&'a RunStep> {
         let (slot, arrival) = (behind.first()?, behind.get(1)?);
         let is_slot =
@@ -120,7 +122,7 @@ impl ControlPath {
     }
 }
 
-/// Where control goes behind a step before which nothing is known.
+/// Returns the target after a step with unknown history.
 fn usual(step: &RunStep) -> ControlTarget {
     match step.delay_slot {
         DelaySlot::None => ControlTarget::To(step.pc.0.wrapping_add(u64::from(step.length_bytes))),
@@ -136,10 +138,10 @@ fn is_jump(here: CurrentStep<'_>) -> bool {
         )
 }
 
-/// Where control goes behind the next step, which comes before.
+/// Returns the target after the next step, given the location of that step.
 fn course(here: CurrentStep<'_>, behind: ControlTarget) -> ControlTarget {
     let ControlFlowEffect { target, delay, .. } = here.instruction.control;
-    // Without a slot nothing comes in between.
+    // Without a delay slot nothing comes in between.
     let ahead = if delay == DelaySlotRule::None && is_jump(here) {
         behind
     } else {

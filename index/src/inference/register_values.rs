@@ -1,4 +1,4 @@
-//! The values of registers.
+//! Inferred values of registers.
 
 use std::ops::Range;
 
@@ -21,7 +21,8 @@ use crate::read::overtaken::DoubtReader;
 use crate::read::slots::SlotReader;
 use crate::read::untraced::UntracedReader;
 
-/// The registers of a thread at a position as far as its steps force them, without the values that the trace may state.
+/// Returns the registers of a thread at a position that its steps imply, without using recorded
+/// values.
 pub(crate) fn infer_registers(
     index: &Index,
     thread: ThreadId,
@@ -64,7 +65,8 @@ pub(crate) fn infer_registers(
     })
 }
 
-/// Fills in what follows about registers that have no value. Nothing is done in traces that state values.
+/// Fills in the inferred values of registers without a recorded value. Does nothing for traces that
+/// record values.
 pub(crate) fn fill_registers(
     index: &Index,
     thread: ThreadId,
@@ -109,8 +111,8 @@ pub(crate) fn fill_registers(
     Ok(())
 }
 
-/// True for a register that programs compute with and of which nothing is known; most never touch the vector registers,
-/// nor those of state.
+/// Returns true for a computation register without a known value. Vector and state registers count
+/// only if they were written: most programs never use them.
 fn is_missing(register: &RegisterState, computed: &Range<u16>) -> bool {
     let number = register.view.register;
     let is_seldom =

@@ -1,4 +1,4 @@
-//! The registers of a thread as terms.
+//! Registers of a thread as terms.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use stepback_machine::{InstructionSet, Mode, Operation, RegisterId, RegisterView
 use crate::answers::reason::{Fact, ValueDerivation};
 use crate::inference::symbols::{BitField, Symbols, Term};
 
-/// What 8 bytes of a register hold, and how they got it.
+/// Contents of 8 bytes of a register, with their derivation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lane {
     pub term: Term,
@@ -16,40 +16,40 @@ pub(super) struct Lane {
 
 /// General registers, stack pointer, link register.
 const GENERAL: usize = RegisterId::PC.0 as usize;
-/// Vector registers are followed to 16 bytes.
+/// Number of followed lanes of a vector register: 16 bytes.
 const VECTOR_LANES: usize = 2;
 const LANES: usize = GENERAL + 32 * VECTOR_LANES;
 
-/// The registers whose values are followed, in lanes of 8 bytes. Those of register windows are followed by cell:
-/// a plain name is the one that it means in the mode.
+/// Registers whose values are followed, in lanes of 8 bytes. Windowed registers are followed by
+/// physical cell: the mode determines the cell of a plain name.
 #[derive(Clone, Debug)]
 pub(super) struct RegisterLanes {
-    /// None for those that nobody named since they were forgotten.
+    /// `None` for lanes that were not used since they were discarded.
     lanes: Vec<Option<Lane>>,
-    /// How those are.
+    /// Derivation of the unused lanes.
     untouched: ValueDerivation,
-    /// True where the registers have 4 bytes.
+    /// True if registers have 4 bytes.
     is_narrow: bool,
-    /// Those besides general and vector registers.
+    /// Computation registers other than general and vector registers.
     computed: Range<u16>,
-    /// What plain names mean.
+    /// Mode that determines the meaning of plain names.
     pub mode: Mode,
     held: Option<SavedLanes>,
 }
 
-/// Registers as they were at some time.
+/// Saved state of the registers.
 #[derive(Clone, Debug)]
 struct SavedLanes {
-    /// None for those that nobody has named since they were forgotten.
+    /// `None` for lanes that had not been used since they were discarded.
     lanes: Vec<Option<Lane>>,
     untouched: ValueDerivation,
     mode: Mode,
-    /// True while those that nobody named are still what they were then.
+    /// True while unused lanes still have the values of the saved state.
     is_open: bool,
 }
 
 impl RegisterLanes {
-    /// Registers that nothing is known of.
+    /// Returns registers without known values.
     pub fn new(set: InstructionSet) -> Self {
         let computed = set.computed_registers();
         Self {
@@ -62,7 +62,7 @@ impl RegisterLanes {
         }
     }
 
-    /// The lane in which a byte of a register is; none for registers that are not followed.
+    /// Returns the lane of a byte of a register; `None` for registers that are not followed.
     fn place(&self, register: RegisterId, offset: u16) -> Option<usize> {
         let register = if self.mode.has_windows() {
             self.mode.home(register)
@@ -83,7 +83,7 @@ impl RegisterLanes {
         (lane < VECTOR_LANES).then_some(GENERAL + usize::from(vector) * VECTOR_LANES + lane)
     }
 
-    /// Forgets them all: they are not even what they were before.
+    /// Discards all registers: their previous values are lost as well.
     pub fn clear(&mut self) {
         self.lanes.fill(None);
         self.untouched = ValueDerivation::Lost;
@@ -92,7 +92,8 @@ impl RegisterLanes {
         }
     }
 
-    /// Remembers them as they are; what is named later and not written until then is named then, too.
+    /// Saves the current state. A lane that is first used later, and not written until then, is
+    /// added to the saved state, too.
     pub fn hold(&mut self) {
         let Self {
             lanes,
@@ -108,7 +109,7 @@ impl RegisterLanes {
         });
     }
 
-    /// Them as they were remembered.
+    /// Returns the saved state.
     pub fn held(self) -> Self {
         match self.held {
             Some(SavedLanes {
@@ -127,13 +128,13 @@ impl RegisterLanes {
         }
     }
 
-    /// How a lane of a register got what it holds; none where it is not followed.
+    /// Returns the derivation of a lane; `None` if the register is not followed.
     pub fn way(&self, register: RegisterId, offset: u16) -> Option<ValueDerivation> {
         let lane = self.lanes.get(self.place(register, offset)?)?;
         Some(lane.map_or(self.untouched, |lane| lane.way))
     }
 
-    /// What a lane of a register holds: the one with the byte at an offset. None where that is not followed, or was not named.
+    /// Returns the lane with the byte at an offset; `None` if it is not followed or was not used.
     pub fn lane(&self, register: RegisterId, offset: u16) -> Option<Lane> {
         self.lanes
             .get(self.place(register, offset)?)
@@ -141,7 +142,7 @@ impl RegisterLanes {
             .flatten()
     }
 
-    /// The same, which is named now.
+    /// Returns the lane with the byte at an offset, and marks it as used.
     fn named(
         &mut self,
         register: RegisterId,
@@ -164,7 +165,8 @@ impl RegisterLanes {
         lane.as_mut()
     }
 
-    /// What a view of at most 8 bytes holds, with zeros above; something unknown where that is not followed.
+    /// Returns the value of a view of at most 8 bytes, with zeros above. A view that is not
+    /// followed gets a new symbol.
     pub fn read(&mut self, view: RegisterView, symbols: &mut Symbols, fact: Fact) -> Term {
         let (within, bits) = (view.offset % 8, 8 * view.size_bytes.min(8) as u8);
         let lane = self.named(view.register, view.offset, symbols).copied();
@@ -181,7 +183,7 @@ impl RegisterLanes {
             .cut(bits)
     }
 
-    /// A view of at most 8 bytes gets a value.
+    /// Writes a view of at most 8 bytes.
     pub fn write(
         &mut self,
         view: RegisterView,
@@ -214,7 +216,7 @@ impl RegisterLanes {
         *lane = Lane { term, way };
     }
 
-    /// A view gets a value that is not known, or a part of its lanes that is not followed.
+    /// Gives an unknown value to a view, which may extend beyond the followed lanes.
     pub fn forget(&mut self, view: RegisterView, way: ValueDerivation, symbols: &mut Symbols) {
         let end = view.offset.saturating_add(view.size_bytes);
         let mut offset = view.offset / 8 * 8;

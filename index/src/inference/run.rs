@@ -1,4 +1,4 @@
-//! A run of a thread's steps without the values that the trace may state.
+//! A run: consecutive steps of a thread, without the values that the trace may record.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -26,7 +26,7 @@ use crate::read::slots::SlotReader;
 use crate::read::untraced::UntracedReader;
 use crate::store::granules::granules_of;
 
-/// A step of the run.
+/// A step of a run.
 #[derive(Clone, Debug)]
 pub(super) struct RunStep {
     pub slot: u64,
@@ -39,11 +39,11 @@ pub(super) struct RunStep {
     pub is_executed: bool,
     pub delay_slot: DelaySlot,
     pub mode: Mode,
-    /// What plain names mean behind it, as far as it says so.
+    /// Mode after the step, as determined by its instruction.
     pub mode_behind: Mode,
-    /// True when something besides instructions may have changed registers behind it.
+    /// True if something other than instructions may have changed registers after it.
     pub is_broken: bool,
-    /// True when that is all that is known of it.
+    /// True if an unknown event or a loss of records is the reason.
     pub is_lost: bool,
     accesses: Range<usize>,
     markers: Range<usize>,
@@ -55,12 +55,12 @@ impl RunStep {
         Step(self.slot.saturating_sub(1))
     }
 
-    /// True when its instruction asks the kernel or the host for something.
+    /// Returns true if its instruction calls the kernel or the host.
     pub fn is_trap(&self) -> bool {
         self.control().flow == FlowKind::Trap
     }
 
-    /// What its encoding says of control; nothing without an encoding.
+    /// Returns the control flow of its encoding; the default without an encoding.
     pub fn control(&self) -> ControlFlowEffect {
         let site = self.encoding.map(|encoding| CodeSite {
             pc: self.pc,
@@ -70,35 +70,35 @@ impl RunStep {
     }
 }
 
-/// An access without its value.
+/// A memory access.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RunAccess {
     pub kind: AccessKind,
     pub address: u64,
-    /// What the processor ignores on top of the address.
+    /// Top bits of the address that the processor ignores.
     pub tag: u64,
     pub size_bytes: u8,
-    /// What it moved, where the trace leaves out only some values and not this one: as a number.
+    /// Recorded value as a number, in traces that leave out only some values.
     pub value: Option<u64>,
 }
 
-/// A register that the trace tells of beside a step, in a trace that leaves some values out.
+/// A register value recorded with a step, in a trace that leaves some values out.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StatedRegister {
-    /// The register itself.
+    /// The physical register.
     pub view: RegisterView,
-    /// Of at most 8 bytes; none where it is not known from there on.
+    /// Value of at most 8 bytes; `None` if it is unknown from there on.
     pub value: Option<u64>,
 }
 
-/// A record that is neither step nor access, and the slot in which it shows.
+/// A record other than steps and accesses, with the slot in which it is visible.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RunMarker {
     pub slot: u64,
     pub marker: Marker,
 }
 
-/// Steps of one thread, and what other threads wrote meanwhile.
+/// Steps of one thread, and the concurrent writes of other threads.
 pub(super) struct ThreadRun<'i> {
     pub steps: Vec<RunStep>,
     accesses: Vec<RunAccess>,
@@ -107,31 +107,31 @@ pub(super) struct ThreadRun<'i> {
     /// Recorded values of the registers that count windows, before the first step.
     pub counts: Vec<StatedRegister>,
     decoded: DecodedTable,
-    /// The trace leaves some values out, so others are taken in.
+    /// True if the trace records some values, which are then used.
     has_told: bool,
-    /// Records besides texts tell of exceptions.
+    /// True if records other than texts report exceptions.
     has_exceptions: bool,
-    /// The thread runs no more after the last of these steps.
+    /// True if the thread has no steps after these.
     pub reaches_end: bool,
-    /// Before its first step.
+    /// Address width before its first step.
     pub addresses: AddressWidth,
-    /// Blocks of 64 bytes.
+    /// Blocks of 64 bytes that other threads wrote within the run.
     foreign_granules: HashSet<u64, foldhash::fast::RandomState>,
-    /// What was written at times that cannot be told from those of the run; nothing where one thread runs alone.
+    /// Writes that may be concurrent with the run; `None` in a trace of one thread.
     others: Option<Box<WriteReach<'i>>>,
-    /// The slot that is being read.
+    /// Slot being parsed.
     slot: u64,
     thread: ThreadId,
     threads: Vec<ThreadId>,
 }
 
-/// Room is made for so many steps at once, and for as many accesses.
+/// Maximum number of steps, and of accesses, to reserve memory for.
 const ROOM: usize = 2048;
 
-/// Whether so many bytes at an address may have been written by somebody else.
+/// Returns true if another writer may have written a number of bytes at an address.
 pub(super) type WriteReach<'i> = dyn Fn(u64, u64, MemoryUse) -> bool + 'i;
 
-/// How a thread uses the requested memory.
+/// Use of memory by the thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MemoryUse {
     /// As its stack.
@@ -142,8 +142,8 @@ pub(super) enum MemoryUse {
     Loaded,
 }
 
-/// The run of a thread in some slots, without what others did at times that are not exactly known:
-/// where several threads run, its memory is not to be followed then.
+/// Returns the run of a thread in some slots, without concurrent writes at uncertain times. In a
+/// trace of several threads, its memory must not be followed.
 pub(super) fn run_alone<'i>(
     index: &'i Index,
     thread: ThreadId,
@@ -189,7 +189,8 @@ pub(super) fn run_alone<'i>(
     Ok(reader.run)
 }
 
-/// Returns the recorded values of the registers that count windows; many traces record them once only.
+/// Returns the recorded values of the registers that count windows; many traces record them only
+/// once.
 fn window_counts(
     index: &Index,
     thread: ThreadId,
@@ -215,32 +216,32 @@ fn window_counts(
 }
 
 impl<'i> ThreadRun<'i> {
-    /// The instruction of a step; none where its bytes are not known.
+    /// Returns the instruction of a step; `None` if its bytes are unknown.
     pub fn decoded(&self, step: &RunStep) -> Option<&DecodedEncoding> {
         self.decoded.get(step.decoded?)
     }
 
-    /// True when the thread runs no more after the step of a place.
+    /// Returns true if the thread has no steps after the step at `place`.
     pub fn ends_behind(&self, place: usize) -> bool {
         self.reaches_end && place.saturating_add(1) == self.steps.len()
     }
 
-    /// What a step accessed.
+    /// Returns the accesses of a step.
     pub fn accesses(&self, step: &RunStep) -> &[RunAccess] {
         self.accesses.get(step.accesses.clone()).unwrap_or_default()
     }
 
-    /// What records besides accesses tell of a step.
+    /// Returns the records of a step other than accesses.
     pub fn markers(&self, step: &RunStep) -> &[RunMarker] {
         self.markers.get(step.markers.clone()).unwrap_or_default()
     }
 
-    /// The registers of which the trace tells beside a step.
+    /// Returns the registers that the trace records with a step.
     pub fn told(&self, step: &RunStep) -> &[StatedRegister] {
         self.told.get(step.told.clone()).unwrap_or_default()
     }
 
-    /// The same run with what somebody else did at the same time.
+    /// Returns the same run with concurrent writes by others.
     #[must_use]
     pub fn with_others(self, others: Box<WriteReach<'i>>) -> Self {
         Self {
@@ -249,7 +250,7 @@ impl<'i> ThreadRun<'i> {
         }
     }
 
-    /// True when other threads, or the kernel for them, may have written near these bytes.
+    /// Returns true if other threads, or the kernel for them, may have written near these bytes.
     pub fn is_foreign(&self, address: u64, size_bytes: u64, memory_use: MemoryUse) -> bool {
         let granules = || granules_of(Address(address), size_bytes).map(|(granule, _)| granule);
         !self.foreign_granules.is_empty()
@@ -276,7 +277,7 @@ impl ThreadRunReader<'_> {
             == self.run.thread
     }
 
-    /// Bytes of memory as a number.
+    /// Returns bytes of memory as a number.
     fn number(&self, bytes: &[u8; 8], size_bytes: u8) -> u64 {
         let bytes = bytes
             .iter()
@@ -289,7 +290,7 @@ impl ThreadRunReader<'_> {
         }
     }
 
-    /// Anything may have happened behind the last steps.
+    /// Marks the last steps as followed by an unknown event.
     fn lose(&mut self, count: usize) {
         for step in self.run.steps.iter_mut().rev().take(count) {
             (step.is_broken, step.is_lost) = (true, true);
@@ -404,13 +405,13 @@ impl EventSink for ThreadRunReader<'_> {
 
     fn text(&mut self, event: &TextEvent<'_>) {
         if event.kind.is_exceptional() && !self.run.has_exceptions && self.is_own(event.thread) {
-            // The line of an exception may stand before the instruction whose time it bears.
+            // The line of an exception may precede the instruction with the same time.
             self.lose(2);
         }
     }
 
     fn problem(&mut self, _problem: &Problem) {
-        // It is not known whose records were lost.
+        // The thread of the lost records is unknown.
         self.lose(1);
     }
 

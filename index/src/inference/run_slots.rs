@@ -1,10 +1,11 @@
-//! The slots that are read to follow a thread around a position.
+//! The slots to read in order to follow a thread around a position.
 //!
-//! Other threads may have done all steps nearby. Then the run continues with the thread's own steps, however far they are:
+//! Other threads may have done all nearby steps. Then the run continues with the thread's own
+//! steps, at any distance:
 //!
 //! ```text
 //! own steps   ......|           |......
-//! slots       [ piece ]  [slot] [ piece ]      the slot is read because the thread has a marker in it
+//! slots       [ piece ]  [slot] [ piece ]      the slot contains a marker of the thread
 //! ```
 
 use std::collections::BTreeSet;
@@ -20,7 +21,7 @@ use crate::read::concurrent::ConcurrentReader;
 use crate::read::diversions::BREAKS;
 use crate::read::slots::SlotReader;
 
-/// Markers besides [`BREAKS`] that state something of registers.
+/// Markers besides [`BREAKS`] that state register values.
 const STATEMENTS: [MarkerKind; 4] = [
     MarkerKind::FUNCTION,
     MarkerKind::SYSTEM_CALL,
@@ -30,17 +31,17 @@ const STATEMENTS: [MarkerKind; 4] = [
 /// Maximum number of slots with markers that are read between two steps of a thread.
 const MARKER_SLOTS: usize = 64;
 
-/// The slots of a run.
+/// Slots of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RunSlots {
-    /// Ascending; between them the thread neither runs nor has markers.
+    /// Ascending; in between, the thread has neither steps nor markers.
     pub pieces: Vec<Range<u64>>,
-    /// True when the thread runs no more after the last piece.
+    /// True if the thread has no steps after the last piece.
     pub reaches_end: bool,
 }
 
 impl RunSlots {
-    /// Slots in one piece.
+    /// Returns the slots as one piece.
     pub fn single(index: &Index, slots: Range<u64>) -> Self {
         let reaches_end = index.threads().len() == 1 && slots.end > index.step_count();
         Self {
@@ -49,8 +50,9 @@ impl RunSlots {
         }
     }
 
-    /// The slots around some slots, with the steps of the thread next to them.
-    /// Cost: lookups in the lists of the thread; of each kind of marker where its next steps are far away.
+    /// Returns the slots around some slots, together with the nearest steps of the thread. Cost:
+    /// lookups in the lists of the thread, and in those of each kind of marker if its next steps
+    /// are far away.
     pub fn around(
         index: &Index,
         thread: ThreadId,
@@ -90,7 +92,8 @@ impl RunSlots {
     }
 }
 
-/// The slots of a range in which a thread has markers that matter, each as a piece; none where there are too many.
+/// Returns the slots of a range in which a thread has relevant markers, each as a piece; `None` if
+/// there are too many.
 fn marker_slots(
     index: &Index,
     thread: ThreadId,

@@ -1,5 +1,5 @@
-//! Memory that others than the steps of the trace change at any time: what other programs, or other addresses, share,
-//! and where the kernel writes unasked.
+//! Memory that changes without steps of the trace: shared with other programs or other addresses,
+//! or written by the kernel at any time.
 
 use std::ops::{Range, RangeInclusive};
 use std::sync::PoisonError;
@@ -29,46 +29,48 @@ use crate::store::segment::meta::Section;
 use crate::store::segment::reader::damaged;
 use crate::store::segment::views::SHARING_CALLS;
 
-/// How many system calls are looked at; behind more, any memory may be shared.
+/// Maximum number of system calls to examine; after more, any memory may be shared.
 const CALLS: usize = 4096;
-/// How many pieces are kept; behind more, any memory may be shared.
+/// Maximum number of pieces; after more, any memory may be shared.
 const PIECES: usize = 1024;
-/// The steps around a system call that may tell its arguments, and its result.
+/// Steps to follow around a system call, to determine its arguments and its result.
 const ARGUMENTS: StepRadius = StepRadius {
     before: 96,
     behind: 64,
 };
-/// The steps behind one that may tell its result, where those do not.
+/// Steps to follow after one to determine its result, if those do not suffice.
 const RESULT: StepRadius = StepRadius {
     before: 0,
     behind: 2048,
 };
-/// The steps before one in which its arguments may have been saved and restored.
+/// Steps to follow before one in which its arguments may have been saved and restored.
 const SAVED: StepRadius = StepRadius {
     before: 2048,
     behind: 0,
 };
-/// Those around one of which one may show where the thread's segment points to.
+/// Steps to follow around one to determine the base of the thread's segment.
 const AREA: StepRadius = StepRadius {
     before: 256,
     behind: 1024,
 };
-/// The last argument that matters, from 1.
+/// Number of arguments that matter.
 const LAST_ARGUMENT: usize = 4;
 
-/// How long the area of a thread is that the kernel writes, where that is not known (`struct rseq`).
+/// Assumed length in bytes of the area of a thread that the kernel writes, if unknown (`struct
+/// rseq`).
 const AREA_BYTES: u64 = 256;
-/// How far from what a thread's segment points to it may be (`__rseq_offset`).
+/// Maximum distance in bytes of that area from the base of the thread's segment (`__rseq_offset`).
 const AREA_DISTANCE: u64 = 4096;
-/// Mappings are of whole pages.
+/// Page size in bytes: mappings are whole pages.
 const PAGE: u64 = 4096;
 
-/// What may be shared at some time.
+/// Memory that may be shared at some time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct SharedRanges(Vec<SharedPiece>);
 
 impl SharedRanges {
-    /// True when memory may change without a step; `is_stored` says whether steps store there.
+    /// Returns true if memory may change without a step. `is_stored` states whether steps store
+    /// there.
     pub fn reach(&self, address: u64, size_bytes: u64, is_stored: StoreStatus) -> bool {
         let last = address.saturating_add(size_bytes.saturating_sub(1));
         let may_be = |piece: &SharedPiece| {
@@ -79,7 +81,8 @@ impl SharedRanges {
             .any(|piece| piece.reaches(address, last) && may_be(piece))
     }
 
-    /// The same for some bytes near those that the stack pointer points to: what can only be read is no stack, where it may lie anywhere.
+    /// Returns true if memory near the stack pointer may change without a step. A read-only piece
+    /// at an unknown address is no stack.
     pub fn reach_stack(&self, address: u64, size_bytes: u64) -> bool {
         let last = address.saturating_add(size_bytes.saturating_sub(1));
         let may_be =
@@ -89,45 +92,46 @@ impl SharedRanges {
             .any(|piece| piece.reaches(address, last) && may_be(piece))
     }
 
-    /// True when nothing is shared.
+    /// Returns true if nothing is shared.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-/// Whether a byte is one that steps store into.
+/// Distinguishes bytes that steps store into from others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StoreStatus {
     Yes,
     No,
 }
 
-/// Finds out what is shared.
+/// Finds shared memory.
 pub(super) struct SharedReader<'a>(pub &'a Index);
 
 /// A system call that shares memory.
 #[derive(Clone, Copy, Debug)]
 struct SharingCall {
-    /// In which it shows.
+    /// Slot of its marker.
     slot: u64,
     thread: ThreadId,
-    /// The step that makes it.
+    /// The calling step.
     step: Step,
-    /// What it shares.
+    /// Kind of sharing.
     sharing: MemorySharing,
 }
 
-/// A mapping as far as its arguments tell it.
+/// A mapping as described by the known arguments of its call.
 #[derive(Clone, Copy, Debug)]
 struct MappingRequest {
-    /// Where, if the program chose that.
+    /// First address, if the program chose it.
     first: Option<u64>,
     length: Option<u64>,
     kind: SharedKind,
 }
 
 impl SharedReader<'_> {
-    /// What was shared before a slot. Cost: once for each system call that shares memory, that of looking at the steps around it.
+    /// Returns the memory that was shared before a slot. Cost: follows the steps around each
+    /// sharing system call, once.
     pub fn before(&self, slot: u64) -> Result<SharedRanges, QueryError> {
         let wanted = WantedMarkers {
             kinds: &[SHARING_CALLS],
@@ -147,7 +151,7 @@ impl SharedReader<'_> {
         Ok(shared)
     }
 
-    /// What the kernel shares with every program.
+    /// Returns the memory that the kernel shares with every program.
     fn kernel_pages(&self) -> SharedRanges {
         let piece = |pages: &Range<u64>| {
             let last = pages
@@ -171,8 +175,8 @@ impl SharedReader<'_> {
         )
     }
 
-    /// Virtual pages that are other physical ones at times, and those of which several are the same physical one: what their
-    /// addresses hold changes without a step that stores there.
+    /// Returns virtual pages that change their physical page, and those that share one: their
+    /// contents change without a store to their addresses.
     fn moving_pages(&self) -> Result<Vec<SharedPiece>, QueryError> {
         let reader = PageReader(self.0);
         if reader.told_count() == 0 {
@@ -194,7 +198,7 @@ impl SharedReader<'_> {
         Ok(pages.moving().iter().map(piece).collect())
     }
 
-    /// Looks at the system calls before a slot that were not looked at yet.
+    /// Examines the system calls before a slot that were not examined yet.
     fn go_on(
         &self,
         slot: u64,
@@ -230,7 +234,7 @@ impl SharedReader<'_> {
         Ok(())
     }
 
-    /// Takes in the system calls of a slot.
+    /// Examines the system calls of a slot.
     fn look_at(&self, slot: u64, known: &mut SharedMemory) -> Result<(), QueryError> {
         let wanted = WantedMarkers {
             kinds: &[MarkerKind::SYSTEM_CALL],
@@ -271,7 +275,7 @@ impl SharedReader<'_> {
         Ok(())
     }
 
-    /// What a system call shares; none for nothing.
+    /// Returns the memory that a system call shares; `None` if it shares none.
     fn shared_by(
         &self,
         call: SharingCall,
@@ -357,7 +361,7 @@ impl SharedReader<'_> {
         }
     }
 
-    /// Where a mapping lies that a system call makes, and which is as far as it is known.
+    /// Returns the location of a mapping that a system call makes.
     fn mapping(
         &self,
         call: SharingCall,
@@ -371,7 +375,7 @@ impl SharedReader<'_> {
         let first = match first {
             Some(first) => first,
             None => match self.result(call)? {
-                // It failed.
+                // The call failed.
                 Some(first) if first.wrapping_neg() <= LARGEST_ERROR => return Ok(None),
                 Some(first) => first,
                 None => {
@@ -383,7 +387,7 @@ impl SharedReader<'_> {
             },
         };
         let piece = match length {
-            // What steps store into one that can only be read they may have been allowed to later.
+            // If steps store into a read-only mapping, a later call may have permitted it.
             Some(length) => SharedPiece {
                 slot: call.slot,
                 first,
@@ -400,7 +404,8 @@ impl SharedReader<'_> {
         Ok(Some(piece))
     }
 
-    /// The last address that a mapping from an address on can reach: it leaves the code that asks for it where it is.
+    /// Returns the last address that a mapping at `first` can reach: it does not replace the code
+    /// of its caller.
     fn room_above(&self, call: SharingCall, first: u64) -> Result<u64, QueryError> {
         let pc = SlotReader(self.0)
             .step_of(call.step.after().0)?
@@ -409,7 +414,8 @@ impl SharedReader<'_> {
         Ok(page.map_or(u64::MAX, |page| page - 1))
     }
 
-    /// Where the kernel writes for a thread that told it by an address which is not known: near what its segment points to.
+    /// Returns the area that the kernel writes for a thread, if the address of the registration is
+    /// unknown: near the base of its segment.
     fn area(&self, call: SharingCall) -> Result<Option<SharedPiece>, QueryError> {
         let run = run_alone(
             self.0,
@@ -432,7 +438,7 @@ impl SharedReader<'_> {
         }))
     }
 
-    /// What the arguments of a system call are, as far as that is known.
+    /// Returns the known arguments of a system call.
     fn arguments(
         &self,
         call: SharingCall,
@@ -453,7 +459,7 @@ impl SharedReader<'_> {
         if near.iter().take(LAST_ARGUMENT).all(Option::is_some) {
             return Ok(near);
         }
-        // They may have been saved on the stack meanwhile, as where a function is called for the first time.
+        // They may have been saved on the stack, as when a function is called for the first time.
         let slots = RunSlots::single(self.0, SAVED.of(self.0, call.step.0..call.step.0));
         let run = run_beside(
             self.0,
@@ -484,7 +490,7 @@ impl SharedReader<'_> {
     }
 }
 
-/// The last of so many bytes.
+/// Returns the last address of `length` bytes.
 fn end_of(first: u64, length: u64) -> u64 {
     first.saturating_add(length.saturating_sub(1))
 }

@@ -1,4 +1,4 @@
-//! The registers at a slot as far as the steps around it tell them.
+//! Registers at a slot, as inferred from the surrounding steps.
 
 use std::ops::Range;
 
@@ -16,11 +16,11 @@ use crate::inference::run_slots::RunSlots;
 use crate::inference::surroundings::StepRadius;
 use crate::inference::symbols::Symbols;
 
-/// What is known of a trace besides its steps.
+/// Returns the properties of a trace that affect inference.
 pub(super) fn circumstances(index: &Index) -> Circumstances {
     Circumstances {
         is_execution_stated: false,
-        // In a trace without values, who else writes is worked out for each run.
+        // In a trace without values, concurrent writers are determined for each run.
         is_shared: index.threads().len() > 1 && !index.is_inferred(),
         is_memory_followed: true,
         is_end_doubted: index.source().is_recorded_by_block(),
@@ -29,7 +29,8 @@ pub(super) fn circumstances(index: &Index) -> Circumstances {
     }
 }
 
-/// What some views of at most 8 bytes hold at a slot as far as registers alone tell it.
+/// Returns the values of some views of at most 8 bytes at a slot, inferred without following
+/// memory.
 pub(super) fn registers_alone(
     index: &Index,
     thread: ThreadId,
@@ -53,7 +54,7 @@ pub(super) fn registers_alone(
     ))
 }
 
-/// What some views of at most 8 bytes hold at a slot as far as the steps of a run tell it.
+/// Returns the values of some views of at most 8 bytes at a slot, inferred from a run.
 pub(super) fn numbers_at(
     run: &ThreadRun<'_>,
     slot: u64,
@@ -71,14 +72,14 @@ pub(super) fn numbers_at(
     views.iter().map(number).collect()
 }
 
-/// The registers at a slot with what is known of them.
+/// Registers at a slot with their known bits.
 pub(super) struct Snapshot {
     pub lanes: RegisterLanes,
     pub symbols: Symbols,
 }
 
 impl Snapshot {
-    /// What is known of a view; none when that is nothing.
+    /// Returns the inferred value of a view; `None` if nothing is known of it.
     pub fn view(&self, view: RegisterView) -> Option<(Value, InferenceReason)> {
         let mut reason = None;
         let mut bytes = Vec::with_capacity(usize::from(view.size_bytes));
@@ -98,7 +99,7 @@ impl Snapshot {
     }
 }
 
-/// Follows the steps of a run; the registers are those at a slot.
+/// Follows the steps of a run and returns the registers at a slot.
 pub(super) fn snapshot(run: &ThreadRun<'_>, slot: u64, circumstances: Circumstances) -> Snapshot {
     let mut engine = Engine::new(run, circumstances);
     let place = run.steps.partition_point(|step| step.slot <= slot);
@@ -126,7 +127,7 @@ fn go_through(engine: &mut Engine<'_>, places: Range<usize>) {
     places.for_each(|place| engine.step(place));
 }
 
-/// The mode behind the step before a place; that of the first where none is before.
+/// Returns the mode after the step before `place`; without such a step, that of the first one.
 fn mode_at(run: &ThreadRun<'_>, place: usize) -> Mode {
     match place.checked_sub(1).and_then(|last| run.steps.get(last)) {
         Some(step) => step.mode_behind,

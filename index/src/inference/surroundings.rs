@@ -1,20 +1,20 @@
-//! The steps around a place that inference looks at.
+//! The steps around a position that inference follows.
 
 use std::ops::Range;
 
 use crate::index::Index;
 
-/// How many steps around a place are looked at.
+/// Numbers of steps to follow around a position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StepRadius {
-    /// Before it.
+    /// Steps before it.
     pub before: u64,
-    /// Behind it.
+    /// Steps after it.
     pub behind: u64,
 }
 
 impl StepRadius {
-    /// These of some slots, with the slots themselves.
+    /// Returns the range of slots to follow around some slots.
     pub fn of(self, index: &Index, slots: Range<u64>) -> Range<u64> {
         let first = slots.start.saturating_sub(self.before).max(1);
         let end = slots

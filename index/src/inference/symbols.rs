@@ -1,9 +1,9 @@
-//! Numbers that nothing states yet, and what follows about them.
+//! Symbolic numbers, and a solver for facts about them.
 //!
-//! Whatever a run of steps does not tell is a *symbol*: what a register held at the start, what a load gave.
-//! Registers and memory hold *terms*, symbols with a constant added.
-//! So a push and a pop, or any number of copies, leave the symbol what it was, and what is learned of it anywhere
-//! holds wherever it is held, before and after.
+//! Every unknown input of a run is a *symbol*: the initial value of a register, the result of a
+//! load. Registers and memory hold *terms*: symbols with a constant added. A push and a pop, or any
+//! number of copies, leave the symbol unchanged. So a fact learned anywhere applies wherever the
+//! symbol is held, before and after.
 
 use stepback_machine::Operation;
 
@@ -15,12 +15,12 @@ use crate::inference::knowledge::{Knowledge, ones};
 pub(super) struct Term {
     symbol: u32,
     addend: u64,
-    /// 1 to 64.
+    /// Width, 1 to 64.
     bits: u8,
 }
 
 impl Term {
-    /// The low bits, with zeros above.
+    /// Truncates the term to the low bits, with zeros above.
     pub fn cut(self, bits: u8) -> Self {
         Self {
             bits: self.bits.min(bits),
@@ -28,8 +28,7 @@ impl Term {
         }
     }
 
-    /// The term and a constant, both modulo 2^bits.
-    /// The term must not be narrower.
+    /// Adds a constant modulo 2^bits. The term must not be narrower.
     pub fn plus(self, addend: u64, bits: u8) -> Self {
         debug_assert!(self.bits >= bits, "zeros above are no part of the sum");
         Self {
@@ -40,24 +39,24 @@ impl Term {
     }
 }
 
-/// Some bits of a number.
+/// A bit field of a number.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BitField {
-    /// The lowest.
+    /// Lowest bit.
     pub place: u8,
-    /// How many.
+    /// Number of bits.
     pub bits: u8,
 }
 
-/// What a symbol is made of.
+/// Definition of a symbol.
 #[derive(Clone, Copy, Debug)]
 enum Definition {
-    /// Anything.
+    /// An unknown input.
     Free,
     Constant,
     Binary(Operation, Term, Term),
     SignExtended(Term, u8),
-    /// The second with some bits replaced by the low ones of the first.
+    /// `whole` with the bits of `field` replaced by the low bits of `part`.
     Inserted {
         part: Term,
         whole: Term,
@@ -69,33 +68,34 @@ enum Definition {
 struct Symbol {
     definition: Definition,
     known: Knowledge,
-    /// Why, once something is known.
+    /// Reason, once something is known.
     fact: Option<Fact>,
-    /// What a fact says it is as a whole, before conclusions are drawn.
+    /// Whole value that a fact states, before propagation.
     stated: Option<u64>,
-    /// Two facts differ: nothing is told of it any more.
+    /// True if two facts contradict each other: then nothing is reported of it.
     is_contradicted: bool,
 }
 
-/// How often the facts are taken in anew, each time without the symbols that contradicted before.
+/// Maximum number of attempts to apply the facts, each without the symbols that were contradictory
+/// before.
 const ATTEMPTS: usize = 16;
-/// Room is made for the symbols of so many steps at once.
+/// Maximum number of steps whose symbols memory is reserved for.
 const ROOM: usize = 4096;
-/// How often conclusions are drawn, from front to back and back again.
+/// Maximum number of propagation rounds, each forward and backward.
 const ROUNDS: usize = 6;
 
-/// The symbols of a run, and what the run tells of them.
+/// The symbols of a run, and the facts about them.
 #[derive(Debug, Default)]
 pub(super) struct Symbols {
     symbols: Vec<Symbol>,
-    /// The symbols made of others, ascending.
+    /// Symbols that are defined by others, ascending.
     defined: Vec<u32>,
     facts: Vec<(Term, Knowledge, Fact)>,
     contradictions: u64,
 }
 
 impl Symbols {
-    /// None yet, with room for those of so many steps.
+    /// Returns an empty set with memory reserved for a number of steps.
     pub fn with_room(steps: usize) -> Self {
         let room = steps.min(ROOM);
         Self {
@@ -105,32 +105,32 @@ impl Symbols {
         }
     }
 
-    /// Something that nothing is known of.
+    /// Returns a new unknown symbol.
     pub fn free(&mut self) -> Term {
         self.push(Definition::Free, Knowledge::NONE, None)
     }
 
-    /// A constant that a step made.
+    /// Returns a constant that a step made.
     pub fn constant(&mut self, value: u64, fact: Fact) -> Term {
         self.push(Definition::Constant, Knowledge::exact(value), Some(fact))
     }
 
-    /// The result of an operation.
+    /// Returns the result of an operation.
     pub fn binary(&mut self, operation: Operation, left: Term, right: Term) -> Term {
         self.define(Definition::Binary(operation, left, right))
     }
 
-    /// The low bits of a term, with their sign above.
+    /// Returns the low bits of a term, sign-extended.
     pub fn sign_extended(&mut self, term: Term, bits: u8) -> Term {
         self.define(Definition::SignExtended(term, bits))
     }
 
-    /// A term with some bits from a place on replaced by the low ones of another.
+    /// Returns a term with a bit field replaced by the low bits of another term.
     pub fn inserted(&mut self, part: Term, whole: Term, field: BitField) -> Term {
         self.define(Definition::Inserted { part, whole, field })
     }
 
-    /// The term and a constant, both modulo 2^bits.
+    /// Returns the sum of a term and a constant, both modulo 2^bits.
     pub fn sum(&mut self, term: Term, addend: u64, bits: u8, fact: Fact) -> Term {
         if term.bits >= bits {
             return term.plus(addend, bits);
@@ -161,7 +161,7 @@ impl Symbols {
         }
     }
 
-    /// Takes in that a term has a value; what follows is found by [`Self::resolve`].
+    /// Adds the fact that a term has a value; [`Self::resolve`] draws the conclusions.
     pub fn state(&mut self, term: Term, value: u64, mask: u64, fact: Fact) {
         self.facts.push((term, Knowledge::new(value, mask), fact));
         let is_whole = term.bits == 64 && mask == u64::MAX;
@@ -174,14 +174,14 @@ impl Symbols {
         }
     }
 
-    /// What a term is as far as one fact so far tells it.
+    /// Returns the value of a term if a single fact states it, before propagation.
     pub fn stated(&self, term: Term) -> Option<u64> {
         let stated = self.symbols.get(term.symbol as usize)?.stated?;
         Some(stated.wrapping_add(term.addend) & ones(term.bits))
     }
 
-    /// Finds what follows from all facts.
-    /// Where two differ, nothing is told of the symbol, nor of others through it.
+    /// Propagates all facts. A symbol with contradictory facts becomes unknown, and is not used to
+    /// infer others.
     pub fn resolve(&mut self) {
         for _ in 0..ATTEMPTS {
             let before = self.contradictions;
@@ -191,18 +191,18 @@ impl Symbols {
             }
             self.forget();
         }
-        // A run that contradicts itself everywhere was not understood.
+        // If a run contradicts itself everywhere, its interpretation is wrong.
         self.symbols
             .iter_mut()
             .for_each(|symbol| symbol.is_contradicted = true);
     }
 
-    /// How many symbols contradicted.
+    /// Returns the number of contradictory symbols.
     pub fn contradictions(&self) -> u64 {
         self.contradictions
     }
 
-    /// What is known of a term.
+    /// Returns the known bits of a term.
     pub fn known(&self, term: Term) -> Knowledge {
         let Some(symbol) = self
             .symbols
@@ -218,7 +218,7 @@ impl Symbols {
         sum.cut(term.bits)
     }
 
-    /// Why something is known of a term.
+    /// Returns the reason why a term is known.
     pub fn fact(&self, term: Term) -> Option<Fact> {
         self.symbols
             .get(term.symbol as usize)
@@ -255,7 +255,7 @@ impl Symbols {
         }
     }
 
-    /// What a defined symbol is, from what it is made of.
+    /// Propagates from the operands of a defined symbol to its value.
     fn go_forward(&mut self, place: usize) -> bool {
         let Some((symbol, definition)) = self.definition(place) else {
             return false;
@@ -288,7 +288,7 @@ impl Symbols {
             }
             Definition::Free | Definition::Constant => return false,
         };
-        // Of two operands, the constant one explains less.
+        // Of two operands, a constant explains less.
         let facts = parts.map(|part| self.fact(part));
         let fact = facts
             .into_iter()
@@ -297,7 +297,7 @@ impl Symbols {
         self.learn(symbol, known, fact)
     }
 
-    /// What a defined symbol is made of, from what it is.
+    /// Propagates from the value of a defined symbol to its operands.
     fn go_back(&mut self, place: usize) -> bool {
         let Some((symbol, definition)) = self.definition(place) else {
             return false;
@@ -342,7 +342,7 @@ impl Symbols {
         ))
     }
 
-    /// Takes in what is known of a term; true when that is new.
+    /// Adds known bits of a term. Returns true if they are new.
     fn learn(&mut self, term: Term, known: Knowledge, fact: Option<Fact>) -> bool {
         let is_possible = known.agrees(Knowledge::NONE.cut(term.bits));
         let known = match term.addend {

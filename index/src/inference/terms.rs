@@ -1,4 +1,5 @@
-//! What instructions compute, as terms of what was before them; and what their addresses state.
+//! Results of instructions as terms over the state before them, and the facts that their addresses
+//! state.
 
 use stepback_machine::{
     AccessKind, Expression, MemoryOperand, Operation, RegisterId, RegisterView, ScaledRegister,
@@ -11,12 +12,13 @@ use crate::inference::memory::TermPart;
 use crate::inference::run::{MemoryUse, RunAccess};
 use crate::inference::symbols::{BitField, Term};
 
-/// How far from the last access through the stack pointer memory counts as the thread's own.
+/// Maximum distance in bytes from the last stack access of memory that counts as the thread's
+/// stack.
 const STACK_BYTES: u64 = 64 << 10;
-/// How much of what a segment register points to is the C library's record of the thread.
+/// Size in bytes of the C library's thread record at the base of a segment register.
 const THREAD_BLOCK_BYTES: u64 = 4096;
 
-/// What a register becomes.
+/// A new value of a register.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RegisterChange {
     pub view: RegisterView,
@@ -25,7 +27,7 @@ pub(super) struct RegisterChange {
 }
 
 impl Engine<'_> {
-    /// The addresses of a step's accesses are known.
+    /// States the known addresses of a step's accesses.
     pub fn state_addresses(&mut self, here: CurrentStep<'_>) {
         for (operand, address) in here.instruction.meaning.memory.iter().zip(here.addresses) {
             let Some(address) = *address else { continue };
@@ -47,14 +49,15 @@ impl Engine<'_> {
         }
     }
 
-    /// What a segment of the thread begins with is no memory that only its steps write: the kernel keeps the number of the core there.
+    /// Excludes the start of the thread's segment from followed memory: the kernel stores the
+    /// number of the core there.
     fn note_thread_block(&mut self, address: u64) {
         if self.thread_block.replace(address) != Some(address) {
             self.memory.forget(address, THREAD_BLOCK_BYTES);
         }
     }
 
-    /// What the registers of an address hold besides what the processor uses of it.
+    /// Returns the top bits of an address in registers that the processor ignores.
     fn tag_at(&self, here: CurrentStep<'_>, address: u64) -> u64 {
         let accesses = self.run.accesses(here.step).iter();
         let is_inside = |access: &RunAccess| {
@@ -112,7 +115,7 @@ impl Engine<'_> {
         term
     }
 
-    /// What a step's registers become.
+    /// Adds the register writes of a step.
     pub fn register_changes(&mut self, here: CurrentStep<'_>, changes: &mut Vec<RegisterChange>) {
         for write in &here.instruction.meaning.writes {
             let RegisterView {
@@ -124,7 +127,7 @@ impl Engine<'_> {
                 continue;
             }
             if size_bytes <= 8 {
-                // How many rounds were done is not known before all are.
+                // The number of iterations is unknown until all are complete.
                 let is_unfinished = here.instruction.meaning.is_repeated && !here.goes_on();
                 let value = if is_unfinished {
                     &Expression::Unknown
@@ -153,7 +156,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Adds the pointers of a repeated instruction after its last access. A single access does not show the direction.
+    /// Adds the pointers of a repeated instruction after its last access. A single access does not
+    /// show the direction.
     pub fn moved_along(&mut self, here: CurrentStep<'_>, changes: &mut Vec<RegisterChange>) {
         let meaning = &here.instruction.meaning;
         let run = self.run;
@@ -192,7 +196,7 @@ impl Engine<'_> {
         }
     }
 
-    /// What a step's stores leave.
+    /// Returns the stores of a step.
     pub fn memory_changes(&mut self, here: CurrentStep<'_>) -> Vec<(u64, u8, Term)> {
         let mut changes = Vec::new();
         for (operand, address) in here.instruction.meaning.memory.iter().zip(here.addresses) {
@@ -224,7 +228,7 @@ impl Engine<'_> {
         changes
     }
 
-    /// The low bits of an expression's value; those above are not to be used.
+    /// Returns the value of an expression; bits from `bits` up are unspecified.
     pub fn term(
         &mut self,
         expression: &Expression,
@@ -277,7 +281,7 @@ impl Engine<'_> {
         let [left, right] = operands;
         let step = here.step.step();
         let fact = Fact::Constant(step);
-        // Only shifts to the right bring high bits down.
+        // Only right shifts move high bits down.
         let left_bits = match operation {
             Operation::ShiftRight | Operation::ShiftRightSigned => 64,
             _ => bits,
@@ -310,7 +314,7 @@ impl Engine<'_> {
         }
     }
 
-    /// 8 bytes of a wide value.
+    /// Returns 8 bytes of a wide value.
     pub fn lane_term(
         &mut self,
         expression: &Expression,
@@ -350,7 +354,7 @@ impl Engine<'_> {
         (term, ValueDerivation::Computed(step))
     }
 
-    /// What an operand loads: what the last access left there, if that is known.
+    /// Returns the value that an operand loads: the one that the last access left there, if known.
     pub fn loaded(&mut self, operand: usize, lane: u16, here: CurrentStep<'_>) -> Loaded {
         if let Some((_, known)) = self
             .loads
@@ -415,7 +419,7 @@ impl Engine<'_> {
         whole
     }
 
-    /// True when, as far as is known, no other thread writes there.
+    /// Returns true if no other thread is known to write there.
     fn is_own_memory(&self, address: u64, size_bytes: u16, memory_use: MemoryUse) -> bool {
         if !self.circumstances.is_memory_followed {
             return false;
@@ -439,10 +443,10 @@ impl Engine<'_> {
     }
 }
 
-/// Accesses of equal size, each beside the one before.
+/// Accesses of equal size, each adjacent to the previous one.
 struct StrideRun {
     first: u64,
-    /// Address of the next access, had there been one; none if the direction is not known.
+    /// Address after the last access; `None` if the direction is unknown.
     end: Option<u64>,
 }
 
@@ -472,7 +476,7 @@ impl StrideRun {
     }
 }
 
-/// A store that may fail, and of which the trace may tell all the same.
+/// Returns true for a store that may fail, although the trace may record it.
 pub(super) fn is_exclusive(here: CurrentStep<'_>) -> bool {
     here.step
         .encoding

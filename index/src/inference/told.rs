@@ -1,4 +1,4 @@
-//! What a trace tells of registers and memory that leaves only some values out.
+//! Recorded values in a trace that leaves only some values out.
 
 use stepback_machine::{AccessKind, Expression, RegisterView};
 use stepback_parsers::Step;
@@ -10,7 +10,7 @@ use crate::inference::run::StatedRegister;
 use crate::inference::width::{AddressWidth, WidthBit};
 
 impl Engine<'_> {
-    /// Takes in the recorded window counts from before the first step.
+    /// Applies the recorded window counts from before the first step.
     pub fn take_counts(&mut self, first: Step) {
         let run = self.run;
         for StatedRegister { view, value } in run
@@ -26,8 +26,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Takes in what the trace tells of registers beside a step.
-    /// What the instruction writes it means itself; any other is not what it was.
+    /// Applies the register values recorded with a step. Registers that the instruction does not
+    /// write lose their old values.
     pub fn take_told(&mut self, here: CurrentStep<'_>) {
         let run = self.run;
         if let Some(WidthBit { bit, view }) = self.decisive.filter(|known| writes(here, known.view))
@@ -55,13 +55,14 @@ impl Engine<'_> {
         }
     }
 
-    /// What a register is by one fact alone.
+    /// Returns the value of a register that a single fact states.
     fn named_value(&self, view: RegisterView) -> Option<u64> {
         self.symbols
             .stated(self.registers.lane(view.register, view.offset)?.term)
     }
 
-    /// Takes in what the trace tells of the values that a step loads and stores. Registers are still what they were before it.
+    /// Applies the recorded values of the loads and stores of a step. Registers must still be in
+    /// the state before it.
     pub fn take_access_values(&mut self, here: CurrentStep<'_>) {
         if !self.circumstances.are_values_taken || here.step.encoding.is_none() {
             return;
@@ -105,7 +106,7 @@ impl Engine<'_> {
     }
 }
 
-/// True when the instruction of a step writes a part of a register.
+/// Returns true if the instruction of a step writes a part of a register.
 fn writes(here: CurrentStep<'_>, view: RegisterView) -> bool {
     let home = |register| {
         if here.step.mode.has_windows() {

@@ -1,44 +1,44 @@
-//! Traps whose handlers a thread executes step by step, as those that store and load register windows:
-//! a processor that takes one, and comes back from it, changes no register that instructions compute with.
+//! Traps whose handlers are recorded step by step, such as window spills and fills: taking such a
+//! trap and returning from it changes no computation registers.
 
 use stepback_parsers::{Marker, MarkerKind};
 
 use crate::inference::path::ControlPath;
 use crate::inference::run::RunStep;
 
-/// Traps inside of each other.
+/// Maximum nesting depth of traps.
 const NESTED: usize = 8;
 
-/// A trap that was taken.
+/// A trap whose handler is running.
 #[derive(Clone, Copy, Debug)]
 struct ActiveTrap {
-    /// Where control is to come back.
+    /// Address at which control resumes.
     resumed: u64,
     path: ControlPath,
 }
 
-/// What becomes of what is known where control is taken elsewhere.
+/// Effect of a control transfer on the known values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TrapCrossing {
-    /// It holds.
+    /// They remain valid.
     Kept,
     /// Anything may have changed.
     Lost,
 }
 
-/// The traps whose handlers the steps are in, outermost first.
+/// The traps whose handlers contain the current step, outermost first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Traps(Vec<ActiveTrap>);
 
 impl Traps {
-    /// Nothing is known of them any more.
+    /// Discards all traps.
     pub fn clear(&mut self) {
         self.0.clear();
     }
 
-    /// Goes over the begin or the end of a trap that comes behind a step; the path goes there.
-    /// What the kernel does for a program that asks it need not be traced, nor what it does before control comes to
-    /// somewhere else than it was taken from.
+    /// Processes the start or the end of a trap after a step, and updates the path. Values are lost
+    /// if the program called the kernel, whose work need not be traced, or if control returns
+    /// elsewhere.
     pub fn cross(
         &mut self,
         step: &RunStep,

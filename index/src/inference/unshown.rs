@@ -1,4 +1,4 @@
-//! What a step stores though no record of it says so.
+//! Stores of a step that have no record.
 
 use stepback_machine::{AccessKind, MemoryOperand, StoreExtent};
 
@@ -6,18 +6,18 @@ use crate::answers::reason::Fact;
 use crate::inference::engine::Engine;
 use crate::inference::here::CurrentStep;
 
-/// A store that reaches further than its records, or has none.
+/// A store that extends beyond its records, or has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct UnrecordedStore {
-    /// Of its step.
+    /// Slot of the step.
     pub slot: u64,
-    /// The first address; none when it may be anywhere.
+    /// First address; `None` if it may be anywhere.
     pub address: Option<u64>,
     pub size_bytes: u64,
 }
 
 impl UnrecordedStore {
-    /// True when it may have changed this byte.
+    /// Returns true if the store may have changed this byte.
     pub fn reaches(&self, address: u64) -> bool {
         self.address
             .is_none_or(|first| address.wrapping_sub(first) < self.size_bytes)
@@ -25,7 +25,7 @@ impl UnrecordedStore {
 }
 
 impl Engine<'_> {
-    /// Forgets the memory that a step stores into without a record.
+    /// Discards the memory that a step stores into without a record.
     pub fn forget_unshown(&mut self, here: CurrentStep<'_>) {
         let accesses = self.run.accesses(here.step);
         let meaning = &here.instruction.meaning;
@@ -66,7 +66,7 @@ impl Engine<'_> {
         }
     }
 
-    /// The address of an operand by what is known of its registers so far.
+    /// Returns the address of an operand, from the facts known until now.
     fn stated_address(&mut self, operand: &MemoryOperand, here: CurrentStep<'_>) -> Option<u64> {
         if operand.segment.is_some() {
             return None;

@@ -1,4 +1,4 @@
-//! How much of an address tells of the registers that it was made of: a processor may cut off the upper half.
+//! Effective width of addresses: a processor may ignore the upper half.
 
 use stepback_machine::{InstructionSet, RegisterBit, RegisterView, Registers};
 use stepback_parsers::Position;
@@ -8,20 +8,20 @@ use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::read::register_reader::RegisterReader;
 
-/// How much of an address is known to be what an instruction made.
+/// Known part of a computed address.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum AddressWidth {
-    /// All of it.
+    /// All bits.
     #[default]
     Whole,
-    /// The lower half: the upper one is cut off.
+    /// The lower half: the upper one is ignored.
     Half,
-    /// That is not told: an address with an upper half was not cut off.
+    /// Unknown: an address with a nonzero upper half is complete.
     Unsaid,
 }
 
 impl AddressWidth {
-    /// How many bits of an address tell.
+    /// Returns the number of significant bits of an address.
     pub fn bits(self, address: u64) -> u8 {
         match self {
             Self::Whole => 64,
@@ -30,7 +30,7 @@ impl AddressWidth {
         }
     }
 
-    /// As the register says that decides it, of which the lowest 8 bytes are given.
+    /// Returns the width for the lowest 8 bytes of the register with the selecting bit.
     pub fn of(bit: RegisterBit, value: Option<u64>) -> Self {
         match value.map(|value| value >> bit.bit & 1) {
             Some(0) => Self::Whole,
@@ -39,7 +39,7 @@ impl AddressWidth {
         }
     }
 
-    /// That of a thread at a slot.
+    /// Returns the width for a thread at a slot.
     pub fn at(index: &Index, thread: ThreadId, slot: u64) -> Result<Self, QueryError> {
         let set = index.instruction_set(thread);
         let Some(WidthBit { bit, view }) = WidthBit::of(set) else {
@@ -51,16 +51,16 @@ impl AddressWidth {
     }
 }
 
-/// The bit that decides.
+/// The bit that selects the address width.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WidthBit {
     pub bit: RegisterBit,
-    /// The register in which it is.
+    /// Register that contains it.
     pub view: RegisterView,
 }
 
 impl WidthBit {
-    /// None where addresses are never cut off.
+    /// Returns the bit of an instruction set; `None` if addresses are never narrowed.
     pub fn of(set: InstructionSet) -> Option<Self> {
         let bit = set.narrow_addresses()?;
         Some(Self {

@@ -1,4 +1,4 @@
-//! The last and next access of a cell.
+//! The last and the next access of a cell.
 
 use std::collections::HashSet;
 
@@ -119,7 +119,7 @@ impl NearestAccess {
         Some(PossibleUse { doubt, ..used })
     }
 
-    /// Returns why a write that was found may not be the last.
+    /// Returns the reason why a write that was found may not be the last.
     fn doubt(&self, oracle: &Oracle, event: &OracleEvent) -> Option<Doubt> {
         let is_recorded = !matches!(event.kind, OracleEventKind::HostWrite { .. });
         let is_last_write = self.direction == Direction::Back
@@ -135,7 +135,7 @@ impl NearestAccess {
     }
 }
 
-/// So many of what happened in the first slot that has some, behind those that are passed over there.
+/// Window of the accesses of the first slot that has any left after the skipped ones.
 struct SlotPortion {
     skip: usize,
     limit: usize,
@@ -154,12 +154,12 @@ impl SlotPortion {
     }
 }
 
-/// Whether an event is by a thread that is meant; a register is of a thread by itself.
+/// Returns true if the event is by a requested thread; a register cell already names its thread.
 fn is_of_thread(event: &OracleEvent, cell: Cell, thread: Option<ThreadId>) -> bool {
     matches!(cell, Cell::Register { .. }) || thread.is_none_or(|thread| thread == event.thread)
 }
 
-/// The reads of a register: no trace of this kind records them.
+/// Returns the request for reads of a register: no trace of this kind records them.
 fn decoded_uses(cell: Cell, kinds: AccessKinds) -> Option<UseQuery> {
     match cell {
         Cell::Register { thread, view } if kinds == AccessKinds::Reads => Some(UseQuery {
@@ -171,7 +171,7 @@ fn decoded_uses(cell: Cell, kinds: AccessKinds) -> Option<UseQuery> {
     }
 }
 
-/// A cell, and which register its name means.
+/// A cell with its register name resolved.
 enum ResolvedCell {
     Register {
         thread: ThreadId,
@@ -181,11 +181,11 @@ enum ResolvedCell {
         address: Address,
         len_bytes: u64,
     },
-    /// The accesses that went there, by their places in memory of ours.
+    /// Accesses of the physical range, by the addresses of their events in the oracle's memory.
     Physical(HashSet<*const OracleEvent>),
 }
 
-/// Why an access of a register may be one of another.
+/// Returns the reason why an access of a register may be one of another register.
 fn bank_doubt(event: &OracleEvent, cell: &ResolvedCell) -> Option<Doubt> {
     let (OracleEventKind::Register(written), ResolvedCell::Register { meaning, .. }) =
         (&event.kind, cell)
@@ -256,7 +256,7 @@ impl Oracle {
         }
     }
 
-    /// The uses of the register that a cell is, where only operands tell of it.
+    /// Returns the request for uses of a register cell, if only operands show them.
     fn asked_uses(&self, cell: Cell, kinds: AccessKinds) -> Option<UseQuery> {
         match cell {
             Cell::Register { thread, view }
@@ -273,7 +273,7 @@ impl Oracle {
         }
     }
 
-    /// An event as the hit of a question; none when no step did it.
+    /// Returns the hit for an event; `None` if no step made it.
     pub(super) fn hit_of(&self, event: &OracleEvent) -> Option<Hit> {
         let mut record = self.record(event.owner?)?;
         record.effects.truncate(HIT_EFFECTS);

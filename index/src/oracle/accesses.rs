@@ -1,4 +1,4 @@
-//! All accesses of a range of memory, and the heat of pages.
+//! All accesses of a memory range, and the page heat map.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,7 +43,7 @@ impl Replay for AccessesOf {
 }
 
 impl Replay for PageHeat {
-    /// For traces of few pages.
+    /// Suitable for traces of few pages.
     fn replay(&self, oracle: &Oracle) -> Option<HeatMap> {
         oracle.check(self.from.max(self.to))?;
         let (buckets, mut pages) = (self.buckets.max(1), BTreeMap::new());

@@ -1,4 +1,4 @@
-//! Which register a name means: told from the architecture, register by register.
+//! Resolution of register names, derived from the architecture, register by register.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -13,10 +13,11 @@ use crate::answers::thread::ThreadId;
 use crate::oracle::event::{OracleEvent, OracleEventKind, OracleWrite};
 use crate::oracle::record::Oracle;
 
-/// Writes of the stack pointers of M-profile that are looked at to find the one in use.
+/// Maximum number of writes of M-profile stack pointers to examine for the one in use.
 const MOVES_TRIED: usize = 16;
 
-/// A register of the processor. Those of AArch32 that AArch64 sees too have its numbers (DDI 0487, D1.20.1).
+/// A register of the processor. AArch32 registers that are visible in AArch64 have the numbers of
+/// the latter (DDI 0487, D1.20.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PhysicalRegister {
     General(u16),
@@ -25,16 +26,16 @@ pub(super) enum PhysicalRegister {
     ProcessStack(SecurityState),
     MonitorStack,
     MonitorLink,
-    /// Of a processor with windows.
+    /// Register of a processor with register windows.
     Cell(NaiveWindowCell),
-    /// What has no banks.
+    /// Register without banks.
     Single(RegisterId),
-    /// A plain name in an unknown mode.
+    /// Register with a plain name in an unknown mode.
     Some(RegisterId),
 }
 
 impl PhysicalRegister {
-    /// The register that a line wrote.
+    /// Returns the register that a line wrote.
     pub fn of_write(register: RegisterId, bank: Option<BankedRegister>, mode: Mode) -> Self {
         let Some(BankedRegister { plain, bank }) = bank else {
             return Self::of_plain(register, mode);
@@ -111,7 +112,7 @@ impl PhysicalRegister {
     }
 }
 
-/// The mode of the lines of a step.
+/// Mode for the lines of a step.
 #[derive(Default)]
 pub(super) struct SlotMode {
     step: Option<(ThreadNumber, InstructionSet)>,
@@ -126,7 +127,7 @@ impl SlotMode {
         }
     }
 
-    /// What plain names mean on a line of a thread.
+    /// Returns the mode that determines the plain names on a line of a thread.
     pub fn of(&self, thread: ThreadNumber) -> Mode {
         if self.step.is_some_and(|(owner, _)| owner == thread) {
             self.mode
@@ -135,7 +136,7 @@ impl SlotMode {
         }
     }
 
-    /// Takes what a write of the status register tells.
+    /// Applies a write of the status register.
     pub fn follow(&mut self, write: &RegisterWrite<'_>) {
         let Some((_, set)) = self.step.filter(|(owner, _)| *owner == write.thread) else {
             return;
@@ -145,14 +146,14 @@ impl SlotMode {
     }
 }
 
-/// The mode that a write tells of, if it is one of the whole status register.
+/// Returns the mode in a write, if the write covers the whole status register.
 fn told_mode(view: RegisterView, bytes: Option<&[u8]>, set: InstructionSet) -> Option<Mode> {
     let is_status = view == RegisterView::new(RegisterId::PSR, 0, 4);
     naive::told_mode(*bytes.filter(|_| is_status)?.first_chunk()?, set)
 }
 
-/// A mode that the status register tells after another: it does not hold the security state of M-profile, which changes
-/// with an exception or its end at most.
+/// Returns the mode that the status register states, completed by the previous mode. The register
+/// does not contain the M-profile security state, which changes only with an exception or its end.
 fn after(told: Mode, before: Mode) -> Mode {
     let same = |security| match before.security() {
         SecurityState::Undivided => SecurityState::Undivided,
@@ -167,10 +168,10 @@ fn after(told: Mode, before: Mode) -> Mode {
     }
 }
 
-/// A thread's processor between two events, as far as its lines tell.
+/// State of a thread's processor between two events, as known from its lines.
 struct ProcessorState {
     mode: Mode,
-    /// That of its last step; none before the first.
+    /// Instruction set of its last step; `None` before the first.
     set: Option<InstructionSet>,
     choices: StackSelection,
 }
@@ -181,12 +182,13 @@ impl ProcessorState {
     }
 }
 
-/// What was written into CONTROL, and its banks of the two security states.
+/// Values written to CONTROL, and to its banks of the two security states.
 #[derive(Default)]
 struct StackSelection(BTreeMap<(RegisterId, &'static str), Option<u8>>);
 
 impl StackSelection {
-    /// The stack of thread mode is that which SPSEL chooses, bit 1 (DDI 0553, D1.2.7); all that were written have to agree.
+    /// Returns the mode with the selected stack of thread mode, which is SPSEL, bit 1 (DDI 0553,
+    /// D1.2.7). All written registers must agree.
     fn chosen(&self, mode: Mode) -> Mode {
         let Mode::Thread(security, _) = mode else {
             return mode;
@@ -215,7 +217,7 @@ impl StackSelection {
         self.0.keys().any(|(_, known)| *known == name)
     }
 
-    /// Returns whether it was one of them.
+    /// Applies a write. Returns true if it was to one of these registers.
     fn follow(&mut self, name: Option<&String>, written: &OracleWrite) -> bool {
         let name = ["control", "control_s", "control_ns"]
             .into_iter()
@@ -232,26 +234,27 @@ impl StackSelection {
     }
 }
 
-/// What a name means at a position.
+/// Meaning of a name at a position.
 pub(super) struct NameMeaning {
     view: RegisterView,
     bank: Option<BankedRegister>,
     mode: Mode,
     physical: PhysicalRegister,
-    /// The only register that the lines of the thread say they mean by that name.
+    /// The only register that lines of the thread explicitly refer to by that name.
     only: Option<PhysicalRegister>,
 }
 
-/// Whether a write is one of what a name means.
+/// Certainty that a write belongs to the named register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MatchCertainty {
     Sure,
-    /// It may be one of another register of that name.
+    /// It may belong to another register of that name.
     Doubtful,
 }
 
 impl NameMeaning {
-    /// Whether a write is one of its bytes, and of two writes of one line the one that bears the name.
+    /// Returns the certainty that a write is to bytes of the register. Of the two writes of one
+    /// line, only the one with the name counts.
     pub fn certainty(&self, written: &OracleWrite) -> Option<MatchCertainty> {
         let register = self.view.register;
         if !(RegisterView {
@@ -302,7 +305,7 @@ impl NameMeaning {
 }
 
 impl Oracle {
-    /// What a name of a thread means at a position.
+    /// Returns the meaning of a name in a thread at a position.
     pub(super) fn meaning(
         &self,
         thread: ThreadId,
@@ -312,7 +315,7 @@ impl Oracle {
         self.meaning_in(thread, view, self.mode_at(thread, position))
     }
 
-    /// The same in a mode.
+    /// Returns the meaning of a name in a mode.
     pub(super) fn meaning_in(
         &self,
         thread: ThreadId,
@@ -347,7 +350,7 @@ impl Oracle {
         }
     }
 
-    /// Finds out which registers were written under plain names, by the modes that each thread goes through.
+    /// Determines the registers that were written under plain names, from the modes of each thread.
     pub(super) fn follow_modes(&mut self) {
         let mut processors: HashMap<ThreadId, ProcessorState> = HashMap::new();
         for step in self.steps.iter().rev() {
@@ -402,7 +405,7 @@ impl Oracle {
         self.events = events;
     }
 
-    /// What plain names mean for a thread at a position.
+    /// Returns the mode that determines plain names for a thread at a position.
     pub(super) fn mode_at(&self, thread: ThreadId, position: Position) -> Mode {
         let mode = self
             .state_at(thread, position)
@@ -411,7 +414,7 @@ impl Oracle {
         self.with_choices(thread, mode, position)
     }
 
-    /// Where an exception may have changed the security state, the next step of the thread tells it.
+    /// Takes the security state from the thread's next step if an exception may have changed it.
     fn security_of_next(&self, thread: ThreadId, mode: Mode, position: Position) -> Mode {
         let first = usize::try_from(position.0).unwrap_or(usize::MAX);
         let next = self
@@ -427,7 +430,7 @@ impl Oracle {
         }
     }
 
-    /// A mode with the stack that the registers choose that were written up to a position.
+    /// Returns the mode with the stack selected by the registers written up to a position.
     pub(super) fn with_choices(&self, thread: ThreadId, mode: Mode, position: Position) -> Mode {
         if let Some(moved) = self.moved_stack(thread, mode, position.0) {
             return moved;
@@ -445,8 +448,9 @@ impl Oracle {
         choices.chosen(mode)
     }
 
-    /// Thread mode with the stack that a step moved last, up to a slot and since CONTROL was written: an exception return unstacks
-    /// from the stack that it sets CONTROL.SPSEL to (DDI 0403, B1.5.8), instructions push to and pop from the one in use.
+    /// Returns thread mode with the stack that a step moved last, up to a slot and since the last
+    /// write of CONTROL. An exception return unstacks from the stack that it sets CONTROL.SPSEL to
+    /// (DDI 0403, B1.5.8); instructions push to and pop from the one in use.
     fn moved_stack(&self, thread: ThreadId, mode: Mode, until: u64) -> Option<Mode> {
         let Mode::Thread(security, _) = mode else {
             return None;
@@ -536,13 +540,13 @@ impl Oracle {
         next.is_some_and(|next| matches!(next.mode, Mode::Thread(..)))
     }
 
-    /// The set whose names hold for a thread at a position.
+    /// Returns the instruction set that determines the names for a thread at a position.
     pub(super) fn set_at(&self, thread: ThreadId, position: Position) -> InstructionSet {
         self.set_of_names(thread, self.state_at(thread, position).map(|(_, set)| set))
     }
 
-    /// The mode of a thread at a position, and its set: those of its last step, or what the status register told since;
-    /// before its first step those of the first.
+    /// Returns the mode and the instruction set of a thread at a position: those of its last step,
+    /// or a later state of the status register. Before its first step, those of the first.
     fn state_at(&self, thread: ThreadId, position: Position) -> Option<(Mode, InstructionSet)> {
         let until = self.events_until(position);
         let own = |event: &&crate::oracle::event::OracleEvent| event.thread == thread;
@@ -566,13 +570,14 @@ impl Oracle {
         Some(state)
     }
 
-    /// The bank that a register is by its name; none of plain ones and of those whose suffix tells nothing.
+    /// Returns the bank that a register name denotes; `None` for plain names and for meaningless
+    /// suffixes.
     pub(super) fn bank_of(&self, register: RegisterId) -> Option<BankedRegister> {
         InstructionSet::banked_anywhere(self.outside_name(register)?)
             .filter(|known| known.bank != Bank::Other)
     }
 
-    /// Tells the first writes of a line, which come directly before its last one, the bank that this bears.
+    /// Copies the bank to the first writes of a line, which directly precede its last write.
     pub(super) fn tell_first_half(&mut self, copy: &OracleWrite) {
         for event in self
             .events

@@ -1,4 +1,4 @@
-//! Frames while calls are looked for, stacks of them, and what may end them.
+//! Frames, stacks and jumps of the search for calls, with the conditions that end frames.
 
 use stepback_machine::Address;
 use stepback_machine::naive::{NaiveCallTarget, NaiveFlow};
@@ -7,34 +7,35 @@ use stepback_parsers::Step;
 use crate::answers::call::{Evidence, FrameEntry};
 use crate::oracle::event::OracleStep;
 
-/// A frame that is not over yet.
+/// A frame that has not ended.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OracleFrame<'a> {
-    /// What a return from a call must match. For an exception: the stack pointer that it interrupted.
+    /// Stack pointer that a return from a call must match. For an exception: the interrupted stack
+    /// pointer.
     pub(super) sp: Option<u64>,
     pub(super) return_address: u64,
     pub(super) call_step: Step,
     pub(super) entry_step: Step,
     pub(super) function: Address,
     pub(super) what: OracleFrameKind<'a>,
-    /// The step that seems to have jumped out of it, unless it returns after all.
+    /// Step that apparently jumped out of the frame. It counts unless the frame returns later.
     pub(super) jumped_out: Option<Step>,
-    /// What the stack pointer was inside an exception.
+    /// Stack pointer range inside an exception.
     pub(super) range: StackPointerRange,
 }
 
-/// What the stack pointer was: the lowest and the highest value.
+/// Lowest and highest value of the stack pointer.
 pub(super) type StackPointerRange = Option<(u64, u64)>;
 
 /// A stack of a thread.
 #[derive(Debug, Default)]
 pub(super) struct OracleStack<'a> {
     pub(super) pending: Vec<OracleFrame<'a>>,
-    /// What the stack pointer was outside of exceptions.
+    /// Stack pointer range outside of exceptions.
     pub(super) range: StackPointerRange,
     /// The outermost known frame.
     pub(super) root: Option<OracleRoot>,
-    /// The exception that turned to another stack from here.
+    /// The exception that switched from this stack to another one.
     pub(super) turned_by: Option<OracleFrame<'a>>,
 }
 
@@ -63,7 +64,7 @@ pub(super) fn is_within(range: StackPointerRange, sp: Option<u64>) -> bool {
         .is_some_and(|((low, high), sp)| low <= sp && sp <= high)
 }
 
-/// Whether a value lies at most so far from those of a range; true without a range.
+/// Returns true if a value is at most `distance` from the range, or without a range.
 pub(super) fn is_near(range: StackPointerRange, sp: Option<u64>, distance: u64) -> bool {
     let Some(sp) = sp else { return false };
     range.is_none_or(|(low, high)| {
@@ -77,13 +78,14 @@ pub(super) fn is_above(range: StackPointerRange, sp: Option<u64>) -> bool {
         .is_some_and(|((_, high), sp)| sp > high.saturating_add(4096))
 }
 
-/// How a frame was entered, and what shows it.
+/// Event that entered a frame, with its evidence.
 pub(super) struct OracleEntry {
     pub(super) entered: FrameEntry,
     pub(super) evidence: Evidence,
 }
 
-/// The step that an exception interrupted; for a chain of handlers, their first one did.
+/// The step that an exception interrupted; for chained handlers, the step that the first one
+/// interrupted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InterruptedStep<'a> {
     pub(super) step: Step,
@@ -91,21 +93,23 @@ pub(super) struct InterruptedStep<'a> {
 }
 
 impl InterruptedStep<'_> {
-    /// Whether it may go on anywhere: it jumps to where a register or memory says.
+    /// Returns true if control may continue anywhere: the step jumps to an address in a register or
+    /// memory.
     pub(super) fn goes_anywhere(&self) -> bool {
         let is_jump = !matches!(self.told.naive().kind(), NaiveFlow::Other | NaiveFlow::Trap);
         self.told.is_executed && is_jump && target_of(self.told).is_none()
     }
 }
 
-/// What a frame is.
+/// Kind of a frame.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum OracleFrameKind<'a> {
     Maybe,
     Call,
-    /// A call into the other security state, and the stack pointer of the caller when it returns.
+    /// A call into the other security state, with the caller's stack pointer at the return.
     StateCall(Option<u64>),
-    /// How it shows, what it interrupted, and whether the link register then said how to return.
+    /// An exception: its evidence, the interrupted step, and whether the link register then
+    /// contained an exception return value.
     Exception(Evidence, InterruptedStep<'a>, bool),
 }
 
@@ -114,7 +118,7 @@ impl OracleFrame<'_> {
         matches!(self.what, OracleFrameKind::Exception(..))
     }
 
-    /// What an exception interrupted.
+    /// Returns the step that an exception interrupted.
     pub(super) fn interrupted(&self) -> Option<InterruptedStep<'_>> {
         match self.what {
             OracleFrameKind::Exception(_, interrupted, _) => Some(interrupted),
@@ -122,7 +126,7 @@ impl OracleFrame<'_> {
         }
     }
 
-    /// An exception, or a call into the other security state.
+    /// Returns true for an exception, or a call into the other security state.
     pub(super) fn has_own_stack(&self) -> bool {
         matches!(
             self.what,
@@ -130,7 +134,7 @@ impl OracleFrame<'_> {
         )
     }
 
-    /// A call that surely was one.
+    /// Returns true for a certain call.
     pub(super) fn is_certain_call(&self) -> bool {
         matches!(
             self.what,
@@ -138,7 +142,7 @@ impl OracleFrame<'_> {
         )
     }
 
-    /// Whether what an exception stores fits between the stack pointer that it was taken with and a later one.
+    /// Returns true if an exception frame fits between the stack pointer at entry and a later one.
     pub(super) fn was_taken_at(&self, sp: u64) -> bool {
         self.sp
             .is_some_and(|taken| taken <= sp && sp - taken <= 256)
@@ -148,14 +152,14 @@ impl OracleFrame<'_> {
         !self.is_exception() && (self.sp, self.return_address) == (sp, target)
     }
 
-    /// Whether what was interrupted goes on at an address.
+    /// Returns true if the interrupted code may resume at an address.
     pub(super) fn resumes_at(&self, pc: u64) -> bool {
         self.interrupted()
             .is_some_and(|interrupted| may_resume_at(interrupted.told, pc))
     }
 }
 
-/// Whether what left a step for a handler may go on at an address.
+/// Returns true if a step that was left for a handler may resume at an address.
 pub(super) fn may_resume_at(told: &OracleStep, pc: u64) -> bool {
     let places = [Some(told.pc.0), Some(next_pc(told)), target_of(told)];
     places
@@ -164,7 +168,7 @@ pub(super) fn may_resume_at(told: &OracleStep, pc: u64) -> bool {
         .any(|place| (place ^ pc) & !1 == 0)
 }
 
-/// Where a branch or a call goes by its encoding.
+/// Returns the target of a branch or call in its encoding.
 fn target_of(told: &OracleStep) -> Option<u64> {
     let call = match told.naive().target() {
         Some(NaiveCallTarget::Address(address)) => Some(address),
@@ -196,18 +200,19 @@ impl OracleJump<'_> {
         self.told.naive().with_mark(self.told.pc.0)
     }
 
-    /// What the trace can mean by words about an exception alone.
+    /// Returns true if control goes to the encoded target: then words about an exception may mean
+    /// only that.
     pub(super) fn goes_on(&self) -> bool {
         target_of(self.last).is_some_and(|target| (target ^ self.told.pc.0) & !1 == 0)
     }
 
-    /// Whether control went elsewhere than the step before says.
+    /// Returns true if control went elsewhere than the previous step leads.
     pub(super) fn is_diverted(&self) -> bool {
         self.kind() == NaiveFlow::Other || target_of(self.last).is_some() && !self.goes_on()
     }
 }
 
-/// The address behind a step.
+/// Returns the address after a step.
 pub(super) fn next_pc(step: &OracleStep) -> u64 {
     step.pc.0.wrapping_add(u64::from(step.length_bytes))
 }

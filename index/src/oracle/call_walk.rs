@@ -1,4 +1,4 @@
-//! Walks over the events of a thread and finds its calls.
+//! Finds the calls of a thread in a pass over its events.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,48 +15,52 @@ use crate::oracle::call_frames::{
 use crate::oracle::event::{OracleEvent, OracleEventKind, OracleStep, OracleWrite};
 use crate::oracle::record::Oracle;
 
-/// Steps after a write of the link register within which a transfer of control can be a call, and one more.
+/// One more than the number of steps after a write of the link register within which a transfer of
+/// control can be a call.
 const AGE_LIMIT: u8 = 8;
-/// How far from the address behind a call the link register may point.
+/// Maximum distance in bytes of the link register from the address after a call.
 const RETURN_DISTANCE: u64 = 64;
 
-/// A walk over the events of a thread.
+/// A pass over the events of a thread.
 pub(super) struct OracleCallWalk<'a> {
     oracle: &'a Oracle,
     pub(super) thread: ThreadId,
-    /// Where it turned to other stacks.
+    /// Switches to other stacks.
     pub(super) turns: Vec<(ThreadId, Step, usize)>,
-    /// What was found, by the number of the stack.
+    /// Found calls, with the numbers of their stacks.
     pub(super) calls: Vec<(usize, Call)>,
-    /// The stack in use, and its number.
+    /// The current stack, and its number.
     stack: OracleStack<'a>,
     number: usize,
-    /// All stacks; that in use is elsewhere meanwhile.
+    /// All stacks; the current one is moved to `stack` meanwhile.
     stacks: Vec<OracleStack<'a>>,
     last: Option<(Step, &'a OracleStep)>,
-    /// Values of registers, as far as they are known.
+    /// Known values of registers.
     values: HashMap<RegisterId, u64>,
-    /// The stack pointer that is in use again since an exception ended, until it is written.
+    /// Stack pointer restored by the end of an exception, until it is written.
     sp_again: Option<Option<u64>>,
-    /// The last write of a stack pointer that was not in use.
+    /// Last write of a stack pointer that was not in use.
     other_stack: Option<(Step, RegisterId, Option<u64>)>,
-    /// The step that wrote the stack pointer last.
+    /// Step of the last write of the stack pointer.
     sp_step: Option<Step>,
-    /// True when it was given an unrelated value since the last transfer of control.
+    /// True if the stack pointer got an unrelated value since the last transfer of control.
     is_sp_set: bool,
-    /// The stack pointers that were named before the first step, the newest last; none for the plain one.
+    /// Stack pointers named before the first step, newest last; `None` for the plain name.
     early_stacks: Vec<(Option<RegisterId>, Option<u64>)>,
-    /// The highest stack pointer since the last transfer of control.
+    /// Highest stack pointer since the last transfer of control.
     sp_high: Option<u64>,
-    /// Steps since a link register was written, or [`AGE_LIMIT`] after a transfer of control.
+    /// Number of steps since a link register was written, or [`AGE_LIMIT`] after a transfer of
+    /// control.
     lr_age: u8,
-    /// A call left no return address that is recorded.
+    /// True if a call left no recorded return address.
     has_blind_calls: bool,
-    /// The last step after which control went elsewhere without any sign of an exception.
+    /// Last step after which control went elsewhere without any sign of an exception.
     diverted_after: Option<&'a OracleStep>,
-    /// The steps behind which the trace tells of an exception: anywhere (true), or before any other step (false).
+    /// Steps after which the trace reports an exception: anywhere (true), or before any other step
+    /// (false).
     words: HashSet<(Step, bool)>,
-    /// Where calls returned to on which stack with which stack pointer, and how many frames were pending then.
+    /// Return points of calls, by stack and stack pointer, with the number of frames that were
+    /// pending then.
     return_points: HashMap<(usize, Option<u64>, u64), usize>,
 }
 
@@ -158,7 +162,8 @@ impl<'a> OracleCallWalk<'a> {
         }
     }
 
-    /// The stack pointer that a step uses, if that was set while another was in use: the setting step and the value.
+    /// Returns the stack pointer of a step, if it was set while another one was in use, with the
+    /// setting step.
     fn set_stack(&self, told: &OracleStep) -> Option<(Step, u64)> {
         let (step, register, value) = self.other_stack?;
         let is_other =
@@ -215,7 +220,8 @@ impl<'a> OracleCallWalk<'a> {
         self.last = Some((step, told));
     }
 
-    /// The stack pointer of the first step is the bank that its mode uses (DDI 0487, D1.4 "The stack pointer registers").
+    /// Selects the stack pointer of the first step: the bank that its mode uses (DDI 0487, D1.4
+    /// "The stack pointer registers").
     fn choose_first_stack(&mut self, told: &OracleStep) {
         let in_use = told
             .mode
@@ -228,7 +234,7 @@ impl<'a> OracleCallWalk<'a> {
                 .map(|(_, sp)| *sp)
         };
         let of_bank = in_use.and_then(|in_use| newest(Some(in_use)));
-        // Where the mode does not tell, the last value of any is taken.
+        // If the mode does not determine it, take the last value of any.
         self.sp_again = match of_bank.or_else(|| newest(None)) {
             None if !self.early_stacks.is_empty() && in_use.is_some() => Some(None),
             chosen => chosen,
@@ -334,7 +340,7 @@ impl<'a> OracleCallWalk<'a> {
         }
     }
 
-    /// A return that no call explains, out of the outermost known frame.
+    /// Handles a return that no call explains, out of the outermost known frame.
     fn return_from_root(&mut self, jump: &OracleJump<'_>) {
         let is_certain =
             |pending: &OracleFrame<'_>| !matches!(pending.what, OracleFrameKind::Maybe);
@@ -363,7 +369,7 @@ impl<'a> OracleCallWalk<'a> {
         });
     }
 
-    /// A return from an exception that was taken before the trace began.
+    /// Handles a return from an exception that was taken before the trace began.
     fn leave_unseen_exception(&mut self, jump: OracleJump<'a>) {
         let over = std::mem::take(&mut self.stack.pending);
         over.iter()
@@ -411,7 +417,7 @@ impl<'a> OracleCallWalk<'a> {
         }
     }
 
-    /// How it shows that an exception was taken, if it was.
+    /// Returns the evidence that an exception was taken, if one was.
     fn exception(&self, jump: &OracleJump<'_>) -> Option<Evidence> {
         let is_taken = match jump.kind() {
             NaiveFlow::Trap => true,
@@ -438,7 +444,7 @@ impl<'a> OracleCallWalk<'a> {
         is_linked || jump.told.naive().is_vector()
     }
 
-    /// Whether the link register holds what makes a handler return from an exception.
+    /// Returns true if the link register contains an exception return value.
     fn has_exception_return(&self, jump: &OracleJump<'_>) -> bool {
         self.link(jump.told)
             .is_some_and(|link| jump.told.naive().is_exception_return(link))
@@ -503,8 +509,9 @@ impl<'a> OracleCallWalk<'a> {
         })
     }
 
-    /// What is entered where a step seems to return from the exception at a place, by the manual's rules for EXC_RETURN
-    /// (DDI 0403, B1.5.8 and B1.5.12): the link register shows it, as no code runs before the next handler.
+    /// Returns the kind of entry if a step seems to return from the exception at `place` but enters
+    /// a handler, by the manual's rules for EXC_RETURN (DDI 0403, B1.5.8 and B1.5.12). The link
+    /// register shows it, because no code runs before the next handler.
     fn entry_at_return(&self, place: usize, jump: &OracleJump<'_>) -> Option<EntryAtReturn> {
         let exception = self.stack.pending.get(place)?;
         let link = self
@@ -560,7 +567,8 @@ impl<'a> OracleCallWalk<'a> {
             .iter()
             .for_each(|pending| self.close(pending, Some(jump.last_step), FrameExit::Skipped));
         self.close(&exception, Some(jump.last_step), FrameExit::Return);
-        // What the returning step itself wrote is what counts, unless the handler set another stack pointer.
+        // A write by the returning step itself counts, unless the handler set another stack
+        // pointer.
         let OracleFrameKind::Exception(_, interrupted, _) = exception.what else {
             return;
         };
@@ -604,7 +612,8 @@ impl<'a> OracleCallWalk<'a> {
         }
     }
 
-    /// Notes the stack pointer as one of the stack in use; inside an exception, once it was written there.
+    /// Adds the stack pointer to the range of the current stack; inside an exception, only once it
+    /// was written there.
     fn note_sp(&mut self) {
         let (Some(sp), written) = (self.sp(), self.sp_step) else {
             return;
@@ -623,7 +632,7 @@ impl<'a> OracleCallWalk<'a> {
         *range = Some((low.min(sp), high.max(sp)));
     }
 
-    /// The stacks that are not in use, with their numbers.
+    /// Returns the stacks that are not in use, with their numbers.
     fn others(&self) -> impl Iterator<Item = (usize, &OracleStack<'a>)> {
         self.stacks
             .iter()
@@ -631,7 +640,7 @@ impl<'a> OracleCallWalk<'a> {
             .filter(|(number, _)| *number != self.number)
     }
 
-    /// The number of the stack that a return turns to when the stack pointer was set.
+    /// Returns the number of the stack that a return switches to after the stack pointer was set.
     fn turned_by_set(&self, jump: &OracleJump<'_>) -> Option<usize> {
         let (sp, target, range) = (self.sp(), jump.target(), self.stack.range());
         let is_return = jump.kind() == NaiveFlow::Return;
@@ -667,7 +676,7 @@ impl<'a> OracleCallWalk<'a> {
         other.or_else(|| is_new.then_some(self.stacks.len()))
     }
 
-    /// The number of the stack that the return of an exception turns to.
+    /// Returns the number of the stack that the return of an exception switches to.
     fn turned_by_return(&self, place: usize, jump: &OracleJump<'_>) -> Option<usize> {
         let (pc, handler) = (jump.told.pc.0, self.stack.range());
         let interrupted_step = self.stack.pending.get(place)?.interrupted()?.step;
@@ -757,7 +766,7 @@ impl<'a> OracleCallWalk<'a> {
         self.turns.push((self.thread, jump.last_step, number));
     }
 
-    /// Where the frames inside the innermost exception begin.
+    /// Returns the index of the first frame inside the innermost exception.
     fn inside(&self) -> usize {
         self.stack
             .pending
@@ -784,8 +793,8 @@ impl<'a> OracleCallWalk<'a> {
         self.stack.pending.push(call);
     }
 
-    /// A jump that left calls, or that goes where a call returned to before, ends at the frame that has the stack pointer
-    /// of now: what it called is over.
+    /// Marks frames as left by a jump, if the jump left calls or goes to an earlier return point.
+    /// It ends at the frame with the current stack pointer: the callees of that frame are over.
     fn suspect(&mut self, target: u64, lost: &[OracleFrame<'_>], jump: Step) {
         let sp = self.sp();
         let first = match self.return_points.get(&(self.number, sp, target)) {
@@ -803,7 +812,7 @@ impl<'a> OracleCallWalk<'a> {
         }
     }
 
-    /// Takes away the innermost calls above which the stack pointer rose.
+    /// Removes the innermost calls that the stack pointer rose above.
     fn lose_below(&mut self, high: Option<u64>) -> Vec<OracleFrame<'a>> {
         let is_lost = |pending: &mut OracleFrame<'_>| {
             !pending.is_exception() && pending.sp.is_some() && pending.sp < high
@@ -811,7 +820,8 @@ impl<'a> OracleCallWalk<'a> {
         std::iter::from_fn(|| self.stack.pending.pop_if(is_lost)).collect()
     }
 
-    /// The innermost call that returns to a target with a stack pointer, or else with none known.
+    /// Returns the innermost call that returns to a target with a stack pointer, or else with an
+    /// unknown one.
     fn place_of(&self, sp: Option<u64>, target: u64) -> Option<usize> {
         let find = |sp| {
             self.stack
@@ -822,8 +832,8 @@ impl<'a> OracleCallWalk<'a> {
         find(sp).or_else(|| find(None))
     }
 
-    /// Closes the innermost pending call that returns to a target (none: anywhere) with a stack pointer,
-    /// or else with none known, and the calls that it made.
+    /// Closes the innermost pending call that returns to a target (`None`: anywhere) with a stack
+    /// pointer, or else with an unknown one, and its callees.
     fn return_to(&mut self, sp: Option<u64>, target: Option<u64>, exit: Step) -> bool {
         let with = |sp| {
             self.stack
@@ -940,7 +950,7 @@ impl<'a> OracleCallWalk<'a> {
         self.number = in_use;
     }
 
-    /// Keeps a frame that is over, if it was one for certain.
+    /// Adds an ended frame to the calls, if it was certainly a call.
     fn close(&mut self, pending: &OracleFrame<'_>, exit_step: Option<Step>, left: FrameExit) {
         let (exit_step, left) = match pending.jumped_out {
             Some(jump) if left != FrameExit::Return => (Some(jump), FrameExit::Longjmp),
@@ -995,16 +1005,16 @@ impl<'a> OracleCallWalk<'a> {
     }
 }
 
-/// How a handler begins at a step that returns.
+/// Kind of handler entry at a step that returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum EntryAtReturn {
-    /// In place of the handler that ended.
+    /// Instead of the handler that ended (tail-chaining).
     Chained,
-    /// Inside the handler, a function of which returned.
+    /// Inside the handler, one of whose functions returned.
     Nested,
 }
 
-/// The step that words about an exception belong to, if an event is such.
+/// Returns the steps that words about an exception belong to, if the event has such words.
 fn exception_words(event: &OracleEvent) -> Option<Vec<(Step, bool)>> {
     let OracleEventKind::Text {
         kind: TextKind::Exception,

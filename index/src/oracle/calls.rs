@@ -1,4 +1,4 @@
-//! Calls: the heuristic of the index over the events in order, one thread after another.
+//! Calls: the heuristic of the index, applied to the events in order, one thread after another.
 
 use std::cmp::Reverse;
 
@@ -14,14 +14,14 @@ use crate::oracle::record::Oracle;
 pub struct OracleCalls {
     /// Sorted by thread, stack and call, parents before children.
     pub calls: Vec<Call>,
-    /// On which of its thread's stacks each of them is.
+    /// Stack number of each call in its thread.
     pub stacks: Vec<usize>,
-    /// Where threads turn to another of their stacks: the last step before.
+    /// Switches of threads to another of their stacks, with the last step before.
     pub turns: Vec<(ThreadId, Step, usize)>,
 }
 
 impl OracleCalls {
-    /// The stack that a thread uses at a position.
+    /// Returns the number of the stack that a thread uses at a position.
     pub fn stack_at(&self, thread: ThreadId, position: Position) -> usize {
         let is_before = |turn: &&(ThreadId, Step, usize)| turn.0 == thread && turn.1.0 < position.0;
         self.turns.iter().rfind(is_before).map_or(0, |turn| turn.2)
@@ -29,7 +29,7 @@ impl OracleCalls {
 }
 
 impl Oracle {
-    /// All frames.
+    /// Returns all frames.
     pub fn calls(&self) -> OracleCalls {
         let threads = (0..self.thread_names.len()).filter_map(|number| u16::try_from(number).ok());
         let mut all = OracleCalls::default();
@@ -59,11 +59,13 @@ impl Oracle {
     }
 }
 
-/// Fills in depth and parent: the last call before that has not ended when this one is made.
+/// Fills in depth and parent: the parent is the last earlier call that has not ended at the call
+/// step.
 fn as_tree(mut calls: Vec<Call>, base: u64) -> Vec<Call> {
     calls.sort_by_key(|call| {
         let exit = call.exit_step.map_or(u64::MAX, |exit| exit.0);
-        // Of two frames that begin and end together, the one that is entered later was interrupted by the other.
+        // Of two frames that begin and end together, the one entered later was interrupted by the
+        // other.
         let entry = call.entry_step.map_or(u64::MAX, |entry| entry.0);
         (
             call.call_step.map_or(0, |step| step.0 + 1),

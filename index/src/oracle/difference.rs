@@ -1,4 +1,4 @@
-//! What differs between two positions.
+//! Differences between two positions.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::oracle::record::{Oracle, Replay};
 use crate::query::difference::DifferenceBetween;
 
 impl Replay for DifferenceBetween {
-    /// Runs of memory are of one byte each.
+    /// Returns memory in runs of one byte each.
     fn replay(&self, oracle: &Oracle) -> Option<Difference> {
         oracle.check(self.from.max(self.to))?;
         let thread = self.thread.unwrap_or_else(|| oracle.thread_at(self.to));
@@ -64,7 +64,7 @@ impl Oracle {
             .collect()
     }
 
-    /// The bytes that the trace shows to have changed between two positions.
+    /// Returns the bytes that the trace shows to have changed between two positions.
     fn changed_between(&self, from: Position, to: Position) -> BTreeSet<u64> {
         let memory = self.all_bytes();
         let events = self
@@ -80,7 +80,7 @@ impl Oracle {
             .collect()
     }
 
-    /// The step that changed a byte last.
+    /// Returns the step that changed a byte last.
     fn changer_of_byte(&self, address: u64, until: Position) -> Option<Step> {
         let memory = BTreeSet::from([address]);
         let changes = |event: &&OracleEvent| {
@@ -89,7 +89,7 @@ impl Oracle {
         self.events_until(until).iter().rev().find(changes)?.owner
     }
 
-    /// All bytes that may ever change.
+    /// Returns all bytes that may ever change.
     fn all_bytes(&self) -> BTreeSet<u64> {
         let accessed = self
             .events
@@ -102,7 +102,7 @@ impl Oracle {
             .collect()
     }
 
-    /// The bytes of images that the host wrote over.
+    /// Returns the bytes of images that the host overwrote.
     fn loaded_and_written_by_host(&self) -> impl Iterator<Item = u64> {
         self.events.iter().flat_map(|event| {
             let OracleEventKind::HostWrite { first, last, .. } = event.kind else {
@@ -122,7 +122,7 @@ impl Oracle {
     }
 }
 
-/// Whether an event that touches a byte changed it.
+/// Returns true if an event that touches a byte changed it.
 fn is_change(event: &OracleEvent, address: u64) -> bool {
     match &event.kind {
         OracleEventKind::Access(access) => {
@@ -132,7 +132,7 @@ fn is_change(event: &OracleEvent, address: u64) -> bool {
     }
 }
 
-/// Those of some bytes that an event touches.
+/// Returns the bytes of a set that an event touches.
 fn touched(event: &OracleEvent, memory: &BTreeSet<u64>) -> Vec<u64> {
     match event.kind {
         OracleEventKind::HostWrite { first, last, .. } => {

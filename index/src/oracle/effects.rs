@@ -1,4 +1,4 @@
-//! What steps read before they wrote it, and what they wrote, byte by byte.
+//! Bytes that steps read before they wrote them, and bytes that they wrote.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,27 +12,27 @@ use crate::oracle::event::{OracleEvent, OracleEventKind};
 use crate::oracle::record::{Oracle, Replay};
 use crate::query::effects_within::EffectsWithin;
 
-/// What is known of the bytes that were used.
+/// Collected effects.
 #[derive(Default)]
 struct EffectState {
     registers: Vec<RegisterBytes>,
     read: BTreeMap<u64, ReadByte>,
-    /// With the slot of the last write of each.
+    /// Slot of the last write of each byte.
     written: BTreeMap<u64, u64>,
-    /// Blocks that are told of.
+    /// Reported blocks.
     blocks: BTreeSet<u64>,
     left_out: u64,
 }
 
-/// A byte of memory that was read before it was written.
+/// A memory byte that was read before it was written.
 #[derive(Clone, Copy)]
 struct ReadByte {
     value: Option<u8>,
-    /// The slot of the first read.
+    /// Slot of the first read.
     first: u64,
 }
 
-/// The bytes of a register that were used.
+/// Used bytes of a register.
 struct RegisterBytes {
     cell: PhysicalRegister,
     plain: RegisterId,
@@ -51,7 +51,8 @@ impl Replay for EffectsWithin {
         let own = |event: &&OracleEvent| event.thread == self.thread && slots.contains(&event.slot);
         let events: Vec<&OracleEvent> = oracle.events.iter().filter(own).collect();
         let (mut used, mut steps, mut undecoded) = (EffectState::default(), 0, 0);
-        // What stands before the first step of the thread is of none; then each step begins a part.
+        // Events before the first step of the thread belong to no step; then each step begins a
+        // part.
         for part in events.chunk_by(|_, next| !matches!(next.kind, OracleEventKind::Step)) {
             let step = part
                 .first()
@@ -90,7 +91,7 @@ impl Replay for EffectsWithin {
     }
 }
 
-/// Registers are told apart by their names, those of windows by their cells.
+/// Returns the identity of a register: the cell of a windowed register, otherwise the name.
 fn cell(meant: PhysicalRegister, register: RegisterId) -> PhysicalRegister {
     if matches!(meant, PhysicalRegister::Cell(_)) {
         meant
@@ -138,7 +139,7 @@ impl EffectState {
         register.last_write = slot;
     }
 
-    /// Whether a byte is told of.
+    /// Returns true if the block of a byte is reported, adding it while there is room.
     fn is_told(&mut self, address: u64, limit: usize) -> bool {
         let block = address / 64;
         let has_room = self.blocks.contains(&block) || self.blocks.len() < limit;

@@ -1,4 +1,4 @@
-//! The events as the oracle keeps them.
+//! Events of the oracle.
 
 use stepback_machine::naive::{NaiveFlow, NaiveStep};
 use stepback_machine::{
@@ -14,116 +14,116 @@ use crate::oracle::banks::PhysicalRegister;
 /// An event of the trace.
 #[derive(Clone, Debug)]
 pub(super) struct OracleEvent {
-    /// Steps of any thread before it: the first position at which it shows.
+    /// Number of steps of any thread before it: the first position at which it is visible.
     pub slot: u64,
-    /// Whose it is.
+    /// Thread of the event.
     pub thread: ThreadId,
-    /// The last step of its thread; none before that thread's first.
+    /// The last step of its thread; `None` before the first step of the thread.
     pub owner: Option<Step>,
-    /// Its line, counted from 0.
+    /// Line number, counted from 0.
     pub line: u64,
-    /// What happened.
+    /// Kind and contents.
     pub kind: OracleEventKind,
 }
 
-/// What happened.
+/// Kind and contents of an event.
 #[derive(Clone, Debug)]
 pub(super) enum OracleEventKind {
     /// A step began.
     Step,
-    /// A register got a value.
+    /// A register was written.
     Register(OracleWrite),
     /// Memory was accessed.
     Access(OracleAccess),
-    /// The host may have written memory, as the step asked it to.
+    /// The host may have written memory at the request of the step.
     HostWrite {
         first: u64,
         last: u64,
         operation: HostOperation,
     },
-    /// The host may have written memory, but nobody knows where.
+    /// The host may have written memory at an unknown address.
     HostWriteAnywhere,
-    /// The trace said something in words.
+    /// Text of the trace.
     Text { kind: TextKind, text: String },
-    /// A record told of something else.
+    /// A record of another kind.
     Marker(Marker),
 }
 
 impl OracleEventKind {
-    /// Whether it is a write of a register that bears such a name.
+    /// Returns true for a register write with this kind of name.
     pub fn is_named(&self, name: WrittenName) -> bool {
         matches!(self, Self::Register(written) if written.name == name)
     }
 }
 
-/// A line that is made of a record.
+/// A text line made from a record.
 #[derive(Clone, Debug)]
 pub(super) struct NamedLine {
-    /// Of the slot that it belongs to.
+    /// Offset of its slot.
     pub chunk_offset: u64,
-    /// Whose it is, by name.
+    /// Name of its thread.
     pub thread: String,
     pub text: Vec<u8>,
 }
 
-/// A write of a register.
+/// A register write.
 #[derive(Clone, Debug)]
 pub(super) struct OracleWrite {
     pub view: RegisterView,
-    /// None when the trace does not tell.
+    /// Written value; `None` if the trace does not record it.
     pub bytes: Option<Vec<u8>>,
     pub name: WrittenName,
-    /// Whose name the line gave; none of a plain one.
+    /// Bank that the line named; `None` for a plain name.
     pub bank: Option<BankedRegister>,
-    /// Which register it was, as the modes of its thread tell.
+    /// The register, as determined by the modes of its thread.
     pub physical: PhysicalRegister,
-    /// The same as far as the lines of its step tell.
+    /// The register, as determined only by the lines of its step.
     pub told: PhysicalRegister,
 }
 
-/// An access to memory.
+/// A memory access.
 #[derive(Clone, Debug)]
 pub(super) struct OracleAccess {
     pub kind: AccessKind,
     pub address: Address,
     pub size_bytes: u8,
-    /// None when the trace does not tell.
+    /// Value; `None` if the trace does not record it.
     pub bytes: Option<[u8; 8]>,
-    /// The bytes, by their addresses, that a read found other than they were known to be.
+    /// Addresses of the bytes for which a read contradicted the known value.
     pub contradicting: Vec<u64>,
 }
 
 impl OracleEvent {
-    /// Whether the host may have written a byte.
+    /// Returns true if the host may have written a byte.
     pub fn is_host_write_of(&self, address: u64) -> bool {
         matches!(self.kind, OracleEventKind::HostWrite { first, last, .. } if (first..=last).contains(&address))
     }
 }
 
 impl OracleAccess {
-    /// The addresses of its bytes, each with its value.
+    /// Returns the addresses of its bytes with their values.
     pub fn each_byte(&self) -> impl Iterator<Item = (u64, Option<u8>)> + '_ {
         let value = |place: u64| self.bytes?.get(usize::try_from(place).ok()?).copied();
         (0..u64::from(self.size_bytes))
             .map(move |place| (self.address.0.wrapping_add(place), value(place)))
     }
 
-    /// True for a load.
+    /// Returns true for a load.
     pub fn is_read(&self) -> bool {
         self.kind == AccessKind::Read
     }
 }
 
-/// A step as the trace tells it.
+/// A step, as recorded in the trace.
 #[derive(Clone, Debug)]
 pub(super) struct OracleStep {
     pub thread: ThreadId,
     pub chunk_offset: u64,
     /// Line of its instruction, counted from 0.
     pub line: u64,
-    /// Line where its text begins.
+    /// First line of its text.
     pub first_line: u64,
-    /// The latest time of this step and all before it.
+    /// Latest time of this step and all before it.
     pub time: Option<u64>,
     pub pc: Address,
     pub instruction_set: InstructionSet,
@@ -139,7 +139,7 @@ pub(super) struct OracleStep {
 }
 
 impl OracleStep {
-    /// What is read of its encoding.
+    /// Returns the naive decoder for its encoding.
     pub fn naive(&self) -> NaiveStep {
         let Self {
             instruction_set,
@@ -156,7 +156,7 @@ impl OracleStep {
         }
     }
 
-    /// Whether the instruction gives the stack pointer a value.
+    /// Returns true if the instruction writes the stack pointer.
     pub fn moves_stack_pointer(&self) -> bool {
         let decoded = self
             .encoding
@@ -172,7 +172,7 @@ impl OracleStep {
         })
     }
 
-    /// Whether it jumps to what a register or memory holds.
+    /// Returns true if it jumps to an address in a register or memory.
     pub fn may_return(&self) -> bool {
         let naive = self.naive();
         matches!(naive.kind(), NaiveFlow::Branch | NaiveFlow::Return)

@@ -1,4 +1,4 @@
-//! Reads that contradicted what was known.
+//! Reads that contradict the known contents of memory.
 
 use crate::answers::cell::MemoryRange;
 use crate::answers::direction::Direction;
@@ -30,7 +30,7 @@ impl Replay for ExternalChanges {
 }
 
 impl Oracle {
-    /// An event as an external change of a range, if it is one.
+    /// Returns the event as an external change of a range, if it is one.
     fn external_change(&self, place: usize, range: Option<MemoryRange>) -> Option<ExternalChange> {
         let event = self.events.get(place)?;
         let OracleEventKind::Access(access) = &event.kind else {
@@ -58,7 +58,7 @@ impl Oracle {
         })
     }
 
-    /// What the events before one told of a byte.
+    /// Returns the value of a byte as known from the previous events.
     fn known_before(&self, place: usize, address: u64) -> Option<u8> {
         let mut state = crate::answers::byte_state::ByteState::default();
         let earlier: &[OracleEvent] = self.events.get(..place).unwrap_or_default();

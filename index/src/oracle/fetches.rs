@@ -1,4 +1,4 @@
-//! What the fetch of an instruction tells of memory.
+//! Memory contents shown by instruction fetches.
 
 use std::collections::HashMap;
 
@@ -8,11 +8,11 @@ use stepback_parsers::{Position, Step, StepOrigin};
 use crate::oracle::memory::is_evidence;
 use crate::oracle::record::Oracle;
 
-/// Memory is believed or not by pages of so many bytes.
+/// Page size in bytes: the program images are trusted or discarded by page.
 const PAGE: u64 = 4096;
 
 impl Oracle {
-    /// The bytes of the instruction of the step of a slot, each with its address.
+    /// Returns the instruction bytes of the step of a slot with their addresses.
     pub(super) fn fetched_in(&self, slot: u64) -> Vec<(u64, u8)> {
         let told = slot.checked_sub(1).and_then(|step| self.step(Step(step)));
         let told = told.filter(|told| told.origin == StepOrigin::Recorded);
@@ -26,7 +26,7 @@ impl Oracle {
             .collect()
     }
 
-    /// For each address the slots whose steps fetched a byte from it, in order, and its value.
+    /// Returns for each address the slots of the steps that fetched it, in order, with the values.
     pub(super) fn find_fetches(&self) -> HashMap<u64, Vec<(u64, u8)>> {
         let mut fetches: HashMap<u64, Vec<(u64, u8)>> = HashMap::new();
         if !self.has_one_memory {
@@ -40,7 +40,7 @@ impl Oracle {
         fetches
     }
 
-    /// The last slot up to a position whose step fetched a byte, and its value.
+    /// Returns the last slot up to a position whose step fetched a byte, with its value.
     pub(super) fn last_fetch(&self, address: u64, position: Position) -> Option<(u64, u8)> {
         self.fetches
             .get(&address)?
@@ -49,7 +49,7 @@ impl Oracle {
             .copied()
     }
 
-    /// The first slot after a position whose step fetches a byte, and its value.
+    /// Returns the first slot after a position whose step fetches a byte, with its value.
     pub(super) fn next_fetch(&self, address: u64, position: Position) -> Option<(u64, u8)> {
         self.fetches
             .get(&address)?
@@ -58,8 +58,8 @@ impl Oracle {
             .copied()
     }
 
-    /// Forgets the pages of the program where a step fetched a byte that the program has otherwise
-    /// and that nothing before had told of.
+    /// Discards program pages where a step fetched a byte that differs from the image, unless an
+    /// earlier event explains the difference.
     pub(super) fn forget_contradicted_pages(&mut self) {
         let mut pages = Vec::new();
         for slot in 1..=self.step_count() {

@@ -1,4 +1,4 @@
-//! Rows under folded calls.
+//! Rows of a trace list with folded calls.
 
 use std::collections::BTreeSet;
 
@@ -9,13 +9,14 @@ use crate::oracle::record::Oracle;
 use crate::query::folds::TraceListRow;
 
 impl Oracle {
-    /// All rows when some calls are folded: a row for each step, but one for each run of folded calls that overlap.
+    /// Returns all rows with some calls folded: a row for each step, but only one for each run of
+    /// overlapping folded calls.
     pub fn rows(&self, calls: &[Call], folded: &BTreeSet<CallId>) -> Vec<TraceListRow> {
         let mut rows: Vec<TraceListRow> = Vec::new();
         for step in (0..self.step_count()).map(Step) {
             match rows.last_mut() {
                 Some(TraceListRow::Folded { last, .. }) if *last >= step => {
-                    // A call of another stack that begins here makes the run longer.
+                    // A call of another stack that begins here extends the run.
                     let longest = self.folded_at(calls, folded, step).map(|(_, end)| end);
                     *last = longest.max(Some(*last)).unwrap_or(step);
                 }
@@ -32,7 +33,7 @@ impl Oracle {
         rows
     }
 
-    /// The longest folded call whose first step inside is this one, and its last step.
+    /// Returns the longest folded call that begins with this step, and its last step.
     fn folded_at(
         &self,
         calls: &[Call],

@@ -1,4 +1,4 @@
-//! What memory is known to hold through the trace: reads that contradict it, and what the host writes.
+//! Known contents of memory through the trace: contradicting reads, and writes of the host.
 
 use std::collections::HashMap;
 
@@ -10,16 +10,17 @@ use crate::answers::thread::ThreadId;
 use crate::oracle::event::{OracleEvent, OracleEventKind};
 use crate::oracle::record::Oracle;
 
-/// What a step asks the host for.
+/// A semihosting request of a step.
 struct SemihostingRequest {
     thread: ThreadId,
-    /// The bytes of a word.
+    /// Word size in bytes.
     size: u16,
     operation: Option<u64>,
 }
 
 impl Oracle {
-    /// Adds what semihosting calls let the host write, and finds the reads that contradict the last value known of a byte.
+    /// Adds the memory that semihosting calls let the host write, and finds reads that contradict
+    /// the last known value of a byte.
     pub(super) fn follow_memory(&mut self) {
         let opens = |event: &OracleEvent| {
             let asked = event
@@ -31,7 +32,7 @@ impl Oracle {
         let mut events = Vec::new();
         for event in &self.events {
             events.push(event.clone());
-            // Until it is known where a call lets the host write, that may be anywhere.
+            // Until the destination of a host write is known, it may be anywhere.
             events.extend(opens(event).then(|| OracleEvent {
                 kind: OracleEventKind::HostWriteAnywhere,
                 ..event.clone()
@@ -42,7 +43,7 @@ impl Oracle {
         self.find_contradictions();
     }
 
-    /// Looks once more for what only the program images tell.
+    /// Repeats the search with the contents of the program images.
     pub(super) fn follow_images(&mut self) {
         if self.program.is_empty() {
             return;
@@ -51,7 +52,7 @@ impl Oracle {
         self.find_contradictions();
     }
 
-    /// Finds, one after the other, where the calls of which it is not known let the host write.
+    /// Resolves the unknown destinations of host writes, one after the other.
     fn decide_calls(&mut self) {
         let mut place = 0;
         while let Some(event) = self.events.get(place).cloned() {
@@ -95,7 +96,7 @@ impl Oracle {
         }
     }
 
-    /// What a step asks the host for; none when it does not.
+    /// Returns the request of a step to the host; `None` if there is none.
     fn asked(&self, step: Step) -> Option<SemihostingRequest> {
         let told = self.step(step).filter(|told| told.is_executed)?;
         let naive = told.naive();
@@ -119,7 +120,8 @@ impl Oracle {
             .try_fold(0u64, |value, byte| Some(value << 8 | u64::from(byte?)))
     }
 
-    /// What a step lets the host write, by what is known before it; none for nothing.
+    /// Returns the memory that a step lets the host write, judging by the state before it; `None`
+    /// for no memory.
     fn host_write(&self, step: Step) -> Option<OracleEventKind> {
         let SemihostingRequest {
             thread,
@@ -171,7 +173,7 @@ impl Oracle {
     }
 }
 
-/// Whether the operation of a number lets the host write memory.
+/// Returns true if the operation with this number lets the host write memory.
 fn is_writing(number: u64) -> bool {
     [0x06, 0x0d, 0x15, 0x16, 0x30].contains(&number)
 }

@@ -1,4 +1,5 @@
-//! Where a thread goes on behind its last step, of instructions of Arm of which no record says what they did.
+//! Location of a thread after its last step, for Arm instructions without a record of their
+//! effects.
 
 use stepback_machine::naive::{NaiveCallTarget, NaiveFlow};
 use stepback_machine::{RecordedBranch, RegisterId, RegisterView};
@@ -9,19 +10,19 @@ use crate::answers::thread::ThreadId;
 use crate::oracle::event::{OracleEvent, OracleEventKind, OracleStep};
 use crate::oracle::record::Oracle;
 
-/// What is known of the program counter.
+/// Knowledge of the program counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NextPc {
-    /// What was written last counts.
+    /// The last write counts.
     Written,
-    /// It is this.
+    /// This address.
     Known(u64),
-    /// Nothing tells.
+    /// Unknown.
     Unknown,
 }
 
 impl Oracle {
-    /// The address of a thread's next step; of a thread that has none, where its last one leads.
+    /// Returns the address of a thread's next step; if there is none, the target of its last step.
     pub(super) fn next_pc(&self, thread: ThreadId, position: Position) -> NextPc {
         let from = usize::try_from(position.0).unwrap_or(usize::MAX);
         let mut later = self.steps.get(from..).unwrap_or_default().iter();
@@ -92,7 +93,8 @@ impl Oracle {
     }
 }
 
-/// Whether a condition holds (Arm Architecture Reference Manual, DDI 0487, ConditionHolds). `flags` are N, Z, C and V.
+/// Evaluates a condition (Arm Architecture Reference Manual, DDI 0487, ConditionHolds). `flags` are
+/// N, Z, C and V.
 fn holds(code: u32, flags: u64) -> bool {
     let [v, c, z, n] = [0, 1, 2, 3].map(|place| flags >> place & 1 == 1);
     let holds = match code >> 1 {

@@ -26,7 +26,7 @@ impl Replay for RawLines {
 }
 
 impl Oracle {
-    /// The position after the steps whose text begins at or before a line, counted from 0.
+    /// Returns the position after the steps whose text begins at or before a line, counted from 0.
     fn position_of_line(&self, line: u64) -> Position {
         let begun = self.steps.iter().filter(|step| step.first_line <= line);
         Position(begun.count() as u64)

@@ -51,7 +51,7 @@ impl Replay for NextTouchedBlock {
     }
 }
 
-/// The bytes that an event accessed.
+/// Returns the bytes that an event accessed.
 pub(super) fn bytes_of(event: &OracleEvent) -> impl Iterator<Item = (u64, Option<u8>)> + '_ {
     let access = if let OracleEventKind::Access(access) = &event.kind {
         Some(access)
@@ -71,7 +71,7 @@ impl Oracle {
                 told_in = Some(event.slot);
             }
         }
-        // In its slot, the fetch of a step comes before all accesses.
+        // In its slot, the fetch of a step precedes all accesses.
         let fetch = self
             .last_fetch(address, position)
             .filter(|(slot, _)| told_in.is_none_or(|told_in| told_in < *slot));
@@ -89,7 +89,7 @@ impl Oracle {
         }
     }
 
-    /// What the next access after a position tells of a byte, when it is a load.
+    /// Returns the byte that the next access after a position shows, if it is a load.
     fn inferred_byte(&self, address: u64, position: Position) -> ByteState {
         let may_write = |event: &&OracleEvent| {
             let is_anywhere = matches!(event.kind, OracleEventKind::HostWriteAnywhere);
@@ -137,7 +137,7 @@ impl Oracle {
         self.byte_of_image(address, position)
     }
 
-    /// What was loaded, and that the host cannot have overwritten.
+    /// Returns the loaded byte, if the host cannot have overwritten it.
     pub(super) fn loaded_byte(&self, address: u64, position: Position) -> Option<u8> {
         let is_open =
             |event: &OracleEvent| matches!(event.kind, OracleEventKind::HostWriteAnywhere);
@@ -149,7 +149,7 @@ impl Oracle {
         byte(&self.program, Address(address))
     }
 
-    /// What was loaded, when nothing up to a position wrote it or told what it had become.
+    /// Returns the loaded byte, if nothing up to a position wrote it or showed its value.
     fn byte_of_image(&self, address: u64, position: Position) -> ByteState {
         let value = self.loaded_byte(address, position);
         if value.is_none()
@@ -168,7 +168,7 @@ impl Oracle {
     }
 }
 
-/// Whether an event tells the value of a byte, or that it is no longer what it was.
+/// Returns true if an event shows the value of a byte, or that the byte changed.
 pub(super) fn is_evidence(event: &OracleEvent, address: u64) -> bool {
     if event.is_host_write_of(address) {
         return true;
@@ -181,7 +181,7 @@ pub(super) fn is_evidence(event: &OracleEvent, address: u64) -> bool {
         .any(|(touched, value)| touched == address && (!access.is_read() || value.is_some()))
 }
 
-/// What is known of a byte after an event.
+/// Updates the state of a byte by an event.
 pub(super) fn follow(state: &mut ByteState, event: &OracleEvent, address: u64) {
     if event.is_host_write_of(address) {
         *state = ByteState::default();

@@ -1,7 +1,8 @@
-//! A naive oracle: answers the same questions as the index by going through all events of the trace.
+//! A naive oracle: answers the queries of the index by scanning all events of the trace.
 //!
-//! It parses the trace in one run into a plain list and shares no code with the index but the types of questions and answers.
-//! So an answer that both give alike is an answer to trust. Cost: O(events) a question; for tests only.
+//! It parses the trace in one run into a plain list. It shares no code with the index except the
+//! types of queries and answers, so an answer on which both agree can be trusted. Cost: O(events)
+//! per query; for tests only.
 //!
 //! ```
 //! use stepback_index::{RegistersAt, oracle::{Oracle, Replay as _}};

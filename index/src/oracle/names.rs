@@ -11,7 +11,7 @@ use crate::oracle::event::{OracleEvent, OracleEventKind, OracleWrite};
 use crate::oracle::record::Oracle;
 
 impl Oracle {
-    /// All writes of registers of the whole trace.
+    /// Returns all register writes of the trace.
     pub(super) fn writes(&self) -> impl Iterator<Item = (ThreadId, &OracleWrite)> {
         self.events.iter().filter_map(|event| match &event.kind {
             OracleEventKind::Register(written) => Some((event.thread, written)),
@@ -19,13 +19,14 @@ impl Oracle {
         })
     }
 
-    /// The name of a register outside the architecture's table.
+    /// Returns the name of a register outside the architecture's table.
     pub(super) fn outside_name(&self, register: RegisterId) -> Option<&String> {
         let place = register.0.checked_sub(RegisterId::FIRST_NAMED.0)?;
         self.register_names.get(usize::from(place))
     }
 
-    /// The set whose names an event bears: that of the step before it if that is of its thread.
+    /// Returns the instruction set that determines the names in an event: that of the previous
+    /// step, if it is of the same thread.
     pub(super) fn set_of_event(&self, event: &OracleEvent) -> InstructionSet {
         let step = Position(event.slot)
             .last_step()
@@ -36,7 +37,7 @@ impl Oracle {
         self.set_of_names(event.thread, set)
     }
 
-    /// A32 and T32 have the same names.
+    /// Returns the instruction set for names. A32 and T32 have the same names.
     pub(super) fn set_of_names(
         &self,
         thread: ThreadId,
@@ -51,7 +52,7 @@ impl Oracle {
         }
     }
 
-    /// The name under which a view is shown in an instruction set.
+    /// Returns the displayed name of a view in an instruction set.
     pub(super) fn register_name(&self, view: RegisterView, set: InstructionSet) -> String {
         match self.outside_name(view.register) {
             Some(whole) if self.widths.get(&view.register) == Some(&view.size_bytes) => {
@@ -65,7 +66,7 @@ impl Oracle {
         }
     }
 
-    /// How wide each register is as far as the trace writes it.
+    /// Returns the width of each register as written in the trace.
     pub(super) fn find_widths(&self) -> HashMap<RegisterId, u16> {
         let mut widths = HashMap::new();
         for (_, written) in self.writes() {
@@ -85,7 +86,8 @@ fn with_bits(name: &str, view: RegisterView) -> String {
     format!("{name}<{}:{low}>", low + 8 * u32::from(view.size_bytes) - 1)
 }
 
-/// The name of the register of a table that a view is a part of, vectors counted as 16 bytes wide unless it lies higher.
+/// Returns the name of the table register that contains a view. Vectors count as 16 bytes wide
+/// unless the view is higher.
 fn table_name(view: RegisterView, set: InstructionSet) -> String {
     let vector = if view.offset + view.size_bytes > 16 {
         256

@@ -1,4 +1,4 @@
-//! Registers of traces that record none: by the operands of each instruction.
+//! Register uses in traces that record no registers: from the operands of each instruction.
 
 use stepback_machine::{
     Bank, Encoding, ExecutionCondition, InstructionSet, Mode, RegisterId, RegisterView, decode,
@@ -14,7 +14,7 @@ use crate::oracle::banks::PhysicalRegister;
 use crate::oracle::event::{OracleEvent, OracleEventKind, OracleStep, OracleWrite};
 use crate::oracle::record::Oracle;
 
-/// Which uses of a register are asked for.
+/// Requested uses of a register.
 #[derive(Clone, Copy)]
 pub(super) struct UseQuery {
     pub thread: ThreadId,
@@ -22,14 +22,14 @@ pub(super) struct UseQuery {
     pub kinds: AccessKinds,
 }
 
-/// A step that may use a register, and why it may not.
+/// A step that may use a register, with the reason why it may not.
 #[derive(Clone, Copy)]
 pub(super) struct PossibleUse {
     pub step: Step,
     pub doubt: Option<Doubt>,
 }
 
-/// A slot in which a thread did something.
+/// A slot of an action of a thread.
 #[derive(Clone, Copy)]
 pub(super) struct ActiveSlot {
     pub thread: ThreadId,
@@ -39,14 +39,14 @@ pub(super) struct ActiveSlot {
 /// A step whose instruction reads a register.
 pub(super) struct DecodedRead {
     pub used: PossibleUse,
-    /// Which register it is depends on the mode.
+    /// True if the mode determines the register.
     pub has_banks: bool,
-    /// The register under the name that it has for the step: in another window it has another.
+    /// The register under its name in the step: in another window it has another name.
     seen: RegisterView,
 }
 
 impl Oracle {
-    /// The steps that may use a register, in order.
+    /// Returns the steps that may use a register, in order.
     pub(super) fn uses(
         &self,
         asked: UseQuery,
@@ -54,7 +54,8 @@ impl Oracle {
         self.uses_by(asked, move |_, used| used.overlaps(asked.view))
     }
 
-    /// The same of a register that an instruction uses under this or that name, by its mode.
+    /// Returns the steps with an operand for which `is_meant` holds; the mode determines the name
+    /// of the register.
     fn uses_by(
         &self,
         asked: UseQuery,
@@ -80,8 +81,8 @@ impl Oracle {
         })
     }
 
-    /// The steps of a thread that read a register in a trace that records its writes, as the mode at a position means it.
-    /// None for registers that instructions name by number.
+    /// Returns the steps of a thread that read a register as named in the mode at a position, for a
+    /// trace that records register writes. `None` for registers that instructions name by number.
     pub(super) fn decoded_reads(
         &self,
         asked_uses: UseQuery,
@@ -124,7 +125,7 @@ impl Oracle {
             view: plain,
             ..asked_uses
         };
-        // A cell of a window has another name in another.
+        // A windowed cell has another name in another window.
         let cell = PhysicalRegister::of_write(plain.register, None, mode);
         let is_cell = |told: &OracleStep, used: RegisterView| {
             let is_same = PhysicalRegister::of_write(used.register, None, told.mode) == cell;
@@ -169,7 +170,7 @@ impl Oracle {
         Some(reads.into_iter().map(decoded).collect())
     }
 
-    /// A decoded read as the hit of a question.
+    /// Returns the hit for a decoded read.
     pub(super) fn read_hit(&self, asked: UseQuery, read: &DecodedRead) -> Option<Hit> {
         let hit = self.use_hit(asked, read.used)?;
         let access = hit.access.map(|access| Access {
@@ -193,8 +194,9 @@ impl Oracle {
         })
     }
 
-    /// True for the stack pointer of a thread that no line names, and for all registers of a thread of which no line
-    /// names any that programs compute with. Its first instruction has to be known.
+    /// Returns true for the stack pointer of a thread that no line names. Returns true for all
+    /// registers of a thread if its lines name no computation registers. The first instruction of
+    /// the thread must be known.
     pub(super) fn never_names(&self, thread: ThreadId, view: RegisterView) -> bool {
         let set = self.instruction_set(thread);
         let first = self.steps.iter().find(|told| told.thread == thread);
@@ -246,7 +248,7 @@ impl Oracle {
         })
     }
 
-    /// Why memory that a thread wrote in a slot may have changed.
+    /// Returns the reason why memory that a thread wrote in a slot may have changed.
     pub(super) fn overtaken(&self, done: ActiveSlot, until: Position) -> Option<Doubt> {
         let ActiveSlot {
             thread,
@@ -267,7 +269,7 @@ impl Oracle {
         self.last_change(after, until).or_else(late).or_else(all)
     }
 
-    /// The doubt about memory that nothing wrote until a position.
+    /// Returns the doubt about memory that nothing wrote until a position.
     pub(super) fn untouched(&self, until: Position) -> Option<Doubt> {
         let all = || {
             self.filtered(until).or_else(|| {
@@ -278,7 +280,7 @@ impl Oracle {
         self.last_change(0, until).or_else(all)
     }
 
-    /// The doubt of traces that leave something out.
+    /// Returns the doubt for traces that leave something out.
     pub(super) fn filtered(&self, at: Position) -> Option<Doubt> {
         self.recordings_at(at)
             .any(|recording| recording.is_filtered)
@@ -290,7 +292,7 @@ impl Oracle {
             .any(|recording| !recording.has_system_calls)
     }
 
-    /// The last that are told up to a position, all of one slot.
+    /// Returns the latest recording states up to a position, all of one slot.
     fn recordings_at(&self, at: Position) -> impl Iterator<Item = RecordingScope> {
         let told = self
             .recordings
@@ -326,7 +328,8 @@ impl Oracle {
         })
     }
 
-    /// Why a thread's registers may not be what its instruction in a slot left.
+    /// Returns the reason why a thread's registers may differ from the results of its instruction
+    /// in a slot.
     pub(super) fn restored(&self, done: ActiveSlot, until: Position) -> Option<Doubt> {
         let ActiveSlot {
             thread,
@@ -382,12 +385,12 @@ impl Oracle {
     }
 }
 
-/// True for records before which steps are missing: another window of the trace, or a gap.
+/// Returns true for records that follow missing steps: another window of the trace, or a gap.
 fn is_gap(kind: MarkerKind) -> bool {
     kind == MarkerKind::WINDOW || GapReason::ALL.iter().any(|reason| reason.kind() == kind)
 }
 
-/// Why a step may not use a register, if it may use it.
+/// Returns the reason why a step may not use a register, if it may use it.
 fn doubt(
     told: &OracleStep,
     encoding: Option<Encoding>,

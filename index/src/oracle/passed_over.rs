@@ -1,8 +1,8 @@
-//! Hits that are known already.
+//! Skipping of known hits.
 
 use stepback_parsers::Position;
 
-/// What was found without so many of the first position that has some.
+/// Removes the first `skip` results at the first position with results.
 pub(super) fn behind_known<T>(
     found: impl Iterator<Item = T>,
     skip: usize,

@@ -1,4 +1,4 @@
-//! Parses the whole trace into a list of events.
+//! Parser of a whole trace into a list of events.
 
 use std::collections::HashMap;
 
@@ -22,49 +22,49 @@ use crate::query::question::Query;
 #[derive(Debug)]
 pub struct Oracle {
     pub(super) text: Vec<u8>,
-    /// Where the trace is no text: the lines that are made of it, each with whose it is and where.
+    /// Lines made from records, if the trace is not text.
     pub(super) made_lines: Option<Vec<NamedLine>>,
     pub(super) is_big_endian: bool,
     first_set: InstructionSet,
-    /// The trace records no registers.
+    /// True if the trace records no registers.
     pub(super) has_operands_alone: bool,
-    /// Where each line begins.
+    /// Start of each line.
     pub(super) line_starts: Vec<u64>,
     pub(super) events: Vec<OracleEvent>,
-    /// What the trace says of what it records.
+    /// Statements of the trace about its recorded data.
     pub(super) recordings: Vec<RecordingChange>,
     pub(super) steps: Vec<OracleStep>,
     pub(super) thread_names: Vec<String>,
     pub(super) register_names: Vec<String>,
     pub(super) widths: HashMap<RegisterId, u16>,
     warnings: Vec<Warning>,
-    /// The steps at which time runs backwards.
+    /// Steps with decreasing times.
     pub(super) time_falls: Vec<TimeFall>,
     pub(super) program: Program,
-    /// False where programs have memories of their own.
+    /// False if programs have separate memories.
     pub(super) has_one_memory: bool,
-    /// For each address the slots whose steps fetched a byte from it, and its value.
+    /// For each address the slots of the steps that fetched it, with the value.
     pub(super) fetches: HashMap<u64, Vec<(u64, u8)>>,
-    /// Reads that contradict what was known before them.
+    /// Number of reads that contradict the known contents of memory.
     pub(super) external_changes: u64,
 }
 
-/// What a marker says of what the trace records.
+/// Statement of a marker about the recorded data.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RecordingChange {
-    /// That of the marker.
+    /// Slot of the marker.
     pub slot: u64,
     pub recording: RecordingScope,
 }
 
-/// A question that the oracle can answer.
+/// A query that the oracle can answer.
 pub trait Replay: Query {
-    /// The answer; none where the index gives an error.
+    /// Returns the answer; `None` if the index returns an error.
     fn replay(&self, oracle: &Oracle) -> Option<Self::Answer>;
 }
 
 impl Oracle {
-    /// Reads a trace.
+    /// Parses a trace.
     ///
     /// # Errors
     /// The trace could not be read.
@@ -148,7 +148,7 @@ impl Oracle {
         Ok(oracle)
     }
 
-    /// The same, which knows besides what the program images tell.
+    /// Returns the same oracle with the contents of the program images.
     #[must_use]
     pub fn with_program(self, program: Program) -> Self {
         let mut oracle = Self { program, ..self };
@@ -158,27 +158,27 @@ impl Oracle {
         oracle
     }
 
-    /// Steps in all.
+    /// Returns the number of steps.
     pub fn step_count(&self) -> u64 {
         self.steps.len() as u64
     }
 
-    /// Lines in all.
+    /// Returns the number of lines.
     pub fn line_count(&self) -> u64 {
         self.line_starts.len() as u64
     }
 
-    /// Reads in all that contradict what was known before them.
+    /// Returns the number of reads that contradict the known contents of memory.
     pub fn external_changes(&self) -> u64 {
         self.external_changes
     }
 
-    /// All problems of the trace.
+    /// Returns all problems of the trace.
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }
 
-    /// The threads.
+    /// Returns the threads.
     pub fn threads(&self) -> Vec<ThreadInfo> {
         let threads = self.thread_names.iter().zip(0..).map(|(name, number)| {
             let mut own = self
@@ -197,7 +197,7 @@ impl Oracle {
         threads.collect()
     }
 
-    /// The last step of a thread in the slots up to one.
+    /// Returns the last step of a thread in the slots up to `slot`.
     pub(super) fn last_step_of(&self, thread: ThreadId, slot: u64) -> Option<Step> {
         let steps = self.steps.iter().zip(0..slot);
         steps
@@ -210,13 +210,14 @@ impl Oracle {
         self.steps.get(usize::try_from(step.0).ok()?)
     }
 
-    /// The instruction set of a thread's first step, of the trace's first step where it has none.
+    /// Returns the instruction set of a thread's first step; without one, that of the trace's first
+    /// step.
     pub(super) fn instruction_set(&self, thread: ThreadId) -> InstructionSet {
         let first = self.steps.iter().find(|step| step.thread == thread);
         first.map_or(self.first_set, |step| step.instruction_set)
     }
 
-    /// The events that show at a position.
+    /// Returns the events that are visible at a position.
     pub(super) fn events_until(&self, position: Position) -> &[OracleEvent] {
         let end = self
             .events
@@ -224,7 +225,7 @@ impl Oracle {
         self.events.get(..end).unwrap_or_default()
     }
 
-    /// The events that do not show yet at a position.
+    /// Returns the events that are not yet visible at a position.
     pub(super) fn events_after(&self, position: Position) -> &[OracleEvent] {
         let start = self
             .events
@@ -232,13 +233,13 @@ impl Oracle {
         self.events.get(start..).unwrap_or_default()
     }
 
-    /// None for positions beyond the end.
+    /// Returns `None` for positions beyond the end.
     pub(super) fn check(&self, position: Position) -> Option<()> {
         (position.0 <= self.step_count()).then_some(())
     }
 
-    /// The line, counted from 0, that begins at or before an offset.
-    /// Warns of the steps that bear an earlier time than their threads' steps before, at the first of them.
+    /// Adds a warning about steps with an earlier time than their thread's previous step, at the
+    /// first such step.
     fn warn_of_times(&mut self) {
         if let Some(first) = self.time_falls.first() {
             let TimeFall { step, from, to } = *first;
@@ -262,11 +263,11 @@ impl Oracle {
     }
 }
 
-/// Collects what the parser says.
+/// Collects the events of the parser.
 struct Recorder<'a> {
     oracle: &'a mut Oracle,
     last_steps: HashMap<u16, Step>,
-    /// Of each thread the time that its last step bears.
+    /// Time of the last step of each thread.
     last_times: HashMap<u16, u64>,
     modes: SlotMode,
 }

@@ -1,4 +1,5 @@
-//! Calls of threads whose records say what branches are: the rules at the head of `calls/recorded.rs`, over one list of frames.
+//! Calls of threads with recorded branch kinds: the rules at the head of `calls/recorded.rs`,
+//! applied to one list of frames.
 
 use std::collections::HashMap;
 
@@ -10,12 +11,13 @@ use crate::answers::thread::ThreadId;
 use crate::oracle::event::{OracleEvent, OracleEventKind, OracleStep};
 use crate::oracle::record::Oracle;
 
-/// Return addresses that lie further apart are on different stacks.
+/// Minimum distance in bytes of return addresses on different stacks.
 const STACK_BYTES: u64 = 8 << 20;
 const NESTED: usize = 64;
 
 impl Oracle {
-    /// The frames of a thread in any order, without depths, and where it turns to other stacks; none when its records do not say what branches are.
+    /// Returns the frames of a thread in any order, without depths, and its switches to other
+    /// stacks; `None` if its records do not state branch kinds.
     pub(super) fn recorded_calls(&self, thread: ThreadId) -> Option<FoundCalls> {
         let is_said = self
             .steps
@@ -43,10 +45,10 @@ impl Oracle {
     }
 }
 
-/// Frames with the numbers of their stacks, and where the thread turned to which of its stacks.
+/// Frames with the numbers of their stacks, and the switches of the thread to its stacks.
 pub(super) type FoundCalls = (Vec<(usize, Call)>, Vec<(ThreadId, Step, usize)>);
 
-/// A frame that is not over.
+/// An open frame.
 #[derive(Clone, Debug)]
 struct RecordedOpenFrame {
     call_step: Step,
@@ -61,7 +63,8 @@ enum RecordedFrameKind {
         back: Address,
         at: Option<u64>,
     },
-    /// The marker that ends it, what it interrupted, and where its own stack is.
+    /// A diversion by the kernel or an interrupt: the marker that ends it, the interrupted address
+    /// and branch, and the location of its own stack.
     Redirection {
         ended_by: MarkerKind,
         from: Option<Address>,
@@ -84,7 +87,7 @@ impl RecordedOpenFrame {
     }
 }
 
-/// A branch on the way.
+/// A branch whose target step is still to come.
 #[derive(Clone, Debug)]
 struct UnfinishedBranch {
     step: Step,
@@ -96,7 +99,7 @@ struct UnfinishedBranch {
 }
 
 impl UnfinishedBranch {
-    /// Whether it is a call after which control is at an address.
+    /// Returns true for a call if control is at `address` after it.
     fn has_called(&self, address: Address) -> bool {
         matches!(
             self.branch,
@@ -114,23 +117,24 @@ struct RecordedRoot {
     before: Option<Step>,
     entry: Step,
     function: Address,
-    /// The highest place of a return address of its own calls.
+    /// Highest address of a return address of its own calls.
     stack: Option<u64>,
 }
 
-/// What is known of a stack of the thread.
+/// State of a stack of the thread.
 #[derive(Debug, Default)]
 struct RecordedTask {
     open: Vec<RecordedOpenFrame>,
     root: Option<RecordedRoot>,
     turn: Option<Step>,
-    /// The calls that a jump seemed to leave: from which on, and the jump.
+    /// Calls that a jump apparently left: index of the first one, and the jump.
     suspicion: Option<(usize, Step)>,
-    /// Where calls returned to: how many frames were open, and by which step the innermost was called.
+    /// Return points of calls: the number of open frames, and the calling step of the innermost
+    /// one.
     points: HashMap<Address, Vec<(usize, Option<Step>)>>,
-    /// Where an interrupt left it for another stack, and the branch on the way.
+    /// Address at which an interrupt left it for another stack, and the pending branch.
     left: Option<(Option<Address>, Option<UnfinishedBranch>)>,
-    /// The last step before it, while it has none.
+    /// Last step before it, until it has a step itself.
     switched_after: Option<Step>,
 }
 
@@ -138,19 +142,19 @@ struct RecordedCallWalk {
     thread: ThreadId,
     calls: Vec<(usize, Call)>,
     turns: Vec<(ThreadId, Step, usize)>,
-    /// The stack in use, and its number.
+    /// The current stack, and its number.
     task: RecordedTask,
     number: usize,
-    /// All stacks; that in use is elsewhere meanwhile.
+    /// All stacks; the current one is moved to `task` meanwhile.
     tasks: Vec<RecordedTask>,
-    /// The last step before a gap.
+    /// Last step before a gap.
     gap_after: Option<Step>,
     window: u64,
-    /// The next step is one that an exception interrupted before the trace began.
+    /// True if the next step was interrupted by an exception before the trace began.
     is_resuming: bool,
     last: Option<Step>,
     pending: Option<UnfinishedBranch>,
-    /// The marker that ends the redirection that has no step yet, and the interrupted address.
+    /// Marker that ends the redirection without steps, and the interrupted address.
     redirected: Option<(MarkerKind, Option<Address>)>,
     is_abort: bool,
 }
@@ -292,7 +296,7 @@ impl RecordedCallWalk {
         }
     }
 
-    /// The first frame inside the innermost redirection.
+    /// Returns the index of the first frame inside the innermost redirection.
     fn inside(&self) -> usize {
         self.task
             .open
@@ -394,7 +398,8 @@ impl RecordedCallWalk {
         }
     }
 
-    /// A return out of the outermost known frame, by an address above those of its own calls.
+    /// Handles a return out of the outermost known frame: its return address is above those of its
+    /// own calls.
     fn return_from_root(&mut self, step: Step, pc: Address, by: &UnfinishedBranch) {
         let Some(root) = self.task.root.filter(|_| self.task.open.is_empty()) else {
             return;
@@ -444,7 +449,7 @@ impl RecordedCallWalk {
         }
     }
 
-    /// Takes another stack into use.
+    /// Switches to another stack.
     fn take(&mut self, number: usize) {
         std::mem::swap(&mut self.task, &mut self.tasks[self.number]);
         std::mem::swap(&mut self.task, &mut self.tasks[number]);
@@ -584,7 +589,7 @@ impl RecordedCallWalk {
         }
         let is_gap = |gap: Gap| match gap.reason {
             GapReason::Off => true,
-            // One instruction after a branch is what is in its slot.
+            // One lost instruction after a branch is its delay slot.
             GapReason::Lost => gap.instructions != Some(1) || self.pending.is_none(),
             GapReason::Unmapped | GapReason::Contradiction => false,
         };
@@ -671,7 +676,8 @@ impl RecordedCallWalk {
         }
     }
 
-    /// An interrupt returns to another address than the interrupted one: perhaps to another task.
+    /// Handles an interrupt that returns to another address than the interrupted one: perhaps to
+    /// another task.
     fn return_elsewhere(&mut self, from: Address, to: Address, step: Step) {
         let is_there = |task: &RecordedTask| {
             task.left
@@ -763,7 +769,7 @@ impl RecordedCallWalk {
     }
 }
 
-/// The place of the last item of which something is true.
+/// Finds the index of the last item that satisfies a predicate.
 trait LastPlace: Iterator + Sized {
     fn rposition_of(self, is_it: impl Fn(Self::Item) -> bool) -> Option<usize> {
         self.enumerate()

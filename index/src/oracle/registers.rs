@@ -16,7 +16,7 @@ use crate::oracle::operands::UseQuery;
 use crate::oracle::record::{Oracle, Replay};
 use crate::query::registers::RegistersAt;
 
-/// A byte of a register that was written.
+/// A written byte of a register.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RegisterByteWrite {
     pub value: Option<u8>,
@@ -24,7 +24,7 @@ pub(super) struct RegisterByteWrite {
     owner: Option<Step>,
 }
 
-/// By their places in the register.
+/// Written bytes by their offset in the register.
 pub(super) type RegisterByteWrites = HashMap<u16, RegisterByteWrite>;
 
 impl Replay for RegistersAt {
@@ -39,7 +39,7 @@ impl Replay for RegistersAt {
 }
 
 impl Oracle {
-    /// The registers of a thread at a position under the names of an instruction set.
+    /// Returns the registers of a thread at a position, with the names of an instruction set.
     pub(super) fn register_file(
         &self,
         thread: ThreadId,
@@ -61,7 +61,7 @@ impl Oracle {
             if !oracle.has_operands_alone && !oracle.never_names(thread, view) {
                 return recorded;
             }
-            // Under another name a line may have written it since: `sp_svc` is `x19`.
+            // A later line may have written it under another name: `sp_svc` is `x19`.
             let asked = UseQuery {
                 thread,
                 view,
@@ -87,7 +87,7 @@ impl Oracle {
     }
 }
 
-/// A register whose bytes are known by their places in it.
+/// Returns the state of a register from its known bytes.
 fn state(name: String, view: RegisterView, bytes: &RegisterByteWrites) -> RegisterState {
     let written: Vec<Option<&RegisterByteWrite>> = (0..view.size_bytes)
         .map(|place| bytes.get(&(view.offset + place)))
@@ -137,7 +137,7 @@ fn next_pc_state(name: String, view: RegisterView, pc: NextPc) -> RegisterState 
 }
 
 impl Oracle {
-    /// A register of which only operands tell.
+    /// Returns the state of a register whose writes only operands show.
     fn unknown_state(&self, name: String, asked: UseQuery, at: Position) -> RegisterState {
         let mut uses = self.uses(asked).rev();
         let last = uses.find(|used| used.step.after() <= at);
@@ -155,13 +155,14 @@ impl Oracle {
         }
     }
 
-    /// The thread of the last step before a position, at the start that of the first step.
+    /// Returns the thread of the last step before a position; at the start, that of the first step.
     pub fn thread_at(&self, position: Position) -> ThreadId {
         let step = position.last_step().unwrap_or(Step(0));
         self.step(step).map_or(ThreadId(0), |step| step.thread)
     }
 
-    /// The registers that are shown of a thread: those of its architecture, then what else the trace names, by name.
+    /// Returns the displayed registers of a thread: those of its architecture, then others that the
+    /// trace names, by name.
     pub(super) fn shown_registers(
         &self,
         thread: ThreadId,
@@ -184,7 +185,7 @@ impl Oracle {
         shown
     }
 
-    /// The bytes of a view as a name means it at a position.
+    /// Returns the bytes of a view, as its name is meant at a position.
     fn view_bytes(
         &self,
         thread: ThreadId,
@@ -204,7 +205,7 @@ impl Oracle {
             let Some(certainty) = meaning.certainty(written) else {
                 continue;
             };
-            // A write of V, Q, D or S makes the rest of Z zero.
+            // A write of V, Q, D or S sets the rest of Z to zero.
             let is_simd = (RegisterId::V0..RegisterId::P0).contains(&written.view.register);
             let is_whole = (written.view.offset, written.view.size_bytes) == (0, 16);
             if is_simd && is_whole && self.instruction_set(thread).has_states() {
@@ -232,7 +233,7 @@ impl Oracle {
         bytes
     }
 
-    /// The bytes of a register at a position.
+    /// Returns the value of a register at a position.
     pub(super) fn register_value(
         &self,
         thread: ThreadId,

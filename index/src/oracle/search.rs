@@ -40,7 +40,7 @@ impl Replay for FindText {
     }
 }
 
-/// Whose disassembly or lines match in a slot, in trace order.
+/// Returns the threads whose disassembly or lines match in a slot, in trace order.
 fn matching_threads(pattern: &TextPattern, oracle: &Oracle, slot: u64) -> Vec<ThreadId> {
     let Some(told) = oracle.step(Step(slot - 1)) else {
         return Vec::new();
@@ -108,7 +108,8 @@ impl Replay for FindBytes {
     }
 }
 
-/// Whether an access touches bytes of memory as they are once its slot is over: a load their first.
+/// Returns true if an access touches the bytes, as memory contains them after its slot. A load must
+/// touch the first of them.
 fn has_bytes(wanted: &[u8], oracle: &Oracle, event: &OracleEvent) -> bool {
     let OracleEventKind::Access(OracleAccess {
         kind,
@@ -125,7 +126,7 @@ fn has_bytes(wanted: &[u8], oracle: &Oracle, event: &OracleEvent) -> bool {
             .ok()
             .and_then(|place| told.get(place))
     };
-    // Addresses end at the last one, which an access may well touch.
+    // The address space ends at the last address, which an access may touch.
     let Some(reach) = u64::from(*size_bytes).checked_sub(1) else {
         return false;
     };
@@ -142,7 +143,7 @@ fn has_bytes(wanted: &[u8], oracle: &Oracle, event: &OracleEvent) -> bool {
                 return false;
             };
             match told(place).filter(|_| place <= last) {
-                // What the access tells counts, whatever else happened in its slot.
+                // The value of the access counts, regardless of other events in its slot.
                 Some(here) => here == byte,
                 None => oracle.byte_at(place, Position(event.slot)).value == Some(*byte),
             }

@@ -1,4 +1,4 @@
-//! Steps with what they did.
+//! Steps with their effects.
 
 use stepback_machine::{AccessKind, Address, Encoding, step_text};
 use stepback_parsers::{Line, Position, Step, WrittenName};
@@ -32,7 +32,7 @@ impl Replay for LineOfStep {
 
 impl Replay for PositionOfTime {
     fn replay(&self, oracle: &Oracle) -> Option<Position> {
-        // Steps before the first timestamp come before all times.
+        // Steps before the first timestamp precede all times.
         let in_time = oracle
             .steps
             .iter()
@@ -57,7 +57,7 @@ impl Replay for FallsAcrossTime {
 }
 
 impl Oracle {
-    /// A step with its effects.
+    /// Returns a step with its effects.
     pub(super) fn record(&self, step: Step) -> Option<StepRecord> {
         let told = self.step(step)?;
         let last_slot = step.after().0.saturating_add(LATE_STEPS);
@@ -87,7 +87,8 @@ impl Oracle {
         })
     }
 
-    /// The bytes of a step's instruction; none when neither trace nor program tell.
+    /// Returns the bytes of a step's instruction; `None` if neither trace nor program contains
+    /// them.
     pub(super) fn encoding_of(&self, told: &OracleStep) -> Option<Encoding> {
         told.encoding.or_else(|| {
             self.program
@@ -95,7 +96,7 @@ impl Oracle {
         })
     }
 
-    /// The disassembly of a step.
+    /// Returns the disassembly of a step.
     pub(super) fn text_of(&self, told: &OracleStep) -> String {
         step_text(
             &told.text,
@@ -126,7 +127,7 @@ impl Oracle {
         }
     }
 
-    /// What an event did to a cell.
+    /// Returns the access of an event to a cell.
     pub(super) fn access_of(&self, event: &OracleEvent) -> Option<Access> {
         match &event.kind {
             OracleEventKind::Register(written) => Some(Access {

@@ -1,4 +1,4 @@
-//! Physical addresses, by going through all that was told from the start.
+//! Physical addresses, from a scan of all translation records from the start.
 
 use std::collections::BTreeMap;
 
@@ -70,7 +70,8 @@ impl Replay for TranslationsAt {
 }
 
 impl Oracle {
-    /// Hands over each byte of each access that went to a known physical address, with that address and its value.
+    /// Calls `each` for each byte of each access to a known physical address, with that address and
+    /// the value.
     pub(super) fn each_physical_byte<'e>(
         &'e self,
         mut each: impl FnMut(&'e OracleEvent, u64, Option<u8>),
@@ -113,8 +114,8 @@ impl Oracle {
     }
 }
 
-/// Of a byte, what the last access told, if it told it and nothing can have changed it since: for what is inferred or a program
-/// has nothing is said.
+/// Returns the value of each byte from its last access, if that records one and nothing can have
+/// changed it since. Does not cover inferred values and program images.
 impl Replay for PhysicalMemoryAt {
     fn replay(&self, oracle: &Oracle) -> Option<Vec<ByteState>> {
         oracle.check(self.position)?;

@@ -1,4 +1,4 @@
-//! When an address was executed.
+//! Executions of an address.
 
 use stepback_machine::Address;
 use stepback_parsers::Step;
@@ -33,7 +33,7 @@ impl Replay for NthVisit {
 }
 
 impl Oracle {
-    /// The steps at an address.
+    /// Returns the steps at an address.
     pub fn visits(&self, pc: Address) -> impl Iterator<Item = Step> {
         self.steps
             .iter()
@@ -42,7 +42,7 @@ impl Oracle {
             .map(|(_, number)| Step(number))
     }
 
-    /// Those of a thread, or of all.
+    /// Returns the steps at an address, of one thread or of all.
     fn visits_by(&self, pc: Address, thread: Option<ThreadId>) -> impl Iterator<Item = Step> {
         let is_whose = move |step: &Step| {
             thread.is_none() || self.step(*step).map(|told| told.thread) == thread

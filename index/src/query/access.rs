@@ -1,4 +1,4 @@
-//! The nearest accesses of a cell, before or after a position.
+//! Nearest accesses of a cell, before or after a position.
 
 use stepback_parsers::Position;
 
@@ -17,10 +17,10 @@ use crate::query::physical::PhysicalAccessQuery;
 use crate::query::question::Query;
 use crate::read::slots::SlotReader;
 
-/// The nearest access of a cell before or after a position.
+/// Finds the nearest access of a cell before or after a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NearestAccess {
-    /// The register or memory range.
+    /// Register or memory range.
     pub cell: Cell,
     /// Kinds of access that count.
     pub kinds: AccessKinds,
@@ -31,7 +31,7 @@ pub struct NearestAccess {
 }
 
 impl NearestAccess {
-    /// The last access by steps before a position.
+    /// Finds the last access by steps before a position.
     pub fn last(cell: Cell, kinds: AccessKinds, before: Position) -> Self {
         Self {
             cell,
@@ -41,7 +41,7 @@ impl NearestAccess {
         }
     }
 
-    /// The first access by steps from a position on.
+    /// Finds the first access by steps from a position on.
     pub fn next(cell: Cell, kinds: AccessKinds, from: Position) -> Self {
         Self {
             cell,
@@ -77,16 +77,17 @@ impl Query for NearestAccess {
     }
 }
 
-/// All accesses of a cell that show first at the same position: the nearest one with any.
+/// Finds all accesses of a cell that first show at one position: the nearest one with any.
 ///
 /// Between two steps several threads may each access the cell, and a step may do so more than once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Accesses {
-    /// The cell, the kinds, the position and the direction.
+    /// Cell, kinds, position and direction.
     pub nearest: NearestAccess,
-    /// Thread that accesses memory; any thread without one. A register is its own thread's.
+    /// Thread that accesses memory; any thread without one. A register belongs to its thread.
     pub thread: Option<ThreadId>,
-    /// Number of accesses passed over at the first position that has any: those that are known already.
+    /// Number of accesses passed over at the first position that has any: those that are known
+    /// already.
     pub skip: usize,
     /// Maximum number of accesses in the answer.
     pub limit: usize,
@@ -138,7 +139,7 @@ impl InMemory for Accesses {
                 accesses: vec![CellAccess::Step(Box::new(hit))],
             }));
         }
-        // Where the register has banks, the one in use at the position is meant.
+        // Of a register with banks, the one in use at the position is meant.
         let asked = asked.in_state_at(at)?;
         let mut part = AccessWindow {
             skip: self.skip,

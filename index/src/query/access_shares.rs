@@ -1,4 +1,4 @@
-//! How many of some steps access memory.
+//! Shares of steps that access memory.
 
 use stepback_machine::AccessKind;
 use stepback_parsers::Step;
@@ -9,23 +9,24 @@ use crate::index::Index;
 use crate::query::question::Query;
 use crate::read::slots::{SlotEventKind, SlotReader};
 
-/// How many of some consecutive steps read and write memory, as the trace records it. Cost: reads the text of these steps.
+/// Counts the steps among some consecutive ones that read and write memory, as the trace records
+/// it. Cost: reads the text of these steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct AccessShares {
-    /// The first.
+    /// First step.
     pub first: Step,
-    /// How many; fewer are looked at at the end of the trace.
+    /// Number of steps; fewer are examined at the end of the trace.
     pub count: u64,
 }
 
-/// How many steps were looked at, and how many of them do what.
+/// Numbers of steps by their accesses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AccessShare {
-    /// All.
+    /// Steps examined.
     pub steps: u64,
-    /// Those that read.
+    /// Steps that read.
     pub reads: u64,
-    /// Those that write.
+    /// Steps that write.
     pub writes: u64,
 }
 
@@ -47,7 +48,7 @@ impl Query for AccessShares {
             return Ok(share);
         }
         let (mut read, mut written) = (None, None);
-        // What a step did shows in the slot behind it.
+        // The effects of a step are in the slot after it.
         let slots = self.first.0.saturating_add(1)..end.saturating_add(1);
         SlotReader(index).each_event(slots.clone(), |event| {
             let SlotEventKind::Access { kind, .. } = event.kind else {

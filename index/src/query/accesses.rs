@@ -22,21 +22,23 @@ use crate::store::granules::{GRANULE_BITS, Granule, Touch, byte_mask, last_of};
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::damaged;
 
-/// The accesses of a range of memory from a position on, in trace order. Accesses that no step did are left out.
-/// Cost: the lists of the range in the segments up to the last hit, and the text of the hits.
+/// Finds the accesses of a range of memory from a position on, in trace order. Accesses that no
+/// step did are left out. Cost: the lists of the range in the segments up to the last hit, and the
+/// text of the hits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct AccessesOf {
-    /// Of what.
+    /// Memory range.
     pub range: MemoryRange,
-    /// Which accesses.
+    /// Kinds of access that count.
     pub kinds: AccessKinds,
-    /// Whose; without it, those of all threads.
+    /// Accessing thread; all threads without one.
     pub thread: Option<ThreadId>,
-    /// From where.
+    /// Position from which accesses count.
     pub from: Position,
-    /// So many of the first position that has some are passed over: those that are known already.
+    /// Number of accesses passed over at the first position that has any: those that are known
+    /// already.
     pub skip: usize,
-    /// At most this many.
+    /// Maximum number of accesses in the answer.
     pub limit: usize,
 }
 
@@ -79,7 +81,7 @@ impl InMemory for AccessesOf {
                 if is_meant {
                     found.extend(self.accesses_in(index, slot, &mut part)?);
                 }
-                // A slot may go on in the next segment, but was read as a whole.
+                // A slot may continue in the next segment, but was read as a whole.
                 first = slot + 1;
             }
         }
@@ -88,7 +90,7 @@ impl InMemory for AccessesOf {
 }
 
 impl AccessesOf {
-    /// A part of the accesses in a slot that steps did.
+    /// Returns some of the accesses in a slot that steps did.
     fn accesses_in(
         &self,
         index: &Index,
@@ -139,7 +141,7 @@ impl AccessesOf {
         self.kinds.includes(*kind) && overlaps
     }
 
-    /// The slots of a segment, from one of the trace on, that touch the range.
+    /// Returns the slots of a segment, from one of the trace on, that touch the range.
     fn slots_in(
         &self,
         index: &Index,

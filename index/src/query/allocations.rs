@@ -1,6 +1,6 @@
 //! The heap, from the markers of the functions that allocate and free.
 //!
-//! Markers name functions by numbers; whoever asks says which numbers have which [`HeapRole`].
+//! Markers name functions by numbers; the caller provides the numbers of each [`HeapRole`].
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::index::Index;
 use crate::query::markers::FindMarkers;
 use crate::query::question::Query;
 
-/// What a function does to the heap, and so what its arguments mean.
+/// Effect of a function on the heap, which determines the meaning of its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HeapRole {
     /// `malloc(size)`, `operator new(size)`.
@@ -30,19 +30,20 @@ pub enum HeapRole {
     Reallocate,
     /// `free(block)`, `operator delete(block)`.
     Free,
-    /// `posix_memalign(where, alignment, size)`: where the block is, it stores in memory, which the trace does not show.
+    /// `posix_memalign(where, alignment, size)`: it stores the block's address in memory, which the
+    /// trace does not show.
     AllocateUnseen,
 }
 
-/// The blocks of the heap with their lifetimes. Cost: all markers of functions are read; the answer is to be kept.
-/// Memory: see [`BLOCKS`].
+/// Collects the blocks of the heap with their lifetimes. Cost: reads all markers of functions, so
+/// the answer should be kept. Memory: see [`BLOCKS`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Allocations {
-    /// By the value of a function's markers: what it does.
+    /// Role of each function, by the value of its markers.
     pub roles: BTreeMap<u64, HeapRole>,
 }
 
-/// Markers that are read in one go.
+/// Number of markers read together.
 const BATCH: usize = 1 << 16;
 
 const KINDS: [MarkerKind; 4] = [
@@ -78,43 +79,44 @@ impl Query for Allocations {
     }
 }
 
-/// Follows the markers.
+/// Builds the heap from the markers.
 struct HeapBuilder<'a> {
     roles: &'a BTreeMap<u64, HeapRole>,
     threads: HashMap<ThreadId, HeapThread>,
-    /// The place of the last block at each address, allocated or freed; none when a later one there is not followed.
+    /// Place of the last block at each address, allocated or freed; none when a later one there is
+    /// not tracked.
     latest: HashMap<u64, u32>,
-    /// So many blocks are followed.
+    /// Maximum number of tracked blocks.
     limit: usize,
     heap: Heap,
 }
 
-/// A thread that calls such functions.
+/// A thread that calls heap functions.
 #[derive(Debug, Default)]
 struct HeapThread {
-    /// The function that the markers being read belong to.
+    /// Function of the markers being read.
     function: Option<u64>,
     /// Calls that have not returned.
     calls: Vec<HeapCall>,
-    /// What was freed last and by which function, when no other function of the heap was called since.
+    /// Address freed last and the freeing function, when no other heap function was called since.
     last_free: Option<(u64, u64)>,
 }
 
-/// A call of such a function.
+/// A call of a heap function.
 #[derive(Clone, Debug)]
 struct HeapCall {
     function: u64,
     role: HeapRole,
     return_address: Address,
-    /// The first two.
+    /// First two arguments.
     arguments: [Option<u64>; 2],
     at: Position,
 }
 
-/// No program nests calls of such functions deeper than this.
+/// Maximum nesting of such calls; no program nests them deeper.
 const DEPTH: usize = 16;
 
-/// What ends a block: a marker of a function.
+/// Returns the end of a block from a marker of a function.
 fn freed_by(hit: &MarkerHit, function: u64) -> BlockRelease {
     BlockRelease {
         at: hit.position,
@@ -170,7 +172,7 @@ impl<'a> HeapBuilder<'a> {
                 let return_address = call.return_address;
                 match (role, place) {
                     (HeapRole::Free, _) => {
-                        // Its return tells nothing, and usually is not recorded.
+                        // Its return has no information, and usually is not recorded.
                         thread.calls.pop();
                         let before = thread.last_free.replace((value, function));
                         // `operator delete` calls `free`.
@@ -221,7 +223,7 @@ impl<'a> HeapBuilder<'a> {
         let by_call = freed_by(hit, call.function);
         let is_moved = call.role == HeapRole::Reallocate && (value != 0 || size_bytes == 0);
         if let Some(before) = argument(0).filter(|_| is_moved) {
-            // Meanwhile another thread may have got the place.
+            // Meanwhile another thread may have got the address.
             let moved = self
                 .live(before)
                 .filter(|(_, block)| block.allocated_at < call.at);
@@ -244,14 +246,15 @@ impl<'a> HeapBuilder<'a> {
         self.follow(&block, call.at, by_call);
     }
 
-    /// Follows a block that a call gave out, as far as there is room.
+    /// Tracks a block that a call returned, if there is room.
     fn follow(&mut self, block: &HeapBlock, called_at: Position, by_call: BlockRelease) {
         let before = self.live(block.address.0);
-        // A function that calls another of these passes on what that one allocated.
+        // A function that calls another heap function passes on the block of the inner one.
         if let Some((place, _)) = before.filter(|(_, before)| before.allocated_at >= called_at) {
             return self.heap.replace(place, block);
         }
-        // Where the order between threads is not known, another thread may have freed that one just before.
+        // If the order between threads is not known, another thread may have freed that one just
+        // before.
         let unfreed = before.map(|(place, _)| place);
         unfreed.iter().for_each(|place| self.end(*place, by_call));
         if self.heap.len() >= self.limit {
@@ -263,7 +266,7 @@ impl<'a> HeapBuilder<'a> {
         self.latest.insert(block.address.0, place);
     }
 
-    /// The block that is allocated at an address, and its place.
+    /// Returns the block that is allocated at an address, and its place.
     fn live(&self, address: u64) -> Option<(u32, HeapBlock)> {
         let place = *self.latest.get(&address)?;
         Some((
@@ -272,7 +275,7 @@ impl<'a> HeapBuilder<'a> {
         ))
     }
 
-    /// A function that frees was called.
+    /// Handles a call that frees an address.
     fn freed(&mut self, address: u64, return_address: Address, by: BlockRelease) {
         let live = self.live(address);
         let of_other = live.filter(|(_, block)| block.allocated_by != by.thread);
@@ -283,7 +286,7 @@ impl<'a> HeapBuilder<'a> {
         live.iter().for_each(|(place, _)| self.end(*place, by));
     }
 
-    /// Notes when there is no block at an address that is freed or moved.
+    /// Reports a free or move of an address without a block.
     fn check_block(&mut self, address: u64, return_address: Address, by: BlockRelease) {
         if address == 0 || self.live(address).is_some() {
             return;
@@ -292,7 +295,7 @@ impl<'a> HeapBuilder<'a> {
             .latest
             .get(&address)
             .and_then(|place| self.heap.get(*place)?.freed);
-        // It may be one of those that are not followed.
+        // It may be one of those that are not tracked.
         if freed_before.is_none() && self.heap.is_cut_short {
             return;
         }
@@ -331,7 +334,8 @@ mod tests {
     const MALLOC: u64 = 1;
     const FREE: u64 = 2;
 
-    /// Follows calls of `malloc` (by what it returned) and `free` (by what it was given), and so many blocks at most.
+    /// Replays calls of `malloc` (by the returned address) and `free` (by the argument), with at
+    /// most `limit` blocks.
     fn heap(calls: &[(u64, u64)], limit: usize) -> Heap {
         let roles = BTreeMap::from([(MALLOC, HeapRole::Allocate), (FREE, HeapRole::Free)]);
         let mut builder = HeapBuilder {

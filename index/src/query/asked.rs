@@ -1,4 +1,4 @@
-//! What is asked about a cell, and which accesses of a slot are meant.
+//! Queries for accesses of a cell: the slots with accesses, and the matching accesses of a slot.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
@@ -44,59 +44,60 @@ use crate::store::named_bank::NamedBank;
 use crate::store::regions::host_regions::HostRegion;
 use crate::store::regions::ranges::AddressRange;
 
-/// What is asked for.
+/// Parameters of an access query.
 #[derive(Clone)]
 pub(super) struct AccessQuery<'a> {
     pub index: &'a Index,
     pub cell: Cell,
-    /// Where the bytes of a register are: of its banks the one in use at the position; none before that is known.
+    /// Physical registers of the cell: of its banks the one in use at the position; none before
+    /// that is known.
     pub homes: Option<Homes>,
     pub kinds: AccessKinds,
     pub owners: OwnerFilter,
-    /// Whose accesses of memory; without it, those of all threads.
+    /// Thread that accesses memory; all threads without one.
     pub thread: Option<ThreadId>,
-    /// The memory that is meant; none where all threads see the same one.
+    /// Address space of the memory; none if all threads share one.
     pub memory: Option<MemoryId>,
-    /// Accesses of the memory count only where they went to a physical page.
+    /// Physical page of the accesses, if only those to one page count.
     pub within: Option<PhysicalPageFilter>,
     pub cancel: &'a Cancel,
 }
 
-/// A part of some accesses: so many, behind some of the first slot with any that are passed over.
+/// Window of accesses: skips some of the first slot with any, then takes at most `limit`.
 #[derive(Clone, Copy)]
 pub(super) struct AccessWindow {
     pub skip: usize,
     pub limit: usize,
 }
 
-/// Whose accesses are meant.
+/// Filter for the actors of accesses.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum OwnerFilter {
-    /// Also what the trace states of a thread before its first step.
+    /// Also values that the trace states for a thread before its first step.
     Any,
-    /// Those of steps.
+    /// Only accesses by steps.
     Steps,
 }
 
-/// An access of the cell, and the step that did it: none where a thread's first step is still to come.
+/// An access of the cell, and the step that did it: none before a thread's first step.
 pub(super) struct OwnedAccess<'a> {
     pub step: Option<Step>,
     thread: ThreadId,
     what: AccessSource<'a>,
-    /// Whether it accessed the cell.
+    /// Certainty that it accessed the cell.
     certainty: WriteCertainty,
 }
 
-/// What accessed the cell.
+/// Source of an access.
 enum AccessSource<'a> {
     /// A line or record.
     Event(SlotEvent),
-    /// The host, as a call asked it to.
+    /// The host, on behalf of a call.
     Host(&'a HostRegion),
 }
 
 impl<'a> AccessQuery<'a> {
-    /// The uses of the register that the cell is, where instructions alone tell of them.
+    /// Returns the uses of the cell's register, if only instructions' operands show them.
     pub fn decoded(&self, at: Position) -> Result<Option<DecodedUses<'a>>, QueryError> {
         let Cell::Register { thread, view } = self.cell else {
             return Ok(None);
@@ -125,7 +126,7 @@ impl<'a> AccessQuery<'a> {
         Ok(reads.transpose()?.map(DecodedUses::Reads))
     }
 
-    /// The same about what the register means in the state at a position: of its banks the one in use.
+    /// Resolves the register to the bank in use in the state at a position.
     pub fn in_state_at(self, at: Position) -> Result<Self, QueryError> {
         let homes = match self.cell {
             Cell::Register { thread, view } => {
@@ -136,8 +137,8 @@ impl<'a> AccessQuery<'a> {
         Ok(Self { homes, ..self })
     }
 
-    /// The nearest slot from one on, in a direction, in which the cell may have been accessed as is meant.
-    /// Accesses that only other threads did are passed over where the index records whose they are.
+    /// Returns the nearest slot in a direction, from `bound` on, with a possible matching access.
+    /// Slots with accesses only by other threads are skipped if the index records the threads.
     pub fn nearest_slot(
         &self,
         mut bound: u64,
@@ -161,7 +162,7 @@ impl<'a> AccessQuery<'a> {
         Ok(None)
     }
 
-    /// Of a question about the memory that a thread accesses.
+    /// Returns the slots of the thread, for a query of the memory that it accesses.
     fn own_slots(&self) -> Option<OwnSlots<'a>> {
         let is_memory = matches!(self.cell, Cell::Memory { .. });
         self.thread.filter(|_| is_memory).map(|thread| OwnSlots {
@@ -170,7 +171,7 @@ impl<'a> AccessQuery<'a> {
         })
     }
 
-    /// The nearest slot from one on in which any thread accessed the cell.
+    /// Returns the nearest slot from `bound` on in which any thread accessed the cell.
     fn nearest_slot_of_any(
         &self,
         bound: u64,
@@ -186,7 +187,7 @@ impl<'a> AccessQuery<'a> {
         Ok(direction.nearer(self.nearest_recorded_slot(bound, direction)?, region))
     }
 
-    /// Accesses of a slot that are meant, the nearest in a direction first.
+    /// Returns matching accesses of a slot, the nearest in a direction first.
     pub fn done_towards(
         &self,
         slot: u64,
@@ -199,7 +200,7 @@ impl<'a> AccessQuery<'a> {
         }
     }
 
-    /// Accesses of a slot that are meant, in trace order: so many, behind some that are passed over.
+    /// Returns matching accesses of a slot in trace order, within a window.
     fn done_in(
         &self,
         slot: u64,
@@ -217,7 +218,7 @@ impl<'a> AccessQuery<'a> {
         Ok(done)
     }
 
-    /// The same from the last one backwards.
+    /// Returns matching accesses of a slot from the last one backwards, within a window.
     fn done_backwards_in(
         &self,
         slot: u64,
@@ -241,7 +242,7 @@ impl<'a> AccessQuery<'a> {
         Ok(done)
     }
 
-    /// Hands over the accesses of a slot that are meant, in trace order.
+    /// Calls `take` for the matching accesses of a slot, in trace order.
     fn each_done(
         &self,
         slot: u64,
@@ -259,7 +260,7 @@ impl<'a> AccessQuery<'a> {
             if let (Some(inside), SlotEventKind::Marker(marker)) = (&mut inside, &event.kind) {
                 inside.marker(event.thread, *marker);
             }
-            // What the host wrote comes right behind the step that asked for it, before what the trace shows.
+            // The host's write comes right after the step of its call, before what the trace shows.
             if let SlotEventKind::Step(_) = event.kind
                 && let Some(region) = self.host_region_of(slot)
                 && self.is_of_thread(event.thread)
@@ -283,7 +284,8 @@ impl<'a> AccessQuery<'a> {
                     event.thread,
                     SlotReader(self.index).owner(event.thread, slot)?,
                 );
-                // A dump of a thread before its first step, after the first of another: no step did it.
+                // A dump of a thread before its first step, after the first of another: no step did
+                // it.
                 if step.is_some() || self.owners == OwnerFilter::Any {
                     take(OwnedAccess {
                         step,
@@ -297,7 +299,7 @@ impl<'a> AccessQuery<'a> {
         })
     }
 
-    /// What tells of a slot's writes of the register which register they were of.
+    /// Returns the reader that resolves the register names written in a slot.
     fn open_writes(&self, slot: u64) -> Result<Option<OpenWrites<'a>>, QueryError> {
         match (&self.homes, self.cell) {
             (Some(homes), Cell::Register { thread, .. }) => {
@@ -319,7 +321,7 @@ impl<'a> AccessQuery<'a> {
             .filter(|done| done.step.is_some() || matches!(done.what, AccessSource::Host(_)));
         let mut hits = self.hits(by_steps)?.into_iter();
         let mut doubts: HashMap<ThreadId, Option<Doubt>> = HashMap::new();
-        // It is the same for all lines of the slot.
+        // It is equal for all lines of the slot.
         let mut line_base = None;
         let mut next_hit = || hits.next().ok_or(QueryError::TraceChanged);
         let accessed = done.iter().map(|done| match (&done.what, done.step) {
@@ -340,7 +342,7 @@ impl<'a> AccessQuery<'a> {
                     && self.kinds == AccessKinds::Writes
                     && self.cell.range().is_some()
                 {
-                    // It is the same for all that a thread did here.
+                    // It is equal for all that a thread did here.
                     hit.doubt = match doubts.entry(done.thread) {
                         Entry::Occupied(known) => *known.get(),
                         Entry::Vacant(free) => {
@@ -359,7 +361,7 @@ impl<'a> AccessQuery<'a> {
         accessed.collect()
     }
 
-    /// Accesses of a slot by steps as hits, with the values that follow from what steps did.
+    /// Converts accesses of a slot by steps to hits, with inferred values.
     pub fn hits<'d>(
         &self,
         done: impl Iterator<Item = &'d OwnedAccess<'d>> + Clone,
@@ -393,7 +395,7 @@ impl<'a> AccessQuery<'a> {
                 .or(hit.doubt);
         }
         if self.index.is_inferred() {
-            // The accesses of threads alternate where several have some.
+            // The accesses of several threads alternate.
             let mut by_step: BTreeMap<Step, Vec<&mut Hit>> = BTreeMap::new();
             hits.iter_mut()
                 .for_each(|hit| by_step.entry(hit.record.step).or_default().push(hit));
@@ -404,7 +406,7 @@ impl<'a> AccessQuery<'a> {
         Ok(hits)
     }
 
-    /// Fills in what follows about the values of accesses of a step.
+    /// Fills in inferred values of accesses of a step.
     fn fill_in_values(&self, hits: Vec<&mut Hit>) -> Result<(), QueryError> {
         let Some(first) = hits.first() else {
             return Ok(());
@@ -434,7 +436,7 @@ impl<'a> AccessQuery<'a> {
         Ok(())
     }
 
-    /// What the reads among some accesses, all of one slot, contradict.
+    /// Returns the contradictions of the reads among some accesses, all of one slot.
     fn contradictions_of<'d>(
         &self,
         done: impl Iterator<Item = &'d OwnedAccess<'d>>,
@@ -459,7 +461,7 @@ impl<'a> AccessQuery<'a> {
         }
     }
 
-    /// An access under the name that was asked for, where a line writes the register under two.
+    /// Renames an access to the requested name, if a line writes the register under two names.
     fn under_plain_name(&self, event: &SlotEvent, access: Access) -> Access {
         let (
             Cell::Register { view, .. },
@@ -487,7 +489,7 @@ impl<'a> AccessQuery<'a> {
         }
     }
 
-    /// The nearest slot from one on in which the trace shows an access.
+    /// Returns the nearest slot from `bound` on in which the trace shows an access.
     fn nearest_recorded_slot(
         &self,
         bound: u64,
@@ -529,7 +531,7 @@ impl<'a> AccessQuery<'a> {
         Ok(found)
     }
 
-    /// The addresses of the cell, if what the host wrote may answer the question.
+    /// Returns the addresses of the cell, if host writes may answer the query.
     fn host_range(&self) -> Option<AddressRange> {
         match self.cell {
             Cell::Memory { address, len_bytes } if self.kinds != AccessKinds::Reads => {
@@ -542,7 +544,7 @@ impl<'a> AccessQuery<'a> {
         }
     }
 
-    /// What the host wrote of the cell in a slot.
+    /// Returns the host write of a slot, if it overlaps the cell.
     fn host_region_of(&self, slot: u64) -> Option<&'a HostRegion> {
         let (range, region) = (self.host_range()?, self.index.host_regions.at(slot)?);
         Some(region).filter(|region| region.first <= range.last && range.first <= region.last)
@@ -560,7 +562,7 @@ impl<'a> AccessQuery<'a> {
         self.thread.is_none_or(|wanted| wanted == thread) && is_in_memory()
     }
 
-    /// Whether an event accesses the cell; none where it does not.
+    /// Returns the certainty that an event accesses the cell; none if it does not.
     fn meant(&self, event: &SlotEvent) -> Option<WriteCertainty> {
         match (&event.kind, self.cell) {
             (SlotEventKind::Register { .. }, Cell::Register { thread, .. }) => {
@@ -593,13 +595,14 @@ impl<'a> AccessQuery<'a> {
         }
     }
 
-    /// What is added to the line in range of an event of a slot that was read by itself, for its line.
+    /// Returns the number to add to the line in range of an event of a slot that was read
+    /// separately, for its line.
     fn line_base(&self, slot: u64) -> Result<u64, QueryError> {
         let (index, cancel) = (self.index, self.cancel);
         let Some(step) = Position(slot).last_step() else {
             return Ok(1);
         };
-        // The text of a slot begins with its step, but for lines with the step's time before it.
+        // The text of a slot begins with its step, except for lines with the step's time before it.
         let record = Steps {
             first: step,
             count: 1,

@@ -1,4 +1,4 @@
-//! When each byte of some memory was accessed last.
+//! Last accesses of each byte of some memory.
 
 use stepback_machine::Address;
 use stepback_parsers::Position;
@@ -12,15 +12,15 @@ use crate::read::slots::SlotReader;
 use crate::read::touches::{ByteTouches, TouchFilter, TouchReader};
 use crate::store::granules::granules_of;
 
-/// When each of some bytes was accessed last before a position. Cost: as many lookups as there are blocks of 64 bytes;
-/// no text is read, so it is cheap where values are not recorded.
+/// Finds the last read and write of each byte before a position. Cost: as many lookups as there are
+/// blocks of 64 bytes; no text is read, so it is cheap if values are not recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TouchesAt {
-    /// When.
+    /// Position of the query.
     pub position: Position,
-    /// The first byte.
+    /// Address of the first byte.
     pub address: Address,
-    /// How many; bytes beyond the end of the address space are left out.
+    /// Number of bytes; bytes beyond the end of the address space are left out.
     pub len_bytes: u64,
 }
 

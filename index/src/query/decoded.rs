@@ -1,4 +1,4 @@
-//! The uses of a register of which the operands of instructions tell, and no line or record.
+//! Uses of a register that only the operands of instructions show, and no line or record.
 
 use stepback_machine::RegisterView;
 use stepback_parsers::Position;
@@ -14,11 +14,11 @@ use crate::read::overtaken::DoubtReader;
 use crate::read::records::RecordReader;
 use crate::read::slots::ThreadSlot;
 
-/// The uses of a register as instructions tell of them.
+/// Reader of the uses of a register from operands.
 pub(super) enum DecodedUses<'a> {
-    /// Of any kind, in traces that record no registers.
+    /// Uses of any kind, in traces that record no registers.
     Uses(OperandsOf<'a>),
-    /// Reads, in traces that record writes alone.
+    /// Reads, in traces that record only writes.
     Reads(RegisterReads<'a>),
 }
 
@@ -39,13 +39,13 @@ impl DecodedUses<'_> {
     }
 }
 
-/// A register of which the operands of instructions tell.
+/// A register with uses only in the operands of instructions.
 pub(super) struct OperandsOf<'a> {
     pub reader: OperandReader<'a>,
     pub view: RegisterView,
-    /// What it is at the position of the question, on a processor with windows a cell.
+    /// Register at the position of the query; on a processor with windows a cell.
     pub cell: RegisterView,
-    /// Which uses are asked for.
+    /// Requested kinds of use.
     pub kinds: AccessKinds,
 }
 
@@ -93,7 +93,7 @@ impl OperandsOf<'_> {
         })
     }
 
-    /// A use of a register; where steps may be missing, it may not be the nearest.
+    /// Adds a doubt to a use: if steps may be missing, it may not be the nearest.
     fn in_doubt(&self, hit: Hit, at: Position, cancel: &Cancel) -> Result<Hit, QueryError> {
         let is_filtered =
             hit.doubt.is_none() && DoubtReader(self.reader.index).is_filtered(at, cancel)?;

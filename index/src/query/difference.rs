@@ -1,4 +1,4 @@
-//! What differs between two positions.
+//! Differences between two positions.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -29,22 +29,23 @@ use crate::store::regions::ranges::AddressRange;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::damaged;
 
-/// The difference of the states at two positions, in either order.
-/// Cost: the text of the steps that changed memory; for at most 256 blocks also that of [`crate::InferredMemory`].
+/// Compares the states at two positions, in either order. Cost: the text of the steps that changed
+/// memory; for at most 256 blocks also that of [`crate::InferredMemory`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DifferenceBetween {
-    /// One.
+    /// First position.
     pub from: Position,
-    /// The other.
+    /// Second position.
     pub to: Position,
-    /// Whose registers; without it, those of the thread at `to`.
+    /// Thread of the registers; without it, the thread at `to`.
     pub thread: Option<ThreadId>,
 }
 
 const RUN_BYTES: usize = 16;
-/// Number of blocks compared together, about 4 kB each. A step that writes more blocks is read again for the next ones.
+/// Number of blocks compared together, about 4 kB each. A step that writes more blocks is read
+/// again for the next ones.
 const BLOCKS: usize = 1 << 14;
-/// Maximum number of blocks whose bytes are inferred: each costs some milliseconds.
+/// Maximum number of blocks with inferred bytes: each block costs some milliseconds.
 const INFERRED_BLOCKS: usize = 256;
 
 impl Query for DifferenceBetween {
@@ -143,11 +144,11 @@ impl Query for DifferenceBetween {
 /// Infers bytes without a recorded value.
 struct MissingBytes<'a> {
     index: &'a Index,
-    /// The memory that is compared; none where there is only one.
+    /// Address space that is compared; none if there is only one.
     memory: Option<MemoryId>,
-    /// The blocks that were looked at.
+    /// Blocks that were inferred.
     inferred: BTreeSet<u64>,
-    /// The blocks that were too many.
+    /// Blocks beyond the limit.
     left_out: BTreeSet<u64>,
 }
 
@@ -192,16 +193,16 @@ impl MissingBytes<'_> {
     }
 }
 
-/// The bytes of a block.
+/// Values of the bytes of a block.
 type BlockValues = [Option<u8>; 64];
 
-/// The last changes of the bytes of a block between two positions.
+/// Last changes of the bytes of a block between two positions.
 struct BlockChange {
     granule: u64,
     last: Box<[Option<ByteChanger>; 64]>,
 }
 
-/// The access or host call that may have changed a byte.
+/// Access or host call that may have changed a byte.
 #[derive(Clone, Copy)]
 enum ByteChanger {
     /// A write, or a read that shows another value.
@@ -211,8 +212,9 @@ enum ByteChanger {
 }
 
 impl DifferenceBetween {
-    /// Returns the last changes of a block between the two positions; none where the trace shows no change.
-    /// A byte known at only one position, because the host may have written in between, does not count as changed.
+    /// Returns the last changes of a block between the two positions; none if the trace shows no
+    /// change. A byte known at only one position, because the host may have written in between,
+    /// does not count as changed.
     fn change_of(
         &self,
         granule: u64,
@@ -228,7 +230,7 @@ impl DifferenceBetween {
             .last_of_bytes(granule, u64::MAX, later);
         let last = |place: usize| {
             let host = by_host[place].filter(|slot| *slot > earlier);
-            // An access of the call's own slot comes after what the host wrote.
+            // An access of the call's own slot comes after the host's write.
             let is_last = |touch: &TouchAt| touch.slot > earlier && Some(touch.slot) >= host;
             let touch = written[place].max(external[place]).filter(is_last);
             let access =
@@ -244,7 +246,7 @@ impl DifferenceBetween {
 }
 
 impl BlockChange {
-    /// The bytes that may have changed, a bit each.
+    /// Returns the bytes that may have changed, a bit each.
     fn bytes(&self) -> u64 {
         (0..64)
             .filter(|place| self.last[*place].is_some())
@@ -308,19 +310,21 @@ struct TouchedByte {
     place: usize,
 }
 
-/// Finds the steps that wrote bytes. Each slot is read once, except where threads take turns in one.
+/// Finds the steps that wrote bytes. Each slot is read once, except if several threads access
+/// memory in it.
 struct WriterFinder<'a> {
     index: &'a Index,
-    /// The memory that is compared; none where there is only one.
+    /// Address space that is compared; none if there is only one.
     memory: Option<MemoryId>,
     /// For each slot that was read, the owner of all its accesses if one thread made them.
     slots: HashMap<u64, Option<Option<Step>>>,
-    /// The slot read last whose accesses are of several threads.
+    /// Last slot read with accesses of several threads.
     last: Option<(u64, Vec<SlotEvent>, Contradictions)>,
 }
 
 impl WriterFinder<'_> {
-    /// The step that wrote a byte of a block, or whose read showed that something else had.
+    /// Returns the step that wrote a byte of a block, or that showed by a read that something else
+    /// had.
     fn of_byte(&mut self, byte: TouchedByte) -> Result<Option<Step>, QueryError> {
         if self.index.threads().len() == 1 {
             return Ok(Position(byte.slot).last_step());
@@ -387,7 +391,8 @@ impl WriterFinder<'_> {
     }
 }
 
-/// All blocks that the slots of a range may have changed: written, or read with another value.
+/// Returns all blocks that the slots of a range may have changed: written, or read with another
+/// value.
 fn changed_granules(
     index: &Index,
     slots: Range<u64>,
@@ -445,7 +450,8 @@ mod tests {
     use super::*;
     use crate::query::bytes_read::bytes_read_by;
 
-    /// Returns the bytes read to compare the positions around a step that writes a word to each of `blocks` blocks.
+    /// Returns the bytes read to compare the positions around a step that writes a word to each of
+    /// `blocks` blocks.
     fn bytes_read(blocks: u64) -> u64 {
         let mut text = "1 clk IT (1) 80000000 d503201f O EL3h_s : NOP\n".to_owned();
         text.push_str("2 clk IT (2) 80000004 d50b7420 O EL3h_s : DC ZVA,x0\n");

@@ -1,4 +1,4 @@
-//! What steps took in and what they left behind.
+//! Inputs and outputs of a range of steps.
 
 use stepback_parsers::Position;
 
@@ -11,29 +11,29 @@ use crate::query::question::Query;
 use crate::read::range_collector::RangeCollector;
 use crate::read::slots::SlotReader;
 
-/// So many blocks of 64 bytes are told of, unless it is said otherwise: 32 MB of memory that was used.
+/// Default maximum number of 64-byte blocks: 32 MB of used memory.
 pub const EFFECT_BLOCKS: usize = 1 << 19;
 
-/// Steps that are read between two looks at whether anybody still wants the answer.
+/// Number of steps read between two checks for cancellation.
 const BLOCK: u64 = 1 << 14;
 
-/// What the steps of a thread between two positions read before they wrote it, and what they wrote:
-/// all that takes effect behind the first position up to the second.
+/// Collects the inputs and outputs of a thread's steps between two positions: what they read before
+/// they wrote it, and what they wrote.
 ///
-/// Registers that were read are those that the instructions name; those that were written are these and what the trace records.
-/// Banks of one name (`sp` of two modes) count as one register.
-/// Memory that another thread or the kernel wrote meanwhile is no output.
-/// Cost: reads the text of these steps once, some hundred thousand a second or more. Memory: some 200 bytes for each block of
-/// 64 bytes that is used, up to the limit.
+/// Read registers are those that the instructions name; written registers are these and those that
+/// the trace records. Banks of one name (`sp` of two modes) count as one register. Memory that
+/// another thread or the kernel wrote meanwhile is no output. Cost: reads the text of these steps
+/// once, some hundred thousand a second or more. Memory: some 200 bytes for each block of 64 bytes
+/// that is used, up to the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct EffectsWithin {
-    /// Whose steps.
+    /// Thread of the steps.
     pub thread: ThreadId,
-    /// From where.
+    /// Position before the first step.
     pub from: Position,
-    /// Up to where.
+    /// Position after the last step.
     pub to: Position,
-    /// At most so many blocks of 64 bytes are told of, those that are used first.
+    /// Maximum number of 64-byte blocks in the answer: those that are used first.
     pub blocks: usize,
 }
 
@@ -52,7 +52,7 @@ impl Query for EffectsWithin {
             let behind = first.saturating_add(BLOCK).min(end);
             collector.begin_run(first);
             SlotReader(index).parse_slots(first..behind, &mut collector)?;
-            // Fewer or more steps than were indexed: somebody rewrote the trace.
+            // Fewer or more steps than were indexed: the trace was rewritten.
             if collector.slot().saturating_add(1) != behind {
                 return Err(QueryError::TraceChanged);
             }

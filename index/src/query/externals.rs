@@ -1,4 +1,4 @@
-//! External changes: the reads that contradicted what memory was known to hold.
+//! External changes: the reads that contradicted known memory.
 
 use std::collections::BTreeMap;
 
@@ -23,8 +23,8 @@ use crate::read::records::RecordReader;
 use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader};
 use crate::store::granules::{bytes_between, granules_of, last_of};
 
-/// External changes before or after a position, the nearest first.
-/// Cost: the text of one step per change, wherever it is; segments without any cost nothing.
+/// Finds external changes before or after a position, the nearest first. Cost: the text of one step
+/// per change, at any distance; segments without any cost nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ExternalChanges {
     /// Memory that counts; all of it without a range.
@@ -35,7 +35,8 @@ pub struct ExternalChanges {
     pub at: Position,
     /// Backwards, steps before the position count; forwards, steps from it on.
     pub direction: Direction,
-    /// Number of changes passed over at the first position that has any: those that are known already.
+    /// Number of changes passed over at the first position that has any: those that are known
+    /// already.
     pub skip: usize,
     /// Maximum number of changes in the answer.
     pub limit: usize,
@@ -80,14 +81,14 @@ impl Query for ExternalChanges {
     }
 }
 
-/// Reads external changes: those of a range, by a thread, where these are named.
+/// Reads external changes, of one range and thread if given.
 struct ChangeReader<'a> {
     index: &'a Index,
     range: Option<MemoryRange>,
     thread: Option<ThreadId>,
 }
 
-/// A read that contradicts what was known.
+/// A read that contradicts known memory.
 struct ChangedRead {
     step: Step,
     place_in_slot: usize,
@@ -96,16 +97,17 @@ struct ChangedRead {
     access: Option<Access>,
 }
 
-/// Those of a slot.
+/// Contradicting reads of a slot.
 struct ChangedReads {
-    /// As many of them as were asked for, in trace order.
+    /// Reads inside the requested window, in trace order.
     reads: Vec<ChangedRead>,
-    /// How many there are in all.
+    /// Total number of contradicting reads.
     count: usize,
 }
 
 impl ChangeReader<'_> {
-    /// A part of the reads of a slot that are meant, but for those that no step did. Cost: the text of the slot, once.
+    /// Returns the matching reads of a slot inside a window, without those that no step did. Cost:
+    /// the text of the slot, once.
     fn reads_in(&self, slot: u64, part: &mut AccessWindow) -> Result<ChangedReads, QueryError> {
         let mut found = ChangedReads {
             reads: Vec::new(),
@@ -129,7 +131,7 @@ impl ChangeReader<'_> {
         Ok(found)
     }
 
-    /// The same part counted from the last one, in trace order.
+    /// Returns the reads inside a window that counts from the last one, in trace order.
     fn last_reads_in(
         &self,
         slot: u64,
@@ -193,7 +195,7 @@ impl ChangeReader<'_> {
         }))
     }
 
-    /// Whether a read contradicts what was known of its bytes that are in the range.
+    /// Returns true if a read contradicts known bytes inside the range.
     fn contradicts(
         &self,
         contradictions: &Contradictions,
@@ -210,8 +212,8 @@ impl ChangeReader<'_> {
         })
     }
 
-    /// Reads of a slot with what was known before each: of the events of the slot, only those before it count.
-    /// Cost: the text of the slot once more, and each block that was read.
+    /// Converts reads of a slot, with the memory state before each: of the events of the slot, only
+    /// those before it count. Cost: the text of the slot once more, and each block that was read.
     fn changes(
         &self,
         slot: u64,

@@ -1,4 +1,4 @@
-//! Rows <-> steps under any set of folded calls.
+//! Maps between rows and steps under any set of folded calls.
 
 use std::collections::BTreeSet;
 
@@ -14,23 +14,25 @@ pub enum TraceListRow {
     Step(Step),
     /// The steps of a folded call, in one row after the step that called.
     Folded {
-        /// Which call.
+        /// The folded call.
         call: CallId,
-        /// Its first hidden step.
+        /// First hidden step.
         first: Step,
-        /// Its last hidden step.
+        /// Last hidden step.
         last: Step,
     },
 }
 
-/// A set of folded calls over the steps of a trace. Row <-> step is O(log folds), a change O(folds).
+/// A set of folded calls over the steps of a trace. Row <-> step is O(log folds), a change
+/// O(folds).
 ///
-/// Example: of 10 steps, call 3 with the steps 4 to 6 folded leaves 8 rows: steps 0 to 3, one row for 4 to 6, steps 7 to 9.
+/// Example: of 10 steps, call 3 with the steps 4 to 6 folded leaves 8 rows: steps 0 to 3, one row
+/// for 4 to 6, steps 7 to 9.
 #[derive(Clone, Debug, Default)]
 pub struct FoldSet {
     step_count: u64,
     folded: BTreeSet<CallId>,
-    /// The folds that are not inside others, by first step.
+    /// Folds that are not inside others, by first step.
     runs: Vec<FoldedRun>,
 }
 
@@ -39,12 +41,12 @@ struct FoldedRun {
     call: CallId,
     first: u64,
     last: u64,
-    /// Rows before the run's row.
+    /// Number of rows before the run's row.
     row: u64,
 }
 
 impl FoldSet {
-    /// Nothing folded, over this many steps.
+    /// Creates a set without folds over this many steps.
     pub fn new(step_count: u64) -> Self {
         Self {
             step_count,
@@ -52,14 +54,14 @@ impl FoldSet {
         }
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn row_count(&self) -> u64 {
         self.runs.last().map_or(self.step_count, |run| {
             run.row + 1 + self.step_count.saturating_sub(run.last + 1)
         })
     }
 
-    /// What a row shows; none beyond the last.
+    /// Returns the contents of a row; none beyond the last.
     pub fn row(&self, row: u64) -> Option<TraceListRow> {
         if row >= self.row_count() {
             return None;
@@ -78,7 +80,7 @@ impl FoldSet {
         })
     }
 
-    /// The row that shows a step, or the folded row that hides it.
+    /// Returns the row that shows a step, or the folded row that hides it.
     pub fn row_of(&self, step: Step) -> u64 {
         let before = self.runs.partition_point(|run| run.first <= step.0);
         let Some(run) = before.checked_sub(1).map(|number| self.runs[number]) else {
@@ -87,22 +89,23 @@ impl FoldSet {
         run.row + step.0.saturating_sub(run.last)
     }
 
-    /// True when this call is folded itself (not merely hidden inside another).
+    /// Returns true if this call is folded itself (not merely hidden inside another).
     pub fn is_folded(&self, call: CallId) -> bool {
         self.folded.contains(&call)
     }
 
-    /// True when nothing is folded.
+    /// Returns true if nothing is folded.
     pub fn is_empty(&self) -> bool {
         self.folded.is_empty()
     }
 
-    /// How many steps it is over.
+    /// Returns the number of steps.
     pub fn step_count(&self) -> u64 {
         self.step_count
     }
 
-    /// The same folded calls over another part of the trace, which has this many steps. O(folds · log calls).
+    /// Carries the folds over to another part of the trace, which has this many steps. O(folds ·
+    /// log calls).
     #[must_use]
     pub fn carried(&self, before: &CallTable, after: &CallTable, step_count: u64) -> Self {
         let mut carried = Self::new(step_count);
@@ -141,14 +144,14 @@ impl FoldSet {
         });
     }
 
-    /// Folds the whole trace as far as it goes.
+    /// Folds the whole trace as much as possible.
     pub fn fold_all(&mut self, calls: &CallTable) {
         self.change(calls, |folded| {
             folded.extend(calls.roots().flat_map(|root| calls.children(root)))
         });
     }
 
-    /// Folds the whole trace but for these frames: what they call is folded instead.
+    /// Folds the whole trace except these frames: their callees are folded instead.
     pub fn fold_all_around(&mut self, calls: &CallTable, open: &[CallId]) {
         self.change(calls, |folded| {
             folded.extend(calls.roots().flat_map(|root| calls.children(root)));
@@ -182,7 +185,7 @@ impl FoldSet {
         for (first, last, call) in spans {
             match self.runs.last_mut() {
                 Some(run) if first <= run.last => {
-                    // Calls of several stacks may overlap: the later one makes the run longer.
+                    // Calls of several stacks may overlap: the later one extends the run.
                     hidden += last.saturating_sub(run.last);
                     run.last = run.last.max(last);
                 }
@@ -205,7 +208,7 @@ mod tests {
     use super::*;
     use crate::store::calls::samples::{nested, table_of};
 
-    /// What the rows show: steps, and folded calls as `call:first-last`.
+    /// Returns the rows as text: steps, and folded calls as `call:first-last`.
     fn text(folds: &FoldSet) -> String {
         let row = |row| match folds.row(row) {
             Some(TraceListRow::Step(step)) => step.0.to_string(),

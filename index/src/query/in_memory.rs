@@ -1,4 +1,4 @@
-//! Questions about the memory of one process, in a trace of several.
+//! Queries for the memory of one process, in a trace of several.
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -6,9 +6,10 @@ use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::query::question::Query;
 
-/// A question about memory, which several processes may have each.
+/// A query for memory that may differ between processes.
 pub trait InMemory: Query {
-    /// Answers about the memory that a thread sees; without one, about that of the thread that ran last.
+    /// Answers for the memory that a thread sees; without one, for that of the thread that ran
+    /// last.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -20,12 +21,12 @@ pub trait InMemory: Query {
     ) -> Result<Self::Answer, QueryError>;
 }
 
-/// A question about the memory that a thread sees.
+/// A query for the memory that a thread sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MemoryOf<Q> {
-    /// Which thread; without one, the one that ran last before the position of the question.
+    /// Thread; without one, the one that ran last before the position of the query.
     pub thread: Option<ThreadId>,
-    /// What is asked.
+    /// The query.
     pub question: Q,
 }
 

@@ -1,4 +1,4 @@
-//! Memory as far as the steps force it.
+//! Memory inferred from the semantics of the steps.
 
 use stepback_machine::Address;
 use stepback_parsers::Position;
@@ -10,20 +10,20 @@ use crate::index::Index;
 use crate::inference::contents::infer_memory;
 use crate::query::question::Query;
 
-/// Bytes of memory at a position as far as the steps force them, without the values that the trace may state.
-/// Cost: the runs of steps around at most 12 places where they were accessed last.
+/// Infers bytes of memory at a position from the steps, without the values that the trace may
+/// state. Cost: the runs of steps around at most 12 places of their last accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct InferredMemory {
-    /// When.
+    /// Position of the query.
     pub position: Position,
-    /// The first byte.
+    /// Address of the first byte.
     pub address: Address,
-    /// How many.
+    /// Number of bytes.
     pub len_bytes: u64,
 }
 
 impl Query for InferredMemory {
-    /// None for what is not known.
+    /// The bytes; none for an unknown one.
     type Answer = Vec<Option<u8>>;
 
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<Option<u8>>, QueryError> {

@@ -1,4 +1,4 @@
-//! Registers as far as the steps force them.
+//! Registers inferred from the semantics of the steps.
 
 use stepback_parsers::Position;
 
@@ -10,13 +10,14 @@ use crate::index::Index;
 use crate::inference::register_values::infer_registers;
 use crate::query::question::Query;
 
-/// The registers of a thread at a position as far as its steps force them, without the values that the trace may state.
-/// Cost: some thousand steps are read, and some hundred around the last write of a register that these do not write.
+/// Infers the registers of a thread at a position from its steps, without the values that the trace
+/// may state. Cost: some thousand steps are read, and some hundred around the last write of a
+/// register that these do not write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct InferredRegisters {
-    /// When.
+    /// Position of the query.
     pub position: Position,
-    /// Whose.
+    /// Thread of the registers.
     pub thread: ThreadId,
 }
 

@@ -1,4 +1,4 @@
-//! What the trace told of some memory before an event of a slot.
+//! Known contents of some memory before an event of a slot.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,13 +13,14 @@ use crate::read::bytes::ByteReader;
 use crate::read::slots::{SlotEvent, SlotEventKind};
 use crate::store::granules::{GRANULE_BITS, granules_of};
 
-/// What is known of some blocks of memory while the events of a slot are gone through in order.
+/// Known contents of some blocks of memory, updated event by event within a slot.
 pub(super) struct KnownBefore {
     blocks: HashMap<u64, [Option<u8>; 64]>,
 }
 
 impl KnownBefore {
-    /// At the start of a slot, of some bytes of each block. Cost: that of each block.
+    /// Creates the contents at the start of a slot, for some bytes of each block. Cost: that of
+    /// each block.
     pub fn of_slot(
         index: &Index,
         slot: u64,
@@ -51,7 +52,7 @@ impl KnownBefore {
         Ok(Self { blocks })
     }
 
-    /// What is known of some bytes of these blocks.
+    /// Returns the known values of some bytes of these blocks.
     pub fn bytes(&self, range: MemoryRange) -> Vec<Option<u8>> {
         let mut bytes = Vec::new();
         for (granule, mask) in granules_of(range.address, range.len_bytes) {
@@ -66,7 +67,7 @@ impl KnownBefore {
         bytes
     }
 
-    /// Goes on behind an event.
+    /// Applies an event.
     pub fn take(&mut self, event: &SlotEvent) {
         let SlotEventKind::Access {
             kind,

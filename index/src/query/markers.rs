@@ -1,4 +1,4 @@
-//! The records of binary formats that are neither steps nor accesses.
+//! Markers: the records of binary formats that are neither steps nor accesses.
 
 use stepback_parsers::{MarkerKind, Position};
 
@@ -11,40 +11,41 @@ use crate::query::question::Query;
 use crate::read::markers::{MarkerReader, WantedMarkers};
 use crate::read::slots::SlotReader;
 
-/// The markers of some kinds that show first at positions of a range, in trace order.
-/// Cost: the lists of these kinds alone, and the text of the slots that are given.
+/// Finds the markers of some kinds that first show at positions of a range, in trace order. Cost:
+/// the lists of only these kinds, and the text of the slots with hits.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FindMarkers {
-    /// Which; without any, all.
+    /// Kinds of marker; all if empty.
     pub kinds: Vec<MarkerKind>,
-    /// Whose; without it, those of all threads.
+    /// Thread of the markers; all threads without one.
     pub thread: Option<ThreadId>,
-    /// The first position. What the trace says before its first step shows at position 0.
+    /// First position. Markers before the first step of the trace show at position 0.
     pub from: Position,
-    /// The last position.
+    /// Last position.
     pub to: Position,
     /// The answer ends with this many, but those of one position stay together.
     pub limit: usize,
 }
 
-/// The last markers of some kinds that show at a position: those that show first at the same one.
+/// Finds the last markers of some kinds that show at a position: those that first show at the last
+/// position with any.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LastMarkers {
-    /// Which; without any, all.
+    /// Kinds of marker; all if empty.
     pub kinds: Vec<MarkerKind>,
-    /// Whose; without it, those of all threads.
+    /// Thread of the markers; all threads without one.
     pub thread: Option<ThreadId>,
-    /// When.
+    /// Position of the query.
     pub at: Position,
 }
 
-/// The first position of a trace, from one on, at which a marker of some kinds shows first.
-/// Cost: lookups in the lists of these kinds; no text is read.
+/// Finds the first position, from one on, at which a marker of some kinds first shows. Cost:
+/// lookups in the lists of these kinds; no text is read.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NextMarker {
-    /// Which; without any, all.
+    /// Kinds of marker; all if empty.
     pub kinds: Vec<MarkerKind>,
-    /// From where, this position included.
+    /// First position, included.
     pub from: Position,
 }
 

@@ -23,26 +23,26 @@ use crate::read::slots::SlotReader;
 use crate::read::told_pages::{PageReader, WantedPages};
 use crate::store::granules::{GRANULE_BITS, granules_of, last_of};
 
-/// Bytes of memory at a position. Cost: one step's text for each distinct last access; that of
-/// [`crate::InferredMemory`] in a trace without values.
+/// Reads bytes of memory at a position. Cost: one step's text for each distinct last access; that
+/// of [`crate::InferredMemory`] in a trace without values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MemoryAt {
-    /// When.
+    /// Position of the query.
     pub position: Position,
-    /// The first byte.
+    /// Address of the first byte.
     pub address: Address,
-    /// How many; bytes beyond the end of the address space are left out.
+    /// Number of bytes; bytes beyond the end of the address space are left out.
     pub len_bytes: u64,
 }
 
-/// The bytes of a block that are in a range, by the number of the range.
+/// Bytes of a block that are in a range, by the number of the range.
 struct RangeBlock {
     range: usize,
     granule: u64,
     bytes: u64,
 }
 
-/// Blocks whose bytes are read together, some 1.5 kB each.
+/// Number of blocks read together, some 1.5 kB each.
 const BLOCKS: usize = 1 << 12;
 
 impl Query for MemoryAt {
@@ -71,13 +71,13 @@ impl InMemory for MemoryAt {
     }
 }
 
-/// Bytes of several ranges of memory at a position, in their order.
-/// Cost: as [`MemoryAt`]; a step that accessed many of them is read once for all.
+/// Reads bytes of several ranges of memory at a position, in their order. Cost: as [`MemoryAt`]; a
+/// step that accessed many of them is read only once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct MemoryRangesAt {
-    /// When.
+    /// Position of the query.
     pub position: Position,
-    /// Which.
+    /// Ranges of memory.
     pub ranges: Vec<MemoryRange>,
 }
 
@@ -113,7 +113,8 @@ impl InMemory for MemoryRangesAt {
 }
 
 impl MemoryRangesAt {
-    /// Returns what accesses to these virtual addresses show, whichever physical memory they reached.
+    /// Returns the bytes shown by accesses to these virtual addresses, independent of the physical
+    /// memory that they reached.
     fn by_address(
         &self,
         index: &Index,
@@ -182,7 +183,8 @@ impl MemoryAt {
         }
     }
 
-    /// Returns what accesses to these virtual addresses show, whichever physical memory they reached.
+    /// Returns the bytes shown by accesses to these virtual addresses, independent of the physical
+    /// memory that they reached.
     pub(super) fn by_address(
         &self,
         index: &Index,
@@ -199,8 +201,9 @@ impl MemoryAt {
             .unwrap_or_default())
     }
 
-    /// Pages that were told to lie elsewhere at times, or where others lie, too, hold what their physical pages do: those that
-    /// the trace told last, of whichever thread. Where they lie is not known behind an end that was told.
+    /// Replaces bytes of virtual pages that shared or changed physical pages with those of their
+    /// physical pages. The mapping is the one recorded last, by any thread. After a recorded end of
+    /// a mapping the physical page is unknown.
     fn follow_pages(
         &self,
         index: &Index,
@@ -211,7 +214,7 @@ impl MemoryAt {
         let known = reader.all_pages(cancel)?;
         let moving = match &known {
             Some(pages) => pages.moving().to_vec(),
-            // Too many were told to keep them: any page may have moved.
+            // Too many translations were recorded to keep them: any page may have moved.
             None => vec![0..=u64::MAX],
         };
         let Some(last) = last_of(self.address, bytes.len() as u64) else {
@@ -258,16 +261,16 @@ impl MemoryAt {
     }
 }
 
-/// The next memory from an address on that any step of the trace ever accessed or executed, or a program image fills,
-/// as a whole block of 64 bytes.
+/// Finds the next memory from an address on that any step of the trace ever accessed or executed,
+/// or a program image fills, as a whole block of 64 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NextAccessedBlock {
-    /// From where.
+    /// First address.
     pub from: Address,
 }
 
 impl Query for NextAccessedBlock {
-    /// The block's first address.
+    /// First address of the block.
     type Answer = Option<Address>;
 
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<Option<Address>, QueryError> {
@@ -286,15 +289,16 @@ impl Query for NextAccessedBlock {
     }
 }
 
-/// The same of memory that steps accessed alone.
+/// Finds the next memory from an address on that any step of the trace ever accessed, as a whole
+/// block of 64 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NextTouchedBlock {
-    /// From where.
+    /// First address.
     pub from: Address,
 }
 
 impl Query for NextTouchedBlock {
-    /// The block's first address.
+    /// First address of the block.
     type Answer = Option<Address>;
 
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<Option<Address>, QueryError> {

@@ -1,4 +1,4 @@
-//! The questions: one file a question.
+//! Queries, one file each.
 
 pub(crate) mod access;
 pub(crate) mod access_shares;

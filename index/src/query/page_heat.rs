@@ -1,4 +1,4 @@
-//! Which pages of memory were read and written when.
+//! Accesses of memory pages over time.
 
 use std::collections::BTreeMap;
 
@@ -17,42 +17,43 @@ use crate::store::granules::{GRANULE_BITS, Granule, TouchShape};
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::damaged;
 
-/// How often each page of memory is read and written between two positions, in as many equal parts of that time.
-/// Cost: the lists of all accesses between them. Memory is bounded: where there are too many pages, neighbours are counted together.
+/// Counts the reads and writes of each page of memory between two positions, in equal intervals.
+/// Cost: the lists of all accesses between them. Memory is bounded: if there are too many pages,
+/// neighbours are counted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PageHeat {
-    /// From where. The start of the trace includes what is recorded before the first step.
+    /// First position. The start of the trace includes records before the first step.
     pub from: Position,
-    /// To where.
+    /// Last position.
     pub to: Position,
-    /// Into how many parts the time between is divided, at least 1 and at most [`BUCKETS`].
+    /// Number of intervals, at least 1 and at most [`BUCKETS`].
     pub buckets: usize,
 }
 
-/// More parts than a screen has columns.
+/// Maximum number of intervals; more than the columns of a screen.
 pub const BUCKETS: usize = 4096;
 /// log2 of the bytes of a page, unless there are too many pages.
 const PAGE_BITS: u32 = 12;
-/// How many counts are kept.
+/// Maximum number of counts kept.
 const COUNTS: usize = 1 << 21;
 
-/// The accesses of memory by place and time.
+/// Accesses of memory by page and interval.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HeatMap {
-    /// Bytes of a page: 4096 or, where there are many pages, a larger power of two.
+    /// Bytes of a page: 4096 or, if there are many pages, a larger power of two.
     pub page_bytes: u64,
-    /// The pages that are accessed, ascending.
+    /// Accessed pages, ascending.
     pub pages: Vec<HotPage>,
 }
 
-/// The accesses of a page.
+/// Accesses of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HotPage {
-    /// Its lowest address.
+    /// Lowest address of the page.
     pub first: Address,
-    /// How often it is read in each part of the time.
+    /// Number of reads in each interval.
     pub reads: Vec<u32>,
-    /// How often it is written. An access of two pages counts in each.
+    /// Number of writes in each interval. An access of two pages counts in each.
     pub writes: Vec<u32>,
 }
 
@@ -80,7 +81,7 @@ impl InMemory for PageHeat {
 }
 
 impl PageHeat {
-    /// The accesses of a memory; without one, of all threads.
+    /// Counts the accesses of one address space; without one, those of all threads.
     fn of(
         &self,
         index: &Index,
@@ -104,7 +105,7 @@ impl PageHeat {
                 .for_each_from(0, |key, list: Granule<'_>| {
                     let each = |touch: crate::store::granules::Touch, _| {
                         let slot = base + u64::from(touch.slot);
-                        // What cannot be read is counted.
+                        // Touches of slots that cannot be read are counted.
                         let is_in =
                             |memory| SlotReader(index).is_in_memory(slot, memory).unwrap_or(true);
                         if touch.slot <= to && memory.is_none_or(is_in) {
@@ -137,17 +138,18 @@ impl PageHeat {
     }
 }
 
-/// The counts so far.
+/// Access counts.
 struct PageHeatCounts {
     first: u64,
     steps: u64,
     buckets: usize,
     page_bits: u32,
-    /// By page: reads and writes of each part in turn.
+    /// Counts by page: reads and writes of each interval in turn.
     pages: BTreeMap<u64, Vec<u32>>,
-    /// Likewise, of those alone that began in the page before: where the two are counted together, they count once.
+    /// Counts, by page, of only the accesses that began in the page before: if the two pages are
+    /// counted together, they count once.
     crossing: BTreeMap<u64, Vec<u32>>,
-    /// Of the page that is being counted.
+    /// Page that is being counted.
     page: (u64, Vec<u32>),
 }
 

@@ -1,4 +1,4 @@
-//! Accesses of physical memory: those of every virtual page that lay there, while it did.
+//! Accesses of physical memory: those of every virtual page that was mapped to it, while it was.
 
 use stepback_machine::Address;
 use stepback_parsers::Position;
@@ -16,24 +16,24 @@ use crate::store::granules::last_of;
 
 /// A part of a physical range, as a virtual one.
 pub(super) struct VirtualPart {
-    /// Where it lies.
+    /// Virtual range.
     pub range: MemoryRange,
-    /// When it lay there.
+    /// Accesses that went to the physical page.
     pub within: PhysicalPageFilter,
 }
 
 impl VirtualPart {
-    /// Bytes of the page before it.
+    /// Returns the offset of its first byte in its page.
     pub fn inside(&self) -> u64 {
         self.range.address.0.wrapping_sub(self.within.page())
     }
 
-    /// Where its first byte lies in physical memory.
+    /// Returns the physical address of its first byte.
     pub fn physical(&self) -> Address {
         Address(self.within.physical().wrapping_add(self.inside()))
     }
 
-    /// So many of its bytes, behind some.
+    /// Returns `len_bytes` of its bytes, after the first `behind`.
     pub fn some(&self, behind: u64, len_bytes: u64) -> Self {
         let address = Address(self.range.address.0.wrapping_add(behind));
         Self {
@@ -42,7 +42,7 @@ impl VirtualPart {
         }
     }
 
-    /// All parts that some physical memory ever had, by physical address.
+    /// Returns all virtual parts that some physical memory ever had, by physical address.
     pub fn all(
         index: &Index,
         asked: MemoryRange,
@@ -79,13 +79,13 @@ impl VirtualPart {
     }
 }
 
-/// A question about physical memory, as one about each part of it.
+/// A query for physical memory, as one for each virtual part of it.
 pub(super) struct PhysicalAccessQuery<'a> {
     parts: Vec<AccessQuery<'a>>,
 }
 
 impl<'a> PhysicalAccessQuery<'a> {
-    /// The parts of a question; none where it is not about physical memory.
+    /// Returns the query for each part; none if it is not for physical memory.
     pub fn of(asked: &AccessQuery<'a>) -> Result<Option<Self>, QueryError> {
         let Cell::Physical { address, len_bytes } = asked.cell else {
             return Ok(None);
@@ -98,7 +98,7 @@ impl<'a> PhysicalAccessQuery<'a> {
         Ok(Some(Self::among(asked, parts)))
     }
 
-    /// The same of parts that are known.
+    /// Returns the query for each of these parts.
     pub fn among(asked: &AccessQuery<'a>, parts: Vec<VirtualPart>) -> Self {
         let part = |VirtualPart {
                         range: MemoryRange { address, len_bytes },

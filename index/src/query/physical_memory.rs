@@ -18,24 +18,25 @@ use crate::read::slots::{SlotEventKind, SlotReader};
 use crate::read::touches::{TouchFilter, TouchReader};
 use crate::store::granules::{GRANULE_BITS, bytes_between, granules_of};
 
-/// Bytes of physical memory at a position: each as the last access of it left or found it, through whichever virtual page lay
-/// there then. What no access tells is unknown, but for what program images hold of the pages that lie there.
-/// Cost: that of [`MemoryAt`] for each virtual page that ever lay there.
+/// Reads bytes of physical memory at a position: each as its last access left or found it, through
+/// any virtual page mapped to it then. Bytes without an access are unknown, except for the contents
+/// of program images for the pages mapped there. Cost: that of [`MemoryAt`] for each virtual page
+/// that was ever mapped there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PhysicalMemoryAt {
-    /// When.
+    /// Position of the query.
     pub position: Position,
-    /// The first byte.
+    /// Address of the first byte.
     pub address: Address,
-    /// How many; bytes beyond the end of the address space are left out.
+    /// Number of bytes; bytes beyond the end of the address space are left out.
     pub len_bytes: u64,
 }
 
-/// The last access of a byte: later ones are greater.
+/// Last access of a byte: later ones are greater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct LastTouch {
     slot: u64,
-    /// The number of the part.
+    /// Number of the part.
     part: usize,
 }
 
@@ -71,18 +72,19 @@ impl Query for PhysicalMemoryAt {
     }
 }
 
-/// A part, and what is known of its bytes.
+/// A part with the last accesses of its bytes.
 struct VirtualPartState<'a> {
     part: &'a VirtualPart,
     number: usize,
-    /// Its page never lay elsewhere, and no other page lay there.
+    /// True if its page was never mapped elsewhere, and no other page was mapped there.
     is_plain: bool,
     touches: &'a [Option<LastTouch>],
 }
 
 impl VirtualPartState<'_> {
-    /// The state of a byte as that of the physical one: what later loads through the page tell holds only where it never lay
-    /// elsewhere and no other page lay there, and what one page contradicts another may have written.
+    /// Converts the state of a byte to that of the physical one. Values inferred from later loads
+    /// through the page hold only if `is_plain`. What contradicts one page may have been written
+    /// through another.
     fn state(&self, state: ByteState) -> ByteState {
         match state.source {
             _ if self.is_plain => state,
@@ -104,7 +106,7 @@ struct VirtualPartReader<'a> {
 }
 
 impl VirtualPartReader<'_> {
-    /// Fills in bytes of a physical page, of which these are all the virtual parts that it ever had.
+    /// Fills in bytes of a physical page; these are all the virtual parts that it ever had.
     fn fill_page(&self, parts: &[VirtualPart], bytes: &mut [ByteState]) -> Result<(), QueryError> {
         let mut touches = vec![None::<LastTouch>; bytes.len()];
         for (number, part) in parts.iter().enumerate() {
@@ -130,7 +132,8 @@ impl VirtualPartReader<'_> {
         Ok(())
     }
 
-    /// Hands over the bytes of a part that an access of it tells, each with the slot of the last one.
+    /// Calls `take` for each byte of a part with a value from an access of it, with the slot of the
+    /// last one.
     fn each_touch(
         &self,
         part: &VirtualPart,
@@ -177,7 +180,8 @@ impl VirtualPartReader<'_> {
         Ok(())
     }
 
-    /// The bytes of a block that accesses of a slot tell which went to the physical page.
+    /// Returns the bytes of a block with values from accesses of a slot that went to the physical
+    /// page.
     fn evidence_in(&self, part: &VirtualPart, granule: u64, slot: u64) -> Result<u64, QueryError> {
         if self.index.threads().len() == 1 && part.within.has_all_of(ThreadId(0), slot) {
             return Ok(u64::MAX);
@@ -214,7 +218,8 @@ impl VirtualPartReader<'_> {
         Ok(mask)
     }
 
-    /// Fills in the bytes of a part that were last accessed through it, and what an image holds where none were.
+    /// Fills in the bytes of a part that were last accessed through it, and the image's contents
+    /// for those never accessed.
     fn fill(
         &self,
         filled: VirtualPartState<'_>,
@@ -255,7 +260,8 @@ impl VirtualPartReader<'_> {
         Ok(())
     }
 
-    /// What a program image holds where nobody accessed the virtual page, either.
+    /// Fills in the contents of a program image for bytes never accessed through the virtual page
+    /// either.
     fn fill_from_image(&self, address: Address, bytes: &mut [ByteState]) -> Result<(), QueryError> {
         if self.index.program().is_empty() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Where a step's text stands in the trace.
+//! Place of a step's text in the trace.
 
 use stepback_parsers::{Line, Position, Step};
 
@@ -11,15 +11,15 @@ use crate::query::question::Query;
 use crate::read::lines::LineReader;
 use crate::read::slots::SlotReader;
 
-/// Where the text of a step begins: the line of its instruction, or of lines with its new time before it.
-/// Reads the text of at most 127 steps before it, and parses one.
+/// Finds the first line of a step's text: the line of its instruction, or of lines with its new
+/// time before it. Reads the text of at most 127 steps before it, and parses one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TextLineOfStep(pub Step);
 
-/// The nearest step of a thread before or after a position. Cost: O(log n).
+/// Finds the nearest step of a thread before or after a position. Cost: O(log n).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NearestStepOf {
-    /// The thread.
+    /// Thread of the step.
     pub thread: ThreadId,
     /// Position of the query.
     pub at: Position,
@@ -28,7 +28,7 @@ pub struct NearestStepOf {
 }
 
 impl NearestStepOf {
-    /// The last step of a thread before a position.
+    /// Finds the last step of a thread before a position.
     pub fn last(thread: ThreadId, before: Position) -> Self {
         Self {
             thread,
@@ -37,7 +37,7 @@ impl NearestStepOf {
         }
     }
 
-    /// The first step of a thread from a position on.
+    /// Finds the first step of a thread from a position on.
     pub fn next(thread: ThreadId, from: Position) -> Self {
         Self {
             thread,
@@ -48,7 +48,7 @@ impl NearestStepOf {
 }
 
 impl Query for TextLineOfStep {
-    /// None beyond the end of the trace.
+    /// The line; none beyond the end of the trace.
     type Answer = Option<Line>;
 
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<Option<Line>, QueryError> {

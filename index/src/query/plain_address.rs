@@ -1,4 +1,4 @@
-//! The memory that a pointer names: processors ignore tags in its top bits.
+//! Memory address of a pointer: processors ignore tags in its top bits.
 
 use stepback_machine::Address;
 
@@ -10,13 +10,14 @@ use crate::query::question::Query;
 use crate::read::key_maps::KeyMapReader;
 use crate::store::granules::GRANULE_BITS;
 
-/// The address under which the trace shows the memory that a pointer names: without the tag that processors ignore
-/// (TBI and MTE of Arm, LAM and UAI of x86), unless the trace itself shows accesses of the tagged address.
+/// Finds the address under which the trace shows the memory of a pointer: without the tag that
+/// processors ignore (TBI and MTE of Arm, LAM and UAI of x86), unless the trace itself shows
+/// accesses of the tagged address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PlainAddress {
-    /// The thread whose registers hold the pointer.
+    /// Thread with the pointer in its registers.
     pub thread: ThreadId,
-    /// As the register holds it.
+    /// Pointer as the register holds it.
     pub pointer: Address,
 }
 

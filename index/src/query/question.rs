@@ -1,12 +1,12 @@
-//! What a question is.
+//! The trait of all queries.
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 use crate::index::Index;
 
-/// A question: a pure function of an index and its own fields.
+/// A query: a pure function of an index and its own fields.
 pub trait Query {
-    /// What it answers with.
+    /// Type of the answer.
     type Answer;
 
     /// Finds the answer.

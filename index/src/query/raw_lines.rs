@@ -1,4 +1,4 @@
-//! The trace's own lines.
+//! Raw lines of the trace.
 
 use stepback_parsers::{Line, Position, Step};
 
@@ -9,27 +9,27 @@ use crate::query::question::Query;
 use crate::read::lines::LineReader;
 use crate::read::slots::SlotReader;
 
-/// The raw lines of the trace from a line on, without their line ends (lossy UTF-8).
+/// Reads the raw lines of the trace from a line on, without their line ends (lossy UTF-8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RawLines {
-    /// The first.
+    /// First line.
     pub first: Line,
-    /// How many; fewer are given at the end of the trace.
+    /// Number of lines; fewer are returned at the end of the trace.
     pub count: u64,
 }
 
-/// A line of the trace as it is.
+/// A raw line of the trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawLine {
-    /// Its number.
+    /// Line number.
     pub line: Line,
-    /// The step it belongs to; none before the first step.
+    /// Step that it belongs to; none before the first step.
     pub step: Option<Step>,
-    /// Its text, cut after [`SHOWN_BYTES`].
+    /// Text, cut after [`SHOWN_BYTES`].
     pub text: String,
 }
 
-/// Lines are cut here: nobody reads more of one.
+/// Length in bytes at which lines are cut, more than any reader needs.
 pub const SHOWN_BYTES: usize = 4096;
 const WINDOW: u64 = 64 << 10;
 

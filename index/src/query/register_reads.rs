@@ -1,7 +1,9 @@
-//! Who read a register, in traces that record its writes and not its reads: by the operands of the instructions.
+//! Reads of a register by the operands of instructions, in traces that record register writes but
+//! no reads.
 //!
-//! The steps are decoded one after the other, away from the position: code may have been another at the same address,
-//! so only the step itself tells. Cost: the steps up to the one that is found, some millions a second.
+//! The steps are decoded one after the other, away from the position: the code at an address may
+//! have changed, so only the step itself shows its instruction. Cost: the steps up to the one that
+//! is found, some millions a second.
 
 use std::ops::Range;
 
@@ -20,34 +22,35 @@ use crate::read::records::RecordReader;
 use crate::read::register_reader::RegisterReader;
 use crate::read::slots::SlotReader;
 
-/// Steps that are decoded at once, at first and at most.
+/// Number of steps decoded at once, at first and at most.
 const BLOCKS: Range<u64> = 32..1 << 14;
 
-/// The reads of a register by a thread.
+/// Reads of a register by a thread.
 pub(super) struct RegisterReads<'a> {
     index: &'a Index,
     thread: ThreadId,
-    /// As it was asked for.
+    /// Requested view.
     view: RegisterView,
-    /// As instructions name it.
+    /// View under the register's plain name in instructions.
     plain: RegisterView,
-    /// The banks of its plain name that the trace names, and whether each is meant.
+    /// Banks of its plain name that the trace names.
     banks: Vec<BankCandidate>,
-    /// The mode in which the plain name means it; none in particular where a bank was asked for by its own.
+    /// Mode in which the plain name means it; `Other` if a bank was requested by its own name.
     mode: Mode,
 }
 
-/// A bank, and whether it is the one that is asked about.
+/// A bank, and whether its name matches the requested register.
 struct BankCandidate {
     bank: Bank,
     is_meant: bool,
 }
 
 impl<'a> RegisterReads<'a> {
-    /// The reads of a register, as the mode at a position means it.
+    /// Creates a reader for a register, as the mode at a position resolves it.
     ///
     /// # Errors
-    /// [`QueryError::NotRecorded`] for registers that instructions name by number, as system registers.
+    /// [`QueryError::NotRecorded`] for registers that instructions name by number, as system
+    /// registers.
     pub fn new(
         index: &'a Index,
         thread: ThreadId,
@@ -76,7 +79,7 @@ impl<'a> RegisterReads<'a> {
                 }],
             ),
             None => {
-                // As mode words tell it, which is what the steps are compared by.
+                // From mode words, because the steps are compared by those.
                 let mode = RegisterReader::new(index, thread, at)
                     .mode()?
                     .with_control(None);
@@ -98,7 +101,7 @@ impl<'a> RegisterReads<'a> {
         })
     }
 
-    /// The last read by steps before a position.
+    /// Returns the last read by steps before a position.
     pub fn last(&self, before: Position, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
         let (mut last, mut block) = (before.0, BLOCKS.start);
         loop {
@@ -118,7 +121,7 @@ impl<'a> RegisterReads<'a> {
         }
     }
 
-    /// The first read by steps from a position on.
+    /// Returns the first read by steps from a position on.
     pub fn next(&self, from: Position, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
         let (mut from, mut block) = (from, BLOCKS.start);
         loop {
@@ -146,10 +149,11 @@ impl<'a> RegisterReads<'a> {
         }
     }
 
-    /// As the steps of a mode are asked for it; none where instructions name another register so.
+    /// Returns the register's name in the steps of a mode; none if instructions name another
+    /// register so.
     fn named_in(&self, mode: Mode) -> Option<RegisterView> {
         if self.mode.has_windows() {
-            // Steps are asked by cell.
+            // Steps are queried by cell.
             return Some(RegisterView {
                 register: self.mode.home(self.plain.register),
                 ..self.plain
@@ -164,7 +168,7 @@ impl<'a> RegisterReads<'a> {
         }
         let named = self.named_in(step.mode)?;
         let doubt = use_of(step, named, AccessKinds::Reads.into())?;
-        // The trace says whether a condition held.
+        // The trace shows whether a condition held.
         Some(OperandUse {
             slot: step.slot,
             doubt: doubt.filter(|doubt| *doubt != Doubt::Conditional),
@@ -189,9 +193,10 @@ impl<'a> RegisterReads<'a> {
             is_decoded: true,
             ..self.reader().access(self.view, AccessKind::Read)
         };
-        // Which bank the step reads its own mode says, which may not be that of the position before it.
+        // The bank depends on the mode of the step itself, which may not be that of the position
+        // before it.
         let access = if self.banks.is_empty() {
-            // A cell of a window has its plain name in one window alone.
+            // A cell of a window has its plain name in only one window.
             let home = self.mode.home(self.view.register);
             let register = if self.mode.has_windows() {
                 home

@@ -1,4 +1,4 @@
-//! The register file at a position.
+//! Register file at a position.
 
 use stepback_machine::{InstructionSet, RegisterView};
 use stepback_parsers::Position;
@@ -18,13 +18,14 @@ use crate::read::register_reader::RegisterReader;
 use crate::read::slots::SlotReader;
 use crate::read::untraced::UntracedReader;
 
-/// All registers of a thread at a position. Cost: one step's text for each distinct last write;
-/// in a trace that records no registers, that of [`crate::InferredRegisters`] and some thousand decoded steps for the last writers.
+/// Reads all registers of a thread at a position. Cost: one step's text for each distinct last
+/// write; in a trace that records no registers, that of [`crate::InferredRegisters`] and some
+/// thousand decoded steps for the last writers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RegistersAt {
-    /// When.
+    /// Position of the query.
     pub position: Position,
-    /// Whose; without it, of the thread of the last step before the position.
+    /// Thread of the registers; without it, that of the last step before the position.
     pub thread: Option<ThreadId>,
 }
 
@@ -48,14 +49,14 @@ impl Query for RegistersAt {
     }
 }
 
-/// Whose registers, and under the names of which instruction set.
+/// Thread of the registers, and the instruction set that names them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NamesOf {
     pub thread: ThreadId,
     pub set: InstructionSet,
 }
 
-/// All registers of a thread at a position, under the names of an instruction set.
+/// Returns all registers of a thread at a position, under the names of an instruction set.
 pub(crate) fn file_at(
     index: &Index,
     names: NamesOf,
@@ -78,14 +79,14 @@ pub(crate) fn file_at(
     })
 }
 
-/// Some registers of a thread at a position. Cost: as [`RegistersAt`], for these alone.
+/// Reads some registers of a thread at a position. Cost: as [`RegistersAt`], for only these.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RegisterViewsAt {
-    /// When.
+    /// Position of the query.
     pub position: Position,
-    /// Whose.
+    /// Thread of the registers.
     pub thread: ThreadId,
-    /// Which, each under the name that its answer bears.
+    /// Requested views, each with the name for its answer.
     pub views: Vec<(String, RegisterView)>,
 }
 
@@ -106,7 +107,8 @@ impl Query for RegisterViewsAt {
     }
 }
 
-/// What the trace tells of some registers: where only the operands of instructions do, their writers without values.
+/// Returns the recorded states of some registers; for those known only from operands, their writers
+/// without values.
 fn states(
     index: &Index,
     thread: ThreadId,
@@ -137,7 +139,7 @@ fn states(
     {
         let Some(writer) = writer else { continue };
         let position = Position(writer.slot);
-        // Under another name a line may have written it since: `sp_svc` is `x19`.
+        // A line may have written it since under another name: `sp_svc` is `x19`.
         if state.written_at.is_none_or(|written| written < position) {
             (state.written_at, state.written_by) = (Some(position), position.last_step());
             state.value.0.fill(None);

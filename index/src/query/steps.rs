@@ -1,4 +1,4 @@
-//! Steps with what they did, and step <-> line <-> time.
+//! Steps with their effects, and conversions between steps, lines and times.
 
 use stepback_parsers::{Line, Position, Step};
 
@@ -12,14 +12,16 @@ use crate::query::question::Query;
 use crate::read::lines::LineReader;
 use crate::read::records::{RecordDetail, RecordReader};
 
-/// Consecutive steps with what they did. Cost: reads the text of these steps and of at most 127 before them once.
+/// Reads consecutive steps with their effects. Cost: reads the text of these steps and of at most
+/// 127 before them once.
 ///
-/// In a trace of several threads, what a thread did more than [`crate::LATE_STEPS`] steps of others later is left out.
+/// In a trace of several threads, effects of a thread after more than [`crate::LATE_STEPS`] steps
+/// of others are left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Steps {
-    /// The first.
+    /// First step.
     pub first: Step,
-    /// How many; fewer are given at the end of the trace.
+    /// Number of steps; fewer are returned at the end of the trace.
     pub count: u64,
 }
 
@@ -41,7 +43,8 @@ impl Query for Steps {
     }
 }
 
-/// The position after the step to which a line of the trace belongs (the end for lines beyond the last).
+/// Finds the position after the step to which a line of the trace belongs (the end for lines beyond
+/// the last).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PositionOfLine(pub Line);
 
@@ -64,7 +67,7 @@ impl Query for PositionOfLine {
     }
 }
 
-/// The position after the last step whose time is at most this.
+/// Finds the position after the last step whose time is at most this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PositionOfTime(pub u64);
 
@@ -73,7 +76,7 @@ impl Query for PositionOfTime {
 
     fn run(&self, index: &Index, _cancel: &Cancel) -> Result<Position, QueryError> {
         let segments = &index.contents.segments;
-        // Times never decrease, so only the last segment that begins in time can hold the place.
+        // Times never decrease, so only the last segment that begins in time can contain the place.
         let after = segments
             .partition_point(|segment| segment.time_before.is_none_or(|before| before <= self.0));
         let Some(number) = after.checked_sub(1) else {
@@ -88,8 +91,9 @@ impl Query for PositionOfTime {
     }
 }
 
-/// The steps at which a thread's time falls from above a time to it or below it: so often the time comes again behind
-/// [`PositionOfTime`]. Of the first [`crate::WARNINGS_KEPT`] such steps of the trace.
+/// Finds the steps at which a thread's time falls from above a time to it or below it: each is
+/// another occurrence of the time after [`PositionOfTime`]. Only the first [`crate::WARNINGS_KEPT`]
+/// falls of the trace are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FallsAcrossTime(pub u64);
 
@@ -112,7 +116,7 @@ impl Query for FallsAcrossTime {
     }
 }
 
-/// The line of a step's instruction; none beyond the end of the trace.
+/// Finds the line of a step's instruction; none beyond the end of the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LineOfStep(pub Step);
 

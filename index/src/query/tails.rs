@@ -1,9 +1,10 @@
 //! Tail calls: jumps from one function to the start of another, which then returns in its place.
 //!
-//! The trace does not say where functions begin, so this is done when an index is opened with a program, and is not kept.
-//! For the same reason the callers that a trace begins inside of get the starts of their functions here.
-//! Each visit of a function's start that is no call's entry is looked at through the lists of visits;
-//! of the trace's text only one step is read for each place that jumps there.
+//! The trace does not state function starts, so this is done when an index is opened with a
+//! program, and is not stored. For the same reason, callers outside the trace's beginning get the
+//! starts of their functions here. Each visit of a function's start that is no call's entry is
+//! examined through the lists of visits; of the trace's text only one step is read for each jump
+//! address.
 
 use std::collections::HashSet;
 
@@ -32,16 +33,18 @@ struct TailJump {
     function: Address,
 }
 
-/// Places from which control reaches a function's start, but never by a tail call, such as the ends of loops.
+/// Addresses from which control reaches a function's start, but never by a tail call, such as the
+/// ends of loops.
 type OrdinaryEntries = HashSet<Address>;
 
-/// Beyond this many such places, finding out whether the jump came from one of them costs more than reading the step.
+/// Number of such addresses beyond which reading the step is cheaper than a look-up in their
+/// visits.
 const OTHERS: usize = 16;
 
-/// The calls with the frames split that were left by tail calls, and with the functions of callers that the trace
-/// begins inside of; none when there is no such frame.
-/// The program must say where functions begin.
-/// Cost: the lists of the visits of each function's start; where there are tail calls, 56 bytes of memory a frame.
+/// Returns the calls with frames split at tail calls, and with the functions of callers from before
+/// the trace; none when there is no such frame. The program must know the starts of functions.
+/// Cost: the lists of the visits of each function's start; with tail calls, 56 bytes of memory a
+/// frame.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -108,7 +111,8 @@ pub fn tail_calls(index: &Index, cancel: &Cancel) -> Result<Option<CallTable>, Q
     )))
 }
 
-/// Where the function of a frame begins, as far as that is known: of a caller only a place inside is known.
+/// Returns the start of a frame's function, if known: for a caller only an address inside is
+/// recorded.
 fn entry_of(functions: &Functions, call: &Call) -> Address {
     let start = functions
         .start_of(call.function.0)
@@ -116,7 +120,7 @@ fn entry_of(functions: &Functions, call: &Call) -> Address {
     start.map_or(call.function, Address)
 }
 
-/// Looks for tail calls.
+/// Finds tail calls.
 struct TailFinder<'a> {
     index: &'a Index,
     functions: &'a Functions,
@@ -142,7 +146,7 @@ impl TailFinder<'_> {
         Ok(tails)
     }
 
-    /// The tail call by which a function was entered with a step, if it was one.
+    /// Returns the tail call by which a step entered a function, if it was one.
     fn tail(
         &self,
         function: Address,
@@ -158,7 +162,8 @@ impl TailFinder<'_> {
         }
         let calls = self.index.plain_calls();
         let frame = calls.innermost_at(thread, jump.before());
-        // A jump that leaves the frame for good is a longjmp or a return, and one that makes a frame is a call.
+        // A jump that leaves the frame for good is a longjmp or a return, and one that creates a
+        // frame is a call.
         let is_inside = |id: &CallId| {
             calls
                 .get(*id)
@@ -192,7 +197,7 @@ impl TailFinder<'_> {
             .step_of(jump.after().0)?
             .ok_or(QueryError::TraceChanged)?;
         let control = step.control();
-        // One that leaves a return address goes somewhere else.
+        // An instruction that writes a return address is no tail call.
         let target = control
             .target
             .address()
@@ -207,7 +212,7 @@ impl TailFinder<'_> {
         let can_be = jumps
             && step.next_pc() != function
             && self.functions.start_of(step.pc.0) != Some(function.0)
-            // A jump that goes elsewhere was interrupted.
+            // A jump with another target was interrupted.
             && target.is_none_or(|target| target == function.0);
         if !can_be {
             others.insert(step.pc);
@@ -217,7 +222,7 @@ impl TailFinder<'_> {
     }
 }
 
-/// The frames that took a frame's place one after another.
+/// Returns the frames that replaced a frame one after another.
 fn successors<'a>(
     call: &'a Call,
     stack: u32,
@@ -247,7 +252,7 @@ fn successors<'a>(
     })
 }
 
-/// Two runs of frames in the order of the table, as one.
+/// Merges two sorted runs of frames.
 struct MergedFrames<A: Iterator<Item = CallFrame>, B: Iterator<Item = CallFrame>> {
     first: std::iter::Peekable<A>,
     later: std::iter::Peekable<B>,

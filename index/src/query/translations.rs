@@ -1,4 +1,4 @@
-//! Physical addresses, as the markers of a trace tell them.
+//! Physical addresses, as the markers of a trace record them.
 
 use std::collections::BTreeSet;
 
@@ -15,42 +15,42 @@ use crate::query::question::Query;
 use crate::read::slots::SlotReader;
 use crate::read::told_pages::{PageReader, WantedPages};
 
-/// Which physical addresses the trace told a virtual one of a thread to have, up to a position: the last of each context, the
-/// newest first. What it said to be over is none; where it told nothing there is none.
-/// Cost: what was told of the page; at the first question, all slots that tell of pages.
+/// Finds the physical addresses recorded for a virtual one of a thread, up to a position: the last
+/// of each context, the newest first. Without records, or after a recorded end, there is none.
+/// Cost: the records of the page; for the first query, all slots with page markers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TranslationsAt {
-    /// Whose address.
+    /// Thread of the virtual address.
     pub thread: ThreadId,
-    /// The virtual address.
+    /// Virtual address.
     pub address: Address,
-    /// When.
+    /// Position of the query.
     pub position: Position,
 }
 
-/// Which virtual addresses the trace told to lie at a physical one at a position, of all threads and contexts, the newest first.
-/// Cost: what was told of the page; at the first question, all slots that tell of pages.
+/// Finds the virtual addresses recorded for a physical one at a position, of all threads and
+/// contexts, the newest first. Cost: the records of the page; for the first query, all slots with
+/// page markers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MappingsAt {
-    /// The physical address.
+    /// Physical address.
     pub physical: Address,
-    /// When.
+    /// Position of the query.
     pub position: Position,
 }
 
-/// How much the trace tells of physical addresses.
-/// Cost: all slots that tell of pages, once.
+/// Counts the recorded translations. Cost: all slots with page markers, once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CountTranslations;
 
-/// Where a virtual address leads at a position: what the trace told last of its page, of whichever thread and context; none
-/// where it told nothing or that is over. That is where [`crate::MemoryAt`] looks.
-/// Cost: what was told of the page; at the first question, all slots that tell of pages.
+/// Finds the physical address of a virtual one at a position: the last record of its page, of any
+/// thread and context; none without one, or after its recorded end. [`crate::MemoryAt`] reads
+/// there. Cost: the records of the page; for the first query, all slots with page markers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PlaceAt {
-    /// The virtual address.
+    /// Virtual address.
     pub address: Address,
-    /// When.
+    /// Position of the query.
     pub position: Position,
 }
 

@@ -1,4 +1,4 @@
-//! The last steps of a thread that may not have been completed.
+//! Last steps of a thread that may not have been completed.
 
 use std::ops::Range;
 
@@ -12,15 +12,16 @@ use crate::inference::ending::unfinished_slots;
 use crate::query::question::Query;
 use crate::read::slots::SlotReader;
 
-/// The last steps of a thread before a position that may not have been completed, when no step of it follows.
+/// Finds the last steps of a thread before a position that may not have been completed, when no
+/// step of it follows.
 ///
-/// A program that dies by a signal ends so: the trace shows instructions after the one that faulted.
-/// What these steps write is unknown at the position.
+/// A program that dies by a signal ends so: the trace shows instructions after the one that
+/// faulted. The writes of these steps are unknown at the position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct UnfinishedSteps {
-    /// When.
+    /// Position of the query.
     pub position: Position,
-    /// Whose.
+    /// Thread of the steps.
     pub thread: ThreadId,
 }
 

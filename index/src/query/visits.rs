@@ -1,4 +1,4 @@
-//! When an address was executed.
+//! Executions of an address.
 
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
@@ -18,10 +18,10 @@ use crate::store::key_map::SegmentKey;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::damaged;
 
-/// The nearest step at an address before or after a position.
+/// Finds the nearest step at an address before or after a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NearestVisit {
-    /// The address, without a Thumb bit.
+    /// Address, without a Thumb bit.
     pub pc: Address,
     /// Thread of the step; any thread without one.
     pub thread: Option<ThreadId>,
@@ -32,7 +32,7 @@ pub struct NearestVisit {
 }
 
 impl NearestVisit {
-    /// The last step of any thread at an address before a position.
+    /// Finds the last step of any thread at an address before a position.
     pub fn last(pc: Address, before: Position) -> Self {
         Self {
             pc,
@@ -42,7 +42,7 @@ impl NearestVisit {
         }
     }
 
-    /// The first step of any thread at an address from a position on.
+    /// Finds the first step of any thread at an address from a position on.
     pub fn next(pc: Address, from: Position) -> Self {
         Self {
             pc,
@@ -53,23 +53,23 @@ impl NearestVisit {
     }
 }
 
-/// The K-th step at an address, from 1.
+/// Finds the K-th step at an address, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NthVisit {
-    /// The address, without a Thumb bit.
+    /// Address, without a Thumb bit.
     pub pc: Address,
-    /// Which, from 1.
+    /// Number of the step, from 1.
     pub number: u64,
 }
 
-/// The steps at an address from a position on, in order.
+/// Finds the steps at an address from a position on, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct VisitsFrom {
-    /// The address, without a Thumb bit.
+    /// Address, without a Thumb bit.
     pub pc: Address,
-    /// From where.
+    /// First position.
     pub from: Position,
-    /// At most this many.
+    /// Maximum number of steps in the answer.
     pub limit: usize,
 }
 

@@ -1,7 +1,7 @@
-//! Which accesses of a virtual page went to a physical one.
+//! Accesses of a virtual page that went to a physical page.
 //!
-//! A virtual page may be another physical one at another time, and for another thread. What was told of it last, by the same
-//! thread and before the access, is what counts.
+//! A virtual page may be mapped to different physical pages at different times, and for different
+//! threads. The last record before the access, by the same thread, applies.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::answers::thread::ThreadId;
 use crate::index::told_pages::{MappedPage, PageMappings};
 use crate::read::told_pages::{PageMarkers, PageUpdate};
 
-/// Accesses of a virtual page count where it is a physical one.
+/// Filter for accesses of a virtual page while it is mapped to a physical page.
 #[derive(Clone, Debug)]
 pub(super) struct PhysicalPageFilter {
     pages: Arc<PageMappings>,
@@ -21,7 +21,8 @@ pub(super) struct PhysicalPageFilter {
 }
 
 impl PhysicalPageFilter {
-    /// The virtual pages that some physical ones were told to be at some time, each with the physical one.
+    /// Returns the virtual pages recorded for some physical ones at any time, each with its
+    /// physical page.
     pub fn all(pages: &Arc<PageMappings>, first: u64, last: u64) -> Vec<Self> {
         let mut found: Vec<(u64, u64)> = pages
             .of_physical(first, last)
@@ -37,12 +38,12 @@ impl PhysicalPageFilter {
         found.into_iter().map(within).collect()
     }
 
-    /// The first virtual address.
+    /// Returns the first virtual address.
     pub fn page(&self) -> u64 {
         self.page
     }
 
-    /// The first physical address.
+    /// Returns the first physical address.
     pub fn physical(&self) -> u64 {
         self.physical
     }
@@ -53,12 +54,13 @@ impl PhysicalPageFilter {
             .filter(|told| told.physical == self.physical)
     }
 
-    /// True when the page was never told to be another one.
+    /// Returns true if the page was never recorded as another one.
     pub fn is_always(&self) -> bool {
         self.pages.is_always(self.page, self.physical)
     }
 
-    /// Returns a slot, or the next one in a direction in which accesses may have gone there.
+    /// Returns a slot, or the next one in a direction in which accesses may have gone to the
+    /// physical page.
     pub fn nearest(&self, slot: u64, direction: Direction) -> Option<u64> {
         match direction {
             Direction::Back => self
@@ -74,13 +76,13 @@ impl PhysicalPageFilter {
         }
     }
 
-    /// True when all accesses of a slot by a thread went there.
+    /// Returns true if all accesses of a slot by a thread went to the physical page.
     pub fn has_all_of(&self, thread: ThreadId, slot: u64) -> bool {
         self.told()
             .any(|told| told.thread == thread && told.from < slot && slot < told.used_until)
     }
 
-    /// What holds within a slot.
+    /// Creates a filter for the events of a slot.
     pub fn in_slot(&self, slot: u64) -> SlotPageFilter<'_> {
         SlotPageFilter {
             within: self,
@@ -90,7 +92,7 @@ impl PhysicalPageFilter {
     }
 }
 
-/// Goes along the events of a slot.
+/// Tracks the mapping along the events of a slot.
 pub(super) struct SlotPageFilter<'a> {
     within: &'a PhysicalPageFilter,
     slot: u64,
@@ -100,7 +102,7 @@ pub(super) struct SlotPageFilter<'a> {
 struct ThreadPageFilter {
     thread: ThreadId,
     markers: PageMarkers,
-    /// Where the page lies.
+    /// Physical page of the virtual page.
     physical: Option<u64>,
 }
 
@@ -127,7 +129,7 @@ impl SlotPageFilter<'_> {
         }
     }
 
-    /// Whether an access by a thread goes to the physical page.
+    /// Returns true if an access by a thread goes to the physical page.
     pub fn holds(&mut self, thread: ThreadId) -> bool {
         let physical = self.within.physical;
         self.of_thread(thread).physical == Some(physical)

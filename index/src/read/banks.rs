@@ -1,9 +1,9 @@
-//! Which registers a name means at a position.
+//! Register banks: the physical registers that a name means at a position.
 //!
-//! A plain name such as `sp` means the bank that the mode of the position uses, and that is a register of its own:
-//! written by its own name (`R r13_svc …`), or by the plain one while its mode lasted.
-//! The mode is that of the thread's last step, or what the status register says that was written since.
-//! Where it does not tell, at the position or at a write, the write may be one of another register of the same name.
+//! A plain name such as `sp` means the bank of the position's mode, which is a separate register.
+//! It is written by its banked name (`R r13_svc …`), or by the plain one during its mode. The mode
+//! is that of the thread's last step, or of a later write of the status register. If it is unknown,
+//! at the position or at a write, the write may be of another register of the same name.
 
 use stepback_machine::{Bank, InstructionSet, Mode, RegisterAlias, RegisterId, RegisterView};
 
@@ -14,14 +14,15 @@ use crate::read::views::ViewReader;
 use crate::store::named_bank::NamedBank;
 
 impl<'a> RegisterReader<'a> {
-    /// Where the bytes of a view are at the position.
+    /// Returns the physical registers with the bytes of a view at the position.
     pub(crate) fn homes(&mut self, view: RegisterView) -> Result<Homes, QueryError> {
         let named = self.bank_names();
         let set = named.set;
         if let Some(known) = named.of(view.register) {
             return Ok(named.of_bank(known, view));
         }
-        // The plain register is that of most modes; in the others it may be one that is written nowhere.
+        // The plain register is that of most modes; in the others it may be one that is written
+        // nowhere.
         let is_plain_anywhere =
             set.is_own_bank(view.register) && set.banks(view.register).next().is_some();
         let is_alone = || {
@@ -40,7 +41,8 @@ impl<'a> RegisterReader<'a> {
         Ok(homes)
     }
 
-    /// Under which names a register may be written again that a line wrote, in whatever mode.
+    /// Returns the names under which a register that a line wrote may be written again, in any
+    /// mode.
     pub(crate) fn homes_of_written(&self, home: RegisterView) -> Homes {
         let names = self.bank_names();
         let physical = names.register_of(home.register);
@@ -73,7 +75,7 @@ impl<'a> RegisterReader<'a> {
         }
     }
 
-    /// The only bank that the trace writes is the one in use, whatever the mode.
+    /// The only bank that the trace writes is the one in use, independent of the mode.
     fn single_out(&self, homes: &mut Homes) {
         let Some(only) = homes
             .sure
@@ -89,7 +91,8 @@ impl<'a> RegisterReader<'a> {
         homes.sure.extend(sure);
     }
 
-    /// The only bank of a plain register that is written on lines that tell which one; none if there are more, or none.
+    /// Returns the only bank of a plain register that is written on lines that identify the bank;
+    /// none if there are more, or none.
     pub(super) fn only_bank(&self, plain: RegisterId) -> Option<RegisterId> {
         let names = self.bank_names();
         let banks = names
@@ -108,14 +111,15 @@ impl<'a> RegisterReader<'a> {
     }
 }
 
-/// Under which writes of a plain register are listed whose lines do not tell which register they mean.
+/// Returns the register under which writes of a plain register are listed if their lines do not
+/// identify the physical register.
 fn open_of(set: InstructionSet, plain: RegisterId) -> Option<RegisterId> {
     set.banks(plain).next().map(|_| Mode::Untold.home(plain))
 }
 
-/// The registers that share names with others.
+/// Registers that share names with others.
 struct BankNames<'a> {
-    /// Those that the trace names.
+    /// Banks that the trace names.
     banks: &'a [NamedBank],
     set: InstructionSet,
 }
@@ -129,13 +133,13 @@ impl<'a> BankNames<'a> {
         self.banks.iter().filter(move |known| known.plain == plain)
     }
 
-    /// The register that one is: of a name the bank that it names.
+    /// Returns the physical register: for a banked name, that bank.
     fn register_of(&self, register: RegisterId) -> RegisterId {
         let home = |known: &NamedBank| known.bank.mode().map(|mode| mode.home(known.plain));
         self.of(register).and_then(home).unwrap_or(register)
     }
 
-    /// All registers besides it that a plain one may mean in some mode.
+    /// Iterates over all other registers that a plain one may mean in some mode.
     fn relatives(&self, plain: RegisterId) -> impl Iterator<Item = RegisterId> + use<'a> {
         let Self { banks, set } = *self;
         let of_plain = move |plain: RegisterId| {
@@ -151,7 +155,8 @@ impl<'a> BankNames<'a> {
         of_plain(plain).chain(twins)
     }
 
-    /// A bank that was asked for by its name: what else bears its name, and the plain register in its mode.
+    /// Resolves a bank that was requested by its name: other names for it, and the plain register
+    /// in its mode.
     fn of_bank(&self, known: &NamedBank, view: RegisterView) -> Homes {
         let plain = known.plain;
         let home = |bank: Bank| bank.mode().map(|mode| mode.home(plain));
@@ -184,7 +189,7 @@ impl<'a> BankNames<'a> {
         }
     }
 
-    /// What a plain register means in a mode.
+    /// Resolves a plain register in a mode.
     fn meant(&self, view: RegisterView, mode: Mode) -> Homes {
         let (plain, home) = (view.register, mode.home(view.register));
         let in_use = self
@@ -194,7 +199,7 @@ impl<'a> BankNames<'a> {
         let (mut sure, mut doubtful) = (vec![home], Vec::new());
         if mode.tells(plain) {
             sure.extend(in_use);
-            // What was written under the plain name in an unknown mode may be any bank.
+            // A write under the plain name in an unknown mode may be of any bank.
             doubtful.extend(
                 Some(plain).filter(|plain| !self.set.is_own_bank(*plain) && home != *plain),
             );

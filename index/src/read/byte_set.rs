@@ -1,16 +1,16 @@
-//! Some bytes of a register.
+//! A set of bytes of a register.
 
 use std::ops::Range;
 
-/// Bytes of a register, at most as many as the widest has.
+/// Set of bytes of a register, up to the widest one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ByteSet([u64; 4]);
 
 impl ByteSet {
-    /// How many bytes there is room for.
+    /// Capacity in bytes.
     const BYTES: u16 = 256;
 
-    /// The bytes of a range.
+    /// Returns the bytes of a range.
     pub fn of(range: Range<u16>) -> Self {
         let mut words = [0u64; 4];
         for (word, first) in words.iter_mut().zip((0..Self::BYTES).step_by(64)) {
@@ -23,7 +23,7 @@ impl ByteSet {
         Self(words)
     }
 
-    /// Those of both.
+    /// Adds the bytes of another set.
     pub fn add(&mut self, other: Self) {
         self.0
             .iter_mut()
@@ -31,7 +31,7 @@ impl ByteSet {
             .for_each(|(word, other)| *word |= other);
     }
 
-    /// Without those of another.
+    /// Removes the bytes of another set.
     pub fn without(self, other: Self) -> Self {
         let mut words = self.0;
         words
@@ -47,7 +47,7 @@ impl ByteSet {
             .is_some_and(|word| word >> (byte % 64) & 1 != 0)
     }
 
-    /// Runs of bytes without gaps, ascending.
+    /// Iterates over runs of bytes without gaps, ascending.
     pub fn runs(self) -> impl Iterator<Item = Range<u16>> {
         let mut next = 0;
         std::iter::from_fn(move || {

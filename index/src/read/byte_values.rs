@@ -10,17 +10,18 @@ use crate::read::slots::SlotReader;
 use crate::read::touches::ByteTouches;
 use crate::store::granules::{GRANULE_BITS, granules_of};
 
-/// Steps at most this far apart are read in one run: what lies between costs less than another read.
+/// Maximum distance in steps of accesses that are read in one run: the steps between cost less than
+/// another read.
 const NEAR: u64 = 16;
 
-/// Which of several accesses in a slot gives the value.
+/// Access of a slot that supplies the value, if there are several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ValueOrder {
     First,
     Last,
 }
 
-/// The bytes of one memory block at a position.
+/// Bytes of one memory block at a position.
 #[derive(Clone, Debug)]
 pub(crate) struct BlockState {
     /// Number of the block.
@@ -36,7 +37,7 @@ pub(crate) struct BlockState {
 }
 
 impl BlockState {
-    /// A block of which nothing is known.
+    /// Creates a block without known bytes.
     pub fn new(granule: u64, need: u64) -> Self {
         Self {
             granule,
@@ -47,7 +48,7 @@ impl BlockState {
         }
     }
 
-    /// Mask of the bytes without a value.
+    /// Returns the mask of the bytes without a value.
     pub fn unknown(&self) -> u64 {
         let unknown = (0..64).filter(|place| self.states[*place].value.is_none());
         unknown.fold(0, |mask, place| mask | 1u64 << place)
@@ -59,7 +60,7 @@ impl BlockState {
 #[derive(Debug, Default)]
 pub(crate) struct ValueRequests(Vec<ValueRequest>);
 
-/// Bytes of one block whose values one slot states.
+/// Bytes of one block with values that one slot states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct ValueRequest {
     slot: u64,
@@ -68,7 +69,7 @@ struct ValueRequest {
     block: usize,
     /// Mask of the bytes to read.
     bytes: u64,
-    /// Mask of the bytes found so far.
+    /// Mask of the bytes found until now.
     found: u64,
 }
 
@@ -100,7 +101,7 @@ impl ValueRequests {
         }
     }
 
-    /// Reads the values into the blocks: of each byte the first or last one in its slot.
+    /// Reads the values into the blocks: for each byte the first or last one in its slot.
     pub fn read(
         mut self,
         index: &Index,
@@ -119,7 +120,8 @@ impl ValueRequests {
             else {
                 continue;
             };
-            // The first step that is read is in the first slot; before slot 1 there is a slot without a step.
+            // The first step that is read is in the first slot; before slot 1 there is a slot
+            // without a step.
             let slot = first.saturating_sub(1);
             let here = run.partition_point(|request| request.slot <= slot);
             let mut reader = ValueSink {
@@ -145,7 +147,7 @@ struct ValueSink<'a> {
     slot: u64,
     /// Requests of this and later slots, sorted by slot and block.
     rest: &'a mut [ValueRequest],
-    /// How many of them are of this slot.
+    /// Number of requests of this slot.
     here: usize,
     order: ValueOrder,
     blocks: &'a mut [BlockState],

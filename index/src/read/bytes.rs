@@ -1,4 +1,4 @@
-//! The bytes of memory at a position, as far as the trace and the program images tell them.
+//! Bytes of memory at a position, from the trace and the program images.
 
 use stepback_machine::Address;
 use stepback_parsers::Position;
@@ -16,18 +16,18 @@ use crate::read::key_maps::KeyMapReader;
 use crate::read::touches::{ByteTouches, TouchAt, TouchFilter, TouchReader};
 use crate::store::granules::{GRANULE_BITS, bytes_between, last_of};
 
-/// In a longer range, blocks that no step touches are skipped over.
+/// Length above which blocks that no step touches are skipped.
 const SHORT_RANGE_BYTES: u64 = 4096;
 
 /// Reads the bytes of memory.
 pub(crate) struct ByteReader<'a> {
     index: &'a Index,
-    /// Accesses by steps that see another memory do not count; none where there is only one.
+    /// Address space whose accesses count; none if there is only one.
     memory: Option<MemoryId>,
 }
 
 impl<'a> ByteReader<'a> {
-    /// Reads what all threads access.
+    /// Creates a reader for the accesses of all threads.
     pub fn new(index: &'a Index) -> Self {
         Self {
             index,
@@ -35,7 +35,7 @@ impl<'a> ByteReader<'a> {
         }
     }
 
-    /// Reads one memory.
+    /// Creates a reader for one address space.
     pub fn in_memory(index: &'a Index, memory: Option<MemoryId>) -> Self {
         Self { index, memory }
     }
@@ -44,8 +44,8 @@ impl<'a> ByteReader<'a> {
         TouchReader::in_memory(self.index, self.memory)
     }
 
-    /// Calls `each` with the blocks of a range of memory that steps touch, and their bytes that are in it.
-    /// Cost: that of the blocks, however long the range.
+    /// Calls `each` with the blocks of a range of memory that steps touch, and their bytes that are
+    /// in it. Cost: that of the blocks, independent of the range's length.
     pub(crate) fn for_each_touched(
         &self,
         range: MemoryRange,
@@ -72,8 +72,8 @@ impl<'a> ByteReader<'a> {
         }
     }
 
-    /// Fills the requested bytes of some blocks, as they are at a position.
-    /// Cost: a lookup per block, and one read of each distinct step that states a value.
+    /// Fills the requested bytes of some blocks with their values at a position. Cost: a lookup per
+    /// block, and one read of each distinct step that states a value.
     pub(crate) fn fill(&self, blocks: &mut [BlockState], at: Position) -> Result<(), QueryError> {
         self.fill_recorded(blocks, at)?;
         blocks
@@ -87,8 +87,8 @@ impl<'a> ByteReader<'a> {
         Ok(())
     }
 
-    /// Takes the bytes of instructions that were executed after the last access from what was fetched.
-    /// A byte that the trace stated with the same value before stays recorded.
+    /// Takes the bytes of instructions that were fetched after the last access. A byte that the
+    /// trace stated before with the same value stays recorded.
     fn take_fetches(&self, block: &mut BlockState, at: Position) -> Result<(), QueryError> {
         let fetches = FetchReader(self.index).last(block.granule, block.need, at.0)?;
         for (place, fetch) in fetches.iter().enumerate() {
@@ -111,8 +111,8 @@ impl<'a> ByteReader<'a> {
         Ok(())
     }
 
-    /// What was loaded and never touched up to the position.
-    /// Where the host may have written anywhere, that is what cannot be written to.
+    /// Fills in image bytes that were never touched up to the position. If the host may have
+    /// written anywhere, only read-only bytes count.
     fn infer_from_image(
         &self,
         granule: u64,
@@ -145,7 +145,8 @@ impl<'a> ByteReader<'a> {
         }
     }
 
-    /// Fills the requested bytes of some blocks as far as the trace states them up to the position.
+    /// Fills the requested bytes of some blocks with values that the trace states up to the
+    /// position.
     pub(crate) fn fill_recorded(
         &self,
         blocks: &mut [BlockState],
@@ -171,7 +172,7 @@ impl<'a> ByteReader<'a> {
                 .filter(|(_, slot)| slot.is_some())
             {
                 block.touched |= 1 << place;
-                // An access of the call's own slot comes after what the host wrote.
+                // An access of the call's own slot comes after the host's write.
                 evidence[place] = evidence[place].filter(|touch| Some(touch.slot) >= *slot);
             }
             block.last = std::array::from_fn(|place| {
@@ -190,7 +191,7 @@ impl<'a> ByteReader<'a> {
         Ok(())
     }
 
-    /// Marks the bytes of `read` whose last load contradicted what was known before it.
+    /// Marks the bytes of `read` with a last load that contradicted the earlier value.
     fn mark_external(
         &self,
         block: &mut BlockState,
@@ -200,7 +201,7 @@ impl<'a> ByteReader<'a> {
         let external =
             self.touches()
                 .last_touches(block.granule, read, at.0, TouchFilter::External)?;
-        // Usually there is none, and then what was written before does not matter.
+        // Usually there is none, and then earlier writes do not matter.
         let changed = mask_where(&external, |_| true);
         let written = match changed {
             0 => return Ok(()),
@@ -222,8 +223,8 @@ impl<'a> ByteReader<'a> {
         Ok(())
     }
 
-    /// Fills unknown bytes with what the first access after a position states, when it is a load,
-    /// or with the first fetch, when it comes before.
+    /// Fills unknown bytes from the first access after a position if it is a load, or from the
+    /// first fetch if that comes earlier.
     fn infer(&self, blocks: &mut [BlockState], at: Position) -> Result<(), QueryError> {
         let mut requests = ValueRequests::default();
         let mut loaded = Vec::new();

@@ -1,5 +1,5 @@
-//! Which threads are inside a system call: worked out for a segment when it is first asked for, since looking at each thread
-//! costs milliseconds where there are thousands.
+//! Threads inside a system call: computed for a segment on first use, since a look at each thread
+//! costs milliseconds if there are thousands.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,16 +18,17 @@ use crate::store::segment::meta::Section;
 use crate::store::segment::reader::{SegmentReader, damaged};
 use crate::store::segment::views::markers_of;
 
-/// What is remembered of all segments together takes this many bytes at most: of further ones each thread is looked at.
+/// Maximum size in bytes of the cached gaps of all segments: for further segments each thread is
+/// examined.
 const REMEMBERED_BYTES: usize = 64 << 20;
 
 /// Finds the threads inside a system call.
 pub(crate) struct CallGapReader<'a>(pub &'a Index);
 
 impl<'a> CallGapReader<'a> {
-    /// The last system calls of threads before a slot that these had not come back from by then, by thread.
-    /// None when too much would have to be remembered.
-    /// Cost: of the first question about a segment some lookups for each thread and its lists, of others the calls that are given.
+    /// Returns the last system calls of threads before a slot that had not returned by then, by
+    /// thread. None when the cache is full. Cost: for the first query of a segment some lookups for
+    /// each thread and its lists, for others the returned calls.
     pub(crate) fn around(
         &self,
         slot: u64,
@@ -71,12 +72,12 @@ impl<'a> CallGapReader<'a> {
     fn of_segment(&self, number: usize, cancel: &Cancel) -> Result<CallGaps, QueryError> {
         let segment = self.0.segment(number).ok_or(QueryError::TraceChanged)?;
         let base = segment.meta.step_base;
-        // Threads beyond what the index can number share a number.
+        // Threads beyond the maximum number share a number.
         let mut threads: BTreeMap<u16, (Vec<u64>, Vec<u64>)> = BTreeMap::new();
         for (local, known) in (0u16..).zip(&segment.meta.threads) {
             let (calls, steps) = threads.entry(known.thread).or_default();
             let of_calls = segment.list(local, markers_of(MarkerKind::SYSTEM_CALL))?;
-            // What slot 0 has counts as made before the segment.
+            // Calls in slot 0 count as made before the segment.
             calls.extend(
                 numbers(of_calls)?
                     .into_iter()
@@ -108,7 +109,7 @@ impl<'a> CallGapReader<'a> {
         Ok(CallGaps::new(found))
     }
 
-    /// The system call that a thread is inside of in a slot.
+    /// Returns the system call that a thread is inside of in a slot.
     fn open_at(
         &self,
         thread: ThreadId,
@@ -128,7 +129,7 @@ impl<'a> CallGapReader<'a> {
     }
 }
 
-/// The gaps behind some calls of a thread, given its steps: both ascend.
+/// Returns the gaps after some calls of a thread, given its steps: both ascend.
 fn gaps_of(thread: ThreadId, calls: &[u64], steps: &[u64]) -> Vec<CallGap> {
     let (mut gaps, mut steps) = (Vec::new(), steps.iter().copied().peekable());
     for (place, call) in calls.iter().copied().enumerate() {
@@ -153,7 +154,7 @@ fn gaps_of(thread: ThreadId, calls: &[u64], steps: &[u64]) -> Vec<CallGap> {
 fn steps_of(segment: &SegmentReader<'_>, local: u16) -> Result<Vec<u32>, QueryError> {
     match segment.steps_of_thread(local)? {
         Some(steps) => numbers(Some(steps)),
-        // All are those of its only thread.
+        // All steps are those of its only thread.
         None if segment.meta.threads.len() <= 1 => Ok((1..=segment.meta.steps).collect()),
         None => Ok(Vec::new()),
     }
@@ -174,7 +175,7 @@ fn numbers(list: Option<PackedList<'_>>) -> Result<Vec<u32>, QueryError> {
     Ok(numbers)
 }
 
-/// Notes that a call writes nothing late, so that its record is read once.
+/// Records that a call writes nothing late, so that its record is read once.
 pub(crate) fn note_harmless(gap: &CallGap) {
     gap.is_harmless.store(true, Ordering::Relaxed);
 }

@@ -12,18 +12,19 @@ use crate::read::touches::{TouchFilter, TouchReader};
 use crate::store::codes::ExecutedCode;
 use crate::store::granules::GRANULE_BITS;
 
-/// Memory is believed or not believed by pages of this many bytes.
+/// Size in bytes of the pages that are accepted or rejected as a whole.
 const PAGE_BYTES: u64 = 4096;
-/// For this many instructions it is looked up whether the trace itself had changed their bytes before;
-/// with more, the program is another one anyway.
+/// Maximum number of instructions for which earlier writes of their bytes by the trace are looked
+/// up; with more, the program is a different one anyway.
 const LOOKED_UP: usize = 1 << 12;
 
 /// Compares recorded instructions with a program.
 pub struct CodeCheck<'a>(pub &'a Index);
 
 impl CodeCheck<'_> {
-    /// The instructions whose recorded bytes differ from those of a program, though nothing that the trace shows had
-    /// written these bytes before. Cost: one comparison for each distinct instruction.
+    /// Returns the instructions with recorded bytes that differ from those of a program, if the
+    /// trace shows no earlier write of these bytes. Cost: one comparison for each distinct
+    /// instruction.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -48,7 +49,8 @@ impl CodeCheck<'_> {
         Ok(found)
     }
 
-    /// Whether each of some bytes was written, or read with a value, before a step first executed them.
+    /// Returns true if each of some bytes was written, or read with a value, before a step first
+    /// executed them.
     fn are_written(&self, bytes: &[u64], code: &ExecutedCode) -> Result<bool, QueryError> {
         for address in bytes {
             let (granule, place) = (address >> GRANULE_BITS, address & ((1 << GRANULE_BITS) - 1));
@@ -71,7 +73,7 @@ impl CodeCheck<'_> {
         Ok(true)
     }
 
-    /// A program without what it holds in the pages of contradicting instructions.
+    /// Removes the pages of contradicting instructions from a program.
     pub(crate) fn believed(
         &self,
         mut program: Program,
@@ -85,7 +87,7 @@ impl CodeCheck<'_> {
     }
 }
 
-/// The addresses of the bytes of an instruction that a program has otherwise.
+/// Returns the addresses of an instruction's bytes that differ in a program.
 fn differing_bytes(program: &Program, code: &ExecutedCode) -> Vec<u64> {
     let encoding = program.in_memory(code.set, code.encoding);
     let bytes = (0..)
@@ -99,7 +101,7 @@ fn differing_bytes(program: &Program, code: &ExecutedCode) -> Vec<u64> {
     bytes.filter(differs).map(|(address, _)| address).collect()
 }
 
-/// The pages of an instruction, from their first byte to their last.
+/// Returns the pages of an instruction, from their first byte to their last.
 pub(crate) fn pages_of(code: &ExecutedCode) -> RangeInclusive<u64> {
     let last = code
         .pc

@@ -1,11 +1,11 @@
-//! What other threads did at times that the trace's clock cannot tell from those of some steps.
+//! Steps of other threads that the trace's coarse clock cannot order against some steps.
 //!
-//! Where the clock is coarse, the steps of a thread between two of its times form a block: they stand together where the first time is,
-//! but were made at any time up to the second.
-//! So others may have done what stands before or behind them meanwhile:
+//! With a coarse clock, the steps of a thread between two of its times form a block. The block is
+//! recorded at its first time, but its steps ran at any time up to the second. Steps of others that
+//! are recorded before or after it may thus have run meanwhile:
 //! ```text
-//! time 10 of a    steps of a   <- made between 10 and 40
-//! time 20 of b    steps of b   <- made between 20 and 30, in the middle of those of a
+//! time 10 of a    steps of a   <- ran between 10 and 40
+//! time 20 of b    steps of b   <- ran between 20 and 30, in the middle of those of a
 //! time 30 of b
 //! time 40 of a
 //! ```
@@ -25,24 +25,24 @@ use crate::store::segment::meta::Section;
 use crate::store::segment::reader::damaged;
 use crate::store::segment::views::markers_of;
 
-/// Among more threads nothing is said about who ran when: each costs some lookups.
+/// Maximum number of threads for which concurrent steps are determined: each costs some lookups.
 const THREADS: usize = 1024;
 
-/// What others did at the time of some steps of a thread.
+/// Activity of other threads during some steps of a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ConcurrentActivity {
-    /// The slots of the others' steps, as far as these do not stand among the steps themselves.
+    /// Slots of the others' steps outside the range of the steps themselves.
     pub blocks: Vec<Range<u64>>,
-    /// The slots in which markers of the others tell of what ran at that time: from the first on.
+    /// Slots in which markers of the others report activity of that time.
     pub markers: Vec<(ThreadId, Range<u64>)>,
 }
 
-/// Finds out who ran at the same time.
+/// Finds concurrent activity.
 pub(crate) struct ConcurrentReader<'a>(pub &'a Index);
 
 impl<'a> ConcurrentReader<'a> {
-    /// What ran while a thread made its steps of some slots: the first and the last of the range are its own.
-    /// None when that may be anything. Cost: some lookups for each thread.
+    /// Returns the activity during a thread's steps of some slots: the first and the last of the
+    /// range are of the thread. None if it may be anything. Cost: some lookups for each thread.
     pub(crate) fn of(
         &self,
         thread: ThreadId,
@@ -67,7 +67,7 @@ impl<'a> ConcurrentReader<'a> {
                 markers: markers.collect::<Result<_, QueryError>>()?,
             }));
         }
-        // A time that shows with a step comes behind it.
+        // A time in the slot of a step comes after the step.
         let start = self
             .last_time(thread, first.saturating_sub(1))?
             .unwrap_or(0);
@@ -92,7 +92,8 @@ impl<'a> ConcurrentReader<'a> {
                 found.blocks.push(first_step..block_end.saturating_add(1));
             }
         }
-        // The first time of anybody is that of another, unless it is where the thread's own is: then nothing is left behind it.
+        // The first time of any thread is another's, unless it is the thread's own: then the range
+        // after it is empty.
         let behind = self
             .next_time_of_any(last)?
             .map(|next| next.saturating_add(1)..end.saturating_add(1));
@@ -103,7 +104,7 @@ impl<'a> ConcurrentReader<'a> {
         Ok(Some(found))
     }
 
-    /// The slot in which the time shows that begins the block of a step of a thread.
+    /// Returns the slot of the time that begins the block of a thread's step.
     pub(crate) fn block_of(&self, thread: ThreadId, slot: u64) -> Result<u64, QueryError> {
         if !self.0.source().is_clock_coarse() {
             return Ok(slot);
@@ -111,7 +112,8 @@ impl<'a> ConcurrentReader<'a> {
         Ok(self.last_time(thread, slot.saturating_sub(1))?.unwrap_or(0))
     }
 
-    /// True when a marker of a slot comes behind the last time of its thread in that slot: what it tells of is not over then.
+    /// Returns true if a marker in a slot comes after the last time of its thread there: the
+    /// activity that it reports is not over then.
     pub(crate) fn is_behind_times(
         &self,
         thread: ThreadId,
@@ -129,7 +131,8 @@ impl<'a> ConcurrentReader<'a> {
         Ok(known.next_back() == Some(kind))
     }
 
-    /// From where on markers of a thread tell of what was not over at a slot: its last system call, unless it went on since.
+    /// Returns the first slot of a thread's markers about activity not over at a slot: its last
+    /// system call, unless it continued since.
     fn begun_before(&self, thread: ThreadId, slot: u64) -> Result<u64, QueryError> {
         let Some(call) = self.last(thread, MarkerKind::SYSTEM_CALL, slot)? else {
             return Ok(slot);
@@ -163,7 +166,7 @@ impl<'a> ConcurrentReader<'a> {
         markers.get(place)
     }
 
-    /// The last slot up to one that shows such a marker of a thread.
+    /// Returns the last slot up to `at` with such a marker of a thread.
     fn last(&self, thread: ThreadId, kind: MarkerKind, at: u64) -> Result<Option<u64>, QueryError> {
         let Some(known) = self.markers(thread, kind) else {
             return Ok(None);
@@ -185,7 +188,7 @@ impl<'a> ConcurrentReader<'a> {
         Ok(None)
     }
 
-    /// The first slot from one on that shows such a marker of a thread.
+    /// Returns the first slot from `from` on with such a marker of a thread.
     pub(crate) fn next(
         &self,
         thread: ThreadId,
@@ -239,7 +242,7 @@ impl<'a> ConcurrentReader<'a> {
     }
 }
 
-/// The same slots, in order, where those that touch are one range.
+/// Sorts slot ranges and merges those that touch.
 fn joined(mut blocks: Vec<Range<u64>>) -> Vec<Range<u64>> {
     blocks.sort_unstable_by_key(|block| block.start);
     blocks.dedup_by(|next, block| {
@@ -279,7 +282,7 @@ mod tests {
         index_in_memory(Records::new(records, InstructionSet::X86_64), &options).unwrap()
     }
 
-    /// What it takes to find out what ran beside a step in the middle.
+    /// Measures the search for activity concurrent with a step in the middle.
     fn time_of(index: &Index) -> Duration {
         let slot = index.step_count() / 2;
         let thread = SlotReader(index).thread_at(Position(slot)).unwrap();
@@ -311,7 +314,7 @@ mod tests {
     #[test]
     fn turns_that_follow_each_other_are_one_range() {
         let index = index_of(20);
-        // Of the last turn of thread 10 with all others, but for the time between.
+        // The last turn of thread 10 with all others, except for the time between.
         let slot = 60 * 2 + 30 + 2;
         let thread = SlotReader(&index).thread_at(Position(slot)).unwrap();
         let found = ConcurrentReader(&index)

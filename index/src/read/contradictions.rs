@@ -1,4 +1,4 @@
-//! Which reads of some slots found bytes other than they were known to be.
+//! Reads of some slots that contradict known memory.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -10,19 +10,19 @@ use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader};
 use crate::read::touches::TouchReader;
 use crate::store::granules::granules_of;
 
-/// The reads among some events that contradict what was known before them, found in one go:
-/// a step may have a million accesses, and looking at those before each of them for each would take the square of that.
+/// Reads among some events that contradict the known bytes, found in one pass: a step may have a
+/// million accesses, and a separate search for each would take quadratic time.
 #[derive(Debug, Default)]
 pub(crate) struct Contradictions {
-    /// In the order of the events.
+    /// Contradictions in the order of the events.
     found: Vec<Contradiction>,
-    /// The slot of the last event, and whether anything in it contradicts.
+    /// Slot of the last event, and whether any read in it contradicts.
     slot: Option<(u64, bool)>,
-    /// The blocks that the slot's events touched so far.
+    /// Blocks that the slot's events touched until now.
     blocks: HashMap<u64, SlotBlock>,
 }
 
-/// A read that found some bytes of a block other than they were known to be.
+/// A read that found other values of some bytes of a block than the known ones.
 #[derive(Debug)]
 struct Contradiction {
     slot: u64,
@@ -35,14 +35,15 @@ struct Contradiction {
 /// A block of memory in a slot.
 #[derive(Debug)]
 struct SlotBlock {
-    /// What contradicts in each touch of the slot; nothing when none does.
+    /// Contradicting bytes of each touch of the slot; empty when there are none.
     masks: Vec<u64>,
-    /// Touches of the events so far.
+    /// Number of touches passed.
     passed: usize,
 }
 
 impl Contradictions {
-    /// Of the events of whole slots, in trace order. Cost: linear in the events.
+    /// Finds the contradictions in the events of whole slots, in trace order. Cost: linear in the
+    /// events.
     pub fn of(index: &Index, events: &[SlotEvent]) -> Result<Self, QueryError> {
         let mut contradictions = Self::default();
         events
@@ -51,7 +52,7 @@ impl Contradictions {
         Ok(contradictions)
     }
 
-    /// Of a slot that is read for it, without keeping its events.
+    /// Finds the contradictions in a slot, without keeping its events.
     pub fn of_slot(index: &Index, slot: u64) -> Result<Self, QueryError> {
         let mut contradictions = Self::default();
         SlotReader(index).each_event(slot..slot.saturating_add(1), |event| {
@@ -61,7 +62,7 @@ impl Contradictions {
         Ok(contradictions)
     }
 
-    /// Goes on to the next event, and forgets what earlier ones contradict.
+    /// Advances to the next event, and drops the contradictions of earlier ones.
     pub fn go_on(&mut self, index: &Index, event: &SlotEvent) -> Result<(), QueryError> {
         self.found.clear();
         self.add(index, event)
@@ -102,7 +103,8 @@ impl Contradictions {
                     passed: 0,
                 }),
             };
-            // The block's list has the accesses of a slot in trace order, so counting those before finds the one.
+            // The block's list has the accesses of a slot in trace order, so the number of earlier
+            // ones is the place of this one.
             let bytes = block.masks.get(block.passed).copied().unwrap_or(0);
             block.passed += 1;
             if bytes != 0 {
@@ -117,7 +119,8 @@ impl Contradictions {
         Ok(())
     }
 
-    /// The bytes of a block that a read, one of the events, found other than they were known to be.
+    /// Returns the bytes of a block in which a read, one of the events, contradicts the known
+    /// values.
     pub fn bytes(&self, event: &SlotEvent, granule: u64) -> u64 {
         let place = (event.slot, event.place_in_slot);
         let first = self
@@ -132,7 +135,7 @@ impl Contradictions {
             .fold(0, |all, found| all | found.bytes)
     }
 
-    /// Whether a read, one of the events, contradicts what was known of some memory.
+    /// Returns true if a read, one of the events, contradicts known bytes of some memory.
     pub fn is_any(&self, event: &SlotEvent, range: MemoryRange) -> bool {
         granules_of(range.address, range.len_bytes)
             .any(|(granule, _)| self.bytes(event, granule) != 0)

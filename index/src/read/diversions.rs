@@ -1,8 +1,8 @@
-//! Records behind which a thread does not go on as its last instruction says.
+//! Markers after which a thread does not continue as its last instruction says.
 
 use stepback_parsers::{GapReason, MarkerKind};
 
-/// What ran before these is not recorded: steps of the thread may be missing.
+/// Activity before these is not recorded: steps of the thread may be missing.
 pub(crate) const GAPS: [MarkerKind; 5] = [
     MarkerKind::WINDOW,
     GapReason::Lost.kind(),
@@ -11,7 +11,8 @@ pub(crate) const GAPS: [MarkerKind; 5] = [
     GapReason::Contradiction.kind(),
 ];
 
-/// Behind these, registers are not what the instruction before left, and control is not where it led.
+/// After these, the registers and the program counter may differ from the results of the
+/// instruction before.
 pub(crate) const BREAKS: [MarkerKind; 15] = [
     MarkerKind::KERNEL_EVENT,
     MarkerKind::KERNEL_TRANSFER,

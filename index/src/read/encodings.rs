@@ -1,11 +1,11 @@
-//! The bytes of instructions: as the trace recorded them, else as the program's files have them.
+//! Bytes of instructions: as the trace recorded them, else from the program's files.
 
 use stepback_machine::{Encoding, step_text};
 use stepback_parsers::{KnownInstruction, StepEvent};
 
 use crate::index::Index;
 
-/// The bytes of a step's instruction; none when neither trace nor program tell.
+/// Returns the bytes of a step's instruction; none if neither trace nor program contain them.
 pub(crate) fn encoding_of(index: &Index, step: &StepEvent<'_>) -> Option<Encoding> {
     let in_program = || {
         index
@@ -15,7 +15,7 @@ pub(crate) fn encoding_of(index: &Index, step: &StepEvent<'_>) -> Option<Encodin
     step.encoding().or_else(in_program)
 }
 
-/// The same of an instruction that the trace executed.
+/// Returns the bytes of an instruction that the trace executed.
 pub(crate) fn known_encoding(index: &Index, known: &KnownInstruction) -> Option<Encoding> {
     let in_program = || {
         index
@@ -25,7 +25,7 @@ pub(crate) fn known_encoding(index: &Index, known: &KnownInstruction) -> Option<
     known.encoding.or_else(in_program)
 }
 
-/// The text of a step whose instruction has these bytes.
+/// Returns the text of a step whose instruction has these bytes.
 pub(crate) fn text_of(step: &StepEvent<'_>, encoding: Option<Encoding>) -> String {
     step_text(
         step.text,

@@ -1,6 +1,7 @@
 //! Walks the slots with external changes, in either direction.
 //!
-//! What was looked up for one slot is kept for the next, so a question for all changes looks at each block and each seam once.
+//! Look-ups for one slot are kept for the next, so a query for all changes reads each block and
+//! each seam once.
 
 use std::collections::BinaryHeap;
 
@@ -12,19 +13,19 @@ use crate::index::Index;
 use crate::read::bytes::ByteReader;
 use crate::read::touches::{ByteTouches, TouchFilter, TouchReader};
 
-/// The walk of one question.
+/// Walk of one query.
 pub(crate) struct ExternalSlots<'a> {
     index: &'a Index,
     direction: Direction,
     range: Option<MemoryRange>,
-    /// With a range: what is next of its bytes, filled at the first question.
+    /// With a range: the next changes of its bytes, filled on first use.
     due: Option<DueBytes>,
-    /// Without: the seams of one segment, by slot.
+    /// Without a range: the seams of one segment, by slot.
     seams: SeamSlots,
 }
 
 impl<'a> ExternalSlots<'a> {
-    /// Of all memory, or a range.
+    /// Creates a walk over all memory, or a range.
     pub fn new(index: &'a Index, direction: Direction, range: Option<MemoryRange>) -> Self {
         Self {
             index,
@@ -35,7 +36,8 @@ impl<'a> ExternalSlots<'a> {
         }
     }
 
-    /// The nearest slot from a bound on, this way. Each bound is at or behind the one before, this way.
+    /// Returns the nearest slot from a bound on, in the walk's direction. Bounds must not go
+    /// backwards in that direction.
     pub fn next(&mut self, bound: u64, cancel: &Cancel) -> Result<Option<u64>, QueryError> {
         let Some(range) = self.range else {
             return self.next_anywhere(bound);
@@ -119,7 +121,7 @@ impl<'a> ExternalSlots<'a> {
     }
 }
 
-/// The slots of the seams of the segment that was looked at last.
+/// Slots of the seams of the segment read last.
 #[derive(Debug, Default)]
 struct SeamSlots {
     segment: Option<usize>,
@@ -127,7 +129,7 @@ struct SeamSlots {
 }
 
 impl SeamSlots {
-    /// Those of a segment, ascending.
+    /// Returns the slots of a segment, ascending.
     fn of(&mut self, segment: usize, read: impl FnOnce() -> Vec<u32>) -> &[u32] {
         if self.segment != Some(segment) {
             self.slots = read();
@@ -138,15 +140,16 @@ impl SeamSlots {
     }
 }
 
-/// For the bytes of a range that still have an external change this way: where the next one is.
+/// Next external change of each byte of a range that still has one in the walk's direction.
 struct DueBytes {
     direction: Direction,
-    /// The rank of a slot, a block, and the bytes of the block that are next there. No byte is in two of them.
+    /// Rank of a slot, a block, and the bytes of the block with their next change there. No byte is
+    /// in two entries.
     heap: BinaryHeap<(u64, u64, u64)>,
 }
 
 impl DueBytes {
-    /// Bytes without any are never looked for again.
+    /// Bytes without a change are never looked up again.
     fn push(&mut self, granule: u64, touches: &ByteTouches) {
         let mut left = (0..64)
             .filter(|place| touches[*place].is_some())
@@ -162,7 +165,8 @@ impl DueBytes {
         }
     }
 
-    /// The nearest slot from a bound on; `look` finds what is next of some bytes from there on.
+    /// Returns the nearest slot from a bound on; `look` finds the next changes of some bytes from
+    /// there on.
     fn next(
         &mut self,
         bound: u64,
@@ -188,7 +192,8 @@ mod tests {
 
     #[test]
     fn each_change_of_a_block_is_looked_up_once_however_many_blocks_there_are() {
-        // Block n changes in its first half at slots n, n + 1000, ..., and its second half never does.
+        // Block n changes in its first half at slots n, n + 1000, ..., and its second half never
+        // does.
         let (blocks, turns) = (1000, 4);
         let touches_from = |granule: u64, bytes: u64, bound: u64| {
             let slot = (0..turns)

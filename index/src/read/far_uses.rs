@@ -1,5 +1,5 @@
-//! Uses of registers far away: a table of all addresses says which instructions use the register at all,
-//! and the lists of their visits say when.
+//! Distant uses of registers: a table of all addresses lists the instructions that use the register
+//! at all, and the visit lists give their slots.
 
 use std::collections::{BTreeSet, BinaryHeap};
 use std::ops::Range;
@@ -20,22 +20,24 @@ use crate::store::key_map::SegmentKey;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::{SegmentReader, damaged};
 
-/// How many visits are looked at: an address may have had different instructions, and not all of them use the register.
+/// Maximum number of visits examined: an address may have had different instructions, and not all
+/// of them use the register.
 const VISITS: u32 = 1 << 12;
-/// Up to this many addresses, only the segments that have one of them are walked; beyond, all are.
+/// Maximum number of addresses with which only the segments with one of them are walked; beyond it,
+/// all are.
 const FEW: usize = 64;
 
-/// The walk of one question.
+/// Walk of one query.
 pub(crate) struct FarUses<'a> {
     reader: &'a OperandReader<'a>,
     view: RegisterView,
     direction: Direction,
-    /// Visits that may still be looked at.
+    /// Remaining number of visits to examine.
     left: u32,
 }
 
 impl<'a> FarUses<'a> {
-    /// The uses of a view, one way.
+    /// Creates a walk over the uses of a view in a direction.
     pub fn new(reader: &'a OperandReader<'a>, view: RegisterView, direction: Direction) -> Self {
         Self {
             reader,
@@ -45,7 +47,7 @@ impl<'a> FarUses<'a> {
         }
     }
 
-    /// The nearest slot from one on, this way, in which the view is used.
+    /// Returns the nearest use of the view from a slot on, in the walk's direction.
     pub fn next(&mut self, from: u64, cancel: &Cancel) -> Result<Option<OperandUse>, QueryError> {
         let (index, thread, direction) = (self.reader.index, self.reader.thread, self.direction);
         let users = self.users(cancel)?;
@@ -77,7 +79,8 @@ impl<'a> FarUses<'a> {
         Ok(None)
     }
 
-    /// The segments this way that may have one of some addresses: only those, where there are few addresses.
+    /// Returns the segments in the walk's direction that may have one of some addresses; all
+    /// segments if there are many addresses.
     fn segments_of(&self, users: &[Address], from: u64) -> Result<Vec<usize>, QueryError> {
         let segments = &self.reader.index.contents.segments;
         let range: Range<usize> = match self.direction {
@@ -107,8 +110,8 @@ impl<'a> FarUses<'a> {
         Ok(numbers)
     }
 
-    /// Whether a visit is a use: another instruction may have been at the address then.
-    /// When too many visits turned out to be no use, the next one counts, with a doubt.
+    /// Returns the use of a visit, if it is one: another instruction may have been at the address
+    /// then. After too many visits without a use, the next one counts, with a doubt.
     fn use_at(&mut self, slot: u64, cancel: &Cancel) -> Result<Option<OperandUse>, QueryError> {
         cancel.check()?;
         if self.left == 0 {
@@ -123,8 +126,8 @@ impl<'a> FarUses<'a> {
         Ok(doubt.map(|doubt| OperandUse { slot, doubt }))
     }
 
-    /// The addresses of instructions that may use the view: of a cell of a window, those that use a register which is the
-    /// cell in some window.
+    /// Returns the addresses of instructions that may use the view; for a cell of a window, of
+    /// those that use a register which is the cell in some window.
     fn users(&self, cancel: &Cancel) -> Result<UserAddresses, QueryError> {
         let (table, kinds) = (self.table(cancel)?, self.reader.kinds);
         let names = Mode::names_of_cell(self.view.register);
@@ -147,7 +150,7 @@ impl<'a> FarUses<'a> {
         Ok(users.into_iter().collect())
     }
 
-    /// The table of all addresses. Cost: they are decoded when the first question needs it.
+    /// Returns the table of all addresses. Cost: they are decoded on first use.
     fn table(&self, cancel: &Cancel) -> Result<&'a OperandTable, QueryError> {
         let index = self.reader.index;
         if let Some(known) = index.operands.get() {
@@ -183,7 +186,7 @@ impl<'a> FarUses<'a> {
     }
 }
 
-/// The last visit of an address by a thread up to a slot, in a segment.
+/// Returns the last visit of an address by a thread up to a slot, in a segment.
 fn last_visit(
     segment: &SegmentReader<'_>,
     pc: Address,
@@ -218,7 +221,7 @@ fn last_visit(
     }
 }
 
-/// The first visit of an address by a thread from a slot on, in a segment.
+/// Returns the first visit of an address by a thread from a slot on, in a segment.
 fn next_visit(
     segment: &SegmentReader<'_>,
     pc: Address,
@@ -275,7 +278,7 @@ mod tests {
     const X1_TO_X0: [u8; 4] = [0xe0, 0x03, 0x01, 0xaa];
     const X2_PLUS_X1_TO_X3: [u8; 4] = [0x43, 0x00, 0x01, 0x8b];
 
-    /// A trace of two threads with few addresses, at one of which there are two instructions.
+    /// A trace of two threads with few addresses, one of which has two instructions.
     fn trace() -> Arc<Records> {
         let mut dice = Dice(7);
         let records = (0..500).map(|_| {
@@ -286,7 +289,7 @@ mod tests {
                 0x1008 => return Record::read(thread, 0x8000),
                 0x100c => return Record::write(thread, 0x8000),
                 0x1010 => return Record::marker(thread, MarkerKind::TIMESTAMP, 0),
-                // It uses none of the registers that are asked for.
+                // It uses none of the queried registers.
                 _ => return Record::step(thread, pc, 4, RecordedBranch::None),
             };
             Record::instruction(thread, pc, &code, RecordedBranch::None)

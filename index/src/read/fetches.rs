@@ -1,4 +1,4 @@
-//! The instructions that were fetched from the bytes of a memory block: a byte that was executed is known.
+//! Instructions fetched from the bytes of a memory block: an executed byte is known.
 
 use stepback_machine::{Address, Encoding};
 use stepback_parsers::Step;
@@ -11,15 +11,15 @@ use crate::read::visits::VisitReader;
 use crate::store::codes::ExecutedCode;
 use crate::store::granules::{GRANULE_BITS, bytes_between};
 
-/// Maximum number of steps at one address that are looked at: its instructions may differ in length.
+/// Maximum number of examined steps at one address: its instructions may differ in length.
 const VISITS: usize = 256;
 
 /// A byte of an instruction that a step fetched. In its slot, the fetch comes before all accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fetch {
-    /// The slot of the step.
+    /// Slot of the step.
     pub slot: u64,
-    /// The value of the byte.
+    /// Value of the byte.
     pub byte: u8,
 }
 
@@ -30,12 +30,13 @@ pub(crate) type ByteFetches = [Option<Fetch>; 64];
 pub(crate) struct FetchReader<'a>(pub &'a Index);
 
 impl FetchReader<'_> {
-    /// The last fetches of bytes of a block up to a slot. Cost: one step's text for each instruction in the block.
+    /// Returns the last fetches of bytes of a block up to a slot. Cost: one step's text for each
+    /// instruction in the block.
     pub fn last(&self, granule: u64, need: u64, until: u64) -> Result<ByteFetches, QueryError> {
         self.nearest(granule, need, until, Direction::Back)
     }
 
-    /// The first fetches of bytes of a block from a slot on.
+    /// Returns the first fetches of bytes of a block from a slot on.
     pub fn next(&self, granule: u64, need: u64, from: u64) -> Result<ByteFetches, QueryError> {
         self.nearest(granule, need, from, Direction::Forward)
     }
@@ -68,7 +69,8 @@ impl FetchReader<'_> {
         Ok(fetches)
     }
 
-    /// Takes the nearest fetches of the instructions of one address, which may differ in bytes and length.
+    /// Takes the nearest fetches of the instructions of one address, which may differ in bytes and
+    /// length.
     fn take_fetches_at(
         &self,
         codes: &[ExecutedCode],
@@ -102,7 +104,7 @@ impl FetchReader<'_> {
         Ok(())
     }
 
-    /// The nearest step at an address from a slot on, this way.
+    /// Returns the nearest step at an address from a slot on, in a direction.
     fn visit(&self, pc: Address, from: u64, way: Direction) -> Result<Option<Step>, QueryError> {
         let reader = VisitReader(self.0);
         match way {
@@ -113,7 +115,7 @@ impl FetchReader<'_> {
         }
     }
 
-    /// The bytes of the instruction of a step, as memory held them.
+    /// Returns the bytes of a step's instruction, in memory order.
     fn encoding_at(&self, step: Step) -> Result<Option<Encoding>, QueryError> {
         let text = SlotReader(self.0)
             .step_of(step.after().0)?
@@ -127,7 +129,7 @@ impl FetchReader<'_> {
         }))
     }
 
-    /// The first block from one on that an executed instruction has a byte in.
+    /// Returns the first block from one on with a byte of an executed instruction.
     pub fn next_granule(&self, from: u64) -> Option<u64> {
         if !self.0.has_one_memory() {
             return None;
@@ -141,7 +143,7 @@ impl FetchReader<'_> {
     }
 }
 
-/// A search for the nearest fetches of the bytes of a block.
+/// Search for the nearest fetches of the bytes of a block.
 struct FetchWalk<'a> {
     granule: u64,
     from: u64,
@@ -150,7 +152,7 @@ struct FetchWalk<'a> {
 }
 
 impl FetchWalk<'_> {
-    /// Takes the bytes of an instruction that a slot fetched, where no nearer fetch is known.
+    /// Takes the bytes of an instruction that a slot fetched, unless a nearer fetch is known.
     fn take(&mut self, pc: Address, encoding: &Encoding, slot: u64, need: u64) {
         let mask = mask_of(self.granule, pc, encoding) & need;
         let is_nearer = |known: &Fetch| self.way.rank(slot) > self.way.rank(known.slot);
@@ -174,7 +176,7 @@ fn last_byte(pc: Address, encoding: &Encoding) -> u64 {
     pc.0.saturating_add(encoding.bytes().len() as u64 - 1)
 }
 
-/// The bytes of a block that an instruction has.
+/// Returns the bytes of a block that an instruction covers.
 pub(crate) fn mask_of(granule: u64, pc: Address, encoding: &Encoding) -> u64 {
     let (first, last) = (granule << GRANULE_BITS, last_byte(pc, encoding));
     let is_here = last >= first && pc.0 >> GRANULE_BITS <= granule;
@@ -203,7 +205,8 @@ mod tests {
 
     use super::*;
 
-    /// Each byte from an address on at each position: the value, and `r` or `i` for where it comes from.
+    /// Checks each byte from an address on at each position: the value, and `r` (recorded) or `i`
+    /// (inferred).
     #[track_caller]
     fn check(index: &Index, address: u64, len_bytes: u64, expected: &[&str]) {
         let text = |position| {
@@ -272,7 +275,8 @@ mod tests {
 
     #[test]
     fn the_later_of_a_store_and_a_fetch_tells_what_memory_holds() {
-        // A store of a byte over an instruction, which is executed before and after, then by something that nobody showed.
+        // A store of a byte over an instruction, which is executed before and after, then a change
+        // by something that the trace does not show.
         let index = plain(
             "1 clk IT (1) 00001000 d503201f O EL1h_n : NOP\n\
              2 clk IT (2) 00002000 39000001 O EL1h_n : STRB w1,[x0]\n\
@@ -299,7 +303,8 @@ mod tests {
         // DDI 0487, F1.3: the first halfword of a T32 instruction is at the lower address.
         let text = "1 clk IT (1) 00001000 f000b800 T svc : B.W 0x1004\n2 clk IT (2) 00001004 4770 T svc : BX lr\n";
         check(&plain(text), 0x1000, 7, &["00i f0i 00i b8i 70i 47i ??"; 3]);
-        // With BE8, code stays little-endian (DDI 0487, E2.7); without, as the image says, it has the order of data.
+        // With BE8, code stays little-endian (DDI 0487, E2.7); without, as the image says, it has
+        // the order of data.
         let big = TarmacOptions {
             endian: stepback_machine::Endian::Big,
             ..Default::default()

@@ -1,14 +1,15 @@
-//! Where functions begin, and which one an address belongs to.
+//! Function starts, and the function of an address.
 
 use std::cmp::Reverse;
 
 use crate::answers::program::FunctionPart;
 
-/// The functions of a program. O(log n) a question.
+/// Functions of a program. Queries take O(log n).
 #[derive(Clone, Debug, Default)]
 pub struct Functions {
     starts: Vec<u64>,
-    /// The address space cut where functions begin and end: where a piece begins, and the start of its innermost function.
+    /// Address space, cut at the starts and ends of functions: the start of each piece, and of its
+    /// innermost function.
     pieces: Vec<(u64, Option<u64>)>,
 }
 
@@ -49,12 +50,12 @@ impl Functions {
         }
     }
 
-    /// Where functions begin, ascending.
+    /// Returns the starts of functions, ascending.
     pub fn starts(&self) -> &[u64] {
         &self.starts
     }
 
-    /// Where the innermost function around an address begins.
+    /// Returns the start of the innermost function around an address.
     pub fn start_of(&self, address: u64) -> Option<u64> {
         let after = self.pieces.partition_point(|(start, _)| *start <= address);
         self.pieces.get(after.checked_sub(1)?)?.1
@@ -70,7 +71,8 @@ fn close_until(
     while let Some(ended) =
         open.pop_if(|function| address.is_none_or(|address| function.end <= address))
     {
-        // One that overlaps another may end before what it began in; what ends before it ends with it.
+        // A function that overlaps another may end before an enclosing one does; those that end
+        // before it end with it.
         while open.pop_if(|around| around.end <= ended.end).is_some() {}
         let begun = pieces.last().map_or(0, |(start, _)| *start);
         pieces.push((

@@ -1,4 +1,4 @@
-//! Accesses of steps as hits, for which the text of the steps is read once.
+//! Conversion of accesses to hits; the text of the steps is read once.
 
 use stepback_parsers::{Position, Step};
 
@@ -11,19 +11,20 @@ use crate::read::records::{RecordDetail, RecordReader};
 /// An access of a step that was found.
 #[derive(Clone, Debug)]
 pub(crate) struct FoundAccess {
-    /// Whose.
+    /// Step of the access.
     pub step: Step,
-    /// Where it shows first.
+    /// Position at which it first shows.
     pub position: Position,
-    /// What it did.
+    /// The access.
     pub access: Option<Access>,
 }
 
-/// Makes hits.
+/// Creates hits.
 pub(crate) struct HitReader<'a>(pub &'a Index);
 
 impl HitReader<'_> {
-    /// Accesses as hits, in their order. Cost: the text of each 128 steps with one of them is read once, whichever way they alternate.
+    /// Converts accesses to hits, in their order. Cost: the text of each 128 steps with one of them
+    /// is read once, in any order of the accesses.
     pub fn hits(&self, found: Vec<FoundAccess>) -> Result<Vec<Hit>, QueryError> {
         let mut steps: Vec<Step> = found.iter().map(|found| found.step).collect();
         steps.sort_unstable();

@@ -1,4 +1,4 @@
-//! Which segments touch a memory block or visit an address, through the maps of 64 segments each.
+//! Segments that touch a memory block or visit an address, through the maps of 64 segments each.
 
 use std::ops::Range;
 
@@ -11,12 +11,13 @@ use crate::store::pcs::SegmentVisits;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::damaged;
 
-/// Looks for the segments that have a key.
+/// Finds the segments that have a key.
 pub(crate) struct KeyMapReader<'a>(pub &'a Index);
 
 impl<'a> KeyMapReader<'a> {
-    /// The numbers of the segments in `range` that touch a memory block (or visit an address), ascending.
-    /// Cost: one lookup for each 64 segments, whatever the answer, and for each of the last ones that have no map.
+    /// Returns the numbers of the segments in `range` that touch a memory block (or visit an
+    /// address), ascending. Cost: one lookup for each 64 segments, and for each of the last ones
+    /// without a map.
     pub(crate) fn segments_with(
         &self,
         key: SegmentKey,
@@ -63,13 +64,14 @@ impl<'a> KeyMapReader<'a> {
         Ok(found)
     }
 
-    /// How many groups of segments there are: those under each key map, and last those that have none.
+    /// Returns the number of groups of segments: those under each key map, and last those without
+    /// one.
     pub(crate) fn group_count(&self) -> usize {
         self.0.contents.key_maps.len() + 1
     }
 
-    /// The segments in `range` of a group that may touch a block, ascending;
-    /// none when `wants` refuses what all of the group together touch of it. Cost: one lookup.
+    /// Returns the segments in `range` of a group that may touch a block, ascending; none when
+    /// `wants` rejects the union of the group's touches of the block. Cost: one lookup.
     pub(crate) fn group_segments(
         &self,
         group: usize,
@@ -102,13 +104,14 @@ impl<'a> KeyMapReader<'a> {
         Ok(within.filter(has_it))
     }
 
-    /// The segments that no key map covers.
+    /// Returns the segments that no key map covers.
     fn unmapped(&self) -> Range<usize> {
         let count = self.0.contents.segments.len();
         mapped(&self.0.contents.key_maps).min(count)..count
     }
 
-    /// The first memory block from one on that any segment touches. Cost: as [`Self::segments_with`].
+    /// Returns the first memory block from one on that any segment touches. Cost: as
+    /// [`Self::segments_with`].
     pub(crate) fn next_granule(&self, from: u64) -> Result<Option<u64>, QueryError> {
         let mut next: Option<u64> = None;
         let mut note = |granule: u64| {
@@ -129,7 +132,7 @@ impl<'a> KeyMapReader<'a> {
         Ok(next)
     }
 
-    /// Tells all addresses of steps, in any order, some of them several times.
+    /// Calls `tell` with all addresses of steps, in any order, some of them several times.
     pub(crate) fn for_each_pc(&self, mut tell: impl FnMut(u64)) -> Result<(), QueryError> {
         for number in 0..self.0.contents.key_maps.len() {
             let map = self.0.key_map(number, SegmentKey::Pc(0))?;

@@ -1,4 +1,4 @@
-//! Where a thread goes on behind its last step, of which the trace shows no next one.
+//! Program counter after the last step of a thread, if the trace shows no next one.
 
 use stepback_machine::{
     Address, BranchTarget, CodeSite, ControlFlowEffect, ControlSuccessor, DelaySlotRule, FlagTest,
@@ -13,26 +13,28 @@ use crate::read::register_reader::RegisterReader;
 use crate::read::slots::{SlotEventKind, SlotReader, StepText};
 use crate::read::views::ViewReader;
 
-/// What is known of the program counter behind the last step of a thread.
+/// Knowledge of the program counter after the last step of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LastProgramCounter {
-    /// The trace wrote it behind that step, or the thread has no step: what it wrote last counts.
+    /// The trace wrote it after that step, or the thread has no step: the last written value
+    /// applies.
     Written,
-    /// The last step leads here.
+    /// The target of the last step.
     To(Address),
-    /// Nothing tells.
+    /// Unknown.
     Open,
 }
 
-/// A branch behind which another instruction comes before control goes where it leads.
+/// A branch with another instruction between it and its target.
 struct DelayedBranch {
     at: Step,
     step: StepText,
 }
 
 impl RegisterReader<'_> {
-    /// Where the thread goes on that has no step from the position on. Cost: the text of its last step,
-    /// in a trace of several threads that of up to [`LATE_STEPS`] steps behind it.
+    /// Returns the program counter of a thread without steps from the position on. Cost: the text
+    /// of its last step; in a trace of several threads, that of up to [`LATE_STEPS`] steps after
+    /// it.
     pub(crate) fn last_lead(&self) -> Result<LastProgramCounter, QueryError> {
         let Some(last) = SlotReader(self.index).owner(self.thread, self.at.0)? else {
             return Ok(LastProgramCounter::Written);
@@ -49,7 +51,8 @@ impl RegisterReader<'_> {
         self.lead_of(last, &step)
     }
 
-    /// The thread's last step; none when control went elsewhere behind it than its instruction says.
+    /// Returns the thread's last step; none if control went elsewhere after it than its instruction
+    /// says.
     fn undiverted(&self, last: Step) -> Result<Option<StepText>, QueryError> {
         let end = self.at.0.min(last.after().0.saturating_add(LATE_STEPS));
         let events = SlotReader(self.index).events(last.after().0..end.saturating_add(1))?;
@@ -68,8 +71,9 @@ impl RegisterReader<'_> {
         Ok(found)
     }
 
-    /// The branch before the last step, where that step is what comes before control goes where the branch leads:
-    /// in its delay slot, or where the branch of which it is the slot leads (a couple of branches).
+    /// Returns the branch before the last step, if that step comes between the branch and its
+    /// target: it is in the delay slot, or at the target of a branch that is itself in a delay slot
+    /// (a couple of branches).
     fn branch_before(
         &self,
         last: Step,
@@ -95,7 +99,7 @@ impl RegisterReader<'_> {
         DelayedBranch { at, step }: DelayedBranch,
         slot: &StepText,
     ) -> Result<LastProgramCounter, QueryError> {
-        // Where a branch in the slot leads is decided by two.
+        // A branch in the delay slot has a target that depends on both branches.
         if slot.control().flow != FlowKind::Next {
             return Ok(LastProgramCounter::Open);
         }
@@ -119,7 +123,7 @@ impl RegisterReader<'_> {
         }
     }
 
-    /// To what a register held before a step.
+    /// Returns the target from a register's value before a step.
     fn led_by(
         &self,
         at: Step,
@@ -128,8 +132,9 @@ impl RegisterReader<'_> {
     ) -> Result<LastProgramCounter, QueryError> {
         let set = step.instruction_set;
         let held = self.held_before(at, RegisterView::new(register, 0, set.word_bytes()))?;
-        // In a handler of M-profile the register may say how to return from the exception, and in a function that the other
-        // security state called, that it returns there.
+        // In a handler of the M profile the register may hold the value for a return from the
+        // exception. In a function called by the other security state, it may hold the value for a
+        // return to that state.
         let is_return = |value: u64| {
             set.is_exception_return_value(value) || set.is_function_return_value(value)
         };
@@ -157,7 +162,7 @@ impl RegisterReader<'_> {
             return self.decided(last, step, test);
         }
         match site.map_or(ControlSuccessor::Open, |site| set.lead(&site, step.branch)) {
-            // The slot of a branch comes first, wherever that leads.
+            // The delay slot of a branch comes first, before any target.
             ControlSuccessor::Open if step.control().delay == DelaySlotRule::Slot => {
                 Ok(LastProgramCounter::To(step.next_pc()))
             }
@@ -168,7 +173,7 @@ impl RegisterReader<'_> {
         }
     }
 
-    /// Where a conditional branch leads, by the flags before it.
+    /// Returns the target of a conditional branch, by the flags before it.
     fn decided(
         &self,
         last: Step,
@@ -188,7 +193,7 @@ impl RegisterReader<'_> {
         ))
     }
 
-    /// What a register held before a step, as far as the trace recorded it.
+    /// Returns a register's value before a step, if the trace recorded it.
     fn held_before(&self, step: Step, view: RegisterView) -> Result<Option<u64>, QueryError> {
         if view.register == RegisterId::PC {
             return Ok(None);
@@ -212,7 +217,7 @@ mod tests {
     use crate::query::question::Query as _;
     use crate::query::registers::RegistersAt;
 
-    /// The program counter at the end, as the index and the oracle have it.
+    /// Checks the program counter at the end, in the index and the oracle.
     #[track_caller]
     fn check(text: &str, expected: Option<u64>) {
         let tarmac = Tarmac::open(Box::new(text.as_bytes().to_vec()), Default::default()).unwrap();
@@ -322,7 +327,7 @@ mod tests {
         );
     }
 
-    /// A thread that did its last step long before others is where that step led.
+    /// A thread whose last step was long before those of others is at that step's target.
     #[test]
     fn each_thread_ends_where_its_own_last_step_leads() {
         let text = "1 clk cpu0 IT (1) 00001000 14000004 O EL1h_n : B 0x1010\n\

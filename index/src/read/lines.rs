@@ -1,4 +1,4 @@
-//! Where the lines of a trace of text stand, and which slot a line belongs to.
+//! Line positions in a text trace, and the slots of lines.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use crate::store::packed::FRAME;
 pub(crate) struct LineReader<'a>(pub &'a Index);
 
 impl<'a> LineReader<'a> {
-    /// The slot to which a line, counted from 0, belongs, and where its text begins.
+    /// Returns the slot to which a line, counted from 0, belongs, and the start of its text.
     pub(crate) fn chunk_of_line(&self, line: u64) -> Result<SlotTextStart, QueryError> {
         let Some((number, block)) = self.block_of_line(line)? else {
             return self.chunk_in_block(0, 0, line);
@@ -27,7 +27,7 @@ impl<'a> LineReader<'a> {
         )
     }
 
-    /// The last block of 128 steps whose first step's line is not behind a line.
+    /// Returns the last block of 128 steps with a first line at or before a line.
     fn block_of_line(&self, line: u64) -> Result<Option<(usize, usize)>, QueryError> {
         let segments = &self.0.contents.segments;
         let mut number = segments.partition_point(|segment| segment.line_base <= line);
@@ -53,14 +53,15 @@ impl<'a> LineReader<'a> {
         Ok(None)
     }
 
-    /// Looks for a line from a slot on whose step's line (its text's line for slot 0) is known.
+    /// Searches for a line from a slot on, given the line of the slot's step (of its text for slot
+    /// 0).
     fn chunk_in_block(
         &self,
         first: u64,
         first_line: u64,
         line: u64,
     ) -> Result<SlotTextStart, QueryError> {
-        // One step more than the block: lines with its time may stand before its instruction.
+        // One step more than the block: lines with its time may precede its instruction.
         let end = (first + FRAME as u64 + 1).min(self.0.step_count());
         let range =
             SlotReader(self.0).text_start(first)?..SlotReader(self.0).text_start(end + 1)?;
@@ -101,13 +102,13 @@ impl<'a> LineReader<'a> {
         Ok(found)
     }
 
-    /// The line, counted from 0, on which the text of a slot begins.
+    /// Returns the line, counted from 0, on which the text of a slot begins.
     pub(crate) fn line_of_slot(&self, slot: u64) -> Result<u64, QueryError> {
         let (segment, local) = SlotReader(self.0).locate(slot)?;
         let block = (local.saturating_sub(1) as usize) / FRAME;
         let block_slot = segment.meta.step_base + (block * FRAME) as u64 + 1;
         let instruction_line = segment.meta.line_base + segment.block_line(block)?;
-        // The index has the lines of instructions, and lines with their time may stand before them.
+        // The index has the lines of instructions, and lines with their time may precede them.
         let mut first = FirstInstruction::default();
         SlotReader(self.0).parse(
             SlotReader(self.0).text_start(block_slot)?
@@ -142,17 +143,17 @@ impl<'a> LineReader<'a> {
     }
 }
 
-/// Where the text of a slot begins.
+/// Start of a slot's text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SlotTextStart {
     pub slot: u64,
-    /// Its first line, counted from 0.
+    /// First line, counted from 0.
     pub line: u64,
-    /// Its first byte.
+    /// Offset of the first byte.
     pub offset: u64,
 }
 
-/// Where the steps of a range begin.
+/// Collects the starts of steps in a range.
 #[derive(Default)]
 struct ChunkStarts {
     slot: u64,
@@ -183,7 +184,7 @@ impl EventSink for ChunkStarts {
     }
 }
 
-/// Where the line of the first instruction begins.
+/// Start of the line of the first instruction.
 #[derive(Default)]
 struct FirstInstruction(Option<u64>);
 

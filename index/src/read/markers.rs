@@ -1,4 +1,4 @@
-//! The markers of a trace, through the lists of their kinds.
+//! Markers of a trace, through the lists of their kinds.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -17,15 +17,15 @@ use crate::store::segment::meta::Section;
 use crate::store::segment::reader::{SegmentReader, damaged};
 use crate::store::segment::views::{SHARING_CALLS, markers_of, markers_of_all};
 
-/// Slots are read together when they lie in the same run of this many.
+/// Length of the runs of slots that are read together.
 const NEAR: u64 = 128;
 
-/// Which markers are meant.
+/// Filter for markers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WantedMarkers<'a> {
-    /// Which; without any, all.
+    /// Kinds of marker; all if empty.
     pub kinds: &'a [MarkerKind],
-    /// Whose; without it, those of all threads.
+    /// Thread of the markers; all threads without one.
     pub thread: Option<ThreadId>,
 }
 
@@ -43,7 +43,7 @@ impl WantedMarkers<'_> {
 pub struct MarkerReader<'a>(pub &'a Index);
 
 impl<'a> MarkerReader<'a> {
-    /// How many markers of each kind each thread has, by thread and kind.
+    /// Iterates over the number of markers of each kind and thread, by thread and kind.
     pub fn marker_counts(&self) -> impl Iterator<Item = MarkerCount> + '_ {
         let known = self
             .0
@@ -58,7 +58,8 @@ impl<'a> MarkerReader<'a> {
         })
     }
 
-    /// The last markers that show at a position: those that show first at the same one.
+    /// Returns the last markers that show at a position: those that first show at the last position
+    /// with any.
     pub(crate) fn last(
         &self,
         wanted: WantedMarkers<'_>,
@@ -71,7 +72,8 @@ impl<'a> MarkerReader<'a> {
         }
     }
 
-    /// The last slot with such markers up to a position. Cost: lookups in the lists of the last segment that has some.
+    /// Returns the last slot with such markers up to a position. Cost: lookups in the lists of the
+    /// last segment that has some.
     pub(crate) fn last_slot(
         &self,
         wanted: WantedMarkers<'_>,
@@ -106,8 +108,8 @@ impl<'a> MarkerReader<'a> {
         Ok(None)
     }
 
-    /// The first slot from one on with a marker of some kinds, of any thread; without any kinds, of all.
-    /// Cost: for each kind, lookups in the list of the first segment that has one.
+    /// Returns the first slot from one on with a marker of some kinds, of any thread; all kinds if
+    /// empty. Cost: for each kind, lookups in the list of the first segment that has one.
     pub(crate) fn next_slot(
         &self,
         kinds: &[MarkerKind],
@@ -128,7 +130,8 @@ impl<'a> MarkerReader<'a> {
         Ok(first)
     }
 
-    /// The first slot from one on with such a marker of any thread. Cost: lookups in the list of the first segment that has one.
+    /// Returns the first slot from one on with such a marker of any thread. Cost: lookups in the
+    /// list of the first segment that has one.
     pub(crate) fn next_slot_of_all(
         &self,
         kind: MarkerKind,
@@ -170,9 +173,10 @@ impl<'a> MarkerReader<'a> {
         Ok(None)
     }
 
-    /// Hands over such markers of a range of slots in trace order, those of some slots at a time; `take` says how many more are
-    /// wanted, and is asked with none first. Those of one slot stay together.
-    /// Cost: the lists of these kinds alone, and the text of the slots that have some.
+    /// Passes such markers of a range of slots to `take` in trace order, those of some slots at a
+    /// time. `take` returns the number of further markers wanted; the first call has none. Markers
+    /// of one slot stay together. Cost: the lists of only these kinds, and the text of the slots
+    /// that have some.
     pub(crate) fn each_in(
         &self,
         wanted: WantedMarkers<'_>,
@@ -202,14 +206,15 @@ impl<'a> MarkerReader<'a> {
                 if limit == 0 {
                     return Ok(());
                 }
-                // A slot may go on in the next segment, but was read as a whole.
+                // A slot may continue in the next segment, but was read as a whole.
                 range.start = near.last().map_or(range.start, |last| last + 1);
             }
         }
         Ok(())
     }
 
-    /// Those of some ascending segments that may have slots from one on. Cost: a binary search.
+    /// Returns those of some ascending segments that may have slots from one on. Cost: a binary
+    /// search.
     fn those_from<'b>(&self, segments: &'b [usize], from: u64) -> &'b [usize] {
         let base = |number: usize| {
             self.0
@@ -224,7 +229,7 @@ impl<'a> MarkerReader<'a> {
         segments.get(start..).unwrap_or_default()
     }
 
-    /// The segments with such markers, ascending.
+    /// Returns the segments with such markers, ascending.
     pub(crate) fn segments_with_markers(&self, wanted: WantedMarkers<'_>) -> Vec<usize> {
         let mut segments: Vec<usize> = match wanted.thread {
             Some(thread) => {
@@ -249,7 +254,7 @@ impl<'a> MarkerReader<'a> {
         segments
     }
 
-    /// What a thread has; the table is sorted by thread and kind.
+    /// Returns the marker kinds of a thread; the table is sorted by thread and kind.
     fn known_of(&self, thread: ThreadId) -> &'a [MarkerContents] {
         let known = &self.0.contents.markers;
         let first = known.partition_point(|known| known.thread < thread.0);
@@ -257,7 +262,8 @@ impl<'a> MarkerReader<'a> {
         known.get(first..end).unwrap_or_default()
     }
 
-    /// For each kind the segments that have some: found once, since the table has an entry for each thread.
+    /// Returns the segments of each kind: computed once, since the table has an entry for each
+    /// thread.
     fn segments_by_kind(&self) -> &'a [KindSegments] {
         self.0.marker_segments.get_or_init(|| {
             let mut by_kind: BTreeMap<MarkerKind, BTreeSet<usize>> = BTreeMap::new();
@@ -275,7 +281,8 @@ impl<'a> MarkerReader<'a> {
         })
     }
 
-    /// The lists of such markers in a segment: without a thread, those of all threads together.
+    /// Returns the lists of such markers in a segment: without a thread, those of all threads
+    /// together.
     pub(crate) fn marker_lists<'b>(
         &self,
         segment: &SegmentReader<'b>,
@@ -310,7 +317,7 @@ impl<'a> MarkerReader<'a> {
         Ok(lists)
     }
 
-    /// Such markers of some slots that lie close together.
+    /// Returns such markers of some slots that are close together.
     pub(crate) fn markers_in(
         &self,
         slots: &[u64],
@@ -340,7 +347,7 @@ impl<'a> MarkerReader<'a> {
     }
 }
 
-/// The slots of a range that have such markers in a segment: ascending, at most `limit`.
+/// Returns the slots of a range that have such markers in a segment: ascending, at most `limit`.
 fn slots_of(
     lists: &[PackedList<'_>],
     step_base: u64,

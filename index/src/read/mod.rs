@@ -1,4 +1,4 @@
-//! Small readers over an open index, from which the questions are put together.
+//! Small readers over an open index, from which queries are built.
 
 pub(crate) mod banks;
 pub(crate) mod byte_set;

@@ -1,8 +1,9 @@
-//! The stack pointer that `thread` mode of M-profile uses, as steps show by moving it.
+//! Stack pointer in the `thread` mode of the M profile, as shown by steps that move it.
 //!
-//! A return from an exception sets CONTROL.SPSEL by its `EXC_RETURN` (DDI 0403, B1.5.8; DDI 0553, "ExceptionReturn"), and no
-//! line may say so: operating systems choose the stack of a task in this way. The line that moves MSP or PSP behind the frame
-//! that was loaded does, and so do the lines of what pushes and pops.
+//! A return from an exception sets CONTROL.SPSEL by its `EXC_RETURN` (DDI 0403, B1.5.8; DDI 0553,
+//! "ExceptionReturn"), possibly without a line: operating systems choose the stack of a task in
+//! this way. The line that moves MSP or PSP past the loaded frame shows the choice, and so do the
+//! lines of pushes and pops.
 
 use stepback_machine::{
     BranchTarget, FlowKind, Mode, RegisterId, RegisterView, SecurityState, ThreadStack, decode,
@@ -15,12 +16,13 @@ use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader, StepText};
 use crate::read::views::ViewReader;
 use crate::store::named_bank::NamedBank;
 
-/// Writes of either stack pointer that are looked at; one or two suffice but where MSR sets them again and again.
+/// Maximum number of examined writes of either stack pointer; one or two suffice unless MSR sets
+/// them again and again.
 const MOVES_TRIED: usize = 16;
 
 impl RegisterReader<'_> {
-    /// Returns a mode of M-profile with the stack pointer that it uses at the position: the newest of what CONTROL says and
-    /// what steps show. Cost: the text of a few steps.
+    /// Returns a mode of the M profile with its stack pointer at the position: the newest of
+    /// CONTROL's value and the moves by steps. Cost: the text of a few steps.
     pub(crate) fn with_stack(&mut self, mode: Mode) -> Result<Mode, QueryError> {
         let Mode::Thread(security, _) = mode else {
             return Ok(mode);
@@ -31,7 +33,8 @@ impl RegisterReader<'_> {
         })
     }
 
-    /// The stack pointer that a step of the thread moved last in this security state, since CONTROL was written.
+    /// Returns the stack pointer that a step of the thread moved last in this security state, since
+    /// CONTROL was written.
     pub(crate) fn moved_stack(
         &mut self,
         security: SecurityState,
@@ -82,7 +85,8 @@ impl RegisterReader<'_> {
         std::iter::once(home).chain(named).collect()
     }
 
-    /// The stack pointer that the lines of a slot name alone, if the step before them moved the one of thread mode.
+    /// Returns the stack pointer that is the only one named by the lines of a slot, if the step
+    /// before them moved that of thread mode.
     fn stack_moved_in(
         &mut self,
         slot: u64,
@@ -137,7 +141,7 @@ impl RegisterReader<'_> {
     }
 }
 
-/// Whether it pushes, pops or computes the stack pointer.
+/// Returns true if the step pushes, pops or computes the stack pointer.
 fn writes_stack(text: &StepText) -> bool {
     let Some(encoding) = text.encoding.filter(|_| text.is_executed) else {
         return false;
@@ -149,7 +153,8 @@ fn writes_stack(text: &StepText) -> bool {
         .any(|view| view.register == RegisterId::SP)
 }
 
-/// Whether it jumps to what a register or memory holds, as a return from an exception does.
+/// Returns true if the step jumps to an address from a register or memory, as a return from an
+/// exception does.
 fn may_return(text: &StepText) -> bool {
     let control = text.control();
     text.is_executed

@@ -1,4 +1,4 @@
-//! The names of the registers of a trace: those of the architecture, and those that the trace itself names.
+//! Register names of a trace: those of the architecture, and those that the trace itself defines.
 
 use std::ops::Range;
 
@@ -9,12 +9,13 @@ use crate::index::Index;
 use crate::read::views::ViewReader;
 use crate::store::contents::ViewContents;
 
-/// Tells registers by their names and names by their registers.
+/// Converts between registers and their names.
 pub struct NameReader<'a>(pub &'a Index);
 
 impl<'a> NameReader<'a> {
-    /// A register by any of its names, in any case: the architecture's, a bank's, a system register that the trace wrote.
-    /// Of names that mean something in one state of the processor alone, those of the thread's first step come first.
+    /// Returns a register by any of its names, in any case: the architecture's, a bank's, or that
+    /// of a system register that the trace wrote. If a name has a meaning in only one processor
+    /// state, the instruction set of the thread's first step has precedence.
     pub fn register_view(&self, name: &str, thread: ThreadId) -> Option<RegisterView> {
         let first = self.0.instruction_set(thread);
         let others = || {
@@ -26,7 +27,7 @@ impl<'a> NameReader<'a> {
         self.view_in(name, first).or_else(others)
     }
 
-    /// A register by any of its names in an instruction set.
+    /// Returns a register by any of its names in an instruction set.
     pub fn view_in(&self, name: &str, set: InstructionSet) -> Option<RegisterView> {
         let named = || {
             let register = self.0.named_register(&name.to_ascii_lowercase())?;
@@ -44,7 +45,8 @@ impl<'a> NameReader<'a> {
         Registers::view(name, set).or_else(named)
     }
 
-    /// The name under which a view is shown: `x3`, `w3`, `r13_svc`, or `x3<63:32>` for a part without a name.
+    /// Returns the displayed name of a view: `x3`, `w3`, `r13_svc`, or `x3<63:32>` for a part
+    /// without a name.
     pub fn register_name(&self, view: RegisterView, set: InstructionSet) -> String {
         if let Some(name) = Registers::name(view, set) {
             return name.to_owned();
@@ -59,7 +61,7 @@ impl<'a> NameReader<'a> {
         });
         let is_whole = view.offset == 0 && self.widest(view.register) == Some(view.size_bytes);
         let whole = outside.clone().or_else(|| {
-            // What reaches beyond a register of NEON is a part of one of SVE.
+            // A view that reaches beyond a NEON register is a part of an SVE register.
             let vector = if view.offset.saturating_add(view.size_bytes) > 16 {
                 256
             } else {
@@ -81,7 +83,8 @@ impl<'a> NameReader<'a> {
         )
     }
 
-    /// The registers that the register file of a thread shows: those of an instruction set, then what else the trace named.
+    /// Returns the registers of a thread's register file: those of an instruction set, then others
+    /// that the trace named.
     pub(crate) fn shown_registers(
         &self,
         thread: ThreadId,
@@ -92,7 +95,8 @@ impl<'a> NameReader<'a> {
         shown
     }
 
-    /// The registers outside the architecture's table that the trace writes for a thread, by name: system registers and banks.
+    /// Returns the registers outside the architecture's table that the trace writes for a thread,
+    /// by name: system registers and banks.
     pub fn named_registers(&self, thread: ThreadId) -> Vec<(String, RegisterView)> {
         let views = ViewReader(self.0)
             .views_of(thread)
@@ -105,7 +109,7 @@ impl<'a> NameReader<'a> {
                 continue;
             };
             let end = view.offset.saturating_add(view.size_bytes);
-            // The views of a register stand together.
+            // The views of a register are adjacent.
             match others
                 .last_mut()
                 .filter(|(_, known)| known.register == view.register)
@@ -118,8 +122,9 @@ impl<'a> NameReader<'a> {
         others
     }
 
-    /// The registers of SVE that the trace writes for a thread and the register file does not show in full:
-    /// vectors of more than 16 bytes, and predicates. Each is as wide as the trace writes it.
+    /// Returns the SVE registers that the trace writes for a thread and the register file does not
+    /// show in full: vectors of more than 16 bytes, and predicates. Each is as wide as the trace
+    /// writes it.
     pub fn scalable_registers(&self, thread: ThreadId) -> Vec<(String, RegisterView)> {
         let set = self.0.instruction_set(thread);
         let tables = (RegisterId::V0.0..RegisterId::FIRST_BANK.0).map(RegisterId);
@@ -136,7 +141,8 @@ impl<'a> NameReader<'a> {
             .collect()
     }
 
-    /// How many bytes of the widest of some registers the trace writes for a thread; 0 when it writes none.
+    /// Returns the width in bytes of the widest of some registers that the trace writes for a
+    /// thread; 0 if it writes none.
     pub fn written_width(&self, thread: ThreadId, registers: Range<RegisterId>) -> u16 {
         let views = ViewReader(self.0)
             .views_of(thread)

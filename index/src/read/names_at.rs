@@ -1,4 +1,4 @@
-//! The names of registers at a position: a processor may change to a state in which they have others.
+//! Register names at a position: a processor may change to a state with other names.
 
 use stepback_machine::{ExecutionState, InstructionSet, RegisterId, RegisterView};
 use stepback_parsers::Position;
@@ -9,8 +9,8 @@ use crate::read::names::NameReader;
 use crate::read::register_reader::RegisterReader;
 
 impl NameReader<'_> {
-    /// The instruction set whose names hold for a thread at a position: a processor may change to another one.
-    /// Cost: the text of a step.
+    /// Returns the instruction set that names a thread's registers at a position: a processor may
+    /// change to another one. Cost: the text of a step.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -24,7 +24,8 @@ impl NameReader<'_> {
             .map_or(first, |state| self.0.set_of_names(thread, state.set)))
     }
 
-    /// The state of a thread at a position; none of a thread without steps. Cost: the text of a step.
+    /// Returns the state of a thread at a position; none for a thread without steps. Cost: the text
+    /// of a step.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -36,12 +37,13 @@ impl NameReader<'_> {
         RegisterReader::new(self.0, thread, at).state_at()
     }
 
-    /// The only bank of a plain register that the trace writes for a thread on lines that tell which one; none if there are more.
+    /// Returns the only bank of a plain register that the trace writes for a thread on lines that
+    /// identify the bank; none if there are more.
     pub fn only_bank(&self, thread: ThreadId, plain: RegisterId) -> Option<RegisterId> {
         RegisterReader::new(self.0, thread, Position(0)).only_bank(plain)
     }
 
-    /// A register by any of the names that hold at a position. Cost: the text of a step.
+    /// Returns a register by any of its names at a position. Cost: the text of a step.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -60,7 +62,8 @@ impl NameReader<'_> {
         })
     }
 
-    /// The name of the register that a name such as `msp` means in the security state at a position, which others share.
+    /// Returns the full name of a register with a name such as `msp`, which the security states
+    /// share, in the state at a position.
     fn name_in_state(
         &self,
         name: &str,

@@ -1,7 +1,7 @@
-//! Writes under plain names on lines that do not tell which register they mean.
+//! Writes under plain names on lines that do not identify the physical register.
 //!
-//! Such a line stands behind a step of another thread, or in `thread` mode of M-profile:
-//! which register it wrote the state says that its own thread has at that line.
+//! Such a line comes after a step of another thread, or in `thread` mode of the M profile. The
+//! register depends on the state of its own thread at that line.
 
 use std::borrow::Cow;
 
@@ -19,19 +19,19 @@ use crate::read::slots::{SlotEvent, SlotEventKind};
 use crate::read::states::{lowest_byte, told_by};
 use crate::read::views::ViewReader;
 
-/// Follows a thread through the events of a slot, and tells which registers it wrote.
+/// Follows a thread through the events of a slot, and resolves the registers that it wrote.
 pub(crate) struct OpenWrites<'a> {
     index: &'a Index,
     thread: ThreadId,
     state: Option<ExecutionState>,
-    /// That of the thread's last step; none before its first.
+    /// Instruction set of the thread's last step; none before its first.
     set: Option<InstructionSet>,
     choices: StackChoices,
-    /// The stacks that steps before the slot moved, unless CONTROL is written in it.
+    /// Stacks that steps before the slot moved, until CONTROL is written in it.
     moved: Vec<(SecurityState, ThreadStack)>,
 }
 
-/// An event that says which register it wrote, as far as the events up to it tell.
+/// Returns an event with its register resolved, from the events up to it.
 pub(crate) fn told<'e>(
     open: &mut Option<OpenWrites<'_>>,
     event: &'e SlotEvent,
@@ -45,7 +45,8 @@ pub(crate) fn told<'e>(
 }
 
 impl<'a> OpenWrites<'a> {
-    /// Ready for the events of a slot, if something in it has to be told of. Cost: the text of one or few steps.
+    /// Creates a resolver for the events of a slot, if something in it must be resolved. Cost: the
+    /// text of one or few steps.
     pub fn of(
         index: &'a Index,
         thread: ThreadId,
@@ -60,7 +61,7 @@ impl<'a> OpenWrites<'a> {
         Ok(None)
     }
 
-    /// Ready for events of a slot that are known already, if one of them has to be told of.
+    /// Creates a resolver for known events of a slot, if one of them must be resolved.
     pub fn of_events(
         index: &'a Index,
         thread: ThreadId,
@@ -124,7 +125,7 @@ impl<'a> OpenWrites<'a> {
         }
     }
 
-    /// Takes the next event of the slot: tells of the register that it wrote, as far as the state at it says.
+    /// Takes the next event of the slot, and resolves its register by the state at it.
     pub fn tell(&mut self, event: &mut SlotEvent) {
         if event.thread != self.thread {
             return;
@@ -163,7 +164,7 @@ impl<'a> OpenWrites<'a> {
     }
 }
 
-/// Whether a line does not tell which register its plain name means.
+/// Returns true if a line does not identify the physical register of its plain name.
 fn is_open(set: InstructionSet, plain: RegisterId, home: RegisterId) -> bool {
     home == Mode::Untold.home(plain) && set.banks(plain).next().is_some()
 }

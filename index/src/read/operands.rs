@@ -1,7 +1,9 @@
-//! The last and next uses of registers in traces that record no registers, by the operands of the instructions.
+//! Last and next uses of registers in traces that record no registers, by the operands of the
+//! instructions.
 //!
-//! The steps nearby are decoded one by one. Beyond them a table of all addresses says which instructions use the register at all,
-//! and the lists of their visits say when: a register that nothing uses costs a lookup.
+//! The steps nearby are decoded one by one. Beyond them a table of all addresses lists the
+//! instructions that use the register at all, and the visit lists give their slots: a register that
+//! nothing uses costs a lookup.
 
 use std::ops::{ControlFlow, Range};
 
@@ -26,21 +28,21 @@ use crate::read::far_uses::FarUses;
 use crate::read::names::NameReader;
 use crate::read::slots::SlotReader;
 
-/// How many steps of the thread are decoded before the table is asked.
+/// Number of steps of the thread that are decoded before the table is used.
 pub(crate) const NEARBY: u64 = 2048;
-/// Steps that are read at once, at first.
+/// Number of steps read at once, at first.
 pub(crate) const BLOCK: u64 = 32;
 
 /// A step that uses a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OperandUse {
-    /// The slot of its effects.
+    /// Slot of its effects.
     pub slot: u64,
-    /// Why it may not use it after all.
+    /// Doubt that it uses the register.
     pub doubt: Option<Doubt>,
 }
 
-/// A step with what decodes it.
+/// A step with the data for decoding it.
 pub(crate) struct OperandStep {
     pub slot: u64,
     pub mode: Mode,
@@ -50,8 +52,8 @@ pub(crate) struct OperandStep {
     is_executed: bool,
 }
 
-/// Whether an instruction uses a byte of a view; none where its registers are not known.
-/// Of a processor with windows the view is a cell, which `mode` names.
+/// Returns true if an instruction uses a byte of a view; none if its registers are unknown. On a
+/// processor with windows the view is a cell, which `mode` names.
 fn is_used(
     instruction: &Instruction,
     mode: Mode,
@@ -72,7 +74,7 @@ fn is_used(
     )
 }
 
-/// What a step does to a view, as its encoding says: none when it does not use it.
+/// Returns the doubt about a step's use of a view, by its encoding; none if it does not use it.
 pub(crate) fn use_of(
     step: &OperandStep,
     view: RegisterView,
@@ -84,7 +86,7 @@ pub(crate) fn use_of(
     use_by(step, instruction.as_deref(), view, kinds)
 }
 
-/// The same of a step that is decoded.
+/// Returns the doubt about a decoded step's use of a view; none if it does not use it.
 fn use_by(
     step: &OperandStep,
     instruction: Option<&Instruction>,
@@ -107,14 +109,15 @@ fn use_by(
 /// Finds the steps whose operands name registers.
 pub(crate) struct OperandReader<'a> {
     pub index: &'a Index,
-    /// Whose steps.
+    /// Thread of the steps.
     pub thread: ThreadId,
-    /// Which uses.
+    /// Kinds of use.
     pub kinds: OperandKinds,
 }
 
 impl<'a> OperandReader<'a> {
-    /// For each view the last step of a thread up to a slot that uses it. The program counter has none.
+    /// Returns, for each view, the last step of a thread up to a slot that uses it. The program
+    /// counter has none.
     pub(crate) fn last_uses(
         &self,
         views: &[RegisterView],
@@ -169,7 +172,7 @@ impl<'a> OperandReader<'a> {
         Ok(found)
     }
 
-    /// The first step of a thread in some slots that uses a view.
+    /// Returns the first step of a thread in some slots that uses a view.
     pub(crate) fn next_use(
         &self,
         view: RegisterView,
@@ -188,8 +191,8 @@ impl<'a> OperandReader<'a> {
         Ok(found.filter(|used| used.slot < slots.end))
     }
 
-    /// Decodes the next steps of the thread one by one, about `count` of them, for the first that uses a view.
-    /// Continues with the slot behind them where none does.
+    /// Decodes about `count` of the thread's next steps one by one, up to the first that uses a
+    /// view. Continues with the slot after them if there is none.
     pub(crate) fn nearby(
         &self,
         view: RegisterView,
@@ -228,7 +231,8 @@ impl<'a> OperandReader<'a> {
         })
     }
 
-    /// Returns the window cell that a view names from a slot on; the view itself on processors without windows.
+    /// Returns the window cell that a view names from a slot on; the view itself on processors
+    /// without windows.
     pub(crate) fn cell(&self, view: RegisterView, first: u64) -> Result<RegisterView, QueryError> {
         Ok(self
             .cells(&[view], Position(first.saturating_sub(1)))?
@@ -236,7 +240,8 @@ impl<'a> OperandReader<'a> {
             .unwrap_or(view))
     }
 
-    /// What some views are at a position on a processor with windows: cells, which have other names in other windows.
+    /// Resolves views at a position on a processor with windows to cells, which have other names in
+    /// other windows.
     pub(crate) fn cells(
         &self,
         views: &[RegisterView],
@@ -267,7 +272,7 @@ impl<'a> OperandReader<'a> {
             .collect())
     }
 
-    /// The steps of the thread in some slots.
+    /// Returns the steps of the thread in some slots.
     pub(crate) fn steps_of(&self, slots: Range<u64>) -> Result<Vec<OperandStep>, QueryError> {
         let (slot, threads, steps) = (slots.start.saturating_sub(1), Vec::new(), Vec::new());
         let mut reader = StepCollector {
@@ -284,7 +289,7 @@ impl<'a> OperandReader<'a> {
         Ok(reader.steps)
     }
 
-    /// What the step of a slot that uses a cell does to it: a write, unless it only reads it.
+    /// Returns the kind of use of a cell by the step of a slot: a write, unless it only reads it.
     pub(crate) fn kind_of_use(
         &self,
         slot: u64,
@@ -302,7 +307,7 @@ impl<'a> OperandReader<'a> {
         })
     }
 
-    /// What a step did to a register by its operands.
+    /// Returns the access of a register by a step's operands.
     pub(crate) fn access(&self, view: RegisterView, kind: AccessKind) -> Access {
         Access {
             kind,
@@ -318,7 +323,7 @@ impl<'a> OperandReader<'a> {
     }
 }
 
-/// A bit for each register; those with high numbers stand for all.
+/// Returns a bit for each register; those with high numbers set all bits.
 fn bits_of<'a>(views: impl Iterator<Item = &'a RegisterView>) -> u128 {
     let bit = |view: &RegisterView| {
         1u128
@@ -328,7 +333,7 @@ fn bits_of<'a>(views: impl Iterator<Item = &'a RegisterView>) -> u128 {
     views.map(bit).fold(0, |all, bit| all | bit)
 }
 
-/// Keeps the steps of a thread.
+/// Collects the steps of a thread.
 struct StepCollector<'a> {
     index: &'a Index,
     thread: ThreadId,

@@ -1,4 +1,5 @@
-//! Why what a step left may have changed without a step: signals, and what the trace leaves out.
+//! Reasons why a step's result may have changed without a step: signals, and omissions of the
+//! trace.
 
 use stepback_parsers::{MarkerKind, Position, RecordingScope, Step};
 
@@ -10,7 +11,8 @@ use crate::read::diversions::GAPS;
 use crate::read::markers::{MarkerReader, WantedMarkers};
 use crate::read::slots::ThreadSlot;
 
-/// Why an answer from before a marker of a kind may be wrong; none where that depends on the marker's value.
+/// Returns the doubt about an answer from before a marker of a kind; none if that depends on the
+/// marker's value.
 fn doubt_of(kind: MarkerKind, step: Step) -> Option<Doubt> {
     match kind {
         MarkerKind::KERNEL_EVENT | MarkerKind::KERNEL_TRANSFER => Some(Doubt::KernelEvent { step }),
@@ -19,11 +21,11 @@ fn doubt_of(kind: MarkerKind, step: Step) -> Option<Doubt> {
     }
 }
 
-/// Tells why an answer may be wrong.
+/// Finds doubts about answers.
 pub(crate) struct DoubtReader<'a>(pub &'a Index);
 
 impl DoubtReader<'_> {
-    /// Why a thread's registers may not be what its instruction in a slot left.
+    /// Returns the doubt that a thread's registers are still those after its instruction in a slot.
     pub(crate) fn restored(
         &self,
         done: ThreadSlot,
@@ -44,7 +46,8 @@ impl DoubtReader<'_> {
         Ok(last.and_then(|last| doubt_of(last.marker.kind, last.step?)))
     }
 
-    /// What makes every answer about memory doubtful: steps or system calls that the trace leaves out.
+    /// Returns the doubt about every answer for memory: steps or system calls that the trace leaves
+    /// out.
     pub(crate) fn doubt_of_all(
         &self,
         at: Position,
@@ -60,7 +63,8 @@ impl DoubtReader<'_> {
         Ok(is_unsaid.then_some(Doubt::SystemCallsUnsaid))
     }
 
-    /// True when the trace leaves out instructions or accesses: what the steps between did is not known then.
+    /// Returns true if the trace leaves out instructions or accesses: the effects of the omitted
+    /// steps are unknown.
     pub(crate) fn is_filtered(&self, at: Position, cancel: &Cancel) -> Result<bool, QueryError> {
         Ok(self
             .recordings(at, cancel)?
@@ -68,7 +72,7 @@ impl DoubtReader<'_> {
             .any(|recording| recording.is_filtered))
     }
 
-    /// What the trace last said before a position about what it records.
+    /// Returns the trace's last statements before a position about what it records.
     pub(crate) fn recordings(
         &self,
         at: Position,

@@ -1,5 +1,6 @@
-//! The slots in which a thread may have accessed memory: where all accesses show with the steps that did them, those of
-//! its own steps, so that what thousands of other threads did with the same address need not be read.
+//! Slots in which a thread may have accessed memory. If all accesses are in the slots of their
+//! steps, these are the thread's own steps, so that accesses of the same address by thousands of
+//! other threads need not be read.
 
 use crate::answers::direction::Direction;
 use crate::answers::error::QueryError;
@@ -7,15 +8,15 @@ use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::read::slots::{SlotReader, first_step_of, last_step_of};
 
-/// Looks for slots of a thread.
+/// Finds slots of a thread.
 pub(crate) struct OwnSlots<'a> {
     pub index: &'a Index,
     pub thread: ThreadId,
 }
 
 impl OwnSlots<'_> {
-    /// Returns a slot, or the next one in a direction that may hold an access of the thread.
-    /// Cost: one lookup; nothing is read again.
+    /// Returns a slot, or the next one in a direction that may have an access of the thread. Cost:
+    /// one lookup; nothing is read again.
     pub fn nearest(&self, slot: u64, direction: Direction) -> Result<u64, QueryError> {
         if self.may_be_late(slot) {
             return Ok(slot);
@@ -25,13 +26,13 @@ impl OwnSlots<'_> {
         let own = match direction {
             Direction::Back => last_step_of(&segment, self.thread, local)?.unwrap_or(0),
             Direction::Forward => first_step_of(&segment, self.thread, local)?
-                // Later segments may hold late events of the last slot.
+                // Later segments may have late events of the last slot.
                 .unwrap_or_else(|| steps.saturating_add(u32::from(local >= steps))),
         };
         Ok(base + u64::from(own))
     }
 
-    /// Whether an access in the slot may be that of a thread whose step it is not.
+    /// Returns true if an access in the slot may be of a thread other than that of the slot's step.
     fn may_be_late(&self, slot: u64) -> bool {
         slot == 0
             || SlotReader(self.index)

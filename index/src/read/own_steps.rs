@@ -1,4 +1,4 @@
-//! The steps of a thread in a segment, and those of them at an address.
+//! Steps of a thread in a segment, and those of them at an address.
 
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
@@ -7,17 +7,17 @@ use crate::store::pcs::SegmentVisits;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::{SegmentReader, damaged};
 
-/// The steps of a segment that are meant.
+/// Filter for the steps of a segment.
 pub(crate) struct SegmentStepFilter<'a> {
-    /// None has none.
+    /// A missing segment has no steps.
     pub segment: Option<SegmentReader<'a>>,
-    /// Whose; without it, those of all threads.
+    /// Thread of the steps; all threads without one.
     pub thread: Option<ThreadId>,
 }
 
 impl SegmentStepFilter<'_> {
-    /// The place of the first visit that is meant, from a slot of the segment on.
-    /// Cost: a lookup for each turn of the thread in which it did not come there, or each visit of others.
+    /// Returns the place of the first matching visit, from a slot of the segment on. Cost: a lookup
+    /// for each turn of the thread without a visit, or each visit of others.
     pub fn first_visit(
         &self,
         visits: &SegmentVisits<'_>,
@@ -36,7 +36,7 @@ impl SegmentStepFilter<'_> {
         Ok(None)
     }
 
-    /// The place of the last visit that is meant, before a slot of the segment.
+    /// Returns the place of the last matching visit, before a slot of the segment.
     pub fn last_visit(
         &self,
         visits: &SegmentVisits<'_>,

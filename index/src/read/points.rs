@@ -1,4 +1,4 @@
-//! When and where a step was, and nothing else of it.
+//! Time and address of a step, without its other data.
 
 use std::ops::Range;
 
@@ -10,16 +10,16 @@ use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::read::slots::SlotReader;
 
-/// When and where a step was.
+/// Time and address of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StepPoint {
-    /// As [`SlotReader::time_of`] gives it.
+    /// Time, as [`SlotReader::time_of`] returns it.
     pub time: Option<u64>,
-    /// Its address.
+    /// Address.
     pub pc: Address,
-    /// How it decodes.
+    /// Instruction set.
     pub instruction_set: InstructionSet,
-    /// Which registers its plain names mean.
+    /// Mode, which resolves its plain register names.
     pub mode: Mode,
 }
 
@@ -27,7 +27,8 @@ pub struct StepPoint {
 pub struct PointReader<'a>(pub &'a Index);
 
 impl PointReader<'_> {
-    /// When and where a step was. Cost: the text of this one step is read; nothing is inferred.
+    /// Returns the time and address of a step. Cost: the text of this one step is read; nothing is
+    /// inferred.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -45,8 +46,8 @@ impl PointReader<'_> {
         })
     }
 
-    /// The addresses of the steps of a thread among so many steps from one on. Cost: the text of all of these is read once,
-    /// which is ten times quicker than asking for each.
+    /// Returns the addresses of a thread's steps in a range of steps. Cost: the text of all of
+    /// these is read once, which is ten times quicker than a query for each.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -71,13 +72,13 @@ impl PointReader<'_> {
     }
 }
 
-/// Keeps the addresses of the steps of a thread.
+/// Collects the addresses of the steps of a thread.
 struct ThreadStepAddresses<'a> {
     index: &'a Index,
     thread: ThreadId,
-    /// By their numbers in this run of the parser.
+    /// Threads by their numbers in this run of the parser.
     threads: Vec<ThreadId>,
-    /// The next one.
+    /// Next step.
     step: Step,
     found: Vec<(Step, Address)>,
 }
@@ -101,7 +102,7 @@ impl EventSink for ThreadStepAddresses<'_> {
     }
 }
 
-/// Keeps what the first step tells.
+/// Address, instruction set and mode of the first step.
 #[derive(Default)]
 struct FirstStep(Option<(Address, InstructionSet, Mode)>);
 

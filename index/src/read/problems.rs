@@ -1,15 +1,15 @@
-//! Where a part of the trace could not be read.
+//! Unreadable parts of the trace.
 
 use std::ops::RangeInclusive;
 
 use crate::index::Index;
 
-/// Finds what could not be read.
+/// Finds unreadable parts.
 pub(crate) struct ProblemReader<'a>(pub &'a Index);
 
 impl ProblemReader<'_> {
-    /// True when records of some slots, or of the ones beside them, may be missing.
-    /// Cost: a lookup for each segment of the slots.
+    /// Returns true if records of some slots, or of adjacent ones, may be missing. Cost: a lookup
+    /// for each segment of the slots.
     pub(crate) fn may_miss_records(&self, slots: &RangeInclusive<u64>) -> bool {
         let (start, end) = (
             slots.start().saturating_sub(1),

@@ -1,4 +1,4 @@
-//! Gathers what the steps of a thread read before they wrote it, and what they wrote.
+//! Collects what the steps of a thread read before they wrote it, and what they wrote.
 
 use std::ops::Range;
 
@@ -14,48 +14,48 @@ use crate::read::byte_set::ByteSet;
 use crate::read::encodings::encoding_of;
 use crate::store::granules::{BlockSpan, GRANULE_BITS, granules_of, runs_of};
 
-/// Follows the steps of a thread. Memory: about 350 bytes for each block of 64 bytes, up to `limit` blocks,
-/// and more for blocks whose bytes are used in many separate runs.
+/// Follows the steps of a thread. Memory: about 350 bytes for each block of 64 bytes, up to `limit`
+/// blocks, and more for blocks with bytes used in many separate runs.
 pub(crate) struct RangeCollector<'a> {
     index: &'a Index,
     thread: ThreadId,
-    /// Threads and registers by their numbers in the run of the parser at hand.
+    /// Threads and registers by their numbers in the current run of the parser.
     threads: Vec<ThreadId>,
     named: Vec<RegisterId>,
     slot: u64,
     registers: HashMap<RegisterId, RegisterUsage>,
     blocks: HashMap<u64, BlockUsage>,
     limit: usize,
-    /// What the step at hand wrote: it shows to the next.
+    /// Writes of the current step: the next step sees them.
     written: StepWriteSet,
     effects: RangeEffects,
 }
 
-/// What became of a register.
+/// Reads and writes of a register.
 #[derive(Clone, Copy, Debug)]
 struct RegisterUsage {
-    /// What tells it from others.
+    /// Identity of the register.
     cell: RegisterId,
-    /// As the step that used it first names it.
+    /// Name used by the step that used it first.
     plain: RegisterId,
     read: ByteSet,
     written: ByteSet,
-    /// The slots of the first read that counts, and of the last write.
+    /// Slots of the first read that counts, and of the last write.
     first_read: u64,
     last_write: u64,
 }
 
-/// What became of a block of memory, a bit a byte.
+/// Reads and writes of a block of memory, a bit per byte.
 #[derive(Debug, Default)]
 struct BlockUsage {
     read: u64,
-    /// Of those that were read: whose value is told.
+    /// Read bytes with a known value.
     known: u64,
     written: u64,
     values: Option<Box<[u8; 64]>>,
-    /// The runs of bytes that were read, each with the slot that read it first.
+    /// Runs of bytes that were read, each with the slot of the first read.
     first_reads: Vec<BytesAt>,
-    /// The runs of bytes that were written, each with the slot that wrote it last.
+    /// Runs of bytes that were written, each with the slot of the last write.
     last_writes: Vec<BytesAt>,
 }
 
@@ -66,7 +66,7 @@ struct BytesAt {
     slot: u64,
 }
 
-/// Adds bytes to runs. Runs that meet become one, with the slot that is chosen of theirs.
+/// Adds bytes to runs. Runs that meet are merged, with the slot that `choose` selects.
 fn add_bytes(
     runs: &mut Vec<BytesAt>,
     BytesAt { bytes, slot }: BytesAt,
@@ -92,13 +92,13 @@ fn add_bytes(
     }
 }
 
-/// The slot of a byte.
+/// Returns the slot of a byte.
 fn slot_of(byte: usize, known: &[BytesAt]) -> Position {
     let found = known.iter().find(|known| known.bytes >> byte & 1 != 0);
     Position(found.map_or(0, |found| found.slot))
 }
 
-/// What a step wrote.
+/// Writes of a step.
 #[derive(Debug, Default)]
 struct StepWriteSet {
     registers: Vec<RegisterWritten>,
@@ -120,11 +120,12 @@ struct RegisterWritten {
     slot: u64,
 }
 
-/// A step with more writes has them taken at once: what it reads behind them counts as written by itself.
+/// Number of writes at which those of a step are applied early: later reads of the step then count
+/// as reads of its own writes.
 const WRITES: usize = 1 << 16;
 
 impl<'a> RangeCollector<'a> {
-    /// Nothing is gathered yet.
+    /// Creates an empty collector.
     pub fn new(index: &'a Index, thread: ThreadId, limit: usize) -> Self {
         let (threads, named, slot, registers, blocks, written) = Default::default();
         let effects = RangeEffects {
@@ -145,14 +146,14 @@ impl<'a> RangeCollector<'a> {
         }
     }
 
-    /// A run of the parser begins with the step of a slot: it gives numbers anew.
+    /// Begins a run of the parser at the step of a slot: the parser assigns numbers anew.
     pub fn begin_run(&mut self, first: u64) {
         self.threads.clear();
         self.named.clear();
         self.slot = first.saturating_sub(1);
     }
 
-    /// The slot of the last step that was read.
+    /// Returns the slot of the last step that was read.
     pub fn slot(&self) -> u64 {
         self.slot
     }
@@ -230,7 +231,7 @@ impl<'a> RangeCollector<'a> {
         }
     }
 
-    /// What the step at hand wrote shows to what comes behind it.
+    /// Applies the writes of the current step, so that later steps see them.
     fn end_step(&mut self) {
         for RegisterWritten { cell, view, slot } in self.written.registers.drain(..) {
             let used = used_of(&mut self.registers, cell, view);
@@ -249,7 +250,7 @@ impl<'a> RangeCollector<'a> {
         }
     }
 
-    /// What was gathered.
+    /// Returns the collected effects.
     pub fn finish(mut self) -> RangeEffects {
         self.end_step();
         let mut registers: Vec<RegisterUsage> = self.registers.into_values().collect();
@@ -310,7 +311,7 @@ impl<'a> RangeCollector<'a> {
         }
     }
 
-    /// What the operands of a step tell.
+    /// Takes the operands of a step.
     fn take_operands(&mut self, registers: &RegisterUse, mode: Mode) {
         for view in &registers.reads {
             self.read_register(cell_of(view.register, mode), *view);
@@ -321,8 +322,9 @@ impl<'a> RangeCollector<'a> {
     }
 }
 
-/// What tells a register from others: its name, and on a processor with windows the cell that the name means.
-/// Banks that bear one name are one: which of them an exception within the range used is not told apart.
+/// Returns the identity of a register: its name, and on a processor with windows the cell of the
+/// name. Banks of one name are one: those used by an exception within the range are not
+/// distinguished.
 fn cell_of(register: RegisterId, mode: Mode) -> RegisterId {
     if mode.has_windows() {
         mode.home(register)
@@ -351,7 +353,7 @@ fn used_of(
     })
 }
 
-/// The block; none where it is one more than the limit.
+/// Returns the block; none if it would exceed the limit.
 fn block_of(
     blocks: &mut HashMap<u64, BlockUsage>,
     granule: u64,
@@ -459,7 +461,7 @@ impl EventSink for RangeCollector<'_> {
             register: named.unwrap_or(write.view.register),
             ..write.view
         };
-        // The second of the two writes of a line that names a bank in use says the same of it once more.
+        // The second of the two writes of a line that names a bank in use is a duplicate.
         if !write.is_bank_copy() {
             self.write_register(cell_of(view.register, write.mode), view);
         }

@@ -1,4 +1,4 @@
-//! Steps with what they did, put together from their text.
+//! Steps with their effects, assembled from their text.
 
 use foldhash::HashMap;
 use stepback_machine::{AccessKind, Address, Endian};
@@ -18,24 +18,24 @@ use crate::read::names::NameReader;
 use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader, StepText};
 use crate::store::packed::FRAME;
 
-/// How many slots behind the last step are read at first for its late events.
+/// Number of slots after the last step that are read at first for its late events.
 const FIRST_LATE_STEPS: u64 = 16;
 
-/// How much of what steps did is told.
+/// Number of effects that a record contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RecordDetail {
-    /// All that an answer has room for.
+    /// Up to the limit of an answer.
     Step,
-    /// The first few effects of each: the hits of a step have them all.
+    /// The first few effects of each step, because every hit of the step gets a copy.
     Hit,
 }
 
-/// Reads what steps did.
+/// Reads the effects of steps.
 pub(crate) struct RecordReader<'a>(pub &'a Index);
 
 impl<'a> RecordReader<'a> {
-    /// Some steps with what they did, in the order in which they are asked for.
-    /// Cost: the text of each 128 steps with one of them is read once.
+    /// Returns some steps with their effects, in the requested order. Cost: the text of each 128
+    /// steps with one of them is read once.
     pub(crate) fn records_of(
         &self,
         steps: &[Step],
@@ -69,7 +69,7 @@ impl<'a> RecordReader<'a> {
             .collect()
     }
 
-    /// The steps of some slots, which ascend; all between them are read.
+    /// Returns the steps of some ascending slots; all between them are read.
     pub(crate) fn records(
         &self,
         wanted: &[u64],
@@ -111,7 +111,7 @@ impl<'a> RecordReader<'a> {
             last.saturating_add(LATE_STEPS).min(self.0.step_count())
         };
         let (mut next, mut count) = (last + 1, FIRST_LATE_STEPS);
-        // A thread's next step ends what belongs to the one before, and usually comes soon.
+        // A thread's next step ends the effects of the one before, and usually comes soon.
         while next <= end && found.is_waiting() {
             let behind = next.saturating_add(count).min(end + 1);
             SlotReader(self.0).each_event(next..behind, |event| found.take(event, None))?;
@@ -174,7 +174,8 @@ impl<'a> RecordReader<'a> {
         }
     }
 
-    /// What an event did to its cell; none when it is not about a cell. The contradictions are those of all events of its slot.
+    /// Returns the access that an event makes of its cell; none if it is not about a cell. The
+    /// contradictions are those of all events of its slot.
     pub(crate) fn access_of(
         &self,
         event: &SlotEvent,
@@ -229,14 +230,14 @@ impl<'a> RecordReader<'a> {
         Value(value)
     }
 
-    /// The address of a step.
+    /// Returns the address of a step.
     pub(crate) fn pc_of(&self, step: Step) -> Result<Option<Address>, QueryError> {
         Ok(SlotReader(self.0)
             .step_of(step.after().0)?
             .map(|(_, text)| text.pc))
     }
 
-    /// A step as the hit of a question.
+    /// Returns a step as the hit of a query.
     pub(crate) fn hit(
         &self,
         step: Step,
@@ -258,28 +259,29 @@ impl<'a> RecordReader<'a> {
     }
 }
 
-/// Steps while their effects are found.
+/// Collects steps and their effects.
 struct RecordCollector<'a> {
     index: &'a Index,
-    /// The slots of all that are wanted, ascending.
+    /// Slots of all requested steps, ascending.
     wanted: &'a [u64],
     detail: RecordDetail,
     records: Vec<StepRecord>,
-    /// The threads whose last step is one that is wanted, and the place of its record: few of thousands.
+    /// Threads whose last step is a requested one, and the place of its record: few of thousands.
     waiting: HashMap<ThreadId, usize>,
-    /// Those of the event at hand.
+    /// Contradictions of the current event.
     contradictions: Contradictions,
-    /// So many more effects are told.
+    /// Number of further effects that fit into the answer.
     room: usize,
 }
 
 impl RecordCollector<'_> {
-    /// True while effects of a wanted step may come.
+    /// Returns true while effects of a requested step may come.
     fn is_waiting(&self) -> bool {
         !self.waiting.is_empty()
     }
 
-    /// Stops where all steps were found and none has room for more effects: a step may have a million.
+    /// Stops when all steps were found and none has room for more effects: a step may have a
+    /// million.
     fn flow(&self) -> Flow {
         let is_full = |place: &usize| {
             self.records
@@ -296,7 +298,7 @@ impl RecordCollector<'_> {
         self.detail == RecordDetail::Hit && record.effects.len() >= HIT_EFFECTS
     }
 
-    /// Takes the next event; a step that is wanted comes with its line.
+    /// Takes the next event; a requested step comes with its line.
     fn take(&mut self, event: SlotEvent, line: Option<Line>) -> Result<(), QueryError> {
         self.contradictions.go_on(self.index, &event)?;
         if let SlotEventKind::Step(step) = event.kind {
@@ -317,7 +319,8 @@ impl RecordCollector<'_> {
             .waiting
             .get(&event.thread)
             .and_then(|place| self.records.get(*place));
-        // Counted from the step itself: its effects must not depend on how many steps were asked for.
+        // Counted from the step itself: its effects must not depend on the number of requested
+        // steps.
         let record =
             record.filter(|record| event.slot <= record.step.after().0.saturating_add(LATE_STEPS));
         if record.is_some_and(|record| !self.is_full(record))

@@ -19,16 +19,17 @@ use crate::read::records::RecordReader;
 use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader};
 use crate::read::write_lists::WriteLists;
 
-/// Reads the registers of one register file; many were last written by the same steps, which are read once.
+/// Reads the registers of one register file; many were last written by the same steps, which are
+/// read once.
 pub(crate) struct RegisterReader<'a> {
     pub(crate) index: &'a Index,
     pub(crate) thread: ThreadId,
     pub(crate) at: Position,
-    /// Of the slots that were read.
+    /// Events of the slots that were read.
     events: HashMap<u64, Vec<SlotEvent>>,
-    /// Those whose events say which registers they wrote, as far as the trace tells.
+    /// Slots with resolved registers in their events.
     told: HashSet<u64>,
-    /// The state at the position, once it was asked for.
+    /// State at the position, once it was needed.
     pub(crate) state: Option<Option<ExecutionState>>,
 }
 
@@ -44,7 +45,7 @@ impl<'a> RegisterReader<'a> {
         }
     }
 
-    /// What the trace tells of a register.
+    /// Returns the recorded state of a register.
     pub(crate) fn state(
         &mut self,
         name: String,
@@ -54,7 +55,8 @@ impl<'a> RegisterReader<'a> {
         self.found(name, search)
     }
 
-    /// The same of several, in their order. Cost: slots that lie close together are read in one go.
+    /// Returns the recorded states of several registers, in their order. Cost: slots that are close
+    /// together are read at once.
     pub(crate) fn states(
         &mut self,
         named: Vec<(String, RegisterView)>,
@@ -79,8 +81,8 @@ impl<'a> RegisterReader<'a> {
         searches.into_iter().map(found).collect()
     }
 
-    /// Reads the events of some slots, which ascend, so far as that costs less at once than one by one:
-    /// text is read at any place, what is kept packed from the begin of a block on.
+    /// Reads the events of some ascending slots in advance, if that is cheaper than one by one:
+    /// text can be read at any offset, packed data only from the start of a block.
     fn read_ahead(&mut self, slots: &[u64]) -> Result<(), QueryError> {
         if self.index.source().is_text() {
             return Ok(());
@@ -168,8 +170,8 @@ impl<'a> RegisterReader<'a> {
         })
     }
 
-    /// The part of a vector register whose write makes the rest zero, if a view reaches beyond it:
-    /// that of a V, Q, D or S register clears the rest of Z (DDI 0487, C1.2.6).
+    /// Returns the part of a vector register whose write clears the rest, if a view reaches beyond
+    /// it: a write of a V, Q, D or S register clears the rest of Z (DDI 0487, C1.2.6).
     pub(crate) fn clearing(&self, view: RegisterView) -> Option<RegisterView> {
         let is_vector = (RegisterId::V0..RegisterId::P0).contains(&view.register);
         let is_wider = view.offset.saturating_add(view.size_bytes) > SIMD_BYTES;
@@ -178,7 +180,7 @@ impl<'a> RegisterReader<'a> {
             .then(|| RegisterView::new(view.register, 0, SIMD_BYTES))
     }
 
-    /// Takes from a slot what later slots left open: its last write of each byte.
+    /// Fills open bytes from a slot: its last write of each byte.
     fn fill(
         &mut self,
         slot: u64,
@@ -236,7 +238,8 @@ impl<'a> RegisterReader<'a> {
         Ok(found)
     }
 
-    /// The thread's events of a slot, each of which says what it wrote of some views as far as the trace tells.
+    /// Returns the thread's events of a slot, with the registers of some views resolved if
+    /// possible.
     fn told_events_of(&mut self, slot: u64, homes: &Homes) -> Result<&[SlotEvent], QueryError> {
         self.events_of(slot)?;
         if !self.told.contains(&slot)
@@ -271,8 +274,9 @@ impl<'a> RegisterReader<'a> {
         }
     }
 
-    /// The program counter: the address of the thread's next step, whatever the trace wrote into it; of a thread that has
-    /// none, where its last step leads. None when what the trace wrote is all that tells.
+    /// Returns the program counter: the address of the thread's next step, regardless of writes to
+    /// it in the trace; without a next step, the target of its last one. None if the written value
+    /// applies.
     fn program_counter(
         &self,
         name: &str,
@@ -310,37 +314,38 @@ impl<'a> RegisterReader<'a> {
     }
 }
 
-/// What one register's value is put together from.
+/// Search for one register's value.
 struct RegisterSearch<'a> {
     view: RegisterView,
     homes: Homes,
     lists: WriteLists<'a>,
 }
 
-/// Slots that lie closer together are read in one go, with all between them.
+/// Distance of slots below which they are read at once, with all between them.
 const BLOCK_SLOTS: u64 = 128;
 
-/// The width of a vector register without SVE.
+/// Width of a vector register without SVE.
 const SIMD_BYTES: u16 = 16;
 
-/// So many slots are read at most, of which some may write another register; what they leave open counts as unknown.
+/// Maximum number of slots read when some may write another register; bytes still open then count
+/// as unknown.
 const OPEN_WRITES: usize = 1024;
 
-/// Whether a slot writes a register.
+/// Result of a search for a write in a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SlotWriteState {
     Something,
     Nothing,
 }
 
-/// A byte of a register while it is put together.
+/// State of a register byte during the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RegisterByteState {
     /// Not found yet.
     Open,
-    /// Written with a value that the trace does not give.
+    /// Written with a value that the trace does not contain.
     Unknown,
-    /// Its value.
+    /// Known value.
     Known(u8),
 }
 

@@ -1,6 +1,6 @@
 //! Slots of the whole trace, and reading their events again.
 //!
-//! Slot 0 is what the trace says before its first step; slot n is what shows from position n on.
+//! Slot 0 contains what precedes the first step; slot n contains what shows from position n on.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -21,34 +21,35 @@ use crate::index::memories::MemoryId;
 use crate::read::encodings::{encoding_of, text_of};
 use crate::store::segment::reader::SegmentReader;
 
-/// A slot in which a thread did something.
+/// A slot with an effect of a thread.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ThreadSlot {
-    /// Who.
+    /// Thread.
     pub thread: ThreadId,
-    /// Where it takes effect.
+    /// Slot of the effect.
     pub slot: u64,
 }
 
-/// An event as it was read again.
+/// An event that was read again.
 #[derive(Clone, Debug)]
 pub(crate) struct SlotEvent {
-    /// Where it takes effect.
+    /// Slot of its effect.
     pub slot: u64,
-    /// Whose it is.
+    /// Thread of the event.
     pub thread: ThreadId,
-    /// Events of its slot before it.
+    /// Number of events of its slot before it.
     pub place_in_slot: usize,
-    /// Lines between the start of what was read and its line.
+    /// Number of lines between the start of the read range and its line.
     pub line_in_range: u64,
-    /// What register names mean at it: the set of its slot's step where that is of its thread, else that of its thread's first.
+    /// Instruction set that names its registers: that of the slot's step if the thread is the same,
+    /// else that of its thread's first step.
     pub set: InstructionSet,
-    /// What happened.
+    /// Contents of the event.
     pub kind: SlotEventKind,
 }
 
 impl SlotEvent {
-    /// The register that it wrote, if it wrote one.
+    /// Returns the physical register that it wrote, if any.
     pub(crate) fn home(&self) -> Option<RegisterView> {
         match self.kind {
             SlotEventKind::Register { home, .. } => home,
@@ -57,12 +58,13 @@ impl SlotEvent {
     }
 }
 
-/// What happened.
+/// Contents of an event.
 #[derive(Clone, Debug)]
 pub(crate) enum SlotEventKind {
     /// A step was reached.
     Step(StepText),
-    /// A register got a value; `home` is the view of the register itself, none for the first of two writes of a line.
+    /// A register was written; `home` is the view of the physical register, none for the first of
+    /// two writes of a line.
     Register {
         view: RegisterView,
         bytes: Option<Vec<u8>>,
@@ -76,13 +78,13 @@ pub(crate) enum SlotEventKind {
         size_bytes: u8,
         bytes: Option<[u8; 8]>,
     },
-    /// The trace said something in words.
+    /// Text in the trace.
     Text { kind: TextKind, text: String },
-    /// A record told of something else.
+    /// Another record.
     Marker(Marker),
 }
 
-/// A step as the trace tells it.
+/// A step as the trace shows it.
 #[derive(Clone, Debug)]
 pub(crate) struct StepText {
     pub pc: Address,
@@ -99,12 +101,12 @@ pub(crate) struct StepText {
 }
 
 impl StepText {
-    /// The address behind it.
+    /// Returns the address after it.
     pub fn next_pc(&self) -> Address {
         Address(self.pc.0.wrapping_add(u64::from(self.length_bytes)))
     }
 
-    /// What it does to control, as far as its encoding says.
+    /// Returns its effect on control, from its encoding.
     pub fn control(&self) -> ControlFlowEffect {
         let encoding = self
             .instruction_set
@@ -120,18 +122,19 @@ impl StepText {
 }
 
 thread_local! {
-    /// Reading a step again happens thousands of times a second; its buffer is kept.
+    /// Steps are read again thousands of times a second; the buffer is reused.
     static SCRATCH: RefCell<ParseScratch> = RefCell::default();
 }
 
-/// In a segment of more threads than this the text of a step is read to find out whose it is, instead of a list of each thread.
+/// Maximum number of threads of a segment whose lists are searched for the thread of a step; with
+/// more, the text of the step is read.
 const LISTS_ASKED: usize = 32;
 
 /// Finds slots, and reads their events again.
 pub struct SlotReader<'a>(pub &'a Index);
 
 impl<'a> SlotReader<'a> {
-    /// The segment that holds a slot, and the slot's number in it.
+    /// Returns the segment of a slot, and the slot's number in it.
     pub(crate) fn locate(&self, slot: u64) -> Result<(SegmentReader<'a>, u32), QueryError> {
         let after = self
             .0
@@ -145,9 +148,9 @@ impl<'a> SlotReader<'a> {
         Ok((segment, local))
     }
 
-    /// All segments that hold a part of a slot, in order, and the slot's number in each.
-    /// Only in a stretch without instructions, which is closed early, is it more than the one that it begins in
-    /// and one at whose start nothing of it is left.
+    /// Returns all segments that have a part of a slot, in order, and the slot's number in each.
+    /// Outside a stretch without instructions, which is closed early, these are only the one in
+    /// which it begins and possibly one that starts with an empty rest of it.
     pub(crate) fn locate_all(
         &self,
         slot: u64,
@@ -165,7 +168,7 @@ impl<'a> SlotReader<'a> {
         })
     }
 
-    /// Where in the trace the text of a slot begins; the end of what is indexed behind the last.
+    /// Returns the text offset of a slot; the end of the indexed text after the last.
     pub(crate) fn text_start(&self, slot: u64) -> Result<u64, QueryError> {
         if slot > self.0.step_count() {
             return Ok(self.0.contents.text_end);
@@ -177,14 +180,14 @@ impl<'a> SlotReader<'a> {
         segment.text_start(local)
     }
 
-    /// The time of a slot's step.
+    /// Returns the time of a slot's step.
     pub(crate) fn time_of_slot(&self, slot: u64) -> Result<Option<u64>, QueryError> {
         let (segment, local) = self.locate(slot)?;
         segment.time(local)
     }
 
-    /// Where in the trace the steps between two positions stand with all that belongs to them.
-    /// From position 0 on it begins with what stands before the first step. O(1).
+    /// Returns the text range of the steps between two positions, with everything that belongs to
+    /// them. From position 0 on it begins with the text before the first step. O(1).
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -197,7 +200,8 @@ impl<'a> SlotReader<'a> {
         Ok(start..self.text_start(to.0.saturating_add(1))?.max(start))
     }
 
-    /// The time of a step, never less than that of the step before; none when the trace has no time at all. O(1).
+    /// Returns the time of a step, never less than that of the step before; none when the trace has
+    /// no time at all. O(1).
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -205,7 +209,7 @@ impl<'a> SlotReader<'a> {
         self.time_of_slot(step.0.saturating_add(1))
     }
 
-    /// The events of some slots, in order.
+    /// Returns the events of some slots, in order.
     pub(crate) fn events(&self, slots: Range<u64>) -> Result<Vec<SlotEvent>, QueryError> {
         let mut events = Vec::new();
         self.each_event(slots, |event| {
@@ -215,8 +219,8 @@ impl<'a> SlotReader<'a> {
         Ok(events)
     }
 
-    /// Hands over the events of some slots one by one, so that a step with very many needs no memory for them.
-    /// They are read while the trace is parsed: who takes them must not read the trace.
+    /// Calls `take` for the events of some slots one by one, so that a step with many events needs
+    /// no memory for them. The trace is being parsed meanwhile, so `take` must not read the trace.
     pub(crate) fn each_event(
         &self,
         slots: Range<u64>,
@@ -227,7 +231,8 @@ impl<'a> SlotReader<'a> {
         })
     }
 
-    /// Returns the step of a slot and its thread; none in slot 0. Cost: the text up to it, however many events it has.
+    /// Returns the step of a slot and its thread; none in slot 0. Cost: the text up to it,
+    /// independent of its number of events.
     pub(crate) fn step_of(&self, slot: u64) -> Result<Option<(ThreadId, StepText)>, QueryError> {
         let mut found = None;
         self.each_event_from(slot, slot..slot.saturating_add(1), |event, _| {
@@ -242,8 +247,8 @@ impl<'a> SlotReader<'a> {
         Ok(found)
     }
 
-    /// Like [`Self::each_event`], but starts reading at an earlier slot and ends when `take` stops it.
-    /// Each event comes with its line, counted from the first step that was read.
+    /// Like [`Self::each_event`], but starts reading at an earlier slot and ends when `take` stops
+    /// it. Each event comes with its line, counted from the first step that was read.
     pub(crate) fn each_event_from(
         &self,
         first: u64,
@@ -253,7 +258,7 @@ impl<'a> SlotReader<'a> {
         self.hand_over(first..slots.end, SlotSelection::From(slots.start), take)
     }
 
-    /// The events of some slots, which ascend, in order. All between them is read too.
+    /// Returns the events of some ascending slots, in order. All slots between them are read too.
     pub(crate) fn events_of(&self, slots: &[u64]) -> Result<Vec<SlotEvent>, QueryError> {
         let mut events = Vec::new();
         self.each_event_of(slots, |event| {
@@ -263,7 +268,7 @@ impl<'a> SlotReader<'a> {
         Ok(events)
     }
 
-    /// Like [`Self::events_of`], but hands over the events one by one.
+    /// Like [`Self::events_of`], but passes the events one by one.
     pub(crate) fn each_event_of(
         &self,
         slots: &[u64],
@@ -289,7 +294,7 @@ impl<'a> SlotReader<'a> {
         if reader.taken? == Flow::Stop {
             return Ok(());
         }
-        // Fewer or more steps than were indexed: somebody rewrote the trace.
+        // Fewer or more steps than were indexed: the trace was rewritten.
         if reader.slot.saturating_add(1) != read.end.min(self.0.step_count() + 1) {
             return Err(QueryError::TraceChanged);
         }
@@ -308,7 +313,7 @@ impl<'a> SlotReader<'a> {
         )
     }
 
-    /// Reads a range of the trace again. The parsers are compiled once for all that read again.
+    /// Reads a range of the trace again. The parsers are compiled once for all callers.
     pub(crate) fn parse(
         &self,
         range: Range<u64>,
@@ -318,7 +323,8 @@ impl<'a> SlotReader<'a> {
         Ok(())
     }
 
-    /// The step that an event of a thread in a slot belongs to: the last of that thread; none before its first.
+    /// Returns the step that an event of a thread in a slot belongs to: the last of that thread;
+    /// none before its first.
     pub(crate) fn owner(&self, thread: ThreadId, slot: u64) -> Result<Option<Step>, QueryError> {
         if self.0.threads().len() == 1 {
             return Ok(Position(slot).last_step());
@@ -339,7 +345,7 @@ impl<'a> SlotReader<'a> {
         Ok(None)
     }
 
-    /// Whether a thread did a step from one position to another.
+    /// Returns true if a thread did a step between two positions.
     pub(crate) fn has_step_between(
         &self,
         thread: ThreadId,
@@ -363,7 +369,7 @@ impl<'a> SlotReader<'a> {
         Ok(false)
     }
 
-    /// The first step of a thread from a position on.
+    /// Returns the first step of a thread from a position on.
     pub(crate) fn next_step_of(
         &self,
         thread: ThreadId,
@@ -391,8 +397,8 @@ impl<'a> SlotReader<'a> {
         Ok(None)
     }
 
-    /// The memory that is meant at a position: that of the named thread, else of the one that ran last.
-    /// None where all threads see the same one.
+    /// Returns the address space for a query at a position: that of the named thread, else of the
+    /// one that ran last. None if all threads share one.
     pub(crate) fn memory_at(
         &self,
         thread: Option<ThreadId>,
@@ -405,7 +411,8 @@ impl<'a> SlotReader<'a> {
         Ok(self.0.memories().of(thread))
     }
 
-    /// The thread whose memory is meant at a position; the first one where all threads see the same memory.
+    /// Returns the thread whose memory a query at a position reads; the first one if all threads
+    /// share one address space.
     pub(crate) fn memory_thread(
         &self,
         thread: Option<ThreadId>,
@@ -418,20 +425,21 @@ impl<'a> SlotReader<'a> {
         }
     }
 
-    /// True when the step of a slot sees a memory. Its accesses are all that show in the slot in formats with several processes.
+    /// Returns true if the step of a slot uses an address space. In formats with several processes,
+    /// all accesses in a slot are of its step.
     pub(crate) fn is_in_memory(&self, slot: u64, memory: MemoryId) -> Result<bool, QueryError> {
         Ok(self.0.memories().of(self.thread_at(Position(slot))?) == Some(memory))
     }
 
-    /// The thread of a slot's step, by its text.
+    /// Returns the thread of a slot's step, by its text.
     fn thread_of_slot(&self, slot: u64) -> Result<ThreadId, QueryError> {
         self.step_of(slot)?
             .map(|(thread, _)| thread)
             .ok_or(QueryError::TraceChanged)
     }
 
-    /// The thread whose registers are meant at a position when none is named:
-    /// that of the last step before it, at the start that of the first step.
+    /// Returns the thread whose registers a query without a thread reads at a position: that of the
+    /// last step before it, at the start that of the first step.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -476,12 +484,12 @@ fn no_segment() -> QueryError {
     }
 }
 
-/// The number that a segment uses for a thread.
+/// Returns the number that a segment uses for a thread.
 pub(crate) fn local_thread(segment: &SegmentReader<'_>, thread: ThreadId) -> Option<u16> {
     segment.meta.local_threads(thread.0).first().copied()
 }
 
-/// The last step of a thread in the slots of a segment up to one.
+/// Returns the last step of a thread in the slots of a segment up to one.
 pub(crate) fn last_step_of(
     segment: &SegmentReader<'_>,
     thread: ThreadId,
@@ -498,7 +506,7 @@ pub(crate) fn last_step_of(
     }
 }
 
-/// The first step of a thread in the slots of a segment from one on.
+/// Returns the first step of a thread in the slots of a segment from one on.
 pub(crate) fn first_step_of(
     segment: &SegmentReader<'_>,
     thread: ThreadId,
@@ -513,17 +521,17 @@ pub(crate) fn first_step_of(
     }
 }
 
-/// The slots whose events are handed over; others are only passed over.
+/// Slots whose events are passed on; others are skipped.
 #[derive(Clone, Copy, Debug)]
 enum SlotSelection<'s> {
-    /// From this one on.
+    /// All from this one on.
     From(u64),
-    /// These, which ascend.
+    /// These, ascending.
     These(&'s [u64]),
 }
 
 impl SlotSelection<'_> {
-    /// Whether a slot is among them; those asked for ascend.
+    /// Returns true if a slot is among them; queried slots must ascend.
     fn includes(&mut self, slot: u64) -> bool {
         match self {
             Self::From(first) => slot >= *first,
@@ -537,24 +545,24 @@ impl SlotSelection<'_> {
     }
 }
 
-/// Hands over the events of some slots.
+/// Passes on the events of some slots.
 struct EventReader<'a, 's, F> {
     index: &'a Index,
     slot: u64,
     kept: SlotSelection<'s>,
-    /// Whether the events of the slot are handed over.
+    /// True if the events of the slot are passed on.
     is_kept: bool,
     /// Line in range of the first step.
     first_line: Option<u64>,
     threads: Vec<ThreadId>,
     named: Vec<RegisterId>,
-    /// The step of the slot: whose, and its set.
+    /// Thread and instruction set of the slot's step.
     step: Option<(ThreadId, InstructionSet)>,
-    /// Events of the slot so far.
+    /// Number of events of the slot until now.
     events_in_slot: usize,
-    /// Takes an event, and the line in range of the first step.
+    /// Receives an event, and the line in range of the first step.
     take: F,
-    /// The result of the last call of `take`.
+    /// Result of the last call of `take`.
     taken: Result<Flow, QueryError>,
 }
 
@@ -562,7 +570,8 @@ impl<'a, 's, F: FnMut(SlotEvent, u64) -> Result<Flow, QueryError>> EventReader<'
     fn new(index: &'a Index, first: u64, mut kept: SlotSelection<'s>, take: F) -> Self {
         let (first_line, threads, named, step, events_in_slot) = Default::default();
         let taken = Ok(Flow::Continue);
-        // The first step that is read is in the first slot; before slot 1 there is a slot without a step.
+        // The first step that is read is in the first slot; before slot 1 there is a slot without a
+        // step.
         let slot = first.saturating_sub(1);
         let is_kept = kept.includes(slot);
         Self {
@@ -772,11 +781,11 @@ mod tests {
         index_in_memory(Records::new(records, InstructionSet::X86_64), &options).unwrap()
     }
 
-    /// What it takes to look up thousands of threads by number in a segment, and by name.
+    /// Measures look-ups of thousands of threads by number in a segment, and by name.
     fn time_of(index: &Index) -> Duration {
         let (segment, _) = SlotReader(index).locate(1).unwrap();
         let count = index.threads().len();
-        // The shortest of many short runs: other programs take turns with this one.
+        // The shortest of many short runs: other programs interrupt this one.
         let runs = (0..200).map(|_| {
             let start = Instant::now();
             for number in 0..500 {
@@ -796,7 +805,7 @@ mod tests {
     #[test]
     fn to_look_up_a_thread_costs_nearly_the_same_among_thousands() {
         let (few, many) = (time_of(&index_of(50)), time_of(&index_of(5000)));
-        // To go through all of them would take a hundred times as long.
+        // A linear search would take a hundred times as long.
         assert!(
             many < 10 * few + Duration::from_micros(125),
             "{many:?} among 5,000 threads, {few:?} among 50"

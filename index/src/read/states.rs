@@ -1,4 +1,4 @@
-//! The state of a thread at a position: which instruction set it runs, and which banks are in use.
+//! State of a thread at a position: its instruction set, and the banks in use.
 
 use stepback_machine::{
     ExecutionState, InstructionSet, Mode, RegisterId, RegisterView, SecurityState, StackChoices,
@@ -13,23 +13,24 @@ use crate::read::views::ViewReader;
 /// The whole status register.
 pub(super) const STATUS: RegisterView = RegisterView::new(RegisterId::PSR, 0, 4);
 
-/// What mode words and the status register tell.
+/// State from mode words and the status register.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RecordedState {
-    /// None of a thread without steps.
+    /// State; none for a thread without steps.
     pub state: Option<ExecutionState>,
-    /// That of the thread's last step; none before its first.
+    /// Instruction set of the thread's last step; none before its first.
     pub set: Option<InstructionSet>,
 }
 
 impl RegisterReader<'_> {
-    /// What plain names mean at the position.
+    /// Returns the mode that resolves plain names at the position.
     pub(crate) fn mode(&mut self) -> Result<Mode, QueryError> {
         Ok(self.state_at()?.map_or(Mode::Other, |state| state.mode))
     }
 
-    /// The state of the thread at the position: that of its last step unless the status register tells of another since,
-    /// before its first step that of the first; none of a thread without steps.
+    /// Returns the state of the thread at the position: that of its last step unless the status
+    /// register shows another since, before its first step that of the first; none for a thread
+    /// without steps.
     pub(crate) fn state_at(&mut self) -> Result<Option<ExecutionState>, QueryError> {
         if let Some(state) = self.state {
             return Ok(state);
@@ -43,8 +44,8 @@ impl RegisterReader<'_> {
         Ok(state)
     }
 
-    /// A mode of which the status register does not tell the security state: that of the thread's next step, which is of the
-    /// same kind unless something is missing.
+    /// Completes a mode if the status register does not show the security state: with that of the
+    /// thread's next step, which is of the same kind unless something is missing.
     fn security_of_next(&mut self, mode: Mode) -> Result<Mode, QueryError> {
         if mode.security() != SecurityState::Unsaid {
             return Ok(mode);
@@ -57,7 +58,7 @@ impl RegisterReader<'_> {
         Ok(if is_same_kind { next } else { mode })
     }
 
-    /// The same without what the registers say that choose a stack pointer.
+    /// Returns the state without the choice of a stack pointer by registers.
     pub(super) fn told_state(&mut self) -> Result<RecordedState, QueryError> {
         let slots = SlotReader(self.index);
         if let Some(step) = slots.owner(self.thread, self.at.0)? {
@@ -76,7 +77,7 @@ impl RegisterReader<'_> {
         Ok(RecordedState { state, set: None })
     }
 
-    /// The newest values of the registers that choose a stack pointer.
+    /// Returns the newest values of the registers that choose a stack pointer.
     pub(crate) fn stack_choices(&mut self) -> Result<StackChoices, QueryError> {
         let (index, mut choices) = (self.index, StackChoices::default());
         for choice in &index.stack_choices {
@@ -97,8 +98,8 @@ impl RegisterReader<'_> {
         Ok(choices)
     }
 
-    /// The state that a step leaves behind, unless what it writes tells of another. Where nothing of registers is recorded no
-    /// status says that a `save` or `restore` turned to another window.
+    /// Returns the state after a step, except for its recorded writes. Without recorded registers,
+    /// no status shows that a `save` or `restore` changed the window.
     fn state_behind_step(&mut self, after: Position) -> Result<ExecutionState, QueryError> {
         let state = self.state_of_step(after)?;
         if !self.index.has_operands_alone() || !state.mode.has_windows() {
@@ -135,7 +136,7 @@ impl RegisterReader<'_> {
             .ok_or(QueryError::TraceChanged)
     }
 
-    /// What the status register says that was written from a slot on.
+    /// Returns the state from writes of the status register from a slot on.
     fn state_told_since(
         &mut self,
         from: Position,
@@ -160,7 +161,7 @@ impl RegisterReader<'_> {
     }
 }
 
-/// The state that an event tells of, if it is a write of the whole status register.
+/// Returns the state from an event, if it is a write of the whole status register.
 pub(super) fn told_by(event: &SlotEvent, set: InstructionSet) -> Option<ExecutionState> {
     match &event.kind {
         SlotEventKind::Register {
@@ -172,7 +173,8 @@ pub(super) fn told_by(event: &SlotEvent, set: InstructionSet) -> Option<Executio
     }
 }
 
-/// The lowest byte that an event gives a register, if it writes it: none within where the trace does not tell the value.
+/// Returns the lowest byte that an event writes to a register, if it writes it; the inner `None`
+/// means that the value is unknown.
 pub(super) fn lowest_byte(event: &SlotEvent, register: RegisterId) -> Option<Option<u8>> {
     match &event.kind {
         SlotEventKind::Register { view, bytes, .. }

@@ -1,4 +1,4 @@
-//! How many steps of its own a thread did.
+//! Counts of a thread's own steps.
 
 use stepback_parsers::Position;
 
@@ -9,17 +9,17 @@ use crate::read::slots::local_thread;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::damaged;
 
-/// Counts the steps of a thread, without those that others did meanwhile.
+/// Counts the steps of a thread, without those of others meanwhile.
 #[derive(Debug)]
 pub struct StepCounter<'a> {
     index: &'a Index,
     thread: ThreadId,
-    /// The steps of the thread before each segment; nothing where it is the only one.
+    /// Number of the thread's steps before each segment; empty if it is the only thread.
     before: Vec<u64>,
 }
 
 impl<'a> StepCounter<'a> {
-    /// For one thread. O(segments), each a lookup.
+    /// Creates a counter for one thread. O(segments), each a lookup.
     pub fn new(index: &'a Index, thread: ThreadId) -> Self {
         let mut count = 0u64;
         let segments = index
@@ -42,7 +42,7 @@ impl<'a> StepCounter<'a> {
         }
     }
 
-    /// How many there are before a position. O(log n).
+    /// Returns the number of steps before a position. O(log n).
     ///
     /// # Errors
     /// See [`QueryError`].

@@ -1,4 +1,4 @@
-//! Collects what the markers of a trace tell of pages.
+//! Collects the page translations that the markers of a trace record.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::index::Index;
 use crate::index::told_pages::{MappedPage, PageMappings};
 use crate::read::markers::{MarkerReader, WantedMarkers};
 
-/// The markers that tell of pages.
+/// Markers about pages.
 pub(crate) const KINDS: [MarkerKind; 6] = [
     MarkerKind::PAGE_SIZE,
     MarkerKind::PHYSICAL_ADDRESS,
@@ -22,39 +22,39 @@ pub(crate) const KINDS: [MarkerKind; 6] = [
     MarkerKind::PHYSICAL_ADDRESS_NOT_AVAILABLE,
     MarkerKind::TRANSLATIONS_FORGOTTEN,
 ];
-/// So many are kept, some 20 MB; where there are more, each question looks for its own.
+/// Maximum number of translations kept, some 20 MB; with more, each query collects its own.
 const KEPT: u64 = 1 << 18;
 
-/// One question takes no more.
+/// Maximum number of translations collected for one query.
 const MOST: usize = 1 << 20;
 
-/// Which pages are wanted: all, or those with some addresses.
+/// Requested pages: all, or those with some addresses.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) enum WantedPages {
     #[default]
     All,
-    /// The page of a virtual address.
+    /// Page of a virtual address.
     Virtual(u64),
-    /// The physical pages between two addresses.
+    /// Physical pages between two addresses.
     Physical { first: u64, last: u64 },
 }
 
-/// What a marker says of pages, with those before it.
+/// Effect of a marker on the translations, with those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PageUpdate {
-    /// A virtual page is a physical one.
+    /// A virtual page is mapped to a physical one.
     Told {
         page: u64,
         physical: u64,
         context: Option<u64>,
     },
-    /// Of a page nothing is known any more.
+    /// The mapping of a page ends.
     Over { page: u64 },
-    /// Of no page.
+    /// The mappings of all pages end.
     AllOver,
 }
 
-/// Puts the markers of a thread together.
+/// Combines the markers of a thread.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PageMarkers {
     physical: Option<u64>,
@@ -84,12 +84,13 @@ impl PageMarkers {
     }
 }
 
-/// Reads what is told of pages.
+/// Reads the recorded translations.
 pub(crate) struct PageReader<'a>(pub &'a Index);
 
 impl PageReader<'_> {
-    /// What was told of pages, at least of those that are wanted.
-    /// Cost: the slots that tell of pages, once for an index; in a trace that tells of more than 262,144, at each question.
+    /// Returns the recorded translations, at least of the requested pages. Cost: the slots with
+    /// page markers, once for an index; in a trace with more than 262,144 translations, for each
+    /// query.
     pub fn pages(
         &self,
         wanted: WantedPages,
@@ -108,7 +109,7 @@ impl PageReader<'_> {
         })
     }
 
-    /// The same of all pages, where they are few enough to be kept.
+    /// Returns all recorded translations, if they are few enough to be kept.
     pub fn all_pages(&self, cancel: &Cancel) -> Result<Option<Arc<PageMappings>>, QueryError> {
         if self.0.told_pages.get().is_none() && self.told_count() > KEPT {
             return Ok(None);
@@ -116,7 +117,7 @@ impl PageReader<'_> {
         self.pages(WantedPages::All, cancel).map(Some)
     }
 
-    /// How often pages were told.
+    /// Returns the number of recorded translations.
     pub fn told_count(&self) -> u64 {
         let reader = MarkerReader(self.0);
         reader
@@ -155,14 +156,14 @@ impl PageReader<'_> {
     }
 }
 
-/// What was told so far.
+/// Translations collected until now.
 #[derive(Debug, Default)]
 struct PageCollector {
     wanted: WantedPages,
     page_bytes: Option<u64>,
     pages: Vec<MappedPage>,
     markers: HashMap<ThreadId, PageMarkers>,
-    /// By thread and page: what holds.
+    /// Current translations by thread and page.
     open: HashMap<ThreadId, HashMap<u64, Vec<u32>>>,
 }
 
@@ -232,7 +233,8 @@ impl PageCollector {
         }
     }
 
-    /// Something is told of a page: accesses go there no longer, and what is over does not hold any more.
+    /// Ends the use of a page's translations at a slot, because of a new record; those for which
+    /// `is_over` is true also end.
     fn end(
         &mut self,
         thread: ThreadId,

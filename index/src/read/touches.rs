@@ -1,4 +1,4 @@
-//! The last and next touches of the bytes of a memory block.
+//! Last and next touches of the bytes of a memory block.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -13,7 +13,7 @@ use crate::store::granules::{Granule, Touch, TouchCoverage, TouchMasks};
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::{SegmentReader, damaged};
 
-/// Which touches count.
+/// Filter for touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TouchFilter {
     /// Loads.
@@ -22,9 +22,9 @@ pub(crate) enum TouchFilter {
     Writes,
     /// Both.
     All,
-    /// What tells a value: stores, and loads whose value the trace gives.
+    /// Touches that determine a value: stores, and loads with a recorded value.
     Evidence,
-    /// Loads that contradict what was known, each byte by itself.
+    /// Loads that contradict the known value, separately for each byte.
     External,
 }
 
@@ -39,7 +39,7 @@ impl From<AccessKinds> for TouchFilter {
 }
 
 impl TouchFilter {
-    /// The bytes of these masks that may count.
+    /// Returns the bytes of these masks that may count.
     fn in_masks(self, masks: TouchMasks) -> u64 {
         match self {
             Self::Reads | Self::External => masks.read,
@@ -48,7 +48,7 @@ impl TouchFilter {
         }
     }
 
-    /// The bytes that may count in segments that touch these.
+    /// Returns the bytes that may count in segments with this reach.
     fn in_reach(self, reach: TouchCoverage) -> u64 {
         if self == Self::External {
             reach.external
@@ -57,7 +57,7 @@ impl TouchFilter {
         }
     }
 
-    /// The bytes of a touch that count.
+    /// Returns the bytes of a touch that count.
     fn in_touch(self, touch: Touch, external: impl FnOnce() -> u64) -> u64 {
         let counts = match self {
             Self::Reads => !touch.shape.is_write(),
@@ -73,35 +73,35 @@ impl TouchFilter {
 /// A touch of the whole trace. Later touches are greater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct TouchAt {
-    /// The number of its segment.
+    /// Number of its segment.
     pub segment: usize,
-    /// Its place in the list of the block.
+    /// Place in the list of the block.
     pub place: u32,
-    /// Where it takes effect.
+    /// Slot of its effect.
     pub slot: u64,
-    /// A store.
+    /// True for a store.
     pub is_write: bool,
-    /// The trace gives its value.
+    /// True if the trace records its value.
     pub is_known: bool,
 }
 
 /// For each byte of a block, a touch.
 pub(crate) type ByteTouches = [Option<TouchAt>; 64];
 
-/// A walk over the segments that touch a block.
+/// Walk over the segments that touch a block.
 struct TouchWalk<'a> {
     granule: u64,
-    /// Bytes still looked for: frames that touch none of them are skipped.
+    /// Bytes still to be found: frames that touch none of them are skipped.
     need: &'a Cell<u64>,
     wanted: TouchFilter,
-    /// Whether a touch in a slot counts.
+    /// Returns true if a touch in a slot counts.
     counts: &'a dyn Fn(u64) -> bool,
-    /// Receives a touch; returns the bytes that are not looked for any more.
+    /// Receives a touch; returns the bytes that are thereby done.
     take: &'a mut dyn FnMut(TouchAt, u64) -> u64,
 }
 
 impl TouchWalk<'_> {
-    /// Notes a touch; false when nothing is looked for any more.
+    /// Takes a touch; returns false when no bytes are left to find.
     fn note(
         &mut self,
         number: usize,
@@ -133,7 +133,7 @@ impl TouchWalk<'_> {
     }
 }
 
-/// Notes a touch for each of some bytes; returns these bytes.
+/// Records a touch for each of some bytes; returns these bytes.
 fn note_bytes(found: &mut ByteTouches, touch: TouchAt, mask: u64) -> u64 {
     found
         .iter_mut()
@@ -146,12 +146,12 @@ fn note_bytes(found: &mut ByteTouches, touch: TouchAt, mask: u64) -> u64 {
 /// Finds the touches of the bytes of memory blocks.
 pub(crate) struct TouchReader<'a> {
     index: &'a Index,
-    /// Touches by steps that see another memory do not count; none where there is only one.
+    /// Address space whose touches count; none if there is only one.
     memory: Option<MemoryId>,
 }
 
 impl<'a> TouchReader<'a> {
-    /// Finds touches of all threads.
+    /// Creates a reader for touches of all threads.
     pub fn new(index: &'a Index) -> Self {
         Self {
             index,
@@ -159,12 +159,13 @@ impl<'a> TouchReader<'a> {
         }
     }
 
-    /// Finds touches of one memory.
+    /// Creates a reader for touches of one address space.
     pub fn in_memory(index: &'a Index, memory: Option<MemoryId>) -> Self {
         Self { index, memory }
     }
 
-    /// True when a touch in a slot counts. What cannot be read counts: whoever reads the slot finds out.
+    /// Returns true if a touch in a slot counts. An unreadable slot counts: its reader reports the
+    /// error.
     fn counts(&self, slot: u64) -> bool {
         self.memory.is_none_or(|memory| {
             SlotReader(self.index)
@@ -173,8 +174,9 @@ impl<'a> TouchReader<'a> {
         })
     }
 
-    /// The last touch of each byte of `need` in the slots up to `last`. Cost: bounded by the number of distinct touches found,
-    /// one lookup for each 64 segments, and one for each of those that as a whole touch a byte that is still looked for.
+    /// Returns the last touch of each byte of `need` in the slots up to `last`. Cost: bounded by
+    /// the number of distinct touches found, one lookup for each 64 segments, and one for each of
+    /// those that as a whole touch a byte still to be found.
     pub(crate) fn last_touches(
         &self,
         granule: u64,
@@ -225,7 +227,7 @@ impl<'a> TouchReader<'a> {
         Ok(found)
     }
 
-    /// The first touch of each byte of `need` in the slots from `first` on.
+    /// Returns the first touch of each byte of `need` in the slots from `first` on.
     pub(crate) fn next_touches(
         &self,
         granule: u64,
@@ -240,7 +242,7 @@ impl<'a> TouchReader<'a> {
         Ok(found)
     }
 
-    /// The first touch of any byte of `need` in the slots from `first` on.
+    /// Returns the first touch of any byte of `need` in the slots from `first` on.
     pub(crate) fn next_touch(
         &self,
         granule: u64,
@@ -256,7 +258,7 @@ impl<'a> TouchReader<'a> {
         Ok(found)
     }
 
-    /// Hands out the touches of bytes that are still looked for, from a slot on.
+    /// Passes the touches of bytes still to be found to `take`, from a slot on.
     fn go_onward(
         &self,
         granule: u64,
@@ -310,8 +312,8 @@ impl<'a> TouchReader<'a> {
         Ok(())
     }
 
-    /// True when a step of some slots writes a block. Cost: one lookup for each 64 segments, and one for each that has some of the slots
-    /// and touches the block.
+    /// Returns true if a step of some slots writes a block. Cost: one lookup for each 64 segments,
+    /// and one for each that has some of the slots and touches the block.
     pub(crate) fn is_written(&self, granule: u64, slots: &Range<u64>) -> Result<bool, QueryError> {
         let known = &self.index.contents.segments;
         let first = known
@@ -351,7 +353,7 @@ impl<'a> TouchReader<'a> {
         Ok(false)
     }
 
-    /// The bytes of a block that contradict what was known, in each touch of a slot; nothing when there is none in any.
+    /// Returns the contradicting bytes of a block in each touch of a slot; empty if there are none.
     pub(crate) fn contradictions_in(
         &self,
         granule: u64,
@@ -385,7 +387,7 @@ impl<'a> TouchReader<'a> {
         Ok(masks)
     }
 
-    /// The list of the walk's block in a segment, if it may hold what is looked for.
+    /// Returns the list of the walk's block in a segment, if it may have matching touches.
     fn relevant<'b>(
         &self,
         segment: &SegmentReader<'b>,
@@ -407,12 +409,12 @@ impl<'a> TouchReader<'a> {
     }
 }
 
-/// A slot as a segment counts it: 0 for those before it.
+/// Converts a slot to that of a segment: 0 for those before it.
 fn local_slot(slot: u64, base: u64) -> u32 {
     u32::try_from(slot.saturating_sub(base)).unwrap_or(u32::MAX)
 }
 
-/// Whether any read of a block in a slot of a segment contradicts what was known.
+/// Returns true if any read of a block in a slot of a segment contradicts the known value.
 fn contradicts_in(
     segment: &SegmentReader<'_>,
     granule: u64,

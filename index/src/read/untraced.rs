@@ -1,4 +1,4 @@
-//! Finds out which registers of a thread the trace leaves out.
+//! Registers of a thread that the trace leaves out.
 
 use std::sync::PoisonError;
 
@@ -11,12 +11,12 @@ use crate::index::untraced::UntracedRegisters;
 use crate::read::slots::SlotReader;
 use crate::read::views::ViewReader;
 
-/// Finds out what the trace leaves out.
+/// Finds registers that the trace leaves out.
 pub(crate) struct UntracedReader<'a>(pub &'a Index);
 
 impl UntracedReader<'_> {
-    /// The registers of a thread that instructions write and no line names.
-    /// Cost: the text of the thread's first step, once.
+    /// Returns the registers of a thread that instructions write and no line names. Cost: the text
+    /// of the thread's first step, once.
     pub fn of(&self, thread: ThreadId) -> Result<UntracedRegisters, QueryError> {
         let known = || {
             self.0
@@ -54,7 +54,7 @@ impl UntracedReader<'_> {
         })
     }
 
-    /// The register whose name a bank shares; any other register itself.
+    /// Returns the plain register of a bank; any other register itself.
     fn plain(&self, thread: ThreadId, register: RegisterId) -> RegisterId {
         let set = self.0.instruction_set(thread);
         let named = self

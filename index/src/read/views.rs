@@ -1,4 +1,4 @@
-//! The views of registers that the trace writes, and when.
+//! Recorded views of registers, and the slots that write them.
 
 use stepback_machine::{RegisterId, RegisterView};
 
@@ -15,7 +15,7 @@ use crate::store::segment::reader::{SegmentReader, damaged};
 pub(crate) struct ViewReader<'a>(pub &'a Index);
 
 impl<'a> ViewReader<'a> {
-    /// The views of a thread that the trace writes.
+    /// Returns the views of a thread that the trace writes.
     pub(crate) fn views_of(&self, thread: ThreadId) -> &'a [ViewContents] {
         let views = &self.0.contents.views;
         let start = views.partition_point(|view| view.thread < thread.0);
@@ -23,7 +23,7 @@ impl<'a> ViewReader<'a> {
         views.get(start..end).unwrap_or_default()
     }
 
-    /// The views of a thread that share bytes with one.
+    /// Iterates over the views of a thread that share bytes with one.
     pub(crate) fn overlapping(
         &self,
         thread: ThreadId,
@@ -36,14 +36,14 @@ impl<'a> ViewReader<'a> {
             .filter(move |known| known.view.overlaps(view))
     }
 
-    /// True if the trace writes a byte of a register of a thread under this name.
+    /// Returns true if the trace writes a byte of a register of a thread under this name.
     pub(crate) fn is_written(&self, thread: ThreadId, register: RegisterId) -> bool {
         self.overlapping(thread, RegisterView::new(register, 0, u16::MAX))
             .next()
             .is_some()
     }
 
-    /// The last slot up to `last` that writes exactly this view.
+    /// Returns the last slot up to `last` that writes exactly this view.
     pub(crate) fn last_write_slot(
         &self,
         known: &ViewContents,
@@ -83,7 +83,7 @@ impl<'a> ViewReader<'a> {
         Ok(None)
     }
 
-    /// The first slot from `first` on that writes exactly this view.
+    /// Returns the first slot from `first` on that writes exactly this view.
     pub(crate) fn next_write_slot(
         &self,
         known: &ViewContents,
@@ -111,7 +111,7 @@ impl<'a> ViewReader<'a> {
         Ok(None)
     }
 
-    /// The last slot up to one that writes a byte of a view.
+    /// Returns the last slot up to `last` that writes a byte of a view.
     pub(crate) fn last_register_slot(
         &self,
         thread: ThreadId,
@@ -125,7 +125,7 @@ impl<'a> ViewReader<'a> {
         Ok(found)
     }
 
-    /// The first slot from one on that writes a byte of a view.
+    /// Returns the first slot from `first` on that writes a byte of a view.
     pub(crate) fn next_register_slot(
         &self,
         thread: ThreadId,

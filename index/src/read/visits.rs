@@ -1,4 +1,4 @@
-//! The steps at an address.
+//! Steps at an address.
 
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ use crate::store::segment::reader::damaged;
 pub struct VisitReader<'a>(pub &'a Index);
 
 impl<'a> VisitReader<'a> {
-    /// The visits in a segment, and the steps before it.
+    /// Returns the visits in a segment, and the number of steps before it.
     pub(crate) fn visits_in(
         &self,
         number: usize,
@@ -35,7 +35,7 @@ impl<'a> VisitReader<'a> {
             .map(|visits| (segment.meta.step_base, visits)))
     }
 
-    /// A visit of a segment as the hit of a question.
+    /// Returns a visit of a segment as the hit of a query.
     pub(crate) fn visit(
         &self,
         base: u64,
@@ -46,7 +46,7 @@ impl<'a> VisitReader<'a> {
         RecordReader(self.0).hit(Step(slot.saturating_sub(1)), Position(slot), None)
     }
 
-    /// Tells the steps at an address, in order.
+    /// Calls `tell` for the steps at an address, in order.
     pub(crate) fn for_each_visit(
         &self,
         pc: Address,
@@ -69,7 +69,7 @@ impl<'a> VisitReader<'a> {
         Ok(())
     }
 
-    /// The last steps of some slots that are at an address, latest first, at most so many.
+    /// Returns the last steps of some slots that are at an address, latest first, at most `limit`.
     pub(crate) fn visits_between(
         &self,
         pc: Address,
@@ -103,7 +103,7 @@ impl<'a> VisitReader<'a> {
         Ok(found)
     }
 
-    /// The first step at an address in the slots from one on.
+    /// Returns the first step at an address in the slots from one on.
     pub(crate) fn first_visit(&self, pc: Address, from: u64) -> Result<Option<Step>, QueryError> {
         let known = &self.0.contents.segments;
         let first = known
@@ -126,7 +126,7 @@ impl<'a> VisitReader<'a> {
         Ok(None)
     }
 
-    /// Whether a step is at an address.
+    /// Returns true if a step is at an address.
     pub(crate) fn is_visit(&self, pc: Address, step: Step) -> Result<bool, QueryError> {
         let slot = step.after().0;
         let after = self
@@ -145,7 +145,7 @@ impl<'a> VisitReader<'a> {
         Ok(place < visits.len() && visits.get(place).map_err(malformed)? == local)
     }
 
-    /// How often an address was executed.
+    /// Returns the number of executions of an address.
     ///
     /// # Errors
     /// See [`QueryError`].

@@ -1,7 +1,7 @@
-//! The next uses of registers for a walk that asks for them again and again.
+//! Next uses of registers for a walk with many queries.
 //!
-//! At first the steps nearby are decoded one by one. A walk that has decoded many lists the addresses of all steps of a segment
-//! and decodes each address once.
+//! At first the steps nearby are decoded one by one. A walk that has decoded many lists the
+//! addresses of all steps of a segment and decodes each address once.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -28,17 +28,20 @@ use crate::store::pcs::SegmentVisits;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::{SegmentReader, damaged};
 
-/// Maximum number of segments whose steps a walk lists while the table of all addresses is not made.
+/// Maximum number of segments whose steps a walk lists before it builds the table of all addresses.
 const SEGMENTS: usize = 64;
-/// Steps that a walk decodes one by one before it lists those of a segment, which takes about as long.
+/// Number of steps that a walk decodes one by one before it lists those of a segment, which takes
+/// about as long.
 const DECODED: u64 = 1024;
-/// Segments whose steps are kept: registers that are asked about in turn may have their next uses in several.
+/// Number of segments whose steps are kept: registers queried in turn may have their next uses in
+/// several.
 const KEPT: usize = 8;
 
-/// Maximum number of parts of registers whose uses are kept of a segment.
+/// Maximum number of register views whose uses are kept per segment.
 const REGISTERS: usize = 64;
 
-/// State of a walk. Memory: for the segments that are kept four bytes for each step, and a byte for each address and register.
+/// State of a walk. Memory: for each kept segment, four bytes per step, and a byte per address and
+/// register.
 pub(crate) struct WalkedUses<'a> {
     index: &'a Index,
     /// Number of steps decoded one by one.
@@ -46,47 +49,47 @@ pub(crate) struct WalkedUses<'a> {
     /// Number of segments whose steps were listed.
     listed: usize,
     segments: VecDeque<SegmentSteps>,
-    /// The instructions of the whole trace, once they were needed.
+    /// Instructions of the whole trace, once they were needed.
     codes: Option<Cow<'a, CodeTable>>,
 }
 
-/// Whether the steps at an address use a register.
+/// Use of a register by the steps at an address.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum UseAt {
     #[default]
     NotDecoded,
     No,
     Yes,
-    /// Some of them do, or that is not known: each has to be read.
+    /// Some steps use it, or that is not known: each has to be read.
     Perhaps,
 }
 
-/// The instruction at an address.
+/// Instruction at an address.
 #[derive(Clone, Debug, Default)]
 enum CodeAt {
     #[default]
     NotDecoded,
     One(Arc<Instruction>),
-    /// None is known, or there were several.
+    /// No instruction is known, or there were several.
     Others,
 }
 
-/// The addresses of all steps of a segment.
+/// Addresses of all steps of a segment.
 struct SegmentSteps {
     number: usize,
     pcs: Vec<Address>,
     /// For each local slot the place of its address plus 1; 0 without a step.
     places: Vec<u32>,
-    /// The local slots of threads; none of a thread that is alone in the segment.
+    /// Local slots of threads; none for the only thread of the segment.
     own: HashMap<ThreadId, Option<Vec<u32>>>,
-    /// The instruction at each address, once it was decoded.
+    /// Instruction at each address, once it was decoded.
     instructions: Vec<CodeAt>,
-    /// For each register, what is known of each address.
+    /// For each register, its use at each address.
     uses: HashMap<(RegisterView, OperandKinds), Vec<UseAt>>,
 }
 
 impl<'a> WalkedUses<'a> {
-    /// The state at the beginning of a walk.
+    /// Creates the state for the beginning of a walk.
     pub fn new(index: &'a Index) -> Self {
         Self {
             index,
@@ -97,8 +100,8 @@ impl<'a> WalkedUses<'a> {
         }
     }
 
-    /// The first of some slots in which a step of the reader's thread uses a view.
-    /// A conditional step that was not executed may count.
+    /// Returns the first of some slots in which a step of the reader's thread uses a view. A
+    /// conditional step that was not executed may count.
     pub fn next(
         &mut self,
         reader: &OperandReader<'a>,
@@ -140,7 +143,8 @@ impl<'a> WalkedUses<'a> {
         }
     }
 
-    /// Looks at the listed steps; continues with the slot behind the last segment that may be listed.
+    /// Searches the listed steps; continues with the slot after the last segment that may be
+    /// listed.
     fn next_listed(
         &mut self,
         reader: &OperandReader<'a>,
@@ -179,7 +183,8 @@ impl<'a> WalkedUses<'a> {
         Ok(ControlFlow::Break(None))
     }
 
-    /// Lists the steps of a segment, unless they are listed; they are the last of the lists then.
+    /// Lists the steps of a segment, unless they are listed, and moves them to the end of the
+    /// lists.
     fn list(&mut self, number: usize, segment: &SegmentReader<'a>) -> Result<(), QueryError> {
         let steps = match self
             .segments
@@ -199,7 +204,7 @@ impl<'a> WalkedUses<'a> {
         Ok(())
     }
 
-    /// The first of some slots of the segment listed last in which a view is used.
+    /// Returns the first of some slots of the segment listed last in which a view is used.
     fn next_in(
         &mut self,
         segment: &SegmentReader<'a>,
@@ -305,7 +310,7 @@ impl SegmentSteps {
     }
 }
 
-/// The first slot of some for which something is true.
+/// Returns the first of some slots for which a predicate holds.
 fn first_of(
     mut slots: impl Iterator<Item = u32>,
     mut is_it: impl FnMut(u32) -> Result<bool, QueryError>,
@@ -315,7 +320,7 @@ fn first_of(
         .transpose()
 }
 
-/// The local slots of a thread's steps; none where a segment has no other thread.
+/// Returns the local slots of a thread's steps; none if a segment has no other thread.
 fn slots_of_thread(
     segment: &SegmentReader<'_>,
     thread: ThreadId,
@@ -332,7 +337,7 @@ fn slots_of_thread(
     Ok(Some(slots))
 }
 
-/// The instructions of a trace; none where not all of them are known.
+/// Returns the instructions of a trace; none if not all of them are known.
 fn codes_of(index: &Index) -> Option<Cow<'_, CodeTable>> {
     match index.source().instructions() {
         Some(all) => {
@@ -356,7 +361,7 @@ fn codes_of(index: &Index) -> Option<Cow<'_, CodeTable>> {
     }
 }
 
-/// The instruction that was at an address.
+/// Returns the instruction at an address.
 fn code_at(codes: &CodeTable, pc: Address) -> CodeAt {
     let mut known = codes.around(pc.0, pc.0).iter().filter(|code| code.pc == pc);
     match (known.next(), known.next()) {
@@ -365,7 +370,7 @@ fn code_at(codes: &CodeTable, pc: Address) -> CodeAt {
     }
 }
 
-/// Whether the steps at an address use a view, by the instruction there.
+/// Returns the use of a view by the steps at an address, from the instruction there.
 fn use_by(code: &CodeAt, view: RegisterView, kinds: OperandKinds) -> UseAt {
     let CodeAt::One(instruction) = code else {
         return UseAt::Perhaps;
@@ -397,7 +402,8 @@ mod tests {
     const X1_TO_X0: [u8; 4] = [0xe0, 0x03, 0x01, 0xaa];
     const X3_TO_X2: [u8; 4] = [0xe2, 0x03, 0x03, 0xaa];
 
-    /// A trace of three threads, the last of which has few steps. At two addresses there are two instructions.
+    /// A trace of three threads, the last of which has few steps. Two addresses have two
+    /// instructions each.
     fn trace() -> Arc<Records> {
         let mut dice = Dice(3);
         let records = (0..6000).map(|_| {
@@ -428,7 +434,8 @@ mod tests {
                 segment_bytes,
                 threads: 1,
             };
-            // A question that looks far ahead makes the table of all addresses, which a walk uses if it is there.
+            // A query for a distant use builds the table of all addresses, which a walk uses if it
+            // exists.
             let [asked, with_table, without] =
                 [(); 3].map(|()| index_in_memory(trace(), &options).unwrap());
             let cancel = Cancel::default();
@@ -467,7 +474,7 @@ mod tests {
                 assert!(walked.codes.is_some() && !walked.segments.is_empty());
             }
             assert!(with_table.operands.get().is_some());
-            // Beyond very many segments a walk makes it, too.
+            // Beyond a large number of segments a walk builds it, too.
             assert_eq!(without.operands.get().is_some(), segment_bytes == 500);
         }
     }

@@ -1,4 +1,4 @@
-//! The slots that write a register, newest first, out of the lists of its views.
+//! Slots that write a register, newest first, from the lists of its views.
 
 use stepback_machine::RegisterView;
 use stepback_parsers::Position;
@@ -10,7 +10,7 @@ use crate::index::homes::Homes;
 use crate::read::views::ViewReader;
 use crate::store::contents::ViewContents;
 
-/// Hands out slots.
+/// Iterates over the slots that write a register.
 pub(crate) struct WriteLists<'a> {
     index: &'a Index,
     thread: ThreadId,
@@ -18,25 +18,25 @@ pub(crate) struct WriteLists<'a> {
     lists: Vec<WriteList<'a>>,
 }
 
-/// The writes of a view.
+/// Writes of a view.
 struct WriteList<'a> {
     view: &'a ViewContents,
     meant: ViewSelection,
-    /// The next slot to hand out.
+    /// Next slot to return.
     next: Option<u64>,
 }
 
-/// Which writes of a view are looked for.
+/// Selection of the writes of a view.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ViewSelection {
-    /// All: the newest is the one.
+    /// All writes: the newest one decides.
     All,
-    /// Some: which, only their slots tell.
+    /// Some writes: only their slots show which.
     Some,
 }
 
 impl<'a> WriteLists<'a> {
-    /// Those of a name up to a position.
+    /// Creates the lists for a name up to a position.
     pub fn of(
         index: &'a Index,
         thread: ThreadId,
@@ -80,12 +80,13 @@ impl<'a> WriteLists<'a> {
         Ok(())
     }
 
-    /// The newest slot that was not handed out yet.
+    /// Returns the newest slot that was not returned yet.
     pub fn newest(&self) -> Option<u64> {
         self.lists.iter().filter_map(|list| list.next).max()
     }
 
-    /// Hands out the newest slot that was not handed out yet; of a view all of whose writes are meant its newest alone.
+    /// Returns the newest slot that was not returned yet; of a view with all writes selected, only
+    /// its newest.
     pub fn next(&mut self) -> Result<Option<u64>, QueryError> {
         let newest = self.newest();
         for list in self

@@ -1,15 +1,16 @@
-//! The instructions that a trace executed, each distinct one once.
+//! The distinct instructions that a trace executed.
 //!
 //! ```text
 //! sets    in the directory: the instruction sets, by number
 //! codes   for each, by ascending address, then by first slot:
-//!         address - address before: varint; number of its set: u8; length: u8; encoding; first slot: varint
+//!         address - address before: varint; number of its set: u8; length: u8; encoding;
+//!         first slot: varint
 //! ```
-//! Two instructions differ when their address, instruction set or encoding differs.
-//! The list is read as a whole when the index is opened.
+//! Two instructions are distinct if their address, instruction set or encoding differs. The whole
+//! list is read when the index is opened.
 //!
-//! A trace with `nop` at 0x1000 in slots 1 and 3 and `ret` there in slot 2 has two entries (AArch64):
-//! `80 20 00 04 1f 20 03 d5 01` and `00 00 04 c0 03 5f d6 02`.
+//! A trace with `nop` at 0x1000 in slots 1 and 3 and `ret` there in slot 2 has two entries
+//! (AArch64): `80 20 00 04 1f 20 03 d5 01` and `00 00 04 c0 03 5f d6 02`.
 
 use serde::{Deserialize, Serialize};
 use stepback_machine::{Address, Encoding, InstructionSet};
@@ -19,50 +20,50 @@ use crate::store::data::IndexData;
 use crate::store::extent::Extent;
 use crate::store::packed::{MalformedEncoding, push_varint, take, take_varint};
 
-/// Maximum number of instructions that are listed, which bounds memory: real programs execute fewer.
+/// Maximum number of listed instructions, to bound memory: real programs execute fewer.
 pub(crate) const CODES_LIMIT: usize = 1 << 19;
 
-/// Where the list of instructions is.
+/// Location of the list of instructions.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct CodeContents {
     /// The list.
     pub codes: Extent,
-    /// The instruction sets that it numbers.
+    /// Instruction sets, by the numbers that the list uses.
     pub sets: Vec<InstructionSet>,
 }
 
 impl CodeContents {
-    /// The list, as an index file holds it; none where it is damaged.
+    /// Returns the list from an index file; `None` if it is damaged.
     pub(crate) fn table(&self, data: &IndexData) -> Option<CodeTable> {
         CodeTable::decode(self.codes.checked(data)?, &self.sets)
     }
 }
 
-/// An instruction that the trace executed at an address, with its recorded bytes.
+/// An executed instruction with its recorded bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExecutedCode {
-    /// Its address, without a Thumb bit.
+    /// Address, without a Thumb bit.
     pub pc: Address,
-    /// How it decodes.
+    /// Instruction set of the encoding.
     pub set: InstructionSet,
-    /// Its bytes, as its instruction set lays them out in memory.
+    /// Bytes in the memory layout of the instruction set.
     pub encoding: Encoding,
-    /// The first step that executed it.
+    /// First step that executed it.
     pub first: Step,
 }
 
-/// The instructions of a trace, by ascending address, those of one address in the order of their first steps.
+/// The instructions of a trace, by ascending address, then by first step.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CodeTable(Vec<ExecutedCode>);
 
 impl CodeTable {
-    /// A table of instructions in any order.
+    /// Creates a table from instructions in any order.
     pub fn of(mut codes: Vec<ExecutedCode>) -> Self {
         codes.sort_unstable_by_key(|code| (code.pc, code.first, code.encoding));
         Self(codes)
     }
 
-    /// Reads a table. Cost: that of its length.
+    /// Decodes a table. O(n).
     pub fn decode(mut bytes: &[u8], sets: &[InstructionSet]) -> Option<Self> {
         let (mut codes, mut pc) = (Vec::new(), 0u64);
         while !bytes.is_empty() {
@@ -73,7 +74,7 @@ impl CodeTable {
         Some(Self(codes))
     }
 
-    /// The bytes of the table, and the sets that they number.
+    /// Returns the encoded table and the instruction sets that it numbers.
     pub fn encode(&self) -> (Vec<u8>, Vec<InstructionSet>) {
         let (mut bytes, mut sets) = (Vec::new(), Vec::new());
         let mut before = 0;
@@ -100,12 +101,13 @@ impl CodeTable {
         (bytes, sets)
     }
 
-    /// All instructions.
+    /// Returns all instructions.
     pub fn all(&self) -> &[ExecutedCode] {
         &self.0
     }
 
-    /// The instructions that may have a byte in a range of addresses: those that begin in it or shortly before.
+    /// Returns the instructions that may overlap a range of addresses: those that begin in it or
+    /// shortly before.
     pub fn around(&self, first: u64, last: u64) -> &[ExecutedCode] {
         let from = first.saturating_sub(Encoding::LIMIT as u64 - 1);
         let start = self.0.partition_point(|code| code.pc.0 < from);
@@ -113,7 +115,7 @@ impl CodeTable {
         self.0.get(start..end).unwrap_or_default()
     }
 
-    /// False when the trace may have executed more instructions than are listed.
+    /// Returns false if the trace may have executed more instructions than are listed.
     pub fn is_complete(&self) -> bool {
         self.0.len() < CODES_LIMIT
     }

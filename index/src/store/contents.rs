@@ -1,4 +1,4 @@
-//! The directory of an index: all that it says of itself but for bulk data.
+//! The directory of an index: everything except bulk data.
 
 use serde::{Deserialize, Serialize};
 use stepback_machine::{InstructionSet, RegisterView};
@@ -15,82 +15,85 @@ use crate::store::segment::meta::SegmentMeta;
 /// A thread.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadContents {
-    /// As the trace names it.
+    /// Name in the trace.
     #[serde(deserialize_with = "stepback_parsers::decoded_text::text")]
     pub name: String,
-    /// How many steps it did.
+    /// Number of its steps.
     pub steps: u64,
     /// Instruction set of its first step.
     pub instruction_set: InstructionSet,
     /// Its first step.
     pub first_step: Option<u64>,
-    /// The time that its last step bears.
+    /// Time of its last step.
     pub last_time: Option<u64>,
 }
 
-/// A register view that some segment writes.
+/// A register view with writes in some segment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ViewContents {
-    /// Whose: a place in the table of threads.
+    /// Index into the table of threads.
     pub thread: u16,
-    /// Registers outside the architecture's table are numbered by their place in the table of names.
+    /// The view. Registers outside the architecture's table are numbered by their index in the
+    /// table of names.
     pub view: RegisterView,
-    /// The segments, ascending.
+    /// Segments with writes, ascending.
     pub segments: Vec<u32>,
 }
 
-/// The markers of a kind of a thread.
+/// Markers of one kind in one thread.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MarkerContents {
-    /// Whose: a place in the table of threads.
+    /// Index into the table of threads.
     pub thread: u16,
     /// Their kind.
     pub kind: MarkerKind,
-    /// How many there are.
+    /// Number of markers.
     pub count: u64,
-    /// The segments that have some, ascending.
+    /// Segments with such markers, ascending.
     pub segments: Vec<u32>,
 }
 
-/// Which of up to 64 segments have a key: a directory of memory blocks and one of addresses.
+/// Maps from keys to up to 64 segments: a directory of memory blocks and one of instruction
+/// addresses.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct KeyMaps {
-    /// The first of the segments.
+    /// The first segment.
     pub first: u64,
-    /// One past the last of them.
+    /// The segment after the last one.
     pub end: u64,
-    /// By address / 64.
+    /// Keys are addresses / 64.
     pub granules: Extent,
-    /// By address of an instruction.
+    /// Keys are addresses of instructions.
     pub pcs: Extent,
 }
 
-/// What is wrong with a line, or with several in the same way.
+/// A problem of one line, or of several lines in the same way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WarningContents {
-    /// The first line, from 1.
+    /// First line, counted from 1.
     pub line: u64,
     /// Byte offset in the line.
     pub column: u64,
-    /// What is wrong.
+    /// Description.
     #[serde(deserialize_with = "stepback_parsers::decoded_text::text")]
     pub message: String,
-    /// How often.
+    /// Number of occurrences.
     pub count: u64,
 }
 
-/// A step that bears an earlier time than its thread's step before.
+/// A step with an earlier time than its thread's previous step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FallContents {
     /// The step.
     pub step: u64,
-    /// The time before it.
+    /// Time of the previous step.
     pub from: u64,
-    /// Its own.
+    /// Time of this step.
     pub to: u64,
 }
 
-/// What is the same of warnings of a kind: of times that run backwards each tells others.
+/// Returns the common part of all warnings of a kind: warnings about decreasing times contain
+/// different numbers.
 pub fn kind_of(message: &str) -> &str {
     if message.starts_with(TIME_FALLS) {
         TIME_FALLS
@@ -99,30 +102,30 @@ pub fn kind_of(message: &str) -> &str {
     }
 }
 
-/// The directory: everything but bulk data.
+/// The directory: everything except bulk data.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Contents {
-    /// The trace that this is the index of.
+    /// Identity of the indexed trace.
     pub fingerprint: Fingerprint,
-    /// What its source told of it.
+    /// Properties that the source declared.
     pub traits: SourceTraits,
-    /// Steps in all.
+    /// Number of steps.
     pub steps: u64,
-    /// Lines in all.
+    /// Number of lines.
     pub lines: u64,
-    /// Where the text of the last step ends: the length of the trace, or of the part that is indexed.
+    /// End offset of the text of the last step: the length of the trace, or of the indexed part.
     pub text_end: u64,
-    /// False when more of the trace is still to be indexed.
+    /// False if only a part of the trace is indexed.
     pub is_whole: bool,
-    /// The first time that a step has, and that of the last step.
+    /// First time of a step, and time of the last step.
     pub time_range: Option<(u64, u64)>,
-    /// Problems in all.
+    /// Number of problems.
     pub warning_count: u64,
     /// The first problems of each kind.
     pub warnings: Vec<WarningContents>,
-    /// The first steps at which time runs backwards, ascending.
+    /// First steps with a decreasing time, ascending.
     pub time_falls: Vec<FallContents>,
-    /// Reads in all that contradict what was known before them.
+    /// Number of reads that contradict the known contents of memory.
     pub externals: u64,
     /// Threads by number.
     pub threads: Vec<ThreadContents>,
@@ -133,29 +136,31 @@ pub struct Contents {
     pub views: Vec<ViewContents>,
     /// Markers, sorted by thread and kind.
     pub markers: Vec<MarkerContents>,
-    /// Segments in the order of the trace.
+    /// Segments in trace order.
     pub segments: Vec<SegmentMeta>,
-    /// In the order of the segments; the last ones may have none.
+    /// In segment order; the last segments may have none.
     pub key_maps: Vec<KeyMaps>,
     /// The table of calls.
     pub calls: Extent,
-    /// The instructions that were executed.
+    /// The executed instructions.
     pub codes: CodeContents,
-    /// What the host wrote during semihosting calls, as [`crate::store::regions`] says.
+    /// Host writes during semihosting calls (see [`crate::store::regions`]).
     pub host_regions: Extent,
-    /// The calls of which that is not known.
+    /// Semihosting calls with unknown destinations.
     pub open_calls: Extent,
-    /// Where its parts lie, and when each is in use.
+    /// Partition of the table of calls by stack, and the use of the stacks over time.
     pub call_layout: CallLayout,
-    /// What it takes to resume this index, as `builder/resume.rs` says; empty in one that lives in memory.
+    /// State for resuming the build (see `builder/resume.rs`); empty for an index in memory.
     pub resume: Extent,
 }
 
-/// More steps or lines than any trace has; sums of a few such numbers do not overflow.
+/// Greater than the number of steps or lines of any trace, and small enough that sums of a few such
+/// numbers do not overflow.
 const COUNT_LIMIT: u64 = 1 << 61;
 
 impl Contents {
-    /// Whether the segments follow each other and make up the whole: then sums of steps and lines need no checks.
+    /// Returns true if the segments are contiguous and cover the whole: then sums of steps and
+    /// lines need no checks.
     pub fn is_consistent(&self) -> bool {
         let mut steps = 0u64;
         let mut lines = 0;
@@ -178,7 +183,7 @@ impl Contents {
             && self.has_key_maps_in_order()
     }
 
-    /// Whether the key maps follow each other.
+    /// Returns true if the key maps are contiguous.
     fn has_key_maps_in_order(&self) -> bool {
         let mut mapped = 0;
         self.key_maps.iter().all(|maps| {
@@ -190,7 +195,7 @@ impl Contents {
     }
 }
 
-/// How many segments have key maps.
+/// Returns the number of segments with key maps.
 pub fn mapped(key_maps: &[KeyMaps]) -> usize {
     key_maps.last().map_or(0, |maps| maps.end as usize)
 }

@@ -1,4 +1,4 @@
-//! The bytes of an index: a file's map, or a buffer. The only place with `unsafe`.
+//! The bytes of an index: a memory-mapped file or a buffer. The only file with `unsafe`.
 
 use std::fs::File;
 use std::io;
@@ -13,17 +13,17 @@ pub const HEADER_LEN: usize = 56;
 /// The bytes of an open index.
 #[derive(Debug)]
 pub enum IndexData {
-    /// A file of ours.
+    /// A mapped file.
     Map(memmap2::Mmap),
-    /// An index that lives in memory alone.
+    /// An index in memory.
     Memory(Vec<u8>),
-    /// An index that is not complete: its segments, and what was written for it elsewhere.
+    /// An incomplete index: its segments, and the parts that were written separately.
     Joined {
-        /// The file that grows. Its header is not written yet.
+        /// The growing file. Its header is not written yet.
         segments: Arc<IndexData>,
-        /// How much of it counts.
+        /// Valid length of `segments`.
         len: usize,
-        /// A header, and behind it what follows the part of `segments` that counts.
+        /// A header, followed by the parts after the valid length of `segments`.
         rest: Arc<IndexData>,
     },
 }
@@ -32,14 +32,15 @@ impl IndexData {
     /// Maps an index file.
     ///
     /// # Errors
-    /// Whatever the operating system says.
+    /// Returns the error of the operating system.
     pub fn map(file: &File) -> io::Result<Self> {
-        // SAFETY: index files are written under another name and only ever replaced by rename; one that is still
-        // being written is only appended to behind what was mapped, and is never made shorter than that.
-        // So the mapped bytes are not changed or cut off by this program; whoever else overwrites them in place gets
-        // wrong bytes noticed by the checksums. The trace itself is never mapped.
+        // SAFETY: index files are written under another name and only ever replaced by rename. A
+        // file that is still being written is only extended after the mapped part, and never made
+        // shorter than that. So this program does not change or cut off the mapped bytes. If
+        // another program overwrites them in place, the checksums detect it. The trace itself is
+        // never mapped.
         let map = unsafe { memmap2::Mmap::map(file)? };
-        // Read-ahead makes cold questions 30 times slower: they touch single pages all over the file.
+        // Read-ahead makes cold queries 30 times slower: they touch single pages all over the file.
         #[cfg(unix)]
         map.advise(memmap2::Advice::Random)?;
         Ok(Self::Map(map))
@@ -47,7 +48,7 @@ impl IndexData {
 }
 
 impl IndexData {
-    /// Length in bytes.
+    /// Returns the length in bytes.
     pub fn len(&self) -> usize {
         match self {
             Self::Map(map) => map.len(),
@@ -56,7 +57,7 @@ impl IndexData {
         }
     }
 
-    /// Some of the bytes; none when the range is not wholly there (in one part).
+    /// Returns the bytes of a range; `None` if it is out of bounds or spans both parts.
     pub fn get(&self, range: Range<usize>) -> Option<&[u8]> {
         reads::check();
         match self {
@@ -75,7 +76,7 @@ impl IndexData {
         }
     }
 
-    /// The same for bytes that will all be read: the system then reads them in one go.
+    /// Returns bytes that will all be read, and lets the system prefetch them.
     pub fn get_all(&self, range: Range<usize>) -> Option<&[u8]> {
         let bytes = self.get(range.clone())?;
         self.prefetch(range);

@@ -1,30 +1,31 @@
-//! The parts of an index that are bincode: the directory, and what it takes to resume a build.
-//! Nothing else knows bincode, so that it can be replaced here.
+//! Parts of an index in bincode: the directory, and the state for resuming a build. No other module
+//! uses bincode, so that it can be replaced here.
 
 use bincode::config::{Configuration, Fixint, LittleEndian};
 use serde::{Deserialize, Serialize};
 
-/// Lists get at most 1 MiB of room before their items are there (serde's `size_hint::cautious`), texts none
-/// ([`stepback_parsers::decoded_text`]): so no length that a file claims is believed, and no limit is needed.
+/// Lists reserve at most 1 MiB before their items are decoded (serde's `size_hint::cautious`),
+/// texts nothing ([`stepback_parsers::decoded_text`]). So no length in a file is trusted, and no
+/// limit is needed.
 const CONFIG: Configuration<LittleEndian, Fixint> = bincode::config::standard()
     .with_little_endian()
     .with_fixed_int_encoding();
 
-/// A part as it is written.
+/// Encodes a part.
 pub fn encode_part<T: Serialize>(part: &T) -> Result<Vec<u8>, bincode::error::EncodeError> {
     bincode::serde::encode_to_vec(part, CONFIG)
 }
 
-/// Why bytes are not a part.
+/// Reason why bytes are not a valid part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartError {
-    /// They do not decode.
+    /// The bytes do not decode.
     Malformed,
-    /// More bytes follow it.
+    /// Further bytes follow the part.
     TooLong,
 }
 
-/// Reads a part that fills all of the bytes.
+/// Decodes a part that fills all of the bytes.
 pub fn decode_part<T: for<'de> Deserialize<'de>>(bytes: &[u8]) -> Result<T, PartError> {
     let (part, used) =
         bincode::serde::decode_from_slice(bytes, CONFIG).map_err(|_| PartError::Malformed)?;
@@ -65,7 +66,7 @@ mod tests {
         };
         let honest = encode_part(&texts).unwrap();
         assert_eq!(decode(&honest).as_ref(), Ok(&texts));
-        // More than any machine has: who makes room for it does not come back.
+        // More than any machine has: reserving it would abort the process.
         for place in 0..honest.len().saturating_sub(8) {
             let mut bytes = honest.clone();
             bytes[place..place + 8].copy_from_slice(&(1u64 << 46).to_le_bytes());

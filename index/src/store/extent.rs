@@ -1,4 +1,4 @@
-//! A run of bytes of the index with its checksum.
+//! A range of bytes of the index with its checksum.
 
 use std::ops::Range;
 
@@ -7,37 +7,38 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::store::data::IndexData;
 
-/// A run of bytes of the index with its checksum.
+/// A range of bytes of the index with its checksum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Extent {
-    /// Where it begins in the file.
+    /// Offset in the file.
     pub offset: u64,
-    /// How long it is.
+    /// Length in bytes.
     pub len: u64,
-    /// Its checksum.
+    /// XXH3 checksum.
     pub checksum: u64,
 }
 
 impl Extent {
-    /// Where it lies; none when no file can be that long.
+    /// Returns the range; `None` if it exceeds the address space.
     pub fn range(&self) -> Option<Range<usize>> {
         let start = usize::try_from(self.offset).ok()?;
         Some(start..start.checked_add(usize::try_from(self.len).ok()?)?)
     }
 
-    /// Its bytes.
+    /// Returns the bytes.
     pub fn of<'a>(&self, file: &'a IndexData) -> Option<&'a [u8]> {
         file.get(self.range()?)
     }
 
-    /// Its bytes, if they are what was written.
+    /// Returns the bytes if their checksum matches.
     pub fn checked<'a>(&self, file: &'a IndexData) -> Option<&'a [u8]> {
         file.get_all(self.range()?)
             .filter(|bytes| is_right(bytes, self.checksum))
     }
 }
 
-/// Whether a checksum holds. A fuzzer would never guess one, so it may have any.
+/// Returns true if the checksum matches. Under a fuzzer, which would never guess one, every
+/// checksum does.
 pub fn is_right(bytes: &[u8], checksum: u64) -> bool {
     cfg!(fuzzing) || xxh3_64(bytes) == checksum
 }

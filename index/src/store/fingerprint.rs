@@ -1,4 +1,4 @@
-//! Whether an index belongs to a trace.
+//! Identity of a trace, to detect an outdated index.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -7,16 +7,16 @@ use serde::{Deserialize, Serialize};
 use stepback_parsers::{ReadAt, Source, SourceError};
 use xxhash_rust::xxh3::Xxh3;
 
-/// What a trace looked like when it was indexed.
+/// Identity of a trace when it was indexed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fingerprint {
-    /// Length of the file in bytes, compressed where it is.
+    /// Length of the file in bytes, of the compressed file if it is compressed.
     pub length: u64,
-    /// Modification time in nanoseconds since 1970; 0 where there is none.
+    /// Modification time in nanoseconds since 1970; 0 without one.
     pub modified_nanos: u64,
     /// Hash of head, tail and sampled blocks.
     pub sample_hash: u64,
-    /// The options that shape the events ([`stepback_parsers::SourceTraits::options`]).
+    /// Options that affect the events ([`stepback_parsers::SourceTraits::options`]).
     #[serde(deserialize_with = "stepback_parsers::decoded_text::text")]
     pub options: String,
 }
@@ -26,7 +26,7 @@ const HEAD: u64 = 64 << 10;
 const SAMPLES: u64 = 64;
 
 impl Fingerprint {
-    /// The fingerprint of a trace as it is now. Cost: reads at most 400 KiB.
+    /// Returns the fingerprint of a trace in its current state. Reads at most 400 KiB.
     ///
     /// # Errors
     /// The trace could not be read.
@@ -41,7 +41,8 @@ impl Fingerprint {
         })
     }
 
-    /// The fingerprint of a trace's file, whatever the file makes of the text. Cost as [`Self::of`].
+    /// Returns the fingerprint of a trace's file, without interpreting its contents. Cost as for
+    /// [`Self::of`].
     ///
     /// # Errors
     /// The file could not be read.
@@ -69,7 +70,7 @@ impl Fingerprint {
         })
     }
 
-    /// The fingerprint of a trace of several files, by their names.
+    /// Returns the fingerprint of a trace of several files, by their names.
     pub fn of_parts(parts: &BTreeMap<String, Self>) -> Self {
         let mut hash = Xxh3::new();
         for (name, part) in parts {
@@ -93,7 +94,7 @@ impl Fingerprint {
         }
     }
 
-    /// Whether this is the fingerprint of what a trace was before it grew. Cost: reads at most 400 KiB.
+    /// Returns true if `now` is the same trace, grown since. Reads at most 400 KiB.
     pub fn is_start_of(&self, now: &Self, source: &dyn Source) -> bool {
         let is_longer = self.options == now.options
             && self.length < now.length
@@ -101,13 +102,14 @@ impl Fingerprint {
         is_longer && self.is_start_of_input(source)
     }
 
-    /// Whether a trace still begins with what it was. Cost: reads at most 400 KiB.
+    /// Returns true if the trace still begins with the fingerprinted bytes. Reads at most 400 KiB.
     pub fn is_start_of_input(&self, source: &dyn Source) -> bool {
         sample_hash(self.length, |range, bytes| source.read_raw(range, bytes))
             .is_ok_and(|hash| hash == self.sample_hash)
     }
 
-    /// That of the first `length` bytes, modified at the same time. Cost: reads at most 400 KiB.
+    /// Returns the fingerprint of the first `length` bytes with the same modification time. Reads
+    /// at most 400 KiB.
     ///
     /// # Errors
     /// The trace could not be read.
@@ -122,7 +124,8 @@ impl Fingerprint {
         })
     }
 
-    /// How the other differs, worded to follow "the index was rebuilt: "; none when it does not.
+    /// Returns the difference, in words that complete "the index was rebuilt: "; `None` if there is
+    /// none.
     pub fn difference(&self, now: &Self) -> Option<&'static str> {
         if self.options != now.options {
             Some("it was made with other options")
@@ -138,7 +141,7 @@ impl Fingerprint {
     }
 }
 
-/// Hash of head, tail and sampled blocks of the first `length` bytes.
+/// Returns a hash of the head, the tail and sampled blocks of the first `length` bytes.
 fn sample_hash(
     length: u64,
     read: impl Fn(Range<u64>, &mut Vec<u8>) -> Result<(), SourceError>,

@@ -1,18 +1,22 @@
-//! Who touched a 64-byte block of memory: posting lists with exact byte masks.
+//! Accesses of 64-byte blocks of memory (granules): posting lists with exact byte masks.
 //!
 //! ```text
 //! entry of a granule (key: address / 64)
 //!   n: varint
-//!   n <= 4    n times (slot - slot before: varint, shape: varint, for an external change its mask: u8), no list
-//!   n > 4     list length * 2 + (1 if it holds an external change): varint; if n > 16 read mask: u64, write mask: u64
+//!   n <= 4    n times (slot - slot before: varint, shape: varint, for an external change its
+//!             mask: u8), no list
+//!   n > 4     list length * 2 + (1 if it holds an external change): varint;
+//!             if n > 16 read mask: u64, write mask: u64
 //! list
 //!   n <= 128  first: u32, frame
-//!   n > 128   (first: u32, end: u32, read mask: u64, write mask: u64) for each frame of 128, then the frames
+//!   n > 128   (first: u32, end: u32, read mask: u64, write mask: u64) for each frame of 128,
+//!             then the frames
 //! frame       width: u8, least: varint, k: u8, k shapes: u16 (k = 255: none), deltas, then
-//!             shape numbers in as few bits as k needs (k = 255: the shapes themselves: u16), then for each external change its mask: u8
+//!             shape numbers in as few bits as k needs (k = 255: the shapes themselves: u16),
+//!             then for each external change its mask: u8
 //! ```
-//! A mask has bit i for byte i of the block.
-//! A slot may occur several times: its accesses stand in trace order.
+//! A mask has bit i for byte i of the block. A slot may occur several times: its accesses are in
+//! trace order.
 
 use stepback_machine::{AccessKind, Address};
 
@@ -22,22 +26,22 @@ use crate::store::packed::{
     take, take_u32, take_u64, take_varint, u32_in, u64_in,
 };
 
-/// log2 of the bytes in a block.
+/// Binary logarithm of the block size in bytes.
 pub const GRANULE_BITS: u32 = 6;
 const INLINE: usize = 4;
 const MASKS_FROM: usize = 16;
 const RAW_SHAPES: u8 = 255;
 
-/// Bytes of a block that lie one behind the other.
+/// Adjacent bytes of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockSpan {
-    /// The place of the first.
+    /// Index of the first byte.
     pub first: u32,
-    /// How many: at least one.
+    /// Number of bytes, at least one.
     pub len: u32,
 }
 
-/// Returns the runs of a mask, the lowest first.
+/// Returns the runs of set bits of a mask, lowest first.
 pub fn runs_of(mut mask: u64) -> impl Iterator<Item = BlockSpan> {
     std::iter::from_fn(move || {
         if mask == 0 {
@@ -50,7 +54,7 @@ pub fn runs_of(mut mask: u64) -> impl Iterator<Item = BlockSpan> {
     })
 }
 
-/// Which bytes of a block an access touched, and how.
+/// Bytes of a block that an access touched, and the kind of the access.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TouchShape(pub u16);
 
@@ -60,7 +64,8 @@ impl TouchShape {
     const EXTERNAL: u16 = 1 << 14;
     const SPLIT: u16 = 1 << 15;
 
-    /// An access of `size` (1 to 64) bytes from `offset` (0 to 63) on, whose value the trace gives.
+    /// Returns the shape of an access of `size` (1 to 64) bytes from `offset` (0 to 63) on, with a
+    /// recorded value.
     pub fn new(offset: u64, size: u64, kind: AccessKind) -> Self {
         let kind = if kind == AccessKind::Write {
             Self::WRITE
@@ -70,53 +75,55 @@ impl TouchShape {
         Self((offset & 63) as u16 | (((size.wrapping_sub(1)) & 63) << 6) as u16 | kind)
     }
 
-    /// The same where the trace does not give the value.
+    /// Returns the shape for an access without a recorded value.
     pub fn as_unknown(self) -> Self {
         Self(self.0 | Self::UNKNOWN)
     }
 
-    /// The same as a read that contradicted what was known.
+    /// Returns the shape for a read that contradicted the known value.
     pub fn as_external(self) -> Self {
         Self(self.0 | Self::EXTERNAL)
     }
 
-    /// The same as a part of an access that touches two blocks.
+    /// Returns the shape for one part of an access that spans two blocks.
     pub fn as_split(self) -> Self {
         Self(self.0 | Self::SPLIT)
     }
 
-    /// A part of an access that touches two blocks.
+    /// Returns true for one part of an access that spans two blocks.
     pub fn is_split(self) -> bool {
         self.0 & Self::SPLIT != 0
     }
 
-    /// Of such an access, the part in the second block: it begins with it, as the first part never does.
+    /// Returns true for the part in the second block, given a split access: it starts at offset 0,
+    /// as the first part never does.
     pub fn is_second_part(self) -> bool {
         self.0 & 63 == 0
     }
 
-    /// A store.
+    /// Returns true for a store.
     pub fn is_write(self) -> bool {
         self.0 & Self::WRITE != 0
     }
 
-    /// The trace gives its value.
+    /// Returns true if the trace records the value.
     pub fn is_known(self) -> bool {
         self.0 & Self::UNKNOWN == 0
     }
 
-    /// A read that contradicted what was known.
+    /// Returns true for a read that contradicted the known value.
     pub fn is_external(self) -> bool {
         self.0 & Self::EXTERNAL != 0
     }
 
-    /// The bytes it touched.
+    /// Returns the mask of the touched bytes.
     pub fn mask(self) -> u64 {
         byte_mask(u64::from(self.0 & 63), u64::from(self.0 >> 6 & 63) + 1)
     }
 }
 
-/// Bits for `size` bytes of a block from `offset` on; bytes beyond its end fall away.
+/// Returns the mask of `size` bytes of a block from `offset` on; bytes beyond the end of the block
+/// are dropped.
 pub fn byte_mask(offset: u64, size: u64) -> u64 {
     let run = if size >= 64 {
         u64::MAX
@@ -131,27 +138,28 @@ pub fn byte_mask(offset: u64, size: u64) -> u64 {
 pub struct Touch {
     /// Local slot of its segment.
     pub slot: u32,
-    /// What it touched.
+    /// Touched bytes, and kind.
     pub shape: TouchShape,
-    /// The bytes, counted from the first that it touched, that contradict what was known; 0 unless the shape says so.
+    /// Mask of the contradicting bytes, counted from the first touched byte; 0 unless the shape is
+    /// external.
     pub external: u8,
 }
 
 impl Touch {
-    /// The bytes of the block that contradict what was known.
+    /// Returns the mask of the contradicting bytes of the block.
     pub fn external_mask(self) -> u64 {
         u64::from(self.external) << (self.shape.0 & 63)
     }
 }
 
-/// Fills a buffer before touches are put into it.
+/// Initial value for buffers of touches.
 pub const NO_TOUCH: Touch = Touch {
     slot: 0,
     shape: TouchShape(0),
     external: 0,
 };
 
-/// Read and write masks of some touches together.
+/// Combined read and write masks of several touches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TouchMasks {
     /// Bytes read.
@@ -161,7 +169,7 @@ pub struct TouchMasks {
 }
 
 impl TouchMasks {
-    /// The masks of some touches.
+    /// Returns the masks of several touches.
     pub fn of(touches: &[Touch]) -> Self {
         touches.iter().fold(Self::default(), |mut masks, touch| {
             let side = if touch.shape.is_write() {
@@ -175,7 +183,7 @@ impl TouchMasks {
     }
 }
 
-/// Which bytes of a block some touches cover.
+/// Bytes of a block that several touches cover.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TouchCoverage {
     /// Bytes read and written.
@@ -197,7 +205,8 @@ impl TouchCoverage {
     }
 }
 
-/// Appends the entry of a block, and its list where it has one; returns the bytes that the touches cover.
+/// Appends the entry of a block, and its list if it has one. Returns the bytes that the touches
+/// cover.
 pub fn push_granule(
     entries: &mut Vec<u8>,
     lists: &mut Vec<u8>,
@@ -306,7 +315,7 @@ fn shape_bits(count: usize) -> u32 {
     usize::BITS - count.saturating_sub(1).leading_zeros()
 }
 
-/// The touches of a block in a segment, as they lie in the index.
+/// The encoded touches of a block in a segment.
 #[derive(Clone, Copy, Debug)]
 pub struct Granule<'a> {
     len: usize,
@@ -393,17 +402,17 @@ struct TouchFrame {
 }
 
 impl Granule<'_> {
-    /// True when it holds a read that contradicted what was known.
+    /// Returns true if it contains a read that contradicted the known value.
     pub fn has_external(&self) -> bool {
         self.has_external
     }
 
-    /// All bytes touched, when they are known without decoding.
+    /// Returns the touched bytes, if they are known without decoding.
     pub fn masks(&self) -> Option<TouchMasks> {
         self.masks
     }
 
-    /// All bytes touched; decodes the list where the entry does not say.
+    /// Returns the touched bytes; decodes the list if the entry does not contain them.
     pub fn reach(&self) -> Result<TouchCoverage, MalformedEncoding> {
         if let Some(masks) = self.masks.filter(|_| !self.has_external) {
             return Ok(TouchCoverage { masks, external: 0 });
@@ -424,7 +433,7 @@ impl Granule<'_> {
         self.len.div_ceil(FRAME)
     }
 
-    /// First slot and masks of a frame.
+    /// Returns the first slot and the masks of a frame.
     fn frame_header(&self, frame: usize) -> Result<(u32, Option<TouchMasks>), MalformedEncoding> {
         if self.len <= INLINE {
             return Ok((self.inline[0].slot, self.masks));
@@ -442,7 +451,7 @@ impl Granule<'_> {
         ))
     }
 
-    /// How many frames begin below a slot.
+    /// Returns the number of frames that begin below a slot (binary search).
     fn frames_below(&self, slot: u32) -> Result<usize, MalformedEncoding> {
         let (mut low, mut high) = (0, self.frame_count());
         while low < high {
@@ -485,7 +494,7 @@ impl Granule<'_> {
         Ok(decoded)
     }
 
-    /// A touch by its place in the list.
+    /// Returns a touch by its index in the list.
     pub fn get(&self, place: u32) -> Result<Option<Touch>, MalformedEncoding> {
         let place = place as usize;
         if place >= self.len {
@@ -495,8 +504,8 @@ impl Granule<'_> {
         Ok(frame.touches[..frame.len].get(place % FRAME).copied())
     }
 
-    /// Calls `each` with the touches below slot `below`, latest first, with their place in the list, until it says stop (false).
-    /// Frames whose masks `wants` refuses are skipped.
+    /// Calls `each` with the touches below slot `below`, latest first, and their indices in the
+    /// list, until it returns false. Skips frames for whose masks `wants` returns false.
     pub fn walk_back(
         &self,
         below: u32,
@@ -519,7 +528,8 @@ impl Granule<'_> {
         Ok(())
     }
 
-    /// The same forward: the touches from slot `from` on, earliest first.
+    /// Calls `each` with the touches from slot `from` on, earliest first, until it returns false.
+    /// Skips frames for whose masks `wants` returns false.
     pub fn walk_forward(
         &self,
         from: u32,
@@ -600,7 +610,7 @@ fn take_external(mut bytes: &[u8], touches: &mut [Touch]) -> Result<(), Malforme
     Ok(())
 }
 
-/// The blocks of a range of memory, each with a bit for each of its bytes that is in the range.
+/// Returns the blocks of a memory range, each with the mask of its bytes in the range.
 pub(crate) fn granules_of(address: Address, len_bytes: u64) -> impl Iterator<Item = (u64, u64)> {
     last_of(address, len_bytes)
         .into_iter()
@@ -610,14 +620,14 @@ pub(crate) fn granules_of(address: Address, len_bytes: u64) -> impl Iterator<Ite
         })
 }
 
-/// The last address of a range; none of an empty one.
+/// Returns the last address of a range; `None` if the range is empty.
 pub(crate) fn last_of(address: Address, len_bytes: u64) -> Option<u64> {
     len_bytes
         .checked_sub(1)
         .map(|rest| address.0.saturating_add(rest))
 }
 
-/// A bit for each byte of a block that is between two addresses.
+/// Returns the mask of the bytes of a block from `first` to `last`.
 pub(crate) fn bytes_between(granule: u64, first: u64, last: u64) -> u64 {
     let start = granule << GRANULE_BITS;
     let (from, to) = (first.max(start), last.min(start | 63));

@@ -1,13 +1,14 @@
-//! Which keys may have been seen: never a wrong "no", in memory that does not grow with their number.
+//! Bloom filters: set membership without false negatives, in constant memory.
 
-/// A Bloom filter whose bits of a key lie in one word.
+/// A blocked Bloom filter: the bits of a key are in one word.
 #[derive(Debug)]
 pub struct KeyFilter {
     words: Vec<u64>,
 }
 
 impl KeyFilter {
-    /// A filter of so many words, a power of two. With 10 keys a word one answer in twenty is a wrong "maybe".
+    /// Creates a filter with `words` words, a power of two. With 10 keys per word, one answer in
+    /// twenty is a false positive.
     pub fn new(words: usize) -> Self {
         debug_assert!(words.is_power_of_two(), "places are the low bits of a hash");
         Self {
@@ -29,22 +30,22 @@ impl KeyFilter {
         self.words[word] |= bits;
     }
 
-    /// False when the key was never added.
+    /// Returns false if the key was never added.
     pub fn may_have(&self, key: u64) -> bool {
         let (word, bits) = self.place(key);
         self.words[word] & bits == bits
     }
 }
 
-/// 64 Bloom filters side by side: one question asks them all.
+/// 64 interleaved Bloom filters: one lookup tests all of them.
 #[derive(Debug)]
 pub struct SetFilter {
     words: Vec<u64>,
 }
 
 impl SetFilter {
-    /// Filters of so many words together, a power of two.
-    /// With a key in each set for 10 words, one answer in fifty has a wrong "maybe" for a set.
+    /// Creates the filters with `words` words in total, a power of two. With one key per set for 10
+    /// words, one answer in fifty has a false positive for a set.
     pub fn new(words: usize) -> Self {
         debug_assert!(words.is_power_of_two(), "places are the low bits of a hash");
         Self {
@@ -64,7 +65,7 @@ impl SetFilter {
             .for_each(|place| self.words[place] |= 1 << set);
     }
 
-    /// A bit for each set that may have a key.
+    /// Returns the mask of the sets that may contain a key.
     pub fn sets_with(&self, key: u64) -> u64 {
         self.places(key)
             .into_iter()
@@ -77,7 +78,7 @@ impl SetFilter {
     }
 }
 
-/// Spreads neighbouring keys over all bits.
+/// Spreads adjacent keys over all bits.
 fn mix(key: u64) -> u64 {
     let product = (key ^ key >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (product ^ product >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) ^ product >> 32

@@ -1,38 +1,40 @@
-//! Which of up to 64 segments have a key.
+//! Maps from keys to the segments that contain them, for up to 64 segments each.
 //!
 //! ```text
-//! entry of a key   count: u8; count <= 4: the segments, u8 each; else 255, a bit for each segment: u64, and the gist
-//! gist             of a memory block: the bytes that these segments read, write, find changed by others: u64 each;
+//! entry of a key   count: u8; count <= 4: the segments, u8 each;
+//!                  else 255, a bit for each segment: u64, and the gist
+//! gist             of a memory block: masks of the bytes that these segments read, write,
+//!                  find changed by others: u64 each;
 //!                  of an address: nothing
 //! ```
-//! So bytes that no segment touches need not be looked for in each segment:
-//! the first half of a block may be written in all 64 segments, and its second half in none.
+//! The gist avoids searching each segment for bytes that no segment touches: the first half of a
+//! block may be written in all 64 segments, and its second half in none.
 
 use crate::store::directory::{DirectoryEntry, DirectoryWriter};
 use crate::store::granules::{TouchCoverage, TouchMasks};
 use crate::store::packed::{MalformedEncoding, take, take_u64};
 
-/// What a map is asked for.
+/// A key of a map.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum SegmentKey {
-    /// A block of memory: address / 64.
+    /// A memory block: address / 64.
     Granule(u64),
-    /// An address of an instruction.
+    /// The address of an instruction.
     Pc(u64),
 }
 
-/// Segments under one map.
+/// Number of segments per map.
 pub const SEGMENTS: usize = 64;
 const INLINE: u32 = 4;
 const BITMAP: u8 = 255;
 
-/// What a map says of a key besides the segments that have it, for all of them together.
+/// Summary of a key for all segments that contain it.
 pub trait KeySummary: Copy + Default {
-    /// Adds that of another segment.
+    /// Merges the summary of another segment.
     fn join(&mut self, other: Self);
-    /// Appends it as it lies in the index.
+    /// Appends the encoded summary.
     fn push(self, entries: &mut Vec<u8>);
-    /// Takes it off the front.
+    /// Takes an encoded summary off the front.
     fn take(entries: &mut &[u8]) -> Result<Self, MalformedEncoding>;
 }
 
@@ -71,12 +73,12 @@ impl KeySummary for TouchCoverage {
     }
 }
 
-/// The segments that have a key.
+/// Segments that contain a key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SegmentSet<G> {
-    /// A bit each.
+    /// One bit per segment.
     pub segments: u64,
-    /// None when the segments are so few that each can be looked at.
+    /// Summary; `None` if there are few enough segments to search each of them.
     pub gist: Option<G>,
 }
 
@@ -99,7 +101,7 @@ impl<'a, G: KeySummary> DirectoryEntry<'a> for SegmentSet<G> {
     }
 }
 
-/// Collects the keys of up to 64 segments.
+/// Collects the keys of up to 64 segments and encodes the map.
 #[derive(Debug)]
 pub struct KeyMapWriter<G> {
     entries: Vec<(u64, u8, G)>,
@@ -120,12 +122,12 @@ impl<G: KeySummary> KeyMapWriter<G> {
             .extend(keys.map(|(key, gist)| (key, segment, gist)));
     }
 
-    /// How much memory the keys take; a key of several segments counts several times.
+    /// Returns the memory use in bytes; a key in several segments counts several times.
     pub fn len_bytes(&self) -> usize {
         self.entries.len() * size_of::<(u64, u8, G)>()
     }
 
-    /// The map as it lies in the index. Empties the writer.
+    /// Returns the encoded map, and empties the writer.
     pub fn finish(&mut self) -> Vec<u8> {
         // The keys of each segment ascend, which makes the stable sort fast.
         self.entries

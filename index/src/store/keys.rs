@@ -1,16 +1,17 @@
-//! A table that numbers 64-bit keys 0, 1, … in order of appearance.
+//! A hash table that numbers 64-bit keys 0, 1, … in order of appearance.
 
-/// Open addressing over a power of two of places, kept at most half full; clearing keeps the memory.
+/// Open addressing with linear probing, at most half full. The capacity is a power of two. Clearing
+/// keeps the memory.
 #[derive(Debug, Default)]
 pub struct KeyTable {
     keys: Vec<u64>,
-    /// Number + 1; 0 is free.
+    /// Number + 1; 0 marks a free place.
     places: Vec<u32>,
     last: Option<(u64, usize)>,
 }
 
 impl KeyTable {
-    /// The number of a key; a new key gets the next.
+    /// Returns the number of a key; a new key gets the next number.
     #[inline]
     pub fn number(&mut self, key: u64) -> usize {
         if let Some((last_key, number)) = self.last
@@ -55,20 +56,20 @@ impl KeyTable {
         }
     }
 
-    /// The product of the golden ratio spreads neighbouring keys, by its highest bits:
-    /// the others are alike for keys whose distance is a power of two.
+    /// Fibonacci hashing: multiplying by the golden ratio spreads adjacent keys over the highest
+    /// bits. The other bits are equal for keys whose distance is a power of two.
     #[inline]
     fn first_place(&self, key: u64) -> usize {
         let bits = self.places.len().trailing_zeros();
         (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits)) as usize
     }
 
-    /// All keys, by their numbers.
+    /// Returns all keys, by number.
     pub fn keys(&self) -> &[u64] {
         &self.keys
     }
 
-    /// Forgets all keys.
+    /// Removes all keys.
     pub fn clear(&mut self) {
         self.keys.clear();
         self.places.fill(0);

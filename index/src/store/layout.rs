@@ -1,18 +1,20 @@
-//! The index file as a whole.
+//! Layout of the index file.
 //!
 //! ```text
-//! header      magic "Stepback", version: u32, complete: u32 (1), directory: offset u64, length u64, checksum u64,
+//! header      magic "Stepback", version: u32, complete: u32 (1),
+//!             directory: offset u64, length u64, checksum u64,
 //!             file length: u64, checksum of the header so far: u64
-//! segments    the bytes of each segment, as [`crate::store::segment`] says
-//! key maps    for each up to 64 segments (the last ones may have none): which of them touch a memory block, or visit an address
-//! calls       as [`crate::store::calls::table`] says
-//! host writes as [`crate::store::regions::regions`] says
-//! codes       as [`crate::store::codes`] says
-//! resume      as `builder/resume.rs` says
+//! segments    the bytes of each segment: see [`crate::store::segment`]
+//! key maps    for up to 64 segments each (the last ones may have none):
+//!             the segments that touch a memory block, or visit an address
+//! calls       see [`crate::store::calls::table`]
+//! host writes see [`crate::store::regions::host_regions`]
+//! codes       see [`crate::store::codes`]
+//! resume      see `builder/resume.rs`
 //! directory   bincode of [`Contents`]
 //! ```
-//! All numbers are little-endian. Checksums are XXH3, 64 bits.
-//! The header is written last; a file without it is not complete.
+//! All numbers are little-endian. Checksums are XXH3, 64 bits. The header is written last; a file
+//! without it is incomplete.
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -23,12 +25,12 @@ use crate::store::encoded::{PartError, decode_part};
 use crate::store::extent::{Extent, is_right};
 use crate::store::packed::{take, take_u32, take_u64};
 
-/// Changes whenever a byte of the layout changes its meaning.
+/// Version of the layout. It changes whenever a byte of the layout changes its meaning.
 pub const VERSION: u32 = 25;
 const MAGIC: &[u8; 8] = b"Stepback";
 const COMPLETE: u32 = 1;
 
-/// The header of a complete file.
+/// Returns the header of a complete file.
 pub fn header(directory: Extent, file_len: u64) -> [u8; HEADER_LEN] {
     let mut bytes = Vec::with_capacity(HEADER_LEN);
     bytes.extend_from_slice(MAGIC);
@@ -48,7 +50,8 @@ pub fn header(directory: Extent, file_len: u64) -> [u8; HEADER_LEN] {
     header
 }
 
-/// The length of the part of an index that lies in another file, by the header of the file that holds the rest.
+/// Returns the length of the part of an index in another file, from the header of the file with the
+/// rest.
 pub fn start_of_rest(rest: &IndexData) -> Option<usize> {
     let header = rest.get(0..HEADER_LEN)?;
     let checksum = take_u64(&mut header.get(HEADER_LEN - 8..)?).ok()?;
@@ -59,7 +62,8 @@ pub fn start_of_rest(rest: &IndexData) -> Option<usize> {
         .filter(|_| is_ours)
 }
 
-/// Reads the directory of an index file, if the file is complete, ours, and undamaged so far.
+/// Decodes the directory of an index file, if the file is complete, has this format and version,
+/// and is undamaged in header and directory.
 pub fn decode(file: &IndexData) -> Result<Contents, OpenError> {
     const SHORT: OpenError = OpenError::Damaged("it ends within its header");
     let Some(header) = file.get(0..HEADER_LEN) else {

@@ -1,4 +1,4 @@
-//! The index file and its lists: what stands where, and how it is packed and checked.
+//! The index file and its lists: layout, encoding and checksums.
 
 pub(crate) mod calls;
 pub(crate) mod codes;

@@ -1,8 +1,8 @@
-//! The banks of registers that a trace names.
+//! Register banks that a trace names.
 
 use stepback_machine::{Bank, BankedRegister, InstructionSet, RegisterId, StackChoice};
 
-/// The registers that choose between two stack pointers among those outside the architecture's table.
+/// Returns the registers outside the architecture's table that select between two stack pointers.
 pub(crate) fn stack_choices(names: &[String]) -> Vec<StackChoice> {
     let chosen = |(place, name): (u16, &String)| {
         let security = InstructionSet::stack_choice_anywhere(name)?;
@@ -14,19 +14,20 @@ pub(crate) fn stack_choices(names: &[String]) -> Vec<StackChoice> {
     (0..).zip(names).filter_map(chosen).collect()
 }
 
-/// A bank that the trace names.
+/// A register bank that the trace names.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NamedBank {
-    /// Its own register.
+    /// Register number of the bank.
     pub register: RegisterId,
-    /// The register whose name it shares.
+    /// Register whose name it shares.
     pub plain: RegisterId,
-    /// Which bank.
+    /// The bank.
     pub bank: Bank,
 }
 
 impl NamedBank {
-    /// The banks among the registers outside the architecture's table, which are numbered by their places.
+    /// Returns the banks among the registers outside the architecture's table, which are numbered
+    /// by index.
     pub fn among(names: &[String]) -> Vec<Self> {
         let named = |(place, name): (u16, &String)| {
             let BankedRegister { plain, bank } = InstructionSet::banked_anywhere(name)?;

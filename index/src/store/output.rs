@@ -1,4 +1,4 @@
-//! Where the bytes of an index go while it is built.
+//! Destinations for the bytes of an index during a build.
 
 use std::fs::File;
 use std::io::{BufWriter, Seek as _, SeekFrom, Write as _};
@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use crate::store::data::{HEADER_LEN, IndexData};
 
-/// Where the bytes of an index go.
+/// Destination for the bytes of an index.
 pub trait IndexOutput {
     /// Appends bytes.
     fn append(&mut self, bytes: &[u8]) -> std::io::Result<()>;
     /// Overwrites the first bytes.
     fn write_header(&mut self, header: &[u8; HEADER_LEN]) -> std::io::Result<()>;
-    /// All bytes so far. What is returned must be dropped before more is written.
+    /// Returns all bytes written until now. The result must be dropped before more is written.
     fn read_back(&mut self) -> std::io::Result<Arc<IndexData>>;
-    /// All bytes so far, to be read while more is written.
+    /// Returns all bytes written until now, for use while more is written.
     fn so_far(&mut self) -> std::io::Result<Arc<IndexData>>;
 }
 
@@ -31,7 +31,7 @@ impl IndexOutput for BufWriter<File> {
 
     fn read_back(&mut self) -> std::io::Result<Arc<IndexData>> {
         self.flush()?;
-        // This builder alone writes the file, and only behind what is mapped.
+        // Only this builder writes the file, and only after the mapped part.
         IndexData::map(self.get_ref()).map(Arc::new)
     }
 
@@ -40,7 +40,7 @@ impl IndexOutput for BufWriter<File> {
     }
 }
 
-/// An index in memory: what is read back is shared, not copied.
+/// An index in memory: reading back shares the buffer without copying it.
 impl IndexOutput for Arc<IndexData> {
     fn append(&mut self, bytes: &[u8]) -> std::io::Result<()> {
         memory_of(self)?.extend_from_slice(bytes);
@@ -69,7 +69,8 @@ fn memory_of(data: &mut Arc<IndexData>) -> std::io::Result<&mut Vec<u8>> {
     }
 }
 
-/// What follows the segments of an index that still grows: it is written elsewhere, behind a header.
+/// Output for the parts after the segments of a growing index. They are written separately, after a
+/// header.
 #[derive(Debug)]
 pub struct TrailerOutput<O> {
     segments: Arc<IndexData>,
@@ -78,7 +79,8 @@ pub struct TrailerOutput<O> {
 }
 
 impl<O: IndexOutput> TrailerOutput<O> {
-    /// What follows the first `len` bytes of `segments`, written to `rest`, which is empty.
+    /// Creates the output for the parts after the first `len` bytes of `segments`. `rest` must be
+    /// empty.
     pub fn new(segments: Arc<IndexData>, len: usize, mut rest: O) -> std::io::Result<Self> {
         rest.append(&[0; HEADER_LEN])?;
         Ok(Self {

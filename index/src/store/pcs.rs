@@ -1,9 +1,10 @@
-//! Which steps were at an address.
+//! Steps at each instruction address.
 //!
 //! ```text
-//! entry of an address   n: varint; n <= 4: n times slot - slot before: varint; n > 4: list length: varint
+//! entry of an address   n: varint; n <= 4: n times slot - slot before: varint;
+//!                       n > 4: list length: varint
 //! ```
-//! The list is that of [`crate::store::packed`].
+//! The list has the encoding of [`crate::store::packed`].
 
 use crate::store::directory::DirectoryEntry;
 use crate::store::packed::{
@@ -12,7 +13,7 @@ use crate::store::packed::{
 
 const INLINE: usize = 4;
 
-/// Appends the entry of an address, and its list where it has one. `slots` ascend.
+/// Appends the entry of an address, and its list if it has one. `slots` ascend.
 pub fn push_visits(entries: &mut Vec<u8>, lists: &mut Vec<u8>, slots: &[u32]) {
     push_varint(entries, slots.len() as u64);
     if slots.len() <= INLINE {
@@ -28,12 +29,12 @@ pub fn push_visits(entries: &mut Vec<u8>, lists: &mut Vec<u8>, slots: &[u32]) {
     push_varint(entries, (lists.len() - start) as u64);
 }
 
-/// The steps at an address in a segment, as they lie in the index.
+/// The encoded steps at an address in a segment.
 #[derive(Clone, Copy, Debug)]
 pub enum SegmentVisits<'a> {
-    /// Up to four.
+    /// Up to four steps.
     Few([u32; INLINE], usize),
-    /// More.
+    /// More than four steps.
     Many(PackedList<'a>),
 }
 
@@ -54,7 +55,7 @@ impl<'a> DirectoryEntry<'a> for SegmentVisits<'a> {
 }
 
 impl SegmentVisits<'_> {
-    /// How many visits.
+    /// Returns the number of visits.
     pub fn len(&self) -> usize {
         match self {
             Self::Few(_, len) => *len,
@@ -62,7 +63,7 @@ impl SegmentVisits<'_> {
         }
     }
 
-    /// How many are below a slot.
+    /// Returns the number of visits below a slot.
     pub fn count_below(&self, bound: u32) -> Result<usize, MalformedEncoding> {
         match self {
             Self::Few(slots, len) => Ok(slots[..*len].partition_point(|slot| *slot < bound)),
@@ -79,7 +80,7 @@ impl SegmentVisits<'_> {
         Ok(())
     }
 
-    /// The slots from the `128 * number`-th on, at most 128; empty behind the last.
+    /// Returns up to 128 slots from index `128 * number` on; empty past the end.
     pub fn block(&self, number: usize) -> Result<Vec<u32>, MalformedEncoding> {
         match self {
             Self::Few(slots, len) => Ok(if number == 0 {
@@ -92,7 +93,7 @@ impl SegmentVisits<'_> {
         }
     }
 
-    /// The `index`-th.
+    /// Returns slot `index`.
     pub fn get(&self, index: usize) -> Result<u32, MalformedEncoding> {
         match self {
             Self::Few(slots, len) => slots[..*len].get(index).copied().ok_or(MalformedEncoding),

@@ -1,7 +1,7 @@
-//! Where an index may be read: not on a thread that draws, which would stand still while a disk is slow.
+//! Debug check that no drawing thread reads an index, because a slow disk would block it.
 //!
-//! A window forbids reads on its own thread, frame by frame, and allows them again in what it runs there as a job.
-//! Debug builds, and so all tests, panic where that is broken; other builds check nothing.
+//! A window forbids reads on its own thread, frame by frame, and allows them again for jobs that it
+//! runs there. Debug builds, and so all tests, panic on a violation; other builds check nothing.
 
 use std::cell::Cell;
 
@@ -9,7 +9,8 @@ thread_local! {
     static MAY_READ: Cell<bool> = const { Cell::new(true) };
 }
 
-/// While it lives, this thread may or may not read indexes; then it is as before.
+/// Guard that allows or forbids index reads on this thread. Dropping it restores the previous
+/// state.
 #[derive(Debug)]
 #[must_use = "the rule ends when this is dropped"]
 pub struct ReadGuard {
@@ -22,21 +23,21 @@ impl Drop for ReadGuard {
     }
 }
 
-/// From here on this thread may not read an index.
+/// Forbids this thread to read an index until the guard is dropped.
 pub fn forbid_reads() -> ReadGuard {
     ReadGuard {
         before: MAY_READ.replace(false),
     }
 }
 
-/// From here on this thread may read indexes again: what runs is a job.
+/// Allows this thread to read indexes again, for a job, until the guard is dropped.
 pub fn allow_reads() -> ReadGuard {
     ReadGuard {
         before: MAY_READ.replace(true),
     }
 }
 
-/// Panics in debug builds where this thread may not read.
+/// Panics in debug builds if this thread may not read.
 pub(super) fn check() {
     debug_assert!(
         MAY_READ.get(),

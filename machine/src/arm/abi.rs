@@ -1,15 +1,15 @@
-//! Calling conventions (Procedure Call Standard for the Arm Architecture, AAPCS64 and AAPCS32; SMC Calling Convention, DEN 0028;
-//! Linux, `syscall(2)`).
+//! Calling conventions (Procedure Call Standard for the Arm Architecture, AAPCS64 and AAPCS32; SMC
+//! Calling Convention, DEN 0028; Linux, `syscall(2)`).
 
 use crate::abi::{Abi, ReturnAddress, SystemCallConvention, SystemCallFailure};
 use crate::host_call::SemihostingCall;
 use crate::linux::names::SystemCallNumbering;
 use crate::view::RegisterId;
 
-/// The link register of A64.
+/// Link register of A64.
 pub const LINK_64: RegisterId = RegisterId(30);
 
-/// Of AArch64.
+/// Calling conventions of AArch64.
 pub const AAPCS64: Abi = Abi {
     arguments: &["x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7"],
     result: Some("x0"),
@@ -28,7 +28,7 @@ pub const AAPCS64: Abi = Abi {
     },
 };
 
-/// Of AArch32.
+/// Calling conventions of AArch32.
 pub const AAPCS32: Abi = Abi {
     arguments: &["r0", "r1", "r2", "r3"],
     result: Some("r0"),
@@ -47,12 +47,13 @@ pub const AAPCS32: Abi = Abi {
     },
 };
 
-/// Firmware and hypervisors may use all that a function may use.
+/// Registers that a call to firmware or a hypervisor may change in AArch64: the same as for a
+/// function call.
 pub const FIRMWARE_64: &[&str] = &[
     "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14",
     "x15", "x16", "x17",
 ];
-/// The same in AArch32.
+/// Registers that such a call may change in AArch32.
 pub const FIRMWARE_32: &[&str] = &["r0", "r1", "r2", "r3", "r12"];
 
 /// Semihosting in AArch64.
@@ -60,13 +61,14 @@ pub const HOST_CALL_64: SemihostingCall = SemihostingCall {
     operation: "w0",
     argument: "x1",
 };
-/// The same in AArch32.
+/// Semihosting in AArch32.
 pub const HOST_CALL_32: SemihostingCall = SemihostingCall {
     operation: "r0",
     argument: "r1",
 };
 
-/// True for the link registers of both states: a processor may change from one to the other.
+/// Returns true for the link registers of both execution states: a processor may switch between
+/// them.
 #[inline(always)]
 pub fn is_link(register: RegisterId) -> bool {
     matches!(register, LINK_64 | RegisterId::LR)

@@ -1,4 +1,4 @@
-//! Which names are those of banks.
+//! Names of banked registers.
 
 use crate::bank::{Bank, BankedRegister};
 use crate::mode::{SecurityState, bank_mode};
@@ -6,15 +6,15 @@ use crate::view::{RegisterId, RegisterView};
 
 use crate::arm::registers::aarch32_view;
 
-/// The security state of a lower-case name if it is that of the register which chooses the stack pointer of M-profile's
-/// `thread` mode.
+/// Returns the security state of a lower-case name of CONTROL, the register that selects the stack
+/// pointer of M-profile's `thread` mode; none for other names.
 pub fn stack_choice(name: &str) -> Option<SecurityState> {
     matches!(name, "control" | "control_s" | "control_ns")
         .then(|| SecurityState::of(name.as_bytes()))
 }
 
-/// Returns true for a register that each security state has, by its lower-case name without a suffix
-/// (DDI 0553, B3.15 "Security states, register banking between them").
+/// Returns true for a register that each security state has a copy of, given its lower-case name
+/// without suffix (DDI 0553, B3.15 "Security states, register banking between them").
 pub fn is_state_banked(name: &str) -> bool {
     let is_control = matches!(
         name,
@@ -24,7 +24,8 @@ pub fn is_state_banked(name: &str) -> bool {
         || matches!(banked(name), Some(BankedRegister { bank, .. }) if bank == Bank::Main(SecurityState::Undivided) || bank == Bank::Process(SecurityState::Undivided))
 }
 
-/// The bank of a lower-case name such as `r13_svc`, `msp_s`, `r13_process` or `sp_el1`; none for names of no bank.
+/// Returns the bank of a lower-case name such as `r13_svc`, `msp_s`, `r13_process` or `sp_el1`;
+/// none for names of no bank.
 pub fn banked(name: &str) -> Option<BankedRegister> {
     let (plain, suffix) = name.split_once('_').unwrap_or((name, ""));
     let mode = {
@@ -68,7 +69,8 @@ pub fn banked(name: &str) -> Option<BankedRegister> {
     Some(BankedRegister { plain, bank })
 }
 
-/// True when some modes mean the register itself by its plain name: only what FIQ has of its own is another one there.
+/// Returns true if the plain name denotes the register itself in some modes. Registers banked only
+/// for FIQ are shared by all other modes.
 pub fn is_own_bank(plain: RegisterId) -> bool {
     !matches!(plain, RegisterId::SP | RegisterId::LR)
 }

@@ -1,4 +1,4 @@
-//! What the disassembler knows of an instruction: which registers it uses, and whether it accesses memory.
+//! Descriptions from the disassembler's register lists and operand text.
 
 use capstone::RegId;
 
@@ -9,9 +9,10 @@ use crate::view::{RegisterId, RegisterView};
 
 use crate::arm::views::{view_of, written};
 
-/// Notes the registers that the lists call read and written.
+/// Records the registers that the lists mark as both read and written.
 ///
-/// The lists name the old destination of most vector forms; there the description decides, which is complete.
+/// The lists include the old destination of most vector forms; for these the description is
+/// complete and decides.
 pub fn note_listed(
     description: &mut MeaningBuilder,
     instruction: &DisassembledInstruction<'_>,
@@ -37,7 +38,7 @@ pub fn note_listed(
     description.meaning.listed_reads = listed;
 }
 
-/// The registers by its lists; memory that it accesses is not described.
+/// Describes the listed registers. Memory accesses are marked as not modelled.
 pub fn describe(instruction: &DisassembledInstruction<'_>, set: InstructionSet) -> MeaningBuilder {
     let views = |registers: &[RegId]| -> Vec<RegisterView> {
         let views = registers
@@ -54,7 +55,8 @@ pub fn describe(instruction: &DisassembledInstruction<'_>, set: InstructionSet) 
     for view in views(instruction.detail.regs_write()) {
         description.write(written(view, set));
     }
-    // By its text: of the operands that the library gives as data, an unknown system register of A64 ends the program.
+    // Uses the text: converting the operands to data ends the program on an unknown A64 system
+    // register.
     if instruction.operands.contains('[') {
         description.access_unknown();
     }

@@ -1,4 +1,5 @@
-//! The frames of M-profile (DDI 0553, B3.19 "Exception entry, context stacking"; DDI 0403, B1.5.6).
+//! Exception frames of M-profile (DDI 0553, B3.19 "Exception entry, context stacking"; DDI 0403,
+//! B1.5.6).
 //!
 //! ```text
 //! basic      +0 r0 r1 r2 r3 r12 lr return-address xpsr
@@ -9,18 +10,18 @@
 use crate::exception_frame::{FrameLayout, FrameWord};
 use crate::view::{RegisterId, RegisterView};
 
-/// What an exception of M-profile stores.
+/// Layout of the frame that an M-profile exception stores.
 pub static FRAME: FrameLayout = FrameLayout {
     words: &WORDS,
     basic_bytes: 0x20,
-    // The frame is aligned to eight bytes: xPSR bit 9 says whether the stack pointer was not.
+    // Frames are aligned to eight bytes: xPSR bit 9 records whether the stack pointer was not.
     heights: &[0x20, 0x24, 0x68, 0x6c, 0xa8, 0xac],
     additional: &ADDITIONAL,
     additional_bytes: 0x28,
     call_bytes: 8,
     signatures: &[0xfefa_125a, 0xfefa_125b],
     late_offset: 0x20,
-    // Without VPR or its reserved word, and with it; the same with s16 to s31.
+    // Without and with VPR or its reserved word, and with s16 to s31.
     late_bytes: &[0x44, 0x48, 0x88],
     scratch: &[
         RegisterId(0),
@@ -32,18 +33,19 @@ pub static FRAME: FrameLayout = FrameLayout {
     is_return_value: is_exception_return,
 };
 
-/// `EXC_RETURN` (DDI 0553, "EXC_RETURN, Exception Return Payload").
+/// Returns true for `EXC_RETURN` (DDI 0553, "EXC_RETURN, Exception Return Payload").
 pub fn is_exception_return(value: u64) -> bool {
     value & 0xffff_ff80 == 0xffff_ff80
 }
 
-/// `EXC_RETURN.Mode`: set for a return to thread mode, clear for one to a handler (DDI 0403, B1.5.8).
+/// Returns `EXC_RETURN.Mode`: set for a return to thread mode, clear for one to a handler (DDI
+/// 0403, B1.5.8).
 pub fn is_return_to_thread_mode(value: u64) -> bool {
     is_exception_return(value) && value & 8 != 0
 }
 
-/// `FNC_RETURN`: back to the Secure state, from a function that it called in the other
-/// (DDI 0553, "FNC_RETURN, Function Return Payload").
+/// Returns true for `FNC_RETURN`: a return to the Secure state from a function that it called in
+/// the Non-secure state (DDI 0553, "FNC_RETURN, Function Return Payload").
 pub fn is_function_return(value: u64) -> bool {
     value & 0xffff_fffe == 0xfeff_fffe
 }
@@ -154,7 +156,7 @@ mod tests {
         }
     }
 
-    /// The registers whose values the words from an address on hold.
+    /// Checks which registers the words from an address on hold.
     #[track_caller]
     fn check(bytes: &[u8], events: Vec<FrameEvent>, first: u64, expected: &str) {
         let encoding = crate::bytes::Encoding::new(bytes).unwrap();
@@ -191,7 +193,7 @@ mod tests {
         check(NOP, stored(vec![sp(0x2000)]), 0x2000, BASIC);
         check(NOP, stored(vec![]), 0x2000, BASIC);
         check(NOP, words(Write, 0x2000, &[0; 7]), 0x2000, "- -");
-        // Some words alone.
+        // Only some words.
         check(
             NOP,
             [words(Write, 0x2008, &[0; 2]), vec![sp(0x2000)]].concat(),
@@ -216,7 +218,7 @@ mod tests {
             0x2004,
             "r1 r2 r3",
         );
-        // What other instructions load is no frame.
+        // Loads of other instructions are not a frame.
         check(
             NOP,
             [words(Read, 0x2000, &[0; 8]), vec![sp(0x2020)]].concat(),
@@ -242,7 +244,7 @@ mod tests {
         check(POP_R4_PC, loaded.concat(), 0x2000, BASIC);
     }
 
-    /// BLXNS stores its return address and a part of the status, and no register.
+    /// BLXNS stores its return address and part of the status, but no register.
     #[test]
     fn what_a_call_into_the_other_state_stores_is_no_register() {
         let stored = words(AccessKind::Write, 0x2000, &[0x1000_0005, 0]);

@@ -1,4 +1,5 @@
-//! The condition flags of Arm (Arm Architecture Reference Manual, DDI 0487, C1.2.4 "Condition code").
+//! The condition flags of Arm (Arm Architecture Reference Manual, DDI 0487, C1.2.4 "Condition
+//! code").
 
 use crate::selection::FlagTest;
 
@@ -10,14 +11,14 @@ pub const Z: u64 = 1 << 30;
 pub const C: u64 = 1 << 29;
 /// Overflow.
 pub const V: u64 = 1 << 28;
-/// All four.
+/// All four condition flags.
 pub const NZCV: u64 = N | Z | C | V;
-/// Cumulative saturation, of A32 and T32.
+/// Cumulative saturation, in A32 and T32.
 pub const Q: u64 = 1 << 27;
-/// What SEL chooses by.
+/// Flags that SEL tests.
 pub const GE: u64 = 0xf << 16;
 
-/// The flags that a condition looks at, by its four bits in an encoding; the lowest one only turns it round.
+/// Returns the flags that a condition tests, by its four-bit code; the lowest bit only inverts it.
 pub fn of_condition(code: u32) -> u64 {
     match code >> 1 & 7 {
         0 => Z,
@@ -31,7 +32,7 @@ pub fn of_condition(code: u32) -> u64 {
     }
 }
 
-/// The same condition as a test.
+/// Returns the flag test of a condition code.
 pub fn test_of_condition(code: u32) -> FlagTest {
     let test = match code >> 1 & 7 {
         0 => FlagTest {
@@ -50,7 +51,7 @@ pub fn test_of_condition(code: u32) -> FlagTest {
             set: V,
             ..FlagTest::default()
         },
-        // HI, GE and GT are the negations of what is told here.
+        // HI, GE and GT are the negations of the tests below.
         4 => FlagTest {
             set: Z,
             clear: C,
@@ -68,7 +69,7 @@ pub fn test_of_condition(code: u32) -> FlagTest {
             is_negated: true,
             ..FlagTest::default()
         },
-        // Always, whatever the lowest bit.
+        // Always, for either value of the lowest bit.
         _ => {
             return FlagTest {
                 is_negated: true,

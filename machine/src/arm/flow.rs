@@ -1,10 +1,11 @@
-//! Where control goes behind an instruction, as far as its encoding says.
+//! Control flow after Arm instructions, from their encodings.
 //!
-//! Encodings: Arm Architecture Reference Manual (DDI 0487) for A64, (DDI 0406) for A32 and T32, (DDI 0553) for M-profile.
+//! Encodings: Arm Architecture Reference Manual (DDI 0487) for A64, (DDI 0406) for A32 and T32,
+//! (DDI 0553) for M-profile.
 
 use crate::control::FlowKind;
 
-/// What an instruction of T32 does, when its condition holds.
+/// Returns the effect of a T32 instruction if its condition holds.
 pub fn t32_flow(opcode: u32) -> FlowKind {
     if opcode > 0xffff {
         t32_wide(opcode)
@@ -13,7 +14,7 @@ pub fn t32_flow(opcode: u32) -> FlowKind {
     }
 }
 
-/// The same of A64.
+/// Returns the effect of an A64 instruction if its condition holds.
 #[inline]
 pub fn a64_flow(opcode: u32) -> FlowKind {
     match opcode >> 24 {
@@ -33,7 +34,7 @@ pub fn a64_flow(opcode: u32) -> FlowKind {
     }
 }
 
-/// The same of A32.
+/// Returns the effect of an A32 instruction if its condition holds.
 pub fn a32_flow(opcode: u32) -> FlowKind {
     if opcode >> 28 == 0xf {
         return match opcode {
@@ -88,7 +89,8 @@ fn a32_data(opcode: u32) -> FlowKind {
     if is_register && opcode & 0x0f90_00f0 == 0x0100_0070 {
         return FlowKind::Trap; // HLT, BKPT, HVC, SMC
     }
-    // Compares have no destination, and multiplications and small loads lie among the register forms.
+    // Compares have no destination; multiplications and small loads share the register form
+    // encodings.
     let has_destination = opcode & 0x0180_0000 != 0x0100_0000;
     let is_other = is_register && opcode & 0x90 == 0x90;
     if opcode & 0xf000 != 0xf000 || !has_destination || is_other {
@@ -132,7 +134,7 @@ fn t32_wide(opcode: u32) -> FlowKind {
     }
 }
 
-/// Branches and what shares their encodings.
+/// Handles branches and the instructions that share their encodings.
 fn t32_control(opcode: u32) -> FlowKind {
     match opcode & 0x5000 {
         0x5000 => FlowKind::Call,                                              // BL
@@ -339,7 +341,8 @@ mod tests {
         );
     }
 
-    /// Whether the disassembler says that an instruction may go elsewhere than on; none when it cannot read it.
+    /// Returns whether the disassembler classifies an instruction as a jump; none if it cannot
+    /// decode it.
     fn is_jump_for(disassembler: &Capstone, bytes: &[u8]) -> Option<bool> {
         let instructions = disassembler.disasm_count(bytes, 0x8000, 1).ok()?;
         let instruction = instructions.iter().next()?;
@@ -360,7 +363,7 @@ mod tests {
     proptest! {
         #[test]
         fn a64_branches_are_those_of_the_disassembler(high in prop::sample::select(vec![0x14u32, 0x54, 0x34, 0xb5, 0x36, 0x94, 0xd6, 0x91, 0xf9, 0xa9]), low in 0u32..1 << 24) {
-            // The disassembler does not know BC.cond, of which this bit is set.
+            // The disassembler does not support BC.cond, which has this bit set.
             let opcode = if high == 0x54 { high << 24 | low & !0x10 } else { high << 24 | low };
             let disassembler = Capstone::new().arm64().mode(arm64::ArchMode::Arm).detail(true).build().unwrap();
             if let Some(is_jump) = is_jump_for(&disassembler, &opcode.to_le_bytes()) {
@@ -372,7 +375,8 @@ mod tests {
         #[test]
         fn narrow_thumb_branches_are_those_of_the_disassembler(opcode in 0u32..0xe800) {
             let disassembler = Capstone::new().arm().mode(arm::ArchMode::Thumb).detail(true).build().unwrap();
-            // To the disassembler what pops or moves into the program counter is no jump, and it does not know BXNS.
+            // The disassembler does not classify pops and moves to the program counter as jumps,
+            // and does not support BXNS.
             let is_pop = opcode & 0xff00 == 0xbd00 || opcode & 0xfc87 == 0x4487;
             let is_secure = opcode & 0xff00 == 0x4700 && opcode & 7 != 0;
             if let Some(is_jump) = is_jump_for(&disassembler, &(opcode as u16).to_le_bytes()).filter(|_| !is_pop && !is_secure) {

@@ -1,4 +1,4 @@
-//! Arm: AArch64 and AArch32 with its two instruction sets.
+//! Arm: AArch64, and AArch32 with its two instruction sets.
 
 pub(crate) mod a64;
 pub(crate) mod aarch32;

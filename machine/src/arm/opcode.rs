@@ -1,12 +1,14 @@
-//! Encodings as numbers.
+//! Conversion between encodings and integers.
 
 use crate::bytes::Encoding;
 use crate::endian::Endian;
 
-/// `EF_ARM_BE8`: data is big-endian, code is not ("ELF for the Arm Architecture", 5.2 "ELF Header").
+/// `EF_ARM_BE8`: data is big-endian, code is little-endian ("ELF for the Arm Architecture", 5.2
+/// "ELF Header").
 const BE8: u32 = 0x0080_0000;
 
-/// The bytes of a right-aligned opcode of A64 or A32, as little-endian memory holds it; none for 0, which stands for unknown.
+/// Returns the little-endian bytes of a right-aligned A64 or A32 opcode; none for 0, which means
+/// unknown.
 pub fn word_encoding(opcode: u32) -> Option<Encoding> {
     if opcode == 0 {
         None
@@ -15,7 +17,8 @@ pub fn word_encoding(opcode: u32) -> Option<Encoding> {
     }
 }
 
-/// The same in T32, where the first halfword is the upper one (DDI 0487, F1.3 "T32 instruction encoding").
+/// Returns the bytes of a T32 opcode, whose first halfword is the upper one (DDI 0487, F1.3 "T32
+/// instruction encoding").
 pub fn thumb_encoding(opcode: u32, length_bytes: u8) -> Option<Encoding> {
     match (opcode, length_bytes) {
         (0, _) => None,
@@ -24,7 +27,7 @@ pub fn thumb_encoding(opcode: u32, length_bytes: u8) -> Option<Encoding> {
     }
 }
 
-/// The same instruction with the bytes of each unit in the opposite order.
+/// Returns the instruction with the bytes of each unit reversed.
 pub fn with_swapped_units(encoding: &Encoding, unit_bytes: usize) -> Encoding {
     let swapped: Vec<u8> = encoding
         .bytes()
@@ -34,7 +37,7 @@ pub fn with_swapped_units(encoding: &Encoding, unit_bytes: usize) -> Encoding {
     Encoding::new(&swapped).unwrap_or(*encoding)
 }
 
-/// Byte order of AArch32 code in an ELF file.
+/// Returns the byte order of AArch32 code in an ELF file.
 pub fn aarch32_code_endian(flags: u32, data: Endian) -> Endian {
     if flags & BE8 == 0 {
         data
@@ -43,7 +46,8 @@ pub fn aarch32_code_endian(flags: u32, data: Endian) -> Endian {
     }
 }
 
-/// An instruction of A64 or A32 as a number; 0 for other lengths than 4 (and 2, where the rest was lost).
+/// Returns an A64 or A32 instruction as an integer; 0 for lengths other than 4 (and 2, if the rest
+/// was lost).
 pub fn word_opcode(encoding: &Encoding) -> u32 {
     match *encoding.bytes() {
         [a, b] => u32::from(u16::from_le_bytes([a, b])),
@@ -52,7 +56,7 @@ pub fn word_opcode(encoding: &Encoding) -> u32 {
     }
 }
 
-/// The same in T32.
+/// Returns a T32 instruction as an integer.
 pub fn thumb_opcode(encoding: &Encoding) -> u32 {
     match *encoding.bytes() {
         [a, b] => u32::from(u16::from_le_bytes([a, b])),
@@ -78,7 +82,8 @@ mod tests {
             assert_eq!(set.in_code_order(encoding, Endian::Little), encoding);
             big.bytes().to_vec()
         };
-        // DDI 0487, E2.7.2: a T32 instruction is one or two halfwords, each with the order of code.
+        // DDI 0487, E2.7.2: a T32 instruction is one or two halfwords, each in the byte order of
+        // code.
         assert_eq!(order(InstructionSet::A32, &[1, 2, 3, 4]), [4, 3, 2, 1]);
         assert_eq!(order(InstructionSet::T32, &[1, 2, 3, 4]), [2, 1, 4, 3]);
         assert_eq!(order(InstructionSet::T32, &[1, 2]), [2, 1]);

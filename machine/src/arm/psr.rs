@@ -1,7 +1,7 @@
-//! What the bits of the program status register say.
+//! Fields of the Arm program status registers.
 //!
-//! Sources: Arm Architecture Reference Manual (DDI 0487, "SPSR_EL1"; DDI 0406, "The Current Program Status Register"),
-//! (DDI 0553, "XPSR, Combined Program Status Registers").
+//! Sources: Arm Architecture Reference Manual (DDI 0487, "SPSR_EL1"; DDI 0406, "The Current Program
+//! Status Register"), (DDI 0553, "XPSR, Combined Program Status Registers").
 
 use std::fmt;
 
@@ -9,8 +9,8 @@ use crate::mode::{ExecutionState, Mode, SecurityState, ThreadStack};
 use crate::set::InstructionSet;
 use crate::status::{PartialBits, StatusFlag, StatusRegister};
 
-/// A program status register (`cpsr`, `psr`, `xpsr`, `pstate`, any `spsr_…`), field by field.
-/// A field is none when the trace does not say it, or the profile of the processor does not have it.
+/// Fields of a program status register (`cpsr`, `psr`, `xpsr`, `pstate`, any `spsr_…`). A field is
+/// none if the trace does not state it or the processor's profile does not have it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Psr {
     /// N.
@@ -21,9 +21,9 @@ pub struct Psr {
     pub carry: Option<bool>,
     /// V.
     pub overflow: Option<bool>,
-    /// Q of AArch32: saturation happened.
+    /// Q of AArch32: saturation occurred.
     pub saturation: Option<bool>,
-    /// GE of AArch32: one bit a lane.
+    /// GE of AArch32: one bit per lane.
     pub greater_equal: Option<u8>,
     /// IT of AArch32: the state of a Thumb if-then block, 0 outside.
     pub if_then: Option<u8>,
@@ -41,15 +41,15 @@ pub struct Psr {
     pub masks_fiq: Option<bool>,
     /// `EL1h`, `svc`; in M-profile `thread` or `handler`.
     pub mode: Option<&'static str>,
-    /// 0 to 3 in AArch64; in AArch32 0 in `usr`, 2 in `hyp`.
+    /// Exception level: 0 to 3 in AArch64; in AArch32 0 in `usr`, 2 in `hyp`.
     pub exception_level: Option<u8>,
-    /// The exception that an M-profile handler serves, 0 in thread mode.
+    /// Number of the exception that an M-profile handler serves; 0 in thread mode.
     pub exception: Option<u16>,
 }
 
 impl Psr {
-    /// Reads the bits of a value, least significant byte first, `None` for a byte that is not known.
-    /// `set` is the instruction set of the thread; whether the processor is of M-profile shows in bit 24 (its T bit).
+    /// Decodes a value, least significant byte first; `None` is an unknown byte. `set` is the
+    /// instruction set of the thread. Bit 24 (the T bit of xPSR) identifies M-profile.
     pub fn decode(bytes: &[Option<u8>], set: InstructionSet) -> Self {
         let bits = PartialBits(bytes);
         let flags = Self {
@@ -66,8 +66,8 @@ impl Psr {
         }
     }
 
-    /// Reads the value of `nzcv`: the flags alone, in the lowest four bits where it is that narrow,
-    /// else where they are in the whole register.
+    /// Decodes a value of `nzcv`: only the flags, in the lowest four bits if the value is that
+    /// narrow, else at their positions in the full register.
     pub fn decode_nzcv(bytes: &[Option<u8>]) -> Self {
         let bits = PartialBits(bytes);
         let top = if bytes.len() < 4 { 3 } else { 31 };
@@ -81,7 +81,7 @@ impl Psr {
         }
     }
 
-    /// The condition flags by letter, in the order of the register.
+    /// Returns the condition flags by letter, in register order.
     pub fn flags(&self) -> [(char, Option<bool>); 4] {
         [
             ('n', self.negative),
@@ -91,7 +91,7 @@ impl Psr {
         ]
     }
 
-    /// What is masked, by letter.
+    /// Returns the exception masks by letter.
     pub fn masks(&self) -> [(char, Option<bool>); 4] {
         [
             ('d', self.masks_debug),
@@ -181,8 +181,10 @@ impl Psr {
     }
 }
 
-/// The state that a value tells of in a thread whose last step was of a set.
-/// Bit 4 tells the execution states apart; nothing but an exception leaves AArch32, and none is taken to EL0.
+/// Returns the state in a status value, for a thread whose last step used the given set.
+///
+/// Bit 4 distinguishes the execution states. Only an exception leaves AArch32, and no exception is
+/// taken to EL0.
 #[inline]
 pub fn state_of(status: u32, set: InstructionSet) -> Option<ExecutionState> {
     if set == InstructionSet::T32 && status >> 24 & 1 == 1 {
@@ -229,7 +231,7 @@ pub fn state_of(status: u32, set: InstructionSet) -> Option<ExecutionState> {
     })
 }
 
-/// What is shown of the register.
+/// Converts the register to its displayed form.
 impl From<&Psr> for StatusRegister {
     fn from(psr: &Psr) -> Self {
         let word = |letter| match letter {
@@ -243,7 +245,7 @@ impl From<&Psr> for StatusRegister {
             word: word(letter),
             is_set,
         };
-        // Q is there in AArch32 alone.
+        // Q exists only in AArch32.
         let saturation = psr.saturation.map(|is_set| StatusFlag {
             letter: 'q',
             word: "saturated",
@@ -272,14 +274,14 @@ impl From<&Psr> for StatusRegister {
     }
 }
 
-/// The mode, and what makes the state unusual: `EL3h`, `svc, Thumb`, `handler 11`.
+/// Returns the mode and any unusual state: `EL3h`, `svc, Thumb`, `handler 11`.
 fn mode_words(psr: &Psr) -> Option<String> {
     let mode = match (psr.mode, psr.exception) {
         (Some(mode), Some(0)) => format!("{mode} mode"),
         (Some(mode), Some(number)) => format!("{mode} {number}"),
         (mode, _) => mode?.to_owned(),
     };
-    // M-profile knows nothing but Thumb.
+    // M-profile executes only Thumb.
     let is_thumb = psr.is_thumb == Some(true) && psr.exception.is_none();
     let unusual = [
         (is_thumb, "Thumb"),
@@ -298,7 +300,7 @@ fn mode_words(psr: &Psr) -> Option<String> {
     )
 }
 
-/// Every field that the register has, a line each.
+/// Returns all fields of the register, one line each.
 fn status_lines(psr: &Psr) -> Vec<String> {
     let bits = [
         ("N, negative", psr.negative),
@@ -336,7 +338,7 @@ fn status_lines(psr: &Psr) -> Vec<String> {
         .collect()
 }
 
-/// The flags, the mode, and what is set of the rest: `nZCv svc Thumb AIF`.
+/// Formats the flags, the mode, and the other bits that are set: `nZCv svc Thumb AIF`.
 impl fmt::Display for Psr {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (letter, is_set) in self.flags() {

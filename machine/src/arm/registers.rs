@@ -5,17 +5,17 @@ use crate::register_run::RegisterRun;
 use crate::set::InstructionSet;
 use crate::view::{RegisterId, RegisterView};
 
-/// The view of a lower-case name.
+/// Returns the view of a lower-case name.
 pub fn view(name: &str, set: InstructionSet) -> Option<RegisterView> {
     fixed_view(name, set).or_else(|| numbered_view(name, set))
 }
 
-/// The same in AArch32.
+/// Returns the AArch32 view of a lower-case name.
 pub fn aarch32_view(name: &str) -> Option<RegisterView> {
     view(name, InstructionSet::A32)
 }
 
-/// What a register file shows of AArch64.
+/// Displayed registers of AArch64.
 pub const SHOWN_64: [RegisterRun; 7] = [
     RegisterRun::of("x", 31),
     RegisterRun::one("sp"),
@@ -26,7 +26,7 @@ pub const SHOWN_64: [RegisterRun; 7] = [
     RegisterRun::one("fpsr"),
 ];
 
-/// The same of AArch32.
+/// Displayed registers of AArch32.
 pub const SHOWN_32: [RegisterRun; 8] = [
     RegisterRun::of("r", 13),
     RegisterRun::one("sp"),
@@ -38,7 +38,7 @@ pub const SHOWN_32: [RegisterRun; 8] = [
     RegisterRun::one("fpscr"),
 ];
 
-/// Other names, in the order in which they are tried for a view that has none yet.
+/// Other names, in the order in which they are tried for a view without a name.
 pub const OTHERS: [RegisterRun; 16] = [
     RegisterRun::one("wsp"),
     RegisterRun::one("xsp"),
@@ -58,7 +58,7 @@ pub const OTHERS: [RegisterRun; 16] = [
     RegisterRun::of("p", 32),
 ];
 
-/// The signals of a core in AArch64, as the Tarmac Trace Utilities export them.
+/// Signals of an AArch64 core, as the Tarmac Trace Utilities export them.
 pub const SIGNALS_64: [RegisterRun; 5] = [
     RegisterRun::of("x", 31),
     RegisterRun::one("xsp"),
@@ -67,7 +67,7 @@ pub const SIGNALS_64: [RegisterRun; 5] = [
     RegisterRun::of("s", 32),
 ];
 
-/// The same in AArch32.
+/// Signals of an AArch32 core.
 pub const SIGNALS_32: [RegisterRun; 4] = [
     RegisterRun::of("r", 15),
     RegisterRun::one("psr"),
@@ -75,7 +75,7 @@ pub const SIGNALS_32: [RegisterRun; 4] = [
     RegisterRun::of("s", 32),
 ];
 
-/// The registers of a window in AArch64.
+/// Returns the registers of a group in AArch64.
 pub const fn group_64(group: RegisterGroup) -> &'static [RegisterRun] {
     match group {
         RegisterGroup::Core => {
@@ -112,7 +112,7 @@ pub const fn group_64(group: RegisterGroup) -> &'static [RegisterRun] {
     }
 }
 
-/// The same in AArch32.
+/// Returns the registers of a group in AArch32.
 pub const fn group_32(group: RegisterGroup) -> &'static [RegisterRun] {
     match group {
         RegisterGroup::Core => {
@@ -133,12 +133,12 @@ pub const fn group_32(group: RegisterGroup) -> &'static [RegisterRun] {
     }
 }
 
-/// The number that stands for a general register in encodings of AArch64.
+/// Returns the encoding number of a general register in AArch64.
 pub fn number_64(register: RegisterId) -> Option<u16> {
     (register <= RegisterId::SP).then_some(register.0)
 }
 
-/// The same in AArch32.
+/// Returns the encoding number of a general register in AArch32.
 pub fn number_32(register: RegisterId) -> Option<u16> {
     match register {
         RegisterId::SP => Some(13),
@@ -148,7 +148,7 @@ pub fn number_32(register: RegisterId) -> Option<u16> {
     }
 }
 
-/// The register that a number of AArch64 stands for in a branch; none for the zero register.
+/// Returns the register that a branch names by number in AArch64; none for the zero register.
 pub fn register_64(number: u32) -> Option<RegisterId> {
     u16::try_from(number)
         .ok()
@@ -156,7 +156,7 @@ pub fn register_64(number: u32) -> Option<RegisterId> {
         .map(RegisterId)
 }
 
-/// The same in AArch32; none for the program counter.
+/// Returns the register that a branch names by number in AArch32; none for the program counter.
 pub fn register_32(number: u32) -> Option<RegisterId> {
     match number {
         13 => Some(RegisterId::SP),
@@ -168,7 +168,8 @@ pub fn register_32(number: u32) -> Option<RegisterId> {
     }
 }
 
-/// The whole SVE register whose low part a view is; none for parts that NEON names and for other registers.
+/// Returns the entire SVE register of a view that is its low part; none for parts with NEON names
+/// and for other registers.
 pub fn scalable_view(view: RegisterView) -> Option<RegisterView> {
     let is_vector =
         (RegisterId::V0..RegisterId::P0).contains(&view.register) && view.size_bytes > 16;
@@ -187,7 +188,7 @@ fn fixed_view(name: &str, set: InstructionSet) -> Option<RegisterView> {
         "wsp" => (RegisterId::SP, 4),
         "lr" | "r14" if set == InstructionSet::A64 => (RegisterId(30), word),
         "lr" | "r14" => (RegisterId::LR, word),
-        // The names of the procedure call standards; producers write them besides the numbers.
+        // Names from the procedure call standards, which producers use as well as the numbers.
         "fp" if set == InstructionSet::A64 => (RegisterId(29), word),
         "ip0" if set == InstructionSet::A64 => (RegisterId(16), word),
         "ip1" if set == InstructionSet::A64 => (RegisterId(17), word),
@@ -218,7 +219,8 @@ fn numbered_view(name: &str, set: InstructionSet) -> Option<RegisterView> {
     let part = |first: RegisterId, count: u16, size_bytes: u16| {
         (number < count).then(|| RegisterView::new(RegisterId(first.0 + number), 0, size_bytes))
     };
-    // In AArch32 d and s are packed: d1 is the upper half of q0 (Arm ARM, "The SIMD and floating-point register file").
+    // In AArch32, d and s registers are packed: d1 is the upper half of q0 (Arm ARM, "The SIMD and
+    // floating-point register file").
     let packed = |size_bytes: u16| {
         let in_one = 16 / size_bytes;
         (number < 32).then(|| {

@@ -1,6 +1,6 @@
-//! What the rest of the program asks of all sets of Arm, and each answers in the same words.
+//! Queries that all Arm instruction sets answer in the same way.
 
-/// The questions of [`crate::architecture::Architecture`] that A64, A32 and T32 answer alike.
+/// Implements the items of [`crate::architecture::Architecture`] that A64, A32 and T32 share.
 macro_rules! shared_by_arm {
     () => {
         fn view(name: &str) -> Option<crate::view::RegisterView> {

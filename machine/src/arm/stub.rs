@@ -2,7 +2,7 @@
 
 use crate::stub::{LinkageStub, StubSlot};
 
-/// `adrp x16, page; ldr x17, [x16, #offset]`, the first possibly behind `bti c`.
+/// Decodes `adrp x16, page; ldr x17, [x16, #offset]`, optionally after `bti c`.
 pub fn slot_of_aarch64(stub: &LinkageStub<'_>) -> Option<StubSlot> {
     let words: Vec<u32> = stub
         .code

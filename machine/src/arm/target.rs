@@ -1,13 +1,13 @@
-//! Where jumps go, as far as their encodings say.
+//! Jump targets that the encodings state.
 //!
-//! Encodings: Arm Architecture Reference Manual (DDI 0487) `B`, `B.cond`, `CBZ`, `TBZ`, `BL`, `BLR`, `BR`, `RET`;
-//! (DDI 0406) `B`, `CBZ`, `BL, BLX (immediate)`, `BLX (register)`, `BX`.
+//! Encodings: Arm Architecture Reference Manual (DDI 0487) `B`, `B.cond`, `CBZ`, `TBZ`, `BL`,
+//! `BLR`, `BR`, `RET`; (DDI 0406) `B`, `CBZ`, `BL, BLX (immediate)`, `BLX (register)`, `BX`.
 
 use crate::control::BranchTarget;
 
 use crate::arm::registers::{register_32, register_64};
 
-/// Of A64.
+/// Returns the target of an A64 jump.
 #[inline]
 pub fn a64_target(opcode: u32, pc: u64) -> BranchTarget {
     let to = |offset: i64| BranchTarget::Address(pc.wrapping_add_signed(4 * offset));
@@ -24,11 +24,11 @@ pub fn a64_target(opcode: u32, pc: u64) -> BranchTarget {
     }
 }
 
-/// Of A32.
+/// Returns the target of an A32 jump.
 pub fn a32_target(opcode: u32, pc: u64) -> BranchTarget {
     let to = |offset: i64| BranchTarget::Address(narrow(pc.wrapping_add_signed(8 + offset)));
     match opcode {
-        // BLX goes to T32 code, so one bit more counts.
+        // BLX switches to T32 code, so the offset has one more bit.
         _ if opcode & 0xfe00_0000 == 0xfa00_0000 => {
             to(4 * signed(opcode, 0, 24) + i64::from(opcode >> 23 & 2))
         }
@@ -42,7 +42,7 @@ pub fn a32_target(opcode: u32, pc: u64) -> BranchTarget {
     }
 }
 
-/// Of T32.
+/// Returns the target of a T32 jump.
 pub fn t32_target(opcode: u32, pc: u64) -> BranchTarget {
     let to = |offset: i64| BranchTarget::Address(narrow(pc.wrapping_add_signed(offset)));
     match opcode {
@@ -51,7 +51,7 @@ pub fn t32_target(opcode: u32, pc: u64) -> BranchTarget {
         _ if opcode & 0xffff_f500 == 0xb100 => {
             to(4 + i64::from((opcode >> 9 & 1) << 6 | (opcode >> 3 & 31) << 1))
         }
-        // BX, BLX, but not those of the security extension, whose lowest bit says something else.
+        // BX, BLX, but not BXNS and BLXNS, whose targets use the lowest bit for the security state.
         _ if opcode & 0xffff_ff07 == 0x4700 => {
             register_32(opcode >> 3 & 15).map_or(BranchTarget::Unsaid, BranchTarget::Register)
         }
@@ -66,7 +66,7 @@ pub fn t32_target(opcode: u32, pc: u64) -> BranchTarget {
         _ if opcode & 0xf800_d001 == 0xf000_c000 => {
             to(4 - i64::from(pc as u8 & 2) + wide_offset(opcode))
         }
-        // WLS goes on behind the loop, LE back to its first instruction.
+        // WLS branches past the loop, LE back to its first instruction.
         _ if opcode & 0xff80_f001 == 0xf000_c001 => {
             let offset = i64::from((opcode >> 1 & 0x3ff) << 2 | (opcode >> 11 & 1) << 1);
             to(4 + if opcode >> 16 & 15 == 15 {
@@ -79,18 +79,18 @@ pub fn t32_target(opcode: u32, pc: u64) -> BranchTarget {
     }
 }
 
-/// An address of AArch32 code, without the bit that tells its instruction set.
+/// Truncates an address to AArch32 and clears the bit that selects the instruction set.
 fn narrow(address: u64) -> u64 {
     address & u64::from(u32::MAX) & !1
 }
 
-/// A field as a signed number.
+/// Returns a field as a signed number.
 fn signed(opcode: u32, first: u32, bits: u32) -> i64 {
     let unused = 32 - bits;
     i64::from((opcode >> first << unused).cast_signed() >> unused)
 }
 
-/// The offset of a 32-bit `B`, `BL` or `BLX`: S:I1:I2:imm10:imm11:0.
+/// Returns the offset of a 32-bit `B`, `BL` or `BLX`: S:I1:I2:imm10:imm11:0.
 fn wide_offset(opcode: u32) -> i64 {
     let sign = opcode >> 26 & 1;
     let flipped = |bit: u32| !(opcode >> bit ^ sign) & 1;

@@ -1,11 +1,12 @@
-//! Where control goes behind an instruction of Arm, by its text: as Arm's models write it (`BL {pc}+0x88c`) and as disassemblers do.
+//! Control flow of Arm instruction text, in the syntax of Arm's models (`BL {pc}+0x88c`) and of
+//! disassemblers.
 
 use crate::text_flow::{InstructionWords, TextFlow};
 
-/// How an instruction goes elsewhere; none when it goes on to the next.
+/// Returns the control flow of an instruction; none if it continues with the next.
 pub fn text_flow(text: &str) -> Option<TextFlow> {
     let InstructionWords { mnemonic, operands } = InstructionWords::of(text, &[]);
-    // The width of a T32 encoding says nothing here.
+    // The width suffix of a T32 encoding is irrelevant here.
     let base = mnemonic
         .strip_suffix(".w")
         .or(mnemonic.strip_suffix(".n"))
@@ -19,21 +20,22 @@ pub fn text_flow(text: &str) -> Option<TextFlow> {
     })
 }
 
-/// Asked of branches only: whether a condition or a compare decides about one.
+/// Returns true if a branch depends on a condition or a comparison. Called for branches only.
 fn is_decided(base: &str) -> bool {
     let decides = ["cb", "tbz", "tbnz", "wls", "le", "letp"];
     if decides.iter().any(|name| base.starts_with(name)) {
         return true;
     }
     let condition = base.get(base.len().saturating_sub(2)..).unwrap_or_default();
-    // `al` and `nv` are written where nothing decides; the end of `movs` is no condition.
+    // `al` and `nv` mark unconditional forms; the end of `movs` is not a condition.
     base != "movs"
         && CONDITIONS
             .iter()
             .any(|known| *known == condition && !["al", "nv"].contains(known))
 }
 
-/// Those that nothing but their operands makes a return come later.
+/// Returns the flow of mnemonics that identify it; forms that are returns only for some operands
+/// are handled later.
 fn by_mnemonic(base: &str) -> Option<TextFlow> {
     let stem = base.split('.').next().unwrap_or(base);
     let is = |name: &str| is_conditional(base, name);
@@ -60,7 +62,7 @@ fn by_mnemonic(base: &str) -> Option<TextFlow> {
     (is_branch || names.contains(&base) || loops.contains(&stem)).then_some(TextFlow::Branch)
 }
 
-/// Instructions of A32 and T32 that write the pc.
+/// Returns the flow of A32 and T32 instructions that write the pc.
 fn by_operands(base: &str, operands: &str) -> Option<TextFlow> {
     let is = |name: &str| is_conditional(base, name);
     let is_any = |names: &[&str]| names.iter().any(|name| is(name));
@@ -94,7 +96,8 @@ const CONDITIONS: [&str; 18] = [
     "al", "nv",
 ];
 
-/// A name alone or with a condition of A32 behind it: `bl` and `bleq`, but `ble` is `b` with `le`.
+/// Returns true for a name, optionally followed by an A32 condition: `bl` and `bleq`; but `ble` is
+/// `b` with `le`.
 fn is_conditional(base: &str, name: &str) -> bool {
     base.strip_prefix(name)
         .is_some_and(|rest| rest.is_empty() || CONDITIONS.contains(&rest))

@@ -1,4 +1,4 @@
-//! The registers that the disassembler names.
+//! Conversion of the disassembler's registers to views.
 
 use capstone::{Capstone, RegId};
 
@@ -7,7 +7,8 @@ use crate::view::{RegisterId, RegisterView};
 
 use crate::arm::registers;
 
-/// The view of a register of the disassembler; none for constants like `xzr` and for what the tables do not have.
+/// Returns the view of a disassembler register; none for constants like `xzr` and for registers
+/// outside the tables.
 pub fn view_of(
     disassembler: &Capstone,
     register: RegId,
@@ -16,7 +17,7 @@ pub fn view_of(
     view_of_name(&disassembler.reg_name(register)?, set)
 }
 
-/// The same by its name.
+/// Returns the view of a register from the disassembler's name.
 pub fn view_of_name(name: &str, set: InstructionSet) -> Option<RegisterView> {
     let name = match (name, set) {
         ("fp", InstructionSet::A64) => "x29",
@@ -31,7 +32,7 @@ pub fn view_of_name(name: &str, set: InstructionSet) -> Option<RegisterView> {
     registers::view(&name.to_ascii_lowercase(), set)
 }
 
-/// The bytes that a write of a view changes: what the architecture makes zero counts.
+/// Returns the bytes that a write of a view changes, including those that the architecture zeroes.
 pub fn written(view: RegisterView, set: InstructionSet) -> RegisterView {
     let is_vector = (RegisterId::V0..RegisterId::P0).contains(&view.register);
     let size_bytes = match set {

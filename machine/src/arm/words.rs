@@ -1,9 +1,9 @@
-//! What words of operands mean.
+//! Classification of operand words.
 
 use crate::text_flow::OperandWordKind;
 use crate::word::AssemblyWord;
 
-/// What a word in lower case is.
+/// Classifies a word in lower case.
 pub fn operand_word(mnemonic: &str, word: &str) -> OperandWordKind {
     match mnemonic {
         "mrs" | "msr" | "vmrs" | "vmsr" => OperandWordKind::Register,
@@ -13,7 +13,8 @@ pub fn operand_word(mnemonic: &str, word: &str) -> OperandWordKind {
     }
 }
 
-/// Registers of A64, A32 and T32 with their element sizes (`v0.16b`), and system registers.
+/// Returns true for registers of A64, A32 and T32, with or without element sizes (`v0.16b`), and
+/// for system registers.
 fn is_register(word: &str) -> bool {
     let word = AssemblyWord::of(word);
     word.is_numbered(&NUMBERED)

@@ -1,4 +1,4 @@
-//! Names of what Linux numbers.
+//! Linux and Solaris system calls, errors and signals.
 
 pub(crate) mod names;
 pub(crate) mod sharing;

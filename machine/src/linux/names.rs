@@ -1,4 +1,4 @@
-//! System calls, errors and signals by number.
+//! Names of system calls, errors and signals.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -7,28 +7,30 @@ use crate::linux::tables;
 
 type LinuxNameTable = HashMap<u64, &'static str>;
 
-/// Whose numbers of system calls are meant.
+/// Numbering scheme of system calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SystemCallNumbering {
     /// x86 in 64-bit mode.
     X86_64,
     /// x86 in 32-bit mode.
     X86_32,
-    /// Those of all architectures since AArch64 (`include/uapi/asm-generic/unistd.h`).
+    /// The generic table, used by all architectures since AArch64
+    /// (`include/uapi/asm-generic/unistd.h`).
     Generic,
     /// Arm, 32 bit.
     Arm,
-    /// SPARC of either width.
+    /// SPARC, 32 and 64 bit.
     Sparc,
-    /// Those of Solaris, on SPARC.
+    /// Solaris on SPARC.
     Solaris,
 }
 
-/// A number from here on is one of Solaris, in a trace of an architecture whose kernels have others.
+/// Offset of Solaris numbers in a trace of an architecture whose kernels use other numbering
+/// schemes.
 const FIRST_OF_SOLARIS: u64 = 1 << 16;
 
 impl SystemCallNumbering {
-    /// The number under which a trace keeps a call, so that it tells whose it is.
+    /// Returns the number to store for a call, which also identifies its numbering scheme.
     pub fn marked(self, number: u64) -> u64 {
         if self == Self::Solaris {
             number.saturating_add(FIRST_OF_SOLARIS)
@@ -37,7 +39,7 @@ impl SystemCallNumbering {
         }
     }
 
-    /// Whose a kept number is, and the number itself.
+    /// Splits a stored number into numbering scheme and number.
     pub fn told_apart(self, marked: u64) -> (Self, u64) {
         match marked.checked_sub(FIRST_OF_SOLARIS) {
             Some(number) if self == Self::Sparc => (Self::Solaris, number),
@@ -45,7 +47,7 @@ impl SystemCallNumbering {
         }
     }
 
-    /// The name of an error. The first are the same everywhere.
+    /// Returns the name of an error. The lowest numbers are the same everywhere.
     pub fn error_name(self, number: u64) -> Option<&'static str> {
         /// From 36 on (Linux, `arch/sparc/include/uapi/asm/errno.h`).
         const SPARC: &str = "EINPROGRESS EALREADY ENOTSOCK EDESTADDRREQ EMSGSIZE EPROTOTYPE ENOPROTOOPT EPROTONOSUPPORT \
@@ -73,7 +75,8 @@ impl SystemCallNumbering {
         }
     }
 
-    /// The name of a system call; none for a number that no kernel of the architecture had when this was written.
+    /// Returns the name of a system call; none for a number that no kernel of the architecture had
+    /// when this was written.
     pub fn name(self, number: u64) -> Option<&'static str> {
         static COMMON: LazyLock<LinuxNameTable> = LazyLock::new(|| names_by_number(tables::COMMON));
         static X86_64: LazyLock<LinuxNameTable> = LazyLock::new(|| names_by_number(tables::X86_64));
@@ -90,14 +93,15 @@ impl SystemCallNumbering {
             Self::Generic => &GENERIC,
             Self::Arm => &ARM,
             Self::Sparc => &SPARC,
-            // What Linux numbers the same everywhere is no number of Solaris.
+            // Linux's common numbers do not apply to Solaris.
             Self::Solaris => return SOLARIS.get(&number).copied(),
         };
         table.get(&number).or_else(|| COMMON.get(&number)).copied()
     }
 }
 
-/// Results of system calls from here down to -1, cut to the width of a register, are errors (Linux, `IS_ERR_VALUE`).
+/// Results from `-LARGEST_ERROR` to -1, cut to the width of a register, are errors (Linux,
+/// `IS_ERR_VALUE`).
 pub const LARGEST_ERROR: u64 = 4095;
 
 fn names_by_number(table: &'static str) -> LinuxNameTable {
@@ -118,7 +122,7 @@ fn names_by_number(table: &'static str) -> LinuxNameTable {
     names
 }
 
-/// `ENOENT`.
+/// Returns the name of an error, such as `ENOENT`.
 pub fn error_name(number: u64) -> Option<&'static str> {
     const NAMES: &str = "EPERM ENOENT ESRCH EINTR EIO ENXIO E2BIG ENOEXEC EBADF ECHILD EAGAIN ENOMEM EACCES EFAULT ENOTBLK \
         EBUSY EEXIST EXDEV ENODEV ENOTDIR EISDIR EINVAL ENFILE EMFILE ENOTTY ETXTBSY EFBIG ENOSPC ESPIPE EROFS EMLINK EPIPE \
@@ -133,7 +137,7 @@ pub fn error_name(number: u64) -> Option<&'static str> {
     nth_name(NAMES, number)
 }
 
-/// `SIGSEGV`; numbers from 32 on have no names.
+/// Returns the name of a signal, such as `SIGSEGV`; numbers from 32 on have no names.
 pub fn signal_name(number: u64) -> Option<&'static str> {
     const NAMES: &str = "SIGHUP SIGINT SIGQUIT SIGILL SIGTRAP SIGABRT SIGBUS SIGFPE SIGKILL SIGUSR1 SIGSEGV SIGUSR2 SIGPIPE \
         SIGALRM SIGTERM SIGSTKFLT SIGCHLD SIGCONT SIGSTOP SIGTSTP SIGTTIN SIGTTOU SIGURG SIGXCPU SIGXFSZ SIGVTALRM SIGPROF \
@@ -141,7 +145,7 @@ pub fn signal_name(number: u64) -> Option<&'static str> {
     nth_name(NAMES, number)
 }
 
-/// The name at a place from 1; none where a dash stands.
+/// Returns the name at a 1-based index; none if the entry is a dash.
 fn nth_name(names: &'static str, number: u64) -> Option<&'static str> {
     let place = usize::try_from(number.checked_sub(1)?).ok()?;
     names

@@ -1,69 +1,69 @@
-//! System calls from which on memory changes though no instruction of the program stores there (`man 2`).
+//! System calls after which memory may change without a store by the program (`man 2`).
 
 use crate::linux::names::SystemCallNumbering;
 
-/// The bits of the flags of a mapping that say who sees what is stored there (`MAP_TYPE`).
+/// Bits of the mapping flags that select the sharing mode (`MAP_TYPE`).
 const KIND_OF_MAPPING: u64 = 0xf;
-/// They say: nobody else (`MAP_PRIVATE`).
+/// Private (`MAP_PRIVATE`).
 const PRIVATE: u64 = 2;
-/// The address is exactly what the program asked for (`MAP_FIXED`, `MAP_FIXED_NOREPLACE`).
+/// The kernel must use exactly the requested address (`MAP_FIXED`, `MAP_FIXED_NOREPLACE`).
 const FIXED: u64 = 0x10_0010;
 /// `PROT_WRITE`.
 const PROTECTION_WRITE: u64 = 2;
 
-/// What a system call makes others change. Arguments are told by their number, from 0.
+/// Memory that others may change after a system call. Fields are argument numbers, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemorySharing {
-    /// Memory at the result, as long as one argument says, unless another has the flags of a mapping of one's own.
+    /// Memory at the result, unless the flags make the mapping private.
     Mapped {
-        /// How long.
+        /// Length.
         length: usize,
-        /// What may be done there.
+        /// Protection.
         protection: usize,
-        /// The flags.
+        /// Flags.
         flags: usize,
     },
-    /// Memory at the result, if what was there at an argument is shared.
+    /// Memory at the result, if the memory at its old address is shared.
     Moved {
-        /// Where it was.
+        /// Old address.
         from: usize,
-        /// How long it was; what is 0 bytes long stays there as well.
+        /// Old length; a length of 0 also leaves the old mapping in place.
         length: usize,
-        /// How long it is from here on.
+        /// New length.
         new_length: usize,
     },
-    /// Memory at the result; its length is not told.
+    /// Memory at the result, of unknown length.
     Attached,
-    /// The memory of an argument, as long as another says.
+    /// Memory given by address and length.
     Area {
-        /// Where.
+        /// Address.
         address: usize,
-        /// How long.
+        /// Length.
         length: usize,
     },
-    /// Any memory, whenever what was asked for is done.
+    /// Any memory, at any time until the requested operation is complete.
     Anywhere,
 }
 
-/// Whether the flags of a mapping say that it is the program's own.
+/// Returns true if the mapping flags make the mapping private.
 pub fn is_own_mapping(flags: u64) -> bool {
     flags & KIND_OF_MAPPING == PRIVATE
 }
 
-/// Whether they say that it lies where the program asked for.
+/// Returns true if the mapping flags require the requested address.
 pub fn is_fixed_mapping(flags: u64) -> bool {
     flags & FIXED != 0
 }
 
-/// Whether what may be done with a mapping includes storing.
+/// Returns true if the protection allows stores.
 pub fn may_be_written(protection: u64) -> bool {
     protection & PROTECTION_WRITE != 0
 }
 
-/// What the system call of a number makes others change; none for nothing.
+/// Returns the memory that others may change after this system call; none if there is none.
 pub(crate) fn sharing(numbers: SystemCallNumbering, number: u64) -> Option<MemorySharing> {
     Some(match numbers.name(number)? {
-        // Where this is the older one of two, its arguments are in memory.
+        // This is the old `mmap`, whose arguments are in memory.
         "mmap"
             if matches!(
                 numbers,
@@ -72,7 +72,8 @@ pub(crate) fn sharing(numbers: SystemCallNumbering, number: u64) -> Option<Memor
         {
             MemorySharing::Anywhere
         }
-        // One number for all that is shared by number; pages are mapped and files read behind the program's back.
+        // A single number multiplexes all System V IPC, including shared memory. The program does
+        // not see when the kernel maps pages or reads files.
         "ipc" if numbers == SystemCallNumbering::Sparc => MemorySharing::Anywhere,
         "shmsys" | "kaio" if numbers == SystemCallNumbering::Solaris => MemorySharing::Anywhere,
         "mmap" | "mmap2" | "mmap64" => MemorySharing::Mapped {
@@ -86,7 +87,7 @@ pub(crate) fn sharing(numbers: SystemCallNumbering, number: u64) -> Option<Memor
             new_length: 2,
         },
         "shmat" => MemorySharing::Attached,
-        // The kernel writes there whenever the thread comes back from it.
+        // The kernel writes there each time it returns to the thread.
         "rseq" => MemorySharing::Area {
             address: 0,
             length: 1,

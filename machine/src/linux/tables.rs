@@ -1,6 +1,6 @@
-//! The numbers of system calls, as the kernel has them for each architecture.
+//! System call numbers of each architecture.
 //!
-//! A number before a name is that of the name; each further name has the next number.
+//! A number precedes the name that has it; each further name has the next number.
 
 /// x86 in 64-bit mode.
 pub const X86_64: &str = "\
@@ -78,7 +78,7 @@ pub const X86_32: &str = "\
     416: io_pgetevents_time64 recvmmsg_time64 mq_timedsend_time64 mq_timedreceive_time64 semtimedop_time64 \
     rt_sigtimedwait_time64 futex_time64 sched_rr_get_interval_time64";
 
-/// AArch64, RISC-V and all later architectures; two numbers are those of RISC-V alone.
+/// AArch64, RISC-V and all later architectures; two numbers exist on RISC-V only.
 pub const GENERIC: &str = "\
     0: io_setup io_destroy io_submit io_cancel io_getevents setxattr lsetxattr fsetxattr getxattr lgetxattr \
     fgetxattr listxattr llistxattr flistxattr removexattr lremovexattr fremovexattr getcwd lookup_dcookie eventfd2 \
@@ -108,7 +108,7 @@ pub const GENERIC: &str = "\
     membarrier mlock2 copy_file_range preadv2 pwritev2 pkey_mprotect pkey_alloc pkey_free statx 293: rseq \
     kexec_file_load";
 
-/// AArch32 with the ABI of today (EABI).
+/// AArch32 with the current ABI (EABI).
 pub const ARM: &str = "\
     0: restart_syscall exit fork read write open close 8: creat link unlink execve chdir 14: mknod chmod lchown \
     19: lseek getpid mount 23: setuid getuid 26: ptrace 29: pause 33: access nice 36: sync kill rename mkdir rmdir \
@@ -149,7 +149,8 @@ pub const ARM: &str = "\
     mq_timedsend_time64 mq_timedreceive_time64 semtimedop_time64 rt_sigtimedwait_time64 futex_time64 \
     sched_rr_get_interval_time64";
 
-/// SPARC with registers of either width: what one width alone has, the other has no number of its own for.
+/// SPARC, 32 and 64 bit: a call that exists in one width only has a number that the other leaves
+/// unused.
 pub const SPARC: &str = "\
     0: restart_syscall exit fork read write open close wait4 creat link unlink execv chdir chown mknod chmod lchown \
     brk perfctr lseek getpid capget capset setuid getuid vmsplice ptrace alarm sigaltstack pause utime lchown32 \
@@ -189,7 +190,7 @@ pub const SPARC: &str = "\
     pselect6_time64 ppoll_time64 416: io_pgetevents_time64 recvmmsg_time64 mq_timedsend_time64 mq_timedreceive_time64 \
     semtimedop_time64 rt_sigtimedwait_time64 futex_time64 sched_rr_get_interval_time64";
 
-/// Solaris 10 on SPARC, whose kernel has numbers of its own.
+/// Solaris 10 on SPARC, whose kernel has its own numbers.
 pub const SOLARIS: &str = "\
     0: syscall exit forkall read write open close wait creat link unlink exec chdir time mknod chmod chown brk stat \
     lseek getpid mount umount setuid getuid stime pcsample alarm fstat pause utime stty gtty access nice statfs sync \
@@ -212,7 +213,7 @@ pub const SOLARIS: &str = "\
     getpeername getsockname getsockopt setsockopt sockconfig ntp_gettime ntp_adjtime lwp_mutex_unlock \
     lwp_mutex_trylock lwp_mutex_init cladm uucopy umount2";
 
-/// Since 2019 a new call has one number everywhere.
+/// Calls added since 2019 have the same number everywhere.
 pub const COMMON: &str = "\
     424: pidfd_send_signal io_uring_setup io_uring_enter io_uring_register open_tree move_mount fsopen fsconfig \
     fsmount fspick pidfd_open clone3 close_range openat2 pidfd_getfd faccessat2 process_madvise epoll_pwait2 \

@@ -1,32 +1,33 @@
-//! Where system calls write memory of the program that makes them (`man 2`, `include/linux/syscalls.h`).
+//! Memory of the calling program that system calls write (`man 2`, `include/linux/syscalls.h`).
 //!
-//! The table has every call of Linux and Solaris whose effect on memory follows from its arguments alone.
-//! Calls that are not in it may write anywhere: they take pointers inside of structures (`ioctl`, `recvmsg`, `readv`),
-//! run another program (`execve`), or write where an earlier call said (`exit`, `io_uring_enter`).
+//! The table lists every Linux and Solaris call whose effect on memory follows from its arguments.
+//! Other calls may write anywhere: they take pointers inside structures (`ioctl`, `recvmsg`,
+//! `readv`), run another program (`execve`), or write where an earlier call said (`exit`,
+//! `io_uring_enter`).
 
 use crate::linux::names::SystemCallNumbering;
 
-/// A piece of memory that a system call may write.
+/// A memory range that a system call may write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SystemCallWrite {
-    /// Which argument is its address, from 0.
+    /// Argument that holds the address, from 0.
     pub address: usize,
-    /// How long it is at most.
+    /// Maximum length.
     pub length: SystemCallWriteLength,
-    /// It is written only so; none for always.
+    /// Condition under which it is written; none if always.
     pub only_if: Option<SystemCallWriteCondition>,
 }
 
-/// How long a piece is at most.
+/// Maximum length of a written range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SystemCallWriteLength {
-    /// So many bytes.
+    /// This number of bytes.
     Bytes(u32),
-    /// As many items as an argument says.
+    /// A number of items given by an argument.
     Items {
-        /// Which argument.
+        /// Argument that holds the count.
         count: usize,
-        /// The size of each.
+        /// Size of an item in bytes.
         bytes: u32,
     },
 }
@@ -34,21 +35,22 @@ pub enum SystemCallWriteLength {
 /// A condition on an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SystemCallWriteCondition {
-    /// Which argument.
+    /// Number of the argument, from 0.
     pub argument: usize,
-    /// The bits of it that are meant.
+    /// Bits of the argument that are compared.
     pub mask: u64,
-    /// They are one of these.
+    /// Values of these bits for which the condition holds.
     pub values: &'static [u64],
 }
 
-/// Returns where a system call may write memory that is no part of a file; none for anywhere.
+/// Returns the ranges that a system call may write, other than mapped files; none if it may write
+/// anywhere.
 pub(crate) fn written(
     numbers: SystemCallNumbering,
     name: Option<&str>,
 ) -> Option<&'static [SystemCallWrite]> {
     let name = name?;
-    // The older one of two: its arguments are in memory.
+    // The old `mmap`: its arguments are in memory.
     if name == "mmap"
         && matches!(
             numbers,
@@ -74,7 +76,7 @@ pub(crate) fn written(
         .map(|(_, parts)| *parts)
 }
 
-/// Returns whether a system call changes files, and with them the memory where others than the program mapped them.
+/// Returns true if a system call changes files, and thereby memory of other programs that map them.
 pub(crate) fn changes_files(name: Option<&str>) -> bool {
     name.is_some_and(|name| is_listed(FILES, name) || is_listed(FILES_AND_MORE, name))
 }
@@ -100,7 +102,7 @@ const fn items(address: usize, count: usize, bytes: u32) -> SystemCallWrite {
 }
 
 impl SystemCallWrite {
-    /// The same, if some bits of an argument have one of these values.
+    /// Adds the condition that some bits of an argument have one of these values.
     const fn only_if(self, argument: usize, mask: u64, values: &'static [u64]) -> Self {
         Self {
             only_if: Some(SystemCallWriteCondition {
@@ -113,35 +115,39 @@ impl SystemCallWrite {
     }
 }
 
-/// `MAP_FIXED`: without it a mapping goes where nothing was. `MAP_FIXED_NOREPLACE` is another bit.
+/// `MAP_FIXED`; without it, a new mapping does not replace an existing one. `MAP_FIXED_NOREPLACE`
+/// is another bit.
 const FIXED: u64 = 0x10;
 /// `MREMAP_FIXED`.
 const REMAP_FIXED: u64 = 2;
-/// `F_GETLK` and its kin of all architectures, `F_GETOWN_EX`.
+/// `F_GETLK` and its variants on all architectures, `F_GETOWN_EX`.
 const LOCK_QUERIES: &[u64] = &[5, 7, 11, 12, 13, 14, 16, 33, 36, 47];
-/// The advice after which pages may be gone (`MADV_DONTNEED`, `MADV_FREE`, `MADV_REMOVE`, `MADV_DONTNEED_LOCKED`, `MADV_HWPOISON`).
+/// Advice after which pages may be gone (`MADV_DONTNEED`, `MADV_FREE`, `MADV_REMOVE`,
+/// `MADV_DONTNEED_LOCKED`, `MADV_HWPOISON`).
 const DROPPING_ADVICE: &[u64] = &[4, 5, 8, 9, 24, 100];
-/// Operations on a futex that the kernel itself writes: those of locks that it knows, and the one that wakes and counts.
+/// Futex operations in which the kernel writes the futex: those on kernel-managed locks, and the
+/// one that wakes and modifies.
 const FUTEX_LOCKS: &[u64] = &[6, 7, 8, 11, 12, 13];
 const FUTEX_PAIRS: &[u64] = &[5, 11, 12];
 /// A futex operation without its options (`FUTEX_CMD_MASK`).
 const FUTEX_OPERATION: u64 = 0x7f;
 
-/// What `arch_prctl` is asked for, not given (`arch/x86/include/uapi/asm/prctl.h`).
+/// `arch_prctl` operations that query rather than set (`arch/x86/include/uapi/asm/prctl.h`).
 const ARCH_QUERIES: &[u64] = &[
     0x1003, 0x1004, 0x1021, 0x1022, 0x1024, 0x4001, 0x4003, 0x5005,
 ];
-/// What `prctl` tells where its second argument says (`include/uapi/linux/prctl.h`): `PR_GET_NAME` is the longest.
+/// `prctl` queries that write through the second argument (`include/uapi/linux/prctl.h`);
+/// `PR_GET_NAME` is the longest.
 const PROCESS_QUERIES: &[u64] = &[2, 5, 9, 11, 16, 19, 25, 37, 40];
-/// `PR_GET_AUXV`, `PR_SET_MM` (which may be asked for a size), `PR_SCHED_CORE`.
+/// `PR_GET_AUXV`, `PR_SET_MM` (which can query a size), `PR_SCHED_CORE`.
 const AUXILIARY_VECTOR: &[u64] = &[0x4155_5856];
 const MEMORY_MAP: &[u64] = &[35];
 const CORE_COOKIE: &[u64] = &[62];
-/// These give structures of 12 bytes on x86, of 16 elsewhere.
+/// The structures have 12 bytes on x86 and 16 elsewhere.
 const EPOLL_X86: &[SystemCallWrite] = &[items(1, 2, 12)];
 const EPOLL_WAITS: &str = "epoll_wait epoll_pwait epoll_pwait2";
 
-/// Calls that write no memory of the program that was there before.
+/// Calls that write no memory that the program already had.
 const NOTHING: &str = "\
     access acct alarm bind brk chdir chmod chown chown32 chroot clock_settime clock_settime64 close close_range connect \
     creat creat64 delete_module dup dup2 dup3 epoll_create epoll_create1 epoll_ctl eventfd eventfd2 exit_group faccessat \
@@ -168,13 +174,13 @@ const NOTHING: &str = "\
     sysconfig tgkill timer_delete timer_getoverrun timerfd_create tkill ulimit umask umount umount2 unlink unlinkat \
     unshare userfaultfd utime utimensat utimensat_time64 utimes vhangup yield";
 
-/// Calls that change files and write nothing else: what maps a file sees it.
+/// Calls whose only effect is on files; it is visible where a file is mapped.
 const FILES: &str = "\
     fallocate ftruncate ftruncate64 pwrite pwrite64 pwritev pwritev2 tee truncate truncate64 write writev";
-/// Calls of [`TABLE`] that change files besides.
+/// Calls of [`TABLE`] that also change files.
 const FILES_AND_MORE: &str = "copy_file_range sendfile sendfile64 splice";
 
-/// Names and pieces.
+/// Calls and the ranges that they write.
 const TABLE: [(&str, &[SystemCallWrite]); 72] = [
     ("read pread pread64 recv", &[items(1, 2, 1)]),
     ("getrandom getcwd", &[items(0, 1, 1)]),
@@ -221,7 +227,7 @@ const TABLE: [(&str, &[SystemCallWrite]); 72] = [
     ),
     ("sendfile sendfile64", &[bytes(2, 8)]),
     ("_llseek", &[bytes(3, 8)]),
-    // The call of Solaris has one argument before the set.
+    // The Solaris call has one argument before the set.
     ("sigpending", &[bytes(0, 8), bytes(1, 16)]),
     (
         "rt_sigtimedwait rt_sigtimedwait_time64 sigtimedwait",
@@ -312,7 +318,7 @@ const TABLE: [(&str, &[SystemCallWrite]); 72] = [
         "mq_timedreceive mq_timedreceive_time64",
         &[items(1, 2, 1), bytes(3, 4)],
     ),
-    // Which argument is which thread's number differs between architectures.
+    // The order of the thread id arguments differs between architectures.
     ("clone", &[bytes(2, 4), bytes(3, 4), bytes(4, 4)]),
     (
         "futex futex_time64",
@@ -382,7 +388,7 @@ mod tests {
         assert_eq!(written(SystemCallNumbering::X86_64, None), None);
     }
 
-    /// `brk` has another number in each table (`arch/*/include/uapi/asm/unistd*.h`).
+    /// `brk` has a different number in each table (`arch/*/include/uapi/asm/unistd*.h`).
     #[test]
     fn calls_without_buffers_write_nothing_on_any_architecture() {
         let brk = [
@@ -401,7 +407,8 @@ mod tests {
 
     #[test]
     fn a_question_about_the_process_writes_its_answer_alone() {
-        // `arch_prctl(ARCH_SET_FS)` is asked at the start of every program, `clock_gettime` gives a `timespec`.
+        // Every program calls `arch_prctl(ARCH_SET_FS)` at start; `clock_gettime` returns a
+        // `timespec`.
         check(
             SystemCallNumbering::X86_64,
             158,

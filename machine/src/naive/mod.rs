@@ -1,5 +1,6 @@
-//! What the oracle of the index knows of instructions: told once more by tables of masks, so that a mistake in one telling shows.
-//! Arm Architecture Reference Manual (DDI 0487), (DDI 0406), (DDI 0553).
+//! Instruction semantics for the index oracle, written independently from tables of masks, so that
+//! an error in either version shows. Sources: Arm Architecture Reference Manual (DDI 0487), (DDI
+//! 0406), (DDI 0553).
 
 mod mode;
 mod step;

@@ -1,10 +1,10 @@
-//! The mode of a status register, by a table.
+//! Processor mode of a status register, by a table.
 
 use crate::mode::{Mode, SecurityState, ThreadStack};
 use crate::set::InstructionSet;
 
-/// The mode that a value of the whole status register tells of, lowest byte first
-/// (DDI 0487, C5.2.19 and G8.2.35; DDI 0553, XPSR).
+/// Returns the mode in a complete status register, lowest byte first (DDI 0487, C5.2.19 and
+/// G8.2.35; DDI 0553, XPSR).
 pub fn told_mode(status: [u8; 4], set: InstructionSet) -> Option<Mode> {
     let [low, second, third, top] = status;
     if !set.has_states() {
@@ -53,7 +53,7 @@ pub fn told_mode(status: [u8; 4], set: InstructionSet) -> Option<Mode> {
     }
 }
 
-/// A set of the execution state that a mode is of.
+/// Returns the instruction set of the execution state that a mode belongs to.
 pub fn set_of_mode(mode: Mode, before: InstructionSet) -> InstructionSet {
     match mode {
         Mode::Level { .. } => InstructionSet::A64,
@@ -63,7 +63,7 @@ pub fn set_of_mode(mode: Mode, before: InstructionSet) -> InstructionSet {
     }
 }
 
-/// The set of Arm that stands for all whose registers are of a width.
+/// Returns an Arm instruction set that represents all with this register width.
 pub fn set_of_width(word_bytes: u16) -> InstructionSet {
     if word_bytes == 8 {
         InstructionSet::A64

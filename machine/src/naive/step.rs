@@ -1,51 +1,51 @@
-//! An instruction as the naive reading has it.
+//! Instruction decoding of the oracle.
 
 use super::tables::{A32, A32_ALWAYS, A64, NARROW, WIDE};
 use crate::bytes::Encoding;
 use crate::set::InstructionSet;
 use crate::view::RegisterId;
 
-/// What an instruction does to the program counter.
+/// Effect of an instruction on the program counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NaiveFlow {
-    /// Control goes on.
+    /// Control continues with the next instruction.
     Other,
     /// A jump.
     Branch,
-    /// A jump that leaves a return address.
+    /// A jump that saves a return address.
     Call,
-    /// A jump that functions end with.
+    /// A jump used to end functions.
     Return,
-    /// It asks for an exception.
+    /// Raises an exception.
     Trap,
-    /// It ends one.
+    /// Returns from an exception.
     ExceptionReturn,
 }
 
-/// Where a call goes.
+/// Destination of a jump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NaiveCallTarget {
-    /// To this address.
+    /// This address.
     Address(u64),
-    /// To what a register holds.
+    /// The value of a register.
     Register(RegisterId),
 }
 
-/// An instruction of Arm; those of other sets do nothing here.
+/// An Arm instruction. Instructions of other sets have no effect here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NaiveStep {
-    /// How it decodes.
+    /// Instruction set.
     pub set: InstructionSet,
-    /// Its encoding, right-aligned.
+    /// Encoding, right-aligned.
     pub opcode: u32,
-    /// Its address.
+    /// Address.
     pub pc: u64,
-    /// Its length.
+    /// Length in bytes.
     pub length_bytes: u8,
 }
 
 impl NaiveStep {
-    /// What an instruction does, when its condition holds.
+    /// Returns the effect on control flow if the condition holds.
     pub fn kind(&self) -> NaiveFlow {
         let opcode = self.opcode;
         let encodings = match self.set {
@@ -63,7 +63,8 @@ impl NaiveStep {
         found.map_or(NaiveFlow::Other, |(_, _, kind)| *kind)
     }
 
-    /// Where a call of any set goes whose bytes hold that: BL (DDI 0487, C6.2.35), CALL rel32 (Intel SDM, volume 2, CALL).
+    /// Returns the target of a direct call: BL (DDI 0487, C6.2.35), CALL rel32 (Intel SDM, volume
+    /// 2, CALL).
     pub fn call_target(&self, encoding: Option<Encoding>) -> Option<u64> {
         match self.set {
             InstructionSet::A64 => match self.target() {
@@ -82,7 +83,7 @@ impl NaiveStep {
         }
     }
 
-    /// Where a branch without a link goes, when its encoding says so.
+    /// Returns the target of a direct branch without link.
     pub fn branch_target(&self) -> Option<u64> {
         let (pc, opcode) = (self.pc, self.opcode);
         let bits = |from: u32, count: u32| (opcode >> from) & ((1 << count) - 1);
@@ -102,7 +103,7 @@ impl NaiveStep {
             InstructionSet::T32 if opcode >> 16 == 0 && opcode & 0xf500 == 0xb100 => {
                 arm(4 + 64 * i64::from(bits(9, 1)) + 2 * i64::from(bits(3, 5)))
             }
-            // LE goes back, WLS forward.
+            // LE branches backwards, WLS forwards.
             InstructionSet::T32 if opcode & 0xff80_f001 == 0xf000_c001 => {
                 let distance = 4 * i64::from(bits(1, 10)) + 2 * i64::from(bits(11, 1));
                 arm(if bits(16, 4) == 15 {
@@ -122,7 +123,7 @@ impl NaiveStep {
         }
     }
 
-    /// Where a call goes; none for other instructions.
+    /// Returns the target of a call; none for other instructions.
     pub fn target(&self) -> Option<NaiveCallTarget> {
         let (pc, opcode) = (self.pc, self.opcode);
         let bits = |from: u32, count: u32| (opcode >> from) & ((1 << count) - 1);
@@ -147,7 +148,7 @@ impl NaiveStep {
             InstructionSet::T32
                 if bits(27, 5) == 0b11110 && bits(14, 2) == 0b11 && bits(12, 1) >= bits(0, 1) =>
             {
-                // BLX goes to A32 code, whose addresses are multiples of 4.
+                // BLX switches to A32 code, whose addresses are multiples of 4.
                 let base = if bits(12, 1) == 1 {
                     pc + 4
                 } else {
@@ -159,7 +160,7 @@ impl NaiveStep {
         }
     }
 
-    /// Where a jump of any kind goes; none where its encoding does not say.
+    /// Returns the target of a jump of any kind; none if the encoding does not state it.
     pub fn jump_target(&self) -> Option<NaiveCallTarget> {
         let bits = |from: u32, count: u32| (self.opcode >> from) & ((1 << count) - 1);
         let through = match self.set {
@@ -179,18 +180,18 @@ impl NaiveStep {
             .or_else(|| self.branch_target().map(NaiveCallTarget::Address))
     }
 
-    /// Whether it compares a register to decide about a jump.
+    /// Returns true if it compares a register to decide a branch.
     pub fn is_compare(&self) -> bool {
         match self.set {
             InstructionSet::A64 => self.opcode & 0x7c00_0000 == 0x3400_0000,
-            // WLS and LE compare the number of rounds.
+            // WLS and LE compare the iteration count.
             InstructionSet::T32 if self.opcode > 0xffff => self.opcode & 0xff80_f001 == 0xf000_c001,
             InstructionSet::T32 => self.opcode & 0xf500 == 0xb100,
             _ => false,
         }
     }
 
-    /// The condition of a conditional branch of which a record does not say whether it was taken.
+    /// Returns the condition code of a conditional branch whose outcome its record does not state.
     pub fn condition_of_branch(&self) -> Option<u32> {
         let code = match self.set {
             InstructionSet::A64 if self.opcode >> 24 == 0x54 => self.opcode & 15,
@@ -203,7 +204,7 @@ impl NaiveStep {
         (self.set == InstructionSet::A64 || code < 14).then_some(code)
     }
 
-    /// Whether it is set aside to cause an exception.
+    /// Returns true for a permanently undefined instruction.
     pub fn is_undefined(&self) -> bool {
         match self.set {
             InstructionSet::A64 => self.opcode >> 16 == 0,
@@ -214,7 +215,7 @@ impl NaiveStep {
         }
     }
 
-    /// Whether an instruction computes the stack pointer from itself.
+    /// Returns true if it computes the stack pointer from its previous value.
     pub fn moves_stack(&self) -> bool {
         let opcode = self.opcode;
         let is = |mask: u32, bits: u32| opcode & mask == bits;
@@ -230,7 +231,7 @@ impl NaiveStep {
         }
     }
 
-    /// Whether it asks the host.
+    /// Returns true for a semihosting call.
     pub fn is_host_call(&self) -> bool {
         match self.set {
             InstructionSet::A64 => self.opcode == 0xd45e_0000,
@@ -244,7 +245,7 @@ impl NaiveStep {
         }
     }
 
-    /// Whether it looks like the first of an exception handler.
+    /// Returns true if it looks like the first instruction of an exception handler.
     pub fn is_vector(&self) -> bool {
         match self.set {
             InstructionSet::A64 => self.pc & 0x7f == 0,
@@ -253,27 +254,27 @@ impl NaiveStep {
         }
     }
 
-    /// Whether a link register with this value makes it return from an exception.
+    /// Returns true if a branch to this link register value returns from an exception.
     pub fn is_exception_return(&self, link: u64) -> bool {
         self.set == InstructionSet::T32 && link & 0xffff_ff80 == 0xffff_ff80
     }
 
-    /// Whether it then goes back to code outside of handlers.
+    /// Returns true if that return goes to code outside handlers.
     pub fn is_return_to_thread_mode(&self, link: u64) -> bool {
         self.is_exception_return(link) && link >> 3 & 1 == 1
     }
 
-    /// Whether a link register with this value makes it return to the other security state.
+    /// Returns true if a branch to this link register value returns to the other security state.
     pub fn is_state_return(&self, link: u64) -> bool {
         self.set == InstructionSet::T32 && [0xfeff_fffe, 0xfeff_ffff].contains(&link)
     }
 
-    /// Whether a call from the other security state arrives at it: SG.
+    /// Returns true for SG, at which calls from the other security state arrive.
     pub fn is_state_gateway(&self) -> bool {
         self.set == InstructionSet::T32 && self.opcode == 0xe97f_e97f
     }
 
-    /// The register that a call leaves its return address in.
+    /// Returns the register that receives the return address of a call.
     pub fn link_register(&self) -> RegisterId {
         if self.set == InstructionSet::A64 {
             LINK_A64
@@ -282,17 +283,17 @@ impl NaiveStep {
         }
     }
 
-    /// Where a call by it would return to.
+    /// Returns the return address of a call at this instruction.
     pub fn return_address(&self) -> u64 {
         self.with_mark(self.pc.wrapping_add(u64::from(self.length_bytes)))
     }
 
-    /// An address of its set with the Thumb bit.
+    /// Returns an address with the Thumb bit if this set uses it.
     pub fn with_mark(&self, address: u64) -> u64 {
         address | u64::from(self.set == InstructionSet::T32)
     }
 
-    /// An address that it jumps to, without the Thumb bit.
+    /// Returns the address of a jump target without the Thumb bit.
     pub fn without_mark(&self, address: u64) -> u64 {
         if self.set == InstructionSet::A64 {
             address
@@ -301,7 +302,7 @@ impl NaiveStep {
         }
     }
 
-    /// Bytes of an address: of the sets that ask the host.
+    /// Returns the number of bytes in an address, for sets with semihosting.
     pub fn word_bytes(&self) -> u16 {
         if self.set == InstructionSet::A64 {
             8
@@ -310,16 +311,16 @@ impl NaiveStep {
         }
     }
 
-    /// Whether calls push their return addresses.
+    /// Returns true if calls push their return addresses.
     pub fn pushes_return_address(&self) -> bool {
         [InstructionSet::X86_64, InstructionSet::X86_32].contains(&self.set)
     }
 }
 
-/// The link register of A64.
+/// Link register of A64.
 pub const LINK_A64: RegisterId = RegisterId(30);
 
-/// An address of AArch32 without its Thumb bit.
+/// Truncates an address to AArch32 and clears its Thumb bit.
 fn narrow(address: u64) -> NaiveCallTarget {
     NaiveCallTarget::Address(address & 0xffff_fffe)
 }

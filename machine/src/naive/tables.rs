@@ -1,12 +1,12 @@
-//! Encodings by mask and bits.
+//! Encodings by mask and value.
 
 use super::step::NaiveFlow::{self, Branch, Call, ExceptionReturn, Other, Return, Trap};
 
-/// The bits that are looked at, what they are, and what the instruction then is; the first that fits counts.
+/// Rows of mask, value and effect; the first matching row applies.
 pub type NaiveEncodingTable = &'static [(u32, u32, NaiveFlow)];
 
 pub const A64: NaiveEncodingTable = &[
-    (0x7c00_0000, 0x1400_0000, Branch), // B and BL; the latter is told apart below
+    (0x7c00_0000, 0x1400_0000, Branch), // B and BL; the caller separates BL
     (0xff00_0000, 0x5400_0000, Branch),
     (0x7c00_0000, 0x3400_0000, Branch), // CBZ, TBZ
     (0xff00_0000, 0xd400_0000, Trap),
@@ -17,7 +17,7 @@ pub const A64: NaiveEncodingTable = &[
     (0xfee0_0000, 0xd6a0_0000, ExceptionReturn),
 ];
 
-/// Those without a condition.
+/// Unconditional encodings.
 pub const A32_ALWAYS: NaiveEncodingTable = &[
     (0xfe00_0000, 0xfa00_0000, Call),
     (0xfe50_ffff, 0xf810_0a00, ExceptionReturn),

@@ -1,28 +1,28 @@
-//! The cells of register windows, by a table of numbers.
+//! Cells of register windows, by a table of numbers.
 
 use crate::mode::Mode;
 use crate::view::RegisterId;
 
-/// A register of a processor with windows.
+/// A cell of the windowed register file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NaiveWindowCell {
-    /// Of a set of globals.
+    /// A global of one set.
     Global {
-        /// Which set.
+        /// Number of the set.
         set: u8,
         /// 1 to 7.
         number: u8,
     },
-    /// Of a window alone.
+    /// A local: belongs to one window only.
     Local {
-        /// Which window.
+        /// Number of the window.
         window: u8,
         /// 0 to 7.
         number: u8,
     },
-    /// Of a window, and an out of the one before it.
+    /// An in of a window, which is also an out of the previous one.
     In {
-        /// Which window.
+        /// Number of the window.
         window: u8,
         /// 0 to 7.
         number: u8,
@@ -30,7 +30,7 @@ pub enum NaiveWindowCell {
 }
 
 impl NaiveWindowCell {
-    /// The number that it has among the registers.
+    /// Returns the register number of the cell.
     pub fn register(self) -> RegisterId {
         RegisterId(match self {
             Self::Local { window, number } => 128 + 16 * u16::from(window) + u16::from(number),
@@ -40,7 +40,7 @@ impl NaiveWindowCell {
     }
 }
 
-/// The cell that a register is, in a mode with windows; none for all others.
+/// Returns the cell that a register denotes in a mode with windows; none for all other registers.
 pub fn cell_of(register: RegisterId, mode: Mode) -> Option<NaiveWindowCell> {
     let Mode::Window {
         current,

@@ -1,4 +1,4 @@
-//! What is known of synthetic instructions.
+//! Architecture of DynamoRIO's synthetic instructions.
 
 use capstone::Capstone;
 
@@ -50,7 +50,8 @@ impl Architecture for Regdeps {
         registers::view(name)
     }
 
-    /// No value of any register is recorded, so the many virtual ones are in a group but not in every answer.
+    /// The trace records no register values, so the many virtual registers are in a group but not
+    /// in every answer.
     fn shown() -> Vec<String> {
         ["pc", "flags"].map(str::to_owned).to_vec()
     }
@@ -78,7 +79,7 @@ impl Architecture for Regdeps {
         Some(Instruction::new(&decoded.text(), Some(decoded.describe())))
     }
 
-    /// Where branches go, and of which kind they are, only the records say.
+    /// Branch kinds and targets come from the records only.
     fn control(_site: &CodeSite) -> ControlFlowEffect {
         ControlFlowEffect::default()
     }

@@ -1,21 +1,23 @@
 //! Encodings of the synthetic instruction set (DynamoRIO, `core/ir/isa_regdeps/encoding_common.h`).
 //!
-//! A header of four bytes, least significant first: bits 0 to 3 count the registers written, bits 4 to 7 those read,
-//! bit 8 says that flags are written, bit 9 that they are read, and bits 10 to 31 are the categories.
-//! If there are registers, a byte with the size of the operation follows, then the registers written, then those read.
-//! The rest, up to a multiple of four bytes, is padding without a meaning.
+//! The header has four bytes, least significant first. Bits 0 to 3 count the registers written,
+//! bits 4 to 7 those read. Bit 8 is set if flags are written, bit 9 if they are read. Bits 10 to 31
+//! are the categories.
+//! If there are registers, a byte with the operation size follows, then the registers written, then
+//! those read.
+//! Padding fills up to a multiple of four bytes.
 
 use crate::description::MeaningBuilder;
 use crate::flags::FlagUse;
 use crate::regdeps::registers::{FLAG, FLAGS, name_of, view_of};
 
-/// Category names by bit (`instr_get_category_name` in `core/ir/instr_shared.c`).
+/// Names of the categories by bit (`instr_get_category_name` in `core/ir/instr_shared.c`).
 const CATEGORIES: [&str; 10] = [
     "fp", "load", "store", "branch", "simd", "state", "move", "convert", "math", "other",
 ];
-/// An instruction that loads.
+/// Category bit of loads.
 const LOAD: u32 = 0x2;
-/// An instruction that stores.
+/// Category bit of stores.
 const STORE: u32 = 0x4;
 
 const HEADER_BYTES: usize = 4;
@@ -34,8 +36,8 @@ pub struct SyntheticInstruction<'a> {
 }
 
 impl<'a> SyntheticInstruction<'a> {
-    /// Decodes the bytes of an instruction; none where they are fewer than their header demands.
-    /// More bytes than that are accepted: recorders fill up whole records.
+    /// Decodes the bytes of an instruction; none if there are fewer than the header requires. Extra
+    /// bytes are accepted: recorders pad to whole records.
     pub fn decode(bytes: &'a [u8]) -> Option<Self> {
         let (header, rest) = bytes.split_first_chunk::<HEADER_BYTES>()?;
         let header = u32::from_le_bytes(*header);
@@ -88,7 +90,7 @@ impl<'a> SyntheticInstruction<'a> {
             .enumerate()
             .filter(|(bit, _)| is_set(bit))
             .map(|(_, name)| (*name).to_owned());
-        // A later version of the format may know more.
+        // Categories of later format versions have no names here.
         let unnamed = (CATEGORIES.len()..22)
             .filter(is_set)
             .map(|bit| format!("category{bit}"));
@@ -100,7 +102,7 @@ impl<'a> SyntheticInstruction<'a> {
         }
     }
 
-    /// Describes which registers it uses. Each register written depends on all that are read.
+    /// Describes the registers that it uses. Each written register depends on all that are read.
     pub fn describe(&self) -> MeaningBuilder {
         let mut description = MeaningBuilder::default();
         self.sources
@@ -117,7 +119,8 @@ impl<'a> SyntheticInstruction<'a> {
         if self.writes_flags {
             description.write(FLAGS);
         }
-        // One bit stands for all flags, and an instruction that writes one of them keeps the others.
+        // One bit represents all flags, so an instruction that writes some of them keeps the
+        // others.
         let [read, written] =
             [self.reads_flags, self.writes_flags].map(|is_used| if is_used { FLAG } else { 0 });
         description.meaning.flags = FlagUse {
@@ -132,7 +135,8 @@ impl<'a> SyntheticInstruction<'a> {
     }
 }
 
-/// Operation size in bytes by its code (`OPSZ_` in `core/ir/opnd_api.h`), for the sizes that `view` prints.
+/// Returns the operation size in bytes for a code (`OPSZ_` in `core/ir/opnd_api.h`), for the sizes
+/// that `view` prints.
 fn operation_size_bytes(code: u8) -> Option<u16> {
     const REGISTER_LISTS: [u16; 24] = [
         20, 24, 36, 44, 48, 52, 56, 60, 64, 68, 72, 76, 80, 84, 88, 92, 96, 100, 104, 112, 116,
@@ -170,7 +174,8 @@ mod tests {
         );
     }
 
-    /// The encodings and the texts are those of DynamoRIO's own test of its `view` tool (`view_test.cpp`).
+    /// Encodings and texts are taken from DynamoRIO's own test of its `view` tool
+    /// (`view_test.cpp`).
     #[test]
     fn instructions_have_the_texts_of_the_view_tool() {
         check(&[0x0006_0906_0001_0011], Some("move [8byte] %rv4 -> %rv7"));

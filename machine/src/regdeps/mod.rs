@@ -1,5 +1,6 @@
-//! DynamoRIO's synthetic instructions ("drmemtrace", "regdeps encodings"): categories and virtual registers.
-//! They stand for those of whatever was recorded, which was x86 in all traces that are published.
+//! DynamoRIO's synthetic instructions ("drmemtrace", "regdeps encodings"): categories and virtual
+//! registers. They replace the instructions of the traced program, which was x86 in all published
+//! traces.
 
 pub(crate) mod architecture;
 mod encoding;

@@ -1,12 +1,14 @@
-//! Virtual registers of the synthetic instruction set (DynamoRIO, `core/ir/isa_regdeps/encoding_common.c`).
+//! Virtual registers of the synthetic instruction set (DynamoRIO,
+//! `core/ir/isa_regdeps/encoding_common.c`).
 //!
-//! Each stands for a register of the traced processor with all its parts; which one, and how wide it is, is not recorded.
+//! Each represents a register of the traced processor with all its parts. The format does not
+//! record which one it is or its width.
 
 use crate::view::{RegisterId, RegisterView};
 
-/// Arithmetic flags, all in one: the format does not tell them apart.
+/// All arithmetic flags as one: the format does not distinguish them.
 pub const FLAGS: RegisterView = RegisterView::new(RegisterId::PSR, 0, 1);
-/// The bit that stands for them.
+/// Bit that represents all flags.
 pub const FLAG: u64 = 1;
 
 /// Number of virtual registers: `rv0` to `rv252`.
@@ -15,7 +17,7 @@ const COUNT: u16 = 253;
 const NULL: u8 = 0;
 /// Codes that stand for no register.
 const INVALID: [u8; 2] = [1, 187];
-/// All are shown as wide as an address.
+/// All registers are shown as wide as an address.
 const WIDTH_BYTES: u16 = 8;
 
 /// Returns the number of the register with a code; none for codes without a register.
@@ -29,7 +31,7 @@ fn number_of(code: u8) -> Option<u16> {
     }
 }
 
-/// Returns the view of the register with a code.
+/// Returns the view of the register with this code.
 pub fn view_of(code: u8) -> Option<RegisterView> {
     number_of(code).map(view_of_number)
 }
@@ -43,7 +45,7 @@ pub fn name_of(code: u8) -> String {
     }
 }
 
-/// Returns the view of a lower-case name, with or without its sigil.
+/// Returns the view for a lower-case name, with or without its sigil.
 pub fn view(name: &str) -> Option<RegisterView> {
     let name = name.strip_prefix('%').unwrap_or(name);
     match name {
@@ -56,12 +58,13 @@ pub fn view(name: &str) -> Option<RegisterView> {
     }
 }
 
-/// Names of all virtual registers.
+/// Returns the names of all virtual registers.
 pub fn names() -> impl Iterator<Item = String> {
     (0..COUNT).map(|number| format!("rv{number}"))
 }
 
-/// None has the number of a stack pointer or another register with a known role: that is not recorded.
+/// Returns the view of a register number. No virtual register is the stack pointer or has another
+/// known role: the format does not record that.
 fn view_of_number(number: u16) -> RegisterView {
     RegisterView::new(
         RegisterId(RegisterId::FIRST_BANK.0 + number),

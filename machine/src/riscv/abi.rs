@@ -4,10 +4,10 @@ use crate::abi::{Abi, ReturnAddress, SystemCallConvention, SystemCallFailure};
 use crate::linux::names::SystemCallNumbering;
 use crate::view::RegisterId;
 
-/// `ra`.
+/// Link register: `ra`.
 pub const LINK: RegisterId = RegisterId(1);
 
-/// With 64-bit registers.
+/// Calling conventions with 64-bit registers.
 pub const LP64: Abi = Abi {
     arguments: &["a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7"],
     result: Some("a0"),

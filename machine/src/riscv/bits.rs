@@ -1,4 +1,4 @@
-//! An encoding and its fields.
+//! A RISC-V encoding and its fields.
 
 use crate::access_kind::AccessKind;
 use crate::address::Address;
@@ -12,7 +12,7 @@ use crate::view::{RegisterId, RegisterView};
 use crate::riscv::compressed::expanded;
 use crate::riscv::registers::general;
 
-/// The description of an instruction; none for those outside of what is described.
+/// Describes an instruction; none for instructions that are not modelled.
 pub fn describe(site: &CodeSite) -> Option<MeaningBuilder> {
     let opcode = long_form(&site.encoding)?;
     let mut bits = RiscvDescriber {
@@ -24,7 +24,8 @@ pub fn describe(site: &CodeSite) -> Option<MeaningBuilder> {
     bits.dispatch().then_some(bits.description)
 }
 
-/// An encoding as a number, a compressed one in its long form; none for other lengths and for what is reserved.
+/// Returns an encoding as a number, with compressed instructions expanded; none for other lengths
+/// and reserved encodings.
 pub fn long_form(encoding: &Encoding) -> Option<u32> {
     match *encoding.bytes() {
         [low, high] => expanded(u16::from_le_bytes([low, high])),
@@ -33,11 +34,11 @@ pub fn long_form(encoding: &Encoding) -> Option<u32> {
     }
 }
 
-/// An instruction that is being described; a compressed one in its long form.
+/// An instruction while its description is built; a compressed one is expanded first.
 pub(super) struct RiscvDescriber {
     pub opcode: u32,
     pub pc: Address,
-    /// The address behind it.
+    /// Address of the next instruction.
     pub behind: u64,
     pub description: MeaningBuilder,
 }
@@ -79,12 +80,12 @@ impl RiscvDescriber {
         i64::from((self.opcode & 0xffff_f000).cast_signed())
     }
 
-    /// The immediate of loads and arithmetic.
+    /// Returns the immediate of loads and arithmetic.
     pub fn immediate_number(&self) -> i64 {
         i64::from(self.opcode.cast_signed() >> 20)
     }
 
-    /// The register whose number stands at a place; none for `zero`.
+    /// Returns the register whose number is at this bit position; none for `zero`.
     fn view(&self, place: u32) -> Option<RegisterView> {
         let number = u16::try_from(self.field(place, 5))
             .ok()
@@ -92,7 +93,7 @@ impl RiscvDescriber {
         Some(general(number))
     }
 
-    /// A register of floating point.
+    /// Returns the floating-point register whose number is at this bit position.
     pub fn float_view(&self, place: u32) -> RegisterView {
         let number = u16::try_from(self.field(place, 5)).unwrap_or_default();
         RegisterView::new(RegisterId(RegisterId::V0.0 + number), 0, 8)
@@ -103,7 +104,7 @@ impl RiscvDescriber {
             .map_or(Expression::Constant(0), Expression::Register)
     }
 
-    /// The low half of a register.
+    /// Returns the low half of a register.
     pub fn word(&self, place: u32) -> Expression {
         let word = |view| {
             Expression::Register(RegisterView {
@@ -122,7 +123,7 @@ impl RiscvDescriber {
         }
     }
 
-    /// The destination gets a value.
+    /// Writes a value to the destination.
     pub fn set(&mut self, value: Expression) {
         self.description.read_all(&value);
         if let Some(view) = self.view(7) {
@@ -134,7 +135,7 @@ impl RiscvDescriber {
         self.set(Expression::Constant(self.behind));
     }
 
-    /// The offset of a store, whose bits are in two places.
+    /// Returns the offset of a store, which the encoding splits into two fields.
     pub fn store_offset(&self) -> i64 {
         i64::from(self.opcode.cast_signed() >> 25) << 5 | i64::from(self.field(7, 5))
     }
@@ -159,12 +160,12 @@ impl RiscvDescriber {
         })
     }
 
-    /// ECALL, EBREAK, and access to control registers.
+    /// ECALL, EBREAK, and accesses to control registers.
     fn system(&mut self) -> bool {
         let kind = self.field(12, 3);
         if kind == 0 {
             if self.opcode == 0x73 {
-                // Kernels return a result here.
+                // Kernels return a result in this register.
                 self.description
                     .write(RegisterView::new(RegisterId(10), 0, 8));
             }

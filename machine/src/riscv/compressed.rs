@@ -1,6 +1,6 @@
-//! The long forms of compressed instructions.
+//! Expansion of compressed instructions.
 
-/// The instruction of four bytes that does the same; none for what is reserved.
+/// Returns the equivalent 4-byte instruction; none for reserved encodings.
 pub fn expanded(half: u16) -> Option<u32> {
     let bits = CompressedInstruction(u32::from(half));
     match (half & 3, half >> 13) {
@@ -22,12 +22,12 @@ impl CompressedInstruction {
         self.0 >> first & ((1 << width) - 1)
     }
 
-    /// One of the eight registers that short fields name.
+    /// Returns one of the eight registers that three-bit fields name.
     fn short(self, first: u32) -> u32 {
         8 + self.field(first, 3)
     }
 
-    /// The immediate of six bits with its sign, cut to 12 bits.
+    /// Returns the sign-extended six-bit immediate, truncated to 12 bits.
     fn immediate(self) -> u32 {
         let sign = if self.field(12, 1) == 1 { 0xfe0 } else { 0 };
         sign | self.field(2, 5)
@@ -87,7 +87,7 @@ impl CompressedInstruction {
         })
     }
 
-    /// Of C.J: the bits 11, 4, 9 to 8, 10, 6, 7, 3 to 1 and 5 of a distance.
+    /// Returns the offset of C.J: bits 11, 4, 9 to 8, 10, 6, 7, 3 to 1 and 5.
     fn jump_offset(self) -> u32 {
         let low = self.field(3, 3) << 1
             | self.field(11, 1) << 4
@@ -102,7 +102,7 @@ impl CompressedInstruction {
             }
     }
 
-    /// Of C.BEQZ: the bits 8, 4 to 3, 7 to 6, 2 to 1 and 5 of a distance.
+    /// Returns the offset of C.BEQZ: bits 8, 4 to 3, 7 to 6, 2 to 1 and 5.
     fn branch_offset(self) -> u32 {
         let low = self.field(3, 2) << 1
             | self.field(10, 2) << 3

@@ -1,10 +1,12 @@
-//! Where control goes behind an instruction (The RISC-V Instruction Set Manual, volume I, 2.5 and 2.8; volume II, 3.3.2).
+//! Control flow after an instruction (The RISC-V Instruction Set Manual, volume I, 2.5 and 2.8;
+//! volume II, 3.3.2).
 
 use crate::control::{BranchTarget, ControlFlowEffect, DelaySlotRule, FlowKind};
 use crate::riscv::bits::long_form;
 use crate::site::CodeSite;
 
-/// What an instruction does to control. What a register says of a target lacks the lowest bit, so it is not said.
+/// Returns the control transfer of an instruction. Indirect targets are left out: JALR clears the
+/// lowest bit, so the target need not equal the register value.
 pub fn control(site: &CodeSite) -> ControlFlowEffect {
     let Some(opcode) = long_form(&site.encoding) else {
         return ControlFlowEffect::default();
@@ -31,7 +33,8 @@ pub fn control(site: &CodeSite) -> ControlFlowEffect {
     }
 }
 
-/// `ra` and `t0` (table 3, "Return-address stack prediction hints").
+/// Returns true for the link registers `ra` and `t0` (table 3, "Return-address stack prediction
+/// hints").
 fn is_link(number: u32) -> bool {
     matches!(number & 31, 1 | 5)
 }

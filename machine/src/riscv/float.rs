@@ -1,4 +1,4 @@
-//! Floating point.
+//! Floating-point instructions of RISC-V.
 
 use crate::access_kind::AccessKind;
 use crate::view::RegisterView;
@@ -6,11 +6,11 @@ use crate::view::RegisterView;
 use crate::expression::{Expression, Operation};
 use crate::riscv::bits::RiscvDescriber;
 
-/// What fills the upper half of a register that holds a single-precision number.
+/// NaN box: the upper half of a register that holds a single-precision number.
 const BOX: Expression = Expression::Constant(0xffff_ffff_0000_0000);
 
 impl RiscvDescriber {
-    /// FLW, FLD, FSW, FSD; other widths are those of vectors.
+    /// FLW, FLD, FSW, FSD; the other widths are vector accesses.
     pub fn float_memory(&mut self) -> bool {
         let size_bytes = match self.field(12, 3) {
             2 => 4,
@@ -86,7 +86,7 @@ impl RiscvDescriber {
         true
     }
 
-    /// Of two widths that an operation may have.
+    /// Returns true for the double-precision form of an operation.
     fn is_double(&self) -> bool {
         self.field(25, 2) == 1
     }
@@ -113,7 +113,7 @@ impl RiscvDescriber {
         self.set(value);
     }
 
-    /// FSGNJ of a register with itself is a move.
+    /// FSGNJ with two equal sources is a move.
     fn inject_sign(&mut self) {
         self.read_float(&[15, 20]);
         let is_move =

@@ -1,4 +1,4 @@
-//! Arithmetic, loads and stores of the general registers.
+//! Arithmetic, loads and stores of general registers.
 
 use crate::access_kind::AccessKind;
 
@@ -38,7 +38,7 @@ impl RiscvDescriber {
         true
     }
 
-    /// With an immediate.
+    /// Describes arithmetic with an immediate.
     pub fn immediate(&mut self) -> bool {
         let number = Expression::Constant(self.immediate_number().cast_unsigned());
         let value = self.value(15);
@@ -58,7 +58,7 @@ impl RiscvDescriber {
         true
     }
 
-    /// With an immediate, on 32 bits.
+    /// Describes 32-bit arithmetic with an immediate.
     pub fn immediate_word(&mut self) -> bool {
         let number = Expression::Constant(self.immediate_number().cast_unsigned());
         let value = self.word(15);
@@ -77,7 +77,7 @@ impl RiscvDescriber {
         true
     }
 
-    /// With two registers.
+    /// Describes arithmetic with two registers.
     pub fn register(&mut self) -> bool {
         let (left, right) = (self.value(15), self.value(20));
         let amount = right.clone().with(Operation::And, Expression::Constant(63));
@@ -105,7 +105,7 @@ impl RiscvDescriber {
         true
     }
 
-    /// With two registers, on 32 bits.
+    /// Describes 32-bit arithmetic with two registers.
     pub fn register_word(&mut self) -> bool {
         let (left, right) = (self.word(15), self.word(20));
         let amount = right.clone().with(Operation::And, Expression::Constant(31));
@@ -119,7 +119,7 @@ impl RiscvDescriber {
                 .sign_extended(32)
                 .with(Operation::ShiftRightSigned, amount),
             (1, 0) => left.with(Operation::Multiply, right),
-            // Zba's sums of an unsigned word and a whole register, ADD.UW among them, have 64 bits.
+            // The Zba sums of an unsigned word and a full register, such as ADD.UW, have 64 bits.
             _ => {
                 self.set(Expression::Unknown);
                 return true;
@@ -129,7 +129,7 @@ impl RiscvDescriber {
         true
     }
 
-    /// LR, SC, and operations on memory.
+    /// LR, SC, and atomic memory operations.
     pub fn atomic(&mut self) -> bool {
         let size_bytes = match self.field(12, 3) {
             2 => 4,
@@ -143,7 +143,7 @@ impl RiscvDescriber {
             // A trace may show a store that failed.
             self.read(&[20]);
             self.access(AccessKind::Write, 0, size_bytes, Expression::Unknown);
-            self.set(Expression::Unknown); // whether it stored
+            self.set(Expression::Unknown); // store status
             return true;
         }
         let loaded = self.access(AccessKind::Read, 0, size_bytes, Expression::Unknown);
@@ -156,7 +156,7 @@ impl RiscvDescriber {
             4 => loaded.with(Operation::Xor, source),
             8 => loaded.with(Operation::Or, source),
             0xc => loaded.with(Operation::And, source),
-            0x10 | 0x14 | 0x18 | 0x1c => Expression::Unknown, // minima and maxima
+            0x10 | 0x14 | 0x18 | 0x1c => Expression::Unknown, // minimum and maximum
             _ => return false,
         };
         self.access(AccessKind::Write, 0, size_bytes, stored.zero_extended(bits));

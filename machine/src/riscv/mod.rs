@@ -1,6 +1,7 @@
-//! What the instructions of RISC-V do: RV64GC, with Zba of the bit manipulations (The RISC-V Instruction Set Manual, volume I).
+//! RISC-V: RV64GC, and Zba of the bit manipulation extensions (The RISC-V Instruction Set Manual,
+//! volume I).
 //!
-//! The disassembler has no register lists for this architecture.
+//! The disassembler lists no registers for this architecture.
 
 pub(crate) mod abi;
 pub(crate) mod bits;

@@ -1,22 +1,22 @@
-//! Registers of RISC-V under the names of its calling convention.
+//! Registers of RISC-V, named as in its calling convention.
 
 use crate::view::{RegisterId, RegisterView};
 
-/// `x0` … `x31`.
+/// Names of `x0` … `x31`.
 pub const GENERAL: [&str; 32] = [
     "zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0", "a1", "a2", "a3", "a4",
     "a5", "a6", "a7", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4",
     "t5", "t6",
 ];
 
-/// `f0` … `f31`.
+/// Names of `f0` … `f31`.
 pub const FLOAT: [&str; 32] = [
     "ft0", "ft1", "ft2", "ft3", "ft4", "ft5", "ft6", "ft7", "fs0", "fs1", "fa0", "fa1", "fa2",
     "fa3", "fa4", "fa5", "fa6", "fa7", "fs2", "fs3", "fs4", "fs5", "fs6", "fs7", "fs8", "fs9",
     "fs10", "fs11", "ft8", "ft9", "ft10", "ft11",
 ];
 
-/// The view of a lower-case name.
+/// Returns the view of a lower-case name.
 pub fn view(name: &str) -> Option<RegisterView> {
     let place = |names: &[&str; 32]| {
         names
@@ -28,7 +28,8 @@ pub fn view(name: &str) -> Option<RegisterView> {
         "fp" => return Some(general(8)),
         "pc" => return Some(RegisterView::new(RegisterId::PC, 0, 8)),
         "fcsr" => return Some(RegisterView::new(RegisterId::FPSCR, 0, 4)),
-        // Both are parts of the low byte of fcsr (The RISC-V Instruction Set Manual, "F" extension).
+        // Both are fields in the low byte of fcsr (The RISC-V Instruction Set Manual, "F"
+        // extension).
         "fflags" | "frm" => return Some(RegisterView::new(RegisterId::FPSCR, 0, 1)),
         _ => {}
     }
@@ -43,7 +44,8 @@ pub fn view(name: &str) -> Option<RegisterView> {
     ))
 }
 
-/// The register of a number. The stack pointer has one number in all architectures, so `x2` and `x31` change places.
+/// Returns the register with an encoding number. The stack pointer has a fixed number in all
+/// architectures, so `x2` and `x31` are exchanged.
 pub fn general(number: u16) -> RegisterView {
     let register = match number {
         2 => RegisterId::SP,
@@ -53,7 +55,7 @@ pub fn general(number: u16) -> RegisterView {
     RegisterView::new(register, 0, 8)
 }
 
-/// The number that stands for a general register in encodings.
+/// Returns the encoding number of a general register.
 pub fn number_of(register: RegisterId) -> Option<u16> {
     match register {
         RegisterId::SP => Some(2),

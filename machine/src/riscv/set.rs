@@ -1,4 +1,4 @@
-//! What the rest of the program asks of RISC-V.
+//! The RISC-V instruction set.
 
 use capstone::Capstone;
 use capstone::arch::riscv::{ArchExtraMode, ArchMode};
@@ -54,7 +54,7 @@ impl Architecture for Riscv64 {
         registers::view(name)
     }
 
-    /// The first is always 0.
+    /// Omits `zero`, which is always 0.
     fn shown() -> Vec<String> {
         let names = GENERAL
             .iter()
@@ -116,7 +116,7 @@ impl Architecture for Riscv64 {
         control(site)
     }
 
-    /// What has no instruction of 4 bytes that does the same: zeros, for example.
+    /// Encodings that cannot be expanded to 4 bytes, such as zeros.
     fn is_undefined(encoding: &Encoding) -> bool {
         long_form(encoding).is_none()
     }

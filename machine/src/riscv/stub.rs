@@ -2,7 +2,7 @@
 
 use crate::stub::{LinkageStub, StubSlot};
 
-/// `auipc t3, page; ld t3, offset(t3)`.
+/// Decodes `auipc t3, page; ld t3, offset(t3)`.
 pub fn slot_of(stub: &LinkageStub<'_>) -> Option<StubSlot> {
     let words: Vec<u32> = stub
         .code

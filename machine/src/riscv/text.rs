@@ -1,10 +1,10 @@
-//! The operands as text.
+//! Operand text of RISC-V.
 
 use std::borrow::Cow;
 
 use crate::address::Address;
 
-/// The operands of an instruction, that of a branch with the address where it goes instead of the distance.
+/// Returns the operands with the offset of a branch replaced by its target address.
 pub fn absolute<'a>(mnemonic: &str, operands: &'a str, pc: Address) -> Cow<'a, str> {
     let name = mnemonic.strip_prefix("c.").unwrap_or(mnemonic);
     let is_branch = matches!(name, "j" | "jal") || name.starts_with('b');

@@ -1,8 +1,9 @@
-//! Where control goes behind an instruction of RISC-V, by its text (pseudo-instructions of the assembler manual included).
+//! Control flow of RISC-V instruction text, including the pseudo-instructions of the assembler
+//! manual.
 
 use crate::text_flow::{InstructionWords, TextFlow};
 
-/// How an instruction goes elsewhere; none when it goes on to the next.
+/// Returns the control flow of an instruction; none if it continues with the next.
 pub fn text_flow(text: &str) -> Option<TextFlow> {
     let InstructionWords { mnemonic, operands } = InstructionWords::of(text, &[]);
     let base = mnemonic.strip_prefix("c.").unwrap_or(&mnemonic);
@@ -10,7 +11,8 @@ pub fn text_flow(text: &str) -> Option<TextFlow> {
     Some(match base {
         "ret" | "mret" | "sret" | "uret" => TextFlow::Return,
         "jr" if matches!(operands.as_str(), "ra" | "x1") => TextFlow::Return,
-        // With a link register named, only those of the convention are calls; `jal target` has it implied.
+        // With an explicit link register, only those of the convention make a call; `jal target`
+        // implies `ra`.
         "jal" | "jalr" if operands.contains(',') && !matches!(link, "ra" | "x1" | "t0" | "x5") => {
             if base == "jalr" && operands.ends_with("(ra)") {
                 TextFlow::Return

@@ -1,9 +1,9 @@
-//! What words of operands mean.
+//! Classification of operand words.
 
 use crate::text_flow::OperandWordKind;
 use crate::word::AssemblyWord;
 
-/// What a word in lower case is.
+/// Classifies a word in lower case.
 pub fn operand_word(_mnemonic: &str, word: &str) -> OperandWordKind {
     if is_register(word) {
         OperandWordKind::Register
@@ -12,7 +12,7 @@ pub fn operand_word(_mnemonic: &str, word: &str) -> OperandWordKind {
     }
 }
 
-/// Registers by number and by their names in the calling convention.
+/// Returns true for registers by number or by calling convention name.
 fn is_register(word: &str) -> bool {
     let word = AssemblyWord::of(word);
     word.is_numbered(&["x", "f", "v", "a", "t", "s", "ft", "fs", "fa"])

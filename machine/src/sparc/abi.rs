@@ -1,19 +1,20 @@
-//! Calling conventions (SPARC Compliance Definition 2.4, chapter 3; Linux, `syscall(2)`; Solaris, `<sys/trap.h>`).
+//! Calling conventions (SPARC Compliance Definition 2.4, chapter 3; Linux, `syscall(2)`; Solaris,
+//! `<sys/trap.h>`).
 
 use crate::abi::{Abi, ReturnAddress, SystemCallConvention, SystemCallFailure};
 use crate::linux::names::SystemCallNumbering;
 use crate::view::RegisterId;
 
-/// `%o7`.
+/// Link register: `%o7`.
 pub const LINK: RegisterId = RegisterId::LR;
 
-/// Of programs with 64-bit registers. The kernel sets the carry where it failed, and then the result is the error:
-/// Linux that of `icc` and of `xcc`, Solaris that of `icc` alone.
+/// Conventions of programs with 64-bit registers. On failure the kernel sets the carry, and the
+/// result is the error number. Linux sets the carry in `icc` and `xcc`, Solaris only in `icc`.
 pub const ABI: Abi = Abi {
     arguments: &["o0", "o1", "o2", "o3", "o4", "o5"],
     result: Some("o0"),
     return_address: ReturnAddress::Register(LINK),
-    // The registers of a window, which `save` keeps and a spill handler stores.
+    // The registers of a window, which `save` preserves and a spill handler stores.
     callee_saved: &[
         "l0", "l1", "l2", "l3", "l4", "l5", "l6", "l7", "i0", "i1", "i2", "i3", "i4", "i5", "i6",
         "i7",
@@ -32,8 +33,8 @@ pub const ABI: Abi = Abi {
     },
 };
 
-/// The stack pointer of a 64-bit program lies 2,047 bytes below the stack, so that it is odd
-/// (SPARC Compliance Definition 2.4, 3P "Stack bias").
+/// Returns the top of the stack. The stack pointer of a 64-bit program is 2,047 bytes lower, so it
+/// is odd (SPARC Compliance Definition 2.4, 3P "Stack bias").
 pub const fn stack_end(pointer: u64) -> u64 {
     if pointer & 1 == 1 {
         pointer.wrapping_add(2047)
@@ -42,7 +43,8 @@ pub const fn stack_end(pointer: u64) -> u64 {
     }
 }
 
-/// Whose numbers a software trap means (Linux, `arch/sparc/kernel/ttable_64.S`; Solaris, `<sys/trap.h>`).
+/// Returns the numbering that a software trap uses (Linux, `arch/sparc/kernel/ttable_64.S`;
+/// Solaris, `<sys/trap.h>`).
 pub const fn numbers_of_trap(trap: u32) -> Option<SystemCallNumbering> {
     match trap {
         0x10 | 0x6d => Some(SystemCallNumbering::Sparc),

@@ -1,11 +1,13 @@
-//! Where control goes behind an instruction (V9, 6.3.4 and appendix A; UltraSPARC Architecture 2007, 6.3.5).
+//! Control flow after an instruction (V9, 6.3.4 and appendix A; UltraSPARC Architecture 2007,
+//! 6.3.5).
 
 use crate::control::{BranchTarget, ControlFlowEffect, DelaySlotRule, FlowKind};
 use crate::sparc::target::{branch_target, call_target};
 use crate::sparc::word::SparcWord;
 use crate::window::general;
 
-/// What a word at an address does to control. `bn,a` is a jump over the instruction behind it.
+/// Returns the control transfer of a word at an address. `bn,a` is a jump over the next
+/// instruction.
 pub fn control(word: SparcWord, pc: u64) -> ControlFlowEffect {
     let to = |flow, target, delay| ControlFlowEffect {
         flow,
@@ -33,7 +35,7 @@ pub fn control(word: SparcWord, pc: u64) -> ControlFlowEffect {
     }
 }
 
-/// Conditions that decide nothing.
+/// Constant conditions.
 const NEVER: u32 = 0;
 const ALWAYS: u32 = 8;
 
@@ -63,7 +65,8 @@ fn branch(word: SparcWord, pc: u64) -> ControlFlowEffect {
     }
 }
 
-/// A return goes to behind the call and its delay slot, or over the word behind them that tells of a structure.
+/// Classifies a jump. A return goes to the instruction after the call's delay slot, or one word
+/// further if an `unimp` word there announces a returned structure.
 fn jump_flow(word: SparcWord) -> FlowKind {
     let is_behind_call = word.has_number() && matches!(word.number(), 8 | 12);
     match (word.destination(), word.first()) {
@@ -154,7 +157,7 @@ mod tests {
             FlowKind::Next,
             BranchTarget::Unsaid,
             DelaySlotRule::None,
-        ); // of a coprocessor: version 9 has none
+        ); // coprocessor: not in version 9
         check(0x0348_0004, FlowKind::Branch, behind, DelaySlotRule::Slot); // fbne
         check(
             0x3348_0004,

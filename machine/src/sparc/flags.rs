@@ -1,16 +1,17 @@
-//! The condition codes as bits of the status register (The SPARC Architecture Manual V9, 5.2.1 and 6.3.4).
+//! Condition codes as bits of the status register (The SPARC Architecture Manual V9, 5.2.1 and
+//! 6.3.4).
 
-/// Which of the two a condition is of.
+/// The set of condition codes that a condition tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConditionCodeSet {
-    /// `%icc`, of 32 bits.
+    /// `%icc`, for 32 bits.
     Narrow,
-    /// `%xcc`, of 64.
+    /// `%xcc`, for 64 bits.
     Wide,
 }
 
 impl ConditionCodeSet {
-    /// By the bit that chooses.
+    /// Returns the set that an encoding bit selects.
     pub fn of(is_wide: u32) -> Self {
         if is_wide == 0 {
             Self::Narrow
@@ -19,7 +20,7 @@ impl ConditionCodeSet {
         }
     }
 
-    /// Where they stand in the status register.
+    /// Returns the position of the codes in the status register.
     const fn place(self) -> u32 {
         match self {
             Self::Narrow => 32,
@@ -28,12 +29,13 @@ impl ConditionCodeSet {
     }
 }
 
-/// Carry of 32 bits, which ADDC and SUBC take in.
+/// 32-bit carry, an input of ADDC and SUBC.
 pub const CARRY: u64 = 1 << ConditionCodeSet::Narrow.place();
-/// Negative and overflow of 32 bits, which MULScc takes in.
+/// 32-bit negative and overflow, inputs of MULScc.
 pub const SIGN: u64 = 0b1010 << ConditionCodeSet::Narrow.place();
 
-/// The codes that a condition looks at, by its four bits in an encoding; the highest one only turns it round.
+/// Returns the codes that a condition tests, from its four-bit code; the highest bit only inverts
+/// it.
 pub fn of_condition(code: u32, codes: ConditionCodeSet) -> u64 {
     const C: u64 = 1;
     const V: u64 = 2;

@@ -1,7 +1,8 @@
-//! SPARC V9 with VIS 1 to 3, privileged and hyperprivileged instructions (The SPARC Architecture Manual, Version 9;
-//! UltraSPARC Architecture 2007; Oracle SPARC Architecture 2011).
+//! SPARC V9 with VIS 1 to 3, privileged and hyperprivileged instructions (The SPARC Architecture
+//! Manual, Version 9; UltraSPARC Architecture 2007; Oracle SPARC Architecture 2011).
 //!
-//! The disassembler library decodes a part of it and tells of no registers, so texts and meanings are made here.
+//! The disassembler library decodes only a part of these and lists no registers, so texts and
+//! meanings are produced here.
 
 pub(crate) mod abi;
 pub(crate) mod control;

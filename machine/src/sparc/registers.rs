@@ -1,8 +1,11 @@
-//! Registers of SPARC (The SPARC Architecture Manual, Version 9, chapter 5; UltraSPARC Architecture 2007, chapter 5).
+//! Registers of SPARC (The SPARC Architecture Manual, Version 9, chapter 5; UltraSPARC Architecture
+//! 2007, chapter 5).
 //!
-//! `%o0` is the register of the window in use, `w3.l2` that of a window by its number, `gl1.g3` a global of a set;
-//! `w+1.o6` is the one that `save` writes, `w-1.l0` one of the window that `restore` leads to.
-//! Numbers lie with the least significant byte first in a register of ours, so `%f0`, the upper half of `%d0`, comes last.
+//! `%o0` is a register of the current window, `w3.l2` one of a window given by number, `gl1.g3` a
+//! global of a set;
+//! `w+1.o6` is the register that `save` writes, `w-1.l0` one of the window after `restore`.
+//! Stored registers have the least significant byte first, so `%f0`, the upper half of `%d0`, comes
+//! last.
 
 use crate::register_group::RegisterGroup;
 use crate::view::{RegisterId, RegisterView};
@@ -10,24 +13,25 @@ use crate::window::{
     BEHIND_CELLS, after_restore, after_save, cell, general, global, number_of, numbered_out,
 };
 
-/// The cell with the window in use, and the condition codes behind it.
+/// Status: the current window, followed by the condition codes.
 pub const STATUS: RegisterView = RegisterView::new(RegisterId::PSR, 0, 5);
-/// Of that the window alone ([`crate::mode::Mode::window_status`]).
+/// Current window, the low bytes of the status ([`crate::mode::Mode::window_status`]).
 pub const WINDOW: RegisterView = RegisterView::new(RegisterId::PSR, 0, 4);
 /// `%ccr`: `icc` in the lower half, `xcc` in the upper one.
 pub const CONDITIONS: RegisterView = RegisterView::new(RegisterId::PSR, 4, 1);
 /// `%fsr`.
 pub const FLOAT_STATUS: RegisterView = RegisterView::new(RegisterId::FPSCR, 0, 8);
-/// The byte of it with `%fcc0`, and that with `%fcc1` to `%fcc3` (The SPARC Architecture Manual V9, 5.1.7, figure 17).
+/// Returns the byte of `%fsr` with `%fcc0`, or that with `%fcc1` to `%fcc3` (The SPARC Architecture
+/// Manual V9, 5.1.7, figure 17).
 pub const fn float_codes(number: u32) -> RegisterView {
     RegisterView::new(RegisterId::FPSCR, if number == 0 { 1 } else { 4 }, 1)
 }
-/// The byte of it with what the last instruction raised, and most of what was raised so far.
+/// Byte of `%fsr` with the current exceptions and most of the accrued ones.
 pub const FLOAT_EXCEPTIONS: RegisterView = RegisterView::new(RegisterId::FPSCR, 0, 1);
 /// `%gsr`.
 pub const GRAPHICS_STATUS: RegisterView = RegisterView::new(RegisterId::FPCR, 0, 8);
 
-/// A register that has a name of its own, and its width.
+/// A register with an individual name, and its width.
 struct SparcSpecialRegister {
     name: &'static str,
     size_bytes: u16,
@@ -37,7 +41,8 @@ const fn special(name: &'static str, size_bytes: u16) -> SparcSpecialRegister {
     SparcSpecialRegister { name, size_bytes }
 }
 
-/// All that are neither general nor of floating point, in the order in which they are shown; their numbers are their places.
+/// Registers that are neither general nor floating-point, in display order; the index gives the
+/// register number.
 const SPECIAL: [SparcSpecialRegister; 40] = [
     special("npc", 8),
     special("y", 4),
@@ -73,7 +78,7 @@ const SPECIAL: [SparcSpecialRegister; 40] = [
     special("cps", 8),
     special("pause", 8),
     special("mwait", 8),
-    // What an instruction names without a level.
+    // Names without a trap level, as instructions use them.
     special("tpc", 8),
     special("tnpc", 8),
     special("tstate", 8),
@@ -82,7 +87,7 @@ const SPECIAL: [SparcSpecialRegister; 40] = [
     special("asr", 8),
 ];
 
-/// What each trap level has.
+/// Registers of each trap level.
 const OF_LEVEL: [SparcSpecialRegister; 5] = [
     special("tpc", 8),
     special("tnpc", 8),
@@ -90,16 +95,16 @@ const OF_LEVEL: [SparcSpecialRegister; 5] = [
     special("tt", 2),
     special("htstate", 2),
 ];
-/// The highest trap level.
+/// Maximum trap level.
 const LEVELS: u16 = 7;
 
 const FIRST_SPECIAL: u16 = BEHIND_CELLS;
 const FIRST_OF_LEVELS: u16 = FIRST_SPECIAL + SPECIAL.len() as u16;
 
-/// How many of the special registers a window shows: not those that stand for what others are.
+/// Number of special registers that are displayed: all but the aliases of others.
 const SHOWN_SPECIAL: usize = SPECIAL.len() - 6;
 
-/// The view of a lower-case name, with or without its sigil.
+/// Returns the view of a lower-case name, with or without its sigil.
 pub fn view(name: &str) -> Option<RegisterView> {
     let name = name.strip_prefix('%').unwrap_or(name);
     let numbered = || plain_number(name).map(|number| RegisterView::new(general(number), 0, 8));
@@ -110,12 +115,12 @@ pub fn view(name: &str) -> Option<RegisterView> {
         .or_else(|| absolute(name))
 }
 
-/// A register that instructions name by its own name.
+/// Returns a register that instructions name individually.
 pub fn named(name: &str) -> Option<RegisterView> {
     fixed(name)
 }
 
-/// Of the window: `g0`, `o6`, `sp`, `r14`.
+/// Parses a register of the current window: `g0`, `o6`, `sp`, `r14`.
 fn plain_number(name: &str) -> Option<u16> {
     match name {
         "sp" => return Some(14),
@@ -134,7 +139,7 @@ fn plain_number(name: &str) -> Option<u16> {
     number(digits, count).map(|number| first + number)
 }
 
-/// A number below a limit, as it is usually written.
+/// Parses a number below a limit, without leading zeros.
 fn number(digits: &str, limit: u16) -> Option<u16> {
     let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit())
         && (digits.len() == 1 || !digits.starts_with('0'));
@@ -166,7 +171,8 @@ fn fixed(name: &str) -> Option<RegisterView> {
     })
 }
 
-/// A register of floating point by its number, as wide as so many of 4 bytes: the lowest number is the upper half.
+/// Returns a floating-point register as wide as `count` 4-byte registers; the lowest number is the
+/// upper half.
 pub const fn float_view(number: u16, count: u16) -> RegisterView {
     let offset = 4 * (4 - number % 4 - count);
     RegisterView::new(
@@ -181,14 +187,14 @@ fn float(name: &str) -> Option<RegisterView> {
     let number = number(digits, 64)?;
     match family {
         "f" if number < 32 => Some(float_view(number, 1)),
-        // Disassemblers write those that only pairs reach so too.
+        // Disassemblers also use `f` for registers that only pairs can reach.
         "f" | "d" if number.is_multiple_of(2) => Some(float_view(number, 2)),
         "q" if number.is_multiple_of(4) => Some(float_view(number, 4)),
         _ => None,
     }
 }
 
-/// `tpc1`, `htstate2`.
+/// Parses `tpc1`, `htstate2`.
 fn of_level(name: &str) -> Option<RegisterView> {
     let digits = name.trim_start_matches(|character: char| character.is_ascii_alphabetic());
     let level = number(digits, LEVELS + 1).filter(|level| *level > 0)?;
@@ -204,7 +210,7 @@ fn of_level(name: &str) -> Option<RegisterView> {
     ))
 }
 
-/// `w3.l2`, `w3.o1`, `gl1.g3`, `w+1.o6`, `w-1.l0`.
+/// Parses `w3.l2`, `w3.o1`, `gl1.g3`, `w+1.o6`, `w-1.l0`.
 fn absolute(name: &str) -> Option<RegisterView> {
     let (bank, plain) = name.split_once('.')?;
     let place = plain_number(plain)?;
@@ -227,7 +233,7 @@ fn general_names() -> impl Iterator<Item = String> {
         "i6" => "fp".to_owned(),
         _ => name,
     };
-    // The first global is always 0.
+    // Skips the first global, which is always 0.
     ['g', 'o', 'l', 'i']
         .into_iter()
         .flat_map(family)
@@ -256,7 +262,7 @@ fn float_status() -> impl Iterator<Item = String> {
     ["fsr", "gsr"].map(str::to_owned).into_iter()
 }
 
-/// What a register file shows.
+/// Returns the displayed registers.
 pub fn shown() -> Vec<String> {
     let head = ["pc", "psr"].map(str::to_owned);
     general_names()
@@ -267,7 +273,7 @@ pub fn shown() -> Vec<String> {
         .collect()
 }
 
-/// All other names.
+/// Returns all other names.
 pub fn other_names() -> Vec<String> {
     let windows = (0..32).flat_map(|window| {
         let cells = ["l", "i", "o"]
@@ -297,7 +303,7 @@ pub fn other_names() -> Vec<String> {
         .collect()
 }
 
-/// The registers of a window.
+/// Returns the registers of a group.
 pub fn group(group: RegisterGroup) -> Vec<String> {
     match group {
         RegisterGroup::Core => general_names()
@@ -313,7 +319,7 @@ pub fn group(group: RegisterGroup) -> Vec<String> {
     }
 }
 
-/// The number that stands for a general register in encodings.
+/// Returns the encoding number of a general register.
 pub fn encoded_number(register: RegisterId) -> Option<u16> {
     number_of(register)
 }

@@ -1,4 +1,4 @@
-//! What the rest of the program asks of SPARC.
+//! The SPARC V9 instruction set.
 
 use std::iter::StepBy;
 use std::ops::Range;
@@ -46,7 +46,7 @@ impl Architecture for Sparc64 {
     };
     const WORD_BYTES: u16 = 8;
     const ABI: Abi = ABI;
-    /// `EM_SPARCV9`, `EM_SPARC32PLUS` and `EM_SPARC`, whose programs a processor of 64 bits runs as well.
+    /// `EM_SPARCV9`, `EM_SPARC32PLUS` and `EM_SPARC`; 64-bit processors also run 32-bit programs.
     const ELF: &'static [ElfMachine] = &[
         ElfMachine {
             number: 43,
@@ -73,7 +73,7 @@ impl Architecture for Sparc64 {
         register: "pstate",
         bit: 3,
     });
-    /// Which window is in use decides what names mean.
+    /// The current window decides what names denote.
     const STATES: &'static [InstructionSet] = &[InstructionSet::Sparc64];
 
     fn view(name: &str) -> Option<RegisterView> {
@@ -116,7 +116,7 @@ impl Architecture for Sparc64 {
         })
     }
 
-    /// The highest byte comes first, whatever the order of data is.
+    /// Code is big-endian, regardless of the byte order of data.
     fn encoding_of(opcode: u32, _length_bytes: u8) -> Option<Encoding> {
         if opcode == 0 {
             None
@@ -165,12 +165,12 @@ impl Architecture for Sparc64 {
             .map(trap_name)
     }
 
-    /// Spills, fills and what cleans a window.
+    /// Spill, fill and clean window traps.
     fn is_window_trap(number: u64) -> bool {
         matches!(number, 0x24 | 0x80..=0xff)
     }
 
-    /// ILLTRAP among them.
+    /// Includes ILLTRAP.
     fn is_undefined(encoding: &Encoding) -> bool {
         let is_some = |word: &SparcWord| {
             (word.format() != 0 || word.branch_kind() != 0) && text_of(*word, 0).is_some()
@@ -184,7 +184,8 @@ impl Architecture for Sparc64 {
             .is_some_and(|word| word.format() == 3 && matches!(word.kind(), 0x3c | 0x3e))
     }
 
-    /// `%fp` is where windows are loaded from, so it is nothing else, even where no function needs it.
+    /// `%fp` counts because windows are loaded from the address in it, so it holds nothing else,
+    /// even in functions that do not need it.
     fn is_stack_pointer(register: RegisterId) -> bool {
         register == RegisterId::SP || register == general(30)
     }
@@ -197,7 +198,8 @@ impl Architecture for Sparc64 {
         match (word.kind(), word.destination()) {
             (0x3c, _) => Some(WindowChange::Save),
             (0x39 | 0x3d, _) => Some(WindowChange::Restore),
-            // FLUSHW, and the trap by which programs ask for the same (Solaris, `<sys/trap.h>`; Linux does so too).
+            // FLUSHW, and the trap with which programs request it (Solaris, `<sys/trap.h>`; Linux
+            // also has it).
             (0x2b, _) => Some(WindowChange::Flush),
             (0x3a, condition)
                 if condition & 15 != 0
@@ -207,13 +209,13 @@ impl Architecture for Sparc64 {
             {
                 Some(WindowChange::Flush)
             }
-            // WRPR of PSTATE, which chooses a set of globals in older processors, of CWP and of GL.
+            // WRPR of PSTATE (which selects the globals on older processors), of CWP and of GL.
             (0x32, 6 | 9 | 16) => Some(WindowChange::Choice),
             _ => None,
         }
     }
 
-    /// ADD, SUB; SAVE and RESTORE, which go to the frame below or above.
+    /// ADD, SUB; SAVE and RESTORE, which move to the frame below or above.
     #[inline(always)]
     fn computes_stack_from_itself(opcode: u32) -> bool {
         let word = SparcWord(opcode);
@@ -237,18 +239,18 @@ impl Architecture for Sparc64 {
         operand_word(mnemonic, word)
     }
 
-    /// The tables of traps have room for 8 instructions an entry (V9, 5.2.8).
+    /// Trap table entries have room for 8 instructions (V9, 5.2.8).
     fn is_vector(pc: Address, _encoding: Option<&Encoding>) -> bool {
         pc.0.is_multiple_of(0x20)
     }
 
-    /// Processors leave out a part in the middle, each another.
+    /// The size of the hole in the middle of the address space depends on the processor.
     fn is_canonical(_address: u64, _privilege: Privilege) -> bool {
         true
     }
 }
 
-/// The bytes of an instruction as a word; none for other lengths than 4.
+/// Returns an instruction as a word; none for lengths other than 4.
 fn word_of(encoding: &Encoding) -> Option<SparcWord> {
     encoding
         .bytes()

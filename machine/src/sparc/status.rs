@@ -1,9 +1,9 @@
-//! The condition codes and the window in use (The SPARC Architecture Manual, Version 9, 5.2.5 and 5.2.11).
+//! Condition codes and current window (The SPARC Architecture Manual, Version 9, 5.2.5 and 5.2.11).
 
 use crate::mode::Mode;
 use crate::status::{PartialBits, StatusFlag, StatusRegister};
 
-/// Where the condition codes begin: `icc`, then `xcc`.
+/// First bit of the condition codes: `icc`, then `xcc`.
 const CONDITIONS: u32 = 32;
 
 const LETTERS: [(char, &str, &str); 4] = [
@@ -13,7 +13,7 @@ const LETTERS: [(char, &str, &str); 4] = [
     ('c', "carry", "xcc carry"),
 ];
 
-/// What the status register says: the codes of 32 bits first, then those of 64.
+/// Decodes the status register: `icc` before `xcc`.
 pub fn status(bytes: &[Option<u8>]) -> StatusRegister {
     let bits = PartialBits(bytes);
     let codes = |first: u32, is_wide: bool| {
@@ -48,7 +48,7 @@ pub fn status(bytes: &[Option<u8>]) -> StatusRegister {
     }
 }
 
-/// `window 3 of 8`, with the set of globals where it is not the first.
+/// Formats `window 3 of 8`, with the set of globals if it is not the first.
 fn window_words(bytes: &[Option<u8>]) -> Option<String> {
     let [a, b, c, d] = *bytes.first_chunk()?;
     let Mode::Window {

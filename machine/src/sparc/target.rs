@@ -1,13 +1,13 @@
-//! Where branches go that hold their target.
+//! Targets of direct branches.
 
 use crate::sparc::word::SparcWord;
 
-/// Where a `call` goes.
+/// Returns the target of a `call`.
 pub fn call_target(word: SparcWord, pc: u64) -> u64 {
     pc.wrapping_add_signed(word.signed(0, 30) << 2)
 }
 
-/// Where a branch goes; none for what is no branch.
+/// Returns the target of a branch; none for other words.
 pub fn branch_target(word: SparcWord, pc: u64) -> Option<u64> {
     let words = match word.branch_kind() {
         1 | 5 => word.signed(0, 19),

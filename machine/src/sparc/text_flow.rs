@@ -1,8 +1,8 @@
-//! Where control goes behind an instruction of SPARC, by its text.
+//! Control flow of SPARC instruction text.
 
 use crate::text_flow::{InstructionWords, TextFlow};
 
-/// How an instruction goes elsewhere; none when it goes on to the next.
+/// Returns the control flow of an instruction; none if it continues with the next.
 pub fn text_flow(text: &str) -> Option<TextFlow> {
     let InstructionWords { mnemonic, operands } = InstructionWords::of(text, &[]);
     let base = mnemonic.split(',').next().unwrap_or_default();
@@ -31,7 +31,7 @@ fn is_conditional(base: &str) -> bool {
             .is_some_and(|rest| INTEGER.contains(&rest))
 }
 
-/// With what assemblers take besides.
+/// Conditions, including the synonyms that assemblers accept.
 const INTEGER: [&str; 18] = [
     "ne", "e", "g", "le", "ge", "l", "gu", "leu", "cc", "cs", "pos", "neg", "vc", "vs", "z", "nz",
     "geu", "lu",

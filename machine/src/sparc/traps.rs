@@ -1,6 +1,7 @@
-//! Names of traps (The SPARC Architecture Manual, Version 9, table 14; UltraSPARC Architecture 2007, table 12-4).
+//! Trap names (The SPARC Architecture Manual, Version 9, table 14; UltraSPARC Architecture 2007,
+//! table 12-4).
 
-/// Those with a number of their own.
+/// Traps with individual numbers.
 const NAMES: [(u16, &str); 44] = [
     (0x01, "power on reset"),
     (0x02, "watchdog reset"),
@@ -48,7 +49,7 @@ const NAMES: [(u16, &str); 44] = [
     (0x7e, "resumable error"),
 ];
 
-/// What a trap is called, by its type of nine bits.
+/// Returns the name of a trap from its nine-bit type.
 pub fn trap_name(trap_type: u16) -> String {
     let family = |name: &str, first: u16| format!("{name} {}", (trap_type - first) / 4 % 8);
     match trap_type {
@@ -60,7 +61,7 @@ pub fn trap_name(trap_type: u16) -> String {
         0x100..=0x17f => format!("trap instruction {:#x}", trap_type - 0x100),
         0x180..=0x1ff => format!("hypervisor trap instruction {:#x}", trap_type - 0x100),
         _ => {
-            // Fast misses have four numbers each.
+            // Each fast miss occupies four numbers.
             let known = NAMES.iter().rev().find(|(first, name)| {
                 let count = if name.starts_with("fast") && *first < 0x70 {
                     4

@@ -1,87 +1,88 @@
 //! An instruction word and its fields (The SPARC Architecture Manual, Version 9, figure 32 and on).
 
-/// An instruction as a number.
+/// An instruction as an integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SparcWord(pub u32);
 
 impl SparcWord {
-    /// Some bits.
+    /// Returns a bit field.
     pub const fn field(self, first: u32, width: u32) -> u32 {
         self.0 >> first & ((1 << width) - 1)
     }
 
-    /// The same as a place in a table.
+    /// Returns a bit field as a table index.
     pub const fn place(self, first: u32, width: u32) -> usize {
         self.field(first, width) as usize
     }
 
-    /// A bit.
+    /// Returns a single bit.
     pub const fn flag(self, place: u32) -> bool {
         self.field(place, 1) == 1
     }
 
-    /// Some bits as a signed number.
+    /// Returns a bit field as a signed number.
     pub const fn signed(self, first: u32, width: u32) -> i64 {
         let unused = 32 - width;
         ((self.field(first, width) << unused).cast_signed() >> unused) as i64
     }
 
-    /// Which of the four formats.
+    /// Returns the number of the format, 0 to 3.
     pub const fn format(self) -> u32 {
         self.field(30, 2)
     }
 
-    /// What a word without operands of the third format does.
+    /// Returns the `op2` field of format 2, which selects branches and `sethi`.
     pub const fn branch_kind(self) -> u32 {
         self.field(22, 3)
     }
 
-    /// What a word with operands does.
+    /// Returns the `op3` field of format 3.
     pub const fn kind(self) -> u32 {
         self.field(19, 6)
     }
 
-    /// What an instruction of floating point or graphics does.
+    /// Returns the `opf` field of floating-point and graphics instructions.
     pub const fn operation(self) -> u32 {
         self.field(5, 9)
     }
 
-    /// The destination.
+    /// Returns the number of the destination.
     pub const fn destination(self) -> u16 {
         self.field(25, 5) as u16
     }
 
-    /// The first source.
+    /// Returns the number of the first source.
     pub const fn first(self) -> u16 {
         self.field(14, 5) as u16
     }
 
-    /// The second source, where that is a register.
+    /// Returns the number of the second source, if it is a register.
     pub const fn second(self) -> u16 {
         self.field(0, 5) as u16
     }
 
-    /// The third source of those that have so many.
+    /// Returns the number of the third source, for instructions that have one.
     pub const fn third(self) -> u16 {
         self.field(9, 5) as u16
     }
 
-    /// The second source is a number.
+    /// Returns true if the second source is an immediate.
     pub const fn has_number(self) -> bool {
         self.flag(13)
     }
 
-    /// That number.
+    /// Returns the immediate.
     pub const fn number(self) -> i64 {
         self.signed(0, 13)
     }
 
-    /// The second source is a register, and nothing stands in the bits before it.
+    /// Returns true unless the second source is a register and the unused bits before it are not
+    /// zero.
     pub const fn is_plain(self) -> bool {
         self.has_number() || self.field(5, 8) == 0
     }
 
-    /// True when the second source is surely 0.
+    /// Returns true if the second source is known to be 0.
     pub const fn is_second_zero(self) -> bool {
         if self.has_number() {
             self.number() == 0
@@ -91,7 +92,8 @@ impl SparcWord {
     }
 }
 
-/// A register of 8 or 16 bytes by its number in encodings, whose lowest bit is the highest (V9, 5.1.4.1).
+/// Returns the number of an 8- or 16-byte register; in the encoding, its lowest bit is the highest
+/// (V9, 5.1.4.1).
 pub const fn wide_number(encoded: u16) -> u16 {
     encoded & 0x1e | (encoded & 1) << 5
 }

@@ -1,16 +1,16 @@
-//! What words of operands mean.
+//! Classification of operand words.
 
 use crate::sparc::registers::view;
 use crate::text_flow::OperandWordKind;
 
-/// What a word in lower case is.
+/// Classifies a word in lower case.
 pub fn operand_word(_mnemonic: &str, word: &str) -> OperandWordKind {
     match word {
-        // Parts of an address.
+        // Operators that select parts of an address.
         "%hi" | "%lo" | "%hh" | "%hm" | "%lm" | "%h44" | "%m44" | "%l44" | "%hix" | "%lox" => {
             OperandWordKind::Keyword
         }
-        // Condition codes and state registers among them.
+        // Includes condition codes and state registers.
         word if word.starts_with('%') || view(word).is_some() => OperandWordKind::Register,
         _ => OperandWordKind::Other,
     }

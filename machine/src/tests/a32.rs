@@ -82,7 +82,8 @@ fn forms_of_a32() {
     );
 }
 
-/// SWP, SWPB (DDI 0406, A8.8.229), coprocessor transfers (A8.8.98, A8.8.107), and elements of doublewords (A8.8.341).
+/// SWP, SWPB (DDI 0406, A8.8.229), coprocessor transfers (A8.8.98, A8.8.107), and elements of
+/// doublewords (A8.8.341).
 #[test]
 fn forms_that_the_lists_have_wrong_or_not() {
     check(

@@ -100,7 +100,8 @@ fn forms_of_aarch64() {
     );
 }
 
-/// Armv8.5-A memory tagging (DDI 0487, C6.2, ADDG to SUBPS; LDG to STZGM; STGP): tags are no bytes of memory.
+/// Armv8.5-A memory tagging (DDI 0487, C6.2, ADDG to SUBPS; LDG to STZGM; STGP): tags are not bytes
+/// of memory.
 #[test]
 fn forms_of_memory_tagging() {
     check(
@@ -132,8 +133,8 @@ fn forms_of_memory_tagging() {
     );
 }
 
-/// SWP exchanges (DDI 0487, C6.2, SWP), LDRAA loads by an authenticated address, LD64B and ST64B access eight registers,
-/// CPY and SET move their three registers on.
+/// SWP exchanges (DDI 0487, C6.2, SWP), LDRAA loads from an authenticated address, LD64B and ST64B
+/// access eight registers, CPY and SET advance their three registers.
 #[test]
 fn forms_that_access_memory_in_other_ways() {
     check(

@@ -1,6 +1,7 @@
-//! The registers that vector instructions depend on, as processors and emulators show when bytes of registers are flipped.
+//! Register dependences of vector instructions, as processors and emulators show them when bytes of
+//! registers are flipped.
 //!
-//! `dependences/README.md` describes the tables and how they are made.
+//! `dependences/README.md` describes the tables and how to make them.
 
 use std::collections::BTreeMap;
 
@@ -13,22 +14,22 @@ use crate::registers::Registers;
 use crate::set::InstructionSet;
 use crate::view::{RegisterId, RegisterView};
 
-/// A mask of bytes of a register.
+/// A mask of register bytes.
 type ByteMask = u64;
 
-/// Forms that read whole registers and use parts of them.
+/// Forms that name entire registers and use parts of them.
 const PARTIAL_READERS: [&str; 10] = [
     "zip", "uzp", "trn", "ext", "fcmla", "sha", "sm3", "vcmla", "vzip", "vuzp",
 ];
 
-/// A register that an instruction writes, and what its value depends on.
+/// A written register and the bytes that its value depends on.
 struct RegisterDependence {
     view: RegisterView,
-    /// The bytes that keep their values.
+    /// Bytes that keep their values.
     kept: ByteMask,
-    /// The bytes of the old value that matter.
+    /// Bytes of the old value that it depends on.
     old: ByteMask,
-    /// The other registers that matter, with the bytes of a vector that do.
+    /// Other registers that it depends on, with the bytes for vectors.
     sources: BTreeMap<RegisterId, ByteMask>,
 }
 
@@ -46,7 +47,7 @@ impl RegisterDependence {
             let bytes = ByteMask::from_str_radix(mask, 16).unwrap() << source.offset;
             *sources.entry(source.register).or_default() |= bytes;
         }
-        // A source may be another part of the register that is written.
+        // A source may be another part of the written register.
         let is_status = view.register == RegisterId::PSR;
         let old = old
             | if is_status {
@@ -62,7 +63,7 @@ impl RegisterDependence {
         }
     }
 
-    /// The same as the description of an instruction has it, for vectors of some bytes.
+    /// Builds the expected form from the description of an instruction, for vectors of this length.
     fn described(instruction: &Instruction, view: RegisterView, vector_bytes: u16) -> Self {
         let mut output = Self {
             view,
@@ -117,7 +118,7 @@ impl RegisterDependence {
         }
     }
 
-    /// What a description lacks, or says beyond what matters.
+    /// Returns dependences that the description lacks, or has in excess.
     fn differences(&self, described: &Self, is_whole: bool) -> Vec<String> {
         let mut wrong = Vec::new();
         let mut check = |is_right: bool, text: String| {
@@ -169,7 +170,7 @@ impl RegisterDependence {
     }
 }
 
-/// What flows into a byte of a register: itself where the instruction does not write it.
+/// Returns the inputs of a register byte: itself if the instruction does not write it.
 fn origins_of_byte(instruction: &Instruction, byte: RegisterView) -> Vec<ValueOrigin> {
     let effect = instruction
         .meaning
@@ -198,7 +199,7 @@ fn covers(outer: ByteMask, inner: ByteMask) -> bool {
     inner & !outer == 0
 }
 
-/// All bytes of the groups of eight that have one of these.
+/// Widens a mask to all bytes of each group of eight that has one of them.
 fn halves(bytes: ByteMask) -> ByteMask {
     let groups = (0..8).map(|number| 0xff << (8 * number));
     groups
@@ -211,7 +212,7 @@ fn view(name: &str, set: InstructionSet) -> RegisterView {
     Registers::view(name, set).unwrap_or_else(|| panic!("{name}"))
 }
 
-/// Compares the lines of a table, in which a vector has so many bytes, with what decoding says.
+/// Compares the lines of a table, for vectors of the given length, with the decoded descriptions.
 #[track_caller]
 fn check(table: &str, set: InstructionSet, vector_bytes: u16, names_whole: bool) {
     let mut wrong = Vec::new();
@@ -227,7 +228,7 @@ fn check(table: &str, set: InstructionSet, vector_bytes: u16, names_whole: bool)
             wrong.push(format!("{line}: unknown"));
             continue;
         };
-        // An indexed element and a permutation name whole registers.
+        // Indexed elements and permutations name entire registers.
         let is_whole = names_whole
             || text.contains(['[', '{'])
             || PARTIAL_READERS.iter().any(|name| text.starts_with(name));
@@ -332,7 +333,7 @@ fn partial_writes_of_x86() {
     );
 }
 
-/// The encodings of A32 with the leading bits that they have in T32 (DDI 0487, F3.1 and F4.1).
+/// A32 encodings, converted to the leading bits that they have in T32 (DDI 0487, F3.1 and F4.1).
 #[test]
 fn vectors_of_t32() {
     let narrowed = include_str!("dependences/a32_vectors.txt")

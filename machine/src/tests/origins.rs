@@ -1,4 +1,4 @@
-//! What flows into the results of instructions, and which flags they read and write, by the manuals.
+//! Inputs of instruction results, and the flags read and written, according to the manuals.
 
 use crate::access_kind::AccessKind;
 use crate::address::Address;
@@ -10,7 +10,7 @@ use crate::registers::Registers;
 use crate::set::InstructionSet;
 use crate::view::RegisterView;
 
-/// The flags of a set by letters, from the lowest bit on.
+/// Returns the flags of a set by letter, from the lowest bit up.
 fn letters(set: InstructionSet) -> Vec<(char, u64)> {
     match set {
         InstructionSet::X86_64 | InstructionSet::X86_32 => {
@@ -24,7 +24,7 @@ fn letters(set: InstructionSet) -> Vec<(char, u64)> {
                 ('o', 11),
             ]
         }
-        // Those of 32 bits, then those of 64, in the fifth byte.
+        // `icc` (32 bits) first, then `xcc` (64 bits), in the fifth byte.
         InstructionSet::Sparc64 => {
             let codes =
                 |first: u64, letters: &str| letters.chars().zip(first..).collect::<Vec<_>>();
@@ -81,7 +81,8 @@ fn listed(origins: Vec<ValueOrigin>, set: InstructionSet) -> String {
     texts.join(" ")
 }
 
-/// Each register and each store with what flows into it: `x0: x1 x2`, `w0: =x1` for what operand 0 stores.
+/// Formats each written register and store with its inputs: `x0: x1 x2`, `w0: =x1` for the value
+/// stored by operand 0.
 fn results(instruction: &Instruction, set: InstructionSet) -> String {
     let meaning = &instruction.meaning;
     let written = instruction.registers.iter().flat_map(|known| &known.writes);
@@ -113,7 +114,7 @@ fn results(instruction: &Instruction, set: InstructionSet) -> String {
     all.join("; ")
 }
 
-/// Those that are read, and in brackets those that stay where nothing else is given them.
+/// Formats the flags that are read, then in brackets those that may keep their values.
 fn flags_taken(instruction: &Instruction, set: InstructionSet) -> String {
     let (read, kept) = (
         flags(instruction.flags_read(set), set),
@@ -126,7 +127,8 @@ fn flags_taken(instruction: &Instruction, set: InstructionSet) -> String {
     }
 }
 
-/// Compares lines of the form `hexadecimal bytes | flags read | flags written | results | what flows into the flags`.
+/// Checks lines of the form `hexadecimal bytes | flags read | flags written | results | inputs of
+/// the flags`.
 #[track_caller]
 fn check(set: InstructionSet, lines: &str) {
     let mut wrong = Vec::new();
@@ -279,8 +281,9 @@ fn origins_of_x86() {
     );
 }
 
-/// "If the count is 0, the flags are not affected" (Intel SDM, volume 2, SAL/SAR/SHL/SHR and RCL/RCR/ROL/ROR, SHLD).
-/// The count is the number or `cl`, cut to 5 bits, or 6 for 64-bit operands.
+/// "If the count is 0, the flags are not affected" (Intel SDM, volume 2, SAL/SAR/SHL/SHR and
+/// RCL/RCR/ROL/ROR, SHLD).
+/// The count is an immediate or `cl`, truncated to 5 bits, or 6 for 64-bit operands.
 #[test]
 fn a_shift_by_nought_leaves_the_flags() {
     check(
@@ -300,8 +303,9 @@ fn a_shift_by_nought_leaves_the_flags() {
     );
 }
 
-/// Q is cumulative (DDI 0487, E1.3, "Q, Cumulative saturation bit"): what saturates or overflows sets it, and nothing but a
-/// write of the status register clears it. The parallel forms leave it alone (DDI 0487, F5.1, QADD16, QASX).
+/// Q is cumulative (DDI 0487, E1.3, "Q, Cumulative saturation bit"): saturation or overflow sets
+/// it, and only a write of the status register clears it. The parallel forms do not change it (DDI
+/// 0487, F5.1, QADD16, QASX).
 #[test]
 fn the_flag_of_saturation_is_sticky() {
     check(
@@ -317,8 +321,9 @@ fn the_flag_of_saturation_is_sticky() {
     );
 }
 
-/// A condition looks at the codes that it names: of FMOVcc and MOVcc (The SPARC Architecture Manual V9, A.33 and A.35) `icc`,
-/// `xcc`, or one of `%fcc0` (bits 10 and 11 of the FSR) and `%fcc1` to `%fcc3` (bits 32 to 37; 5.1.7).
+/// A condition reads the codes that it names. For FMOVcc and MOVcc (The SPARC Architecture Manual
+/// V9, A.33 and A.35) these are `icc`, `xcc`, `%fcc0` (bits 10 and 11 of the FSR) or one of `%fcc1`
+/// to `%fcc3` (bits 32 to 37; 5.1.7).
 #[test]
 fn conditional_moves_of_sparc_look_at_the_codes_that_they_name() {
     check(
@@ -338,8 +343,8 @@ fn conditional_moves_of_sparc_look_at_the_codes_that_they_name() {
     );
 }
 
-/// A compare of floating point sets the codes that it names alone; `%fcc1` to `%fcc3` lie in one byte (V9, 5.1.7, A.13).
-/// FLCMP of Oracle SPARC Architecture 2011 does the same.
+/// A floating-point compare sets only the codes that it names; `%fcc1` to `%fcc3` share a byte (V9,
+/// 5.1.7, A.13). FLCMP of Oracle SPARC Architecture 2011 does the same.
 #[test]
 fn compares_of_sparc_set_the_codes_that_they_name() {
     check(
@@ -384,8 +389,8 @@ fn origins_of_riscv() {
     );
 }
 
-/// `V[d] = …` zeroes the rest of Z (DDI 0487, C1.2.6, "SVE register model"): FMOV d0,x1; FADD d0; ADD v0.8b; INS; XTN2; LD1.
-/// SVE forms write all of it, and of other registers nothing is zero.
+/// `V[d] = …` zeroes the rest of Z (DDI 0487, C1.2.6, "SVE register model"): FMOV d0,x1; FADD d0;
+/// ADD v0.8b; INS; XTN2; LD1. SVE forms write all of it, and other registers have no zeroed part.
 #[test]
 fn the_rest_of_a_scalable_vector_becomes_zero() {
     let rest = RegisterView {
@@ -420,7 +425,7 @@ fn the_rest_of_a_scalable_vector_becomes_zero() {
     assert!(!decoded("20002204").clears(rest), "add z0.b, z1.b, z2.b");
 }
 
-/// `fadds %f0, %f1, %f2`, whose line may show the double that `%f3` is the other half of.
+/// `fadds %f0, %f1, %f2`, for which a line may show the double whose other half is `%f3`.
 #[test]
 fn the_rest_of_a_register_that_is_written_in_part_keeps_its_value() {
     let encoding = Encoding::new(&0x85a0_0821_u32.to_be_bytes()).unwrap();

@@ -73,8 +73,8 @@ fn windows_change_with_what_goes_from_one_to_the_next() {
     );
 }
 
-/// The SPARC Architecture Manual, Version 9, A.47: SAVED adds to CANSAVE, RESTORED to CANRESTORE; where OTHERWIN is 0
-/// the other of the two is one less, else OTHERWIN.
+/// The SPARC Architecture Manual, Version 9, A.47: SAVED increments CANSAVE, RESTORED increments
+/// CANRESTORE. If OTHERWIN is 0 the other of the two decrements, else OTHERWIN does.
 #[test]
 fn a_window_that_was_spilled_or_filled_is_counted() {
     check_counts(0x8188_0000, [1, 4, 0], [2, 3, 0]);
@@ -84,7 +84,7 @@ fn a_window_that_was_spilled_or_filled_is_counted() {
     check_counts(0x8388_0000, [3, 1, 2], [3, 2, 1]);
 }
 
-/// CANSAVE, CANRESTORE and OTHERWIN before and after.
+/// Checks CANSAVE, CANRESTORE and OTHERWIN before and after.
 #[track_caller]
 fn check_counts(word: u32, before: [u64; 3], after: [u64; 3]) {
     let set = InstructionSet::Sparc64;

@@ -1,4 +1,4 @@
-//! Texts, compared with those of the GNU disassembler where it is installed.
+//! Instruction texts, compared with the GNU disassembler if it is installed.
 
 use std::process::Command;
 
@@ -6,14 +6,14 @@ use crate::address::Address;
 use crate::decoder::decode;
 use crate::set::InstructionSet;
 
-/// Programs of which the traces were made, where these are.
+/// Programs from which the traces were made, if they are available.
 const PROGRAMS: [&str; 5] = ["hello", "small", "medium", "large", "cti"];
 
-/// The disassembler, and the processor whose instructions it is told to know.
+/// Disassembler command.
 const TOOL: &str = "sparc64-linux-gnu-objdump";
 const MACHINE: &str = "sparc:v9m8";
 
-/// Texts of words that lie one behind the other from address 0 on; none where the tool is missing.
+/// Disassembles consecutive words starting at address 0; none if the tool is missing.
 fn texts_of_tool(words: &[u32]) -> Option<Vec<String>> {
     let file = std::env::temp_dir().join(format!(
         "stepback-sparc-{}-{}.bin",
@@ -40,7 +40,7 @@ fn texts_of_tool(words: &[u32]) -> Option<Vec<String>> {
     Some(texts.collect())
 }
 
-/// Without remarks and with single spaces.
+/// Removes comments and repeated spaces.
 fn plain(text: &str) -> String {
     let text = text.split('!').next().unwrap_or_default();
     text.split_whitespace()
@@ -59,7 +59,7 @@ fn own_text(word: u32, pc: u64) -> String {
     }
 }
 
-/// Why a text of ours is another by intent; none where it should be the same.
+/// Returns the reason why our text differs on purpose; none if it should be equal.
 fn difference(word: u32, own: &str, theirs: &str) -> Option<&'static str> {
     let field = |first: u32, width: u32| word >> first & ((1 << width) - 1);
     let (kind, destination, has_number) = (field(19, 6), field(25, 5), field(13, 1) == 1);
@@ -103,7 +103,7 @@ fn difference(word: u32, own: &str, theirs: &str) -> Option<&'static str> {
     })
 }
 
-/// Of the Oracle SPARC Architecture 2017.
+/// Instructions of the Oracle SPARC Architecture 2017.
 const LATER: [&str; 30] = [
     "onadd",
     "onsub",
@@ -164,7 +164,7 @@ fn compare(words: &[u32]) {
     );
 }
 
-/// Numbers that look random and are always the same (xorshift).
+/// Deterministic pseudo-random numbers (xorshift).
 struct XorshiftNumbers(u64);
 
 impl XorshiftNumbers {
@@ -233,7 +233,7 @@ fn random_words_of_every_kind_have_the_text_of_the_tool() {
     compare(&words);
 }
 
-/// The words of the executable part of a program (ELF, 64 bit, the highest byte first).
+/// Returns the words of the executable part of a program (ELF, 64 bit, big-endian).
 fn code_of(program: &[u8]) -> Vec<u32> {
     let number = |place: usize, length: usize| {
         program[place..place + length]
@@ -296,5 +296,5 @@ fn every_word_decodes_without_a_panic_and_what_it_means_is_told_where_it_has_a_t
     }
 }
 
-/// What uses more registers than it names.
+/// Instructions that use more registers than they name.
 const WITHOUT_MEANING: [&str; 6] = ["md5", "sha", "mpmul", "montmul", "montsqr", "unknown"];

@@ -1,5 +1,5 @@
-//! What instructions mean, compared with what recorded processors did (`STEPBACK_TRACES`): every register that an
-//! instruction is said to write, and every address, from the registers before it.
+//! Instruction semantics, compared with recorded processors (`STEPBACK_TRACES`): checks each
+//! register that an instruction is said to write, and each address, from the registers before it.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ use crate::window::general;
 
 const SET: InstructionSet = InstructionSet::Sparc64;
 const FILES: [&str; 4] = ["hello.rst", "small.rst", "cti.rst", "medium.rst"];
-/// Windows of the processors that were recorded.
+/// Number of windows of the recorded processors.
 const COUNT: u8 = 8;
 
 /// A record of 24 bytes.
@@ -38,7 +38,7 @@ impl RstRecord<'_> {
     }
 }
 
-/// What is known of a processor.
+/// Known state of a processor.
 #[derive(Default)]
 struct Processor {
     bytes: HashMap<(RegisterId, u16), u8>,
@@ -62,7 +62,7 @@ impl Processor {
         }
     }
 
-    /// Of a cell.
+    /// Reads a cell.
     fn read(&self, cell: RegisterView) -> Option<u64> {
         let bytes = (0..cell.size_bytes)
             .rev()
@@ -112,7 +112,7 @@ impl Processor {
         }
     }
 
-    /// The cell that a value record tells of.
+    /// Returns the cell that a value record describes.
     fn cell(&self, kind: u8, number: u8) -> Option<RegisterView> {
         let number = u16::from(number);
         Some(match kind {
@@ -137,23 +137,23 @@ struct CheckCounts {
     targets: usize,
 }
 
-/// An instruction whose values were told, and what it is said to do.
+/// An instruction whose values were recorded, with its predicted effects.
 struct PendingCheck {
     text: String,
     pc: u64,
     is_plain: bool,
-    /// The window had to be spilled or filled, which programs that run without a kernel of their own do not show.
+    /// The window had to be spilled or filled, which traces without the kernel do not show.
     is_wrapped: bool,
-    /// What it may write.
+    /// Registers that it may write.
     writes: Vec<RegisterView>,
-    /// What these become.
+    /// Predicted values.
     values: Vec<(RegisterView, u64)>,
 }
 
 fn replay(name: &str, bytes: &[u8]) -> CheckCounts {
     let (mut processor, mut checked) = (Processor::default(), CheckCounts::default());
     let mut pending: Option<PendingCheck> = None;
-    // The first values name the window behind its registers.
+    // The first values name registers in the window after the instruction.
     let told = |record: &RstRecord<'_>| {
         (0..2)
             .find(|slot| record.0[0] == 9 && (record.0[2 + slot], record.0[4 + slot]) == (3, 9))
@@ -180,7 +180,7 @@ fn replay(name: &str, bytes: &[u8]) -> CheckCounts {
     checked
 }
 
-/// What the trace did not tell of is as it was.
+/// Checks a pending instruction: everything that the trace did not record is unchanged.
 fn settle(
     name: &str,
     processor: &mut Processor,
@@ -286,7 +286,8 @@ fn execute(
         _ => "",
     };
     let is_full = named(counter).is_some_and(|view| processor.read(view) == Some(0));
-    // More calls than windows were open at some time before, and nobody shows how their registers came back.
+    // An earlier call depth exceeded the number of windows, and the trace does not show how the
+    // registers were restored.
     let is_wrapped = is_full || counter == "canrestore";
     let counters = ["cansave", "canrestore"].map(named);
     let values: Vec<_> = values
@@ -349,7 +350,7 @@ fn values(
             checked.values += usize::from(told.is_some());
             let is_written = pending.writes.iter().any(|view| view.overlaps(cell));
             let is_same = before.is_none_or(|before| before == value);
-            // Exceptions of floating point add to its status.
+            // Floating-point exceptions accumulate in the status.
             let is_status =
                 cell.register == RegisterId::FPSCR || Registers::name(cell, SET) == Some("fprs");
             assert!(

@@ -95,7 +95,8 @@ fn forms_of_t32() {
     );
 }
 
-/// Armv8.1-M (DDI 0553, C2.4): long and saturating shifts, selects, loops, CLRM, and signed return addresses.
+/// Armv8.1-M (DDI 0553, C2.4): long and saturating shifts, selects, loops, CLRM, and signed return
+/// addresses.
 #[test]
 fn forms_of_armv8_1_m() {
     check(
@@ -198,7 +199,8 @@ fn armv8_1_m_has_texts() {
     }
 }
 
-/// Loops branch (DDI 0553, C2.4, LE and WLS); what begins one without a test (DLS) goes on.
+/// Loop instructions branch (DDI 0553, C2.4, LE and WLS); DLS, which starts a loop without a test,
+/// does not.
 #[test]
 fn loops_of_armv8_1_m_branch() {
     let control = |bytes| decode(encoding(bytes), Address(0x1000), InstructionSet::T32).control;
@@ -220,7 +222,7 @@ fn loops_of_armv8_1_m_branch() {
     }
 }
 
-/// TT (DDI 0553, "TT"), BXNS, and stores without privilege, which write no register.
+/// TT (DDI 0553, "TT"), BXNS, and unprivileged stores, which write no register.
 #[test]
 fn forms_whose_lists_are_wrong() {
     check(

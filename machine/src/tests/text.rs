@@ -1,4 +1,4 @@
-//! Instructions as text: `reads | writes | accesses | values`.
+//! Instructions in text form: `reads | writes | accesses | values`.
 
 use crate::access_kind::AccessKind;
 use crate::address::Address;
@@ -12,8 +12,8 @@ use crate::expression::{Expression, Operation};
 use crate::instruction::Instruction;
 use crate::meaning::{ExecutionCondition, MemoryOperand};
 
-/// Compares lines of the form `hexadecimal bytes ; reads | writes | accesses | values`, of which the last may be missing.
-/// The instructions stand at 0x1000.
+/// Checks lines of the form `hexadecimal bytes ; reads | writes | accesses | values`; the last part
+/// is optional. Instructions are at 0x1000.
 #[track_caller]
 pub fn check(set: InstructionSet, lines: &str) {
     let mut found = String::new();

@@ -3,7 +3,7 @@
 use crate::abi::{Abi, ReturnAddress, SystemCallConvention, SystemCallFailure};
 use crate::linux::names::SystemCallNumbering;
 
-/// In 64-bit mode.
+/// Calling conventions of 64-bit mode.
 pub const ABI_64: Abi = Abi {
     arguments: &["rdi", "rsi", "rdx", "rcx", "r8", "r9"],
     result: Some("rax"),
@@ -19,7 +19,8 @@ pub const ABI_64: Abi = Abi {
     },
 };
 
-/// In 32-bit mode, where arguments are on the stack. `sysenter` loses two registers.
+/// Calling conventions of 32-bit mode, where arguments are on the stack. `sysenter` loses two
+/// registers.
 pub const ABI_32: Abi = Abi {
     arguments: &[],
     result: Some("eax"),

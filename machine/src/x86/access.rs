@@ -1,4 +1,4 @@
-//! The registers and the memory that an instruction uses.
+//! Registers and memory that an x86 instruction accesses.
 
 use iced_x86::{
     CodeSize, Decoder, DecoderOptions, Instruction, InstructionInfoFactory, Mnemonic, OpAccess,
@@ -17,7 +17,7 @@ use crate::x86::extent::extent;
 use crate::x86::flags::bits_of;
 use crate::x86::registers;
 
-/// What an instruction uses and does; none when it may change any register.
+/// Describes an instruction; none if it may change any register.
 pub fn describe(instruction: Instruction, word_bytes: u16) -> Option<MeaningBuilder> {
     if matches!(
         instruction.mnemonic(),
@@ -34,7 +34,7 @@ pub fn describe(instruction: Instruction, word_bytes: u16) -> Option<MeaningBuil
     described.memory();
     described.description.meaning.extent = extent(instruction.mnemonic());
     described.values();
-    // A register that is an operand is read for its value, whatever addresses are made of.
+    // A register that is an operand is also read for its value, not only for an address.
     let operands = (0..described.instruction.op_count())
         .filter_map(|number| described.view(described.register(number)));
     let operands: Vec<_> = operands.collect();
@@ -42,7 +42,7 @@ pub fn describe(instruction: Instruction, word_bytes: u16) -> Option<MeaningBuil
     Some(described.description)
 }
 
-/// The instruction whose bytes these are, all of them; none when they are none.
+/// Decodes an instruction; none unless it has exactly these bytes.
 pub fn decoded(site: &CodeSite, word_bytes: u16) -> Option<Instruction> {
     let bytes = site.encoding.bytes();
     let instruction = Decoder::with_ip(
@@ -55,7 +55,7 @@ pub fn decoded(site: &CodeSite, word_bytes: u16) -> Option<Instruction> {
     (!instruction.is_invalid() && instruction.len() == bytes.len()).then_some(instruction)
 }
 
-/// An instruction that is being described.
+/// An instruction while its description is built.
 pub(super) struct X86Describer {
     pub instruction: Instruction,
     pub word_bytes: u16,
@@ -63,7 +63,8 @@ pub(super) struct X86Describer {
 }
 
 impl X86Describer {
-    /// The view of a register; none for those that the tables do not have (`cr0`) and the program counter.
+    /// Returns the view of a register; none for the program counter and for registers outside the
+    /// tables (`cr0`).
     pub fn view(&self, register: Register) -> Option<RegisterView> {
         if register == Register::SP {
             return Some(RegisterView::new(RegisterId::SP, 0, 2));
@@ -83,7 +84,7 @@ impl X86Describer {
                 continue;
             };
             let access = used.access();
-            // What may not be written is what it was then: CMOV of 64 bits, LAR, LSL.
+            // A register that may not be written keeps its value: CMOV of 64 bits, LAR, LSL.
             let is_kept =
                 access == OpAccess::CondWrite && !self.instruction.is_string_instruction();
             if is_read(access) || is_kept {
@@ -97,7 +98,8 @@ impl X86Describer {
         self.special_registers();
     }
 
-    /// The bytes that stay where nothing is written: BSF and BSR of zero leave the upper half of the register too.
+    /// Returns the bytes that keep their values if nothing is written. BSF and BSR of zero also
+    /// keep the upper half.
     fn kept_view(&self, view: RegisterView) -> RegisterView {
         let is_scan = matches!(self.instruction.mnemonic(), Mnemonic::Bsf | Mnemonic::Bsr);
         let is_first = self.view(self.register(0)) == Some(view);
@@ -137,8 +139,9 @@ impl X86Describer {
         };
     }
 
-    /// Shifts and turns by `cl`: "if the count is 0, the flags are not affected" (Intel SDM, volume 2, SAL/SAR/SHL/SHR,
-    /// RCL/RCR/ROL/ROR, SHLD, SHRD). By a number the decoder knows whether that is nought.
+    /// Returns true for shifts and rotates by `cl`: "if the count is 0, the flags are not affected"
+    /// (Intel SDM, volume 2, SAL/SAR/SHL/SHR, RCL/RCR/ROL/ROR, SHLD, SHRD). For immediate counts,
+    /// the decoder already distinguishes zero.
     fn is_shift_by_register(&self) -> bool {
         use Mnemonic::{Rcl, Rcr, Rol, Ror, Sal, Sar, Shl, Shld, Shr, Shrd};
         let is_shift = matches!(
@@ -149,7 +152,7 @@ impl X86Describer {
         is_shift && self.register(last) == Register::CL
     }
 
-    /// What is in none of the lists.
+    /// Adds registers that the decoder's lists omit.
     fn special_registers(&mut self) {
         use Mnemonic::{
             Fldcw, Fldenv, Fninit, Fnsave, Fnstcw, Frstor, Fxrstor, Fxrstor64, Int, Ldmxcsr, Lfs,
@@ -163,7 +166,7 @@ impl X86Describer {
         let control = RegisterView::new(RegisterId::FPSCR, 0, 4);
         let x87_control = RegisterView::new(RegisterId::FPCR, 0, 2);
         match self.instruction.mnemonic() {
-            // The kernel's result, and what it may set for the thread.
+            // The kernel's result, and the segment bases that it may set for the thread.
             Syscall | Sysenter | Int => {
                 self.description.write(self.word(RegisterId::X0));
                 bases
@@ -202,14 +205,14 @@ impl X86Describer {
             Fnstcw => self.description.read(x87_control),
             _ => {}
         }
-        // The registers of the x87 are named from the top of a stack that moves.
+        // x87 registers are named relative to the top of a stack, which moves.
         let stack = self.instruction.fpu_stack_increment_info();
         if stack.increment() != 0 || stack.conditional() || stack.writes_top() {
             x87_stack().for_each(|view| self.description.write(view));
         }
     }
 
-    /// Loads come before stores.
+    /// Describes the memory accesses, loads before stores.
     fn memory(&mut self) {
         let mut factory = InstructionInfoFactory::new();
         let used = factory.info(&self.instruction).used_memory();
@@ -235,7 +238,8 @@ impl X86Describer {
             _ if self.word_bytes == 4 => 4,
             _ => 8,
         };
-        // The address of `pop [rsp]` is made with what `rsp` is afterwards; gathers have many.
+        // `pop [rsp]` computes its address from the incremented `rsp`; gathers have several
+        // addresses.
         let is_popped = self.instruction.mnemonic() == Mnemonic::Pop && kind == AccessKind::Write;
         if is_popped && self.instruction.op0_kind() == iced_x86::OpKind::Memory
             || memory.vsib_size() != 0
@@ -254,7 +258,7 @@ impl X86Describer {
             is_signed: false,
             scale: i64::from(memory.scale()),
         };
-        // That of a repeated string instruction is that of its first round.
+        // A repeated string instruction has the size of its first iteration.
         let sizes = [memory.memory_size(), self.instruction.memory_size()].map(|size| size.size());
         let size = sizes
             .into_iter()
@@ -271,7 +275,8 @@ impl X86Describer {
             },
             base: register(memory.base())?,
             index: register(memory.index())?.map(scaled),
-            // Sums are cut to 32 bits, so small numbers can stay small.
+            // Sums are truncated to 32 bits, so the displacement can be sign-extended to stay
+            // small.
             displacement: if address_bytes == 4 && has_register {
                 displacement << 32 >> 32
             } else {

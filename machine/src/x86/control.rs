@@ -1,4 +1,4 @@
-//! Where control goes behind an instruction (Intel SDM, volume 1, 6.3 and 6.4; volume 2).
+//! Control flow after an instruction (Intel SDM, volume 1, 6.3 and 6.4; volume 2).
 
 use iced_x86::{FlowControl, Instruction, Mnemonic, OpKind};
 
@@ -9,7 +9,7 @@ use crate::site::CodeSite;
 use crate::x86::access::decoded;
 use crate::x86::registers;
 
-/// What an instruction does to control.
+/// Returns the control transfer of an instruction.
 pub fn control(site: &CodeSite, word_bytes: u16) -> ControlFlowEffect {
     let Some(instruction) = decoded(site, word_bytes) else {
         return ControlFlowEffect::default();
@@ -21,7 +21,7 @@ pub fn control(site: &CodeSite, word_bytes: u16) -> ControlFlowEffect {
     }
 }
 
-/// True for bytes that are no instruction, and for UD2 and its kin.
+/// Returns true for undecodable bytes, and for UD2 and the like.
 pub fn is_undefined(encoding: &Encoding, word_bytes: u16) -> bool {
     let site = CodeSite {
         pc: Address(0),
@@ -31,7 +31,8 @@ pub fn is_undefined(encoding: &Encoding, word_bytes: u16) -> bool {
         .is_none_or(|instruction| instruction.flow_control() == FlowControl::Exception)
 }
 
-/// True for what may end in an exception whatever it accesses: DIV and IDIV (#DE), and what raises one by itself.
+/// Returns true for instructions that may raise an exception regardless of their memory accesses:
+/// DIV and IDIV (#DE), and those that always raise one.
 pub fn may_raise(encoding: &Encoding, word_bytes: u16) -> bool {
     let site = CodeSite {
         pc: Address(0),

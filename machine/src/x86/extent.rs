@@ -1,14 +1,15 @@
-//! How far stores of the processor's state reach (Intel SDM, volume 1, chapter 13; volume 2, FXSAVE, FNSAVE, FNSTENV).
+//! Extent of stores of processor state (Intel SDM, volume 1, chapter 13; volume 2, FXSAVE, FNSAVE,
+//! FNSTENV).
 
 use iced_x86::Mnemonic;
 
 use crate::meaning::{StoreExtent, StoreExtentPart};
 use crate::view::{RegisterId, RegisterView};
 
-/// The pieces of an XSAVE area by their bits in `eax`, at their places in the standard form: none has them further up.
-/// AMD has some lower, and the compacted form all.
+/// Components of an XSAVE area by their bits in `eax`, at their offsets in the standard form, which
+/// are the highest possible. AMD places some lower, and the compacted form all of them.
 const XSAVE: [StoreExtentPart; 7] = [
-    // The x87, SSE and the header, which is always written.
+    // x87, SSE and the header, which is always written.
     StoreExtentPart {
         bits: 0,
         end_bytes: 576,
@@ -18,7 +19,7 @@ const XSAVE: [StoreExtentPart; 7] = [
         bits: 1 << 2,
         end_bytes: 832,
     },
-    // MPX; in its place the general registers of APX (bit 19).
+    // MPX, or the APX general registers (bit 19) at the same offset.
     StoreExtentPart {
         bits: 3 << 3 | 1 << 19,
         end_bytes: 1088,
@@ -36,7 +37,7 @@ const XSAVE: [StoreExtentPart; 7] = [
         bits: 1 << 7,
         end_bytes: 2688,
     },
-    // Protection keys, AMX, what the kernel keeps for itself, and what is still to come.
+    // Protection keys, AMX, supervisor components, and future ones.
     StoreExtentPart {
         bits: !0xff & !(1 << 19),
         end_bytes: 16 << 10,
@@ -55,7 +56,7 @@ const FNSTENV: [StoreExtentPart; 1] = [StoreExtentPart {
     end_bytes: 28,
 }];
 
-/// How far the store of an instruction reaches; none where its operand says it.
+/// Returns the extent of an instruction's store; none if its operand states it.
 pub(super) fn extent(mnemonic: Mnemonic) -> Option<StoreExtent> {
     use Mnemonic::{
         Fnsave, Fnstenv, Fsave, Fstenv, Fxsave, Fxsave64, Xsave, Xsave64, Xsavec, Xsavec64,

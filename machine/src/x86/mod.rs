@@ -1,4 +1,5 @@
-//! What the instructions of x86 do (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2).
+//! x86 in 64-bit and 32-bit mode (Intel 64 and IA-32 Architectures Software Developer's Manual,
+//! volume 2).
 
 pub(crate) mod abi;
 pub(crate) mod access;

@@ -1,4 +1,4 @@
-//! The operands of an instruction as values and as places for them.
+//! Values of instruction operands, and writes to them.
 
 use crate::access_kind::AccessKind;
 use crate::view::{RegisterId, RegisterView};
@@ -28,7 +28,7 @@ impl X86Describer {
             .unwrap_or(Register::None)
     }
 
-    /// The width of an operand; of an immediate that of the first.
+    /// Returns the width of an operand in bits; an immediate has the width of the first operand.
     pub fn bits(&self, operand: u32) -> u8 {
         let size_bytes = match self.kind(operand) {
             OpKind::Register => self
@@ -41,13 +41,13 @@ impl X86Describer {
         u8::try_from(size_bytes * 8).unwrap_or(u8::MAX)
     }
 
-    /// What an operand held.
+    /// Returns the previous value of an operand.
     pub fn value(&self, operand: u32) -> Expression {
         match self.kind(operand) {
             OpKind::Register => self
                 .view(self.register(operand))
                 .map_or(Expression::Unknown, Expression::Register),
-            // No instruction whose values are told has two loads.
+            // No instruction with modelled values has two loads.
             _ if self.is_memory(operand) => Expression::Loaded(0),
             _ => self
                 .instruction
@@ -56,7 +56,7 @@ impl X86Describer {
         }
     }
 
-    /// An operand gets a value.
+    /// Writes a value to an operand.
     pub fn set(&mut self, operand: u32, value: Expression) {
         let value = match self.bits(operand) {
             bits @ 1..=64 => value.zero_extended(bits),
@@ -69,7 +69,7 @@ impl X86Describer {
         }
     }
 
-    /// What the only store writes.
+    /// Sets the value of the store, if there is exactly one.
     pub fn set_stored(&mut self, value: Expression) {
         self.description.read_all(&value);
         let mut stores = self
@@ -83,8 +83,8 @@ impl X86Describer {
         }
     }
 
-    /// The bytes that a write of a view changes: 32 bits make the upper half of a general register zero,
-    /// and what has a VEX prefix all of a vector behind what it writes.
+    /// Returns the bytes that a write of a view changes: 32-bit writes zero the upper half of a
+    /// general register, and VEX encodings zero the rest of a vector.
     fn whole(&self, view: RegisterView) -> RegisterView {
         let is_vector = (RegisterId::V0..RegisterId::P0).contains(&view.register);
         let is_legacy = self.instruction.encoding() == iced_x86::EncodingKind::Legacy;
@@ -98,7 +98,7 @@ impl X86Describer {
         RegisterView { size_bytes, ..view }
     }
 
-    /// The address of the memory operand (LEA).
+    /// Returns the address of the memory operand (LEA).
     pub fn address(&self) -> Expression {
         let displacement = Expression::Constant(self.instruction.memory_displacement64());
         let of = |register: Register| match register {

@@ -1,12 +1,12 @@
 //! Registers of x86 in 64-bit and 32-bit mode.
 //!
-//! A vector register has 64 bytes; what a processor without AVX-512 lacks of them is never written.
-//! `sp` is the whole stack pointer here as everywhere, not its low 16 bits.
+//! Vector registers have 64 bytes; a processor without AVX-512 never writes the upper ones.
+//! `sp` is the full stack pointer here, as in all architectures, not its low 16 bits.
 
 use crate::register_group::RegisterGroup;
 use crate::view::{RegisterId, RegisterView};
 
-/// Registers with names of their own, and their parts: 8 bytes, 4, 2, the low byte, the second byte.
+/// Registers with individual names, and their parts: 8 bytes, 4, 2, the low byte, the second byte.
 const GENERAL: [(RegisterId, [&str; 5]); 8] = [
     (RegisterId(0), ["rax", "eax", "ax", "al", "ah"]),
     (RegisterId(1), ["rcx", "ecx", "cx", "cl", "ch"]),
@@ -20,7 +20,7 @@ const GENERAL: [(RegisterId, [&str; 5]); 8] = [
 
 const PARTS: [(u16, u16); 5] = [(0, 8), (0, 4), (0, 2), (0, 1), (1, 1)];
 
-/// The others, with their sizes.
+/// Other registers with their sizes.
 const OTHERS: [(&str, RegisterId, u16); 18] = [
     ("rip", RegisterId::PC, 8),
     ("eip", RegisterId::PC, 4),
@@ -42,21 +42,21 @@ const OTHERS: [(&str, RegisterId, u16); 18] = [
     ("gs", RegisterId(23), 2),
 ];
 
-/// The names of the register file, but for the numbered registers.
+/// Displayed registers of 64-bit mode, without the numbered ones.
 pub const SHOWN_64: [&str; 18] = [
     "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13",
     "r14", "r15", "rip", "rflags",
 ];
-/// The same in 32-bit mode.
+/// Displayed registers of 32-bit mode.
 pub const SHOWN_32: [&str; 10] = [
     "eax", "ebx", "ecx", "edx", "esi", "edi", "ebp", "esp", "eip", "eflags",
 ];
-/// Those that the kernel or the compiler sets.
+/// Registers that the kernel or the compiler sets.
 pub const SYSTEM: [&str; 9] = [
     "mxcsr", "fs_base", "gs_base", "cs", "ss", "ds", "es", "fs", "gs",
 ];
 
-/// All views by name that are not numbered.
+/// Returns the names of all views without numbers.
 pub fn fixed_names(word: u16) -> impl Iterator<Item = &'static str> {
     let general = GENERAL.iter().flat_map(|(_, names)| names);
     let all = general
@@ -65,7 +65,7 @@ pub fn fixed_names(word: u16) -> impl Iterator<Item = &'static str> {
     all.filter(move |name| !name.is_empty() && view(name, word).is_some())
 }
 
-/// The view of a lower-case name where addresses have so many bytes.
+/// Returns the view of a lower-case name, given the number of bytes in an address.
 pub fn view(name: &str, word: u16) -> Option<RegisterView> {
     let view = match name {
         "sp" => RegisterView::new(RegisterId::SP, 0, word),
@@ -98,7 +98,7 @@ fn other(name: &str) -> Option<RegisterView> {
     Some(RegisterView::new(*register, 0, *size_bytes))
 }
 
-/// `r8d`, `xmm3`, `k1`, `st0`, `st(0)`.
+/// Parses `r8d`, `xmm3`, `k1`, `st0`, `st(0)`.
 fn numbered(name: &str) -> Option<RegisterView> {
     let start = name.find(|letter: char| letter.is_ascii_digit())?;
     let (prefix, rest) = name.split_at(start);
@@ -128,7 +128,7 @@ fn numbered(name: &str) -> Option<RegisterView> {
         .then(|| RegisterView::new(RegisterId(first.0 + number), 0, size_bytes))
 }
 
-/// The number that stands for a general register in encodings.
+/// Returns the encoding number of a general register.
 pub fn number_of(register: RegisterId) -> Option<u16> {
     match register {
         RegisterId::SP => Some(4),
@@ -136,7 +136,7 @@ pub fn number_of(register: RegisterId) -> Option<u16> {
     }
 }
 
-/// The group of a register that is shown.
+/// Returns the group of a displayed register.
 pub fn group_of(view: RegisterView) -> RegisterGroup {
     match view.register {
         id if (RegisterId::V0..RegisterId::P0).contains(&id) => RegisterGroup::Vector,

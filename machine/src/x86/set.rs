@@ -1,4 +1,4 @@
-//! What the rest of the program asks of x86 in its two modes.
+//! The x86 instruction sets: 64-bit and 32-bit mode.
 
 use capstone::Capstone;
 
@@ -34,7 +34,7 @@ pub type X86_64 = X86<8>;
 /// See [`InstructionSet::X86_32`].
 pub type X86_32 = X86<4>;
 
-/// The two modes differ in the width of their words, and in what follows from it.
+/// x86 in the mode with this word size; the two modes differ in little else.
 pub struct X86<const WORD_BYTES: u16>;
 
 impl<const WORD_BYTES: u16> X86<WORD_BYTES> {
@@ -113,8 +113,8 @@ impl<const WORD_BYTES: u16> Architecture for X86<WORD_BYTES> {
         operand_word(mnemonic, word)
     }
 
-    /// Linear-address masking and upper-address ignore (Intel SDM volume 1, 3.3.7.2; AMD APM volume 2, 5.10), for programs
-    /// in 64-bit mode alone.
+    /// Linear-address masking and upper-address ignore (Intel SDM volume 1, 3.3.7.2; AMD APM volume
+    /// 2, 5.10), for user programs in 64-bit mode only.
     fn plain_address(address: u64) -> u64 {
         if Self::IS_WIDE && address >> 63 == 0 {
             address & !(0x3f << 57)
@@ -179,7 +179,7 @@ fn other_names(word_bytes: u16) -> Vec<String> {
         .collect()
 }
 
-/// The register file, in which the general registers come first, then the vectors.
+/// Returns the displayed registers of a group, general registers before vectors.
 fn of_group(mut shown: Vec<String>, group: RegisterGroup, word_bytes: u16) -> Vec<String> {
     shown.retain(|name| {
         registers::view(name, word_bytes).is_some_and(|view| registers::group_of(view) == group)

@@ -2,7 +2,7 @@
 
 use crate::stub::{LinkageStub, StubSlot};
 
-/// `jmp *[rip + …]`.
+/// Decodes `jmp *[rip + …]`.
 pub fn slot_of_64(stub: &LinkageStub<'_>) -> Option<StubSlot> {
     let StubJump {
         operand,
@@ -16,7 +16,8 @@ pub fn slot_of_64(stub: &LinkageStub<'_>) -> Option<StubSlot> {
     (operand == 0x25).then_some(StubSlot::Address(address))
 }
 
-/// `jmp *[…]`, or relative to the table, which position-independent code has in ebx.
+/// Decodes `jmp *[…]`, or a jump relative to the global offset table, to which ebx points in
+/// position-independent code.
 pub fn slot_of_32(stub: &LinkageStub<'_>) -> Option<StubSlot> {
     let StubJump {
         operand,
@@ -36,7 +37,8 @@ struct StubJump {
     behind: u64,
 }
 
-/// `jmp`, behind `endbr` and with a prefix where control flow is guarded.
+/// Decodes `jmp`, optionally after `endbr` and with a prefix, as emitted for control-flow
+/// protection.
 fn jump(code: &[u8]) -> Option<StubJump> {
     let guarded = code
         .strip_prefix(b"\xf3\x0f\x1e")

@@ -1,11 +1,12 @@
-//! Instructions as text, in Intel's syntax.
+//! Instruction text in Intel syntax.
 
 use iced_x86::{
     Formatter as _, FormatterOptions, Instruction, IntelFormatter, MemorySizeOptions, Mnemonic,
     OpKind,
 };
 
-/// Mnemonic and operands: `mov eax, dword ptr [rbp + 8]`, `call 0x1105`, `lea rax, [rip + 0x2faa]`.
+/// Formats mnemonic and operands: `mov eax, dword ptr [rbp + 8]`, `call 0x1105`, `lea rax, [rip +
+/// 0x2faa]`.
 pub fn text_of(instruction: &Instruction) -> String {
     let mut formatter = IntelFormatter::new();
     set(formatter.options_mut());
@@ -17,7 +18,7 @@ pub fn text_of(instruction: &Instruction) -> String {
     text
 }
 
-/// Numbers and spaces as in the texts of the other architectures.
+/// Formats numbers and spaces as for the other architectures.
 fn set(options: &mut FormatterOptions) {
     options.set_hex_prefix("0x");
     options.set_hex_suffix("");
@@ -32,7 +33,8 @@ fn set(options: &mut FormatterOptions) {
     options.set_rip_relative_addresses(true);
 }
 
-/// Numbers that the processor extends by their sign are read as numbers (`add rsp, -0x80`), those of logic as bits.
+/// Returns true if immediates are shown as signed: sign-extended ones (`add rsp, -0x80`), except
+/// for logical operations, where they are bits.
 fn has_signed_number(instruction: &Instruction) -> bool {
     use OpKind::{Immediate8to16, Immediate8to32, Immediate8to64, Immediate32to64};
     let extends = |kind| {

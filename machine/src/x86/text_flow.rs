@@ -1,13 +1,13 @@
-//! Where control goes behind an instruction of x86, by its text in Intel's syntax.
+//! Control flow of x86 instruction text in Intel syntax.
 
 use crate::text_flow::{InstructionWords, TextFlow};
 
-/// What is written before a mnemonic: `bnd jmp`, `notrack jmp`, `repz ret`.
+/// Words that may precede a mnemonic: `bnd jmp`, `notrack jmp`, `repz ret`.
 pub const PREFIXES: &[&str] = &[
     "bnd", "notrack", "rep", "repe", "repne", "repz", "repnz", "lock", "data16",
 ];
 
-/// How an instruction goes elsewhere; none when it goes on to the next.
+/// Returns the control flow of an instruction; none if it continues with the next.
 pub fn text_flow(text: &str) -> Option<TextFlow> {
     let InstructionWords { mnemonic, .. } = InstructionWords::of(text, PREFIXES);
     Some(match mnemonic.as_str() {

@@ -1,4 +1,4 @@
-//! The values that instructions give to registers and memory.
+//! Values that instructions write to registers and memory.
 
 use crate::view::{RegisterId, RegisterView};
 use iced_x86::{InstructionInfoFactory, MemorySize, Mnemonic, OpAccess, OpKind, Register};
@@ -7,7 +7,7 @@ use crate::expression::{Expression, Operation};
 use crate::x86::access::X86Describer;
 
 impl X86Describer {
-    /// Fills in what can be told.
+    /// Fills in the values that can be modelled.
     pub fn values(&mut self) {
         use Mnemonic as M;
         if self.instruction.has_op_mask() {
@@ -85,7 +85,7 @@ impl X86Describer {
             M::Addsd | M::Subsd | M::Mulsd | M::Divsd | M::Minsd | M::Maxsd => {
                 self.combine_scalar(8)
             }
-            // The other one of this name compares strings.
+            // The string comparison has the same mnemonic.
             M::Cmpsd if self.register(0).is_xmm() => self.combine_scalar(8),
             M::Sqrtss | M::Rsqrtss | M::Rcpss | M::Roundss | M::Cvtsi2ss | M::Cvtsd2ss => {
                 self.write_part(0, 4)
@@ -110,7 +110,8 @@ impl X86Describer {
         }
     }
 
-    /// REP: the counter ends as 0 (Intel SDM, volume 2, REP). REPE and REPNE may end earlier.
+    /// REP: the counter ends as 0 (Intel SDM, volume 2, REP). REPE and REPNE may end earlier, so
+    /// they are left out.
     fn repetition(&mut self) {
         use Mnemonic as M;
         let moves = matches!(
@@ -142,7 +143,8 @@ impl X86Describer {
         self.description.meaning.is_repeated = true;
     }
 
-    /// The size of the addresses of a string instruction, which is that of its counter; none for other instructions.
+    /// Returns the address size of a string instruction, which is also the size of its counter;
+    /// none for other instructions.
     fn string_address(&self) -> Option<u16> {
         let kinds =
             (0..self.instruction.op_count()).map(|operand| self.instruction.op_kind(operand));
@@ -167,7 +169,7 @@ impl X86Describer {
 
     fn shift(&mut self, operation: Operation) {
         let bits = self.bits(0);
-        // The processor looks at so many bits of the count.
+        // The processor masks the shift count to this number of bits.
         let count = self.value(1).with(
             Operation::And,
             Expression::Constant(if bits == 64 { 63 } else { 31 }),
@@ -207,12 +209,12 @@ impl X86Describer {
         self.set(0, first.with(Operation::Add, second));
     }
 
-    /// The low bytes of `rax`.
+    /// Returns the low bytes of `rax`.
     fn low(&self, size_bytes: u16) -> Expression {
         Expression::Register(RegisterView::new(RegisterId::X0, 0, size_bytes))
     }
 
-    /// As many bits as `rax` has, all like its highest.
+    /// Returns the sign of `rax` extended to all bits.
     fn sign_of(&self, size_bytes: u8) -> Expression {
         let value = self.low(size_bytes.into()).sign_extended(size_bytes * 8);
         value.with(Operation::ShiftRightSigned, Expression::Constant(63))
@@ -236,7 +238,7 @@ impl X86Describer {
                 self.set_stored(value.zero_extended(bits));
             }
             Mnemonic::Call => self.set_stored(Expression::Constant(self.instruction.next_ip())),
-            // `pop rsp` ends with what it loads.
+            // The final value of `pop rsp` is the loaded one.
             Mnemonic::Pop if self.register(0) != Register::None => {
                 self.set(0, Expression::Loaded(0))
             }
@@ -244,7 +246,7 @@ impl X86Describer {
         }
     }
 
-    /// The stack pointer moves by a number.
+    /// Moves the stack pointer by a constant.
     fn move_stack(&mut self) {
         let stack = self.word(RegisterId::SP);
         let increment = i64::from(self.instruction.stack_pointer_increment());
@@ -268,7 +270,7 @@ impl X86Describer {
         self.description.set(frame, Expression::Loaded(0));
     }
 
-    /// Frames that are nested are left alone.
+    /// ENTER without nesting; nested frames are not modelled.
     fn enter(&mut self) {
         if self.value(1) != Expression::Constant(0) {
             return;
@@ -290,7 +292,7 @@ impl X86Describer {
         );
     }
 
-    /// MOVD, MOVQ: the low bytes of a vector, to and from anywhere.
+    /// MOVD, MOVQ: moves the low bytes of a vector, to and from any operand.
     fn move_low(&mut self) {
         let low = |operand| match self.value(operand) {
             Expression::Register(view) => Expression::Register(RegisterView {
@@ -307,7 +309,7 @@ impl X86Describer {
         self.set(0, value);
     }
 
-    /// MOVSS, MOVSD with memory: between registers the rest of the vector stays.
+    /// MOVSS, MOVSD. A move between registers keeps the rest of the vector.
     fn move_scalar(&mut self) {
         if self.is_memory(0) {
             let size_bytes = u16::from(self.bits(0)) / 8;
@@ -315,7 +317,7 @@ impl X86Describer {
                 Expression::Register(view) => {
                     Expression::Register(RegisterView { size_bytes, ..view })
                 }
-                value => value, // MOVSD of strings
+                value => value, // string MOVSD
             };
             self.set_stored(value);
         } else if self.is_memory(1) {
@@ -336,7 +338,8 @@ impl X86Describer {
         }
     }
 
-    /// Writes some bytes of the first operand, which keeps the others. Their old value is read only as another operand.
+    /// Writes some bytes of the first operand and keeps the others. The old value of the written
+    /// bytes is read only if another operand names it.
     fn write_part(&mut self, offset: u16, size_bytes: u16) {
         let Some(whole) = self.view(self.register(0)) else {
             return;
@@ -354,7 +357,7 @@ impl X86Describer {
         self.description.write_keeping(whole, !bits);
     }
 
-    /// ADDSS and the like: a scalar of the first operand and the second (Intel SDM, volume 2).
+    /// ADDSS and the like: combine scalars of the first and second operand (Intel SDM, volume 2).
     fn combine_scalar(&mut self, size_bytes: u16) {
         self.write_part(0, size_bytes);
         if let Some(whole) = self.view(self.register(0)) {
@@ -366,7 +369,8 @@ impl X86Describer {
         }
     }
 
-    /// VFMADD132SS and the like: of the operands only the first is written, and it is a scalar.
+    /// Returns true for VFMADD132SS and the like: only the first operand is written, and it is a
+    /// scalar.
     fn is_fused_scalar(&self) -> bool {
         let is_of_three = self.instruction.op_count() == 3
             && self.instruction.encoding() != iced_x86::EncodingKind::Legacy;
@@ -402,7 +406,8 @@ impl X86Describer {
         self.move_part(lane * size_bytes, size_bytes, value);
     }
 
-    /// MOVLPS, MOVHPS, MOVHLPS, MOVLHPS and the like: a half of a vector, whose other half stays.
+    /// MOVLPS, MOVHPS, MOVHLPS, MOVLHPS and the like: move half of a vector and keep the other
+    /// half.
     fn move_half(&mut self) {
         use Mnemonic as M;
         if self.is_memory(0) {
@@ -428,7 +433,7 @@ impl X86Describer {
         self.move_part(offset, 8, value);
     }
 
-    /// Moves a value to some bytes of the first operand, which keeps the others.
+    /// Moves a value to some bytes of the first operand and keeps the others.
     fn move_part(&mut self, offset: u16, size_bytes: u16, value: Expression) {
         let Some(whole) = self.view(self.register(0)) else {
             return;
@@ -448,7 +453,7 @@ impl X86Describer {
         );
     }
 
-    /// VZEROUPPER, VZEROALL: the registers that an encoding without EVEX can name, each by itself.
+    /// VZEROUPPER, VZEROALL: affect each register that can be named without EVEX.
     fn clear_vectors(&mut self) {
         self.description.forget_lists();
         let is_all = self.instruction.mnemonic() == Mnemonic::Vzeroall;
@@ -471,7 +476,7 @@ impl X86Describer {
         }
     }
 
-    /// A vector that is combined with itself so that nothing is left.
+    /// Zeroes a vector that is combined with itself.
     fn clear(&mut self) {
         let last = self.instruction.op_count().saturating_sub(1);
         let is_same = self.register(last) == self.register(last.saturating_sub(1));

@@ -1,9 +1,9 @@
-//! What words of operands mean.
+//! Classification of operand words.
 
 use crate::text_flow::OperandWordKind;
 use crate::word::AssemblyWord;
 
-/// What a word in lower case is.
+/// Classifies a word in lower case.
 pub fn operand_word(_mnemonic: &str, word: &str) -> OperandWordKind {
     match word {
         _ if is_register(word) => OperandWordKind::Register,
@@ -12,7 +12,7 @@ pub fn operand_word(_mnemonic: &str, word: &str) -> OperandWordKind {
     }
 }
 
-/// How wide an access is.
+/// Access sizes.
 const SIZES: [&str; 9] = [
     "byte", "word", "dword", "qword", "xmmword", "ymmword", "zmmword", "tbyte", "ptr",
 ];

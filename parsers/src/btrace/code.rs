@@ -1,4 +1,4 @@
-//! The code of the program's files, each word decoded once.
+//! Decoded code of the program's files; each word is decoded once.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::mem::take;
@@ -16,32 +16,32 @@ use crate::reconstruct::{
     DecisionPresence, Fork, InstructionLookup, Outcome, Program, Stretch, StretchEnd, SuccessorSet,
 };
 
-/// How the recorded programs decode.
+/// Instruction set of the recorded programs.
 pub const SET: InstructionSet = InstructionSet::Sparc64;
 /// Bytes of an instruction.
 pub const WORD: u64 = 4;
-/// What is said of a word: it is a fork, and this its number.
+/// Flag in `DecodedRegion::runs`: the word is a fork, and the low bits are its number.
 const FORK: u32 = 1 << 31;
-/// So many words that no file has are remembered.
+/// Maximum number of remembered instruction words that no file contains.
 const REMEMBERED: usize = 1 << 16;
 
-/// What an instruction is that is recorded, or that sends control elsewhere.
+/// An instruction that is recorded or that changes control flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ControlTransfer {
-    /// For the walk.
+    /// The instruction as the reconstruction sees it.
     pub fork: Fork,
-    /// The instruction; 0 for one that a probe stands in place of.
+    /// Instruction word; the probe itself if the file contains one.
     pub word: u32,
-    /// None for one that is not recorded.
+    /// Kind in the records; `None` for an instruction that is not recorded.
     pub kind: Option<BranchKind>,
-    /// Whether it is taken whatever the processor holds.
+    /// Outcome that does not depend on processor state; `None` if it does.
     pub is_always_taken: Option<bool>,
-    /// What it did to control when it was taken.
+    /// Effect on control flow if it is taken.
     taken: RecordedBranch,
 }
 
 impl ControlTransfer {
-    /// Of an instruction word; none for one that only goes on.
+    /// Decodes an instruction word; `None` for one that only continues with the next instruction.
     pub fn of(word: u32, pc: u64) -> Option<Self> {
         let kind = BranchKind::of_word(word);
         let control = match SET.encoding_of(word, WORD as u8) {
@@ -91,7 +91,7 @@ impl ControlTransfer {
         })
     }
 
-    /// What it did to control.
+    /// Returns the effect on control flow of an execution with this outcome.
     pub fn branch(&self, outcome: Outcome) -> RecordedBranch {
         match self.taken {
             RecordedBranch::Conditional(_) => {
@@ -103,74 +103,76 @@ impl ControlTransfer {
     }
 }
 
-/// Under which numbers a store has the steps of an instruction that are usual for it: of a branch that was taken and one that
-/// was not, of another instruction outside of a delay slot and inside.
+/// Cache of the numbers under which the step store has the two most common steps of an instruction.
+/// For a branch they are taken and not taken, for other instructions outside and inside a delay
+/// slot. Entries are `number + 1`, and 0 if empty.
 #[derive(Clone, Debug, Default)]
 pub struct StepNumberCache([Cell<u32>; 2]);
 
 impl StepNumberCache {
-    /// The number of one of the two.
+    /// Returns the number of one of the two steps.
     #[inline]
     pub fn number(&self, which: CachedStepKind) -> Option<u32> {
         self.0[which as usize].get().checked_sub(1)
     }
 
-    /// Remembers it.
+    /// Stores the number of one of the two steps.
     pub fn set(&self, which: CachedStepKind, number: Option<u32>) {
         self.0[which as usize].set(number.map_or(0, |number| number.saturating_add(1)));
     }
 }
 
-/// Which of two usual steps.
+/// Selects one of the two cached steps of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CachedStepKind {
-    /// A branch that was taken, or another instruction outside of a delay slot.
+    /// A branch that was taken, or another instruction outside a delay slot.
     First,
     /// A branch that was not taken, or another instruction in a delay slot.
     Second,
 }
 
-/// What the files say of an instruction.
+/// An instruction of the program's files.
 #[derive(Clone, Copy, Debug)]
 pub struct ProgramInstruction<'a> {
-    /// It.
+    /// Instruction word.
     pub word: u32,
-    /// To which register window it turns, if it does.
+    /// Change of the register window, if any.
     pub turn: Option<WindowChange>,
-    /// What it does to control; none where it only goes on.
+    /// Effect on control flow; `None` for an instruction that only continues with the next one.
     pub transfer: Option<&'a ControlTransfer>,
-    /// Its usual steps.
+    /// Cached step numbers.
     pub usual: &'a StepNumberCache,
 }
 
-/// Code that lies together.
+/// A contiguous range of code.
 #[derive(Debug)]
 struct DecodedRegion {
     first: u64,
     words: Vec<u32>,
-    /// For each word to which register window it turns, if it does.
+    /// Change of the register window by each word, if any.
     turns: Vec<Option<WindowChange>>,
     usual: Vec<StepNumberCache>,
-    /// For each word how many from it on are no forks, up to the next fork or the end; or [`FORK`] and the number of a fork.
+    /// For each word, the number of words from it up to the next fork or the end; or [`FORK`] with
+    /// the number of a fork.
     runs: Vec<u32>,
 }
 
 /// The code of all files of a program.
 #[derive(Debug)]
 pub struct ProgramCode {
-    /// By their addresses, none of which two have.
+    /// Ranges in address order, without overlaps.
     parts: Vec<DecodedRegion>,
     forks: Vec<ControlTransfer>,
-    /// Words that records tell and no file has, by their addresses.
+    /// Instructions at addresses that no file contains, or where it contains a probe, as recorded.
     told: RefCell<HashMap<u64, Option<ControlTransfer>>>,
-    /// Whether the recorder records `return`.
+    /// Says if the recorder records `return`.
     returns: Cell<DecisionPresence>,
-    /// Followed at the first gap.
+    /// Branch couples, computed at the first gap.
     couples: OnceCell<BranchCouples>,
 }
 
 impl ProgramCode {
-    /// That of some files, of which later ones are loaded over earlier ones. Cost: some 10 ns a word.
+    /// Decodes some files; later files are loaded over earlier ones. Cost: some 10 ns a word.
     pub fn new(files: &[ProgramFile]) -> Self {
         let mut code = Self {
             parts: Vec::new(),
@@ -185,17 +187,17 @@ impl ProgramCode {
         code
     }
 
-    /// True when there is none.
+    /// Returns true if there is no code.
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }
 
-    /// All that send control elsewhere, or are recorded.
+    /// Returns all instructions that change control flow or are recorded.
     pub fn forks(&self) -> &[ControlTransfer] {
         &self.forks
     }
 
-    /// The recorder records `return`.
+    /// Notes that the recorder records `return`.
     pub fn note_returns(&self) {
         self.returns.set(DecisionPresence::Always);
     }
@@ -230,7 +232,7 @@ impl ProgramCode {
         });
     }
 
-    /// The part that has an address, and the place of its word there.
+    /// Returns the range that contains an address, and the index of its word.
     #[inline]
     fn place(&self, pc: u64) -> Option<(&DecodedRegion, usize)> {
         let inside = |part: &DecodedRegion| {
@@ -250,14 +252,15 @@ impl ProgramCode {
         inside(part).map(|place| (part, place))
     }
 
-    /// The instruction at an address; none where no file has it.
+    /// Returns the instruction word at an address; `None` if no file contains it.
     #[inline]
     pub fn word(&self, pc: u64) -> Option<u32> {
         let (part, place) = self.place(pc)?;
         part.words.get(place).copied()
     }
 
-    /// The instructions from an address on that are no forks, as many as lie together and no more than asked for.
+    /// Iterates over the instructions from `first` up to the end of the range, at most `count`. The
+    /// caller ensures that none of them is a fork.
     #[inline]
     pub fn plain(&self, first: u64, count: u64) -> impl Iterator<Item = ProgramInstruction<'_>> {
         let found = self.place(first);
@@ -280,7 +283,8 @@ impl ProgramCode {
         seen.take(usize::try_from(count).unwrap_or(usize::MAX))
     }
 
-    /// What the instruction at an address is that a file has; none for one that only goes on.
+    /// Returns the control transfer at an address in a file; `None` for an instruction that only
+    /// continues with the next one.
     #[inline]
     pub fn transfer(&self, pc: u64) -> Option<&ControlTransfer> {
         let (part, place) = self.place(pc)?;
@@ -290,7 +294,7 @@ impl ProgramCode {
             .filter(|_| run & FORK != 0)
     }
 
-    /// All that the files say of an instruction; none where no file has it.
+    /// Returns everything about the instruction at an address; `None` if no file contains it.
     #[inline]
     pub fn see(&self, pc: u64) -> Option<ProgramInstruction<'_>> {
         let (part, place) = self.place(pc)?;
@@ -308,12 +312,14 @@ impl ProgramCode {
         })
     }
 
-    /// What a record told of an instruction where a probe stands or no file has anything.
+    /// Returns the instruction that was recorded at an address where a file has a probe or no file
+    /// has code.
     pub fn told_at(&self, pc: u64) -> Option<ControlTransfer> {
         self.told.borrow().get(&pc).copied().flatten()
     }
 
-    /// What an instruction is that a record tells, where a file does not have it or has a probe there.
+    /// Decodes a recorded instruction at an address where a file has a probe or no file has code,
+    /// and remembers it.
     pub fn told_transfer(&self, word: u32, pc: u64) -> Option<ControlTransfer> {
         let mut told = self.told.borrow_mut();
         if let Some(known) = told
@@ -331,7 +337,7 @@ impl ProgramCode {
     }
 }
 
-/// Words that lie together.
+/// A contiguous range of instruction words.
 struct WordRegion {
     first: u64,
     words: Vec<u32>,
@@ -343,7 +349,7 @@ impl WordRegion {
     }
 }
 
-/// The code of some files by addresses, each address once.
+/// Returns the code of some files in address order, each address once.
 fn regions_of(files: &[ProgramFile]) -> Vec<WordRegion> {
     let mut regions: Vec<WordRegion> = Vec::new();
     for part in files.iter().flat_map(|file| &file.parts) {
@@ -381,7 +387,7 @@ fn regions_of(files: &[ProgramFile]) -> Vec<WordRegion> {
     joined
 }
 
-/// What a region leaves of one below it.
+/// Returns the parts of a region that another one above it does not cover.
 fn uncovered(mut below: WordRegion, above: &WordRegion) -> impl Iterator<Item = WordRegion> {
     let words_to = |address: u64| {
         (address.saturating_sub(below.first) / WORD).min(below.words.len() as u64) as usize
@@ -465,7 +471,7 @@ impl Program for ProgramCode {
     }
 
     fn behind_slot(&self, pc: u64) -> SuccessorSet {
-        // Of what no file has nothing is known of what is around it, either.
+        // Nothing is known about the surroundings of an instruction that no file contains.
         let is_known = self.transfer(pc).is_some();
         if is_known {
             self.couples
@@ -477,13 +483,14 @@ impl Program for ProgramCode {
     }
 }
 
-/// Whether where an instruction leads is an address in a program of 32 bits, whose branches leave the one end for the other.
+/// Returns whether two branch targets are the same in a 32-bit program, where addresses wrap around
+/// at the ends of the address space.
 pub fn is_same_small(pc: u64, leads_to: u64, address: u64) -> bool {
     let is_low = |address: u64| u32::try_from(address).is_ok();
     is_low(pc) && is_low(address) && leads_to as u32 == address as u32
 }
 
-/// The bytes of an instruction word.
+/// Returns the encoding of an instruction word.
 #[inline]
 pub fn encoding_of(word: u32) -> Option<Encoding> {
     SET.encoding_of(word, WORD as u8)

@@ -1,8 +1,10 @@
-//! Where control may go behind a branch that stands in the delay slot of another.
+//! Control flow after a branch in the delay slot of another branch, a DCTI couple in the words of
+//! the SPARC manuals.
 //!
-//! `ba 40; ba 80` goes to 40 for one instruction, and from there to 80. Where the instruction at 40 is a branch, too, control
-//! goes to 80 for one instruction and on to where that one leads. So a branch may have an unusual instruction behind it
-//! without standing behind another: all such chains of a program are followed once.
+//! `ba 40; ba 80` goes to 40 for one instruction, and from there to 80. If the instruction at 40 is
+//! a branch too, control goes to 80 for one instruction and on to that branch's target. So a branch
+//! may have an unexpected successor without being in a delay slot itself. All such chains of a
+//! program are followed once.
 
 use foldhash::{HashMap, HashSet};
 use stepback_machine::DelaySlotRule;
@@ -11,19 +13,20 @@ use crate::btrace::code::{ControlTransfer, ProgramCode, WORD};
 use crate::btrace::kind::is_probe;
 use crate::reconstruct::SuccessorSet;
 
-/// In a program with more links of such chains control may go anywhere behind any branch: some 4 MiB.
+/// Maximum number of chain links that are followed, some 4 MiB. In a program with more, control may
+/// go anywhere after any branch.
 const LONGEST: usize = 1 << 16;
 
-/// The branches that couples lead to.
+/// Branches that are reached through couples, and their successors.
 #[derive(Clone, Debug, Default)]
 pub struct BranchCouples {
-    /// By their addresses where control may go behind them.
+    /// Possible successors, by the address of the branch.
     behind: HashMap<u64, SuccessorSet>,
-    /// Where it may go behind any branch: a register leads to a couple's second instruction.
+    /// Possible successors of any branch: the first branch of some couple is indirect.
     behind_any: SuccessorSet,
 }
 
-/// A branch that comes next, with what comes behind it; none where either is anywhere.
+/// A branch that is reached next, and its successor; `None` for an unknown address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct CoupleLink {
     pc: Option<u64>,
@@ -31,7 +34,7 @@ struct CoupleLink {
 }
 
 impl BranchCouples {
-    /// Those of a program. Cost: its branches, and the links of its chains.
+    /// Follows the chains of a program. Cost: its branches plus the links of its chains.
     pub fn of(code: &ProgramCode) -> Self {
         let mut couples = Self::default();
         let mut seen = HashSet::default();
@@ -52,7 +55,7 @@ impl BranchCouples {
         couples
     }
 
-    /// Goes along a chain until it ends or was gone along before.
+    /// Follows a chain to its end, or to a link that was followed before.
     fn follow(
         &mut self,
         code: &ProgramCode,
@@ -74,7 +77,7 @@ impl BranchCouples {
                     behind: target_of(transfer),
                 }),
                 Some(_) => None,
-                // Behind any branch comes what that one leads to.
+                // The successor of an unknown branch is that branch's target.
                 None => Some(CoupleLink {
                     pc: here.behind,
                     behind: None,
@@ -83,7 +86,8 @@ impl BranchCouples {
         }
     }
 
-    /// Where control may go behind a branch, other than on.
+    /// Returns where control may go after the branch at `pc`, other than to the next instruction in
+    /// memory.
     pub fn behind(&self, code: &ProgramCode, pc: u64) -> SuccessorSet {
         let mut behind = self.behind.get(&pc).cloned().unwrap_or_default();
         behind.may_be_any |= self.behind_any.may_be_any;
@@ -96,7 +100,7 @@ impl BranchCouples {
                 Some(target) => behind.add(target),
                 None => behind.may_be_any = true,
             },
-            // A probe may stand in the place of any; zeros fill what holds no code.
+            // A probe may replace any branch. Zero words are padding, not probes.
             Some(before) => behind.may_be_any |= is_probe(before.word) && before.word != 0,
             None => {}
         }
@@ -115,7 +119,7 @@ impl BranchCouples {
     }
 }
 
-/// Whether a branch may lead elsewhere behind its delay slot.
+/// Returns whether control may leave after the branch's delay slot.
 fn passes_slot(transfer: &ControlTransfer) -> bool {
     match transfer.fork.control.delay {
         DelaySlotRule::Slot | DelaySlotRule::UnlessNotTaken => {
@@ -125,7 +129,7 @@ fn passes_slot(transfer: &ControlTransfer) -> bool {
     }
 }
 
-/// Where a branch leads; none where that is anywhere.
+/// Returns the target of a branch; `None` for an indirect one.
 fn target_of(transfer: &ControlTransfer) -> Option<u64> {
     transfer.fork.control.target.address()
 }
@@ -137,7 +141,7 @@ mod tests {
 
     const NOP: u32 = 0x0100_0000;
 
-    /// `ba` over so many words.
+    /// Encodes `ba` to `words` words further on.
     fn ba(words: u32) -> u32 {
         0x1080_0000 | words & 0x3f_ffff
     }
@@ -180,11 +184,11 @@ mod tests {
         check(&[jmp, branch, NOP, branch, NOP], 0x1004, &[0x1014], true);
         check(&[jmp, branch, NOP, branch, NOP], 0x100c, &[0x1014], false);
         check(&[jmp, jmp, NOP, branch, NOP], 0x100c, &[], true);
-        // A number among the code may be a probe, but is hardly one.
+        // A data word among the code may be a probe, but hardly ever is one.
         check(&[7, branch, NOP, branch, NOP], 0x1004, &[], true);
         check(&[7, branch, NOP, branch, NOP], 0x100c, &[], false);
         check(&[0, branch, NOP], 0x1004, &[], false);
-        // `bn` leads nowhere, `ba,a` has no slot.
+        // `bn` leads nowhere, and `ba,a` has no delay slot.
         check(&[0x0080_0004, branch, NOP], 0x1004, &[], false);
         check(&[0x3080_0004, branch, NOP], 0x1004, &[], false);
     }

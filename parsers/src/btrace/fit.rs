@@ -1,4 +1,4 @@
-//! Whether a record fits the program.
+//! Comparison of a record with the program.
 
 use stepback_machine::DelaySlotRule;
 
@@ -7,48 +7,48 @@ use crate::btrace::kind::{BranchKind, is_probe};
 use crate::btrace::record::BranchRecord;
 use crate::reconstruct::{Decision, NextDecision, Outcome};
 
-/// Why a record cannot be of the program, or not be whole.
+/// Reason why a record cannot belong to the program, or is damaged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RecordMismatch {
-    /// The program has another instruction there.
+    /// The program has another instruction at the address.
     #[error("the program has {found:08x} there, not {told:08x}")]
     Word {
-        /// What the program has.
+        /// Word in the program.
         found: u32,
-        /// What the record says.
+        /// Word in the record.
         told: u32,
     },
-    /// The instruction is none that is recorded.
+    /// Btrace does not record this instruction.
     #[error("the instruction is none that Btrace records")]
     NoBranch,
-    /// It is of another kind.
+    /// The instruction is of another kind.
     #[error("the instruction is a {}", .0.name())]
     Kind(BranchKind),
-    /// It leads elsewhere.
+    /// The instruction leads to another address.
     #[error("the instruction leads to {0:#x}")]
     Target(u64),
-    /// It cannot be taken, or cannot but be taken.
+    /// The instruction is always taken, or never.
     #[error("the instruction is {} taken", if *.0 { "always" } else { "never" })]
     Outcome(bool),
-    /// It does not annul its delay slot then, or cannot but annul it.
+    /// The delay slot is always annulled with this outcome, or never.
     #[error("its delay slot is {} then", if *.0 { "annulled" } else { "executed" })]
     Annulment(bool),
 }
 
-/// A record that fits.
+/// A record that agrees with the program.
 #[derive(Clone, Copy, Debug)]
 pub struct FittedRecord {
-    /// What its instruction is.
+    /// Its instruction.
     pub transfer: ControlTransfer,
-    /// What it did.
+    /// Recorded outcome.
     pub decision: Decision,
 }
 
 impl FittedRecord {
-    /// What a record says, if that can be.
+    /// Compares a record with the program.
     ///
     /// # Errors
-    /// It cannot.
+    /// Returns the reason if they contradict each other.
     pub fn of(record: &BranchRecord, code: &ProgramCode) -> Result<Self, RecordMismatch> {
         let transfer = transfer_of(record, code)?;
         let kind = transfer.kind.ok_or(RecordMismatch::NoBranch)?;
@@ -75,7 +75,7 @@ impl FittedRecord {
         })
     }
 
-    /// The decision, for a walk to come to.
+    /// Returns the decision as the destination of a walk.
     pub fn sought(&self) -> NextDecision {
         let Self { transfer, decision } = self;
         let behind = transfer.fork.behind;
@@ -86,7 +86,8 @@ impl FittedRecord {
         }
     }
 
-    /// Why a record that fits by itself does not: what it says of the delay slot cannot be.
+    /// Returns the mismatch of a record that agrees with its instruction but not with the path: the
+    /// recorded delay slot is impossible.
     pub fn misfit_of_slot(&self) -> RecordMismatch {
         RecordMismatch::Target(self.transfer.fork.behind.wrapping_add(WORD))
     }
@@ -120,13 +121,13 @@ fn decision_of(
         (false, _) => Outcome::NotTaken,
         (true, None) => Outcome::To(record.target),
         (true, Some(target)) if target == record.target => Outcome::Taken,
-        // The addresses of a program of 32 bits end there: what leads beyond leads to the other end.
+        // A 32-bit address space ends there: a branch beyond one end leads to the other.
         (true, Some(target)) if is_same_small(record.pc, target, record.target) => {
             Outcome::To(record.target)
         }
         (true, Some(target)) => return Err(RecordMismatch::Target(target)),
     };
-    // What is behind the delay slot is recorded where a branch was not taken.
+    // For a branch that was not taken, the address after the delay slot is recorded.
     let slot = (!record.is_taken).then(|| record.target.wrapping_sub(WORD));
     Ok(Decision { outcome, slot })
 }

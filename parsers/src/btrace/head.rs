@@ -1,4 +1,4 @@
-//! What a recording begins with.
+//! Detection of recordings by their first bytes.
 
 use std::io;
 use std::sync::Arc;
@@ -9,25 +9,25 @@ use crate::btrace::text_line::{TextLine, is_heading};
 use crate::packed::ForwardReader;
 use crate::read_at::TraceFile;
 
-/// What files with a header begin with.
+/// First bytes of a file with a header.
 pub const MAGIC: [u8; 8] = *b"BTRACE3\0";
-/// Bytes of a header.
+/// Length of the header in bytes.
 pub const HEADER_BYTES: u16 = 64;
-/// Bytes that are looked at.
+/// Number of bytes that are examined.
 const HEAD: usize = 8 << 10;
-/// So many records of a file without a header are looked at.
+/// Maximum number of records examined in a file without a header.
 const LOOKED_AT: usize = 64;
-/// And so many lines of a text.
+/// Maximum number of lines examined in a text.
 const LINES: usize = 8;
 
-/// What a recording is.
+/// Form of a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BtraceHead {
     /// Records in our own layout.
     Records {
-        /// Where the first begins.
+        /// Byte offset of the first record.
         first_record: u64,
-        /// How many the header says that there are; none when it does not say it.
+        /// Number of records according to the header; `None` if it does not say.
         count: Option<u64>,
     },
     /// A line for each executed instruction.
@@ -35,7 +35,7 @@ pub enum BtraceHead {
 }
 
 impl BtraceHead {
-    /// What a file is, packed or not; none when it is no recording.
+    /// Detects the form of a file, compressed or not; `None` if it is not a recording.
     ///
     /// # Errors
     /// The file could not be read.
@@ -49,7 +49,7 @@ impl BtraceHead {
     }
 }
 
-/// A file that begins with our header.
+/// Detects a file that begins with our header.
 fn with_header(head: &[u8]) -> Option<BtraceHead> {
     let fields = head.strip_prefix(&MAGIC)?;
     let number = |range: std::ops::Range<usize>| {
@@ -68,7 +68,7 @@ fn with_header(head: &[u8]) -> Option<BtraceHead> {
     })
 }
 
-/// A file of plain records: most of the first ones must fit together as only records do.
+/// Detects a file of plain records: at least three quarters of the first ones must be consistent.
 fn records(head: &[u8]) -> Option<BtraceHead> {
     let layout = BranchLayout::own(0);
     let is_record = |bytes: &[u8]| {
@@ -87,9 +87,9 @@ fn records(head: &[u8]) -> Option<BtraceHead> {
     })
 }
 
-/// A file with a line for each instruction: its heading, or lines that are all such lines.
+/// Detects a text by its heading, or if its first lines all describe instructions.
 fn text(head: &[u8]) -> Option<BtraceHead> {
-    // The last one may be cut off.
+    // The last line may be cut off.
     let whole = head
         .iter()
         .rposition(|byte| *byte == b'\n')

@@ -1,28 +1,28 @@
-//! The kinds of instructions that Btrace records, by the numbers of its records.
+//! Kinds of instructions that Btrace records, with their numbers in the records.
 
 /// A kind of control transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BranchKind {
     /// `call`.
     Call = 1,
-    /// On the contents of a register.
+    /// Branch on the contents of an integer register.
     BPr = 2,
-    /// On floating point.
+    /// Branch on floating-point condition codes.
     FBfcc = 3,
-    /// The same with prediction.
+    /// Branch on floating-point condition codes, with prediction.
     FBPfcc = 4,
-    /// On integer condition codes.
+    /// Branch on integer condition codes.
     Bicc = 5,
-    /// The same with prediction.
+    /// Branch on integer condition codes, with prediction.
     BPcc = 6,
-    /// To where registers say.
+    /// Jump to an address in registers.
     Jmpl = 7,
     /// `return`, which recorders may leave out.
     Return = 8,
 }
 
 impl BranchKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 8] = [
         Self::Call,
         Self::BPr,
@@ -34,13 +34,13 @@ impl BranchKind {
         Self::Return,
     ];
 
-    /// The kind of a number of a record.
+    /// Returns the kind with this number in the records.
     pub fn of_number(number: u8) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| *kind as u8 == number)
     }
 
-    /// The kind of an instruction word; none for one that is not recorded
-    /// (The SPARC Architecture Manual, Version 9, appendix A.)
+    /// Returns the kind of an instruction word; `None` for one that is not recorded (The SPARC
+    /// Architecture Manual, Version 9, appendix A.)
     pub fn of_word(word: u32) -> Option<Self> {
         match (word >> 30, word >> 22 & 7, word >> 19 & 0x3f) {
             (1, ..) => Some(Self::Call),
@@ -55,7 +55,7 @@ impl BranchKind {
         }
     }
 
-    /// Its name.
+    /// Returns the name in the SPARC manuals.
     pub fn name(self) -> &'static str {
         match self {
             Self::Call => "CALL",
@@ -69,7 +69,8 @@ impl BranchKind {
         }
     }
 
-    /// Whether a word of this kind goes elsewhere whatever the processor holds; none when that is decided by what it holds.
+    /// Returns whether a word of this kind is always or never taken; `None` if that depends on
+    /// processor state.
     pub fn is_always_taken(self, word: u32) -> Option<bool> {
         const NEVER: u32 = 0;
         const ALWAYS: u32 = 8;
@@ -83,7 +84,8 @@ impl BranchKind {
     }
 }
 
-/// Whether a word is what stands in the place of a recorded instruction while the program runs: `illtrap`, with any number.
+/// Returns whether a word is a probe: the `illtrap`, with any operand, that replaces a recorded
+/// instruction while the program runs.
 pub fn is_probe(word: u32) -> bool {
     word >> 22 == 0
 }

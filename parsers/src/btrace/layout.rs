@@ -1,12 +1,12 @@
-//! Where the fields of a record stand.
+//! Layout of a record's fields.
 //!
-//! The layout of Sun's records was never published. The one that is read unasked is our own; an owner of real recordings
-//! describes theirs ([`crate::template`]).
+//! The layout of Sun's records was never published. The default layout is our own; owners of real
+//! recordings describe theirs with a template ([`crate::template`]).
 
 use crate::btrace::record::BranchRecord;
 use crate::template::{RecordTemplate, TemplateError, TemplateField};
 
-/// What our own layout is called.
+/// Name of Stepback's layout.
 pub const OWN_LAYOUT: &str = "BTF40";
 
 const NAMES: [&str; 9] = [
@@ -21,12 +21,12 @@ const NAMES: [&str; 9] = [
     "instruction",
 ];
 
-/// Where the fields of a record of branches stand.
+/// Layout of the fields of a branch record.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct BranchLayout {
-    /// Bytes of a record.
+    /// Length of a record in bytes.
     pub record_bytes: usize,
-    /// Where the first record begins.
+    /// Byte offset of the first record.
     pub first_record: u64,
     time: Option<TemplateField>,
     pc: TemplateField,
@@ -40,7 +40,7 @@ pub struct BranchLayout {
 }
 
 impl BranchLayout {
-    /// Our own, of 40 bytes a record, behind so many bytes.
+    /// Returns our own layout, of 40 bytes a record, with this byte offset of the first record.
     pub fn own(first_record: u64) -> Self {
         let whole = |offset, bytes| TemplateField::big(offset, bytes, 0..8 * bytes as u32);
         let bit = |bit| TemplateField::big(30, 1, bit..bit + 1);
@@ -59,7 +59,7 @@ impl BranchLayout {
         }
     }
 
-    /// The same, with the first record elsewhere.
+    /// Returns the layout with another byte offset of the first record.
     #[must_use]
     pub fn beginning_at(self, first_record: u64) -> Self {
         Self {
@@ -68,10 +68,10 @@ impl BranchLayout {
         }
     }
 
-    /// As a template has it.
+    /// Creates a layout from a template.
     ///
     /// # Errors
-    /// It lacks a field without which there is no path, or has one that is none of a branch.
+    /// The template lacks a required field, or has one that branch records do not have.
     pub fn of(template: &RecordTemplate) -> Result<Self, TemplateError> {
         template.check_names(&NAMES)?;
         let field = |name| template.field(name);
@@ -91,7 +91,7 @@ impl BranchLayout {
         })
     }
 
-    /// The record in some bytes, of which there are as many as it has.
+    /// Decodes a record from `bytes`, which must be as long as a record.
     #[inline]
     pub fn read(&self, number: u64, bytes: &[u8]) -> BranchRecord {
         let read = |field: Option<TemplateField>| field.map(|field| field.read(bytes));
@@ -109,7 +109,7 @@ impl BranchLayout {
         }
     }
 
-    /// Appends a record; what the layout has no place for is left out.
+    /// Appends a record; values without a field in the layout are dropped.
     pub fn write(&self, record: &BranchRecord, out: &mut Vec<u8>) {
         let start = out.len();
         out.resize(start + self.record_bytes, 0);
@@ -136,7 +136,7 @@ impl BranchLayout {
         }
     }
 
-    /// A number that is another one for another layout.
+    /// Returns a hash that identifies the layout.
     pub fn fingerprint(&self) -> u64 {
         xxhash_rust::xxh3::xxh3_64(format!("{self:?}").as_bytes())
     }

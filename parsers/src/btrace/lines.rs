@@ -1,4 +1,4 @@
-//! The events of a recording as lines for people, and for the search for text.
+//! Human-readable lines for the events of a recording, also used by the text search.
 
 use stepback_machine::step_text;
 
@@ -9,16 +9,17 @@ use crate::gap::Gap;
 use crate::marker::MarkerKind;
 use crate::source::RenderedLine;
 
-/// Makes a line of each event.
+/// Sink that makes a line of each event.
 pub struct BtraceLineSink<'a> {
     each: &'a mut dyn FnMut(RenderedLine<'_>),
-    /// By the number of the thread.
+    /// Names by thread number.
     names: Vec<String>,
     chunk_offset: u64,
 }
 
 impl<'a> BtraceLineSink<'a> {
-    /// Hands out the lines of a range of the trace that begins at this offset.
+    /// Creates a sink that passes lines to `each`, for a range of the trace that begins at
+    /// `chunk_offset`.
     pub fn new(chunk_offset: u64, each: &'a mut dyn FnMut(RenderedLine<'_>)) -> Self {
         Self {
             each,

@@ -1,9 +1,11 @@
-//! Btrace: a record for each control transfer, from which and the program's files the path of each thread follows.
+//! Btrace: a record for each control transfer. Together with the program's files, the records
+//! determine the path of each thread.
 //!
-//! Btrace3 of Sun (2004) put a trap in the place of each control transfer of a program and wrote down where it went.
-//! A [`BranchRecord`] is what one record says, a [`BranchLayout`] where that stands in a file; an [`Order`] gives the records
-//! of all threads their turns; what lies between two of them [`crate::reconstruct`] finds in the program's files.
-//! The text form has a line for each instruction instead and needs no program.
+//! Btrace3 of Sun (2004) replaced each control transfer of a program with a trap and recorded its
+//! destination. A [`BranchRecord`] is the content of one record, and a [`BranchLayout`] describes
+//! its encoding. An [`TimeOrderedReader`] sorts the records of all threads by time. [`crate::reconstruct`]
+//! finds the instructions between two records in the program's files. The text form has a line for
+//! each instruction instead and needs no program.
 
 mod check;
 mod code;

@@ -1,8 +1,9 @@
-//! The records of all threads in the order of their times.
+//! Sorts the records of all threads by time.
 //!
-//! A record takes its time before it waits for the lock of the buffer, so records of different threads are slightly out of
-//! order in the file; those of one thread are in order. A window of records is put in order while it passes. It also shows
-//! the next record of a thread, which tells how the thread went on behind this one.
+//! A recorder samples the time before it waits for the lock of the buffer. So records of different
+//! threads are slightly out of order in the file; those of one thread are in order. Records pass
+//! through a reorder window. The window also shows the next record of a thread, which determines
+//! the thread's path after the current one.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -14,35 +15,35 @@ use crate::btrace::reader::BranchRecordReader;
 use crate::btrace::record::BranchRecord;
 use crate::packed::Damage;
 
-/// Records in the window.
+/// Number of records in the window.
 const WINDOW: usize = 1 << 14;
-/// The times of so many threads are remembered.
+/// Maximum number of threads whose last record is remembered.
 const THREADS: usize = 1 << 16;
 
-/// A record in its turn.
+/// A record in time order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OrderedRecord<'a> {
-    /// Its number in this order, from 1.
+    /// Number in this order, from 1.
     pub ordinal: u64,
-    /// With a time that does not run backwards in its thread.
+    /// Record, with a time that does not run backwards in its thread.
     pub record: &'a BranchRecord,
-    /// The next record of its thread, if the window has it.
+    /// Next record of its thread, if it is in the window.
     pub next: Option<&'a BranchRecord>,
-    /// Whether its thread may have a next one all the same.
+    /// True if the thread has or may have another record.
     pub may_go_on: bool,
-    /// The time that was recorded, where that runs backwards.
+    /// Recorded time, if it did not fit the thread's other times and was corrected.
     pub wrong_time: Option<u64>,
 }
 
-/// Hands out records in the order of their times.
+/// Reader that returns records in time order.
 pub struct TimeOrderedReader {
     reader: BranchRecordReader,
     slots: VecDeque<ReorderSlot>,
-    /// The number of the first slot.
+    /// Number of the first slot.
     first: u64,
-    /// Times and numbers of slots that came in order.
+    /// Keys and numbers of slots that arrived in order.
     sorted: VecDeque<(u64, u64)>,
-    /// Of those that did not.
+    /// Keys and numbers of slots that arrived out of order.
     late: BinaryHeap<Reverse<(u64, u64)>>,
     threads: HashMap<u64, LastThreadRecord>,
     handed_out: u64,
@@ -52,25 +53,25 @@ pub struct TimeOrderedReader {
 #[derive(Clone, Copy, Debug)]
 struct ReorderSlot {
     record: BranchRecord,
-    /// By which it gets its turn.
+    /// Time by which the record is sorted.
     key: u64,
-    /// The number of the slot of its thread's next record.
+    /// Slot number of the thread's next record.
     next: Option<u64>,
     wrong_time: Option<u64>,
     is_taken: bool,
 }
 
-/// The last record of a thread.
+/// Last record of a thread.
 #[derive(Clone, Copy, Debug)]
 struct LastThreadRecord {
     slot: u64,
     key: u64,
-    /// The key of the one before it; none for its first.
+    /// Key of the thread's record before; `None` for its first record.
     key_before: Option<u64>,
 }
 
 impl TimeOrderedReader {
-    /// From the first record on.
+    /// Creates a reader that begins with the first record.
     pub fn new(reader: BranchRecordReader) -> Self {
         Self {
             reader,
@@ -84,7 +85,7 @@ impl TimeOrderedReader {
         }
     }
 
-    /// The next record; none behind the last.
+    /// Returns the next record; `None` after the last one.
     ///
     /// # Errors
     /// The file could not be read.
@@ -102,12 +103,13 @@ impl TimeOrderedReader {
         Ok(self.take().and_then(|number| self.turn(number)))
     }
 
-    /// Bytes behind the last whole record, once all are handed out.
+    /// Returns the number of bytes after the last whole record, once all records were returned.
     pub fn cut_off_bytes(&self) -> usize {
         self.reader.cut_off_bytes()
     }
 
-    /// Why there are no more records, once all are handed out, if the file is packed and damaged there.
+    /// Returns why the records end, once all were returned, if the file is compressed and damaged
+    /// there.
     pub fn damage(&self) -> Option<&Damage> {
         self.reader.damage()
     }
@@ -145,7 +147,8 @@ impl TimeOrderedReader {
         self.queue(key, number);
     }
 
-    /// The time before which the next record of a thread cannot be. Where only the last one's is out of line, that is put right.
+    /// Returns the earliest time that the next record of a thread may have. If only the time of the
+    /// thread's last record is out of line, corrects that one instead.
     fn earliest_behind(&mut self, known: LastThreadRecord, time: Option<u64>) -> u64 {
         let LastThreadRecord {
             slot: number,
@@ -177,7 +180,7 @@ impl TimeOrderedReader {
         self.slots.get_mut(place)
     }
 
-    /// The number of the slot whose turn it is.
+    /// Returns the number of the slot with the lowest key.
     fn take(&mut self) -> Option<u64> {
         loop {
             let late = self.late.peek().map(|Reverse(late)| *late);
@@ -188,7 +191,7 @@ impl TimeOrderedReader {
                 (Some(_), _) => self.sorted.pop_front()?,
                 (None, _) => self.late.pop().map(|Reverse(late)| late)?,
             };
-            // One whose time was put right stands in both.
+            // A slot whose time was corrected is in both queues.
             let Some(slot) = self
                 .slot(number)
                 .filter(|slot| !slot.is_taken && slot.key == key)
@@ -232,14 +235,15 @@ mod tests {
     use crate::btrace::layout::BranchLayout;
     use crate::read_at::TraceFile;
 
-    /// A record that was handed out.
+    /// A record as returned by the reader, with owned fields.
     struct Handed {
         record: BranchRecord,
         next: Option<BranchRecord>,
         wrong_time: Option<u64>,
     }
 
-    /// Threads and times of the records of a file, which are numbered by their addresses.
+    /// Returns the records of a file in time order. `records` lists threads and times; the address
+    /// of a record is four times its index.
     fn turns(records: &[(u64, u64)]) -> Vec<Handed> {
         let layout = BranchLayout::own(0);
         let mut bytes = Vec::new();

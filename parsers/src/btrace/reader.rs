@@ -1,4 +1,4 @@
-//! The records of a file, one after the other. The file may be packed.
+//! Sequential reader of the records of a file, which may be compressed.
 
 use std::io;
 use std::sync::Arc;
@@ -8,25 +8,25 @@ use crate::btrace::record::BranchRecord;
 use crate::packed::{Damage, ForwardReader};
 use crate::read_at::TraceFile;
 
-/// Records that are read at once.
+/// Number of records read at once.
 const BATCH: usize = 4096;
 
-/// Reads the records of a file.
+/// Reader that returns the records of a file one by one.
 pub struct BranchRecordReader {
     file: TraceFile,
     layout: BranchLayout,
-    /// None before the first record.
+    /// `None` before the first record.
     input: Option<ForwardReader>,
     bytes: Vec<u8>,
-    /// What was handed out of them.
+    /// Number of bytes in the buffer that were decoded.
     done: usize,
-    /// Records so far.
+    /// Number of records returned.
     count: u64,
     is_over: bool,
 }
 
 impl BranchRecordReader {
-    /// From the first record on.
+    /// Creates a reader that begins with the first record.
     pub fn new(file: TraceFile, layout: BranchLayout) -> Self {
         Self {
             file,
@@ -39,7 +39,7 @@ impl BranchRecordReader {
         }
     }
 
-    /// The next record; none behind the last.
+    /// Returns the next record; `None` after the last one.
     ///
     /// # Errors
     /// The file could not be read.
@@ -56,17 +56,18 @@ impl BranchRecordReader {
         Ok(Some(self.layout.read(self.count, bytes)))
     }
 
-    /// Bytes behind the last whole record, once all are read.
+    /// Returns the number of bytes after the last whole record, once all were read.
     pub fn cut_off_bytes(&self) -> usize {
         self.bytes.len() - self.done
     }
 
-    /// Why there are no more, once all are read, if the file is packed and damaged there.
+    /// Returns why the records end, once all were read, if the file is compressed and damaged
+    /// there.
     pub fn damage(&self) -> Option<&Damage> {
         self.input.as_ref()?.damage()
     }
 
-    /// False when there is no further record.
+    /// Refills the buffer; returns false if there is no further record.
     fn fill(&mut self) -> io::Result<bool> {
         if self.is_over {
             return Ok(false);

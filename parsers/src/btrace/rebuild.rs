@@ -1,8 +1,9 @@
-//! From records to the steps of all threads.
+//! Reconstruction of the steps of all threads from the records.
 //!
-//! A record gets its turn by its time. Its step, its delay slot and all that follows up to the thread's next record are
-//! told then, since the instructions take no time beside what recording them takes. Where the next record is not in the window,
-//! what leads to it is told right before it.
+//! Records are processed in time order. A record's step, its delay slot and all steps up to the
+//! thread's next record are emitted at once, because the instructions take no time compared with
+//! the recording. If the next record is not in the window yet, the steps that lead to it are
+//! emitted right before it.
 
 use foldhash::HashMap;
 use stepback_machine::{RecordedBranch, WindowChange};
@@ -25,32 +26,32 @@ use crate::reconstruct::{Outcome, PassedStep, PassedStretch, PathSink, Walk, Wal
 use crate::step_store::encoder::{BlockSink, Encoder, RepeatedStep};
 use crate::step_store::record::{StepStatus, StoredRegister, StoredStep, StoredThread};
 
-/// Threads have numbers of 16 bits.
+/// Maximum number of threads: thread numbers have 16 bits.
 const THREADS: usize = 1 << 16;
-/// Codes are looked up by so many inputs.
+/// Number of inputs among which the step store looks up codes.
 const INPUTS: u16 = 64;
 
-/// Hands the steps of a recording to an encoder.
+/// Passes the steps of a recording to an encoder.
 pub struct PathRebuilder<'e, B> {
     encoder: &'e mut Encoder<B>,
     code: ProgramCode,
-    /// Where the program's files begin.
+    /// Entry points of the program's files.
     entries: Vec<u64>,
     threads: Vec<RebuiltThread>,
     numbers: HashMap<u64, usize>,
-    /// The thread of the last record.
+    /// Thread of the last record.
     last: Option<ThreadNumber>,
-    /// The time of the last record.
+    /// Time of the last record.
     latest: Option<u64>,
     has_told_full: bool,
 }
 
-/// How the records of a file end.
+/// End of a file's records.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordingEnd<'a> {
-    /// Of a record that is not there as a whole.
+    /// Number of bytes of an incomplete last record.
     pub cut_off_bytes: usize,
-    /// Why there are no more.
+    /// Damage that ended the file, if any.
     pub damage: Option<&'a Damage>,
 }
 
@@ -60,22 +61,22 @@ struct RebuiltThread {
     number: ThreadNumber,
     walk: Walk,
     windows: WindowTracker,
-    /// Its next record was not there yet when the last one had its turn.
+    /// True if its next record was not available when the last one was processed.
     is_open: bool,
-    /// The record at which the walk stands.
+    /// Record whose fork the walk has reached.
     at_record: Option<FittedRecord>,
     cpu: Option<u64>,
     last: Option<LastRecordTime>,
 }
 
-/// What is remembered of a thread's last record.
+/// State kept from the last record of a thread.
 #[derive(Clone, Copy, Debug)]
 struct LastRecordTime {
     time: Option<u64>,
 }
 
 impl<'e, B: BlockSink> PathRebuilder<'e, B> {
-    /// Nothing read so far.
+    /// Creates a reconstruction without any records.
     pub fn new(encoder: &'e mut Encoder<B>, code: ProgramCode, entries: Vec<u64>) -> Self {
         Self {
             encoder,
@@ -89,7 +90,7 @@ impl<'e, B: BlockSink> PathRebuilder<'e, B> {
         }
     }
 
-    /// Takes the next record.
+    /// Processes the next record.
     pub fn turn(&mut self, turn: &OrderedRecord<'_>) {
         let OrderedRecord {
             ordinal,
@@ -142,7 +143,7 @@ impl<'e, B: BlockSink> PathRebuilder<'e, B> {
                 .walk
                 .decide(&fitting.transfer.fork, fitting.decision, &mut sink);
         }
-        // What follows is of no record.
+        // The steps that follow belong to no record.
         self.encoder.begin_record(ordinal.saturating_add(1));
         match next {
             Some(next) => self.reach(place, next),
@@ -151,7 +152,7 @@ impl<'e, B: BlockSink> PathRebuilder<'e, B> {
         }
     }
 
-    /// What a thread most likely did behind its last record.
+    /// Emits the most likely path of a thread after its last record.
     fn tail(&mut self, place: usize) {
         let Some(thread) = self.threads.get_mut(place) else {
             return;
@@ -165,7 +166,7 @@ impl<'e, B: BlockSink> PathRebuilder<'e, B> {
         thread.walk.tail(&self.code, &mut sink);
     }
 
-    /// Shows what the threads most likely did behind their last records.
+    /// Emits the most likely paths of the threads after their last records.
     pub fn finish(
         mut self,
         records: u64,
@@ -176,7 +177,7 @@ impl<'e, B: BlockSink> PathRebuilder<'e, B> {
     ) {
         self.encoder.begin_record(records.saturating_add(1));
         for place in 0..self.threads.len() {
-            // Only now it shows that no record follows, and times do not run backwards.
+            // Only now is it certain that no record follows, and times must not run backwards.
             if let Some((thread, time)) = self
                 .threads
                 .get(place)
@@ -197,7 +198,7 @@ impl<'e, B: BlockSink> PathRebuilder<'e, B> {
             .for_each(|damage| self.encoder.problem(&problem(damage.to_string())));
     }
 
-    /// The thread of a number; none when there are too many.
+    /// Returns the index of a thread, and registers it on first use; `None` if there are too many.
     fn place(&mut self, number: u64) -> Option<usize> {
         if let Some(place) = self.numbers.get(&number) {
             return Some(*place);
@@ -236,7 +237,8 @@ impl<'e, B: BlockSink> PathRebuilder<'e, B> {
         }
     }
 
-    /// Tells time and processor, loudly where the thread or its processor is another one.
+    /// Records time and processor. Emits markers if the thread or its processor has changed, and
+    /// otherwise sets the time silently.
     fn mark(&mut self, place: usize, record: &BranchRecord) {
         if record.kind == Some(BranchKind::Return as u8) {
             self.code.note_returns();
@@ -273,7 +275,7 @@ impl<'e, B: BlockSink> PathRebuilder<'e, B> {
         }
     }
 
-    /// A thread's first record.
+    /// Processes a thread's first record.
     fn begin(&mut self, place: usize, record: &BranchRecord) {
         let fitting = match FittedRecord::of(record, &self.code) {
             Ok(fitting) => fitting,
@@ -299,7 +301,7 @@ impl<'e, B: BlockSink> PathRebuilder<'e, B> {
         thread.at_record = Some(fitting);
     }
 
-    /// Goes on to the next record of a thread.
+    /// Walks to the next record of a thread.
     fn reach(&mut self, place: usize, next: &BranchRecord) {
         if next.kind == Some(BranchKind::Return as u8) {
             self.code.note_returns();
@@ -329,7 +331,7 @@ impl<'e, B: BlockSink> PathRebuilder<'e, B> {
         }
     }
 
-    /// A record that cannot be: the way up to where it should be is shown, then a gap.
+    /// Handles a record that contradicts the program: emits the path up to its address, then a gap.
     fn contradict(&mut self, place: usize, record: &BranchRecord, misfit: RecordMismatch) {
         let Some(thread) = self.threads.get_mut(place) else {
             return;
@@ -365,7 +367,7 @@ impl<'e, B: BlockSink> PathRebuilder<'e, B> {
         );
     }
 
-    /// Without a program a record is a step, and nothing is known of what lies between.
+    /// Emits a record as a step. Without a program the instructions between records are unknown.
     fn record_alone(&mut self, place: usize, record: &BranchRecord) {
         let Some(thread) = self.threads.get_mut(place) else {
             return;
@@ -409,7 +411,7 @@ impl<'e, B: BlockSink> PathRebuilder<'e, B> {
     }
 }
 
-/// Value of the marker that says that only branches are recorded.
+/// Value of the marker for a recording that contains only branches.
 pub const FILTERED: u64 = 1;
 
 fn problem(message: String) -> Problem {
@@ -421,7 +423,7 @@ fn problem(message: String) -> Problem {
     }
 }
 
-/// What lies on both sides of a gap.
+/// Describes the two ends of a gap.
 fn gap_note(stop: WalkStop, last: Option<LastRecordTime>, next: &BranchRecord) -> String {
     let from = match stop {
         WalkStop::Undecided(pc) | WalkStop::Unmapped(pc) | WalkStop::Another(pc) => {
@@ -436,15 +438,15 @@ fn gap_note(stop: WalkStop, last: Option<LastRecordTime>, next: &BranchRecord) -
     format!("gap {from}to {:#x}{between}", next.pc)
 }
 
-/// Which codes hold for a thread.
+/// Returns the input whose codes apply to a thread.
 fn input_of(thread: ThreadNumber) -> u16 {
     thread.0 % INPUTS
 }
 
-/// Which usual step of an instruction this is; none where it is none of them.
+/// Returns which cached step of the instruction this is; `None` if it is neither.
 #[inline]
 fn which_usual(seen: ProgramInstruction<'_>, passed: PassedStep) -> Option<CachedStepKind> {
-    // What stands behind a probe the records say, and that may change.
+    // The records say which instruction a probe replaced. That can change, so it is not cached.
     if is_probe(seen.word) {
         return None;
     }
@@ -480,10 +482,11 @@ fn step_of(thread: ThreadNumber, pc: u64, word: u32) -> StoredStep {
     }
 }
 
-/// Makes steps of what a record decides: the first is that of the record, what follows (a slot that is annulled) is of none.
+/// Sink for the steps of a decision. The first step belongs to the record; later ones, such as an
+/// annulled delay slot, belong to none.
 struct DecisionSink<'a, B> {
     sink: StepSink<'a, B>,
-    /// The number of the next record, until the step of this one was made.
+    /// Number of the next record, until the step of this one was emitted.
     next_record: Option<u64>,
 }
 
@@ -504,7 +507,7 @@ impl<B: BlockSink> PathSink for DecisionSink<'_, B> {
     }
 }
 
-/// Makes steps of a path.
+/// Sink that encodes the steps of a path.
 struct StepSink<'a, B> {
     encoder: &'a mut Encoder<B>,
     code: &'a ProgramCode,
@@ -513,7 +516,7 @@ struct StepSink<'a, B> {
 }
 
 impl<B: BlockSink> StepSink<'_, B> {
-    /// A step that was there before; false where it was not.
+    /// Emits a step that was stored before; returns false if there is none.
     #[inline(always)]
     fn step_again(
         &mut self,
@@ -533,7 +536,7 @@ impl<B: BlockSink> StepSink<'_, B> {
             .is_some_and(|number| self.encoder.step_again(again(number)))
     }
 
-    /// What an instruction does to the register window.
+    /// Applies an instruction's change of the register window.
     #[inline(never)]
     fn turn(&mut self, step: WindowChange) {
         let is_unknown = self.windows.turn(step);

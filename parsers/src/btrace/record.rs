@@ -1,34 +1,35 @@
-//! A record: a control transfer that was executed.
+//! The record of an executed control transfer.
 
 use crate::btrace::kind::BranchKind;
 
-/// What a record says of a control transfer.
+/// Content of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BranchRecord {
-    /// Its number in the file, from 1.
+    /// Number in the file, from 1.
     pub number: u64,
-    /// Nanoseconds since some moment; none where the records have no times.
+    /// Nanoseconds since an arbitrary moment; `None` if the records have no times.
     pub time: Option<u64>,
-    /// The address of the instruction.
+    /// Address of the instruction.
     pub pc: u64,
-    /// Where control went: the destination, or what is behind the delay slot where the transfer was not taken.
+    /// Destination; or the address after the delay slot if the transfer was not taken.
     pub target: u64,
-    /// Which thread.
+    /// Thread.
     pub thread: u64,
-    /// Which processor it ran on; none where the records do not say it.
+    /// Processor; `None` if the records do not contain it.
     pub cpu: Option<u64>,
-    /// Whether it went elsewhere.
+    /// True if the transfer was taken.
     pub is_taken: bool,
-    /// Whether the instruction in the delay slot was skipped; none where the records do not say it.
+    /// True if the instruction in the delay slot was skipped; `None` if the records do not contain
+    /// it.
     pub is_annulled: Option<bool>,
-    /// As recorded; none where the records do not say it.
+    /// Kind as recorded; `None` if the records do not contain it.
     pub kind: Option<u8>,
-    /// The instruction; none where the records do not have it.
+    /// Instruction word; `None` if the records do not contain it.
     pub word: Option<u32>,
 }
 
 impl BranchRecord {
-    /// Whether its parts fit each other as those of a record do, and not as any bytes.
+    /// Returns whether the fields are consistent, as those of random bytes rarely are.
     pub fn is_plausible(&self) -> bool {
         let is_kind = |word| {
             let kind = BranchKind::of_word(word);

@@ -1,4 +1,5 @@
-//! From the text form to steps: a line for each instruction, so that nothing need be reconstructed.
+//! Reads the text form, which has a line for each instruction, so that nothing need be
+//! reconstructed.
 
 use std::collections::VecDeque;
 use std::io;
@@ -18,12 +19,12 @@ use crate::reconstruct::Outcome;
 use crate::step_store::encoder::{BlockSink, Encoder};
 use crate::step_store::record::{ReadEnd, StepStatus, StoredStep, StoredThread};
 
-/// Bytes that are read at once.
+/// Number of bytes read at once.
 const BUFFER: usize = 256 << 10;
-/// A longer line is none of ours.
+/// Maximum length of a line; longer ones are not part of the format.
 const LONGEST: usize = 4 << 10;
 
-/// Puts the lines of a text into a store.
+/// Encodes the lines of a text as steps.
 ///
 /// # Errors
 /// The file could not be read.
@@ -69,23 +70,23 @@ pub fn retell<B: BlockSink>(
     }
 }
 
-/// The thread of all lines.
+/// Thread of all lines.
 const THREAD: ThreadNumber = ThreadNumber(0);
 
 struct TextStepEncoder<'e, B> {
     encoder: &'e mut Encoder<B>,
     lines: u64,
     time: u64,
-    /// Steps whose branches and delay slots the next lines tell of.
+    /// Steps whose outcomes and delay slots depend on the next lines.
     held: VecDeque<PendingTextStep>,
-    /// The step before these.
+    /// Step before these.
     before: Option<PendingTextStep>,
 }
 
-/// A step that a line tells of.
+/// A step read from a line.
 #[derive(Clone, Copy, Debug)]
 struct PendingTextStep {
-    /// The number of its line.
+    /// Line number.
     line: u64,
     time: u64,
     pc: u64,
@@ -139,7 +140,7 @@ impl<'e, B: BlockSink> TextStepEncoder<'e, B> {
         self.encoder.begin_record(self.lines.saturating_add(1));
     }
 
-    /// Lines were left out here.
+    /// Emits a gap where lines were left out.
     fn gap(&mut self) {
         self.show_held();
         if self.before.take().is_some() {
@@ -197,7 +198,7 @@ impl<'e, B: BlockSink> TextStepEncoder<'e, B> {
         }
     }
 
-    /// Shows the first step that is held, by what the next lines say of it.
+    /// Emits the first pending step; its outcome follows from the next lines.
     fn show_first(&mut self) {
         let Some(mut first) = self.held.pop_front() else {
             return;
@@ -244,9 +245,9 @@ impl PendingTextStep {
             .map_or(DelaySlotRule::None, |transfer| transfer.fork.control.delay)
     }
 
-    /// How many lines behind it tell what it did.
+    /// Returns how many of the following lines determine its outcome.
     fn lines_ahead(&self) -> usize {
-        // Of a step in a delay slot the next line tells whether it was annulled.
+        // For a step in a delay slot, the next line shows whether it was annulled.
         if self.delay() == DelaySlotRule::None {
             1
         } else {
@@ -254,12 +255,13 @@ impl PendingTextStep {
         }
     }
 
-    /// The address behind its delay slot.
+    /// Returns the address after its delay slot.
     fn behind_slot(&self) -> u64 {
         self.pc.wrapping_add(2 * WORD)
     }
 
-    /// Whether it was taken, by the addresses of the next two lines; none where they do not tell.
+    /// Returns whether the branch was taken, by the addresses of the next two lines; `None` if they
+    /// do not decide it.
     fn is_taken(&self, ahead: [Option<u64>; 2]) -> Option<bool> {
         let target = self.transfer?.fork.control.target.address()?;
         let has_slot = ahead[0]? == self.pc.wrapping_add(WORD);
@@ -269,7 +271,8 @@ impl PendingTextStep {
         is_known.then_some(then == target)
     }
 
-    /// What the instruction at an address is that follows it, by the address of the one behind that.
+    /// Returns the delay-slot state of the next instruction, at `pc`, given the address of the one
+    /// after it.
     fn slot_at(&self, pc: u64, behind: Option<u64>) -> DelaySlot {
         let is_slot = pc == self.pc.wrapping_add(WORD);
         match self.delay() {
@@ -288,9 +291,9 @@ impl PendingTextStep {
         }
     }
 
-    /// Whether an instruction can follow it.
+    /// Returns whether the instruction at `pc` can follow this one.
     fn may_lead_to(&self, pc: u64) -> bool {
-        // A branch leads elsewhere, and so does what may stand in its delay slot.
+        // A branch leads elsewhere, and so does an instruction that may be in its delay slot.
         self.transfer.is_some() || self.slot != DelaySlot::None || pc == self.pc.wrapping_add(WORD)
     }
 }

@@ -39,32 +39,32 @@ use crate::step_store::record::{ReadEnd, StoredThread};
 use crate::step_store::store::{StepStore, StoreScratch};
 use crate::step_store::stored_trace::StoredTrace;
 
-/// Records between two looks at whether to stop.
+/// Number of records between two checks for cancellation.
 const PATIENCE: u64 = 1 << 12;
 
-/// Another number whenever another path is made of the same records.
+/// Version of the reconstruction rules; it changes when the same records yield another path.
 const RULES: u64 = 2;
 
-/// What a recording is read with.
+/// Options for reading a recording.
 #[derive(Clone, Debug, Default)]
 pub struct BtraceOptions {
-    /// The files of the program, later ones loaded over earlier ones.
+    /// Files of the program; later ones are loaded over earlier ones.
     pub program: Vec<ProgramFile>,
-    /// Where the fields of a record stand; none: as in our own layout.
+    /// Record layout; `None` for our own.
     pub layout: Option<BranchLayout>,
 }
 
-/// A recording of control transfers, and the path that follows from it.
-/// Offsets are virtual: each step has 16 bytes, as `step_store/items.rs` says.
+/// A recording of control transfers, and the path that follows from it. Offsets are virtual: each
+/// step has 16 bytes, as described in `step_store/items.rs`.
 pub struct Btrace {
     trace: StoredTrace,
     traits: SourceTraits,
     file: TraceFile,
-    /// None: the file is a text.
+    /// Record layout; `None` for a text.
     layout: Option<Box<BranchLayout>>,
     notice: Option<String>,
     is_complete: bool,
-    /// The files of its program; none of those of another one.
+    /// Files of the program; empty if they belong to another one.
     program: Vec<ProgramFile>,
 }
 
@@ -77,7 +77,8 @@ impl fmt::Debug for Btrace {
 }
 
 impl Btrace {
-    /// Opens a recording: with the store of its steps that is there, or making one, which goes on when this returns.
+    /// Opens a recording. Uses the existing step store, or begins to build one; the build continues
+    /// after this returns.
     ///
     /// # Errors
     /// The file could not be read, or does not begin like a recording.
@@ -122,7 +123,7 @@ impl Btrace {
         let notice = program
             .is_empty()
             .then(|| lacks_program(named.then_some(&fit)));
-        // Another program or layout makes other steps of the same file.
+        // Another program or layout yields other steps for the same file.
         let fingerprint = fingerprint_of(&program, &layout);
         kept.identity = kept.identity.map(|part| part.rotate_left(1) ^ fingerprint);
         traits.options = format!("made with {fingerprint:016x}");
@@ -145,7 +146,8 @@ impl Btrace {
         })
     }
 
-    /// How well the files of a program fit some records of a recording; none for a text, which needs no program.
+    /// Compares a program's files with a sample of the records; `None` for a text, which needs no
+    /// program.
     ///
     /// # Errors
     /// The file could not be read, or does not begin like a recording.
@@ -160,12 +162,12 @@ impl Btrace {
         fit.map_err(|error| SourceError::Read { offset: 0, error })
     }
 
-    /// The steps.
+    /// Returns the step store.
     pub fn store(&self) -> &StepStore {
         self.trace.store()
     }
 
-    /// The records in the order of their turns; none of a text, which has none.
+    /// Returns the records in time order; `None` for a text, which has none.
     pub fn records(&self) -> Option<TimeOrderedReader> {
         let layout = self.layout.as_deref()?.clone();
         Some(TimeOrderedReader::new(BranchRecordReader::new(
@@ -174,7 +176,7 @@ impl Btrace {
         )))
     }
 
-    /// The number of the first record behind the step before a position. O(1) reads.
+    /// Returns the number of the first record after the step before a position. Cost: O(1) reads.
     ///
     /// # Errors
     /// The store could not be read.
@@ -188,7 +190,7 @@ impl Btrace {
             .start)
     }
 
-    /// The records in the order of the file; none of a text, which has none.
+    /// Returns the records in file order; `None` for a text, which has none.
     pub fn records_in_file(&self) -> Option<BranchRecordReader> {
         Some(BranchRecordReader::new(
             self.file.clone(),
@@ -196,12 +198,12 @@ impl Btrace {
         ))
     }
 
-    /// How records stand in the file; none of a text.
+    /// Returns the record layout; `None` for a text.
     pub fn layout(&self) -> Option<&BranchLayout> {
         self.layout.as_deref()
     }
 
-    /// False when records alone are shown, for want of the program.
+    /// Returns false if only the records are shown because the program is missing.
     pub fn is_reconstructed(&self) -> bool {
         self.is_complete
     }
@@ -222,7 +224,7 @@ impl Btrace {
     }
 }
 
-/// None for a text.
+/// Returns the record layout of a file; `None` for a text.
 fn layout_of(
     file: &TraceFile,
     told: Option<BranchLayout>,
@@ -237,7 +239,7 @@ fn layout_of(
     }
 }
 
-/// What a recording without its program lacks.
+/// Explains what is missing from a recording without its program.
 fn lacks_program(fit: Option<&ProgramFit>) -> String {
     let why = match fit {
         None => "no file of the program is known".to_owned(),
@@ -275,7 +277,7 @@ fn fingerprint_of(program: &[ProgramFile], layout: &BranchLayout) -> u64 {
     xxhash_rust::xxh3::xxh3_64(&bytes)
 }
 
-/// Puts the path of all threads into a store.
+/// Encodes the paths of all threads.
 fn rebuild(
     mut order: TimeOrderedReader,
     program: &[ProgramFile],

@@ -1,4 +1,4 @@
-//! How some records of a file fit the files of a program.
+//! Comparison of a sample of records with a program's files.
 
 use std::io;
 
@@ -12,12 +12,14 @@ use crate::program_file::ProgramFile;
 use crate::program_fit::ProgramFit;
 use crate::read_at::TraceFile;
 
-/// Records are looked at in so many places of the file: what starts a program may be in other files than itself.
+/// Number of places in the file that are sampled: the code that starts a program may be in other
+/// files than the program itself.
 const PLACES: u64 = 16;
-/// So many in each.
+/// Number of records sampled at each place.
 const LOOKED_AT: u64 = 256;
 
-/// How records from all over a file fit; of a packed one the first. Cost: that of decoding the program, and of 4,096 records.
+/// Compares records from all over a file with a program; from a compressed file, the first ones.
+/// Cost: one decoding of the program, and reading 4,096 records.
 ///
 /// # Errors
 /// The file could not be read.
@@ -29,7 +31,7 @@ pub fn fit_of(
     let code = ProgramCode::new(files);
     let mut fit = ProgramFit::default();
     let record_bytes = layout.record_bytes as u64;
-    // Of a packed one no more is unpacked than need be.
+    // From a compressed file, unpack no more than needed.
     let count = match PackedKind::of(file.data.as_ref())? {
         Some(_) => PLACES * LOOKED_AT,
         None => file.data.length()?.saturating_sub(layout.first_record) / record_bytes.max(1),
@@ -49,7 +51,8 @@ pub fn fit_of(
             match (code.word(record.pc), record.word) {
                 (None, _) => fit.nowhere += 1,
                 (Some(found), Some(told)) if found == told || is_probe(found) => fit.same += 1,
-                // Where records do not have the instruction, it must be one that can have done what they say.
+                // A record without its instruction must match an instruction that can have done
+                // what it says.
                 (Some(_), None) if FittedRecord::of(&record, &code).is_ok() => fit.same += 1,
                 (Some(_), _) => fit.other += 1,
             }

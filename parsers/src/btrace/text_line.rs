@@ -1,22 +1,23 @@
-//! A line of the text form: nanoseconds since the line before, address, instruction word, and its disassembly.
+//! A line of the text form: nanoseconds since the line before, address, instruction word,
+//! disassembly.
 
-/// `   12960 0000000100000744 e05ba87f      ldx     [%sp+0x87f], %l0`
+/// A parsed line, such as `   12960 0000000100000744 e05ba87f      ldx     [%sp+0x87f], %l0`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextLine<'a> {
     /// Nanoseconds since the step before.
     pub delta_nanos: u64,
-    /// The address of the instruction.
+    /// Address of the instruction.
     pub pc: u64,
-    /// The instruction.
+    /// Instruction word.
     pub word: u32,
-    /// Its disassembly, as somebody wrote it.
+    /// Disassembly as written.
     pub text: &'a [u8],
 }
 
-/// The line that texts begin with.
+/// First line of a text.
 pub const HEADING: &str = "Delta NS Address          Instruction   (disassembled)";
 
-/// Whether a line is the one that texts begin with.
+/// Returns whether a line is the heading.
 pub fn is_heading(line: &[u8]) -> bool {
     let mut words = line
         .split(u8::is_ascii_whitespace)
@@ -26,13 +27,13 @@ pub fn is_heading(line: &[u8]) -> bool {
         .all(|expected| words.next() == Some(*expected))
 }
 
-/// Whether a line says that lines were left out.
+/// Returns whether a line marks omitted lines.
 pub fn is_ellipsis(line: &[u8]) -> bool {
     line.trim_ascii() == b"..."
 }
 
 impl<'a> TextLine<'a> {
-    /// The parts of a line; none when it is no such line.
+    /// Parses a line; `None` if it does not describe an instruction.
     pub fn of(line: &'a [u8]) -> Option<Self> {
         let (delta, rest) = word(line)?;
         let (pc, rest) = word(rest)?;
@@ -49,7 +50,7 @@ impl<'a> TextLine<'a> {
     }
 }
 
-/// The first word of a line and what follows it.
+/// Splits off the first word of a line.
 fn word(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let line = line.trim_ascii_start();
     let end = line
@@ -61,7 +62,7 @@ fn word(line: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 fn hex(digits: &[u8]) -> Option<u64> {
-    // A sign is no digit.
+    // A sign is not a digit, though `from_str_radix` accepts it.
     let digits = digits.iter().all(u8::is_ascii_hexdigit).then_some(digits)?;
     u64::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }

@@ -1,23 +1,24 @@
-//! Which register window a thread is in, counted from an arbitrary one.
+//! Register window of a thread, counted from an arbitrary one.
 //!
-//! Nothing recorded says how many windows the processor had, and when the kernel stored one to make room: it is counted as if
-//! there were as many as can be. Where a frame comes back whose cells a deeper one had meanwhile, what is in them is not known.
+//! The recording contains neither the processor's number of windows nor the moments at which the
+//! kernel spilled one to make room. So the largest possible number is assumed. If a frame returns
+//! after a deeper one used its registers, their contents are unknown.
 
 use stepback_machine::{Mode, RegisterId, RegisterView, Registers, WindowChange};
 
 use crate::btrace::code::SET;
 
-/// The most that there can be.
+/// Maximum number of windows.
 const COUNT: u8 = 32;
-/// Bytes of a register.
+/// Size of a register in bytes.
 const REGISTER: u16 = 8;
 
-/// The windows of a thread.
+/// Register windows of a thread.
 #[derive(Clone, Debug)]
 pub struct WindowTracker {
-    /// How much deeper it is than where it began.
+    /// Depth relative to the first frame.
     depth: i64,
-    /// By window: how deep the frame was that had it last; none where none had it so far.
+    /// Depth of the last frame in each window; `None` if it was not used yet.
     frames: [Option<i64>; COUNT as usize],
 }
 
@@ -31,7 +32,7 @@ impl Default for WindowTracker {
 }
 
 impl WindowTracker {
-    /// What plain names mean.
+    /// Returns the mode that gives plain register names their meaning.
     pub fn mode(&self) -> Mode {
         Mode::Window {
             current: self.window() as u8,
@@ -40,7 +41,8 @@ impl WindowTracker {
         }
     }
 
-    /// Takes what an instruction does; true when nothing is known of the window that comes back.
+    /// Applies an instruction's window change; returns true if the contents of the restored window
+    /// are unknown.
     pub fn turn(&mut self, step: WindowChange) -> bool {
         self.keep();
         match step {
@@ -54,7 +56,7 @@ impl WindowTracker {
         step == WindowChange::Restore && had.is_some_and(|had| had != depth)
     }
 
-    /// The cells of the window that frames of their own have.
+    /// Returns the registers that belong only to the current frame: locals and ins.
     pub fn cells(&self) -> impl Iterator<Item = RegisterView> {
         let mode = self.mode();
         let names = ["l", "i"]
@@ -68,7 +70,7 @@ impl WindowTracker {
         self.depth.rem_euclid(i64::from(COUNT)) as usize
     }
 
-    /// The window is that of this frame.
+    /// Records that the window belongs to the current frame.
     fn keep(&mut self) {
         let (window, depth) = (self.window(), self.depth);
         if let Some(frame) = self.frames.get_mut(window) {

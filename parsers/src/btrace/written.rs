@@ -1,4 +1,4 @@
-//! The two forms of a recording, written: records behind a header, and a line for each step.
+//! Writers of the two forms of a recording: records after a header, and a line for each step.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -12,10 +12,10 @@ use crate::btrace::text_line::HEADING;
 use crate::events::{DelaySlot, EventSink, MarkerEvent, StepEvent, ThreadNumber};
 use crate::gap::Gap;
 
-/// Flags of a header: addresses of 64 bits, big-endian.
+/// Header flags: 64-bit addresses, big-endian.
 const FLAGS: u32 = 0x0202_0000;
 
-/// The header of a file of so many records in our own layout.
+/// Returns the header of a file with `records` records in our own layout.
 pub fn header(records: u64, first_time: u64) -> Vec<u8> {
     let mut header = MAGIC.to_vec();
     header.extend(1u16.to_be_bytes());
@@ -28,24 +28,25 @@ pub fn header(records: u64, first_time: u64) -> Vec<u8> {
     header
 }
 
-/// Writes a line for each step that it is handed of one thread: the form has no place for the name of another.
+/// Sink that writes a line for each step of one thread: the form cannot name threads.
 pub struct BtraceTextWriter<W> {
     out: W,
-    /// None: all steps are of one.
+    /// Name of the thread; `None` if all steps belong to one.
     name: Option<String>,
-    /// The number of the thread of that name.
+    /// Number of the thread with that name.
     number: Option<ThreadNumber>,
     last_time: Option<u64>,
-    /// Lines for steps so far.
+    /// Number of lines written for steps.
     pub lines: u64,
     failure: Option<io::Error>,
 }
 
 impl<W: Write> BtraceTextWriter<W> {
-    /// Begins with the heading. Of several threads only the steps of the named one are written.
+    /// Creates a writer and writes the heading. Of several threads, only the steps of the named one
+    /// are written.
     ///
     /// # Errors
-    /// It could not be written.
+    /// The heading could not be written.
     pub fn new(mut out: W, name: Option<String>) -> io::Result<Self> {
         writeln!(out, "{HEADING}")?;
         Ok(Self {
@@ -62,10 +63,10 @@ impl<W: Write> BtraceTextWriter<W> {
         self.name.is_none() || self.number == Some(thread)
     }
 
-    /// Whether all could be written.
+    /// Reports the first write error.
     ///
     /// # Errors
-    /// It could not.
+    /// Some text could not be written.
     pub fn check(&mut self) -> io::Result<()> {
         self.failure.take().map_or(Ok(()), Err)
     }
@@ -116,15 +117,15 @@ impl<W: Write> EventSink for BtraceTextWriter<W> {
     }
 }
 
-/// Makes the records that a recorder would have written of the steps that it is handed, of one thread.
+/// Sink that makes the records that a recorder would have written for the steps of one thread.
 pub struct StepRecorder<F> {
     each: F,
-    /// The last three steps.
+    /// Up to three pending steps.
     steps: VecDeque<BranchStep>,
     names: Vec<String>,
-    /// Records so far.
+    /// Number of records made.
     pub records: u64,
-    /// Branches of which the steps do not show where they led.
+    /// Number of branches whose destination does not follow from the steps.
     pub left_out: u64,
 }
 
@@ -139,7 +140,7 @@ struct BranchStep {
 }
 
 impl<F: FnMut(&BranchRecord)> StepRecorder<F> {
-    /// Hands out each record.
+    /// Creates a sink that passes each record to `each`.
     pub fn new(each: F) -> Self {
         Self {
             each,
@@ -150,7 +151,7 @@ impl<F: FnMut(&BranchRecord)> StepRecorder<F> {
         }
     }
 
-    /// No more steps come, or none that follow those before.
+    /// Processes the pending steps. Call this when no step follows, or none that continues them.
     pub fn settle(&mut self) {
         while !self.steps.is_empty() {
             self.take_first();
@@ -181,7 +182,7 @@ impl<F: FnMut(&BranchRecord)> StepRecorder<F> {
     }
 }
 
-/// What a recorder would have written of a step, by the two steps behind it.
+/// Returns the record of a step, determined by the two steps after it.
 fn record_of(
     step: &BranchStep,
     transfer: &ControlTransfer,
@@ -196,7 +197,7 @@ fn record_of(
             behind.map(|step| step.pc)
         }
         [Some(next), _] if control.delay != DelaySlotRule::None => Some(next.pc),
-        // A branch that is never taken, and keeps its place in the order.
+        // A branch that is never taken does not change the order of execution.
         [next, behind] => next.and(behind.map(|step| step.pc)).or(Some(behind_slot)),
     };
     let is_taken = match (transfer.is_always_taken, step.branch) {

@@ -1,11 +1,11 @@
-//! Branches, and the types of the records that tell of them.
+//! Maps between branches and record types.
 
 use stepback_machine::RecordedBranch;
 
 use crate::drmemtrace::marker_names::record_name;
 use crate::drmemtrace::raw_record::kind;
 
-/// What an instruction does to control, by the type of its record (`trace_type_t`).
+/// Returns the effect on control of an instruction with this record type (`trace_type_t`).
 #[inline(always)]
 pub fn branch_of(kind: u8) -> RecordedBranch {
     match kind {
@@ -22,7 +22,7 @@ pub fn branch_of(kind: u8) -> RecordedBranch {
     }
 }
 
-/// The name of the type of the records of such instructions.
+/// Returns the name of the record type of instructions with this branch.
 pub fn instruction_name(branch: RecordedBranch) -> &'static str {
     let is_meant = |kind: &u8| branch_of(*kind) == branch;
     record_name(

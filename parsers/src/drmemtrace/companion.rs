@@ -1,25 +1,26 @@
-//! What the files beside a trace have in common: they are text by lines, mostly, and anything may be wrong in them.
+//! Shared parsers for companion files of a trace: most are lines of text, and each part may be
+//! invalid.
 
 use std::fmt;
 
-/// As many problems of a file are kept with their place; all are counted.
+/// Maximum number of problems kept per file; all are counted.
 const PROBLEM_LIMIT: usize = 20;
 
-/// What could not be read in a file beside the trace.
+/// Problems found in a companion file of the trace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CompanionProblems {
-    /// The first of them.
+    /// First problems of the file.
     pub first: Vec<CompanionProblem>,
-    /// How many there are in all.
+    /// Number of problems.
     pub count: u64,
 }
 
-/// A place of a file beside the trace that could not be read.
+/// Place in a companion file that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompanionProblem {
     /// Byte offset of the line or entry.
     pub offset: u64,
-    /// What is wrong, as a phrase.
+    /// Description of the problem, as a phrase.
     pub message: String,
 }
 
@@ -30,7 +31,7 @@ impl fmt::Display for CompanionProblem {
 }
 
 impl CompanionProblems {
-    /// Notes that something at `offset` could not be read.
+    /// Adds a problem at `offset`.
     pub(super) fn push(&mut self, offset: usize, message: String) {
         self.count += 1;
         if self.first.len() < PROBLEM_LIMIT {
@@ -42,7 +43,7 @@ impl CompanionProblems {
     }
 }
 
-/// Lines with their offsets, without their ends.
+/// Iterates over lines with their offsets, without line ends.
 pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let mut offset = 0;
     bytes
@@ -54,26 +55,26 @@ pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
         })
 }
 
-/// A decimal number, blanks around it.
+/// Parses a decimal number, surrounded by blanks.
 pub(super) fn decimal(field: &[u8]) -> Option<u64> {
     std::str::from_utf8(field).ok()?.trim().parse().ok()
 }
 
-/// A hexadecimal number with or without `0x`, blanks around it.
+/// Parses a hexadecimal number with or without `0x`, surrounded by blanks.
 pub(super) fn hexadecimal(field: &[u8]) -> Option<u64> {
     let text = std::str::from_utf8(field).ok()?.trim();
     let digits = text
         .strip_prefix("0x")
         .or_else(|| text.strip_prefix("0X"))
         .unwrap_or(text);
-    // The library would also take a sign.
+    // The library would also accept a sign.
     digits
         .bytes()
         .all(|digit| digit.is_ascii_hexdigit())
         .then(|| u64::from_str_radix(digits, 16).ok())?
 }
 
-/// A number that is hexadecimal with `0x` before it, decimal otherwise.
+/// Parses a number: hexadecimal with the prefix `0x`, decimal otherwise.
 pub(super) fn number(field: &[u8]) -> Option<u64> {
     let field = field.trim_ascii();
     if field.starts_with(b"0x") || field.starts_with(b"0X") {

@@ -1,4 +1,4 @@
-//! The files beside a trace: as they should be, and as they should not.
+//! Valid and invalid companion files of a trace.
 
 use proptest::prelude::*;
 
@@ -6,7 +6,8 @@ use crate::drmemtrace::function_list::FunctionList;
 use crate::drmemtrace::modules_log::ModulesLog;
 use crate::drmemtrace::physical_pages::PhysicalPages;
 
-/// Each segment: where its module begins, its addresses, offset, own address, length of the contents, path.
+/// Lists the segments: first segment of the module, addresses, offset, preferred base, length of
+/// the contents, path.
 fn modules_text(log: &ModulesLog) -> String {
     let mut text = String::new();
     for segment in &log.segments {
@@ -115,9 +116,9 @@ fn an_address_has_a_module_an_offset_and_an_own_address() {
             segment.own_address(address)?,
         ))
     };
-    // The later one took the place of the first.
+    // The later module replaced the first.
     assert_eq!(at(0x10004), Some(("new.so+0x4".into(), 4, 4)));
-    // Mapped from the page on that holds the offset.
+    // The mapping starts at the page that contains the offset.
     assert_eq!(at(0x12f00), Some(("new.so+0x2f00".into(), 0x2f00, 0x3f00)));
     assert_eq!(at(0x11000), None);
     assert_eq!(

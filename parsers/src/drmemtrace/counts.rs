@@ -1,4 +1,4 @@
-//! How much of what a trace holds.
+//! Counts of the records of a trace.
 
 use std::collections::BTreeMap;
 
@@ -9,20 +9,20 @@ use crate::drmemtrace::record::{DataRecord, InstructionRecord, RecordSink, Threa
 use crate::events::{Problem, ThreadNumber};
 use crate::marker::{Marker, MarkerKind};
 
-/// The figures of DynamoRIO's basic counts, of a thread or of all.
+/// The counts of DynamoRIO's `basic_counts` tool, for one thread or for all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Fetched instructions.
     pub instructions: u64,
-    /// Those of them that the kernel ran.
+    /// Fetched instructions of the kernel.
     pub kernel_instructions: u64,
-    /// Different addresses of instructions.
+    /// Distinct addresses of instructions.
     pub unique_instructions: u64,
-    /// There may be more of them: so many that they are not told apart.
+    /// True when `unique_instructions` is a lower bound: there are too many to distinguish.
     pub unique_is_at_least: bool,
-    /// Further rounds of repeated instructions.
+    /// Further iterations of repeated instructions.
     pub nofetch: u64,
-    /// Those of them that the kernel ran.
+    /// Further iterations of repeated instructions of the kernel.
     pub kernel_nofetch: u64,
     /// Instructions that came with their encoding.
     pub encodings: u64,
@@ -46,15 +46,17 @@ pub struct Counts {
 
 /// Counts the records of a trace by thread.
 ///
-/// Which addresses are new to a thread costs a look into a small table for each instruction;
-/// a caller that knows which are new calls [`Self::count_instruction`] and [`Self::count_address`] instead of the sink's methods.
+/// As a sink, it looks up each instruction in a small table to find new addresses.
+/// A caller that knows the new addresses calls [`Self::count_instruction`] and
+/// [`Self::count_address`] instead.
 #[derive(Clone, Debug, Default)]
 pub struct Counter {
     threads: Vec<ThreadCounter>,
     addresses: DistinctAddresses,
-    /// What was looked at last, so that loops need no hashing: by the low bits of the address.
+    /// Direct-mapped table of recent addresses, indexed by their low bits, so that loops need no
+    /// hashing.
     recent: Vec<Option<(ThreadNumber, u64)>>,
-    /// What the trace said last of any thread: it holds encodings.
+    /// True when the last file type marker of any thread announced encodings.
     has_encodings: bool,
 }
 
@@ -62,26 +64,27 @@ pub struct Counter {
 struct ThreadCounter {
     identity: ThreadIdentity,
     counts: Counts,
-    /// Inside a system call or context switch of the kernel.
+    /// True inside a system call or context switch of the kernel.
     is_in_kernel: bool,
-    /// Exceptions of a whole system that have not ended.
+    /// Number of open exceptions in a trace of the whole system.
     events: u64,
-    /// Whether the trace says that it holds encodings; none where it says nothing of this thread, as where a core goes on to a new one.
+    /// True when the trace announced encodings for the thread; `None` without a file type marker,
+    /// as when a core switches to a new thread.
     has_encodings: Option<bool>,
 }
 
-/// Slots of the table of recent addresses: a power of two.
+/// Number of slots in the table of recent addresses: a power of two.
 const RECENT: usize = 1 << 12;
 
 impl Counter {
-    /// Who the threads are and what they did, in order of their numbers.
+    /// Returns the identity and counts of each thread, by number.
     pub fn threads(&self) -> impl Iterator<Item = (ThreadIdentity, &Counts)> {
         self.threads
             .iter()
             .map(|thread| (thread.identity, &thread.counts))
     }
 
-    /// The figures of all threads together.
+    /// Returns the counts of all threads together.
     pub fn total(&self) -> Counts {
         let mut total = self
             .threads
@@ -95,7 +98,7 @@ impl Counter {
         total
     }
 
-    /// Counts an instruction without regard to its address.
+    /// Counts an instruction without its address.
     #[inline(always)]
     pub fn count_instruction(&mut self, record: &InstructionRecord) {
         let of_trace = self.has_encodings;
@@ -113,7 +116,8 @@ impl Counter {
         }
     }
 
-    /// Takes note of an address at which a thread fetched an instruction; once for each is enough.
+    /// Counts an address at which a thread fetched an instruction; each needs to be counted only
+    /// once.
     pub fn count_address(&mut self, thread: ThreadNumber, pc: u64) {
         self.addresses.insert(usize::from(thread.0), pc);
         let found = self.addresses.of_thread(usize::from(thread.0));
@@ -127,7 +131,7 @@ impl Counter {
         if self.threads.len() <= index {
             self.threads.resize_with(index + 1, ThreadCounter::default);
         }
-        &mut self.threads[index] // it was just made
+        &mut self.threads[index] // just made
     }
 }
 
@@ -197,12 +201,12 @@ impl ThreadCounter {
 }
 
 impl Counts {
-    /// How many markers there are of some kinds.
+    /// Returns the number of markers of some kinds.
     pub fn markers_of(&self, kinds: &[MarkerKind]) -> u64 {
         kinds.iter().filter_map(|kind| self.markers.get(kind)).sum()
     }
 
-    /// The sums; different addresses are not to be summed, and left at 0.
+    /// Returns the sums; distinct addresses cannot be summed and are left at 0.
     fn plus(mut self, other: &Self) -> Self {
         self.instructions += other.instructions;
         self.kernel_instructions += other.kernel_instructions;

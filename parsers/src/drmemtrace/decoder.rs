@@ -1,4 +1,4 @@
-//! Records as they stand in a file to the visible ones.
+//! Decodes the records of a file into visible records.
 
 use std::sync::Arc;
 
@@ -15,67 +15,67 @@ use crate::drmemtrace::threads::{IDLE, ThreadTable};
 use crate::events::{InputLocation, Problem, Recurrence, ThreadNumber};
 use crate::marker::{Marker, MarkerKind};
 
-/// From this version on events of the kernel say at which address they happened.
+/// First version in which kernel events state their address.
 const ADDRESS_VERSION: u64 = 3;
 
 /// Decodes the records of one file.
 pub(super) struct RecordDecoder {
     pub(super) input: u16,
     pub(super) name: Arc<str>,
-    /// None before the first block.
+    /// Width of the records; `None` before the first block.
     pub(super) width: Option<Width>,
-    /// Whose records come; none before a record or the file's name says it.
+    /// Thread of the following records; `None` until a record or the file's name states it.
     pub(super) thread: Option<ThreadNumber>,
-    /// False until the sink was told who that is.
+    /// True when the sink got the thread's identity.
     pub(super) is_told: bool,
-    /// The thread that stands for none; most records of some cores are its.
+    /// Pseudo-thread for idle records, the majority in the files of some cores.
     idle: Option<ThreadNumber>,
     pub(super) opening: Option<HeaderMarkers>,
     pub(super) chunks: ChunkRepetitions,
     pub(super) junk: InvalidRecords,
-    /// The newest version that was told to be too new: cores repeat their headers.
+    /// Newest version that was reported as too new: cores repeat their headers.
     pub(super) told_version: u64,
-    /// What the file says its version is.
+    /// Version that the file states.
     pub(super) version: u64,
-    /// How its instructions decode.
+    /// Instruction set of the file.
     set: InstructionSet,
-    /// The same where the file does not say.
+    /// Instruction set assumed if the file does not state it.
     pub(super) assumed: Option<InstructionSet>,
     encoding: EncodingSlot,
-    /// Where the next indirect branch goes.
+    /// Target of the next indirect branch.
     target: Option<u64>,
-    /// The address of the last instruction.
+    /// Address of the last instruction.
     pc: u64,
-    /// Behind it: where the next instruction of a bundle lies.
+    /// Address after the last instruction: the address of the next one in a bundle.
     next_pc: u64,
-    /// The address that accesses bear whose instruction was filtered away.
+    /// Address of the filtered-out instruction that made the following accesses.
     data_pc: Option<u64>,
-    /// A flush whose end is still to come.
+    /// Flush without its end record until now.
     flush: Option<TraceEntry>,
-    /// Visible records so far.
+    /// Number of visible records until now.
     records: u64,
-    /// True when the time at which the decoder paused may pass now.
+    /// True when the decoder may pass the time at which it paused.
     is_time_due: bool,
-    /// The type of the last record: a trace that is whole ends with a footer.
+    /// Type of the last record: a complete trace ends with a footer.
     last_kind: u16,
-    /// Where the record lies that is being decoded.
+    /// Offset of the current record.
     offset: u64,
 }
 
-/// What decoders hand records to.
+/// Destination of decoded records.
 pub(super) struct DecoderOutput<'a, S> {
     pub sink: &'a mut S,
     pub threads: &'a mut ThreadTable,
-    /// True when a decoder is to stop before each time, so that other files can have their turn.
+    /// True when a decoder must stop before each time to let other files have their turn.
     pub is_merging: bool,
 }
 
-/// Why a decoder stopped.
+/// Reason for a stop of the decoder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DecoderPause {
-    /// It needs more bytes.
+    /// The decoder needs more bytes.
     Block,
-    /// Before a time; the records before it took so many bytes.
+    /// The next record is a time; `bytes` is the length of the records before it.
     Time { time: u64, bytes: usize },
 }
 
@@ -108,18 +108,19 @@ impl RecordDecoder {
         }
     }
 
-    /// Forgets what waits for a record of the same chunk: chunks decode alone, so only damage leaves any.
+    /// Drops state that waits for a record of the same chunk. Chunks decode independently, so only
+    /// damage leaves any.
     pub fn end_member(&mut self) {
         self.encoding = EncodingSlot::default();
         (self.target, self.data_pc, self.flush) = (None, None, None);
     }
 
-    /// True when the last record said that the trace is over.
+    /// Returns whether the last record was the footer of the trace.
     pub fn is_complete(&self) -> bool {
         self.last_kind == kind::FOOTER
     }
 
-    /// Decodes what lies at `offset` in the records of the file, up to its end or the next time.
+    /// Decodes the records at `offset` in the file, up to their end or the next time.
     pub fn decode<S: RecordSink>(
         &mut self,
         bytes: &[u8],
@@ -127,7 +128,7 @@ impl RecordDecoder {
         out: &mut DecoderOutput<'_, S>,
     ) -> DecoderPause {
         if bytes.is_empty() {
-            return DecoderPause::Block; // which tells no width
+            return DecoderPause::Block; // no bytes, so the width is unknown
         }
         let width = self.width.unwrap_or_else(|| {
             let width = Width::of_first(bytes);
@@ -146,7 +147,7 @@ impl RecordDecoder {
         }
     }
 
-    /// The one loop over all records of a trace: what is rare is done elsewhere.
+    /// Main loop over all records of a trace; rare records are handled elsewhere.
     #[inline]
     fn run<S: RecordSink>(
         &mut self,
@@ -178,21 +179,21 @@ impl RecordDecoder {
         DecoderPause::Block
     }
 
-    /// True when the decoder is to stop before a time.
+    /// Returns whether the decoder must stop before a time.
     fn is_pause<S: RecordSink>(&mut self, record: TraceEntry, out: &DecoderOutput<'_, S>) -> bool {
         let is_visible = !self.chunks.is_repeated(self.thread) && is_time(record.value, self.width);
         out.is_merging && is_visible && !std::mem::take(&mut self.is_time_due)
     }
 
-    /// Lets the time pass at which the decoder paused.
+    /// Lets the decoder pass the time at which it paused.
     pub fn resume(&mut self) {
         self.is_time_due = true;
     }
 
-    /// Whose a visible record is that comes now; it is counted.
+    /// Counts a visible record and returns its thread.
     #[inline]
     fn visible<S: RecordSink>(&mut self, out: &mut DecoderOutput<'_, S>) -> ThreadNumber {
-        self.records = self.records.saturating_add(1); // a file may say that it is at any
+        self.records = self.records.saturating_add(1); // a file may state any ordinal
         match self.thread {
             Some(thread) if self.is_told => thread,
             _ => self.tell(out),
@@ -298,7 +299,7 @@ impl RecordDecoder {
         }
         let value = match record.size {
             marker::CPU | marker::TIMESTAMP if is_all_ones(record.value, self.width) => u64::MAX,
-            // Not an address but an offset into some module.
+            // The value is no address but an offset into some module.
             marker::KERNEL_EVENT if self.version < ADDRESS_VERSION => 0,
             _ => record.value,
         };
@@ -325,7 +326,7 @@ impl RecordDecoder {
         out.sink.marker(thread, marker, size_bytes);
     }
 
-    /// A core that has nothing to run belongs to no thread.
+    /// Emits a record of an idle core, which belongs to no thread.
     fn idle<S: RecordSink>(&mut self, record: TraceEntry, out: &mut DecoderOutput<'_, S>) {
         let thread = *self.idle.get_or_insert_with(|| {
             let thread = out.threads.number(IDLE);
@@ -343,7 +344,7 @@ impl RecordDecoder {
         );
     }
 
-    /// All types that are rare.
+    /// Decodes rare record types.
     #[cold]
     fn other<S: RecordSink>(&mut self, record: TraceEntry, out: &mut DecoderOutput<'_, S>) {
         match record.kind {
@@ -384,7 +385,7 @@ impl RecordDecoder {
         }
     }
 
-    /// Each byte of the value is the length of an instruction.
+    /// Decodes a bundle: each byte of the value is the length of an instruction.
     fn bundle<S: RecordSink>(&mut self, record: TraceEntry, out: &mut DecoderOutput<'_, S>) {
         let lengths = record.value.to_le_bytes();
         let width = if self.width == Some(Width::Narrow) {
@@ -408,7 +409,7 @@ impl RecordDecoder {
         }
     }
 
-    /// A prefetch, or a flush as long as this.
+    /// Emits a prefetch, or a flush of this length.
     fn hint<S: RecordSink>(
         &mut self,
         record: TraceEntry,
@@ -455,9 +456,10 @@ impl RecordDecoder {
         }
     }
 
-    /// Compares the count of records with what the file says it is here: where it says more, some are missing.
+    /// Compares the number of records with the ordinal that the file states here: a larger ordinal
+    /// means that records are missing.
     fn check_ordinal<S: RecordSink>(&mut self, ordinal: u64, out: &mut DecoderOutput<'_, S>) {
-        self.chunks.begin(1); // only chunks begin so
+        self.chunks.begin(1); // only chunks begin with this marker
         if ordinal > self.records {
             let missing = ordinal - self.records;
             self.records = ordinal;
@@ -473,7 +475,7 @@ impl RecordDecoder {
         }
     }
 
-    /// Tells of a record that makes no sense.
+    /// Reports an invalid record.
     #[cold]
     pub(super) fn junk<S: RecordSink>(
         &mut self,
@@ -489,7 +491,7 @@ impl RecordDecoder {
         }
     }
 
-    /// Tells what is wrong at the record that is being decoded.
+    /// Reports a problem at the current record.
     #[cold]
     pub(super) fn complain<S: RecordSink>(&self, out: &mut DecoderOutput<'_, S>, message: String) {
         out.sink
@@ -497,7 +499,7 @@ impl RecordDecoder {
     }
 }
 
-/// A problem at a place in the records of a file.
+/// Creates a problem at an offset in the records of a file.
 pub(super) fn problem(name: &str, offset: u64, message: &str) -> Problem {
     Problem {
         place: InputLocation {
@@ -510,7 +512,7 @@ pub(super) fn problem(name: &str, offset: u64, message: &str) -> Problem {
     }
 }
 
-/// False for what stands in place of a time where nothing ran yet.
+/// Returns false for the placeholder of a time before anything ran.
 pub(super) fn is_time(value: u64, width: Option<Width>) -> bool {
     !is_all_ones(value, width)
 }
@@ -519,7 +521,7 @@ fn is_all_ones(value: u64, width: Option<Width>) -> bool {
     value == u64::MAX || width == Some(Width::Narrow) && value == u64::from(u32::MAX)
 }
 
-/// The tid in names like `drmemtrace.app.1234.0000.trace.zip`.
+/// Returns the tid in names like `drmemtrace.app.1234.0000.trace.zip`.
 fn tid_in_name(name: &str) -> Option<u64> {
     let (before, _) = name.rsplit_once(".trace")?;
     before.rsplit('.').nth(1)?.parse().ok()

@@ -1,8 +1,8 @@
-//! The bytes of the instruction that comes next.
+//! Encoding of the next instruction.
 
 use stepback_machine::Encoding;
 
-/// What the encoding records before an instruction said so far.
+/// Bytes from the encoding records before an instruction.
 #[derive(Debug, Default)]
 pub(super) struct EncodingSlot {
     bytes: [u8; Encoding::LIMIT],
@@ -10,7 +10,7 @@ pub(super) struct EncodingSlot {
 }
 
 impl EncodingSlot {
-    /// Adds the first `count` bytes of a record's value; false when they are too many.
+    /// Adds the first `count` bytes of a record's value; returns false if they are too many.
     pub fn push(&mut self, count: u16, value: u64) -> bool {
         let value = value.to_le_bytes();
         let Some(more) = value.get(..usize::from(count)) else {
@@ -24,7 +24,7 @@ impl EncodingSlot {
         true
     }
 
-    /// The bytes, which are then forgotten; none when no record told any.
+    /// Takes the bytes out; `None` if no record stated any.
     pub fn take(&mut self) -> Option<Encoding> {
         let length = std::mem::take(&mut self.length);
         if length == 0 {

@@ -1,17 +1,18 @@
-//! What a file says of itself.
+//! File type of a trace.
 
 use stepback_machine::InstructionSet;
 
 use crate::drmemtrace::raw_record::Width;
 
-/// The bits of the file type marker; 0 in files of version 1, which have none.
+/// Bits of the file type marker; 0 in files of version 1, which have none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FileType(pub u64);
 
 impl FileType {
-    /// Instructions alone, no accesses.
+    /// Instructions only, no accesses.
     pub const INSTRUCTION_ONLY: Self = Self(0x4);
-    /// Filtered by a cache that the recorder simulated: all, the instructions, the data, or the beginning.
+    /// Filtered by a cache that the recorder simulated: all, the instructions, the data, or the
+    /// beginning.
     pub const FILTERED: Self = Self(0x1 | 0x80 | 0x100 | 0x2000);
     /// Instructions are left out.
     pub const LACKS_STEPS: Self = Self(0x1 | 0x80 | 0x2000);
@@ -19,23 +20,23 @@ impl FileType {
     pub const ENCODINGS: Self = Self(0x200);
     /// The numbers of system calls are recorded.
     pub const SYSTEM_CALLS: Self = Self(0x400);
-    /// What the kernel ran in system calls is recorded.
+    /// Kernel code in system calls is recorded.
     pub const KERNEL: Self = Self(0x1000);
-    /// Pieces of kernel code to be put into other traces: no program.
+    /// Templates of kernel code for insertion into other traces: no program.
     pub const TEMPLATES: Self = Self(0x4000);
-    /// A file is what one core ran, not one thread.
+    /// Each file is of one core instead of one thread.
     pub const CORE_SHARDED: Self = Self(0x1_0000);
-    /// Instructions are synthetic: registers and a category alone.
+    /// Instructions are synthetic: only registers and a category.
     pub const REGDEPS: Self = Self(0x2_0000);
     /// Instructions may be left out: filtered by a cache that the recorder simulated.
     pub(super) const INSTRUCTIONS_FILTERED: Self = Self(0x1 | 0x80);
-    /// Accesses may be left out likewise.
+    /// Accesses may be left out: filtered by a cache that the recorder simulated.
     pub(super) const DATA_FILTERED: Self = Self(0x1 | 0x100);
-    /// Both, until a marker says that the filtered part ends.
+    /// Both may be left out, until a marker ends the filtered part.
     pub(super) const FILTERED_WARMUP: Self = Self(0x2000);
     /// System calls that may block are marked.
     pub(super) const BLOCKING_CALLS: Self = Self(0x800);
-    /// Of what the kernel ran in system calls, the instructions alone are recorded.
+    /// Only the instructions of kernel code in system calls are recorded.
     pub(super) const KERNEL_INSTRUCTIONS: Self = Self(0x8000);
     /// Any real architecture.
     pub(super) const ARCHITECTURES: Self = Self(0x8 | 0x10 | 0x20 | 0x40);
@@ -48,7 +49,7 @@ impl FileType {
     const X86_32: Self = Self(0x20);
     const X86_64: Self = Self(0x40);
 
-    /// What the bits say, in the format's words; bits that it does not name by their number.
+    /// Returns the names of the bits in DynamoRIO's terms; unknown bits by their number.
     pub fn words(self) -> Vec<String> {
         const NAMES: [&str; 19] = [
             "filtered",
@@ -82,12 +83,12 @@ impl FileType {
             .collect()
     }
 
-    /// True when one of some bits is set.
+    /// Returns true if any of `bits` is set.
     pub const fn has(self, bits: Self) -> bool {
         self.0 & bits.0 != 0
     }
 
-    /// How the instructions decode; none when the file does not say.
+    /// Returns the instruction set; `None` if the file does not state it.
     pub const fn instruction_set(self) -> Option<InstructionSet> {
         if self.has(Self::REGDEPS) {
             Some(InstructionSet::Regdeps)
@@ -104,8 +105,8 @@ impl FileType {
         }
     }
 
-    /// The same, or what is assumed of a file that does not say;
-    /// without that the likeliest: x86, of which nearly all traces without the bits are.
+    /// Returns the instruction set of the file, or the assumed one if the file does not state it.
+    /// Defaults to x86, the architecture of nearly all traces without these bits.
     pub const fn likely_instruction_set(
         self,
         width: Width,

@@ -1,4 +1,4 @@
-//! `funclist.log`: what the numbers of traced functions mean.
+//! `funclist.log`: the traced functions by their numbers.
 //!
 //! ```
 //! use stepback_parsers::drmemtrace::FunctionList;
@@ -10,32 +10,33 @@
 
 use crate::drmemtrace::companion::{CompanionProblems, decimal, hexadecimal, lines};
 
-/// The traced functions.
+/// Traced functions of a recording.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FunctionList {
-    /// In the order of the file. Several may bear one number: aliases at one address, or one name in several libraries.
+    /// Functions in the order of the file. Several may have one number: aliases at one address, or
+    /// one name in several libraries.
     pub functions: Vec<TracedFunction>,
-    /// What could not be read.
+    /// Lines that could not be read.
     pub problems: CompanionProblems,
 }
 
-/// A function whose calls the recorder noted.
+/// Function whose calls the recorder traced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TracedFunction {
-    /// As markers have it.
+    /// Number that markers refer to.
     pub id: u64,
-    /// How many arguments are recorded.
+    /// Number of recorded arguments.
     pub argument_count: u64,
-    /// Where it begins.
+    /// Address of the function.
     pub address: u64,
     /// False when its return is not recorded (`noret`).
     pub is_return_traced: bool,
-    /// `libc.so.6!malloc`.
+    /// Name with its library, such as `libc.so.6!malloc`.
     pub name: String,
 }
 
 impl FunctionList {
-    /// Reads a file, as far as it can be read.
+    /// Parses a file; invalid lines become problems.
     pub fn parse(bytes: &[u8]) -> Self {
         let mut list = Self::default();
         for (offset, line) in lines(bytes).filter(|(_, line)| !line.is_empty()) {
@@ -50,7 +51,7 @@ impl FunctionList {
         list
     }
 
-    /// The first name of a number: `libc.so.6!malloc`.
+    /// Returns the first name of a number, such as `libc.so.6!malloc`.
     pub fn name_of(&self, id: u64) -> Option<&str> {
         self.functions
             .iter()
@@ -60,7 +61,7 @@ impl FunctionList {
 }
 
 impl TracedFunction {
-    /// `malloc` of `libc.so.6!malloc`.
+    /// Returns the name without its library: `malloc` for `libc.so.6!malloc`.
     pub fn symbol(&self) -> &str {
         self.name
             .split_once('!')

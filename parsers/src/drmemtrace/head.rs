@@ -1,4 +1,4 @@
-//! What the first records of a file say.
+//! Head of a trace file.
 
 use std::io;
 
@@ -8,14 +8,14 @@ use crate::drmemtrace::raw_record::Width;
 use crate::drmemtrace::raw_record::{kind, marker};
 use crate::read_at::TraceFile;
 
-/// What a file says of itself at its beginning.
+/// Facts that the first records of a file state about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceHead {
-    /// How long its records are.
+    /// Width of the records.
     pub width: Width,
-    /// The format's version.
+    /// Version of the format.
     pub version: u64,
-    /// What it holds.
+    /// Contents of the file.
     pub file_type: FileType,
 }
 
@@ -29,14 +29,15 @@ impl Default for TraceHead {
     }
 }
 
-/// So many bytes of records hold the head.
+/// Bytes of records that are searched for the head.
 const HEAD_BYTES: usize = 24 << 10;
-/// As many blocks or members at the beginning may be damaged.
+/// Maximum number of blocks or members that are searched; the first ones may be damaged.
 const HEAD_BLOCKS: usize = 8;
 
 impl TraceHead {
-    /// The head of a file, packed or not; none when it is nothing like a trace.
-    /// Where the beginning is lost and the rest looks like records, it is what nothing is known of.
+    /// Returns the head of a file, packed or not; `None` if it does not look like a trace.
+    /// If the beginning is lost and the rest looks like records, returns the guessed width and
+    /// defaults.
     ///
     /// # Errors
     /// The file could not be read.
@@ -60,8 +61,9 @@ impl TraceHead {
         Ok(None)
     }
 
-    /// Whether the files may be of one recording: all of the same version and width of records.
-    /// Files that cannot be read are not told apart.
+    /// Returns whether the files may belong to one recording: all have the same version and record
+    /// width.
+    /// Files that cannot be read are ignored.
     pub fn are_one_trace(files: &[TraceFile]) -> bool {
         let heads = files
             .iter()

@@ -1,6 +1,7 @@
-//! Records that make no sense.
+//! Invalid records.
 
-/// Counts the senseless records of a file: the first is told at once, the others at the end, together.
+/// Counts the invalid records of a file. The first is reported at once, the others together at the
+/// end.
 #[derive(Debug, Default)]
 pub(super) struct InvalidRecords {
     count: u64,
@@ -8,14 +9,14 @@ pub(super) struct InvalidRecords {
 }
 
 impl InvalidRecords {
-    /// Takes note of one at an offset; true for the first.
+    /// Notes an invalid record at an offset; returns true for the first.
     pub fn is_first(&mut self, offset: u64) -> bool {
         self.count += 1;
         self.last = offset;
         self.count == 1
     }
 
-    /// What there is to tell at the end, and where the last one lies.
+    /// Returns the report for the end of the file, and the offset of the last invalid record.
     pub fn rest(&self) -> Option<(u64, String)> {
         let more = self.count.checked_sub(1).filter(|more| *more > 0)?;
         Some((

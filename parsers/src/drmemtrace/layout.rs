@@ -1,8 +1,8 @@
-//! Which files of a folder are a trace.
+//! Finds the files of a trace in a folder.
 
 use std::collections::BTreeSet;
 
-/// The files of a trace, as their folder names them.
+/// Files of a trace, by their names in the folder.
 ///
 /// ```
 /// use stepback_parsers::drmemtrace::TraceLayout;
@@ -15,31 +15,32 @@ use std::collections::BTreeSet;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TraceLayout {
-    /// The threads or cores of the trace, in the order in which they count.
+    /// Files with the threads or cores of the trace. Their order decides between records with equal
+    /// times.
     pub inputs: Vec<String>,
-    /// What belongs to the trace besides, wherever it lies.
+    /// Other files that belong to the trace, anywhere in the folder.
     pub companions: Vec<String>,
-    /// Other tracing windows, each a folder with a trace of its own.
+    /// Other tracing windows; each is a folder with a separate trace.
     pub other_windows: Vec<String>,
 }
 
-/// A folder that holds no trace.
+/// Reason why a folder contains no trace.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LayoutError {
-    /// What the recorder wrote, before it was made into a trace.
+    /// Output of the recorder before its conversion to a trace.
     #[error(
         "holds raw records alone, which need the traced programs to be read: \
          make a trace of them where they were recorded (drraw2trace -indir FOLDER), then open the folder again"
     )]
     OnlyRaw,
-    /// Nothing of the kind.
+    /// No trace of any kind.
     #[error(
         "holds no trace: a drmemtrace folder has files named like drmemtrace.PROGRAM.1234.0001.trace.zip"
     )]
     Nothing,
 }
 
-/// The files that belong to a trace and are none.
+/// Names of files that belong to a trace without being one.
 const COMPANIONS: [&str; 6] = [
     "modules.log",
     "funclist.log",
@@ -49,18 +50,21 @@ const COMPANIONS: [&str; 6] = [
     "cpu_schedule.bin.zip",
 ];
 const SERIAL_SCHEDULE: &str = "serial_schedule.bin";
-/// What may stand behind `.trace`: how the file is packed.
+/// Endings after `.trace` for packed files.
 const PACKINGS: [&str; 6] = [".zip", ".gz", ".lz4", ".sz", ".zst", ".xz"];
 const WINDOW: &str = "window.";
 
 impl TraceLayout {
-    /// Finds the trace among the files of a folder, by their names from that folder on, `/` between the parts.
+    /// Finds the trace among the files of a folder. Names are relative to the folder, with `/`
+    /// between the parts.
     ///
-    /// It may be the folder of the trace, the one above it with `trace` and `raw` inside, or one of a tracing window.
-    /// Anything may lie beside a trace: of files with other names than the recorder gives, `is_trace` tells.
+    /// The folder may be the trace's own, its parent with `trace` and `raw` inside, or a tracing
+    /// window.
+    /// It may contain other files: `is_trace` decides about files with names that the recorder does
+    /// not use.
     ///
     /// # Errors
-    /// There is none: the error says so, and what to do.
+    /// The folder contains no trace; the error says what to do.
     pub fn of<'a>(
         names: impl IntoIterator<Item = &'a str>,
         mut is_trace: impl FnMut(&str) -> bool,
@@ -105,13 +109,13 @@ impl TraceLayout {
     }
 }
 
-/// True for the files that go with a trace, by their names.
+/// Returns whether a file belongs to a trace as a companion, by its name.
 fn is_companion(name: &str) -> bool {
     let file = name.rsplit('/').next().unwrap_or(name);
     COMPANIONS.contains(&file) || file.starts_with(SERIAL_SCHEDULE)
 }
 
-/// True for what is not post-processed.
+/// Returns whether a file is raw, not post-processed.
 fn is_raw(name: &str) -> bool {
     let file = name.rsplit('/').next().unwrap_or(name);
     name.starts_with("raw/")
@@ -120,7 +124,8 @@ fn is_raw(name: &str) -> bool {
         || file.contains(".raw.")
 }
 
-/// True for names that the recorder gives: such a file belongs to the trace even when it is damaged.
+/// Returns whether the recorder uses such a name: the file belongs to the trace even if it is
+/// damaged.
 fn is_named_trace(name: &str) -> bool {
     let file = name.rsplit('/').next().unwrap_or(name);
     let stem = PACKINGS
@@ -130,12 +135,13 @@ fn is_named_trace(name: &str) -> bool {
     stem.ends_with(".trace") || stem.ends_with(".memtrace")
 }
 
-/// True for indexes and what lies beside them, finished or not: they bear the whole name of a trace file.
+/// Returns whether a file is an index or a file next to one, finished or not: their names contain
+/// the whole name of a trace file.
 fn is_made_here(name: &str) -> bool {
     name.ends_with(".sbi") || name.contains(".sbi.")
 }
 
-/// The folder of the tracing window that a file belongs to.
+/// Returns the folder of the tracing window that contains a file.
 fn window_of(name: &str) -> Option<&str> {
     let (folder, _) = name.rsplit_once('/')?;
     let last = folder.rsplit('/').next()?;

@@ -1,11 +1,11 @@
-//! Names of the records that are neither steps nor accesses.
+//! Names of records other than steps and accesses.
 
 use std::borrow::Cow;
 
 use crate::gap::{Gap, GapReason};
 use crate::marker::{Marker, MarkerKind};
 
-/// Names of marker records by number (`trace_marker_type_t`), lower case.
+/// Names of marker records by number (`trace_marker_type_t`), in lower case.
 const MARKERS: [&str; 47] = [
     "kernel_event",
     "kernel_xfer",
@@ -56,7 +56,8 @@ const MARKERS: [&str; 47] = [
     "skipped_memref",
 ];
 
-/// Names of records by type (`trace_type_t`), lower case; those of prefetches and flushes as the `view` tool has them.
+/// Names of records by type (`trace_type_t`), in lower case; prefetches and flushes as in the
+/// `view` tool.
 const RECORDS: [&str; 51] = [
     "read",
     "write",
@@ -111,7 +112,8 @@ const RECORDS: [&str; 51] = [
     "invalid",
 ];
 
-/// The name of a marker as the format has it, `marker 77` for one that it does not name; of other records that of their type.
+/// Returns the format's name of a marker, or `marker 77` if the format has none. For other records,
+/// returns the name of their type.
 pub fn marker_name(kind: MarkerKind) -> Cow<'static, str> {
     if let Some(record) = kind.0.checked_sub(MarkerKind::FIRST_RECORD.0) {
         return record_name(record as u8).into();
@@ -146,7 +148,7 @@ fn gap_name(reason: GapReason) -> &'static str {
     }
 }
 
-/// The kind of a name that [`marker_name`] gives; only of records that are pushed as markers.
+/// Returns the kind of a name that [`marker_name`] returns, for records that are pushed as markers.
 pub fn marker_kind(name: &str) -> Option<MarkerKind> {
     let is_marker = |kind: &u8| matches!(kind, 2..=9 | 18 | 20 | 23 | 29 | 32..=46);
     let records = (0..=u8::MAX).filter(is_marker).map(MarkerKind::record);
@@ -156,7 +158,8 @@ pub fn marker_kind(name: &str) -> Option<MarkerKind> {
     kinds.find(|kind| marker_name(*kind) == name)
 }
 
-/// A prefetch or flush as DynamoRIO's `view` tool spells it: `pref-r-L1-NT`, `iflush`.
+/// Returns a prefetch or flush in the spelling of DynamoRIO's `view` tool: `pref-r-L1-NT`,
+/// `iflush`.
 pub(super) fn hint_word(kind: MarkerKind) -> String {
     let words = marker_name(kind)
         .split('_')
@@ -165,7 +168,7 @@ pub(super) fn hint_word(kind: MarkerKind) -> String {
     words.join("-")
 }
 
-/// Levels of caches and abbreviations are capital letters there.
+/// Capitalises cache levels and abbreviations.
 fn hint_part(part: &str) -> String {
     let is_capital = matches!(part, "l1" | "l2" | "l3" | "nt" | "nta" | "hw");
     if is_capital {
@@ -175,7 +178,7 @@ fn hint_part(part: &str) -> String {
     }
 }
 
-/// The name of a record's type.
+/// Returns the name of a record type.
 pub fn record_name(kind: u8) -> &'static str {
     RECORDS.get(usize::from(kind)).copied().unwrap_or("invalid")
 }

@@ -1,4 +1,4 @@
-//! The records of all files in the order of the whole trace.
+//! Merges the records of all files in the order of the whole trace.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -18,18 +18,19 @@ use crate::drmemtrace::threads::ThreadTable;
 use crate::read_at::{ReadAt, TraceFile};
 use crate::step_store::record::ReadEnd;
 
-/// As many bytes are unpacked at once to look for a time: whole records of either length.
+/// Bytes that are unpacked at once in search of a time: whole records of either width.
 const SCAN_BYTES: usize = 192 << 10;
 
-/// Pushes every visible record of a trace into a sink, in order.
+/// Pushes all visible records of a trace into a sink, in order.
 ///
-/// The files of a trace are its threads, or its cores. Their records are put in order by their times:
-/// the file whose next time is the earliest goes on up to the one after that; of equal ones the first file.
-/// That is as exact as a trace is: between two times of a thread others may have run.
-/// Memory is bounded however many and however long the files are.
+/// The files of a trace are its threads or its cores. A k-way merge orders their records by time:
+/// the file with the earliest next time continues up to its following time; of equal times, the
+/// first file continues.
+/// That is as exact as the trace: between two times of a thread, others may have run.
+/// Memory is bounded for any number and size of files.
 ///
 /// # Errors
-/// A file could not be read. What is wrong inside a file is told the sink.
+/// A file could not be read. Damage inside a file is reported to the sink.
 pub fn read_records<S: RecordSink>(
     files: Vec<TraceFile>,
     stop: &AtomicBool,
@@ -38,7 +39,7 @@ pub fn read_records<S: RecordSink>(
     read_records_as(files, None, stop, sink)
 }
 
-/// The same with what is assumed of files that do not say how their instructions decode.
+/// Like [`read_records`], with the instruction set to assume for files that do not state it.
 ///
 /// # Errors
 /// See [`read_records`].
@@ -72,7 +73,7 @@ pub fn read_records_as<S: RecordSink>(
             input.end_block(&mut out);
             input.next_block(&pool)?;
         }
-        // Records before the first time wait for it.
+        // Records before the first time wait for that time.
         let first = match time_in(&input.block.bytes, Width::of_first(&input.block.bytes)) {
             Some(time) => time,
             None if out.is_merging && !input.block.is_file_end => {
@@ -96,25 +97,25 @@ pub fn read_records_as<S: RecordSink>(
     Ok(ReadEnd::Complete)
 }
 
-/// A file that is being read.
+/// File that is being read.
 struct MergeInput {
     number: usize,
     decoder: RecordDecoder,
     block: RecordBlock,
-    /// How much of the block was decoded.
+    /// Number of bytes of the block that were decoded.
     used: usize,
 }
 
-/// How a turn of an input ended.
+/// Result of a turn of an input.
 enum InputProgress {
-    /// Its next time is this.
+    /// The next time of the input.
     Until(u64),
     Over,
     Stopped,
 }
 
 impl MergeInput {
-    /// Decodes up to the next time but one.
+    /// Decodes the records from the next time up to the one after it.
     fn run<S: RecordSink>(
         &mut self,
         pool: &UnpackerPool,
@@ -151,7 +152,7 @@ impl MergeInput {
         Ok(())
     }
 
-    /// Leaves a block, and tells what went wrong after it.
+    /// Leaves a block and reports the problems after it.
     fn end_block<S: RecordSink>(&mut self, out: &mut DecoderOutput<'_, S>) {
         let RecordBlock {
             bytes,
@@ -187,7 +188,7 @@ impl MergeInput {
         }
     }
 
-    /// Tells what there is to tell of the whole file.
+    /// Reports the problems of the whole file.
     fn end_file<S: RecordSink>(&mut self, out: &mut DecoderOutput<'_, S>) {
         self.decoder.end_opening(out);
         let end = self
@@ -205,8 +206,9 @@ impl MergeInput {
     }
 }
 
-/// The first time in a file whose first records have none, as those of a core that has nothing to run at first; none when there is none.
-/// Cost: the records before it are unpacked once more.
+/// Returns the first time in a file whose first records have none, such as a core that is idle at
+/// first. Returns `None` if there is none.
+/// Cost: unpacks the records before it once more.
 fn first_time(data: Arc<dyn ReadAt>, stop: &AtomicBool) -> io::Result<Option<u64>> {
     let mut unpacker = ContainerUnpacker::open(data)?;
     let (mut buffer, mut width) = (Vec::new(), None);
@@ -218,14 +220,14 @@ fn first_time(data: Arc<dyn ReadAt>, stop: &AtomicBool) -> io::Result<Option<u64
             return Ok(time);
         }
         if block.bytes.is_empty() {
-            width = None; // which tells no width
+            width = None; // no bytes, so the width is unknown
         }
         buffer = block.bytes;
     }
     Ok(None)
 }
 
-/// The first time in some records.
+/// Returns the first time in some records.
 fn time_in(bytes: &[u8], width: Width) -> Option<u64> {
     let is_time_record = |record: &TraceEntry| {
         record.kind == kind::MARKER

@@ -1,7 +1,9 @@
 //! DynamoRIO drmemtrace: post-processed offline traces.
 //!
-//! `inputs → records → merge` give every visible record in the order of the whole trace ([`RecordSink`]);
-//! a *step store* keeps them in blocks that can be read at random, and a [`crate::source::Source`] pushes their events.
+//! The files are merged into one sequence of visible records, in the order of the whole trace
+//! ([`RecordSink`]).
+//! A step store keeps them in blocks with random access, and a [`crate::source::Source`] pushes
+//! their events.
 
 mod block;
 mod branches;

@@ -1,4 +1,4 @@
-//! `modules.log`: where which file was mapped in the traced process.
+//! `modules.log`: the files mapped into the traced process.
 //!
 //! ```
 //! use stepback_parsers::drmemtrace::ModulesLog;
@@ -10,47 +10,50 @@
 //! assert_eq!((segment.file_name(), segment.file_offset(0x7f00_0000_1234)), ("tool", Some(0x1234)));
 //! ```
 //!
-//! The text holds raw bytes (the machine code of the vdso), so it is read as bytes and not by lines.
+//! The text holds raw bytes (the machine code of the vdso), so it is read as bytes and not by
+//! lines.
 
 use std::ops::Range;
 
 use crate::drmemtrace::companion::{CompanionProblems, decimal, hexadecimal};
 
-/// Files are mapped in whole pages: the offset that is listed for a segment may lie inside its first one.
+/// Files are mapped in whole pages, but the listed offset of a segment may be inside its first
+/// page.
 const PAGE_BYTES: u64 = 4096;
 
-/// The mapped files of a process.
+/// Mapped files of a process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ModulesLog {
-    /// In the order of the file: those of one module follow each other, lowest first.
+    /// Segments in the order of the file: those of one module are consecutive, lowest first.
     pub segments: Vec<ModuleSegment>,
-    /// What could not be read.
+    /// Entries that could not be read.
     pub problems: CompanionProblems,
-    /// Places of the segments, those of a module one after the other.
+    /// Indices of the segments, grouped by module.
     by_module: Vec<usize>,
 }
 
-/// A part of a file that was mapped.
+/// Mapped part of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModuleSegment {
-    /// Its number in the file.
+    /// Number in the file.
     pub id: u64,
-    /// Place in [`ModulesLog::segments`] of the lowest segment of its module; its own for that one.
+    /// Index in [`ModulesLog::segments`] of the lowest segment of the module, which may be this
+    /// one.
     pub first: usize,
-    /// Where; none in version 1, which does not say.
+    /// Mapped addresses; `None` in version 1, which does not state them.
     pub addresses: Option<Range<u64>>,
-    /// Where in the file it begins; none before version 4. Not always on a page.
+    /// Offset in the file; `None` before version 4. Not always page-aligned.
     pub offset: Option<u64>,
-    /// The address that the file itself gives to the segment; none before version 5.
+    /// Address that the file itself assigns to the segment; `None` before version 5.
     pub preferred_base: Option<u64>,
-    /// Bytes that the recorder kept, as of the vdso, which is not a file. Mostly empty.
+    /// Bytes that the recorder kept, such as the vdso, which is no file. Usually empty.
     pub contents: Vec<u8>,
-    /// The file; `<unknown>` and `[vdso]` are none.
+    /// Path of the file; `<unknown>` and `[vdso]` are no files.
     pub path: String,
 }
 
 impl ModulesLog {
-    /// Reads a file, as far as it can be read.
+    /// Parses a file; invalid entries become problems.
     pub fn parse(bytes: &[u8]) -> Self {
         let mut log = Self::default();
         let mut cursor = ModulesLogCursor { bytes, at: 0 };
@@ -86,7 +89,8 @@ impl ModulesLog {
         log
     }
 
-    /// The segment that an address is in. Of several, as when a library took the place of another: the last one.
+    /// Returns the segment that contains an address. If a library replaced another, returns the
+    /// last one.
     pub fn segment_at(&self, address: u64) -> Option<&ModuleSegment> {
         self.segments
             .iter()
@@ -94,7 +98,8 @@ impl ModulesLog {
             .find(|segment| segment.contains(address))
     }
 
-    /// `libc.so.6+0x1b3f0`: the module of an address, and how far it is behind the module's start.
+    /// Returns the module of an address and the offset from the module's start, such as
+    /// `libc.so.6+0x1b3f0`.
     pub fn name_of(&self, address: u64) -> Option<String> {
         let segment = self.segment_at(address)?;
         let start = self.first_of(segment).addresses.as_ref()?.start;
@@ -105,12 +110,12 @@ impl ModulesLog {
         ))
     }
 
-    /// The lowest segment of a segment's module.
+    /// Returns the lowest segment of a segment's module.
     pub fn first_of<'a>(&'a self, segment: &'a ModuleSegment) -> &'a ModuleSegment {
         self.segments.get(segment.first).unwrap_or(segment)
     }
 
-    /// Each module, by its lowest segment.
+    /// Returns the lowest segment of each module.
     pub fn modules(&self) -> impl Iterator<Item = &ModuleSegment> {
         self.segments
             .iter()
@@ -119,7 +124,7 @@ impl ModulesLog {
             .map(|(_, segment)| segment)
     }
 
-    /// The segments of a module, by one of them. O(log n).
+    /// Returns the segments of a module, given one of them. O(log n).
     pub fn segments_of(
         &self,
         module: &ModuleSegment,
@@ -135,7 +140,8 @@ impl ModulesLog {
             .take_while(move |segment| segment.first == first)
     }
 
-    /// All addresses of a module, by its lowest segment: from its start to the end of its highest one.
+    /// Returns the addresses of a module, given its lowest segment: from its start to the end of
+    /// its highest segment.
     pub fn extent_of(&self, module: &ModuleSegment) -> Option<Range<u64>> {
         let ends = self
             .segments_of(module)
@@ -144,7 +150,7 @@ impl ModulesLog {
         Some(module.addresses.as_ref()?.start..ends.max()?)
     }
 
-    /// Numbers of containing modules become places.
+    /// Replaces the numbers of containing modules by indices.
     fn resolve(&mut self) {
         let places: std::collections::HashMap<u64, usize> = self
             .segments
@@ -153,11 +159,11 @@ impl ModulesLog {
             .map(|(place, segment)| (segment.id, place))
             .collect();
         for (place, segment) in self.segments.iter_mut().enumerate() {
-            // Until here it is the number as the file has it.
+            // Until here this is the number in the file.
             let number = u64::try_from(segment.first).unwrap_or(u64::MAX);
             segment.first = places.get(&number).copied().unwrap_or(place);
         }
-        // One that is contained in a contained one would have no module.
+        // A segment contained in a contained one would have no module.
         for place in 0..self.segments.len() {
             let first = self
                 .segments
@@ -178,24 +184,25 @@ impl ModulesLog {
 }
 
 impl ModuleSegment {
-    /// The last part of its path.
+    /// Returns the last part of the path.
     pub fn file_name(&self) -> &str {
         self.path.rsplit(['/', '\\']).next().unwrap_or(&self.path)
     }
 
-    /// Whether it is part of a file that may be found again.
+    /// Returns whether it is part of a file that can be located again.
     pub fn is_file(&self) -> bool {
         !self.path.is_empty() && !self.path.starts_with(['[', '<'])
     }
 
-    /// Where in the file an address is; none when the log does not say or the address is elsewhere.
+    /// Returns the offset of an address in the file; `None` if the log does not state it or the
+    /// address is elsewhere.
     pub fn file_offset(&self, address: u64) -> Option<u64> {
         let offset = self.offset? / PAGE_BYTES * PAGE_BYTES;
         offset.checked_add(self.distance(address)?)
     }
 
-    /// An address as the file's own symbols count it.
-    /// None when the log does not say (before version 5) or the address is elsewhere.
+    /// Returns an address in the numbering of the file's own symbols.
+    /// `None` if the log does not state it (before version 5) or the address is elsewhere.
     pub fn own_address(&self, address: u64) -> Option<u64> {
         self.preferred_base?.checked_add(self.distance(address)?)
     }
@@ -215,14 +222,15 @@ impl ModuleSegment {
     }
 }
 
-/// What the first line says.
+/// First line of the file.
 struct ModulesLogHeader {
     number: u64,
-    /// Of the entries that follow.
+    /// Number of the following entries.
     count: u64,
 }
 
-/// `Module Table: version 5, count 21`, in version 1 `Module Table: 21`; then from version 2 on the names of the columns.
+/// Parses the first line: `Module Table: version 5, count 21`, or `Module Table: 21` in version 1.
+/// From version 2 on, also skips the column names.
 fn header_version(cursor: &mut ModulesLogCursor<'_>) -> Option<ModulesLogHeader> {
     let rest = cursor.line().strip_prefix(b"Module Table:")?.trim_ascii();
     let Some(rest) = rest.strip_prefix(b"version") else {
@@ -240,7 +248,8 @@ fn header_version(cursor: &mut ModulesLogCursor<'_>) -> Option<ModulesLogHeader>
     Some(ModulesLogHeader { number, count })
 }
 
-/// One entry with its line end. [`ModuleSegment::first`] is the number of the containing one until all are read.
+/// Parses one entry with its line end. [`ModuleSegment::first`] is the number of the containing
+/// module until all are read.
 fn entry(cursor: &mut ModulesLogCursor<'_>, version: u64) -> Result<ModuleSegment, String> {
     let id = cursor.number("its number", decimal)?;
     if version == 1 {
@@ -300,7 +309,7 @@ fn unplaced(id: u64) -> ModuleSegment {
     }
 }
 
-/// A place in the file, never beyond its end.
+/// Cursor in the file, never past its end.
 struct ModulesLogCursor<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -311,7 +320,7 @@ impl<'a> ModulesLogCursor<'a> {
         self.bytes.get(self.at..).unwrap_or_default()
     }
 
-    /// Up to the next line end, which is passed.
+    /// Returns the rest of the line and passes the line end.
     fn line(&mut self) -> &'a [u8] {
         let rest = self.rest();
         let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
@@ -319,14 +328,14 @@ impl<'a> ModulesLogCursor<'a> {
         line.strip_suffix(b"\r").unwrap_or(line)
     }
 
-    /// Passes blanks and empty lines; false at the end.
+    /// Skips blanks and empty lines; returns false at the end.
     fn skip_blanks(&mut self) -> bool {
         let rest = self.rest();
         self.at += rest.len() - rest.trim_ascii_start().len();
         !self.rest().is_empty()
     }
 
-    /// The text up to the next comma of the line, and the comma.
+    /// Returns the text up to the next comma of the line, and passes the comma.
     fn field(&mut self) -> Option<&'a [u8]> {
         let rest = self.rest();
         let end = rest
@@ -350,7 +359,7 @@ impl<'a> ModulesLogCursor<'a> {
         })
     }
 
-    /// Windows adds a checksum and a timestamp, both with `0x`.
+    /// Skips the checksum and timestamp that Windows adds, both with `0x`.
     fn skip_windows_fields(&mut self) {
         for _ in 0..2 {
             let before = self.at;
@@ -363,7 +372,7 @@ impl<'a> ModulesLogCursor<'a> {
         }
     }
 
-    /// `v#1,<n>,` and n bytes of any kind; nothing where there is none.
+    /// Parses `v#1,<n>,` and n bytes of any kind; empty if there is no such field.
     fn custom_field(&mut self) -> Result<&'a [u8], String> {
         let rest = self.rest();
         let blanks = rest.iter().take_while(|byte| **byte == b' ').count();
@@ -381,7 +390,8 @@ impl<'a> ModulesLogCursor<'a> {
         Ok(contents)
     }
 
-    /// The rest of the line. Other producers put text of their own before the path.
+    /// Returns the path at the end of the line. Other producers put additional text before the
+    /// path.
     fn path(&mut self) -> String {
         let line = String::from_utf8_lossy(self.line()).into_owned();
         let whole = line.trim_start_matches([' ', ',']);

@@ -1,24 +1,25 @@
-//! The first records of a file.
+//! First records of a file.
 
 use crate::drmemtrace::decoder::{DecoderOutput, RecordDecoder};
 use crate::drmemtrace::raw_record::{TraceEntry, kind, marker};
 use crate::drmemtrace::record::RecordSink;
 
-/// The newest version of the format that is known.
+/// Newest version of the format that is supported.
 pub(super) const VERSION: u64 = 7;
 
-/// The markers before the records that say whose they are.
+/// Markers that precede the record that names their thread.
 #[derive(Debug, Default)]
 pub(super) struct HeaderMarkers {
     markers: Vec<TraceEntry>,
     has_header: bool,
 }
 
-/// As many markers may wait for their thread; real files have three.
+/// Maximum number of markers that wait for their thread; real files have three.
 const LIMIT: usize = 64;
 
 impl RecordDecoder {
-    /// Takes one of the first records; true when the file is open and the record is to be decoded as all others.
+    /// Handles one of the first records. Returns true when the header is over and the record must
+    /// be decoded like all others.
     #[cold]
     pub(super) fn open<S: RecordSink>(
         &mut self,
@@ -49,7 +50,7 @@ impl RecordDecoder {
         false
     }
 
-    /// Hands on the markers that waited.
+    /// Emits the markers that waited for their thread.
     pub(super) fn end_opening<S: RecordSink>(&mut self, out: &mut DecoderOutput<'_, S>) {
         let Some(opening) = self.opening.take() else {
             return;
@@ -64,8 +65,10 @@ impl RecordDecoder {
         }
     }
 
-    /// A header came: the first record, or where cores and joined files repeat theirs for another thread.
-    /// The markers of a repeated one that come before the record that names that thread belong to the thread before, as all records do.
+    /// Notes the version of a header. It is the first record; cores and joined files repeat it for
+    /// another thread.
+    /// Markers of a repeated header before the record that names the new thread belong to the
+    /// previous thread, as all records do.
     pub(super) fn note_version<S: RecordSink>(
         &mut self,
         version: u64,

@@ -1,4 +1,4 @@
-//! `v2p.textproto`: which physical page a virtual page was mapped to.
+//! `v2p.textproto`: the physical pages of virtual pages.
 //!
 //! ```
 //! use stepback_parsers::drmemtrace::PhysicalPages;
@@ -13,22 +13,24 @@ use std::collections::BTreeMap;
 
 use crate::drmemtrace::companion::{CompanionProblems, lines, number};
 
-/// The pages of a process.
+/// Page table of a process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PhysicalPages {
-    /// Bytes of a page; none when the file does not say it, or says no power of two: then no address is known.
+    /// Bytes of a page. `None` if the file states none, or no power of two: then no address is
+    /// known.
     pub page_bytes: Option<u64>,
-    /// Virtual to physical, both as the file has them.
+    /// Physical address of each virtual page, both as in the file.
     pub pages: BTreeMap<u64, u64>,
-    /// What could not be read.
+    /// Lines that could not be read.
     pub problems: CompanionProblems,
 }
 
 impl PhysicalPages {
-    /// Reads a file, as far as it can be read: line by line, as the tool that writes it reads it too.
+    /// Parses a file; invalid lines become problems. Works line by line, as does the tool that
+    /// writes the file.
     pub fn parse(bytes: &[u8]) -> Self {
         let mut pages = Self::default();
-        // A field that is 0 is not written, as is the way of this notation.
+        // Text format protocol buffers leave out fields that are 0.
         let mut virtual_address = 0;
         for (offset, line) in lines(bytes) {
             let line = line
@@ -78,7 +80,7 @@ impl PhysicalPages {
         pages
     }
 
-    /// The physical address of a virtual one.
+    /// Returns the physical address of a virtual one.
     pub fn physical(&self, address: u64) -> Option<u64> {
         let inside = self.page_bytes?.wrapping_sub(1);
         self.pages
@@ -86,7 +88,7 @@ impl PhysicalPages {
             .map(|page| page & !inside | address & inside)
     }
 
-    /// The virtual addresses of a physical one. Cost: looks at every page.
+    /// Returns the virtual addresses of a physical one. Cost: O(n) in the number of pages.
     pub fn virtual_addresses(&self, physical: u64) -> impl Iterator<Item = u64> + use<'_> {
         let inside = self.page_bytes.map_or(0, |size| size.wrapping_sub(1));
         let of_page = self

@@ -1,4 +1,4 @@
-//! Threads that unpack the files of a trace ahead of the decoder.
+//! Worker threads that unpack the files of a trace ahead of the decoder.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,7 +13,8 @@ use crate::read_at::TraceFile;
 
 /// Unpacks any number of files, a bounded number of blocks of each ahead.
 ///
-/// Buffers are reused: a job takes one to a worker, the worker hands it on full, and the decoder returns it with the next job.
+/// Buffers are recycled: a job brings one to a worker, the worker sends it on full, and the decoder
+/// returns it with the next job.
 pub(super) struct UnpackerPool {
     jobs: Option<Sender<UnpackJob>>,
     blocks: Vec<Receiver<io::Result<RecordBlock>>>,
@@ -21,7 +22,7 @@ pub(super) struct UnpackerPool {
     shared: Arc<PoolState>,
 }
 
-/// Fill a buffer with the next block of an input.
+/// Request to fill a buffer with the next block of an input.
 struct UnpackJob {
     input: usize,
     buffer: Vec<u8>,
@@ -35,20 +36,20 @@ struct PoolState {
 
 struct PoolInput {
     file: TraceFile,
-    /// None before the first block.
+    /// Unpacker of the file; `None` before the first block.
     unpacker: Option<ContainerUnpacker>,
     blocks: Sender<io::Result<RecordBlock>>,
 }
 
-/// Bytes that all buffers together may take.
+/// Maximum bytes of all buffers together.
 const MEMORY: usize = 64 << 20;
-/// A multiple of the lengths of records, so that none straddles two blocks.
+/// Multiple of both record widths, so that no record straddles two blocks.
 const BLOCK_UNIT: usize = 24 << 10;
-/// Blocks of a file that is alone.
+/// Number of blocks ahead if the trace has only one file.
 const AHEAD: usize = 8;
 
 impl UnpackerPool {
-    /// Begins to unpack.
+    /// Starts the workers.
     ///
     /// # Errors
     /// No thread could be started.
@@ -83,7 +84,8 @@ impl UnpackerPool {
         Ok(pool)
     }
 
-    /// The next block of an input, in exchange for the buffer of one that is used up. Not to be called after the last.
+    /// Returns the next block of an input, in exchange for the buffer of a used one. Must not be
+    /// called after the last block.
     ///
     /// # Errors
     /// The file could not be read.
@@ -100,7 +102,7 @@ impl UnpackerPool {
     }
 
     fn send(&self, input: usize, buffer: Vec<u8>) {
-        // Nobody takes it when the workers are gone, and the next block says so.
+        // If the workers are gone, the send fails, and the next block reports it.
         _ = self
             .jobs
             .as_ref()
@@ -119,7 +121,7 @@ impl Drop for UnpackerPool {
 }
 
 impl PoolState {
-    /// Does jobs until there are no more.
+    /// Handles jobs until there are no more.
     fn work(&self, jobs: &Mutex<Receiver<UnpackJob>>) {
         loop {
             let next = lock(jobs).recv();
@@ -139,7 +141,7 @@ impl PoolInput {
         let block = catch_unwind(AssertUnwindSafe(|| self.next_block(buffer, limit)));
         let block =
             block.unwrap_or_else(|_| Err(io::Error::other("what unpacks the trace has failed")));
-        // Nobody takes it when the reader has stopped.
+        // The send fails when the reader has stopped.
         _ = self.blocks.send(block);
     }
 
@@ -153,7 +155,7 @@ impl PoolInput {
     }
 }
 
-/// An input, and where its blocks come out.
+/// Creates an input and the receiver of its blocks.
 fn input(file: TraceFile) -> (Mutex<PoolInput>, Receiver<io::Result<RecordBlock>>) {
     let (blocks, receiver) = channel();
     (

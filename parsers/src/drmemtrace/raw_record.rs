@@ -1,26 +1,27 @@
-//! Records as they stand in a file.
+//! Binary records of a trace file.
 
-/// A record: little-endian `type`, `size`, and a value as wide as a pointer of the traced program.
+/// Record: little-endian `type`, `size`, and a value with the pointer width of the traced program
+/// (`trace_entry_t`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TraceEntry {
     /// `trace_type_t`: see [`kind`].
     pub kind: u16,
-    /// What it means depends on the type: a length, or the sort of marker.
+    /// Size or kind of marker, depending on the type.
     pub size: u16,
-    /// A narrow one is widened with zeros.
+    /// Value; a narrow one is zero-extended.
     pub value: u64,
 }
 
-/// How long records are.
+/// Width of the records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
-    /// 8 bytes: programs with pointers of 32 bits.
+    /// 8 bytes: programs with 32-bit pointers.
     Narrow,
-    /// 12 bytes: programs with pointers of 64 bits.
+    /// 12 bytes: programs with 64-bit pointers.
     Wide,
 }
 
-/// The types of records (`trace_type_t`) that need a name.
+/// Record types (`trace_type_t`) that need a name.
 pub(super) mod kind {
     pub const READ: u16 = 0;
     pub const WRITE: u16 = 1;
@@ -44,7 +45,7 @@ pub(super) mod kind {
     pub const ENCODING: u16 = 47;
 }
 
-/// The sorts of markers that the reader of records itself looks at.
+/// Kinds of markers that the decoder itself interprets.
 pub(super) mod marker {
     pub const KERNEL_EVENT: u16 = 0;
     pub const TIMESTAMP: u16 = 2;
@@ -59,7 +60,7 @@ pub(super) mod marker {
 }
 
 impl TraceEntry {
-    /// A record of a 64-bit program.
+    /// Decodes a record of a 64-bit program.
     pub fn wide(bytes: &[u8; 12]) -> Self {
         let [a, b, c, d, value @ ..] = *bytes;
         Self {
@@ -69,7 +70,7 @@ impl TraceEntry {
         }
     }
 
-    /// A record of a 32-bit program.
+    /// Decodes a record of a 32-bit program.
     pub fn narrow(bytes: &[u8; 8]) -> Self {
         let [a, b, c, d, value @ ..] = *bytes;
         Self {
@@ -79,7 +80,7 @@ impl TraceEntry {
         }
     }
 
-    /// True for what most records of a trace look like.
+    /// Returns whether it looks like most records of a trace.
     fn is_sensible(&self) -> bool {
         match self.kind {
             kind::READ | kind::WRITE => (1..=64).contains(&self.size),
@@ -92,7 +93,7 @@ impl TraceEntry {
 }
 
 impl Width {
-    /// Bytes of a record.
+    /// Returns the bytes of a record.
     pub const fn bytes(self) -> usize {
         match self {
             Self::Narrow => 8,
@@ -100,7 +101,7 @@ impl Width {
         }
     }
 
-    /// The records of whole bytes; what is left over at the end is left out.
+    /// Decodes the whole records in some bytes; ignores an incomplete one at the end.
     pub(super) fn records(self, bytes: &[u8]) -> impl Iterator<Item = TraceEntry> {
         let (wide, narrow) = match self {
             Self::Wide => (bytes, &[][..]),
@@ -110,14 +111,15 @@ impl Width {
         wide.chain(narrow.as_chunks().0.iter().map(TraceEntry::narrow))
     }
 
-    /// By the first bytes of the records of a file; wide when they do not tell.
+    /// Detects the width from the first bytes of a file's records; defaults to wide.
     pub(super) fn of_first(bytes: &[u8]) -> Self {
         Self::of_head(bytes)
             .or_else(|| Self::guess(bytes))
             .unwrap_or(Self::Wide)
     }
 
-    /// By the first two records of a file, which are a header and what may follow one; none when they are something else.
+    /// Detects the width from the first two records of a file: a header and a record that may
+    /// follow one. `None` if they are something else.
     pub fn of_head(head: &[u8]) -> Option<Self> {
         [Self::Wide, Self::Narrow].into_iter().find(|width| {
             let mut records = width.records(head);
@@ -131,7 +133,8 @@ impl Width {
         })
     }
 
-    /// The one in which most of some bytes make sense, where a header is missing; none when they do in neither.
+    /// Guesses the width in which most records are plausible, for files without a header; `None` if
+    /// neither fits.
     pub(super) fn guess(bytes: &[u8]) -> Option<Self> {
         let bytes = bytes.get(..GUESS_BYTES).unwrap_or(bytes);
         let sensible = |width: &Self| {
@@ -144,7 +147,7 @@ impl Width {
     }
 }
 
-/// As many bytes are looked at to tell what records look like.
+/// Number of bytes that [`Width::guess`] examines.
 const GUESS_BYTES: usize = 1 << 10;
 
 #[cfg(test)]

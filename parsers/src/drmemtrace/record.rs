@@ -1,4 +1,4 @@
-//! What the reader of the files hands on.
+//! Visible records, as the file readers emit them.
 
 use stepback_machine::{Encoding, InstructionSet};
 
@@ -7,12 +7,13 @@ use crate::facts::KnownThread;
 use crate::marker::Marker;
 use crate::step_store::record::StoredThread;
 
-/// A thread of the trace.
+/// Identity of a thread of the trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ThreadIdentity {
-    /// As the records have it: a workload's number in bits 48 and up, all ones for a core that is idle.
+    /// Thread number as recorded: the workload's number is in bits 48 and up; all ones for an idle
+    /// core.
     pub tid: u64,
-    /// Likewise; 0 while the trace has not said it.
+    /// Process number as recorded; 0 until the trace states it.
     pub pid: u64,
 }
 
@@ -23,15 +24,15 @@ impl From<StoredThread> for ThreadIdentity {
 }
 
 impl ThreadIdentity {
-    /// Bits of a workload's number stand above these.
+    /// Number of bits below a workload's number.
     const TID_BITS: u32 = 48;
 
-    /// Whether this is no thread but a core that has nothing to run.
+    /// Returns whether this is no thread but an idle core.
     pub fn is_idle(&self) -> bool {
         self.tid == u64::MAX
     }
 
-    /// The number of the workload, and the thread's own number in it.
+    /// Returns the number of the workload, and the thread's number in it.
     pub fn parts(&self) -> (u64, u64) {
         (
             self.tid >> Self::TID_BITS,
@@ -39,12 +40,12 @@ impl ThreadIdentity {
         )
     }
 
-    /// The workload in a name that [`Self::name`] gives; none for the first.
+    /// Returns the workload in a name that [`Self::name`] returns; `None` for the first workload.
     pub fn workload_in(name: &str) -> Option<&str> {
         name.split_once('.').map(|(workload, _)| workload)
     }
 
-    /// The name of its process; none while the trace has not said it.
+    /// Returns the name of its process; `None` until the trace states it.
     pub fn process_name(&self) -> Option<String> {
         let is_said = !self.is_idle() && self.pid != 0;
         is_said.then(|| {
@@ -56,7 +57,7 @@ impl ThreadIdentity {
         })
     }
 
-    /// What is known of it in the words of all formats.
+    /// Returns its facts in the terms shared by all formats.
     pub fn known(&self) -> KnownThread {
         KnownThread {
             name: self.name(),
@@ -65,7 +66,8 @@ impl ThreadIdentity {
         }
     }
 
-    /// The thread's name: its number, after that of its workload where it is not the first.
+    /// Returns the thread's name: its number, prefixed by the workload's number unless that is the
+    /// first.
     pub fn name(&self) -> String {
         match self.parts() {
             _ if self.is_idle() => "idle".to_owned(),
@@ -75,70 +77,73 @@ impl ThreadIdentity {
     }
 }
 
-/// A fetched instruction, or a further round of a repeated one.
+/// Fetched instruction, or a further iteration of a repeated one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InstructionRecord {
-    /// Which file: encodings are a matter of each file.
+    /// Index of the file: encodings hold per file.
     pub input: u16,
-    /// Who.
+    /// Thread that executed it.
     pub thread: ThreadNumber,
-    /// The record's type (`trace_type_t`): 10 to 16, 29, 31, 48, 49.
+    /// Type of the record (`trace_type_t`): 10 to 16, 29, 31, 48, 49.
     pub kind: u8,
-    /// How the instructions of its file decode, by the file's type: A32 stands for Thumb too.
+    /// Instruction set of its file, by the file type: A32 includes Thumb.
     pub set: InstructionSet,
-    /// Length in bytes; another than that of the encoding where that is synthetic.
+    /// Length in bytes; differs from that of a synthetic encoding.
     pub length_bytes: u16,
-    /// Its address as recorded.
+    /// Address as recorded.
     pub pc: u64,
-    /// What its records said just before it; none: as it was at this address in this file before.
+    /// Encoding recorded just before it; `None` if unchanged at this address in this file.
     pub encoding: Option<Encoding>,
-    /// Where an indirect branch goes; none when the trace does not say.
+    /// Target of an indirect branch; `None` if the trace does not state it.
     pub target: Option<u64>,
 }
 
-/// A load or store.
+/// Load or store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DataRecord {
-    /// Who.
+    /// Thread that executed it.
     pub thread: ThreadNumber,
     /// True for a store.
     pub is_write: bool,
-    /// Bytes.
+    /// Size in bytes.
     pub size_bytes: u16,
-    /// As recorded, with the bits on top that some processors ignore.
+    /// Address as recorded, including the top bits that some processors ignore.
     pub address: u64,
-    /// Address of the instruction where it is not the thread's last one (traces filtered by a cache).
+    /// Address of the instruction, if it is not the thread's last one (traces filtered by a cache).
     pub pc: Option<u64>,
 }
 
-/// A prefetch or a flush of caches.
+/// Prefetch or flush of caches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HintRecord {
-    /// Who.
+    /// Thread that executed it.
     pub thread: ThreadNumber,
-    /// Its type, and the address that it is about.
+    /// Type and address.
     pub marker: Marker,
-    /// Bytes.
+    /// Size in bytes.
     pub size_bytes: u64,
-    /// Address of the instruction where it is not the thread's last one (traces filtered by a cache).
+    /// Address of the instruction, if it is not the thread's last one (traces filtered by a cache).
     pub pc: Option<u64>,
 }
 
-/// Takes every visible record of a trace, threads interleaved, in order.
+/// Receives all visible records of a trace in order, threads interleaved.
 pub trait RecordSink {
-    /// Who a number stands for, before the first record that bears it.
+    /// Defines the identity of a thread number, before its first record.
     fn thread(&mut self, thread: ThreadNumber, identity: ThreadIdentity);
-    /// An instruction, or a round of a repeated one.
+    /// Receives an instruction, or an iteration of a repeated one.
     fn instruction(&mut self, record: &InstructionRecord);
-    /// A load or store; it belongs to the thread's last instruction.
+    /// Receives a load or store of the thread's last instruction.
     fn data(&mut self, record: &DataRecord);
-    /// A prefetch or a flush; it belongs to the thread's last instruction. Who does not look at these is given a marker.
+    /// Receives a prefetch or flush of the thread's last instruction. The default passes it on as a
+    /// marker.
     fn hint(&mut self, record: &HintRecord) {
         self.marker(record.thread, record.marker, record.size_bytes);
     }
-    /// Every other visible record: a marker (timestamps as recorded, since 1601), a thread's exit.
-    /// `size_bytes` is the length of what it tells of, 0 where it tells of none.
+    /// Receives any other visible record: a marker (timestamps as recorded, since 1601), or a
+    /// thread's exit.
+    /// `size_bytes` is the length of its subject, or 0 if it has none.
     fn marker(&mut self, thread: ThreadNumber, marker: Marker, size_bytes: u64);
-    /// What could not be read; its place is the offset in the unpacked records of the file, which the message names.
+    /// Reports a part that could not be read. Its place is the offset in the unpacked records of
+    /// the file that the message names.
     fn problem(&mut self, problem: &Problem);
 }

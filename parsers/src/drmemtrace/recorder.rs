@@ -1,4 +1,4 @@
-//! Puts the records of a trace into a step store, and counts them.
+//! Writes the records of a trace to a step store, and counts them.
 
 use stepback_machine::AccessKind;
 
@@ -15,20 +15,21 @@ use crate::marker::{Marker, MarkerKind};
 use crate::step_store::encoder::{BlockSink, Encoder};
 use crate::step_store::record::{StepStatus, StoredAccess, StoredHint, StoredStep, StoredThread};
 
-/// Threads beyond these have no bits of what they executed: their addresses are looked up each time.
+/// Maximum number of threads with a bit set of executed codes; addresses of further threads are
+/// looked up each time.
 const EXECUTED_THREADS: u16 = 256;
 
-/// Hands on the records that it is given.
+/// Sink that encodes and counts records.
 #[derive(Debug)]
 pub struct Recorder<'e, B> {
     encoder: &'e mut Encoder<B>,
     counter: Counter,
-    /// For each thread a bit for each code: the thread has executed it.
+    /// Bit set for each thread: the codes that it has executed.
     executed: Vec<Vec<u64>>,
 }
 
 impl<'e, B: BlockSink> Recorder<'e, B> {
-    /// Nothing recorded so far.
+    /// Creates a recorder without records.
     pub fn new(encoder: &'e mut Encoder<B>) -> Self {
         encoder.decide_sets_by(set_of);
         Self {
@@ -38,15 +39,16 @@ impl<'e, B: BlockSink> Recorder<'e, B> {
         }
     }
 
-    /// Leaves what was counted in the store.
+    /// Writes the counts to the summary of the store.
     pub fn finish(self) {
         self.encoder.summary = TraceCounts::of(&self.counter).numbers();
     }
 
-    /// A further round of a repeated instruction belongs to the step of the first one, which it follows.
+    /// Adds a further iteration of a repeated instruction to the step of the first one, which it
+    /// follows.
     fn repetition(&mut self, record: &InstructionRecord) {
         if record.encoding.is_some() {
-            // Repeated where a chunk of the file begins.
+            // The encoding is repeated at the start of a chunk.
             self.encoder.note_encoding(&stored(record));
         }
         let marker = Marker {
@@ -57,7 +59,7 @@ impl<'e, B: BlockSink> Recorder<'e, B> {
             .marker(record.thread, marker, u64::from(record.length_bytes));
     }
 
-    /// An address is looked up among those of its thread once for each code.
+    /// Counts distinct addresses: one lookup per code and thread, not per step.
     #[inline(always)]
     fn count_address(&mut self, record: &InstructionRecord, code: Option<u32>) {
         let (Some(code), 0..EXECUTED_THREADS) = (code, record.thread.0) else {

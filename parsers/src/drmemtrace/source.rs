@@ -1,4 +1,4 @@
-//! A drmemtrace trace as a source of events.
+//! drmemtrace as a source of events.
 
 use std::io;
 use std::ops::Range;
@@ -37,13 +37,13 @@ use crate::step_store::record::StoredThread;
 use crate::step_store::store::{StepStore, StoreScratch};
 use crate::step_store::stored_trace::StoredTrace;
 
-/// The first version whose traces have completed instructions alone.
+/// First version whose traces contain only completed instructions.
 const RETIRED_ALONE: u64 = 7;
-/// Records that are checked between two looks at whether to go on.
+/// Number of records checked between two calls of the watcher.
 const RECORDS_BETWEEN_LOOKS: u64 = 1 << 13;
 
 /// A drmemtrace trace: the records of all its threads in one order.
-/// Offsets are virtual: each step has 16 bytes, as `step_store/items.rs` says.
+/// Offsets are virtual: each step has 16 bytes, see `step_store/items.rs`.
 #[derive(Debug)]
 pub struct Drmemtrace {
     trace: StoredTrace,
@@ -52,8 +52,8 @@ pub struct Drmemtrace {
 }
 
 impl Drmemtrace {
-    /// Opens a trace by its files, in the order of their names: with the store that is there, or making one,
-    /// which goes on when this returns.
+    /// Opens a trace from its files, in the order of their names. Uses the existing store, or makes
+    /// one in the background.
     ///
     /// # Errors
     /// A file could not be read, or none of them begins like a trace.
@@ -61,7 +61,7 @@ impl Drmemtrace {
         Self::open_as(files, None, options)
     }
 
-    /// The same with what is assumed where a file does not say how its instructions decode.
+    /// Like [`Self::open`], with the instruction set to assume if a file does not state it.
     ///
     /// # Errors
     /// See [`Self::open`].
@@ -76,7 +76,7 @@ impl Drmemtrace {
             .iter()
             .filter_map(|file| TraceHead::of(file).transpose());
         let head = heads.next().ok_or(FormatError::Binary)?.map_err(failed)?;
-        // A store and an index that were made with another assumption are of another trace.
+        // A store or index that was made with another assumption belongs to another trace.
         let assumed = assumed.filter(|_| head.file_type.instruction_set().is_none());
         if let Some(set) = assumed {
             let [.., hash] = &mut options.identity;
@@ -104,7 +104,7 @@ impl Drmemtrace {
         })
     }
 
-    /// A trace over the store of its records.
+    /// Creates a trace over the store of its records.
     pub(super) fn new(store: StepStore, traits: SourceTraits) -> Self {
         Self {
             trace: StoredTrace::new(store),
@@ -113,27 +113,27 @@ impl Drmemtrace {
         }
     }
 
-    /// The records.
+    /// Returns the store of the records.
     pub fn store(&self) -> &StepStore {
         self.trace.store()
     }
 
-    /// What its first file says of itself.
+    /// Returns the head of the first file.
     pub fn head(&self) -> TraceHead {
         self.head
     }
 
-    /// How its instructions decode unless a record says something else.
+    /// Returns the instruction set that applies unless a record states another.
     pub(super) fn set(&self) -> InstructionSet {
         self.traits.instruction_set
     }
 
-    /// What is known of the trace so far.
+    /// Returns the facts known of the trace until now.
     pub fn facts(&self) -> Arc<StoreFacts> {
         self.store().facts()
     }
 
-    /// The threads of the trace so far, by number.
+    /// Returns the threads of the trace until now, by number.
     pub fn threads(&self) -> Vec<ThreadIdentity> {
         self.facts()
             .threads
@@ -143,13 +143,14 @@ impl Drmemtrace {
             .collect()
     }
 
-    /// What the whole trace holds; nothing until it has been read.
+    /// Returns the counts of the whole trace; empty until it has been read.
     pub fn counts(&self) -> TraceCounts {
         TraceCounts::of_numbers(&self.facts().summary)
     }
 
-    /// How many steps are done when the visible record with this ordinal, from 1, has been seen: a position. O(log n).
-    /// None when there are not so many records.
+    /// Returns the position at the visible record with this ordinal, counted from 1: the number of
+    /// steps up to and including it. O(log n).
+    /// `None` if there is no such record.
     ///
     /// # Errors
     /// The store could not be read.
@@ -167,8 +168,9 @@ impl Drmemtrace {
         Ok(found.filter(|_| ordinal > 0))
     }
 
-    /// Hands out the visible records that belong to some positions, in order, until `each` is false: those of position 0 come
-    /// before the first step, those of position n are step n - 1 and all up to the next step.
+    /// Passes the visible records of some positions to `each`, in order, until it returns false.
+    /// Position 0 has the records before the first step. Position n has step n - 1 and all records
+    /// up to the next step.
     ///
     /// # Errors
     /// The store could not be read.
@@ -180,7 +182,7 @@ impl Drmemtrace {
         visible_records(self.store(), positions, &mut StoreScratch::default(), each)
     }
 
-    /// Does what [`Source::parse`] does, compiled for one sink.
+    /// Implements [`Source::parse`], monomorphised for one sink.
     pub(crate) fn parse_into<S: EventSink + ?Sized>(
         &self,
         range: Range<u64>,
@@ -275,8 +277,8 @@ impl Source for Drmemtrace {
         true
     }
 
-    /// The recorder notes which block begins, and its accesses when they happen; since this version, what was not completed
-    /// is left out.
+    /// The recorder notes the start of each basic block, and accesses when they happen.
+    /// Since version 7, traces leave out instructions that were not completed.
     fn is_recorded_by_block(&self) -> bool {
         self.head.version < RETIRED_ALONE
     }

@@ -1,4 +1,4 @@
-//! What was put into a store comes out again.
+//! Round trips of records through a step store.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use crate::step_store::layout::StoreFacts;
 use crate::step_store::record::{ReadEnd, StoredAccess, StoredHint, StoredMarker};
 use crate::step_store::store::{ReadTrace, StepStore, StoreScratch};
 
-/// A record as it goes in.
+/// Record to be stored.
 #[derive(Clone, Copy, Debug)]
 enum RecordInput {
     Instruction(InstructionRecord),
@@ -33,7 +33,7 @@ enum RecordInput {
     Marker(ThreadNumber, Marker, u64),
 }
 
-/// Numbers that look random.
+/// Pseudo-random numbers.
 struct Dice(u64);
 
 impl Dice {
@@ -157,7 +157,8 @@ fn store_of(records: Vec<RecordInput>, options: CacheFileOptions) -> StepStore {
     store
 }
 
-/// Whether a record has an ordinal: those that a scheduler made have none (`reader_t::is_record_synthetic`).
+/// Returns whether a record has an ordinal: synthetic records of a scheduler have none
+/// (`reader_t::is_record_synthetic`).
 fn is_counted(record: &RecordInput) -> bool {
     !matches!(record, RecordInput::Marker(_, marker, _) if marker.kind == MarkerKind::CORE_IDLE)
 }
@@ -166,7 +167,7 @@ fn count_of(records: &[RecordInput]) -> u64 {
     records.iter().filter(|record| is_counted(record)).count() as u64
 }
 
-/// The words of the records that have ordinals, in their order.
+/// Returns the text of the records that have ordinals, in order.
 fn counted(records: &[RecordInput]) -> Vec<String> {
     let lines = expected(records).into_iter().zip(records);
     lines
@@ -175,7 +176,7 @@ fn counted(records: &[RecordInput]) -> Vec<String> {
         .collect()
 }
 
-/// What came in, in words, with the ordinals that are expected.
+/// Returns the text of the stored records, with the expected ordinals.
 fn expected(records: &[RecordInput]) -> Vec<String> {
     let (mut instructions, mut ordinal) = (0, 0);
     let mut encodings = std::collections::HashMap::new();
@@ -402,7 +403,7 @@ fn accesses_that_claim_more_than_steps_touch_are_counted_but_not_kept() {
     );
 }
 
-/// Events in words.
+/// Events as text.
 #[derive(Default)]
 struct EventWords(Vec<String>, Vec<String>);
 
@@ -553,7 +554,7 @@ fn a_kept_store_is_used_again_and_a_damaged_one_is_not() {
     );
 }
 
-/// Whatever byte of the header, of a block or of the footer it is.
+/// Damages each byte of the header, the blocks and the footer.
 #[test]
 fn damage_anywhere_in_a_kept_store_is_noticed() {
     let folder = tempfile::tempdir().unwrap();
@@ -585,7 +586,7 @@ fn damage_anywhere_in_a_kept_store_is_noticed() {
         assert!(is_noticed(&damaged), "byte {place} of {}", whole.len());
     }
     for cut in [0, 71, 72, 500, whole.len() - 1] {
-        // An empty file is no store, and one that is cut off none either.
+        // Neither an empty file nor a truncated one is a valid store.
         assert!(is_noticed(&whole[..cut]), "{cut} bytes");
     }
 }

@@ -1,24 +1,24 @@
-//! What was counted of a trace, as numbers that its store keeps.
+//! Counts of a trace as numbers that its store keeps.
 
 use std::collections::BTreeMap;
 
 use crate::drmemtrace::counts::{Counter, Counts};
 use crate::marker::MarkerKind;
 
-/// What a whole trace holds.
+/// Counts of a whole trace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TraceCounts {
-    /// What each thread did, by number; empty until the whole trace has been read.
+    /// Counts of each thread, by number; empty until the whole trace has been read.
     pub threads: Vec<Counts>,
-    /// What all did together.
+    /// Counts of all threads together.
     pub total: Counts,
 }
 
-/// As many figures stand before those of the markers.
+/// Number of figures before those of the markers.
 const FIGURES: usize = 14;
 
 impl TraceCounts {
-    /// Of all that was counted.
+    /// Takes the counts of a counter.
     pub fn of(counter: &Counter) -> Self {
         Self {
             threads: counter
@@ -29,7 +29,7 @@ impl TraceCounts {
         }
     }
 
-    /// As numbers: the total first.
+    /// Returns the counts as numbers, the total first.
     pub fn numbers(&self) -> Vec<u64> {
         let mut numbers = Vec::new();
         for counts in std::iter::once(&self.total).chain(&self.threads) {
@@ -45,7 +45,7 @@ impl TraceCounts {
         numbers
     }
 
-    /// From the same numbers; all zero where there are none.
+    /// Restores the counts from their numbers; all zero if there are none.
     pub fn of_numbers(numbers: &[u64]) -> Self {
         let mut numbers = numbers.iter().copied();
         let total = counts_of(&mut numbers).unwrap_or_default();
@@ -56,7 +56,7 @@ impl TraceCounts {
     }
 }
 
-/// All figures but those of the markers.
+/// Returns all figures except those of the markers.
 fn figures(counts: &Counts) -> [u64; FIGURES] {
     [
         counts.instructions,
@@ -76,7 +76,7 @@ fn figures(counts: &Counts) -> [u64; FIGURES] {
     ]
 }
 
-/// The next counts of some numbers; none at their end.
+/// Returns the next counts; `None` at the end of the numbers.
 fn counts_of(numbers: &mut impl Iterator<Item = u64>) -> Option<Counts> {
     let mut next = || numbers.next();
     let mut counts = Counts {

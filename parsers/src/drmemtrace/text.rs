@@ -10,14 +10,15 @@ use crate::step_store::code::Code;
 use crate::step_store::record::{StoredAccess, StoredHint, StoredMarker};
 use crate::text::line_writer::{LineWriter, decimal_digits};
 
-/// A record as a line of text, without its end.
+/// Returns a record as a line of text, without line end.
 pub fn record_text(record: &VisibleRecord<'_>, threads: &[ThreadIdentity]) -> String {
     let mut line = Vec::new();
     push_line(&mut line, record, threads);
     String::from_utf8_lossy(&line).into_owned()
 }
 
-/// Appends a record, much as DynamoRIO's `view` tool shows it: ordinal of the record, of the instruction, thread, content.
+/// Appends a record, similar to DynamoRIO's `view` tool: ordinal of the record, of the instruction,
+/// thread, content.
 pub fn push_line(out: &mut Vec<u8>, record: &VisibleRecord<'_>, threads: &[ThreadIdentity]) {
     let identity = threads
         .get(usize::from(record.thread.0))
@@ -121,7 +122,7 @@ fn push_hint(line: &mut LineWriter<'_>, hint: StoredHint) {
     }
 }
 
-/// Markers whose values are read as decimal numbers.
+/// Returns whether a marker's value is shown in decimal.
 fn is_number(kind: MarkerKind) -> bool {
     !matches!(kind.0, 0 | 1 | 5..=7 | 9 | 13 | 15..=17 | 24 | 29 | 41..=46) && kind.0 < 100
 }

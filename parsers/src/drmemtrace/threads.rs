@@ -1,14 +1,14 @@
-//! The threads of a trace, whichever files they run in.
+//! Threads of a trace, across its files.
 
 use std::collections::HashMap;
 
 use crate::drmemtrace::record::{RecordSink, ThreadIdentity};
 use crate::events::ThreadNumber;
 
-/// The tid that stands for no thread: a core that is idle.
+/// The tid of an idle core, which is no thread.
 pub(super) const IDLE: u64 = u64::MAX;
 
-/// Numbers for threads, in order of appearance.
+/// Numbers of threads, in order of appearance.
 #[derive(Debug, Default)]
 pub(super) struct ThreadTable {
     by_tid: HashMap<u64, ThreadNumber>,
@@ -18,12 +18,13 @@ pub(super) struct ThreadTable {
 #[derive(Debug)]
 struct ThreadTableEntry {
     identity: ThreadIdentity,
-    /// What the sink was told last.
+    /// Identity that was last reported to the sink.
     told: Option<ThreadIdentity>,
 }
 
 impl ThreadTable {
-    /// The number of a thread; all threads beyond what numbers can tell apart are one.
+    /// Returns the number of a thread. All threads that exceed the range of numbers share the last
+    /// one.
     pub fn number(&mut self, tid: u64) -> ThreadNumber {
         if let Some(number) = self.by_tid.get(&tid) {
             return *number;
@@ -46,7 +47,7 @@ impl ThreadTable {
         }
     }
 
-    /// Tells the sink who a number stands for, if it does not know.
+    /// Reports the identity of a thread number to the sink, unless the sink has it.
     pub fn tell<S: RecordSink>(&mut self, number: ThreadNumber, sink: &mut S) {
         if let Some(thread) = self.known.get_mut(usize::from(number.0))
             && thread.told != Some(thread.identity)

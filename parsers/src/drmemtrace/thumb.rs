@@ -1,11 +1,11 @@
-//! Which instructions of an Arm trace are Thumb.
+//! Detects the Thumb instructions of an Arm trace.
 
 use stepback_machine::{InstructionPlacement, InstructionSet};
 
 use crate::step_store::code::Code;
 use crate::step_store::record::StoredStep;
 
-/// How an instruction decodes, also by the one that was executed before it.
+/// Returns the instruction set of an instruction, also considering the one executed before it.
 pub fn set_of(record: &StoredStep, before: Option<&Code>) -> InstructionSet {
     let is_behind =
         |before: &&Code| before.pc.wrapping_add(u64::from(before.length_bytes)) == record.pc;

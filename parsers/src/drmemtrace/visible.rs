@@ -1,4 +1,4 @@
-//! The visible records of a trace, as the store holds them.
+//! Visible records of a trace, read from the store.
 
 use std::io;
 use std::ops::Range;
@@ -11,22 +11,23 @@ use crate::step_store::items::first_item;
 use crate::step_store::record::{StoredAccess, StoredHint, StoredMarker};
 use crate::step_store::store::{StepStore, StoreScratch};
 
-/// A record that DynamoRIO's tools show.
+/// Record that DynamoRIO's tools show.
 #[derive(Clone, Copy, Debug)]
 pub struct VisibleRecord<'a> {
-    /// Its number among the visible records of the whole trace, from 1; the first of some equal ones.
-    /// Records that a scheduler made have none, and show the number of the record before them.
+    /// Number among the visible records of the whole trace, counted from 1; the first of a run of
+    /// equal ones.
+    /// Synthetic records of a scheduler have none, and show the number of the record before them.
     pub ordinal: u64,
-    /// The instructions fetched so far, this one included.
+    /// Number of instructions fetched until now, including this one.
     pub instructions: u64,
-    /// Of which thread.
+    /// Thread of the record.
     pub thread: ThreadNumber,
-    /// What it is.
+    /// Content of the record.
     pub content: RecordContent<'a>,
 }
 
 impl VisibleRecord<'_> {
-    /// How many records it stands for: equal ones, one after the other.
+    /// Returns the number of records in a run of equal ones.
     pub fn count(&self) -> u64 {
         match self.content {
             RecordContent::Marker(marker) => marker.count,
@@ -35,7 +36,8 @@ impl VisibleRecord<'_> {
         }
     }
 
-    /// How many ordinals it takes: one for each record, none for what a scheduler made.
+    /// Returns the number of ordinals it takes: one for each record, none for synthetic records of
+    /// a scheduler.
     pub fn ordinals(&self) -> u64 {
         match self.content {
             RecordContent::Marker(marker) => marker.ordinals(),
@@ -44,23 +46,25 @@ impl VisibleRecord<'_> {
     }
 }
 
-/// What a visible record is.
+/// Content of a visible record.
 #[derive(Clone, Copy, Debug)]
 pub enum RecordContent<'a> {
-    /// A fetched instruction, and where it goes when it is an indirect branch.
+    /// Fetched instruction, and the target of an indirect branch.
     Instruction(&'a Code, Option<u64>),
-    /// A load or store.
-    /// Its `pc` is that of the instruction that made it; none when no instruction of the thread was seen yet.
+    /// Load or store.
+    /// Its `pc` is that of the instruction that made it; `None` if no instruction of the thread was
+    /// seen yet.
     Access(StoredAccess),
-    /// A prefetch or a flush. Its `pc` is that of the instruction that made it; none as with accesses.
+    /// Prefetch or flush. Its `pc` is as for accesses.
     Hint(StoredHint),
-    /// All others. Its length is that of a repeated instruction.
+    /// Any other record. Its length is that of a repeated instruction.
     Marker(StoredMarker),
-    /// Something that could not be read: no record.
+    /// A part that could not be read; no record.
     Problem(&'a str),
 }
 
-/// Hands out the visible records of some items, in order, until `each` is false. Cost: the records from the start of the first block.
+/// Passes the visible records of some items to `each`, in order, until it returns false. Cost:
+/// decodes from the start of the first block.
 ///
 /// # Errors
 /// The store could not be read, or is damaged.
@@ -96,7 +100,7 @@ struct VisibleRecordVisitor<F> {
     each: F,
     goes_on: bool,
     thread: ThreadNumber,
-    /// The last instruction of each thread in the block.
+    /// Last instruction of each thread in the block.
     pcs: Vec<(ThreadNumber, u64)>,
 }
 
@@ -109,7 +113,7 @@ impl<F: FnMut(VisibleRecord<'_>) -> bool> VisibleRecordVisitor<F> {
                 thread,
                 ..
             } = *self;
-            // What a scheduler made shows the number of the record before it.
+            // A synthetic record of a scheduler shows the number of the record before it.
             let is_synthetic = matches!(content, RecordContent::Marker(marker) if marker.marker.kind.is_synthetic());
             let ordinal = if is_synthetic {
                 ordinal.saturating_sub(1)
@@ -176,7 +180,8 @@ impl<F: FnMut(VisibleRecord<'_>) -> bool> BlockVisitor for VisibleRecordVisitor<
     }
 }
 
-/// A time as the format has it, in microseconds since 1601, since 1970; one of a 32-bit trace is cut off and stays as it is.
+/// Converts a time from microseconds since 1601 to microseconds since 1970. A time of a 32-bit
+/// trace is truncated and stays unchanged.
 pub fn unix_micros(time: u64) -> u64 {
     const FROM_1601: u64 = 11_644_473_600_000_000;
     time.checked_sub(FROM_1601).unwrap_or(time)

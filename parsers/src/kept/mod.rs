@@ -1,6 +1,7 @@
-//! Files that are made from a trace once and kept beside its index.
+//! Files that are derived from a trace once and stored next to its index.
 //!
-//! Each belongs to one state of its input and says so; it is disposable: whatever is wrong with it, it is made anew.
+//! Each file records the state of the input that it belongs to. It is disposable: if anything is
+//! wrong with it, it is made again.
 
 pub(crate) mod partial;
 pub(crate) mod places;

@@ -1,10 +1,10 @@
-//! A file that is written under another name, by one program at a time.
+//! A file that is written under a temporary name, by one program at a time.
 
 use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A file on its way to its name; dropped before that, it is gone.
+/// A file that is being written. It is deleted if it is dropped before [`Self::name`].
 #[derive(Debug)]
 pub(crate) struct PartialFile {
     /// Holds the lock.
@@ -15,15 +15,16 @@ pub(crate) struct PartialFile {
 }
 
 impl PartialFile {
-    /// Begins the file for `place`, empty.
+    /// Creates the empty file for `place`, with `.partial` added to its name.
     ///
     /// # Errors
-    /// [`io::ErrorKind::ResourceBusy`]: another program writes it at this moment. Others: it cannot be written.
+    /// [`io::ErrorKind::ResourceBusy`] if another program is writing it. Otherwise the file cannot
+    /// be written.
     pub fn begin(place: &Path) -> io::Result<Self> {
         let path = place.with_added_extension("partial");
         loop {
             if std::fs::symlink_metadata(&path).is_ok_and(|there| !there.is_file()) {
-                // Through a link the copy would be written over whatever the link points at.
+                // Through a link the copy would overwrite the target of the link.
                 return Err(io::Error::new(
                     io::ErrorKind::InvalidInput,
                     "its .partial is a link or no file",
@@ -37,10 +38,12 @@ impl PartialFile {
                 .open(&path)?;
             match file.try_lock() {
                 Err(TryLockError::WouldBlock) => return Err(io::ErrorKind::ResourceBusy.into()),
-                // A file system without locks: two writers at once are then possible, and the later rename wins.
+                // The file system has no locks. Two writers at once are possible; the later rename
+                // wins.
                 Err(TryLockError::Error(_)) | Ok(()) => {}
             }
-            // Between the opening and the lock another program may have renamed the file: it is a copy in use now.
+            // Another program may have renamed the file between the opening and the lock. Then it
+            // is a copy in use.
             if is_still_at(&file, &path)? {
                 file.set_len(0)?;
                 return Ok(Self {
@@ -53,21 +56,21 @@ impl PartialFile {
         }
     }
 
-    /// The file, for reading and writing.
+    /// Returns the file, opened for reading and writing.
     pub fn file(&self) -> io::Result<File> {
         self.file.try_clone()
     }
 
-    /// The name that it will bear.
+    /// Returns the final path.
     pub fn place(&self) -> &Path {
         &self.place
     }
 
-    /// Gives the file its name.
+    /// Renames the file to its final path.
     pub fn name(mut self) -> io::Result<()> {
         std::fs::rename(&self.path, &self.place)?;
         self.is_named = true;
-        // Where locks are mandatory nobody else could read it.
+        // Mandatory locks would keep other programs from reading it.
         _ = self.file.unlock();
         Ok(())
     }
@@ -92,6 +95,6 @@ fn is_still_at(file: &File, path: &Path) -> io::Result<bool> {
 
 #[cfg(not(unix))]
 fn is_still_at(_file: &File, _path: &Path) -> io::Result<bool> {
-    // An open file cannot be renamed away there.
+    // On this system an open file cannot be renamed.
     Ok(true)
 }

@@ -1,4 +1,4 @@
-//! Where a kept file may lie, and the one that is used.
+//! Candidate paths of a kept file, and the choice among them.
 
 use std::fs::File;
 use std::io::{self, ErrorKind};
@@ -8,70 +8,71 @@ use std::time::{Duration, Instant};
 use crate::kept::partial::PartialFile;
 use crate::kept::store::ByteStore;
 
-/// Which state of the input a kept file belongs to: length, time and hash.
+/// State of the input that a kept file belongs to: length, modification time and hash.
 pub type Identity = [u64; 3];
 
-/// A kind of file that is made from the trace once and used again.
+/// A kind of file that is derived from the trace once and used again.
 pub(crate) trait CacheFileFormat {
-    /// All that is known of a finished one but its bulk.
+    /// The contents of a finished file, except the bulk data.
     type Contents;
-    /// What it is called in messages.
+    /// Name in messages.
     const NAME: &'static str;
-    /// How the names of its files end that may be replaced whatever they hold.
+    /// Suffix of the file names that may be overwritten, regardless of the contents.
     const SUFFIX: &'static str;
 
-    /// What a finished file contains; none when it is damaged, unfinished, or of another input.
+    /// Reads a finished file. Returns none if it is damaged, unfinished, or of another input.
     fn read(&self, store: &ByteStore, identity: Identity) -> io::Result<Option<Self::Contents>>;
 
-    /// True when a file begins like one of ours, or is empty: it may be replaced.
+    /// Returns true if a file is empty or begins like one of ours, so that it may be replaced.
     fn is_ours(store: &ByteStore) -> io::Result<bool>;
 }
 
-/// How long another program's file is waited for before we make one for ourselves.
+/// Time to wait for another program's file before a separate one is made.
 const PATIENCE: Duration = Duration::from_secs(2);
 const WAIT_FOR_OTHERS: Duration = Duration::from_millis(20);
 
-/// Where what is made from an input is kept.
+/// Options for the files that are derived from an input.
 #[derive(Clone, Debug, Default)]
 pub struct CacheFileOptions {
-    /// Length, modification time and a hash of the input: what was made from another state of it is not used.
+    /// Length, modification time and hash of the input. A file made from another state is not used.
     pub identity: Identity,
-    /// Where the file may lie that is used again next time, best first.
+    /// Candidate paths for a file that is used again next time, best first.
     pub kept: Vec<CacheFilePlace>,
-    /// False when files are only looked for, not left behind.
+    /// False if existing files are used but no new one is kept.
     pub is_copy_kept: bool,
-    /// Directories for a file that is gone when this program ends; without any the system's own.
+    /// Directories for a temporary file that is gone when this program ends. If there are none, the
+    /// system's own is used.
     pub scratch: Vec<PathBuf>,
 }
 
-/// A place for a file that is kept.
+/// A candidate path of a kept file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CacheFilePlace {
-    /// The file.
+    /// The path.
     pub path: PathBuf,
-    /// True when its directory is ours and may have to be made.
+    /// True if the directory is ours and may have to be created.
     pub is_directory_ours: bool,
 }
 
-/// A new file, empty so far.
+/// A new, empty file.
 pub(crate) struct NewCacheFile {
     pub store: ByteStore,
-    /// None for one that is not kept.
+    /// None for a file that is not kept.
     pub partial: Option<PartialFile>,
-    /// What the user should know about the place.
+    /// A message for the user about the location.
     pub notice: Option<String>,
 }
 
-/// What there is to work with.
+/// Result of [`CacheFileOptions::begin`].
 pub(crate) enum CacheFileStart<C> {
     New(NewCacheFile),
-    /// Another program finished one meanwhile.
+    /// Another program has finished the file meanwhile.
     Found(PathBuf, ByteStore, C),
     Stopped,
 }
 
 impl CacheFileOptions {
-    /// A finished file of this input.
+    /// Looks for a finished file of this input.
     pub(crate) fn found<K: CacheFileFormat>(
         &self,
         kept: &K,
@@ -83,7 +84,8 @@ impl CacheFileOptions {
         })
     }
 
-    /// A new file at the best place that can be written.
+    /// Creates a new file at the best path that can be written. Waits up to [`PATIENCE`] for a file
+    /// that another program is writing.
     pub(crate) fn begin<K: CacheFileFormat>(
         &self,
         kept: &K,
@@ -114,7 +116,8 @@ impl CacheFileOptions {
                     }
                 }
                 if began.elapsed() > PATIENCE {
-                    // Rather twice the work than no trace while the other one works.
+                    // Doing the work twice is better than no trace until the other program has
+                    // finished.
                     return CacheFileStart::New(self.begin_scratch::<K>(None));
                 }
                 std::thread::sleep(WAIT_FOR_OTHERS);
@@ -126,7 +129,8 @@ impl CacheFileOptions {
         CacheFileStart::New(self.begin_scratch::<K>(refusal))
     }
 
-    /// A file without a name, so that it is gone with the program; memory where there is no place for one.
+    /// Creates a file without a name, which is gone when the program ends. Falls back to memory if
+    /// no directory works.
     fn begin_scratch<K: CacheFileFormat>(&self, refusal: Option<String>) -> NewCacheFile {
         let file = self
             .scratch
@@ -171,7 +175,8 @@ impl CacheFilePlace {
     }
 }
 
-/// A misspelt path must not cost somebody his file: only what is ours, or is called so, is replaced.
+/// Returns true if the file must not be replaced. A misspelt path must not destroy a user's file:
+/// only our own files, and files with our suffix, are replaced.
 fn is_foreign<K: CacheFileFormat>(path: &Path) -> bool {
     if path.to_string_lossy().ends_with(K::SUFFIX) {
         return false;
@@ -183,7 +188,7 @@ fn is_foreign<K: CacheFileFormat>(path: &Path) -> bool {
 }
 
 fn opened(path: &Path) -> io::Result<ByteStore> {
-    // Asked before opening: to open a pipe would wait for its writer.
+    // Checked before opening: opening a pipe would block until it has a writer.
     if !std::fs::metadata(path)?.is_file() {
         return Err(ErrorKind::InvalidInput.into());
     }

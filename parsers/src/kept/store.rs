@@ -1,4 +1,4 @@
-//! Where the bytes of a kept file are.
+//! Storage of a kept file: a file on disk, or memory.
 
 use std::fs::File;
 use std::io;
@@ -6,7 +6,7 @@ use std::sync::{PoisonError, RwLock};
 
 use crate::read_at::ReadAt as _;
 
-/// A file, or memory where there is no place for one.
+/// A file, or memory if no file can be written.
 #[derive(Debug)]
 pub(crate) enum ByteStore {
     File(File),

@@ -1,24 +1,25 @@
-//! Blocks that were unpacked lately.
+//! Cache of recently unpacked blocks.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::packed::codec::BLOCK;
 
-/// Memory for blocks in all.
+/// Total memory for blocks, in bytes.
 const BYTES: usize = 32 << 20;
-/// Several threads read at once; neighbours are in different parts.
+/// Several threads read at once; neighbouring blocks are in different shards, each with its own
+/// lock.
 const SHARDS: usize = 16;
 const SLOTS: usize = BYTES / BLOCK / SHARDS;
 
-/// Keeps blocks until the room is needed, those that were used again longer ("second chance").
+/// Block cache with second-chance (clock) eviction: blocks that were used again stay longer.
 pub(super) struct BlockCache(Vec<Mutex<Shard>>);
 
 #[derive(Default)]
 struct Shard {
     places: HashMap<u64, usize>,
     slots: Vec<BlockSlot>,
-    /// Where to look for a slot to use again.
+    /// Clock hand: the slot that is examined next for eviction.
     hand: usize,
 }
 
@@ -35,7 +36,8 @@ impl Default for BlockCache {
 }
 
 impl BlockCache {
-    /// Copies part of a block, from `from` on; false when it is not here.
+    /// Copies a part of a block, from offset `from` on. Returns false if the cache does not hold
+    /// it.
     pub fn copy(&self, block: u64, from: usize, out: &mut [u8]) -> bool {
         let Some(mut shard) = self.shard(block) else {
             return false;
@@ -56,14 +58,14 @@ impl BlockCache {
         })
     }
 
-    /// Keeps a block.
+    /// Adds or replaces a block.
     pub fn insert(&self, block: u64, text: &[u8]) {
         if let Some(mut shard) = self.shard(block) {
             shard.insert(block, text);
         }
     }
 
-    /// Forgets all blocks.
+    /// Removes all blocks.
     pub fn clear(&self) {
         for shard in &self.0 {
             *shard.lock().unwrap_or_else(PoisonError::into_inner) = Shard::default();
@@ -88,7 +90,7 @@ impl Shard {
             .get(&block)
             .and_then(|place| self.slots.get_mut(*place))
         {
-            // It may have been shorter while it was the last.
+            // The last block of the text may have been shorter when it was cached.
             slot.text.clear();
             slot.text.extend_from_slice(text);
             return;
@@ -113,7 +115,7 @@ impl Shard {
         slot.text.extend_from_slice(text);
     }
 
-    /// The next slot that was not used since the hand last passed it.
+    /// Returns the next slot that was not used since the hand last passed it.
     fn free_place(&mut self) -> usize {
         loop {
             let place = self.hand;

@@ -1,4 +1,4 @@
-//! Packs and unpacks single blocks.
+//! Compresses and decompresses single blocks.
 
 use std::io;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -6,17 +6,19 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use zstd::dict::{DecoderDictionary, EncoderDictionary};
 use zstd::zstd_safe::{CCtx, CParameter, DCtx, compress_bound, get_error_name};
 
-/// Bytes of text in a block: a question of one step unpacks one.
-/// Measured: 8 KiB take 10 microseconds and 19 % of the text, 16 KiB 18 microseconds and 17 %.
+/// Bytes of text in a block. A query for one step decompresses one block. Measured: 8 KiB take 10
+/// microseconds and compress to 19 % of the text, 16 KiB take 18 microseconds and 17 %.
 pub(super) const BLOCK: usize = 8 << 10;
-/// Higher levels are slower and no smaller in blocks so short; negative ones are no faster to unpack.
+/// Compression level. In blocks this short, higher levels are slower and no smaller; negative ones
+/// are no faster to decompress.
 const LEVEL: i32 = 1;
-/// What blocks have in common is kept once. Half the size costs 1 % of the text, twice the size gains nothing.
+/// Size of the dictionary, which holds content common to many blocks. Half the size costs 1 % of
+/// the text, twice the size gains nothing.
 const DICTIONARY_BYTES: usize = 64 << 10;
-/// The dictionary is made from pieces of this length.
+/// Length in bytes of the samples that the dictionary is trained from.
 const SAMPLE: usize = 4 << 10;
 
-/// What the blocks of a copy are packed with. The first blocks come before the dictionary and do without.
+/// Compression state of a copy. The first blocks come before the dictionary and do not use it.
 #[derive(Default)]
 pub(super) struct Codec {
     dictionary: OnceLock<Dictionary>,
@@ -29,10 +31,11 @@ struct Dictionary {
     decoder: DecoderDictionary<'static>,
 }
 
-/// Packs blocks, each with a checksum.
+/// Compresses blocks, each with a checksum.
 pub(super) struct BlockPacker<'a>(CCtx<'a>);
 
-/// The dictionary for a text that begins so; none where it has too little in common.
+/// Trains a dictionary from the beginning of a text. Returns none if the samples have too little in
+/// common.
 pub(super) fn train(head: &[u8]) -> Option<Vec<u8>> {
     let sizes = vec![SAMPLE; head.len() / SAMPLE];
     let whole = head.get(..sizes.len() * SAMPLE)?;
@@ -40,7 +43,7 @@ pub(super) fn train(head: &[u8]) -> Option<Vec<u8>> {
 }
 
 impl Codec {
-    /// Says which dictionary the blocks from now on are packed with; once.
+    /// Sets the dictionary for all blocks from now on. Must be called at most once.
     pub fn set_dictionary(&self, bytes: &[u8]) {
         let dictionary = Dictionary {
             encoder: EncoderDictionary::copy(bytes, LEVEL),
@@ -50,7 +53,7 @@ impl Codec {
         debug_assert!(is_first, "blocks could not be read with another dictionary");
     }
 
-    /// A packer that uses the dictionary if there is one by now.
+    /// Creates a packer, with the dictionary if it is set.
     pub fn packer(&self) -> io::Result<BlockPacker<'_>> {
         let mut context = CCtx::try_create().ok_or(io::ErrorKind::OutOfMemory)?;
         context
@@ -67,10 +70,10 @@ impl Codec {
         Ok(BlockPacker(context))
     }
 
-    /// Unpacks a block that fills `out` exactly.
+    /// Decompresses a block that fills `out` exactly.
     ///
     /// # Errors
-    /// It is damaged.
+    /// The block is damaged.
     pub fn unpack(&self, packed: &[u8], out: &mut [u8]) -> io::Result<()> {
         let idle = self
             .idle
@@ -101,7 +104,7 @@ impl Codec {
 }
 
 impl BlockPacker<'_> {
-    /// Appends a packed block to `out`; gives its length.
+    /// Appends a compressed block to `out` and returns its length.
     pub fn pack(&mut self, text: &[u8], out: &mut Vec<u8>) -> io::Result<u16> {
         let mut packed = io::Cursor::new(out);
         let end = packed.get_ref().len();

@@ -1,32 +1,33 @@
-//! Where a packed input stops making sense.
+//! Damage in a packed input.
 
 use std::fmt;
 
 use crate::packed::kind::PackedKind;
 
-/// Why the text ends before the packed input does, or where the input ends before its time.
+/// The reason why the text ends before the packed input does, or why the input ends too early.
 ///
-/// Never an error: everything before it can be read.
+/// Never an error: everything before the damage can be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
-    /// What packed the input.
+    /// Compression format of the input.
     pub packed: PackedKind,
-    /// Where in the packed input it was noticed: what is wrong stands here or shortly before.
+    /// Offset in the packed input where the damage was noticed. The cause is at this byte or
+    /// shortly before.
     pub offset: u64,
-    /// What is wrong.
+    /// Kind of damage.
     pub kind: DamageKind,
 }
 
-/// What is wrong with a packed input.
+/// Kind of damage in a packed input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DamageKind {
-    /// It ends in the middle.
+    /// The input ends in the middle of a member.
     CutOff,
-    /// It says something impossible, in the words of who read it.
+    /// The data is invalid; holds the message of the decoder.
     Corrupt(String),
-    /// What follows the last part was not packed so.
+    /// The bytes after the last member are not in the format.
     Junk,
-    /// To unpack it takes more memory than we give.
+    /// Decompression needs more memory than the limit allows.
     Window,
 }
 

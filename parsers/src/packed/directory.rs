@@ -1,12 +1,13 @@
-//! Where in the copy each block lies.
+//! Offsets of the blocks in a copy.
 
-/// Blocks of which one place is kept; the others follow from their lengths.
+/// Blocks per group. The offset is stored for the first block of a group only; the others follow
+/// from the lengths.
 pub(super) const GROUP: usize = 64;
 
-/// The places of the blocks: 2.1 bytes for each.
+/// Offsets of the blocks: 2.1 bytes of memory for each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct BlockDirectory {
-    /// Where the first block of each group lies.
+    /// Offset of the first block of each group.
     groups: Vec<u64>,
     /// Packed lengths of the blocks.
     lengths: Vec<u16>,
@@ -14,7 +15,7 @@ pub(crate) struct BlockDirectory {
 }
 
 impl BlockDirectory {
-    /// Of a copy whose first block lies at `start`.
+    /// Creates the directory of a copy with its first block at `start`.
     pub fn new(start: u64) -> Self {
         Self {
             groups: Vec::new(),
@@ -23,17 +24,17 @@ impl BlockDirectory {
         }
     }
 
-    /// Behind the last block.
+    /// Returns the offset after the last block.
     pub fn end(&self) -> u64 {
         self.end
     }
 
-    /// How many blocks there are.
+    /// Returns the number of blocks.
     pub fn count(&self) -> usize {
         self.lengths.len()
     }
 
-    /// Packed lengths of the blocks.
+    /// Returns the packed lengths of the blocks.
     pub fn lengths(&self) -> &[u16] {
         &self.lengths
     }
@@ -47,7 +48,7 @@ impl BlockDirectory {
         self.end += u64::from(length);
     }
 
-    /// Leaves room for something else before the next block, which must be the first of a group.
+    /// Leaves a gap before the next block, which must be the first of a group.
     pub fn skip(&mut self, length: u64) {
         debug_assert!(
             self.lengths.len().is_multiple_of(GROUP),
@@ -56,7 +57,7 @@ impl BlockDirectory {
         self.end += length;
     }
 
-    /// Where a block lies, and how long it is.
+    /// Returns the offset and the packed length of a block.
     pub fn place(&self, block: u64) -> Option<(u64, u16)> {
         let block = usize::try_from(block).ok()?;
         let first = block - block % GROUP;

@@ -1,4 +1,4 @@
-//! Makes a copy: unpacks the input once from front to back and packs it again in blocks.
+//! Makes a copy: decompresses the input once from front to back and compresses it again in blocks.
 
 use std::io::{self, ErrorKind, Read as _};
 use std::sync::{Arc, PoisonError};
@@ -14,11 +14,13 @@ use crate::packed::pipeline;
 use crate::packed::shared::{SeekableCopy, SharedPackedText};
 use crate::packed::unpacker::TextUnpacker;
 
-/// The dictionary is made from so much of the text, and used for what follows.
+/// Bytes of text that the dictionary is trained from. The dictionary is used for the text after
+/// them.
 const HEAD: usize = 2 << 20;
 const _: () = assert!(HEAD.is_multiple_of(directory::GROUP * BLOCK));
 
-/// Makes a copy, or finds one that another program made meanwhile. Readers see how far it is, and why it ended.
+/// Makes a copy, or adopts one that another program made meanwhile. Publishes the progress to the
+/// readers, and the reason if it fails.
 pub(super) fn run(shared: &Arc<SharedPackedText>, generation: u32) {
     let _told = FillerExitGuard { shared, generation };
     match shared.options.begin(&shared.kind, || shared.is_stopped()) {
@@ -57,7 +59,7 @@ pub(super) fn run(shared: &Arc<SharedPackedText>, generation: u32) {
     }
 }
 
-/// Unpacks everything into an empty copy; false when it was told to stop.
+/// Decompresses the whole input into an empty copy. Returns false if it was stopped.
 pub(super) fn fill_into(
     shared: &Arc<SharedPackedText>,
     generation: u32,
@@ -79,7 +81,7 @@ pub(super) struct CopyBuilder<'a> {
     pub copy: &'a SeekableCopy,
 }
 
-/// Some blocks, one after the other.
+/// A sequence of packed blocks.
 #[derive(Default)]
 pub(super) struct PackedBlocks {
     pub bytes: Vec<u8>,
@@ -87,7 +89,7 @@ pub(super) struct PackedBlocks {
 }
 
 impl CopyBuilder<'_> {
-    /// Unpacks everything; false when it was told to stop.
+    /// Decompresses the whole input. Returns false if it was stopped.
     fn fill(&self) -> io::Result<bool> {
         let input = &self.shared.input;
         let packed_length = input.length()?;
@@ -136,7 +138,7 @@ impl CopyBuilder<'_> {
         })
     }
 
-    /// Makes the dictionary, which the next block is the first to use.
+    /// Trains the dictionary. The next block is the first that uses it.
     fn begin_dictionary(&self, head: &[u8]) -> io::Result<()> {
         let Some(bytes) = train(head) else {
             return Ok(());
@@ -161,18 +163,19 @@ impl CopyBuilder<'_> {
         Ok(())
     }
 
-    /// Writes the next blocks, and lets them be read; false when nobody wants them any more.
+    /// Writes the next blocks and publishes them to the readers. Returns false if the copy is no
+    /// longer wanted.
     pub fn publish(&self, text: &[u8], packed: &PackedBlocks) -> io::Result<bool> {
         let (offset, filled) = {
             let state = self.shared.state();
             if state.generation != self.generation {
-                // Another copy is being made: what is known is about that one.
+                // Another copy is being made, and the state describes that one.
                 return Ok(false);
             }
             (state.directory.end(), state.filled)
         };
         self.write(offset, &packed.bytes)?;
-        // A reader that follows the text as it arrives asks for these next.
+        // A reader that follows the text as it grows reads these next.
         let blocks = (filled / BLOCK as u64..).zip(text.chunks(BLOCK));
         blocks.for_each(|(block, text)| self.shared.cache.insert(block, text));
         let is_wanted = self.shared.change(self.generation, |state| {
@@ -196,7 +199,7 @@ impl CopyBuilder<'_> {
         })
     }
 
-    /// Gives the copy its name: the next time it is there at once.
+    /// Completes the copy and gives it its final name, so that it can be reused.
     fn finish(&self, partial: PartialFile) {
         let path = partial.place().to_owned();
         let contents = {
@@ -211,7 +214,7 @@ impl CopyBuilder<'_> {
                 directory: state.directory.clone(),
             }
         };
-        // The path is known before the file bears it, so that a copy found damaged right then is removed.
+        // Publish the path before the rename, so that a copy found damaged in between is removed.
         *self
             .copy
             .path
@@ -233,7 +236,7 @@ impl CopyBuilder<'_> {
 }
 
 impl PackedBlocks {
-    /// Replaces the blocks by those of a text.
+    /// Replaces the blocks by those of `text`.
     pub fn pack(
         &mut self,
         text: &[u8],
@@ -248,7 +251,8 @@ impl PackedBlocks {
     }
 }
 
-/// Nobody must wait for a filler that is gone, whatever ended it.
+/// Marks the text as failed when the filler ends for any reason, a panic included, so that no
+/// reader waits for it.
 struct FillerExitGuard<'a> {
     shared: &'a SharedPackedText,
     generation: u32,

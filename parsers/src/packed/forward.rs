@@ -1,4 +1,4 @@
-//! A file from front to back, packed or not, without a copy of what is in it.
+//! Reads a file from front to back, packed or not, without making a copy of its contents.
 
 use std::io::{self, ErrorKind, Read};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::packed::kind::PackedKind;
 use crate::packed::unpacker::TextUnpacker;
 use crate::read_at::ReadAt;
 
-/// What a file holds, from some place on.
+/// Sequential reader of the contents of a file, from an offset on.
 pub struct ForwardReader(ForwardInput);
 
 enum ForwardInput {
@@ -18,7 +18,8 @@ enum ForwardInput {
 }
 
 impl ForwardReader {
-    /// Goes to a place in what the file holds. Cost: of a packed one all before it is unpacked.
+    /// Opens a file at an offset of its contents. Cost: everything before it is decompressed if the
+    /// file is packed.
     ///
     /// # Errors
     /// The file could not be read.
@@ -38,7 +39,7 @@ impl ForwardReader {
         Ok(Self(ForwardInput::Packed(Box::new(unpacker))))
     }
 
-    /// The next bytes, fewer than there is room for only at the end.
+    /// Reads the next bytes; fewer than the buffer holds only at the end.
     ///
     /// # Errors
     /// The file could not be read.
@@ -59,7 +60,7 @@ impl ForwardReader {
         Ok(count)
     }
 
-    /// Why there is no more, where a packed file is damaged.
+    /// Returns the reason why the contents end, if a packed file is damaged.
     pub fn damage(&self) -> Option<&Damage> {
         match &self.0 {
             ForwardInput::Plain(_) => None,

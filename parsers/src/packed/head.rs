@@ -1,4 +1,4 @@
-//! The first of a packed text, to see what it is before a copy is made.
+//! Reads the beginning of a packed text, to detect its format before a copy is made.
 
 use std::io::{self, Read as _};
 use std::sync::Arc;
@@ -9,16 +9,16 @@ use crate::packed::kind::PackedKind;
 use crate::packed::unpacker::TextUnpacker;
 use crate::read_at::ReadAt;
 
-/// How a packed text begins.
+/// The beginning of a packed text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackedHead {
     /// The text.
     pub text: Vec<u8>,
-    /// Why there is no more, where the input is damaged so early.
+    /// The reason why the text ends here, if the input is damaged this early.
     pub damage: Option<Damage>,
 }
 
-/// The first `length` bytes of a packed text.
+/// Reads the first `length` bytes of a packed text.
 ///
 /// # Errors
 /// The input could not be read.

@@ -1,4 +1,4 @@
-//! The packed bytes from front to back, with the place that was reached.
+//! Reads the packed bytes from front to back and tracks the position.
 
 use std::io::{self, BufRead, ErrorKind, Read};
 use std::sync::Arc;
@@ -8,24 +8,24 @@ use crate::read_at::ReadAt;
 
 const BUFFER_BYTES: usize = 128 << 10;
 
-/// A reader that knows where it is, and can look ahead.
+/// A buffered reader that tracks its position and can peek ahead.
 pub(super) struct PackedInput {
     reader: Box<dyn Read + Send>,
     buffer: Vec<u8>,
-    /// What of the buffer was not used yet.
+    /// Range of the buffer that has not been consumed yet.
     start: usize,
     end: usize,
-    /// Where `start` lies in the input.
+    /// Offset of `start` in the input.
     position: u64,
-    /// Why the input could not be read: decoders hide it.
+    /// The error of the input, which decoders hide.
     failure: Option<io::Error>,
 }
 
-/// An input with positions, read from front to back.
+/// Adapts an input with random access to sequential reading.
 pub(crate) struct SequentialReader {
     pub input: Arc<dyn ReadAt>,
     pub offset: u64,
-    /// How many bytes were read so far: shown as progress.
+    /// Number of bytes read, for progress display.
     pub done: Arc<AtomicU64>,
 }
 
@@ -45,12 +45,12 @@ impl PackedInput {
         self.position
     }
 
-    /// Why the input could not be read, if that is what went wrong.
+    /// Returns the error of the input, if the input is the cause of a failure.
     pub fn take_failure(&mut self) -> Option<io::Error> {
         self.failure.take()
     }
 
-    /// The next bytes, at least so many unless the input ends before.
+    /// Returns the next bytes, at least `count` unless the input ends before.
     pub fn peek(&mut self, count: usize) -> io::Result<&[u8]> {
         while self.end - self.start < count && self.read_more()? > 0 {}
         Ok(self.rest())

@@ -1,30 +1,31 @@
-//! What packed an input.
+//! Compression formats of inputs.
 
 use std::io;
 
 use crate::read_at::ReadAt;
 
-/// A way to pack that is read directly.
+/// A compression format that can be read directly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PackedKind {
     /// One or more gzip members.
     Gzip,
-    /// One or more zstd frames, and frames to skip.
+    /// One or more zstd frames, and skippable frames.
     Zstd,
     /// One or more xz streams.
     Xz,
-    /// Not packed, but made of other files, and only to be read from front to back.
+    /// Not compressed: the concatenation of several files, readable only from front to back.
     Merged,
 }
 
-/// How many frames without content may come before the first that tells what the input is.
+/// Maximum number of skippable frames before the first frame that identifies the format.
 const SKIPPED_FRAMES: usize = 64;
 
 impl PackedKind {
-    /// As many first bytes tell.
+    /// Number of bytes needed to detect the format.
     pub const MAGIC_BYTES: usize = 6;
 
-    /// What packed an input, by its first bytes, whatever its name; none when nothing did that we can undo.
+    /// Detects the format by the first bytes, regardless of the file name. Returns none if the
+    /// format is not supported, or if nothing is packed.
     ///
     /// # Errors
     /// The input could not be read.
@@ -42,14 +43,15 @@ impl PackedKind {
         Ok(None)
     }
 
-    /// The same by the first bytes alone; frames to skip count as zstd's, since lz4 writes none.
+    /// Detects the format by the first bytes only. Skippable frames count as zstd's, since lz4
+    /// writes none.
     pub fn of_head(head: &[u8]) -> Option<Self> {
         [Self::Gzip, Self::Zstd, Self::Xz]
             .into_iter()
             .find(|kind| kind.begins_with(head))
     }
 
-    /// The name that its programs go by.
+    /// Returns the usual name of the format.
     pub fn name(self) -> &'static str {
         match self {
             Self::Gzip => "gzip",
@@ -59,7 +61,7 @@ impl PackedKind {
         }
     }
 
-    /// The command that unpacks a file.
+    /// Returns the command that unpacks a file.
     pub fn command(self) -> &'static str {
         match self {
             Self::Gzip => "gzip -d",
@@ -69,7 +71,7 @@ impl PackedKind {
         }
     }
 
-    /// True when a member, frame or stream begins so.
+    /// Returns true if a member, frame or stream begins with these bytes.
     pub(super) fn begins_with(self, head: &[u8]) -> bool {
         let skipped = head
             .first_chunk::<4>()
@@ -77,7 +79,7 @@ impl PackedKind {
         head.starts_with(self.magic()) || self == Self::Zstd && skipped
     }
 
-    /// True when zeros may stand between and behind the parts, as tapes and `tar` leave them.
+    /// Returns true if zeros may come between and after the members, as tapes and `tar` leave them.
     pub(super) fn is_padded(self) -> bool {
         matches!(self, Self::Gzip | Self::Xz)
     }
@@ -92,7 +94,7 @@ impl PackedKind {
     }
 }
 
-/// The frames that zstd and lz4 pass over.
+/// Returns true for the skippable frames of zstd and lz4.
 fn is_skipped(magic: [u8; 4]) -> bool {
     u32::from_le_bytes(magic) & !0xf == 0x184d_2a50
 }

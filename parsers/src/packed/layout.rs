@@ -1,11 +1,13 @@
-//! The copy on disk.
+//! The layout of a copy on disk.
 //!
 //! ```text
-//! header     72 bytes   magic "SBtext\r\n", version, bytes in a block, identity of the packed file (3 numbers),
-//!                       place, length and hash of the footer; hash of all that. Written last: zeros until then
-//! blocks     one zstd frame with a checksum for each 8 KiB of text; in front of one of them the dictionary
-//! footer     length of the text; place and length of the dictionary and the block after it; what is wrong with the
-//!            packed file; packed lengths of the blocks
+//! header     72 bytes   magic "SBtext\r\n", version, bytes in a block, identity of the packed file
+//!                       (3 numbers), place, length and hash of the footer; hash of all that.
+//!                       Written last: zeros until then
+//! blocks     one zstd frame with a checksum for each 8 KiB of text;
+//!            in front of one of them the dictionary
+//! footer     length of the text; place and length of the dictionary and the block after it;
+//!            damage of the packed file; packed lengths of the blocks
 //! ```
 //!
 //! All numbers are little-endian.
@@ -21,14 +23,14 @@ use crate::packed::damage::{Damage, DamageKind};
 use crate::packed::directory::{BlockDirectory, GROUP};
 use crate::packed::kind::PackedKind;
 
-/// Another number whenever the layout or the meaning of a block changes.
+/// Incremented if the layout or the meaning of a block changes.
 const VERSION: u32 = 1;
 const MAGIC: [u8; 8] = *b"SBtext\r\n";
 pub(super) const HEADER_LEN: usize = 72;
-/// Texts beyond some 4 PB are of no interest, but a damaged length is.
+/// Maximum length of the footer. It excludes texts beyond some 4 PB, and so a damaged length.
 const FOOTER_LIMIT: u64 = 1 << 40;
 
-/// All that is known of a finished copy but its blocks.
+/// The contents of a finished copy except its blocks: the footer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CopyFooter {
     pub text_length: u64,
@@ -37,16 +39,16 @@ pub(crate) struct CopyFooter {
     pub directory: BlockDirectory,
 }
 
-/// Where the dictionary lies; without one all is zero.
+/// Position of the dictionary; all zero if there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DictionaryPlace {
     pub offset: u64,
     pub length: u32,
-    /// The first block that was packed with it; it follows the dictionary.
+    /// The first block that was packed with it. It follows the dictionary.
     pub before_block: u64,
 }
 
-/// Writes footer and header, in this order: with the header the copy is complete.
+/// Writes the footer, then the header, which marks the copy as complete.
 pub(super) fn finish(
     store: &ByteStore,
     identity: Identity,
@@ -84,7 +86,7 @@ impl CacheFileFormat for PackedKind {
     }
 }
 
-/// What a copy contains; none when it is damaged, unfinished, or of another file.
+/// Reads the footer of a copy. Returns none if the copy is damaged, unfinished, or of another file.
 pub(super) fn read(
     store: &ByteStore,
     identity: Identity,
@@ -115,11 +117,11 @@ pub(super) fn read(
         .filter(|contents| is_whole && contents.directory.end() == place))
 }
 
-/// True when a file begins like a copy, or is empty: it may be replaced.
+/// Returns true if a file is empty or begins like a copy, so that it may be replaced.
 pub(super) fn is_copy(store: &ByteStore) -> io::Result<bool> {
     let mut magic = [0; MAGIC.len()];
     let count = store.read_at(0, &mut magic)?;
-    // A copy that was not finished begins with zeros.
+    // An unfinished copy begins with zeros.
     Ok(count == 0 || magic == MAGIC || magic == [0; MAGIC.len()])
 }
 

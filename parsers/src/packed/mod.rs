@@ -1,13 +1,13 @@
-//! Compressed text that is read as if it were plain.
+//! Random access to compressed text, as if it were plain.
 //!
-//! gzip, zstd and xz can only be unpacked from the front.
-//! So the first opening unpacks the whole file once, on a thread of its own, and packs it again in small blocks
-//! into a *copy*, a file beside the index; from then on every byte is one block away.
-//! [`PackedText`] is a [`ReadAt`](crate::read_at::ReadAt) over the text: it grows while the copy is made.
-//! The text is never held as a whole, neither in memory nor on disk.
+//! gzip, zstd and xz can only be unpacked from the front. The first opening therefore unpacks the
+//! whole file once, on a separate thread, and packs it again in small blocks into a *copy*, a file
+//! next to the index. From then on every byte is one block away. [`PackedText`] is a
+//! [`ReadAt`](crate::read_at::ReadAt) over the text, which grows while the copy is made. The whole
+//! text is never held at once, neither in memory nor on disk.
 //!
-//! A copy belongs to one state of one packed file, says so in its header, and has a checksum for each block.
-//! It is disposable: whatever is wrong with it, it is made anew.
+//! A copy belongs to one state of one packed file. Its header records that state, and each block
+//! has a checksum. It is disposable: if anything is wrong with it, it is made again.
 //!
 //! ```
 //! use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Packs side by side what is unpacked one after the other.
+//! Compresses in parallel the text that is decompressed sequentially.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -9,9 +9,10 @@ use crate::packed::codec::BLOCK;
 use crate::packed::fill::{CopyBuilder, PackedBlocks};
 use crate::packed::unpacker::TextUnpacker;
 
-/// Bytes of text that are packed at once.
+/// Bytes of text in a unit of work.
 const CHUNK: usize = 32 * BLOCK;
-/// Packing takes about three times as long as unpacking, so more threads than that would be idle.
+/// Maximum number of helper threads. Compression takes about three times as long as decompression,
+/// so more threads would be idle.
 const HELPERS: usize = 4;
 
 /// A part of the text on its way into the copy.
@@ -21,18 +22,18 @@ struct TextChunk {
     packed: PackedBlocks,
 }
 
-/// Chunks that are packed wait here for those before them.
+/// Reorder buffer: packed chunks wait here for the chunks before them.
 #[derive(Default)]
 struct ChunkReorderBuffer {
     next: u64,
     waiting: BTreeMap<u64, TextChunk>,
-    /// Why nothing more is taken; true inside: nobody wants it.
+    /// Set when no more chunks are accepted: the error, or `Ok` if the copy is no longer wanted.
     end: Option<io::Result<()>>,
 }
 
-/// Unpacks the rest of the text into the copy; false when it was told to stop.
+/// Decompresses the rest of the text into the copy. Returns false if it was stopped.
 ///
-/// The number of chunks is fixed, and with it the memory.
+/// The number of chunks is fixed, which bounds the memory.
 pub(super) fn run(fill: &CopyBuilder<'_>, unpacker: &mut TextUnpacker) -> io::Result<bool> {
     let helpers = std::thread::available_parallelism()
         .map_or(1, usize::from)
@@ -60,7 +61,7 @@ pub(super) fn run(fill: &CopyBuilder<'_>, unpacker: &mut TextUnpacker) -> io::Re
                 .name("pack".to_owned())
                 .spawn_scoped(scope, help)?;
         }
-        // Without helpers the idle chunks end, and with them the loop.
+        // The channel of idle chunks closes once all helpers have ended, and with it the loop ends.
         drop(idle_sender);
         feed(fill, unpacker, &ordered, &idle, work_sender)
     })?;
@@ -70,7 +71,7 @@ pub(super) fn run(fill: &CopyBuilder<'_>, unpacker: &mut TextUnpacker) -> io::Re
     }
 }
 
-/// Unpacks chunks as long as there are idle ones.
+/// Decompresses chunks until there are no idle ones.
 fn feed(
     fill: &CopyBuilder<'_>,
     unpacker: &mut TextUnpacker,
@@ -96,7 +97,7 @@ fn feed(
     Ok(())
 }
 
-/// Packs chunks as long as there are any.
+/// Compresses chunks until there are no more.
 fn help(
     fill: &CopyBuilder<'_>,
     work: &Mutex<Receiver<TextChunk>>,
@@ -113,7 +114,8 @@ fn help(
 }
 
 impl ChunkReorderBuffer {
-    /// Ends it because a chunk is lost: those that wait for it would never be taken, nor come back.
+    /// Stops because a chunk is lost. The chunks that wait for it would otherwise never be
+    /// published or returned.
     fn give_up(&mut self, error: io::Error, idle: &Sender<TextChunk>) {
         self.end.get_or_insert(Err(error));
         for chunk in std::mem::take(&mut self.waiting).into_values() {
@@ -136,7 +138,7 @@ impl ChunkReorderBuffer {
                 }
             }
             self.next += 1;
-            // Nobody takes it back when all is unpacked.
+            // The receiver is gone when the whole input is decompressed.
             _ = idle.send(chunk);
         }
     }

@@ -1,4 +1,4 @@
-//! What the readers of a packed text and its filler share.
+//! State shared by the readers of a packed text and its filler.
 
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
@@ -18,20 +18,20 @@ use crate::packed::kind::PackedKind;
 use crate::packed::layout::{CopyFooter, DictionaryPlace, HEADER_LEN};
 use crate::read_at::ReadAt;
 
-/// How long a reader waits before it looks again, even if nobody calls it.
+/// Interval after which a waiting reader checks again without a notification.
 const WAIT: Duration = Duration::from_millis(20);
-/// How often a damaged copy is made anew before something else must be wrong.
+/// Number of times a damaged copy is made again before the fault is assumed to be elsewhere.
 const RENEWALS: u32 = 2;
-/// A packed block is at most so much longer than its text.
+/// Maximum number of bytes by which a packed block exceeds its text.
 const SPARE: usize = 512;
 
-/// A packed text and all who use it.
+/// A packed text, shared by its readers and its filler.
 pub(super) struct SharedPackedText {
     pub input: Arc<dyn ReadAt>,
     pub kind: PackedKind,
     pub options: CacheFileOptions,
     pub cache: BlockCache,
-    /// Bytes of the packed input that were read.
+    /// Number of bytes read of the packed input.
     pub packed_done: Arc<AtomicU64>,
     state: RwLock<PackedTextState>,
     grown: (Mutex<()>, Condvar),
@@ -39,31 +39,32 @@ pub(super) struct SharedPackedText {
     filler: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// How far the text can be read.
+/// The part of the text that can be read, and the status of the copy.
 pub(super) struct PackedTextState {
-    /// The bytes of the blocks.
+    /// The blocks.
     pub copy: Arc<SeekableCopy>,
     pub directory: BlockDirectory,
     pub dictionary: DictionaryPlace,
     /// Bytes of text that can be read.
     pub filled: u64,
-    /// Nothing more will come.
+    /// True if no more text will come.
     pub is_over: bool,
-    /// Bytes of text that could be read before the copy turned out to be damaged: they will come again.
+    /// Length of the text as reported before the copy turned out to be damaged. It will be
+    /// available again.
     pub promised: Option<u64>,
     pub damage: Option<Damage>,
-    /// Why the copy could not be made.
+    /// The reason why the copy could not be made.
     pub failure: Option<(ErrorKind, String)>,
     pub notice: Option<String>,
-    /// Which copy this is: each that turned out to be damaged is followed by another.
+    /// Number of this copy. Each damaged copy is replaced by one with the next number.
     pub generation: u32,
 }
 
-/// The bytes of a copy and how to read them.
+/// The bytes of a copy and the state needed to unpack them.
 pub(super) struct SeekableCopy {
     pub store: ByteStore,
     pub codec: Codec,
-    /// Where it lies under its name; none before it has one.
+    /// Final path; none until the copy has its name.
     pub path: Mutex<Option<PathBuf>>,
 }
 
@@ -89,7 +90,7 @@ impl SharedPackedText {
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes the state, unless the copy was given up meanwhile; false then.
+    /// Changes the state. Returns false without a change if the copy was abandoned meanwhile.
     pub fn change(&self, generation: u32, change: impl FnOnce(&mut PackedTextState)) -> bool {
         let mut state = self.state_mut();
         let is_wanted = state.generation == generation;
@@ -109,7 +110,7 @@ impl SharedPackedText {
         self.is_stopped.load(Ordering::Relaxed)
     }
 
-    /// Asks the filler to stop, and waits until it has cleaned up.
+    /// Signals the filler to stop and waits until it has cleaned up.
     pub fn stop(&self) {
         self.is_stopped.store(true, Ordering::Relaxed);
         let filler = self
@@ -118,7 +119,7 @@ impl SharedPackedText {
             .unwrap_or_else(PoisonError::into_inner)
             .take();
         if let Some(filler) = filler {
-            // A panic in there was told to the readers.
+            // A panic of the filler was reported to the readers.
             _ = filler.join();
         }
     }
@@ -126,7 +127,7 @@ impl SharedPackedText {
     /// Uses a finished copy.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The copy cannot be read.
     pub fn adopt(
         &self,
         generation: u32,
@@ -172,14 +173,14 @@ impl SharedPackedText {
         Ok(())
     }
 
-    /// Starts to unpack the input into a new copy.
+    /// Starts a thread that unpacks the input into a new copy.
     pub fn start_filler(self: &Arc<Self>, generation: u32) {
         let shared = Arc::clone(self);
         let builder = std::thread::Builder::new().name("unpack".to_owned());
         match builder.spawn(move || fill::run(&shared, generation)) {
             Ok(thread) => {
                 let mut filler = self.filler.lock().unwrap_or_else(PoisonError::into_inner);
-                // One that was there before works for a copy that was given up, and ends by itself.
+                // An earlier filler works for an abandoned copy and ends without help.
                 *filler = Some(thread);
             }
             Err(error) => {
@@ -190,12 +191,13 @@ impl SharedPackedText {
         }
     }
 
-    /// Waits until the text can be read up to `end`, or up to where it ends; returns how far it can be read.
+    /// Waits until the text can be read up to `end`, or is complete. Returns the readable length.
     pub fn wait_for(&self, end: u64) -> io::Result<u64> {
         Ok(self.state_filled_to(end)?.filled)
     }
 
-    /// Waits until the text can be read up to `end` or is complete; returns the state that says so.
+    /// Waits until the text can be read up to `end`, or is complete. Returns the state of that
+    /// moment, still locked.
     fn state_filled_to(&self, end: u64) -> io::Result<RwLockReadGuard<'_, PackedTextState>> {
         loop {
             {
@@ -212,15 +214,15 @@ impl SharedPackedText {
                 return Err(io::Error::other("the text is no longer unpacked"));
             }
             let waiting = self.grown.0.lock().unwrap_or_else(PoisonError::into_inner);
-            // Whether it was called or waited long enough, it looks again.
+            // Notified or timed out: check again.
             _ = self.grown.1.wait_timeout(waiting, WAIT);
         }
     }
 
-    /// Copies part of one block, from `from` on.
+    /// Copies a part of one block, from offset `from` on.
     ///
     /// # Errors
-    /// The copy is damaged, and making it anew does not help.
+    /// The copy is damaged, and making it again does not help.
     pub fn read_block(self: &Arc<Self>, block: u64, from: usize, out: &mut [u8]) -> io::Result<()> {
         let end = block * BLOCK as u64 + (from + out.len()) as u64;
         loop {
@@ -228,7 +230,8 @@ impl SharedPackedText {
                 return Ok(());
             }
             let (copy, place, length, generation) = {
-                // Another reader may have replaced the copy meanwhile: a block that the new one does not have yet is no damage.
+                // Another reader may have replaced the copy meanwhile. A block that the new copy
+                // does not have yet is no damage.
                 let state = self.state_filled_to(end)?;
                 if state.filled < end {
                     return Err(ErrorKind::UnexpectedEof.into());
@@ -249,7 +252,8 @@ impl SharedPackedText {
                         .unwrap_or_default();
                     copy.store.read_at(offset, packed)?;
                     if from == 0 && out.len() == length {
-                        // A reader of whole blocks goes on to the next ones and seldom comes back.
+                        // A reader of whole blocks goes on to the next ones and seldom comes back,
+                        // so the block is not cached.
                         return copy.codec.unpack(packed, out);
                     }
                     let mut text = [0; BLOCK];
@@ -267,11 +271,11 @@ impl SharedPackedText {
         }
     }
 
-    /// Gives up a damaged copy, and makes another.
+    /// Abandons a damaged copy and starts another.
     fn renew(self: &Arc<Self>, generation: u32, error: &io::Error) -> io::Result<()> {
         let mut state = self.state_mut();
         if state.generation != generation {
-            // Somebody else noticed it, too.
+            // Another reader noticed it, too.
             return Ok(());
         }
         if generation >= RENEWALS {
@@ -287,7 +291,7 @@ impl SharedPackedText {
             .unwrap_or_else(PoisonError::into_inner)
             .take()
         {
-            // What cannot be removed is replaced.
+            // If it cannot be removed, it is overwritten.
             _ = std::fs::remove_file(path);
         }
         let promised = state.promised.or(state.is_over.then_some(state.filled));
@@ -322,13 +326,13 @@ impl PackedTextState {
         }
     }
 
-    /// Notes that the copy cannot be made.
+    /// Records that the copy cannot be made.
     pub fn fail(&mut self, kind: ErrorKind, why: String) {
         self.failure = Some((kind, why));
         self.is_over = true;
     }
 
-    /// How far the text can be read, unless more should have come.
+    /// Returns the readable length, or the error if the copy failed.
     pub fn checked(&self) -> io::Result<u64> {
         match &self.failure {
             Some((kind, why)) => Err(io::Error::new(*kind, why.clone())),
@@ -336,7 +340,7 @@ impl PackedTextState {
         }
     }
 
-    /// Bytes of text in a block.
+    /// Returns the number of bytes of text in a block.
     fn block_length(&self, block: u64) -> usize {
         let left = self
             .filled

@@ -1,4 +1,4 @@
-//! Packed texts are read like plain ones, whatever happens to them and their copies.
+//! Packed texts are read like plain ones, regardless of damage to them and to their copies.
 
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::read_at::ReadAt;
 
 const KINDS: [PackedKind; 3] = [PackedKind::Gzip, PackedKind::Zstd, PackedKind::Xz];
 
-/// Something like a trace.
+/// Generates text that resembles a trace.
 fn text(length: usize) -> Vec<u8> {
     let line = |number: u64| {
         let hash = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
@@ -94,7 +94,7 @@ fn check(packed: &[u8], expected: &[u8]) {
     assert_eq!(text.damage(), None);
 }
 
-/// Reads pieces all over the text, in an order that looks like chance.
+/// Reads pieces all over the text, in a pseudo-random order.
 #[track_caller]
 fn check_pieces(text: &PackedText, expected: &[u8], seed: usize) {
     let mut place = seed;
@@ -238,13 +238,14 @@ fn what_follows_is_told_and_left_out() {
 
 #[test]
 fn a_window_beyond_a_gibibyte_is_refused() {
-    // A frame without flags whose window is 2 GiB, and an empty last block.
+    // A frame without flags, a window of 2 GiB and an empty last block.
     let zstd = b"\x28\xb5\x2f\xfd\0\xa8\x01\0\0".to_vec();
     let unpacked = settled(&zstd, None);
     let damage = unpacked.damage().expect("damage");
     assert_eq!(damage.kind, DamageKind::Window, "{damage}");
     assert!(damage.to_string().ends_with("unpack it first (zstd -d)"));
-    // Only the header matters: its block's dictionary is 1.5 GiB, and the header's checksum is made to hold.
+    // Only the header matters: the dictionary size of its block is 1.5 GiB, and the checksum of the
+    // header is corrected.
     let mut xz = pack(b"x", PackedKind::Xz);
     let place = xz
         .windows(3)
@@ -277,7 +278,7 @@ fn the_head_is_read_without_a_copy() {
     }
 }
 
-/// Counts how often the packed input is read.
+/// Records if the packed input was read.
 struct WatchedInput {
     packed: Vec<u8>,
     is_read: Arc<AtomicBool>,
@@ -370,10 +371,10 @@ fn flipped_bytes_of_a_copy_are_noticed_and_it_is_made_anew() {
         });
         assert!(all_of(&again) == text, "{round}");
         drop(again);
-        // All was there before it was finished; this one waits for the end.
+        // The whole text was available before the copy was finished; this one waits for the end.
         drop(settled(&packed, Some(&copy)));
         let (again, is_read) = reopened(&packed, options(Some(&copy)));
-        // A flip where nothing is kept is of no matter; all others must be gone by now.
+        // A flip in an unused part does not matter; all others must be gone by now.
         assert!(all_of(&again) == text && !is_read, "{round}");
     }
 }
@@ -391,7 +392,7 @@ fn readers_of_a_damaged_copy_wait_for_the_new_one() {
     std::fs::write(&copy, &damaged).unwrap();
     let again = opened(&packed, Some(&copy));
     let start = std::sync::Barrier::new(READERS);
-    // One reader soon comes to the damage, while the others are in the middle of a long read.
+    // One reader soon reaches the damage, while the others are in the middle of a long read.
     std::thread::scope(|scope| {
         for reader in 0..READERS {
             let (again, text, start) = (&again, &text, &start);
@@ -531,7 +532,7 @@ fn a_file_of_somebody_else_is_not_overwritten() {
 #[test]
 fn a_full_disk_is_an_error_and_not_the_end_of_the_text() {
     let (_folder, copy) = sandbox();
-    // What the partial file leads to is refused, so the place itself is written by hand.
+    // A link in place of the partial file is refused, so the copy is created by hand.
     let text = text(10_000);
     let shared = Arc::new(shared::SharedPackedText::new(
         Arc::new(pack(&text, PackedKind::Zstd)),

@@ -1,4 +1,4 @@
-//! The text of a packed input.
+//! Random access to the text of a packed input.
 
 use std::io;
 use std::sync::atomic::Ordering;
@@ -11,17 +11,17 @@ use crate::packed::kind::PackedKind;
 use crate::packed::shared::SharedPackedText;
 use crate::read_at::ReadAt;
 
-/// The text of a packed input, to be read anywhere. Clones share it.
+/// The text of a packed input, with random access. Clones share it.
 ///
-/// It grows while the input is unpacked; what is not there yet is waited for.
-/// When the last clone is gone, unpacking stops.
+/// It grows while the input is unpacked; a read of text that is not there yet waits. When the last
+/// clone is dropped, unpacking stops.
 #[derive(Clone)]
 pub struct PackedText(Arc<StopOnDrop>);
 
 struct StopOnDrop(Arc<SharedPackedText>);
 
 impl PackedText {
-    /// Opens a packed input: with the copy that is there, or else making one, which goes on when this returns.
+    /// Opens a packed input. Uses an existing copy, or else starts to make one in the background.
     ///
     /// # Errors
     /// The input could not be read.
@@ -41,36 +41,38 @@ impl PackedText {
         Ok(Self(Arc::new(StopOnDrop(shared))))
     }
 
-    /// What packed it.
+    /// Returns the compression format.
     pub fn kind(&self) -> PackedKind {
         self.shared().kind
     }
 
-    /// Why the text ends before the packed input does, as far as it is unpacked.
+    /// Returns the reason why the text ends before the packed input does, if the damage has been
+    /// reached.
     pub fn damage(&self) -> Option<Damage> {
         self.shared().state().damage.clone()
     }
 
-    /// What the user should know about the copy, as one sentence.
+    /// Returns a message for the user about the copy, as one sentence.
     pub fn notice(&self) -> Option<String> {
         self.shared().state().notice.clone()
     }
 
-    /// How many bytes of the packed input are unpacked, give or take a buffer.
+    /// Returns the number of bytes of the packed input that are unpacked, give or take a buffer.
     pub fn packed_done(&self) -> u64 {
         self.shared().packed_done.load(Ordering::Relaxed)
     }
 
-    /// Bytes of the copy so far.
+    /// Returns the current size of the copy in bytes.
     pub fn copy_bytes(&self) -> u64 {
         let copy = Arc::clone(&self.shared().state().copy);
         copy.store.length().unwrap_or(0)
     }
 
-    /// Waits until all is unpacked, or until `is_given_up` says so, which is asked many times a second.
+    /// Waits until the whole input is unpacked, or until `is_given_up`, which is polled many times
+    /// a second, returns true. Returns the readable length.
     ///
     /// # Errors
-    /// The input could not be read, or the copy not be written.
+    /// The input could not be read, or the copy could not be written.
     pub fn settle(&self, is_given_up: impl Fn() -> bool) -> io::Result<u64> {
         loop {
             let length = self.length()?;

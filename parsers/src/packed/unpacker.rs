@@ -1,4 +1,4 @@
-//! Packed bytes in, text out.
+//! Decompresses gzip, zstd and xz inputs.
 
 use std::io::{self, BufRead as _, ErrorKind, Read};
 
@@ -13,33 +13,34 @@ use crate::packed::kind::PackedKind;
 
 /// Reads the text of a packed input from front to back, in bounded memory.
 ///
-/// Where the input is damaged the text ends, and [`Self::damage`] tells why.
-/// As errors come only those of the input itself.
+/// If the input is damaged, the text ends there and [`Self::damage`] returns the reason. Reads fail
+/// only for errors of the input itself.
 pub struct TextUnpacker {
     kind: PackedKind,
     member: PackedMember,
     damage: Option<Damage>,
 }
 
-/// The part of the input that is being unpacked.
+/// The member that is being unpacked.
 enum PackedMember {
     Gzip(Box<GzDecoder<PackedInput>>),
     Zstd(Box<ZstdDecoder<'static, PackedInput>>),
     Xz(Box<XzDecoder<PackedInput>>),
     Plain(PackedInput),
-    /// Before the first part, or after one.
+    /// Between members, or before the first one.
     None(PackedInput),
-    /// All of it was unpacked.
+    /// The whole input was unpacked.
     Over,
 }
 
-/// Windows beyond this need more memory than a reader of text should take. The other two need far less.
+/// Logarithm of the maximum zstd window. Larger ones need more memory than a reader of text should
+/// take. The other two formats need far less.
 const WINDOW_LOG_MAX: u32 = 30;
-/// The window, and what the decoder needs besides.
+/// The window, and the other memory that the decoder needs.
 const XZ_MEMORY_LIMIT: u64 = (1 << WINDOW_LOG_MAX) + (1 << 20);
 
 impl TextUnpacker {
-    /// Unpacks what a reader gives.
+    /// Unpacks the bytes of a reader.
     pub fn new(reader: Box<dyn Read + Send>, kind: PackedKind) -> Self {
         Self {
             kind,
@@ -48,12 +49,12 @@ impl TextUnpacker {
         }
     }
 
-    /// Why the text ended early, once it has ended.
+    /// Returns the reason why the text ended early, once it has ended.
     pub fn damage(&self) -> Option<&Damage> {
         self.damage.as_ref()
     }
 
-    /// Begins the next part, if there is one.
+    /// Begins the next member, if there is one.
     fn begin_member(&mut self, mut input: PackedInput) -> io::Result<PackedMember> {
         let begin = input.position();
         if self.kind.is_padded() {
@@ -86,7 +87,8 @@ impl TextUnpacker {
         })
     }
 
-    /// Notes why a part cannot be read on; gives the error when the input itself is to blame.
+    /// Records why a member cannot be read further. Returns the error if the input itself is the
+    /// cause.
     fn give_up(&mut self, error: &io::Error) -> io::Result<()> {
         let Some(mut input) = std::mem::replace(&mut self.member, PackedMember::Over).into_input()
         else {
@@ -169,6 +171,6 @@ fn is_window_too_large(error: &io::Error) -> bool {
     let xz = error
         .get_ref()
         .and_then(|inner| inner.downcast_ref::<XzError>());
-    // The other library tells its errors apart by their words alone.
+    // The zstd library distinguishes its errors only by their messages.
     xz == Some(&XzError::MemLimit) || error.to_string().contains("too much memory")
 }

@@ -1,29 +1,29 @@
-//! Where control may go behind an instruction of which it is not known how it was come to.
+//! Successors of an instruction that may be in a delay slot.
 
 use crate::events::{DelaySlot, StepOrigin};
 use crate::gap::{Gap, GapReason};
 use crate::reconstruct::path::{PassedStep, PathSink};
 use crate::reconstruct::program::{InstructionLookup, Program};
 
-/// More addresses count as any.
+/// Maximum number of addresses in a [`SuccessorSet`]; more count as any address.
 const MANY: usize = 64;
 
-/// Where control may go behind an instruction that may stand in a delay slot.
+/// Set of addresses that control may reach after an instruction that may be in a delay slot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SuccessorSet {
-    /// To these addresses.
+    /// Possible addresses.
     pub addresses: Vec<u64>,
-    /// To any other, too.
+    /// True when any other address is possible, too.
     pub may_be_any: bool,
 }
 
 impl SuccessorSet {
-    /// Whether control may go to an address.
+    /// Returns whether control may go to an address.
     pub fn may_be(&self, address: u64) -> bool {
         self.may_be_any || self.addresses.contains(&address)
     }
 
-    /// It may go there, too.
+    /// Adds a possible address.
     pub fn add(&mut self, address: u64) {
         match self.addresses.len() {
             _ if self.addresses.contains(&address) => {}
@@ -32,32 +32,33 @@ impl SuccessorSet {
         }
     }
 
-    /// Whether it is known to be nowhere else than behind the instruction.
+    /// Returns whether the instruction can only be followed by the next one in memory.
     pub fn is_nowhere_else(&self) -> bool {
         self.addresses.is_empty() && !self.may_be_any
     }
 }
 
-/// A delay slot that is executed, and of which it is not known where it is.
+/// Delay slot that is executed, and whose address is unknown.
 #[derive(Clone, Debug)]
 pub struct UnknownDelaySlot {
-    /// It may be there.
+    /// Addresses at which it may be.
     pub may_be: SuccessorSet,
-    /// It is there unless the fork stood in a delay slot itself.
+    /// Its address, unless the fork itself was in a delay slot.
     pub usual: u64,
-    /// Where control goes behind it.
+    /// Address to which control goes after it.
     pub target: u64,
 }
 
 impl UnknownDelaySlot {
-    /// Whether it may hold an instruction that only goes on.
+    /// Returns whether it may hold a plain instruction, which is no fork.
     pub fn may_be_plain<P: Program>(&self, program: &P) -> bool {
         let is_plain = |pc: &u64| matches!(program.find(*pc), InstructionLookup::Plain { .. });
         self.may_be.may_be_any || self.may_be.addresses.iter().any(is_plain)
     }
 
-    /// Hands on what is known of it: the likely instruction where hardly another comes in question, else that one is missing.
-    /// False where nothing is known of what follows, either.
+    /// Emits what is known of the slot: the likely instruction if hardly another is possible,
+    /// otherwise a gap.
+    /// Returns false if what follows is unknown, too.
     pub fn pass<P: Program, S: PathSink>(&self, program: &P, sink: &mut S) -> bool {
         let is_likely = self.may_be.addresses == [self.usual];
         if is_likely && matches!(program.find(self.usual), InstructionLookup::Plain { .. }) {
@@ -70,7 +71,8 @@ impl UnknownDelaySlot {
             });
             return true;
         }
-        // What may be anything may be a fork that led elsewhere, and what cannot but be one did.
+        // If it may be any instruction, it may be a fork that went elsewhere. If it can only be a
+        // fork, it went elsewhere.
         let instructions =
             Some(1).filter(|_| !self.may_be.may_be_any && self.may_be_plain(program));
         sink.gap(Gap {

@@ -1,21 +1,21 @@
-//! What a recording tells.
+//! Recorded decisions.
 
-/// Where control went at a fork.
+/// Direction of control at a fork.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decision {
-    /// Where it went.
+    /// Direction that control took.
     pub outcome: Outcome,
-    /// The address of the instruction that comes between a fork with a delay slot and where it leads, if the recording tells it.
+    /// Address of the instruction between a fork with a delay slot and its target, if recorded.
     pub slot: Option<u64>,
 }
 
-/// Where control went.
+/// Direction of control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// On behind the fork.
+    /// Control continued after the fork.
     NotTaken,
-    /// To where the fork's encoding says.
+    /// Control went to the target that the fork's encoding names.
     Taken,
-    /// To this address, which nothing but the recording tells.
+    /// Control went to this address, which only the recording states.
     To(u64),
 }

@@ -1,9 +1,13 @@
-//! From the decisions of a recording and the files of a program back to the path that each thread took.
+//! Reconstructs the path of each thread from recorded decisions and the files of a program.
 //!
-//! Some recorders write down only what could not be known otherwise: where control went at each branch. What lies between two
-//! branches follows from the program. A [`Walk`] goes along a [`Program`], takes a [`Decision`] at each fork that asks for
-//! one, and hands the path to a [`PathSink`]; where both do not fit together it stops and says why.
-//! Nothing here knows a format or an architecture: a format says what its forks are and reads its decisions.
+//! Some recorders write only what cannot be known otherwise: the direction of control at each
+//! branch.
+//! The instructions between two branches follow from the program.
+//! A [`Walk`] follows a [`Program`], takes a [`Decision`] at each fork that needs one, and emits
+//! the path to a [`PathSink`].
+//! If the two contradict each other, it stops and returns the reason.
+//! This module knows no format and no architecture: a format defines its forks and reads its
+//! decisions.
 
 mod behind;
 mod decision;

@@ -1,41 +1,42 @@
-//! What a walk hands on.
+//! Output of a walk.
 
 use crate::events::{DelaySlot, StepOrigin};
 use crate::gap::Gap;
 use crate::reconstruct::decision::Outcome;
 
-/// Takes the path of a thread, in its order.
+/// Receives the path of a thread, in execution order.
 pub trait PathSink {
-    /// Instructions one behind the other, none of which is a fork or stands in a delay slot.
+    /// Consecutive instructions; none is a fork or in a delay slot.
     fn stretch(&mut self, stretch: PassedStretch);
 
-    /// An instruction by itself.
+    /// Single instruction.
     fn step(&mut self, step: PassedStep);
 
-    /// Something is missing here.
+    /// Instructions are missing here.
     fn gap(&mut self, gap: Gap);
 }
 
-/// Instructions that were passed one behind the other.
+/// Consecutive instructions that were executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PassedStretch {
-    /// The address of the first.
+    /// Address of the first instruction.
     pub first: u64,
-    /// How many.
+    /// Number of instructions.
     pub instructions: u64,
-    /// What they are known from.
+    /// Source of the knowledge that they were executed.
     pub origin: StepOrigin,
 }
 
-/// An instruction that was passed.
+/// Instruction that was executed, or annulled in its delay slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PassedStep {
-    /// Its address.
+    /// Address of the instruction.
     pub pc: u64,
-    /// Where control went, at a fork; none in the slot of one that annulled it, and of what is no fork.
+    /// Direction of control at a fork; `None` for an annulled slot and for an instruction that is
+    /// no fork.
     pub outcome: Option<Outcome>,
-    /// Whether it stands in a delay slot.
+    /// Relation to a delay slot.
     pub slot: DelaySlot,
-    /// What it is known from.
+    /// Source of the knowledge that it was executed.
     pub origin: StepOrigin,
 }

@@ -1,86 +1,89 @@
-//! What a walk asks of a program.
+//! Interface between a walk and the program it follows.
 
 use stepback_machine::ControlFlowEffect;
 
 use crate::reconstruct::behind::SuccessorSet;
 
-/// The instructions of a program, wherever they come from.
+/// Instructions of a program, from any source.
 pub trait Program {
-    /// The instructions from an address on that are no forks, up to `until` if that is one of them or the place behind them.
+    /// Returns the run of instructions from an address on that are no forks. It ends at `until` if
+    /// that is one of them or the address after the last.
     fn stretch(&self, from: u64, until: Option<u64>) -> Stretch;
 
-    /// What stands at an address.
+    /// Returns the instruction at an address.
     fn find(&self, pc: u64) -> InstructionLookup;
 
-    /// Where control may go behind an instruction, other than on, because it may stand in the delay slot of another.
+    /// Returns the successors of an instruction other than the next one in memory: it may be in the
+    /// delay slot of a fork.
     fn behind_slot(&self, _pc: u64) -> SuccessorSet {
         SuccessorSet::default()
     }
 }
 
-/// Instructions one behind the other, none of which is a fork.
+/// Consecutive instructions, none of which is a fork.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stretch {
-    /// How many.
+    /// Number of instructions.
     pub instructions: u64,
-    /// The address behind the last one.
+    /// Address after the last instruction.
     pub end: u64,
-    /// Why it ends.
+    /// Reason for the end of the run.
     pub ended: StretchEnd,
 }
 
-/// Why a stretch ends.
+/// Reason for the end of a [`Stretch`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StretchEnd {
-    /// It came to where it was to come to.
+    /// The requested address was reached.
     There,
     /// The next instruction is a fork.
     AtFork,
-    /// No file has the next instruction.
+    /// No file contains the next instruction.
     Unmapped,
 }
 
-/// What stands at an address.
+/// Result of looking up an address in a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InstructionLookup {
-    /// An instruction behind which control goes on at this address.
+    /// Instruction that passes control to the next one in memory.
     Plain {
-        /// The address.
+        /// Address of the next instruction.
         behind: u64,
     },
-    /// One that may send control elsewhere, or of which the recording tells.
+    /// Instruction that may redirect control, or for which the recording has decisions.
     Fork(Fork),
-    /// Nothing is known of it.
+    /// The address is in no known file.
     Unmapped,
 }
 
-/// An instruction that may send control elsewhere, or of which the recording tells.
+/// Instruction that may redirect control, or for which the recording has decisions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fork {
-    /// What it does to control.
+    /// Effect on control.
     pub control: ControlFlowEffect,
-    /// The address behind it.
+    /// Address after the instruction.
     pub behind: u64,
-    /// Bytes of the instruction in its delay slot; 0 on machines that have none.
+    /// Size of the instruction in its delay slot, in bytes; 0 on machines without delay slots.
     pub slot_bytes: u8,
-    /// Whether the recording tells of it.
+    /// Presence of decisions for it in the recording.
     pub told: DecisionPresence,
 }
 
 impl Fork {
-    /// Where a call from here returns to.
+    /// Returns the return address of a call at this fork.
     pub fn return_address(&self) -> u64 {
         self.behind.wrapping_add(u64::from(self.slot_bytes))
     }
 }
 
-/// Whether a recording tells where control went at a fork.
+/// States if a recording has the direction of control at a fork.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecisionPresence {
-    /// Each time.
+    /// A decision is recorded each time.
     Always,
-    /// Never: it goes where its encoding says, or, if it is a return, to behind its call.
+    /// No decision is recorded: control goes where the encoding says, or a return goes to the
+    /// address after its call.
     Never,
-    /// As [`Self::Always`] by some recorders, as [`Self::Never`] by others.
+    /// Some recorders behave as [`Self::Always`], others as [`Self::Never`].
     Perhaps,
 }

@@ -1,23 +1,25 @@
-//! Where calls will return to.
+//! Return address stack of a thread.
 
-/// Deeper calls push out the outermost.
+/// Maximum number of calls kept; a deeper call drops the outermost one.
 const DEPTH: usize = 1 << 16;
-/// A return that skips more calls than these is taken for none of theirs.
+/// Number of innermost calls that are compared with the target of a return.
 const SKIPPED: usize = 256;
-/// Some machines have calls over a word of data, behind which they return.
+/// Bytes of the data word after a call that some machines return past.
 const OVER_DATA: u64 = 4;
 
-/// The calls that a thread is inside of, as far as its path tells.
+/// Return addresses of the calls that a thread is inside, as known from its path.
+///
+/// A ring buffer: push and pop are O(1).
 #[derive(Clone, Debug, Default)]
 pub struct ReturnAddressStack {
     addresses: Vec<u64>,
-    /// The place of the innermost call, of a ring once it is full.
+    /// Index after the innermost call; wraps around once the ring is full.
     next: usize,
     count: usize,
 }
 
 impl ReturnAddressStack {
-    /// A call that returns to an address.
+    /// Pushes the return address of a call.
     pub fn push(&mut self, address: u64) {
         match self.addresses.get_mut(self.next) {
             Some(place) => *place = address,
@@ -27,14 +29,15 @@ impl ReturnAddressStack {
         self.count = (self.count + 1).min(DEPTH);
     }
 
-    /// Where the innermost call returns to.
+    /// Pops the return address of the innermost call.
     pub fn pop(&mut self) -> Option<u64> {
         let address = self.inner(0)?;
         self.drop_inner(1);
         Some(address)
     }
 
-    /// A return that went to an address: the call that it ends, and those inside, are over. False when it fits none.
+    /// Pops the call that a return to `address` ends, and all calls inside it. Returns false if no
+    /// call matches.
     pub fn return_to(&mut self, address: u64) -> bool {
         let is_return = |from: u64| address == from || address == from.wrapping_add(OVER_DATA);
         let found = (0..self.count.min(SKIPPED))
@@ -45,7 +48,7 @@ impl ReturnAddressStack {
         found.is_some()
     }
 
-    /// Where the innermost call returns to behind so many others.
+    /// Returns the return address after skipping this many inner calls.
     pub fn inner(&self, skipped: usize) -> Option<u64> {
         let is_there = skipped < self.count;
         self.addresses

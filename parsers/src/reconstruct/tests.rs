@@ -1,4 +1,5 @@
-//! Walks through programs of a made-up machine: instructions of one byte each, some with a delay slot.
+//! Walks through programs of an invented machine: each instruction has one byte, and some have a
+//! delay slot.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +9,7 @@ use super::*;
 use crate::events::{DelaySlot, StepOrigin};
 use crate::gap::Gap;
 
-/// Addresses below `end` that are no forks are plain.
+/// Addresses below `end` without a fork hold plain instructions.
 struct Toy {
     end: u64,
     forks: BTreeMap<u64, Fork>,
@@ -61,7 +62,7 @@ impl Program for Toy {
     }
 }
 
-/// `call 40`, `ret/slot`, `jump? 30`: flow, delay and target in short.
+/// Builds a program from the address, flow, target, delay and recording of each fork.
 fn toy(forks: &[(u64, FlowKind, Option<u64>, DelaySlotRule, DecisionPresence)]) -> Toy {
     let fork = |(pc, flow, target, delay, told): &(
         u64,
@@ -93,7 +94,8 @@ fn toy(forks: &[(u64, FlowKind, Option<u64>, DelaySlotRule, DecisionPresence)]) 
     }
 }
 
-/// The path in words: `10..14 16 17s 18a gap`, with `?` behind what is inferred and `!` behind what was recorded.
+/// The path in words: `10..14 16 17s 18a gap`, with `?` after inferred and `!` after recorded
+/// instructions.
 #[derive(Default)]
 struct PathWords(Vec<String>);
 
@@ -131,7 +133,7 @@ impl PathSink for PathWords {
     }
 }
 
-/// Walks from the entry 10 through decisions, each at an address, and on behind the last.
+/// Walks from the entry 10 through decisions, each at an address, and on after the last one.
 #[track_caller]
 fn check(program: &Toy, decisions: &[(u64, Outcome)], expected: &str) {
     let mut walk = Walk::default();
@@ -249,7 +251,7 @@ fn a_branch_in_a_delay_slot_lets_one_instruction_pass() {
         ],
         "10..12 12! 13s! 20s 30..33 33! 34..100?",
     );
-    // Where the first of the two is lost, the instruction between is not known.
+    // Without the first of the two decisions, the instruction in between is unknown.
     check(
         &program,
         &[(13, Outcome::Taken), (33, Outcome::Taken)],
@@ -289,13 +291,13 @@ fn behind_an_unknown_slot_nothing_is_certain_until_a_decision_bears_it_out() {
             DecisionPresence::Always,
         ),
     ]);
-    // The branch at 14 stood in the slot of the one at 13: 30 came behind it.
+    // The branch at 14 was in the slot of the one at 13: 30 came after it.
     check(
         &program,
         &[(13, Outcome::Taken), (14, Outcome::Taken)],
         "13! 14s! 30s? 50..100?",
     );
-    // Whatever stood there may have led elsewhere.
+    // The unknown instruction in the slot may have gone elsewhere.
     check(
         &program,
         &[(13, Outcome::Taken), (12, Outcome::NotTaken)],
@@ -354,7 +356,7 @@ fn returns_that_nobody_records_go_to_behind_their_calls() {
         &[(12, Outcome::Taken), (16, Outcome::NotTaken)],
         "10..12 12! 13s 40..44 44 45s 14..16? 16! 17..44?",
     );
-    // Recorded all the same.
+    // The target of the return is recorded here.
     let decisions = [
         (12, Outcome::Taken),
         (44, Outcome::To(14)),
@@ -365,7 +367,7 @@ fn returns_that_nobody_records_go_to_behind_their_calls() {
         &decisions,
         "10..12 12! 13s 40..44 44! 45s 14..16 16! 17..44?",
     );
-    // Where it leads nowhere, nothing is guessed.
+    // A return whose target leads nowhere gets no guess.
     let decisions = [(12, Outcome::Taken), (12, Outcome::Taken)];
     check(
         &program,
@@ -395,7 +397,7 @@ fn a_return_that_nobody_records_may_end_several_calls() {
         ),
         (64, FlowKind::Return, None, SLOT, DecisionPresence::Perhaps),
     ]);
-    // What 40 called went on in its stead.
+    // The function at 40 left through a tail call.
     check(
         &program,
         &[
@@ -405,7 +407,7 @@ fn a_return_that_nobody_records_may_end_several_calls() {
         ],
         "10..12 12! 13s 40..42 42! 43s 60..64 64 65s 14..16? 16! 17..42?",
     );
-    // Where none of them leads on, all are left for the next.
+    // No return address leads to the next decision: none is guessed.
     let decisions = [
         (12, Outcome::Taken),
         (42, Outcome::Taken),
@@ -443,7 +445,7 @@ fn jumps_that_go_where_they_say_need_no_decision() {
         &[(16, Outcome::Taken)],
         "10..12 12 40..44 44 13..16? 16! 10..12?",
     );
-    // A circle without a way out.
+    // An infinite loop.
     let mut walk = Walk::default();
     walk.resume(&program, 50);
     assert_eq!(

@@ -1,4 +1,9 @@
-//! The way of one thread through a program.
+//! Follows the path of one thread through a program.
+//!
+//! A [`Walk`] runs from decision to decision. Between two decisions it follows straight-line code
+//! and forks without decisions. It predicts unrecorded returns with a [`ReturnAddressStack`]: a
+//! speculative walk tries the return addresses, innermost first, until one leads to the next
+//! decision.
 
 use stepback_machine::{DelaySlotRule, FlowKind};
 
@@ -10,69 +15,71 @@ use crate::reconstruct::path::{PassedStep, PassedStretch, PathSink};
 use crate::reconstruct::program::{DecisionPresence, Fork, InstructionLookup, Program, StretchEnd};
 use crate::reconstruct::returns::ReturnAddressStack;
 
-/// Instructions between two decisions: a way that is longer is lost.
+/// Maximum number of instructions between two decisions; a longer path is lost.
 const LONGEST: u64 = 1 << 20;
-/// So many calls a return that nobody recorded may end.
+/// Maximum number of frames popped by one unrecorded return.
 const LEFT_AT_ONCE: usize = 256;
-/// Instructions behind the last decision that are shown as likely.
+/// Maximum number of inferred instructions after the last decision.
 const TAIL: u64 = 1 << 12;
 
-/// Where a thread is, and which calls it is inside of.
+/// Location of a thread in its program, and the calls that it is inside.
 #[derive(Clone, Debug, Default)]
 pub struct Walk {
-    /// None while that is not known.
+    /// Next instruction; `None` while unknown.
     place: Option<WalkLocation>,
-    /// Where control may go behind the next instruction, while that is [`Next::Unknown`].
+    /// Successors of the next instruction while its `next` is [`WalkSuccessor::Unknown`].
     behind: SuccessorSet,
-    /// What comes before the place, while that is not known.
+    /// Delay slot at an unknown address that comes before `place`.
     open: Option<UnknownDelaySlot>,
     returns: ReturnAddressStack,
-    /// A decision alone led here, and nothing has borne it out so far.
+    /// True when only a decision led here and nothing has confirmed it since.
     is_unproven: bool,
-    /// The last decision was a return to behind none of the calls that are known.
+    /// True when the last decision was a return that matches none of the known calls.
     is_return_strange: bool,
 }
 
-/// The next instruction of a thread.
+/// Next instruction of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct WalkLocation {
     pc: u64,
     next: WalkSuccessor,
 }
 
-/// Where control goes behind an instruction that is no fork.
+/// Successor of an instruction that is no fork.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WalkSuccessor {
-    /// To the instruction behind it.
+    /// The next instruction in memory.
     Behind,
-    /// It stands in a delay slot, and control goes to this address.
+    /// The instruction is in a delay slot, and control goes to this address.
     To(u64),
-    /// It may stand in a delay slot, and it is not known of what: control goes to one of several addresses.
+    /// The instruction may be in a delay slot of an unknown fork: control goes to one of several
+    /// addresses.
     Unknown,
 }
 
-/// Why a walk does not come to the next decision.
+/// Reason why a walk does not reach the next decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WalkStop {
-    /// It came to a fork at which the recording has no decision.
+    /// The path reaches a fork for which the recording has no decision.
     #[error("there is no decision at {0:#x}")]
     Undecided(u64),
-    /// No file has what is there.
+    /// No file contains the code at this address.
     #[error("nothing is known of {0:#x}")]
     Unmapped(u64),
-    /// The decision before did not say where control went.
+    /// The previous decision did not state the target.
     #[error("nobody knows where it is")]
     Nowhere,
-    /// It came to the fork of the next decision, but that says that it was come to on another way, and so another time.
+    /// The path reaches the fork, but the decision names another way to it: it belongs to another
+    /// visit.
     #[error("the decision at {0:#x} is of another time")]
     Another(u64),
-    /// The decision says what cannot be of its fork.
+    /// The decision contradicts its fork.
     #[error("the decision at {0:#x} cannot be")]
     Contradicted(u64),
 }
 
 impl WalkStop {
-    /// Why instructions are missing then.
+    /// Returns the reason to give for the missing instructions.
     pub fn reason(self) -> GapReason {
         match self {
             Self::Undecided(_) | Self::Nowhere | Self::Another(_) => GapReason::Lost,
@@ -83,8 +90,9 @@ impl WalkStop {
 }
 
 impl Walk {
-    /// Begins at the entry of the program if that leads to the first decision, else at the decision: then it is not known how
-    /// the thread came there. True: at the entry.
+    /// Begins at the entry of the program if that leads to the first decision. Otherwise begins at
+    /// the decision; the way to it is unknown.
+    /// Returns true if it begins at the entry.
     pub fn begin<P: Program>(&mut self, program: &P, entry: Option<u64>, first: u64) -> bool {
         let place = |pc| WalkLocation {
             pc,
@@ -100,7 +108,7 @@ impl Walk {
         entry.is_some()
     }
 
-    /// Goes on at a decision to which it is not known how the thread came.
+    /// Resumes at a decision to which no path is known.
     pub fn resume<P: Program>(&mut self, program: &P, at: u64) {
         let mut behind = program.behind_slot(at);
         let next = if behind.is_nowhere_else() {
@@ -116,7 +124,10 @@ impl Walk {
         self.is_unproven = false;
     }
 
-    /// Goes to the next decision; where no way leads there, a gap is told, and the walk goes on at the decision. Gives why.
+    /// Advances to the next decision and returns `None`. If no path leads there, reports a gap,
+    /// resumes at the decision and returns the reason.
+    ///
+    /// A decision that contradicts the program also drops the location.
     pub fn come_to<P: Program, S: PathSink>(
         &mut self,
         program: &P,
@@ -130,13 +141,13 @@ impl Walk {
                 Ok(()) => WalkStop::Another(pc),
                 Err(stop) => stop,
             },
-            // It bears nothing out.
+            // Such a decision confirms nothing.
             false => match self.approach(program, pc, sink) {
                 Err(WalkStop::Nowhere) => return Some(WalkStop::Contradicted(pc)),
                 Ok(()) | Err(_) => WalkStop::Contradicted(pc),
             },
         };
-        // What led nowhere has told of the gap.
+        // A walk without a location has already reported the gap.
         if stop != WalkStop::Nowhere {
             sink.gap(Gap {
                 reason: stop.reason(),
@@ -150,7 +161,7 @@ impl Walk {
         Some(stop)
     }
 
-    /// Whether any way leads to a decision with the instruction behind it that it names.
+    /// Returns whether any path leads to a decision with the next instruction that it names.
     fn can_be<P: Program>(&self, program: &P, to: NextDecision) -> bool {
         to.slot.is_none_or(|named| {
             let here = WalkLocation {
@@ -163,7 +174,8 @@ impl Walk {
         })
     }
 
-    /// Whether the instruction behind the fork where the walk is can be the one that a decision names.
+    /// Returns whether the instruction after the fork at the current location can be the one that a
+    /// decision names.
     fn admits(&self, to: NextDecision) -> bool {
         let Some((place, named)) = self.place.zip(to.slot) else {
             return true;
@@ -175,20 +187,21 @@ impl Walk {
         }
     }
 
-    /// Forgets where the thread is, behind a gap that was told.
+    /// Drops the location after a gap that was reported.
     pub fn lose(&mut self) {
         (self.place, self.open) = (None, None);
     }
 
-    /// Whether the last decision was a return that went to behind none of the calls that are known, though there are some.
+    /// Returns whether the last decision was a return that matches none of the known calls, though
+    /// there are some.
     pub fn has_returned_elsewhere(&self) -> bool {
         self.is_return_strange
     }
 
-    /// Goes to the next decision, and hands on what is passed.
+    /// Advances to the next decision and emits the path.
     ///
     /// # Errors
-    /// No way leads there; what comes before the place where that shows was handed on.
+    /// No path leads there. The part of the path before the failure was emitted.
     pub fn advance<P: Program, S: PathSink>(
         &mut self,
         program: &P,
@@ -221,10 +234,11 @@ impl Walk {
         went
     }
 
-    /// Goes as far as to a decision that cannot be, which bears nothing out, and forgets where the thread is.
+    /// Walks up to a decision that contradicts the program, then drops the location: nothing on the
+    /// way is confirmed.
     ///
     /// # Errors
-    /// No way leads there.
+    /// No path leads there.
     pub fn approach<P: Program, S: PathSink>(
         &mut self,
         program: &P,
@@ -253,7 +267,7 @@ impl Walk {
         })
     }
 
-    /// Passes a delay slot of which it is not known where it is, on the way to the next decision.
+    /// Passes a delay slot whose address is unknown, on the way to the next decision.
     fn pass_open<P: Program, S: PathSink>(
         &mut self,
         program: &P,
@@ -275,7 +289,7 @@ impl Walk {
             return PathCertainty::Surely;
         }
         if !leads && open.may_be.addresses.contains(&to) {
-            // The decision is in the slot, or the slot was passed and decisions after it are lost.
+            // The decision is in the slot, or the slot was passed and later decisions are lost.
             sink.gap(Gap {
                 reason: GapReason::Lost,
                 instructions: None,
@@ -295,12 +309,13 @@ impl Walk {
         match leads {
             true if open.may_be.may_be(to) => PathCertainty::OrIsSlotBefore(target),
             true => PathCertainty::Surely,
-            // What stood in the slot may have led elsewhere.
+            // The instruction in the slot may have gone elsewhere.
             false => PathCertainty::Perhaps,
         }
     }
 
-    /// The instruction here came behind others, or in the slot of a fork that leads to an address.
+    /// Makes the successor of the current instruction ambiguous. It was reached in sequence, or it
+    /// is in the slot of a fork to `target`.
     fn doubt_what_follows<P: Program>(&mut self, program: &P, target: u64) {
         let Some(place) = &mut self.place else { return };
         let behind = match place.next {
@@ -318,7 +333,7 @@ impl Walk {
             .for_each(|behind| self.behind.add(behind));
     }
 
-    /// Takes the decision at the fork where the walk is.
+    /// Applies the decision of the fork at the current location.
     pub fn decide<S: PathSink>(&mut self, fork: &Fork, decision: Decision, sink: &mut S) {
         let Some(WalkLocation { pc, next }) = self.place else {
             return;
@@ -368,7 +383,7 @@ impl Walk {
                     next: WalkSuccessor::Behind,
                 });
             }
-            // An annulled slot changes nothing: the usual one will do.
+            // An annulled slot has no effect, so the usual address suffices.
             (None, Some(_)) if fork.control.delay == DelaySlotRule::Annulled => {
                 self.place = leave(
                     fork,
@@ -394,7 +409,7 @@ impl Walk {
         }
     }
 
-    /// What the thread most likely did behind its last decision, up to the next fork.
+    /// Emits the likely path after the last decision, up to the next fork.
     pub fn tail<P: Program, S: PathSink>(&mut self, program: &P, sink: &mut S) {
         let Some(mut place) = self.place.take() else {
             return;
@@ -435,7 +450,7 @@ impl Walk {
         }
     }
 
-    /// Whether control comes from a place to an address without a decision between them.
+    /// Returns whether control gets from a location to an address without a decision in between.
     fn leads_to<P: Program>(&self, program: &P, from: WalkLocation, to: u64) -> bool {
         let mut nobody = NullPathSink;
         let mut way = PathTracer::new(program, &mut nobody, from, to);
@@ -448,28 +463,28 @@ impl Walk {
     }
 }
 
-/// The next decision.
+/// Next decision of the recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NextDecision {
-    /// Where its fork is.
+    /// Address of the fork.
     pub pc: u64,
-    /// The address behind the fork.
+    /// Address after the fork.
     pub behind: u64,
-    /// What it says of the instruction that comes behind the fork, as [`Decision::slot`].
+    /// Address of the instruction after the fork that the decision names, as in [`Decision::slot`].
     pub slot: Option<u64>,
 }
 
-/// Whether what follows a delay slot that is not known is the way to the next decision.
+/// Certainty that the path after a delay slot at an unknown address leads to the next decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PathCertainty {
     Surely,
-    /// A fork may have stood in the slot.
+    /// The slot may have held a fork.
     Perhaps,
-    /// The fork of the next decision may have stood in the slot before this address.
+    /// The fork of the next decision may have been in the slot before this address.
     OrIsSlotBefore(u64),
 }
 
-/// The address behind an instruction; none where nothing is known of it.
+/// Returns the address after an instruction; `None` if the instruction is unknown.
 fn usual_behind<P: Program>(program: &P, pc: u64) -> Option<u64> {
     match program.find(pc) {
         InstructionLookup::Plain { behind } => Some(behind),
@@ -478,7 +493,7 @@ fn usual_behind<P: Program>(program: &P, pc: u64) -> Option<u64> {
     }
 }
 
-/// Where a fork leads when control goes elsewhere; none when it goes on.
+/// Returns the target of a fork; `None` if control continues after it.
 fn target_of(fork: &Fork, outcome: Outcome) -> Option<u64> {
     match outcome {
         Outcome::NotTaken => None,
@@ -487,17 +502,18 @@ fn target_of(fork: &Fork, outcome: Outcome) -> Option<u64> {
     }
 }
 
-/// How a fork is left.
+/// Way in which control leaves a fork.
 struct ForkExit {
-    /// None: on behind it.
+    /// Target; `None` if control continues after the fork.
     target: Option<u64>,
-    /// The instruction that comes between the fork and its target; none where that is not known.
+    /// Address of the instruction between the fork and its target; `None` if unknown.
     slot: Option<u64>,
-    /// What an annulled slot is known from.
+    /// Source of the knowledge of an annulled slot.
     origin: StepOrigin,
 }
 
-/// The place behind a fork. A slot that is annulled is handed on; one that is executed is the next place.
+/// Returns the location after a fork. An annulled slot is emitted; an executed slot is the next
+/// location.
 fn leave<S: PathSink>(fork: &Fork, turn: ForkExit, sink: &mut S) -> Option<WalkLocation> {
     let ForkExit {
         target,
@@ -538,17 +554,17 @@ fn leave<S: PathSink>(fork: &Fork, turn: ForkExit, sink: &mut S) -> Option<WalkL
     }
 }
 
-/// A way to the next decision.
+/// Path to the next decision, followed instruction by instruction.
 struct PathTracer<'a, P, S> {
     program: &'a P,
     sink: &'a mut S,
     place: WalkLocation,
     to: u64,
-    /// Instructions that it may still take.
+    /// Number of instructions that it may still pass.
     left: u64,
-    /// What its steps are known from.
+    /// Source of the knowledge of its steps.
     origin: StepOrigin,
-    /// What is guessed from here on leads to the next decision.
+    /// True when the guesses from here on are confirmed: they lead to the next decision.
     is_borne_out: bool,
 }
 
@@ -626,7 +642,7 @@ impl<'a, P: Program, S: PathSink> PathTracer<'a, P, S> {
         }
     }
 
-    /// A fork for which the recording has no decision.
+    /// Passes a fork for which the recording has no decision.
     fn pass_fork<C: CallTracker>(&mut self, calls: &mut C) -> Result<(), WalkStop> {
         let WalkLocation { pc, next } = self.place;
         let undecided = Err(WalkStop::Undecided(pc));
@@ -668,7 +684,7 @@ impl<'a, P: Program, S: PathSink> PathTracer<'a, P, S> {
                 calls,
             ),
         };
-        // Where nothing bears a guess out, it is not said where control went.
+        // An unconfirmed guess records no target.
         let told = goes_to.filter(|_| target.is_some() || self.is_borne_out);
         let outcome = Some(told.map_or(Outcome::Taken, Outcome::To));
         self.sink.step(PassedStep {
@@ -691,8 +707,9 @@ impl<'a, P: Program, S: PathSink> PathTracer<'a, P, S> {
         Ok(())
     }
 
-    /// To behind which call a return goes: the innermost from which a way leads to the next decision, since calls are left by
-    /// jumps of functions to others, too. Where there is none, the innermost one, and nothing bears it out.
+    /// Returns the likely target of a return. Functions also leave through tail calls, so this is
+    /// the innermost return address from which a path leads to the next decision.
+    /// If there is none, returns the innermost return address, unconfirmed.
     fn likely_return<C: CallTracker>(
         &mut self,
         behind: &dyn Fn(u64) -> Option<WalkLocation>,
@@ -702,7 +719,7 @@ impl<'a, P: Program, S: PathSink> PathTracer<'a, P, S> {
         while left.len() < LEFT_AT_ONCE
             && let Some(address) = calls.pop()
         {
-            // Where recursion was left at once the same is not tried again.
+            // Recursion gives equal return addresses: each is tried once.
             let is_tried = left.last() == Some(&address);
             left.push(address);
             if !is_tried
@@ -720,7 +737,8 @@ impl<'a, P: Program, S: PathSink> PathTracer<'a, P, S> {
         left.first().copied()
     }
 
-    /// The slot of a return is passed wherever the return goes; what follows is a guess.
+    /// Passes the delay slot of a return, which is executed for any target. The path after it is a
+    /// guess.
     fn pass_predicted(&mut self) {
         let WalkLocation { pc, next } = self.place;
         if let WalkSuccessor::To(next) = next
@@ -741,7 +759,8 @@ impl<'a, P: Program, S: PathSink> PathTracer<'a, P, S> {
         self.origin = StepOrigin::Inferred;
     }
 
-    /// Behind a return whose target nothing bears out: its slot was passed all the same.
+    /// Gives up after a return whose target is unconfirmed; its delay slot was executed all the
+    /// same.
     fn give_up(&mut self, fork: &Fork, slot: u64) -> Result<(), WalkStop> {
         if fork.control.delay == DelaySlotRule::Slot
             && matches!(self.program.find(slot), InstructionLookup::Plain { .. })
@@ -757,17 +776,17 @@ impl<'a, P: Program, S: PathSink> PathTracer<'a, P, S> {
     }
 }
 
-/// The calls that a way is inside of.
+/// Calls that a path is inside.
 trait CallTracker {
     fn push(&mut self, address: u64);
     fn pop(&mut self) -> Option<u64>;
-    /// Whether nothing but a decision led to where the way begins.
+    /// Returns whether only a decision led to the start of the path.
     fn is_unproven(&self) -> bool;
-    /// Whether a way that was guessed leads to the next decision.
+    /// Returns whether a guessed path leads to the next decision.
     fn is_borne_out<P: Program>(&self, program: &P, from: WalkLocation, to: u64) -> bool;
 }
 
-/// Those of a way that is gone.
+/// Calls of a path that is really taken: changes are kept.
 struct CommittedCalls<'a> {
     returns: &'a mut ReturnAddressStack,
     is_unproven: bool,
@@ -798,12 +817,12 @@ impl CallTracker for CommittedCalls<'_> {
     }
 }
 
-/// Those of a way that is looked at.
+/// Calls of a speculative path: changes are discarded.
 struct SpeculativeCalls<'a> {
     returns: &'a ReturnAddressStack,
-    /// Of those how many it has left.
+    /// Number of calls popped from `returns`.
     popped: usize,
-    /// And those that it came to.
+    /// Return addresses pushed on the speculative path.
     pushed: Vec<u64>,
 }
 
@@ -824,13 +843,13 @@ impl CallTracker for SpeculativeCalls<'_> {
         false
     }
 
-    /// That shows at the end.
+    /// Always true: the end of the speculative path decides.
     fn is_borne_out<P: Program>(&self, _program: &P, _from: WalkLocation, _to: u64) -> bool {
         true
     }
 }
 
-/// Takes nothing.
+/// Discards the path.
 struct NullPathSink;
 
 impl PathSink for NullPathSink {

@@ -1,4 +1,4 @@
-//! Which byte order the records of a file have: nothing in them says it.
+//! Detects the byte order of the records of a file, which no record states.
 
 use stepback_machine::Endian;
 
@@ -6,18 +6,19 @@ use crate::rst::fields::{instr, rfs_section, trace_info};
 use crate::rst::kind;
 use crate::rst::raw_record::{RECORD_BYTES, RawRecord, RecordEncoding, RecordField};
 
-/// So many instructions tell.
+/// Maximum number of instructions that are examined.
 const INSTRUCTIONS: usize = 4096;
-/// The subtype of the trace information that says how many programs made the trace.
+/// Subtype of TRACEINFO that counts the programs that made the trace.
 const LEVELS: u64 = 2;
-/// Orders of bytes, and how likely each is.
+/// Score of each byte order, big-endian first.
 type EndianScores = [u64; 2];
 const ENDIANS: [Endian; 2] = [Endian::Big, Endian::Little];
 
-/// The byte order of records; none when nothing tells it.
+/// Detects the byte order of records. Returns none if nothing indicates it.
 ///
-/// Numbers that are small in one order and huge in the other decide: how many programs made the trace, which stands in its
-/// second record. Where there are none, where instructions lie: at multiples of four, and mostly one behind the other.
+/// First compares numbers that are small in one order and huge in the other: the number of programs
+/// that made the trace, in the second record, and the record counts of sections. Without those,
+/// instruction addresses decide: they are multiples of four, and mostly consecutive.
 pub fn endian_of(records: &[u8]) -> Option<Endian> {
     better(small_numbers(records)).or_else(|| better(scores(records)))
 }

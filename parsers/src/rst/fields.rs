@@ -1,12 +1,12 @@
-//! The tables of fields: a module for each type of record.
+//! The field tables: a module for each type of record.
 //!
-//! Of each field: its name in the format's header file, its first bit, counted from the first byte of the record,
-//! which is its type, and how many bits it has.
+//! Each field has the name from the format's header file, its first bit, counted from the first
+//! byte of the record (the type), and its width in bits.
 
 use crate::rst::layout::{CpuFields, RecordLayout};
 use crate::rst::raw_record::RecordField;
 
-/// What records of [`rfs_cw`] have in place of the address space where a device makes the access: its bytes.
+/// Size in bytes of a device access: replaces the address space in records of [`rfs_cw`].
 pub const RFS_DMA_SIZE: RecordField = RecordField::new("size", 32, 32);
 /// All flags of an instruction ([`instr`]) at once.
 pub const INSTR_FLAGS: RecordField = RecordField::new("flags", 8, 8);

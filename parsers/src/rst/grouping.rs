@@ -1,7 +1,9 @@
-//! Which of the files of a trace follow each other, and which were written side by side.
+//! Groups the files of a trace: some continue the file before them, others were written in
+//! parallel.
 //!
-//! A trace that was split goes on in files without a header ("Multifile traces" in the specification); tracers of machines
-//! with several processors write a file for each of them, and each begins with a header.
+//! A trace that was split continues in files without a header ("Multifile traces" in the
+//! specification). Tracers of machines with several processors write a file for each processor,
+//! each with a header.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -13,30 +15,31 @@ use crate::rst::raw_record::{RECORD_BYTES, RawRecord, RecordEncoding};
 use crate::rst::records::Instruction;
 use crate::rst::stream::RecordStream;
 
-/// So many batches are looked at until one has an instruction.
+/// Maximum number of batches that are searched for the first instruction of a file.
 const BATCHES: usize = 4;
 
-/// How the files of a trace belong together.
+/// The relation between the files of a trace.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct FileGrouping {
-    /// Files by their numbers. Those of one list follow each other.
+    /// Numbers of the files of each stream; the files of one stream follow each other.
     pub streams: Vec<Vec<usize>>,
-    /// Files that begin anew, with processors that another file has already.
+    /// Files that begin with a header although another file already has their processors.
     pub anew: Vec<usize>,
-    /// True when all lists tell times.
+    /// True if all streams record times.
     pub has_times: bool,
 }
 
-/// What a file begins with.
+/// The beginning of a file.
 #[derive(Debug, Default)]
 struct FileBeginning {
     has_head: bool,
-    /// Whose instructions stand there.
+    /// Processors of the first instructions.
     cpus: BTreeSet<u16>,
     has_times: bool,
 }
 
-/// True when files, in the order of their names, are one trace: each processor's records begin in one of them.
+/// Returns true if the files, in the order of their names, form one trace: the records of each
+/// processor begin in one of them only.
 ///
 /// # Errors
 /// A file could not be read.
@@ -53,7 +56,7 @@ pub fn are_one_trace(files: &[TraceFile]) -> io::Result<bool> {
 }
 
 impl FileGrouping {
-    /// Looks into the files, unless there is only one. Cost: the first records of each are unpacked.
+    /// Examines the files, unless there is only one. Cost: the first records of each are unpacked.
     ///
     /// # Errors
     /// A file could not be read.
@@ -71,7 +74,7 @@ impl FileGrouping {
             let shared = groups
                 .iter()
                 .position(|group| !group.begins.cpus.is_disjoint(&beginning.cpus));
-            // What no instruction tells apart goes on where the file before it ended.
+            // A file without instructions cannot be assigned; it continues the file before it.
             let is_bare = groups
                 .last()
                 .is_some_and(|last| last.begins.cpus.is_empty());
@@ -107,7 +110,8 @@ struct FileGroup {
     files: Vec<usize>,
 }
 
-/// Returns whether records are the first of a trace: by the header, or where that is damaged by the record that comes second.
+/// Returns true if the bytes are the beginning of a trace. If the header is damaged, the second
+/// record decides.
 fn has_head(bytes: &[u8], form: RecordEncoding) -> bool {
     let second = bytes
         .as_chunks::<RECORD_BYTES>()

@@ -1,4 +1,4 @@
-//! What a file is, by its first bytes.
+//! Detects RST files by their first bytes.
 
 use std::io;
 use std::sync::Arc;
@@ -10,20 +10,21 @@ use crate::rst::endian::endian_of;
 use crate::rst::layout::layout_of;
 use crate::rst::raw_record::{RECORD_BYTES, RawRecord, RecordEncoding};
 
-/// Records that are looked at where the first is damaged.
+/// Number of records that are examined if the first is damaged.
 const LOOKED_AT: usize = 64;
 
-/// What a file says of itself at its beginning.
+/// Formats detected at the beginning of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RstHead {
-    /// What packs the whole file, if anything does.
+    /// Compression of the whole file, if any.
     pub packed: Option<PackedKind>,
-    /// What its records are packed in.
+    /// Container of the records.
     pub container: RstContainer,
 }
 
 impl RstHead {
-    /// The head of a file; none when it begins like no trace. Cost: the first bytes are unpacked.
+    /// Detects the format of a file. Returns none if it does not begin like a trace. Cost: the
+    /// first bytes are unpacked.
     ///
     /// # Errors
     /// The file could not be read.
@@ -33,7 +34,7 @@ impl RstHead {
         Ok(RstContainer::of_head(&head).map(|container| Self { packed, container }))
     }
 
-    /// Returns whether a file is a trace whose first record is damaged: known records follow it.
+    /// Returns true if a file is a trace with a damaged first record: known records follow it.
     /// Cost: the first records are unpacked.
     ///
     /// # Errors
@@ -56,12 +57,12 @@ impl RstHead {
             .iter()
             .filter(|bytes| layout_of(&RawRecord::new(bytes, form)).is_some())
             .count();
-        // Of other files each byte is a known type in one of eight cases.
+        // In other files, one byte in eight is a known record type by chance.
         Ok(known > 0 && known * 4 >= records.len() * 3)
     }
 }
 
-/// The first bytes of what a file holds, or all that there are.
+/// Returns the first `count` bytes of the contents of a file, or all if there are fewer.
 fn first_bytes(file: &TraceFile, packed: Option<PackedKind>, count: usize) -> io::Result<Vec<u8>> {
     if let Some(kind) = packed {
         return Ok(head_of(Arc::clone(&file.data), kind, count)?.text);

@@ -4,12 +4,14 @@ use crate::rst::layout::layout_of;
 use crate::rst::raw_record::{RawRecord, RecordField};
 use crate::text::line_writer::LineWriter;
 
-/// Numbers from here on are written as texts, since programs that read JSON take numbers for floating point.
+/// Numbers from here on are written as strings, since programs that read JSON treat numbers as
+/// floating point.
 const FIRST_HEX: u64 = 1 << 32;
 
-/// Appends a record as an object without a line end: `record`, its number from 1; `type`; `cpuid` where it has one,
-/// put together of its parts; and all fields as the format's header file calls them.
-/// Numbers of 2^32 and more are texts, `"0x…"`. Of a type that is not known: `rtype` and all `bytes`.
+/// Appends a record as a JSON object without a line end: `record`, its number from 1; `type`;
+/// `cpuid`, assembled from its parts, if it has one; and all fields under the names of the format's
+/// header file. Numbers of 2^32 and more are strings, `"0x…"`. An unknown type has `rtype` and all
+/// `bytes`.
 pub fn push_json(out: &mut Vec<u8>, number: u64, record: &RawRecord) {
     LineWriter::new(out)
         .text("{\"record\": ")
@@ -59,7 +61,7 @@ fn push_unknown(out: &mut Vec<u8>, record: &RawRecord) {
     line.text("\"");
 }
 
-/// A text: each byte is a character, those of ASCII as they are.
+/// Appends a JSON string. Each byte is a character; printable ASCII stays as it is.
 fn push_text(out: &mut Vec<u8>, text: &[u8]) {
     out.push(b'"');
     for byte in text {

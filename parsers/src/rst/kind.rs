@@ -1,4 +1,4 @@
-//! The types of records, by the first byte.
+//! The record types: the first byte of a record.
 
 /// RSTHEADER.
 pub const HEADER: u8 = 2;
@@ -28,7 +28,7 @@ pub const TEXT: u8 = 14;
 pub const LEFT_DELIMITER: u8 = 15;
 /// RIGHTDELIM.
 pub const RIGHT_DELIMITER: u8 = 16;
-/// PREG, before version 2.05 CONTEXT.
+/// PREG, called CONTEXT before version 2.05.
 pub const PREG: u8 = 17;
 /// PHYSADDR.
 pub const PHYSICAL_ADDRESS: u8 = 18;
@@ -60,7 +60,7 @@ pub const RFS_SECTION: u8 = 30;
 pub const RFS_CACHE: u8 = 31;
 /// RFS_BT.
 pub const RFS_BRANCH: u8 = 32;
-/// RFS_RST: the type of a section, never of a record.
+/// RFS_RST: a section type, never a record type.
 pub const RFS_RECORDS: u8 = 33;
 /// TRAPPING_INSTR.
 pub const TRAPPING: u8 = 34;

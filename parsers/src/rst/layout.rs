@@ -1,4 +1,4 @@
-//! Where the numbers of each record type stand, by the names of the format's header file (version 2.13).
+//! The layout of each record type, with the names of the format's header file (version 2.13).
 
 use crate::rst::fields::{
     bus_trace, cpu, dma, file_marker, header, hwinfo, instr, left_delimiter, memval64, memval128,
@@ -8,28 +8,28 @@ use crate::rst::fields::{
 use crate::rst::kind;
 use crate::rst::raw_record::{RawRecord, RecordField};
 
-/// What there is to know of the records of a type.
+/// The layout of a record type.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordLayout {
-    /// The type's name, as the format's header file has it.
+    /// Name of the type in the format's header file.
     pub name: &'static str,
-    /// What is in it, in order.
+    /// The fields in order.
     pub fields: &'static [RecordField],
-    /// Which processor it is of; none when it does not say.
+    /// Position of the processor number; none if records of the type have none.
     pub cpu: Option<CpuFields>,
 }
 
-/// The number of a processor, in one part or two.
+/// The processor number, in one part or two.
 #[derive(Clone, Copy, Debug)]
 pub struct CpuFields {
     pub(super) low: RecordField,
     pub(super) high: Option<RecordField>,
 }
 
-/// The subtype of the trace information that holds numbers of processors and dates: its number is not published.
+/// Subtype of TRACEINFO with processor numbers and dates. Its number is not published.
 const TRACE_INFO_3: u64 = 3;
 
-/// The layout of a record's type; none for types that are not known.
+/// Returns the layout of a record's type, or none for unknown types.
 pub fn layout_of(record: &RawRecord) -> Option<RecordLayout> {
     Some(match record.kind() {
         kind::HEADER => header::LAYOUT,
@@ -76,7 +76,8 @@ pub fn layout_of(record: &RawRecord) -> Option<RecordLayout> {
 }
 
 impl CpuFields {
-    /// The number, below 1024. Before version 2.12 the upper part was something else.
+    /// Returns the processor number, below 1024. Before version 2.12 the upper part had another
+    /// meaning and is ignored.
     #[inline]
     pub fn get(&self, record: &RawRecord) -> u16 {
         let low = record.get(self.low);

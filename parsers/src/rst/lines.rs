@@ -1,4 +1,4 @@
-//! The events of a trace as lines for people, and for the search for text.
+//! Formats the events of a trace as lines, for display and text search.
 
 use stepback_machine::{AccessKind, Registers, step_text};
 
@@ -9,16 +9,17 @@ use crate::events::{
 use crate::marker::MarkerKind;
 use crate::source::RenderedLine;
 
-/// Makes a line of each event.
+/// Event sink that formats one line per event.
 pub struct EventLineSink<'a> {
     each: &'a mut dyn FnMut(RenderedLine<'_>),
-    /// By the number of the thread.
+    /// Thread names by thread number.
     names: Vec<String>,
     chunk_offset: u64,
 }
 
 impl<'a> EventLineSink<'a> {
-    /// Hands out the lines of a range of the trace that begins at this offset.
+    /// Creates a sink for a range of the trace that begins at `chunk_offset`. `each` receives every
+    /// line.
     pub fn new(chunk_offset: u64, each: &'a mut dyn FnMut(RenderedLine<'_>)) -> Self {
         Self {
             each,

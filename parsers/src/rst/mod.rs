@@ -1,7 +1,7 @@
 //! RST: traces of Sun's SPARC simulators, plain or packed.
 //!
-//! A file is a row of records of 24 bytes ([`RawRecord`]), which a [`RecordReader`] hands out in batches, whatever packs them;
-//! [`Record`] says what one means, [`push_json`] and [`push_line`] show it.
+//! A file is an array of records of 24 bytes ([`RawRecord`]). A [`RecordReader`] unpacks them and
+//! returns them in batches. [`Record`] decodes one; [`push_json`] and [`push_line`] format it.
 
 mod check;
 mod container;

@@ -1,4 +1,4 @@
-//! The records of a trace as a plain file.
+//! Writes the records of a trace as a plain file.
 
 use std::io::{self, Write};
 
@@ -8,20 +8,22 @@ use crate::rst::kind;
 use crate::rst::raw_record::{RECORD_BYTES, RecordEncoding};
 use crate::rst::reader::{RecordBatch, RecordReader};
 
-/// What was written.
+/// Result of [`write_plain`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlainCopy {
-    /// Records.
+    /// Number of records written.
     pub records: u64,
-    /// What was wrong with the trace.
+    /// Problems of the trace.
     pub problems: Vec<Problem>,
 }
 
-/// Writes the records of a trace one after the other, as no packer left them; of several files the headers behind the first
-/// are left out, since a trace has one. `tell` is told how many records are written.
+/// Writes the records of a trace one after the other, unpacked. If there are several files, the
+/// headers after the first are left out, since a trace has one. The callback receives the number of
+/// records written until now, after each batch.
 ///
 /// # Errors
-/// A file could not be read, or the records not be written, or files are written in different ways, which no one file is.
+/// A file could not be read, the records could not be written, or the files have different
+/// encodings, which cannot share one file.
 pub fn write_plain(
     files: Vec<TraceFile>,
     out: &mut dyn Write,
@@ -50,7 +52,7 @@ pub fn write_plain(
     Ok(copy)
 }
 
-/// What decides how a record is read.
+/// Returns the properties that decide how a record is decoded.
 fn way_of(form: RecordEncoding) -> impl PartialEq + Copy {
     (form.endian, form.version.has_wide_cpu())
 }

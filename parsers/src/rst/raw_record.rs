@@ -1,41 +1,42 @@
-//! A record as it stands in a file, and the numbers in it.
+//! The bytes of a record, and access to their fields.
 
 use stepback_machine::Endian;
 
-/// Length of a record.
+/// Length of a record in bytes.
 pub const RECORD_BYTES: usize = 24;
 
-/// How the records of a file are written. Each file says it, or goes on as the one before it.
+/// Encoding of the records of a file. Each file states it or continues with that of the file before
+/// it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RecordEncoding {
-    /// Big-endian but where a program on another processor dumped its structures.
+    /// Big-endian, except where a program on another processor dumped its structures.
     pub endian: Endian,
-    /// Of the header record; the newest where there is none.
+    /// Version in the header record; the newest if there is no header.
     pub version: RstVersion,
 }
 
 /// A version of the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RstVersion {
-    /// The 2 of 2.13.
+    /// Major number: 2 in 2.13.
     pub major: u8,
-    /// The 13 of 2.13.
+    /// Minor number: 13 in 2.13.
     pub minor: u8,
 }
 
-/// A number or text in a record: `bit` counts from the first byte, in big-endian records from the most significant bit
-/// of a byte, in little-endian ones from the least significant.
+/// A number or text in a record. `bit` counts from the first byte: in big-endian records from the
+/// most significant bit of a byte, in little-endian ones from the least significant.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordField {
-    /// As the format's header file calls it.
+    /// Name in the format's header file.
     pub name: &'static str,
-    /// Where it begins.
+    /// First bit.
     bit: u32,
-    /// Bits. More than 64: a text.
+    /// Width in bits. A field of more than 64 bits is a text.
     width: u32,
 }
 
-/// A record as it stands in a file.
+/// A record as stored in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RawRecord {
     words: [u64; 3],
@@ -43,18 +44,19 @@ pub struct RawRecord {
 }
 
 impl RstVersion {
-    /// The newest whose records are known.
+    /// The newest version with known records.
     pub const NEWEST: Self = Self {
         major: 2,
         minor: 13,
     };
 
-    /// True before this version.
+    /// Returns true if the version is older than `major.minor`.
     pub(super) fn is_before(self, major: u8, minor: u8) -> bool {
         self < Self { major, minor }
     }
 
-    /// True from 2.12 on: processors have numbers of ten bits. Before, the upper bits held something else.
+    /// Returns true from 2.12 on: processor numbers have ten bits. Before, the upper bits had
+    /// another meaning.
     pub fn has_wide_cpu(self) -> bool {
         self >= Self {
             major: 2,
@@ -73,28 +75,29 @@ impl Default for RecordEncoding {
 }
 
 impl RecordField {
-    /// A field by its place; `layout.rs` has them all. It lies in one word of 64 bits, unless it is a text.
+    /// Creates a field; `fields.rs` has them all. It must lie within one 64-bit word, unless it is
+    /// a text.
     pub(super) const fn new(name: &'static str, bit: u32, width: u32) -> Self {
         Self { name, bit, width }
     }
 
-    /// True for a text.
+    /// Returns true if the field is a text.
     pub fn is_text(self) -> bool {
         self.width > u64::BITS
     }
 
-    /// In which word of 64 bits it lies, 0 to 2.
+    /// Returns the index of the 64-bit word that holds the field, 0 to 2.
     #[inline]
     pub(super) const fn word(self) -> usize {
         (self.bit / u64::BITS) as usize
     }
 
-    /// Bits.
+    /// Returns the width in bits.
     pub(super) const fn width(self) -> u32 {
         self.width
     }
 
-    /// All its bits in the words of a record; a text may span several.
+    /// Returns a mask of the field's bits in the words of a record. A text may span several words.
     pub(super) fn bits(self, endian: Endian) -> [u64; 3] {
         let mut words = [0; 3];
         for bit in self.bit..self.bit + self.width {
@@ -111,7 +114,7 @@ impl RecordField {
         words
     }
 
-    /// How far it stands above the lowest bit of its word.
+    /// Returns the distance of the field from the lowest bit of its word.
     #[inline]
     const fn shift(self, endian: Endian) -> u32 {
         match endian {
@@ -125,7 +128,7 @@ impl RecordField {
         u64::MAX >> (u64::BITS - self.width)
     }
 
-    /// A number in its place in its word.
+    /// Shifts a number to the field's position in its word.
     #[inline]
     pub(super) const fn put(self, number: u64, endian: Endian) -> u64 {
         (number & self.mask()) << self.shift(endian)
@@ -133,7 +136,7 @@ impl RecordField {
 }
 
 impl RawRecord {
-    /// A record by its bytes.
+    /// Creates a record from its bytes.
     #[inline]
     pub fn new(bytes: &[u8; RECORD_BYTES], form: RecordEncoding) -> Self {
         let words = bytes.as_chunks::<8>().0;
@@ -144,7 +147,7 @@ impl RawRecord {
         }
     }
 
-    /// A record of a type in which all else is 0.
+    /// Creates a record of a type with all other bits 0.
     pub(super) fn empty(kind: u8, form: RecordEncoding) -> Self {
         let kind = RecordField::new("rtype", 0, 8).put(u64::from(kind), form.endian);
         Self {
@@ -153,7 +156,7 @@ impl RawRecord {
         }
     }
 
-    /// The same record with another number in a place.
+    /// Returns the record with a field changed.
     pub(super) fn with(mut self, field: RecordField, number: u64) -> Self {
         let endian = self.form.endian;
         if let Some(word) = self.words.get_mut(field.word()) {
@@ -162,7 +165,7 @@ impl RawRecord {
         self
     }
 
-    /// Its type, 3 for an instruction: the first byte.
+    /// Returns the record type, the first byte; 3 for an instruction.
     #[inline]
     pub fn kind(&self) -> u8 {
         match self.form.endian {
@@ -171,12 +174,12 @@ impl RawRecord {
         }
     }
 
-    /// How it is written.
+    /// Returns the encoding.
     pub fn form(&self) -> RecordEncoding {
         self.form
     }
 
-    /// True when any of these bits is set.
+    /// Returns true if any bit of the mask is set.
     #[inline]
     pub(super) fn has_any(&self, bits: &[u64; 3]) -> bool {
         self.words
@@ -185,7 +188,7 @@ impl RawRecord {
             .any(|(word, bits)| word & bits != 0)
     }
 
-    /// Its bytes.
+    /// Returns the bytes.
     pub fn bytes(&self) -> [u8; RECORD_BYTES] {
         let mut bytes = [0; RECORD_BYTES];
         for (place, word) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(self.words) {
@@ -197,7 +200,7 @@ impl RawRecord {
         bytes
     }
 
-    /// A number in it; of a text its first byte.
+    /// Returns the number in a field; the first byte if the field is a text.
     #[inline]
     pub fn get(&self, field: RecordField) -> u64 {
         let field = if field.is_text() {
@@ -209,13 +212,13 @@ impl RawRecord {
         word >> field.shift(self.form.endian) & field.mask()
     }
 
-    /// A bit of it.
+    /// Returns true if a field is not 0.
     #[inline]
     pub fn flag(&self, field: RecordField) -> bool {
         self.get(field) != 0
     }
 
-    /// The bytes of a text in it, up to the first that is 0.
+    /// Returns the bytes of a text up to the first zero.
     pub fn text(&self, field: RecordField) -> Vec<u8> {
         let (start, length) = ((field.bit / 8) as usize, (field.width / 8) as usize);
         self.bytes()

@@ -1,4 +1,4 @@
-//! The records of all files of a trace, in one order.
+//! Reads the records of all files of a trace in one order.
 
 use std::io;
 
@@ -9,39 +9,41 @@ use crate::rst::raw_record::{RECORD_BYTES, RawRecord, RecordEncoding};
 use crate::rst::stream::{FileComplaint, FilePart, RecordStream};
 use crate::rst::turns::{TURN, TurnRule, TurnScheduler};
 
-/// Hands out the records of a trace from front to back, some thousands at a time.
+/// Reads the records of a trace from front to back, some thousands at a time.
 ///
-/// The files of a trace are its parts, in order, or were written side by side, one for each processor: then they take turns.
-/// Memory is bounded whatever they hold. Damage ends the file that it is in, and is told with the records before it.
+/// The files of a trace are its parts in order, or were written in parallel, one for each
+/// processor; parallel files take turns. Memory is bounded regardless of the contents. Damage ends
+/// the file that contains it and is reported with the records before it.
 pub struct RecordReader {
-    /// Until it is known which of them follow each other.
+    /// The files until they are grouped; none afterwards.
     files: Option<Vec<TraceFile>>,
     streams: Vec<RecordStream>,
     turns: TurnScheduler,
     problems: Vec<Problem>,
-    /// Records handed out so far.
+    /// Number of records returned until now.
     records: u64,
 }
 
-/// Some records one after the other, all of one file.
+/// Consecutive records of one file.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordBatch<'a> {
-    /// Number of the first in the whole trace, from 1.
+    /// Number of the first record in the whole trace, from 1.
     pub first: u64,
-    /// Whole records, perhaps none.
+    /// Complete records, possibly none.
     pub bytes: &'a [u8],
-    /// How they are written.
+    /// Encoding of the records.
     pub form: RecordEncoding,
-    /// Which of the files that were written side by side they are of, by its number.
+    /// Number of the parallel stream that contains the records.
     pub stream: usize,
-    /// Whether they are the first of their file.
+    /// Position of the records in their file: first or later.
     pub part: FilePart,
-    /// What went wrong right behind them. Their places are offsets in the plain records of the whole trace.
+    /// Problems directly after the records. Their places are offsets in the plain records of the
+    /// whole trace.
     pub problems: &'a [Problem],
 }
 
 impl RecordReader {
-    /// Reads some files; cheap.
+    /// Creates a reader. The files are opened by the first [`Self::next_batch`].
     pub fn new(files: Vec<TraceFile>) -> Self {
         let turns = TurnScheduler::new(TurnRule::Instructions, 0);
         Self {
@@ -53,7 +55,7 @@ impl RecordReader {
         }
     }
 
-    /// The next records, and what is wrong behind them; none when there are no more.
+    /// Returns the next records and the problems after them, or none at the end of the trace.
     ///
     /// # Errors
     /// A file could not be read.
@@ -129,7 +131,7 @@ impl RecordReader {
         Ok(())
     }
 
-    /// Which files hand out how many bytes next.
+    /// Returns the stream that is next, and the number of bytes that it returns.
     fn next_share(&mut self) -> io::Result<Option<(usize, usize)>> {
         while let Some(place) = self.turns.current() {
             let Some(stream) = self.streams.get_mut(place) else {
@@ -140,7 +142,7 @@ impl RecordReader {
                 continue;
             }
             let share = self.turns.share(stream.waiting(), stream.form());
-            // A turn may end before it begins; an empty file may have something wrong with it.
+            // A turn may end before it begins; an empty file may have a problem to report.
             if share > 0 || stream.waiting().is_empty() {
                 return Ok(Some((place, share)));
             }
@@ -171,7 +173,7 @@ fn said(records: u64, message: String) -> Problem {
 }
 
 impl RecordBatch<'_> {
-    /// The records.
+    /// Returns the records.
     pub fn records(&self) -> impl ExactSizeIterator<Item = RawRecord> {
         let form = self.form;
         self.bytes

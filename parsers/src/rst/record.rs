@@ -1,4 +1,4 @@
-//! A record of any type.
+//! A decoded record of any type.
 
 use crate::rst::fields::trace_info_3;
 use crate::rst::kind;
@@ -11,7 +11,7 @@ use crate::rst::records::{
     TraceDates, TraceInfo, Trap, TrapExit, TrappingInstruction, TsbAccess,
 };
 
-/// A record, by its type.
+/// A record, decoded by its type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "each is what its content says")]
 pub enum Record {
@@ -32,7 +32,7 @@ pub enum Record {
     Preg(Preg),
     PhysicalAddress(PhysicalAddress),
     PaVaDiff(PaVaDiff),
-    /// NULLREC: nothing.
+    /// NULLREC: no content.
     Null,
     FileMarker(FileMarker),
     Status(Status),
@@ -46,12 +46,12 @@ pub enum Record {
     CacheWarmth(CacheWarmth),
     BranchWarmth(BranchWarmth),
     TrappingInstruction(TrappingInstruction),
-    /// A type that is not known: the bytes.
+    /// The bytes of an unknown type.
     Unknown([u8; RECORD_BYTES]),
 }
 
 impl Record {
-    /// What a record says. Who goes through millions of instructions looks at [`RawRecord::kind`] first.
+    /// Decodes a record. A loop over millions of instructions checks [`RawRecord::kind`] first.
     pub fn of(record: &RawRecord) -> Self {
         let is_dated =
             || layout_of(record).is_some_and(|layout| layout.name == trace_info_3::LAYOUT.name);
@@ -91,7 +91,8 @@ impl Record {
     }
 }
 
-/// True for an address that stands for an unknown one: `0x31415921` no access, `0x31415923` no program counter.
+/// Returns true for an address that stands for an unknown one: `0x31415921` no access, `0x31415923`
+/// no program counter.
 pub fn is_fake_address(address: u64) -> bool {
     address == 0x0031_4159 || address >> 8 == 0x0031_4159 && address & 1 == 1
 }

@@ -32,8 +32,8 @@ use crate::step_store::record::{ReadEnd, StoredThread};
 use crate::step_store::store::{StepStore, StoreScratch};
 use crate::step_store::stored_trace::StoredTrace;
 
-/// An RST trace: the records of all its processors in one order, and what they do to registers and memory.
-/// Offsets are virtual: each step has 16 bytes, as `step_store/items.rs` says.
+/// An RST trace: the records of all its processors in one order, and their effects on registers and
+/// memory. Offsets are virtual: each step has 16 bytes, see `step_store/items.rs`.
 pub struct Rst {
     trace: StoredTrace,
     traits: SourceTraits,
@@ -50,12 +50,13 @@ impl fmt::Debug for Rst {
 }
 
 impl Rst {
-    /// Opens a trace by its files, which are its parts in this order: with the store of its steps that is there, or making
-    /// one, which goes on when this returns.
+    /// Opens a trace by its files, its parts in this order. Uses an existing store of its steps, or
+    /// else starts to make one in the background.
     ///
     /// # Errors
-    /// A file could not be read, or is packed in a way that was never published. Where no file begins like a trace,
-    /// their records are read nevertheless: a damaged header costs the header alone.
+    /// A file could not be read, or is packed in an unpublished format. Files that do not begin
+    /// like a trace are no error, their records are read anyway: a damaged header costs only the
+    /// header.
     pub fn open(files: Vec<TraceFile>, options: CacheFileOptions) -> Result<Self, SourceError> {
         let failed = |error| SourceError::Read { offset: 0, error };
         let heads: io::Result<Vec<_>> = files.iter().map(RstHead::of).collect();
@@ -82,18 +83,18 @@ impl Rst {
         })
     }
 
-    /// The steps.
+    /// Returns the store of the steps.
     pub fn store(&self) -> &StepStore {
         self.trace.store()
     }
 
-    /// The files of the trace, to read its records from the first on.
+    /// Returns the files of the trace, for reading its records.
     pub fn files(&self) -> &[TraceFile] {
         &self.files
     }
 
-    /// The numbers of the records of an item: of what comes before the first step, or of step `item - 1` and all up to the
-    /// next. O(1) reads.
+    /// Returns the numbers of the records of an item. Item 0 is everything before the first step;
+    /// item `n` is step `n - 1` with everything up to the next step. O(1) reads.
     ///
     /// # Errors
     /// The store could not be read.
@@ -102,7 +103,7 @@ impl Rst {
             .records_of_item(item, &mut StoreScratch::default())
     }
 
-    /// Does what [`Source::parse`] does, compiled for one sink.
+    /// Implements [`Source::parse`], monomorphised for one sink.
     pub(crate) fn parse_into<S: EventSink + ?Sized>(
         &self,
         range: Range<u64>,
@@ -118,7 +119,7 @@ impl Rst {
     }
 }
 
-/// Puts the steps of a trace into a store.
+/// Replays the records of a trace and stores its steps.
 fn replay(
     files: Vec<TraceFile>,
     is_stopped: &AtomicBool,

@@ -1,4 +1,4 @@
-//! Files whose records follow each other.
+//! Reads the records of consecutive files.
 
 use std::io;
 
@@ -10,12 +10,13 @@ use crate::rst::kind;
 use crate::rst::raw_record::{RawRecord, RecordEncoding};
 use crate::rst::records::RstHeader;
 
-/// Reads files from front to back, the next where the one before it ends. Memory is bounded whatever they hold.
+/// Reads files one after the other, from front to back. Memory is bounded regardless of the
+/// contents.
 pub struct RecordStream {
     files: std::vec::IntoIter<TraceFile>,
     file: Option<OpenFile>,
     bytes: Vec<u8>,
-    /// How many of the bytes were handed out.
+    /// Number of the bytes that were returned.
     handed: usize,
     form: RecordEncoding,
     has_records: bool,
@@ -24,50 +25,50 @@ pub struct RecordStream {
     behind: Option<FileComplaint>,
 }
 
-/// What is wrong with a file.
+/// A problem of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileComplaint {
-    /// Of the file.
+    /// Name of the file.
     pub name: String,
-    /// Where, in what the file unpacks to.
+    /// Offset in the unpacked contents of the file.
     pub offset: u64,
-    /// What it is.
+    /// Description of the problem.
     pub what: String,
 }
 
-/// Records that are handed out at once.
+/// Records returned by one [`RecordStream::hand_out`].
 #[derive(Debug)]
 pub struct RecordSlice<'a> {
-    /// Whole records, perhaps none, all of one file.
+    /// Complete records of one file, possibly none.
     pub bytes: &'a [u8],
-    /// How they are written.
+    /// Encoding of the records.
     pub form: RecordEncoding,
-    /// Whether they are the first of their file.
+    /// Position of the records in their file: first or later.
     pub part: FilePart,
-    /// What is wrong from their first one on.
+    /// A problem from the first of the records on.
     pub before: Option<FileComplaint>,
-    /// What is wrong right behind them.
+    /// A problem directly after the records.
     pub behind: Option<FileComplaint>,
 }
 
-/// Which records of a file.
+/// Position of records in their file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FilePart {
-    /// The first.
+    /// The first records.
     Head,
-    /// Others.
+    /// Later records.
     Rest,
 }
 
 struct OpenFile {
     name: String,
     unpacking: ContainerReader,
-    /// False until its first records told how they are written.
+    /// False until the encoding is known from the first records.
     has_form: bool,
 }
 
 impl RecordStream {
-    /// Reads some files; cheap.
+    /// Creates a stream. No file is opened yet.
     pub fn new(files: Vec<TraceFile>) -> Self {
         Self {
             files: files.into_iter(),
@@ -82,7 +83,7 @@ impl RecordStream {
         }
     }
 
-    /// Reads on where everything was handed out; false when there is nothing more.
+    /// Reads the next records once all were returned. Returns false at the end.
     ///
     /// # Errors
     /// A file could not be read.
@@ -112,7 +113,7 @@ impl RecordStream {
                 self.file = Some(file);
                 return Ok(true);
             }
-            // What is wrong outside explains what is wrong inside.
+            // Damage of the outer compression explains the inner damage.
             BatchEnd::Damaged(why) => Some(damage.unwrap_or(why)),
             BatchEnd::Over => damage,
         };
@@ -120,17 +121,17 @@ impl RecordStream {
         Ok(true)
     }
 
-    /// What is read and was not handed out.
+    /// Returns the bytes that were read but not returned yet.
     pub fn waiting(&self) -> &[u8] {
         self.bytes.get(self.handed..).unwrap_or_default()
     }
 
-    /// How that is written.
+    /// Returns the encoding of the waiting bytes.
     pub fn form(&self) -> RecordEncoding {
         self.form
     }
 
-    /// Hands out so many bytes of what waits.
+    /// Returns up to `length` of the waiting bytes.
     pub fn hand_out(&mut self, length: usize) -> RecordSlice<'_> {
         let start = self.handed;
         self.handed = start.saturating_add(length).min(self.bytes.len());
@@ -169,7 +170,7 @@ impl RecordStream {
         }))
     }
 
-    /// Later files may go on where the one before them ended.
+    /// Only the first file must have a header: later ones may continue the file before them.
     fn check_head(&mut self, file: &OpenFile) {
         if !self.has_records && file.unpacking.container().is_none() {
             let what = "it does not begin with a header record: what follows is read as records nevertheless";
@@ -188,7 +189,8 @@ impl OpenFile {
     }
 }
 
-/// How the records of a file are written, by its first ones. What they do not say is as in the file before it.
+/// Determines the encoding of a file from its first records. Missing facts are taken from the file
+/// before it.
 fn form_of(bytes: &[u8], file: &OpenFile, before: RecordEncoding) -> RecordEncoding {
     let endian = file
         .unpacking

@@ -1,4 +1,4 @@
-//! Records as lines for people.
+//! Formats records as lines for display.
 
 use crate::rst::layout::layout_of;
 use crate::rst::raw_record::RawRecord;
@@ -9,17 +9,17 @@ use crate::rst::records::{
 };
 use crate::text::line_writer::{LineWriter, decimal_digits};
 
-/// Where a record stands in its trace.
+/// Position of a record in its trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordPlace {
-    /// Its number, from 1.
+    /// Number of the record, from 1.
     pub number: u64,
-    /// Instructions up to here, it included.
+    /// Number of instructions up to and including this record.
     pub instructions: u64,
 }
 
-/// Appends a record as a line without its end, in columns as the records of other formats:
-/// its number, that of the instruction, the processor, and what it says.
+/// Appends a record as a line without its end, in columns as for the records of other formats:
+/// record number, instruction number, processor, contents.
 pub fn push_line(out: &mut Vec<u8>, place: RecordPlace, record: &RawRecord) {
     let layout = layout_of(record);
     let mut line = LineWriter::new(out);
@@ -40,7 +40,7 @@ pub fn push_line(out: &mut Vec<u8>, place: RecordPlace, record: &RawRecord) {
     push_content(&mut line, record);
 }
 
-/// What a record says, without its number and processor.
+/// Formats the contents of a record, without its number and processor.
 pub fn content(record: &RawRecord) -> String {
     let mut out = Vec::new();
     push_content(&mut LineWriter::new(&mut out), record);
@@ -74,7 +74,7 @@ fn push_content(line: &mut LineWriter<'_>, record: &RawRecord) {
     }
 }
 
-/// Every type of which few are seen: its name and its fields.
+/// Formats a record of a less frequent type: its name and its fields.
 fn push_fields(line: &mut LineWriter<'_>, record: &RawRecord) {
     let Some(layout) = layout_of(record) else {
         return;
@@ -93,7 +93,7 @@ fn push_fields(line: &mut LineWriter<'_>, record: &RawRecord) {
     }
 }
 
-/// Fields that are shown in another way, or that hold nothing.
+/// Returns true for fields that are shown elsewhere or hold nothing.
 fn is_unused(name: &str) -> bool {
     ["cpuid", "notused", "unused", "reserved", "zero"]
         .iter()
@@ -273,7 +273,7 @@ fn push_tlb(line: &mut LineWriter<'_>, entry: &TlbEntry) {
         .address(entry.data);
 }
 
-/// A text in quotes, with points for what cannot be shown.
+/// Appends a text in quotes, with points for bytes that are not printable.
 fn push_quoted(line: &mut LineWriter<'_>, text: &[u8]) {
     let shown = text.iter().map(|byte| {
         if matches!(byte, b' '..=b'~') {

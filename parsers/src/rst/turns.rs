@@ -1,27 +1,28 @@
-//! Whose turn it is among files that were written side by side.
+//! Interleaves streams that were written in parallel.
 //!
-//! Nothing says how the records of several processors lie to each other ("not defined", section 5a of the specification)
-//! but the times that some tracers write. Without times the processors take turns of equally many instructions, which is
-//! nearest to a machine whose processors run at the same time.
-//! A turn ends right before an instruction, or before a time: what belongs to an instruction stays beside it.
+//! Only the times that some tracers record relate the records of several processors; otherwise
+//! their order is "not defined" (section 5a of the specification). Without times, the processors
+//! take turns of equally many instructions, which is closest to a machine with processors that run
+//! at the same time. A turn ends directly before an instruction or a time, so that the records of
+//! an instruction stay together.
 
 use crate::rst::kind;
 use crate::rst::raw_record::{RECORD_BYTES, RawRecord, RecordEncoding};
 use crate::rst::records::CpuTime;
 
-/// Instructions of a turn.
+/// Number of instructions in a turn.
 pub const TURN: u64 = 1000;
 
-/// What decides.
+/// Order of the streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TurnRule {
-    /// The times that all files tell.
+    /// By the times that all streams record.
     Times,
-    /// Equally many instructions.
+    /// By equal numbers of instructions.
     Instructions,
 }
 
-/// How far each file is.
+/// Progress of each stream, and the current turn.
 #[derive(Debug)]
 pub struct TurnScheduler {
     rule: TurnRule,
@@ -31,7 +32,7 @@ pub struct TurnScheduler {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct StreamClock {
-    /// Past what stands before its first instruction.
+    /// True after the records before the first instruction.
     has_begun: bool,
     is_over: bool,
     instructions: u64,
@@ -41,12 +42,13 @@ struct StreamClock {
 #[derive(Clone, Copy, Debug)]
 struct StreamTurn {
     place: usize,
-    /// It ends before what is beyond: so many instructions, or a time with the number of the file that then is next.
+    /// Exclusive end of the turn: a number of instructions, or a time with the number of the stream
+    /// that is next.
     limit: (u64, usize),
 }
 
 impl TurnScheduler {
-    /// Of so many files, or lists of them.
+    /// Creates the state for `count` streams.
     pub fn new(rule: TurnRule, count: usize) -> Self {
         Self {
             rule,
@@ -55,7 +57,7 @@ impl TurnScheduler {
         }
     }
 
-    /// Whose turn it is; none when all are over.
+    /// Returns the stream that is next, or none if all have ended.
     pub fn current(&mut self) -> Option<usize> {
         if self.current.is_none() {
             self.current = self.next();
@@ -63,7 +65,7 @@ impl TurnScheduler {
         self.current.map(|turn| turn.place)
     }
 
-    /// There is nothing more where the turn is.
+    /// Marks the current stream as ended.
     pub fn end_current(&mut self) {
         if let Some(clock) = self
             .current
@@ -106,7 +108,7 @@ impl TurnScheduler {
         }
     }
 
-    /// How many of these bytes belong to the turn.
+    /// Returns the number of these bytes that belong to the current turn.
     pub fn share(&mut self, bytes: &[u8], form: RecordEncoding) -> usize {
         let is_alone = self.clocks.len() == 1;
         let Some(turn) = self.current.filter(|_| !is_alone) else {
@@ -121,7 +123,7 @@ impl TurnScheduler {
         bytes.len()
     }
 
-    /// Whether the turn ends before a record, which counts otherwise.
+    /// Returns true if the turn ends before a record. Otherwise counts the record.
     fn is_beyond(&mut self, turn: StreamTurn, record: &RawRecord) -> bool {
         let Some(clock) = self.clocks.get_mut(turn.place) else {
             return false;

@@ -1,35 +1,36 @@
-//! A block: the records of up to 256 items, which decode by themselves.
+//! Block format: the records of up to 256 items, decodable without other blocks.
 //!
 //! ```text
-//! checksum   u32: the low half of the XXH3 of what follows, with the number of the block as its seed: a block that stands
-//!            in the place of another is no block
-//! head       visible records before the block, a time that others are close to, the code of the step before: numbers;
-//!            the addresses that others are close to (`numbers.rs`)
-//! ops        each a byte: STEP | flags, or one of the others, and its fields
+//! checksum   u32: low half of the XXH3 of the rest, seeded with the number of the block,
+//!            so that a block in the place of another is detected
+//! head       numbers: visible records before the block, base time, code of the step before;
+//!            recent addresses, the bases of address differences (`numbers.rs`)
+//! ops        one byte each: STEP | flags, or another op; then its fields
 //! ```
 //! Numbers are LEB128.
 //!
-//! A step is mostly one byte, the addresses of its accesses and the values that it moved: codes are numbered in the order of
-//! their first execution, so the next step's code is mostly the next number, and an instruction mostly does what it did the
-//! first time.
+//! Most steps take one byte, plus the addresses of their accesses and the values that they moved.
+//! Codes are numbered in the order of their first execution, so the next step's code is usually the
+//! next number. An instruction usually has the same effects as on its first execution.
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::events::TextKind;
 use crate::step_store::numbers::{AddressPredictor, NumberReader, PADDING};
 
-/// Items in a block.
+/// Number of items in a block.
 pub const ITEMS: u64 = 256;
 
-/// A step; the flags say what follows.
+/// Op of a step; the flags say which fields follow.
 pub(super) const STEP: u8 = 1;
-/// Its code is the one after the code of the step before; else a difference follows.
+/// Flag: the code is the one after the previous step's code. Otherwise a difference follows.
 pub(super) const IS_NEXT: u8 = 2;
-/// It does what it did the first time: addresses and values of its accesses follow, then values of registers.
+/// Flag: the step has the effects of the first execution. The addresses and values of its accesses
+/// follow, then register values.
 pub(super) const IS_USUAL: u8 = 4;
-/// Where it goes follows, as a difference to its address.
+/// Flag: the target follows, as a difference from the step's address.
 pub(super) const HAS_TARGET: u8 = 8;
-/// Its code is not in the table but follows.
+/// Flag: the code follows inline instead of being in the table.
 pub(super) const IS_INLINE: u8 = 16;
 
 pub(super) const THREAD: u8 = 0;
@@ -53,37 +54,37 @@ pub(super) const NOTE: u8 = 34;
 pub(super) const RECORDS: u8 = 36;
 pub(super) const STEP_TIME: u8 = 38;
 
-/// What stands in front of a block.
+/// Head of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BlockHead {
-    /// Visible records before it.
+    /// Number of visible records before the block.
     pub records_before: u64,
-    /// Times in it are differences to this one.
+    /// Base of the time differences in the block.
     pub base_time: u64,
-    /// The code of the step before it.
+    /// Number of the code of the step before the block.
     pub code: u32,
-    /// Where the last addresses were.
+    /// Recent addresses, the bases of address differences.
     pub addresses: AddressPredictor,
 }
 
-/// Kinds of notes, by the numbers under which they are written.
+/// Kinds of notes, indexed by their stored numbers.
 pub(super) const NOTES: [TextKind; 3] =
     [TextKind::Exception, TextKind::StateChange, TextKind::Note];
 
-/// The block does not hold what was written.
+/// Error: the block does not contain the bytes that were written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockDamage;
 
-/// What was read of a block.
+/// Bytes of one block, as read from a frame.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockBytes<'a> {
-    /// Its number.
+    /// Number of the block.
     pub number: u64,
-    /// Its bytes, followed by [`PADDING`] zeros.
+    /// Bytes of the block, followed by [`PADDING`] zeros.
     pub padded: &'a [u8],
 }
 
-/// The head of a block.
+/// Decodes the head of a block.
 pub fn head(block: BlockBytes<'_>) -> Result<BlockHead, BlockDamage> {
     open(block).map(|(head, _)| head)
 }
@@ -92,7 +93,7 @@ pub(super) fn checksum(content: &[u8], number: u64) -> u32 {
     xxh3_64_with_seed(content, number) as u32
 }
 
-/// Its head, and what reads the rest.
+/// Checks a block; returns its head and a reader for the ops.
 pub(super) fn open(
     BlockBytes { number, padded }: BlockBytes<'_>,
 ) -> Result<(BlockHead, NumberReader<'_>), BlockDamage> {

@@ -1,4 +1,4 @@
-//! Reads blocks (`block.rs` has their format).
+//! Block decoder (see `block.rs` for the format).
 
 use stepback_machine::{AccessKind, Encoding, InstructionSet, Mode, RegisterView};
 
@@ -20,41 +20,47 @@ use crate::step_store::record::{
     StepStatus, StoredAccess, StoredHint, StoredMarker, StoredRegister,
 };
 
-/// Takes the records of a block.
+/// Receives the records of a block.
 pub trait BlockVisitor {
-    /// The records that follow are this thread's, whose latest timestamp is this one.
+    /// Sets the thread of the following records, and the latest timestamp of that thread.
     fn thread(&mut self, thread: u16, time: Option<u64>);
-    /// The next item begins.
+    /// Begins the next item.
     fn step(&mut self, code: &Code, target: Option<u64>);
-    /// An access of the thread's last step, or of the instruction at its `pc`, which is no step.
+    /// Receives an access by the thread's last step, or by the instruction at its `pc`, which is no
+    /// step.
     fn access(&mut self, access: StoredAccess);
-    /// Equal markers.
+    /// Receives a run of equal markers.
     fn marker(&mut self, marker: StoredMarker);
-    /// A prefetch or a flush of the thread's last step, or of the instruction at its `pc`, which is no step.
+    /// Receives a prefetch or flush by the thread's last step, or by the instruction at its `pc`,
+    /// which is no step.
     fn hint(&mut self, hint: StoredHint);
-    /// Something could not be read here.
+    /// Reports a part of the trace that could not be read.
     fn problem(&mut self, message: String);
-    /// An access of the thread's last step with what it loaded or stored, at most 8 bytes as a number.
+    /// Receives an access by the thread's last step with the value that it moved, at most 8 bytes
+    /// as a number.
     fn valued_access(&mut self, access: StoredAccess, _value: u64) {
         self.access(access);
     }
-    /// A register got a value.
+    /// Receives the new value of a register.
     fn register(&mut self, _register: StoredRegister) {}
-    /// The time of what follows, told by no marker.
+    /// Sets the time of the following records, in formats without timestamp markers.
     fn time(&mut self, _time: u64) {}
-    /// What plain names of registers mean from here on; [`Mode::Other`] wherever the thread has just been said.
+    /// Sets the mode that gives plain register names their meaning; a change of thread resets it to
+    /// [`Mode::ComparedByte`].
     fn mode(&mut self, _mode: Mode) {}
-    /// Something that the trace says in words.
+    /// Receives text from the trace.
     fn note(&mut self, _kind: TextKind, _text: String) {}
-    /// So many records told of the item, its step's own included: in formats that number them so.
+    /// Sets the number of trace records of the item, including the one of its step. Only for
+    /// formats that number all their records.
     fn records(&mut self, _count: u64) {}
-    /// True when nothing of the rest is wanted. Asked before each step.
+    /// Returns true when the rest of the block is not needed. Called before each step.
     fn is_done(&self) -> bool {
         false
     }
 }
 
-/// Reads a block with the codes that it names by number, up to where the visitor is done.
+/// Decodes a block until the visitor is done. `codes` are the codes that the block refers to by
+/// number.
 pub fn read_block<V: BlockVisitor>(
     block: BlockBytes<'_>,
     codes: &Codes,
@@ -319,7 +325,7 @@ mod tests {
     use crate::step_store::block_writer::{BlockWriter, WrittenStep};
     use crate::step_store::numbers::PADDING;
 
-    /// Wants so many steps.
+    /// Visitor that stops after `wanted` steps.
     #[derive(Default)]
     struct Few {
         wanted: u32,

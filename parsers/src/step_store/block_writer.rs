@@ -1,4 +1,4 @@
-//! Writes blocks (`block.rs` has their format).
+//! Block encoder (see `block.rs` for the format).
 
 use stepback_machine::{AccessKind, Mode, RegisterView};
 
@@ -15,11 +15,11 @@ use crate::step_store::modes::number_of_mode;
 use crate::step_store::numbers::{AddressPredictor, NumberWriter, ValuePredictor};
 use crate::step_store::record::{StoredAccess, StoredHint, StoredMarker, StoredRegister};
 
-/// Writes a block.
+/// Encodes blocks, one after the other, into one buffer.
 #[derive(Debug, Default)]
 pub struct BlockWriter {
     out: NumberWriter,
-    /// The number of the block.
+    /// Number of the current block.
     number: u64,
     base_time: u64,
     code: u32,
@@ -27,27 +27,27 @@ pub struct BlockWriter {
     values: ValuePredictor,
 }
 
-/// A step as it is written.
+/// Step to be encoded.
 #[derive(Clone, Copy, Debug)]
 pub struct WrittenStep<'a> {
-    /// Its place in the table of codes; none when it is not there.
+    /// Index in the code table; `None` if the table has no room for the code.
     pub number: Option<u32>,
-    /// Its code.
+    /// Code of the step.
     pub code: &'a Code,
-    /// What it did, when that is as usual.
+    /// Values for the effects of the code's shape; `None` if the step's effects differ from it.
     pub usual: Option<ShapeValues<'a>>,
-    /// Where it goes.
+    /// Target of the step.
     pub target: Option<u64>,
 }
 
-/// What differs between two executions of an instruction that do the same.
+/// Values that differ between two executions of an instruction with equal effects.
 #[derive(Clone, Copy, Debug)]
 pub struct ShapeValues<'a> {
-    /// Of its accesses.
+    /// Addresses of the accesses.
     pub addresses: &'a [u64],
-    /// Of those accesses that have values; other places hold nothing.
+    /// Values of the accesses, by index; unused for accesses without a value.
     pub loaded: &'a [u64],
-    /// Of the registers.
+    /// Values of the register writes.
     pub registers: &'a [u128],
 }
 
@@ -64,7 +64,7 @@ impl BlockWriter {
         self.values = ValuePredictor::default();
     }
 
-    /// Ends it: its bytes.
+    /// Ends the block and returns its bytes.
     pub fn end(&mut self) -> &[u8] {
         let checksum = checksum(self.out.bytes.get(4..).unwrap_or_default(), self.number);
         self.number += 1;
@@ -74,17 +74,17 @@ impl BlockWriter {
         &self.out.bytes
     }
 
-    /// Its bytes so far.
+    /// Returns the length of the block until now, in bytes.
     pub fn len(&self) -> usize {
         self.out.bytes.len()
     }
 
-    /// What the next block must know.
+    /// Returns the state that the head of the next block needs.
     pub fn state(&self) -> (u32, AddressPredictor) {
         (self.code, self.addresses)
     }
 
-    /// The records that follow are this thread's, whose latest timestamp is this one.
+    /// Sets the thread of the following records, and the latest timestamp of that thread.
     pub fn thread(&mut self, thread: u16, time: Option<u64>) {
         self.out.byte(THREAD);
         self.out.number(u64::from(thread));
@@ -94,7 +94,7 @@ impl BlockWriter {
         }
     }
 
-    /// A step begins.
+    /// Begins a step.
     #[inline(always)]
     pub fn step(&mut self, step: &WrittenStep<'_>) {
         let next = self.code.wrapping_add(1);
@@ -157,7 +157,7 @@ impl BlockWriter {
         }
     }
 
-    /// A register that the step's code does not tell.
+    /// Adds a register write that is not in the shape of the step's code.
     pub fn register(&mut self, register: StoredRegister) {
         let StoredRegister { view, value } = register;
         self.out.byte(if value.is_some() {
@@ -171,7 +171,7 @@ impl BlockWriter {
         }
     }
 
-    /// An access with what it loaded or stored, which the step's code does not tell.
+    /// Adds an access with its value that is not in the shape of the step's code.
     pub fn valued_access(&mut self, access: ShapeAccess, address: u64, value: u64) {
         self.out.byte(if access.kind == AccessKind::Read {
             VALUED_READ
@@ -183,13 +183,13 @@ impl BlockWriter {
         self.values.write_memory(value, &mut self.out);
     }
 
-    /// What plain names of registers mean from here on.
+    /// Sets the mode that gives plain register names their meaning.
     pub fn mode(&mut self, mode: Mode) {
         self.out.byte(MODE);
         self.out.number(number_of_mode(mode));
     }
 
-    /// Something that the trace says in words.
+    /// Adds text from the trace.
     pub fn note(&mut self, kind: TextKind, text: &str) {
         self.out.byte(NOTE);
         self.out.byte(
@@ -201,7 +201,7 @@ impl BlockWriter {
         self.out.text(text);
     }
 
-    /// So many records told of the item, its step's own included.
+    /// Sets the number of trace records of the item, including the one of its step.
     pub fn records(&mut self, count: u64) {
         self.out.byte(RECORDS);
         self.out.number(count);
@@ -218,7 +218,8 @@ impl BlockWriter {
         self.out.byte(code.reached.number());
     }
 
-    /// An access that the step's code does not tell; its `pc` is that of an instruction that is no step.
+    /// Adds an access that is not in the shape of the step's code. Its `pc` is the address of an
+    /// instruction that is no step.
     pub fn access(&mut self, access: StoredAccess) {
         let StoredAccess {
             kind,
@@ -239,7 +240,7 @@ impl BlockWriter {
         }
     }
 
-    /// A prefetch or a flush; its `pc` is that of an instruction that is no step.
+    /// Adds a prefetch or a flush. Its `pc` is the address of an instruction that is no step.
     pub fn hint(&mut self, hint: StoredHint) {
         let StoredHint {
             marker,
@@ -256,7 +257,7 @@ impl BlockWriter {
         }
     }
 
-    /// Equal markers one after the other.
+    /// Adds a run of equal markers.
     pub fn marker(&mut self, stored: StoredMarker) {
         let StoredMarker {
             marker,
@@ -282,14 +283,14 @@ impl BlockWriter {
         }
     }
 
-    /// What follows happened at this time; nobody is told of it by itself.
+    /// Sets the time of the following records; emits no event.
     #[inline]
     pub fn time(&mut self, time: u64) {
         self.out.byte(STEP_TIME);
         self.out.difference(time, self.base_time);
     }
 
-    /// Something could not be read here.
+    /// Adds a problem: a part of the trace that could not be read.
     pub fn problem(&mut self, message: &str) {
         self.out.byte(PROBLEM);
         self.out.text(message);

@@ -1,22 +1,23 @@
-//! How much memory the accesses of a trace may claim to touch.
+//! Limits how much memory the accesses of a trace may claim to touch.
 //!
-//! A record of twelve bytes can claim 64 KiB, and each 64 bytes of them are an event of their own for whoever reads the trace.
-//! Instructions that really touch so much (the state of all vector registers, a whole matrix) are rare, so what a trace may
-//! claim grows with its steps, and a burst of such accesses is allowed besides.
+//! A record of twelve bytes can claim 64 KiB, and readers get one event for each 64 bytes. Few
+//! instructions really touch as much: those that save all vector registers, or a whole matrix. The
+//! allowance of a trace therefore grows with its steps (a token bucket), and allows a burst of such
+//! accesses.
 
-/// Bytes that an access may have at any time.
+/// Bytes of the largest access that needs no allowance.
 const ORDINARY: u16 = 64;
-/// Pieces of [`ORDINARY`] bytes that a trace may claim at once: 16 MiB of memory.
+/// Maximum allowance, in pieces of [`ORDINARY`] bytes: 16 MiB of memory.
 const BURST: u64 = 1 << 18;
-/// Pieces that each step brings.
+/// Pieces that each step adds to the allowance.
 const OF_STEP: u64 = 16;
 
-/// Says which accesses are too large, by what came before them alone.
+/// Decides which accesses are too large, by the preceding accesses only.
 #[derive(Debug)]
 pub(super) struct AccessBudget {
-    /// Pieces that may be claimed.
+    /// Pieces that may still be claimed.
     room: u64,
-    /// The steps until the last large access.
+    /// Number of steps at the last large access.
     steps: u64,
 }
 
@@ -30,7 +31,7 @@ impl Default for AccessBudget {
 }
 
 impl AccessBudget {
-    /// Whether an access of so many bytes is kept, behind so many steps.
+    /// Returns whether an access of `size_bytes` bytes is kept after `steps` steps.
     #[inline(always)]
     pub fn allows(&mut self, size_bytes: u16, steps: u64) -> bool {
         size_bytes <= ORDINARY || self.allows_large(size_bytes, steps)
@@ -53,7 +54,7 @@ impl AccessBudget {
 mod tests {
     use super::*;
 
-    /// Pieces that are kept of so many large accesses, this many steps apart.
+    /// Returns the number of pieces kept of `count` large accesses, `steps_between` steps apart.
     fn kept(count: u64, size_bytes: u16, steps_between: u64) -> u64 {
         let mut budget = AccessBudget::default();
         let allowed = (0..count).filter(|number| budget.allows(size_bytes, number * steps_between));
@@ -67,7 +68,7 @@ mod tests {
 
     #[test]
     fn states_of_all_vector_registers_are_kept() {
-        // As in a dynamic linker that saves them for each call that it resolves.
+        // A dynamic linker does this for each call that it resolves.
         assert_eq!(kept(100_000, 2816, 20), 100_000 * 44);
     }
 

@@ -8,37 +8,37 @@ use stepback_machine::{
 use crate::known_instruction::KnownInstruction;
 use crate::step_store::record::StepStatus;
 
-/// An instruction as the records have it: address, branch and encoding. Each is kept once.
+/// Instruction as the records state it: address, branch and encoding. Each is stored once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Code {
-    /// Its address as recorded.
+    /// Address as recorded.
     pub pc: u64,
-    /// Its bytes; none when the trace does not record them.
+    /// Bytes of the instruction; `None` if the trace does not record them.
     pub encoding: Option<Encoding>,
-    /// What it does to control.
+    /// Effect on control.
     pub branch: RecordedBranch,
-    /// How it decodes.
+    /// Instruction set that decodes it.
     pub set: InstructionSet,
-    /// Its length in bytes.
+    /// Length in bytes.
     pub length_bytes: u16,
-    /// How it is reached: one that is annulled now and then has two codes.
+    /// Way in which it was reached. An instruction that is sometimes annulled has two codes.
     pub reached: StepStatus,
-    /// What it did the first time.
+    /// Effects of the first execution.
     pub shape: EffectShape,
 }
 
 impl Code {
-    /// Its address without a Thumb bit.
+    /// Returns the address without a Thumb bit.
     pub fn address(&self) -> Address {
         Address(self.set.code_address(self.pc))
     }
 
-    /// Its length as a step has it.
+    /// Returns the length as step events state it.
     pub fn event_length(&self) -> u8 {
         u8::try_from(self.length_bytes).unwrap_or(u8::MAX)
     }
 
-    /// What is executed.
+    /// Returns the instruction that is executed.
     pub fn instruction(&self) -> KnownInstruction {
         KnownInstruction {
             pc: self.address(),
@@ -49,36 +49,37 @@ impl Code {
     }
 }
 
-/// What a usual access is like.
+/// Access to memory in a [`EffectShape`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShapeAccess {
     /// Load or store.
     pub kind: AccessKind,
-    /// Bytes: a shape has room for less than 2^14.
+    /// Size in bytes, less than 2^14.
     pub size_bytes: u16,
-    /// True when the trace says what was loaded or stored.
+    /// True when the trace states the value that was loaded or stored.
     pub has_value: bool,
 }
 
-/// What an instruction usually does: up to four accesses to memory and three writes of registers; and how many records
-/// of the trace tell of it.
+/// Usual effects of an instruction: up to four accesses to memory and three register writes. Also
+/// the usual number of trace records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct EffectShape {
     accesses: [u16; Self::ACCESSES],
     registers: [u32; Self::REGISTERS],
-    /// [`Self::UNSET`] until the instruction was executed once.
+    /// [`Self::UNSET`] until the first execution.
     access_count: u8,
     register_count: u8,
-    /// Records from its step on, up to the next one; 0 where the format does not number them so. No part of what it does.
+    /// Number of trace records from the step up to the next one; 0 in formats that do not number
+    /// all records. Ignored by [`Self::is_like`].
     pub records: u8,
 }
 
 impl EffectShape {
-    /// As many accesses as a shape holds.
+    /// Maximum number of accesses.
     pub const ACCESSES: usize = 4;
-    /// As many writes of registers as a shape holds.
+    /// Maximum number of register writes.
     pub const REGISTERS: usize = 3;
-    /// Of an instruction that was not executed yet.
+    /// Shape of an instruction that was not executed yet.
     pub const UNSET: Self = Self {
         access_count: u8::MAX,
         ..Self::EMPTY
@@ -93,7 +94,7 @@ impl EffectShape {
     const WRITE: u16 = 1 << 15;
     const VALUE: u16 = 1 << 14;
 
-    /// Adds an access; false when there is no room for it.
+    /// Adds an access; returns false if there is no room for it.
     #[inline(always)]
     pub fn push(&mut self, access: ShapeAccess) -> bool {
         let ShapeAccess {
@@ -111,7 +112,7 @@ impl EffectShape {
         true
     }
 
-    /// Adds a write of a register; false when there is no room for it.
+    /// Adds a register write; returns false if there is no room for it.
     #[inline(always)]
     pub fn push_register(&mut self, register: ShapeRegister) -> bool {
         let Some(place) = self.registers.get_mut(usize::from(self.register_count)) else {
@@ -122,24 +123,24 @@ impl EffectShape {
         true
     }
 
-    /// True of an instruction that was not executed yet.
+    /// Returns whether the instruction was not executed yet.
     #[inline(always)]
     pub fn is_unset(&self) -> bool {
         self.access_count == u8::MAX
     }
 
-    /// The same, told by so many records.
+    /// Returns the shape with another number of trace records.
     pub fn told_by(self, records: u8) -> Self {
         Self { records, ..self }
     }
 
-    /// Whether values go with it: of registers, or of what it loads or stores.
+    /// Returns whether values are stored with it: of registers, or of loads and stores.
     #[inline(always)]
     pub fn has_values(&self) -> bool {
         self.register_count > 0 || self.accesses.iter().any(|access| access & Self::VALUE != 0)
     }
 
-    /// Whether the two do the same.
+    /// Returns whether both have the same effects.
     #[inline(always)]
     pub fn is_like(&self, other: &Self) -> bool {
         let counts = |shape: &Self| (shape.access_count, shape.register_count);
@@ -148,7 +149,7 @@ impl EffectShape {
             && (self.register_count == 0 || self.registers == other.registers)
     }
 
-    /// Its accesses.
+    /// Returns the accesses.
     #[inline(always)]
     pub fn accesses(&self) -> impl Iterator<Item = ShapeAccess> + '_ {
         let accesses = self
@@ -166,7 +167,7 @@ impl EffectShape {
         })
     }
 
-    /// The registers that it writes, at most 16 bytes of each.
+    /// Returns the register writes; at most 16 bytes each.
     #[inline(always)]
     pub fn registers(&self) -> impl Iterator<Item = ShapeRegister> + '_ {
         self.registers
@@ -176,25 +177,25 @@ impl EffectShape {
     }
 }
 
-/// A usual write of a register.
+/// Register write in a [`EffectShape`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShapeRegister {
-    /// Which bytes of which.
+    /// Register and range of bytes.
     pub view: RegisterView,
-    /// True when the trace says what it gets.
+    /// True when the trace states the value.
     pub has_value: bool,
 }
 
 impl ShapeRegister {
     const UNKNOWN: u32 = 1 << 31;
 
-    /// The number under which it is written.
+    /// Returns the number that is stored for it.
     #[inline(always)]
     pub fn number(self) -> u32 {
         number_of_view(self.view) + if self.has_value { 0 } else { Self::UNKNOWN }
     }
 
-    /// What such a number stands for.
+    /// Returns the register write of a stored number.
     #[inline(always)]
     pub fn of_number(number: u32) -> Self {
         Self {
@@ -204,7 +205,8 @@ impl ShapeRegister {
     }
 }
 
-/// The number under which a part of a register is written: 13 bits say which register, 9 its first byte, 9 its length.
+/// Returns the number that is stored for a part of a register: 13 bits for the register, 9 for the
+/// first byte, 9 for the length.
 #[inline(always)]
 pub fn number_of_view(
     RegisterView {
@@ -218,7 +220,7 @@ pub fn number_of_view(
         | u32::from(size_bytes & 0x1ff)
 }
 
-/// The part of a register that such a number stands for.
+/// Returns the part of a register of a stored number.
 #[inline(always)]
 pub fn view_of_number(number: u32) -> RegisterView {
     RegisterView::new(
@@ -228,7 +230,7 @@ pub fn view_of_number(number: u32) -> RegisterView {
     )
 }
 
-/// All branches, by the numbers under which they are written.
+/// All branches, indexed by their stored numbers.
 const BRANCHES: [RecordedBranch; 11] = [
     RecordedBranch::Unsaid,
     RecordedBranch::None,
@@ -243,7 +245,7 @@ const BRANCHES: [RecordedBranch; 11] = [
     RecordedBranch::SystemEntry,
 ];
 
-/// The number under which a branch is written.
+/// Returns the number that is stored for a branch.
 pub fn number_of_branch(branch: RecordedBranch) -> u8 {
     BRANCHES
         .iter()
@@ -251,7 +253,7 @@ pub fn number_of_branch(branch: RecordedBranch) -> u8 {
         .unwrap_or_default() as u8
 }
 
-/// The branch of such a number.
+/// Returns the branch of a stored number.
 pub fn branch_of_number(number: u8) -> Option<RecordedBranch> {
     BRANCHES.get(usize::from(number)).copied()
 }

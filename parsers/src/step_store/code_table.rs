@@ -1,4 +1,4 @@
-//! Finds the code of each instruction that is read.
+//! Looks up the code of each instruction while a trace is read.
 
 use std::collections::HashMap;
 
@@ -7,47 +7,50 @@ use stepback_machine::{Encoding, InstructionSet};
 use crate::step_store::code::{Code, EffectShape};
 use crate::step_store::record::StoredStep;
 
-/// More codes are not numbered but written where they are executed, which bounds memory.
+/// Maximum number of numbered codes, which bounds memory. Further codes are stored inline at each
+/// execution.
 pub const LIMIT: usize = 1 << 21;
-/// Of so many more the encodings are remembered.
+/// Maximum number of encodings kept for codes without a number.
 const SPARE: usize = 1 << 20;
-/// An address with more codes has them in a map.
+/// Maximum number of codes in the chain of an address; an address with more keeps them in a map.
 const CHAIN: u32 = 8;
 const NONE: u32 = u32::MAX;
 
 type Map<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
 
-/// How a step decodes, given the step before it in its input. Asked once for each new code.
+/// Chooses the instruction set of a step, given the previous step of its input. Called once for
+/// each new code.
 pub type InstructionSetChooser = fn(&StoredStep, Option<&Code>) -> InstructionSet;
 
-/// All codes so far, and what each file says of its addresses.
+/// All codes until now, and the encodings that hold in each file.
 ///
-/// What a file said last of an address holds there until it says something else; other files do not count.
-/// So each file has a bit for each code: its encoding is the one at this address in this file.
+/// The encoding that a file states for an address holds there until the file states another. Other
+/// files have no influence. Each file therefore has one bit per code: set while the code's encoding
+/// holds at this address in this file.
 #[derive(Debug)]
 pub struct CodeTable {
-    /// How steps decode whose records do not say it.
+    /// Chooses the instruction set of steps whose records do not state it.
     pub set_of: InstructionSetChooser,
     codes: Vec<Code>,
     numbers: Map<Code, u32>,
-    /// The newest code at each address, and how many there are.
+    /// Newest code at each address, and number of codes there.
     first_at: Map<u64, (u32, u32)>,
-    /// The next older one.
+    /// Next older code at the same address, by code.
     next_at: Vec<u32>,
-    /// The code that came after each the last time.
+    /// Successor of each code at its last execution.
     successors: Vec<u32>,
     inputs: Vec<InputCodes>,
-    /// The codes that hold in a file at an address with many.
+    /// Codes that hold in a file, for addresses with more than [`CHAIN`] codes.
     crowded: Map<(u16, u64), Vec<u32>>,
-    /// The encoding at an address of a file for which there was no number.
+    /// Encoding that holds at an address of a file, for codes without a number.
     spare: Map<(u16, u64), Encoding>,
-    /// An encoding that there is no room for was forgotten.
+    /// True when an encoding was dropped for lack of room.
     pub is_full: bool,
 }
 
 #[derive(Debug)]
 struct InputCodes {
-    /// The code of its last instruction.
+    /// Code of the last instruction of the file.
     last: u32,
     holds: Vec<u64>,
 }
@@ -92,17 +95,17 @@ impl Default for CodeTable {
     }
 }
 
-/// The code of an instruction.
+/// Result of looking up the code of an instruction.
 #[derive(Clone, Copy, Debug)]
 pub enum CodeLookup {
-    /// Its number.
+    /// Number of the code.
     Numbered(u32),
-    /// There was no room for it.
+    /// Code for which the table has no room.
     Inline(Code),
 }
 
 impl CodeTable {
-    /// All codes, by number.
+    /// Returns all codes, by number.
     pub fn codes(&self) -> &[Code] {
         &self.codes
     }
@@ -125,7 +128,8 @@ impl CodeTable {
         &mut self.inputs[place]
     }
 
-    /// Whether a code still holds in a file, which executes it next then.
+    /// Returns whether a code still holds in a file. If so, it becomes the last instruction of the
+    /// file.
     #[inline(always)]
     pub fn is_again(&mut self, input: u16, number: u32) -> bool {
         let found = self
@@ -135,7 +139,8 @@ impl CodeTable {
         found.map(|input| input.last = number).is_some()
     }
 
-    /// The code of an instruction, if it is the one that came behind the last one before, too.
+    /// Returns the code of an instruction if it is the same successor as last time. Fast path of
+    /// [`Self::find`].
     #[inline(always)]
     pub fn find_quickly(&mut self, record: &StoredStep) -> Option<u32> {
         if let Some(input) = self.inputs.get_mut(usize::from(record.input)) {
@@ -159,7 +164,7 @@ impl CodeTable {
         None
     }
 
-    /// The code of an instruction.
+    /// Returns the code of an instruction; adds it if it is new.
     #[inline(never)]
     pub fn find(&mut self, record: &StoredStep) -> CodeLookup {
         let StoredStep {
@@ -203,7 +208,7 @@ impl CodeTable {
         CodeLookup::Numbered(number)
     }
 
-    /// The codes at an address whose encoding holds in a file: one for each type of record.
+    /// Returns the codes at an address whose encoding holds in a file: one for each type of record.
     fn held(&self, input: u16, pc: u64) -> Vec<u32> {
         let Some((first, count)) = self.first_at.get(&pc).copied() else {
             return Vec::new();
@@ -242,7 +247,7 @@ impl CodeTable {
         }
     }
 
-    /// Remembers the encoding of an instruction without a number.
+    /// Keeps the encoding of an instruction without a number.
     fn keep_spare(&mut self, record: &StoredStep) {
         let Some(encoding) = record.encoding else {
             return;
@@ -254,7 +259,7 @@ impl CodeTable {
         }
     }
 
-    /// The codes at an address that has few.
+    /// Iterates over the codes at an address that has at most [`CHAIN`], newest first.
     fn chain(&self, first: u32) -> impl Iterator<Item = u32> + '_ {
         let next = |number: &u32| self.next_at.get(*number as usize).copied();
         std::iter::successors(Some(first), next).take_while(|number| *number != NONE)

@@ -1,4 +1,4 @@
-//! The codes of a store, as its readers see them.
+//! Codes of a store, as its readers see them.
 
 use std::sync::Arc;
 
@@ -10,17 +10,17 @@ use crate::step_store::code::{
 use crate::step_store::numbers::{NumberReader, NumberWriter, PADDING};
 use crate::step_store::record::StepStatus;
 
-/// Codes in a piece.
+/// Number of codes in a piece.
 const PIECE: usize = 4096;
 
-/// All codes so far, in pieces that are shared: to take them along costs little while more are added.
+/// All codes until now, in shared pieces: a clone is cheap while more codes are added.
 #[derive(Clone, Debug, Default)]
 pub struct Codes {
     pieces: Vec<Arc<Vec<Code>>>,
 }
 
 impl Codes {
-    /// A code by its number.
+    /// Returns a code by its number.
     #[inline(always)]
     pub fn get(&self, number: u32) -> Option<&Code> {
         self.pieces
@@ -28,19 +28,19 @@ impl Codes {
             .get(number as usize % PIECE)
     }
 
-    /// How many there are.
+    /// Returns the number of codes.
     pub fn len(&self) -> usize {
         self.pieces
             .last()
             .map_or(0, |last| (self.pieces.len() - 1) * PIECE + last.len())
     }
 
-    /// All of them, by number.
+    /// Returns all codes, by number.
     pub fn iter(&self) -> impl Iterator<Item = &Code> {
         self.pieces.iter().flat_map(|piece| piece.iter())
     }
 
-    /// Takes in those of `all` that are new.
+    /// Appends the codes of `all` that are new.
     pub fn extend(&mut self, all: &[Code]) {
         while self.len() < all.len() {
             if self.pieces.last().is_none_or(|last| last.len() == PIECE) {
@@ -57,7 +57,7 @@ impl Codes {
         }
     }
 
-    /// As they are written.
+    /// Encodes the codes for the footer of the store.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = NumberWriter::default();
         let mut pc = 0;
@@ -76,7 +76,7 @@ impl Codes {
         out.bytes
     }
 
-    /// Reads them; none when they are damaged.
+    /// Decodes the codes of a footer; `None` if they are damaged.
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let padded = [bytes, &[0; PADDING]].concat();
         let mut reader = NumberReader::new(&padded);

@@ -1,4 +1,4 @@
-//! Turns the steps of a trace into blocks.
+//! Encodes the steps of a trace into blocks.
 
 use std::io;
 
@@ -17,89 +17,92 @@ use crate::step_store::record::{
     ReadEnd, StoredAccess, StoredHint, StoredMarker, StoredRegister, StoredStep, StoredThread,
 };
 
-/// A block of this size takes only [`ITEM_ROOM`] more for each step, so that records without steps among them do not fill memory.
+/// Length in bytes from which a block takes only [`ITEM_ROOM`] more for each step. Bounds memory if
+/// many records have no step among them.
 const BLOCK_LIMIT: usize = 4 << 20;
-/// Bytes that a step and its records may take in a block that is full.
+/// Maximum bytes of a step and its records in a full block.
 const ITEM_ROOM: usize = 16 << 10;
-/// A longer run of equal records is written as several.
+/// Maximum count of a run; a longer run of equal records is written as several.
 const RUN_LIMIT: u64 = 1 << 40;
 const NO_SPARE: &str =
     "more distinct instructions than are kept: encodings are forgotten from here on";
 
-/// Takes blocks as they are done.
+/// Receives finished blocks.
 pub trait BlockSink {
-    /// The next block; the items before it and in it are `items`. `codes` are all codes so far.
+    /// Receives the next block. `items` counts the items up to its end; `codes` are all codes until
+    /// now.
     fn block(&mut self, bytes: &[u8], items: u64, codes: &[Code], threads: &[StoredThread]);
 }
 
-/// Encodes what it is given: steps, accesses and markers in order, each with its thread.
+/// Encodes steps, accesses and markers in trace order, each with its thread.
 #[derive(Debug)]
 pub struct Encoder<B> {
-    /// Where the blocks go.
+    /// Destination of the blocks.
     pub sink: B,
     codes: CodeTable,
     threads: Vec<StoredThread>,
-    /// Numbers that the format keeps of the whole trace.
+    /// Numbers that the format keeps for the whole trace.
     pub summary: Vec<u64>,
     times: Vec<Option<u64>>,
-    /// What plain names mean in each thread.
+    /// Mode of each thread, which gives plain register names their meaning.
     modes: Vec<Mode>,
     block: BlockWriter,
-    /// Items begun, the one before the first step included.
+    /// Number of items begun, including item 0 before the first step.
     items: u64,
     records: u64,
-    /// In a format that numbers all its records: where it is.
+    /// Record numbers, in a format that numbers all its records.
     numbering: Option<RecordNumbering>,
     thread: Option<ThreadNumber>,
-    /// The thread that the block speaks of.
+    /// Thread that the block stated last.
     said: Option<ThreadNumber>,
-    /// The mode that it speaks of.
+    /// Mode that the block stated last.
     said_mode: Mode,
     latest_time: u64,
     pending: PendingStep,
     run: Option<(Marker, u64)>,
-    /// Records of this step for which there is no room.
+    /// Number of records of this step for which there is no room.
     left_out: u64,
-    /// Accesses of this step that claim more than the budget has.
+    /// Number of accesses of this step that exceed the budget.
     too_large: u64,
     budget: AccessBudget,
-    /// Bytes of the block before its last step.
+    /// Length of the block before its last step, in bytes.
     item_start: usize,
     has_told_full: bool,
 }
 
-/// Where a format is among the records that it numbers itself.
+/// Progress of a format that numbers its records itself.
 #[derive(Clone, Copy, Debug)]
 struct RecordNumbering {
-    /// Records before the item at hand.
+    /// Number of records before the current item.
     before_item: u64,
-    /// Records before the one at hand.
+    /// Number of records before the current record.
     before: u64,
 }
 
-/// Where the code of the step at hand is. To hand it about with each step would cost more than to find it.
+/// Code of the pending step. Finding the code again is cheaper than passing it along with each
+/// step.
 #[derive(Clone, Copy, Debug)]
 enum PendingCode {
-    /// In the table, under this number.
+    /// Number in the code table.
     Numbered(u32),
-    /// In [`Pending::inline`], for want of room.
+    /// The code is in [`PendingStep::inline`] because the table has no room for it.
     Inline,
 }
 
-/// A step that was there before.
+/// Repetition of a step that was encoded before.
 #[derive(Clone, Copy, Debug)]
 pub struct RepeatedStep {
-    /// Which of the trace's inputs it stands in.
+    /// Input of the trace that contains it.
     pub input: u16,
-    /// Who.
+    /// Thread that executes it.
     pub thread: ThreadNumber,
-    /// What [`Encoder::step`] gave for it.
+    /// Number that [`Encoder::step`] returned for it.
     pub number: u32,
-    /// Where an indirect branch goes; none when the trace does not say.
+    /// Target of an indirect branch; `None` if the trace does not state it.
     pub target: Option<u64>,
 }
 
-/// The step at hand and what it did so far.
+/// Step that is not written yet, with its effects until now.
 #[derive(Debug, Default)]
 struct PendingStep {
     code: Option<PendingCode>,
@@ -111,7 +114,7 @@ struct PendingStep {
     count: usize,
     registers: [u128; EffectShape::REGISTERS],
     register_count: usize,
-    /// How many records tell of it; none where that is not known yet.
+    /// Number of trace records of the step; `None` while unknown.
     records: Option<u8>,
 }
 
@@ -129,10 +132,10 @@ impl PendingStep {
 }
 
 impl Encoder<Filler> {
-    /// Ends the store.
+    /// Completes the store.
     ///
     /// # Errors
-    /// It could not be written, or the trace was not read to its end.
+    /// The store could not be written, or the trace was not read to its end.
     pub(super) fn end(&mut self, end: ReadEnd) -> io::Result<()> {
         self.sink.check()?;
         if end == ReadEnd::Stopped {
@@ -156,7 +159,7 @@ impl Encoder<Filler> {
 }
 
 impl<B: BlockSink> Encoder<B> {
-    /// Nothing encoded so far.
+    /// Creates an encoder with an empty first block.
     pub fn new(sink: B) -> Self {
         let mut block = BlockWriter::default();
         block.begin(BlockHead::default());
@@ -185,7 +188,7 @@ impl<B: BlockSink> Encoder<B> {
         }
     }
 
-    /// Ends the last block: items and visible records in all.
+    /// Ends the last block; returns the numbers of items and of visible records.
     pub fn finish(&mut self) -> (u64, u64) {
         self.end_numbered_item();
         self.flush();
@@ -194,7 +197,8 @@ impl<B: BlockSink> Encoder<B> {
         (self.items, self.record_count())
     }
 
-    /// False, and counted, for a record of a step that has too many.
+    /// Returns whether the block has room for another record of the step; counts the record as left
+    /// out if not.
     #[inline(always)]
     fn has_room(&mut self) -> bool {
         let len = self.block.len();
@@ -203,7 +207,7 @@ impl<B: BlockSink> Encoder<B> {
         has_room
     }
 
-    /// Tells of the records of the last step that there was no room for.
+    /// Reports the records of the last step that were left out.
     #[inline(always)]
     fn tell_left_out(&mut self) {
         if self.left_out > 0 {
@@ -263,7 +267,8 @@ impl<B: BlockSink> Encoder<B> {
         }
     }
 
-    /// Says whose the next record is, unless the block has said so: records that are left out need nobody.
+    /// Writes the thread of the next record unless the block already has it; dropped records need
+    /// none.
     #[inline(always)]
     fn say_thread(&mut self) {
         if self.said != self.thread
@@ -290,7 +295,7 @@ impl<B: BlockSink> Encoder<B> {
         }
     }
 
-    /// Writes what waits: the step at hand, or a run of markers.
+    /// Writes what is pending: a step, or a run of markers.
     #[inline(always)]
     fn flush(&mut self) {
         if let Some(found) = self.pending.code.take() {
@@ -305,7 +310,7 @@ impl<B: BlockSink> Encoder<B> {
                     count,
                 });
             } else {
-                // What stands for records that are left out has their ordinals.
+                // The marker for left-out records takes their ordinals.
                 self.left_out += count - 1;
                 self.records += count;
             }
@@ -358,7 +363,7 @@ impl<B: BlockSink> Encoder<B> {
         self.write_unusual();
     }
 
-    /// Writes what the step at hand did, each thing by itself.
+    /// Writes the effects of the pending step one by one.
     #[inline(never)]
     fn write_unusual(&mut self) {
         let (shape, usual) = (&self.pending.shape, self.pending.usual());
@@ -391,7 +396,7 @@ impl<B: BlockSink> Encoder<B> {
             .for_each(|records| self.block.records(u64::from(records)));
     }
 
-    /// Notes how many records told of the item, in a format that numbers them.
+    /// Notes the number of records of the item that ends, in a format that numbers them.
     #[inline(never)]
     fn end_numbered_item(&mut self) {
         let Some(RecordNumbering {
@@ -411,12 +416,12 @@ impl<B: BlockSink> Encoder<B> {
         }
     }
 
-    /// How steps decode whose records do not say it.
+    /// Sets the function that chooses the instruction set of steps whose records do not state it.
     pub fn decide_sets_by(&mut self, set_of: InstructionSetChooser) {
         self.codes.set_of = set_of;
     }
 
-    /// Takes note of the bytes of an instruction that is not a step of its own.
+    /// Notes the encoding of an instruction that is no separate step.
     pub fn note_encoding(&mut self, step: &StoredStep) {
         self.flush();
         self.codes.find(step);
@@ -435,7 +440,7 @@ impl<B: BlockSink> Encoder<B> {
         }
     }
 
-    /// Who a number stands for, before the first record that bears it.
+    /// Defines the identity of a thread number, before its first record.
     pub fn thread(&mut self, thread: ThreadNumber, identity: StoredThread) {
         let place = usize::from(thread.0);
         if self.threads.len() <= place {
@@ -446,7 +451,7 @@ impl<B: BlockSink> Encoder<B> {
         self.threads[place] = identity;
     }
 
-    /// A step; gives the number of its code, if there is room for it.
+    /// Begins a step; returns the number of its code if the table has room for it.
     #[inline(always)]
     pub fn step(&mut self, step: &StoredStep) -> Option<u32> {
         self.begin_step(step.thread);
@@ -470,8 +475,8 @@ impl<B: BlockSink> Encoder<B> {
         }
     }
 
-    /// The same step as before in the same input. False, and nothing is done, where its input says something else of its
-    /// address by now.
+    /// Begins a step like an earlier one of the same input.
+    /// Returns false, and does nothing, if the input has another encoding at this address by now.
     #[inline(always)]
     pub fn step_again(&mut self, step: RepeatedStep) -> bool {
         let is_again = self.codes.is_again(step.input, step.number);
@@ -492,7 +497,8 @@ impl<B: BlockSink> Encoder<B> {
         self.flush();
         self.tell_left_out();
         if self.items.is_multiple_of(ITEMS) {
-            // Before its code is known: a block is published with the codes that it needs, each with its shape.
+            // Ends the block before the code is known: a block is published with the codes that it
+            // needs, each with its shape.
             self.end_block();
             self.begin_block();
             self.turn_to(thread);
@@ -508,7 +514,7 @@ impl<B: BlockSink> Encoder<B> {
         ) = (0, 0, None);
     }
 
-    /// A load or store; it belongs to the thread's last step.
+    /// Adds a load or store of the thread's last step.
     #[inline(always)]
     pub fn access(&mut self, thread: ThreadNumber, access: StoredAccess) {
         self.turn_to(thread);
@@ -541,7 +547,8 @@ impl<B: BlockSink> Encoder<B> {
         }
     }
 
-    /// A load or store of at most 8 bytes with what it moved, as a number; it belongs to the thread's last step.
+    /// Adds a load or store of at most 8 bytes with its value, as a number, to the thread's last
+    /// step.
     #[inline(always)]
     pub fn valued_access(&mut self, thread: ThreadNumber, access: StoredAccess, value: u64) {
         self.turn_to(thread);
@@ -571,7 +578,7 @@ impl<B: BlockSink> Encoder<B> {
         }
     }
 
-    /// A register of a thread got a value. Readers get those of a step behind its accesses.
+    /// Adds a register write of a thread. Readers get those of a step after its accesses.
     #[inline(always)]
     pub fn register(&mut self, thread: ThreadNumber, register: StoredRegister) {
         self.turn_to(thread);
@@ -599,14 +606,14 @@ impl<B: BlockSink> Encoder<B> {
         }
     }
 
-    /// What plain names of registers mean in a thread from here on.
+    /// Sets the mode of a thread, which gives plain register names their meaning.
     pub fn mode(&mut self, thread: ThreadNumber, mode: Mode) {
         self.turn_to(thread);
         let place = usize::from(thread.0);
         if self.modes.get(place).is_none_or(|known| *known == mode) {
             return;
         }
-        // What waits is of the mode before.
+        // Pending records belong to the mode before.
         self.flush();
         self.modes[place] = mode;
         if self.said == Some(thread) && self.has_room() {
@@ -616,7 +623,8 @@ impl<B: BlockSink> Encoder<B> {
         }
     }
 
-    /// The time of a thread's steps from here on, in formats with a time for each: no marker tells of it.
+    /// Sets the time of a thread's following steps, in formats with a time for each step; no marker
+    /// records it.
     #[inline]
     pub fn time(&mut self, thread: ThreadNumber, time: u64) {
         self.turn_to(thread);
@@ -638,7 +646,7 @@ impl<B: BlockSink> Encoder<B> {
         }
     }
 
-    /// Something that the trace says in words.
+    /// Adds text from the trace.
     pub fn note(&mut self, thread: ThreadNumber, kind: TextKind, text: &str) {
         self.turn_to(thread);
         self.records += 1;
@@ -649,8 +657,10 @@ impl<B: BlockSink> Encoder<B> {
         }
     }
 
-    /// What comes next is of the record with this number, from 1: for formats whose records are more than steps, accesses and
-    /// markers, and which call this before each of them, and at the end with the number that would come next.
+    /// Begins the trace record with this number, counted from 1.
+    ///
+    /// For formats with other records than steps, accesses and markers. They call this before each
+    /// record, and at the end with the next number.
     #[inline(always)]
     pub fn begin_record(&mut self, number: u64) {
         let before = number.saturating_sub(1);
@@ -662,13 +672,13 @@ impl<B: BlockSink> Encoder<B> {
             .before = before;
     }
 
-    /// Records so far.
+    /// Returns the number of records until now.
     fn record_count(&self) -> u64 {
         self.numbering
             .map_or(self.records, |numbering| numbering.before)
     }
 
-    /// Any other record, with the length of what it tells of, 0 where it tells of none.
+    /// Adds any other record. `size_bytes` is the length of its subject, or 0 if it has none.
     pub fn marker(&mut self, thread: ThreadNumber, marker: Marker, size_bytes: u64) {
         self.turn_to(thread);
         let is_synthetic = marker.kind.is_synthetic();
@@ -704,7 +714,7 @@ impl<B: BlockSink> Encoder<B> {
         }
     }
 
-    /// A prefetch or a flush; it belongs to the thread's last step.
+    /// Adds a prefetch or a flush of the thread's last step.
     pub fn hint(&mut self, thread: ThreadNumber, hint: StoredHint) {
         self.turn_to(thread);
         self.records += 1;
@@ -715,7 +725,7 @@ impl<B: BlockSink> Encoder<B> {
         }
     }
 
-    /// What could not be read.
+    /// Adds a problem: a part of the trace that could not be read.
     pub fn problem(&mut self, problem: &Problem) {
         self.flush();
         if self.block.len() < BLOCK_LIMIT {

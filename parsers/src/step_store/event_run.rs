@@ -1,4 +1,4 @@
-//! From the store to the events of a trace.
+//! Converts stored records to the events of a trace.
 
 use std::ops::Range;
 
@@ -17,43 +17,45 @@ use crate::step_store::record::{
     StoredAccess, StoredHint, StoredMarker, StoredRegister, StoredThread,
 };
 
-/// Bytes of an access that is pushed as a whole.
+/// Maximum bytes of an access event; larger accesses are split.
 const ACCESS_LIMIT: u16 = 64;
 
-/// What stored numbers mean, which the format alone knows.
+/// Meaning of stored numbers, which only the format knows.
 pub trait StoredFormat {
-    /// What a thread is called.
+    /// Returns the name of a thread.
     fn thread_name(&self, thread: StoredThread) -> String;
 
-    /// A time in the unit of the trace's events; none for a number that stands for no time.
+    /// Converts a time to the unit of the trace's events; `None` for a number that is no time.
     fn time(&self, recorded: u64) -> Option<u64>;
 
-    /// Which processor it was: it tells which bits on top of addresses are ignored.
+    /// Returns the instruction set of the processor, which determines the ignored top bits of
+    /// addresses.
     fn instruction_set(&self) -> InstructionSet;
 
-    /// How the values of its accesses lie in memory.
+    /// Returns the byte order of access values in memory.
     fn endian(&self) -> Endian {
         Endian::Little
     }
 }
 
-/// Pushes the events of some items.
+/// Pushes the events of a range of items.
 pub struct EventEmitter<'a, F, S: ?Sized> {
     format: &'a F,
     items: Range<u64>,
     item: u64,
     sink: &'a mut S,
     identities: &'a [StoredThread],
-    /// The number in this run of each thread of the store that it came to: there may be thousands of others.
+    /// Number in this run of each thread of the store that occurred: the store may have thousands
+    /// of others.
     numbers: HashMap<u16, ThreadNumber>,
     named: u16,
     thread: ThreadNumber,
     time: Option<u64>,
-    /// The thread of the store that is on turn, and its number in this run once it is asked for.
+    /// Current thread of the store, and its number in this run once it is needed.
     store_thread: u16,
     number: Option<ThreadNumber>,
     set: InstructionSet,
-    /// The step of the item, and the thread that executed it.
+    /// Step of the current item, and the thread that executed it.
     step: Option<(ThreadNumber, CodeSite, InstructionSet)>,
     mode: Mode,
     /// False when all items were pushed.
@@ -61,7 +63,7 @@ pub struct EventEmitter<'a, F, S: ?Sized> {
 }
 
 impl<'a, F: StoredFormat, S: EventSink + ?Sized> EventEmitter<'a, F, S> {
-    /// Begins in the block of the first item.
+    /// Starts in the block of the first item.
     pub fn new(
         items: Range<u64>,
         identities: &'a [StoredThread],
@@ -87,7 +89,7 @@ impl<'a, F: StoredFormat, S: EventSink + ?Sized> EventEmitter<'a, F, S> {
         }
     }
 
-    /// Tells how far it is.
+    /// Reports the progress to the sink.
     pub fn tell_progress(&mut self, item: u64) {
         let flow = self.sink.progress(item.min(self.items.end) * ITEM_BYTES);
         self.goes_on &= flow == crate::events::Flow::Continue;
@@ -105,7 +107,7 @@ impl<'a, F: StoredFormat, S: EventSink + ?Sized> EventEmitter<'a, F, S> {
         }
     }
 
-    /// The number in this run of the thread at hand.
+    /// Returns the number in this run of the current thread.
     #[inline(always)]
     fn number(&mut self) -> ThreadNumber {
         match self.number {
@@ -124,7 +126,8 @@ impl<'a, F: StoredFormat, S: EventSink + ?Sized> EventEmitter<'a, F, S> {
         number
     }
 
-    /// Works out the length of an access whose recorder did not know it: by the step that made it, else one byte.
+    /// Returns the size of an access that was recorded without one: decoded from its step,
+    /// otherwise one byte.
     #[cold]
     fn decoded_size_bytes(&self, access: StoredAccess) -> u16 {
         let step = self
@@ -215,7 +218,7 @@ impl<F: StoredFormat, S: EventSink + ?Sized> BlockVisitor for EventEmitter<'_, F
         let (thread, place) = (self.thread, self.place());
         let address = Address(self.set.plain_address(made));
         let tag = made ^ address.0;
-        // Nothing lies after the last address.
+        // No byte follows the last address.
         let room = u64::MAX - address.0;
         let whole_bytes = u64::from(size_bytes).min(room.saturating_add(1)) as u16;
         for offset in (0..whole_bytes).step_by(usize::from(ACCESS_LIMIT)) {
@@ -283,7 +286,7 @@ impl<F: StoredFormat, S: EventSink + ?Sized> BlockVisitor for EventEmitter<'_, F
             return;
         }
         self.thread = self.number();
-        // What stands above the access is cut off on either way.
+        // Bits above the access size are cut off in both byte orders.
         let unused_bits = 64 - 8 * u32::from(size_bytes);
         let bytes = match self.format.endian() {
             Endian::Little => (value << unused_bits >> unused_bits).to_le_bytes(),

@@ -1,4 +1,4 @@
-//! Makes a store while the trace is read.
+//! Writes a store while the trace is read.
 
 use std::io;
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use crate::step_store::shared::SharedStore;
 
 /// Bytes of frames that are written at once.
 const BUFFER: usize = 256 << 10;
-/// So many frames are written, however short: readers wait for them.
+/// Maximum number of frames kept back, however short: readers wait for them.
 const FRAMES: usize = 128;
 
-/// Writes blocks, and lets them be read.
+/// Writes blocks to the store and publishes them to its readers.
 #[derive(Debug)]
 pub struct Filler {
     shared: Arc<SharedStore>,
@@ -89,18 +89,18 @@ impl Filler {
         });
     }
 
-    /// Whether all could be written so far.
+    /// Checks that everything was written until now.
     ///
     /// # Errors
-    /// It could not.
+    /// A write failed.
     pub(super) fn check(&mut self) -> io::Result<()> {
         self.failure.take().map_or(Ok(()), Err)
     }
 
-    /// Publishes the rest; the store is whole then.
+    /// Publishes the remaining blocks; the store is then complete.
     ///
     /// # Errors
-    /// It could not be written.
+    /// The store could not be written.
     pub(super) fn finish(&mut self, facts: StoreFacts, codes: &[Code]) -> io::Result<()> {
         self.lengths.extend(self.frame.end(&mut self.bytes));
         self.publish(facts.items, codes, &facts.threads);
@@ -110,7 +110,7 @@ impl Filler {
         Ok(())
     }
 
-    /// Gives the store its name: the next time it is there at once.
+    /// Gives the store its final name, so that the next opening finds it.
     pub(super) fn name(&self, partial: PartialFile, identity: Identity) {
         let contents = {
             let state = self.shared.state();

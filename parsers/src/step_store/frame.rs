@@ -1,15 +1,17 @@
-//! A frame: four blocks, as they are or packed together.
+//! Frame format: four blocks, plain or compressed together.
 //!
 //! ```text
-//! kind       u8: 0 as they are, 1 packed by zstd
-//! count      u8: how many blocks; fewer than four in the last frame alone
-//! lengths    u32 each: of the blocks, unpacked
-//! blocks     one after the other; packed ones behind a checksum, u32: the low half of the XXH3 of the packed bytes
+//! kind       u8: 0 plain, 1 compressed with zstd
+//! count      u8: number of blocks; fewer than four only in the last frame
+//! lengths    u32 each: lengths of the blocks, uncompressed
+//! blocks     one after the other; compressed ones follow a checksum, u32: low half of the
+//!            XXH3 of the compressed bytes
 //! ```
-//! Blocks that tell of values are thousands of bytes long, and loops make them much alike: packed, those of an RST trace take
-//! a fifth. Blocks of addresses alone are some 400 bytes and stay as they are, since packing takes a twentieth of the time
-//! that it takes to index a trace.
-//! Larger frames pack better, but a question about one step unpacks a whole one: 8 KiB take 10 microseconds, 64 KiB 50.
+//! Blocks with values are thousands of bytes long, and loops make them similar: those of an RST
+//! trace compress to a fifth. Blocks with addresses only have some 400 bytes and stay plain, since
+//! compression takes a twentieth of the time of indexing a trace.
+//! Larger frames compress better, but a query for one step unpacks a whole frame: 8 KiB take 10
+//! microseconds, 64 KiB take 50.
 
 use std::fmt;
 
@@ -18,24 +20,25 @@ use zstd::zstd_safe::{CCtx, CParameter, DCtx, compress_bound};
 
 use crate::step_store::block::BlockDamage;
 
-/// Blocks in a frame.
+/// Number of blocks in a frame.
 pub const BLOCKS: u64 = 4;
 const PLAIN: u8 = 0;
 const PACKED: u8 = 1;
-/// What a frame has before its blocks, beside their lengths.
+/// Bytes of a frame before its lengths.
 const HEAD_LEN: usize = 2;
-/// Blocks shorter than this on average are not packed.
+/// Minimum average length of the blocks of a compressed frame, in bytes.
 const DENSE_BLOCK: usize = 1 << 10;
-/// Nothing longer is packed, so that a damaged file claims no more memory than this. Blocks end long before.
+/// Maximum length of compressed blocks, so that a damaged file cannot claim more memory. Blocks are
+/// much shorter.
 const PACKED_LIMIT: usize = 64 << 20;
-/// Twice as fast to unpack as level 1, and a tenth larger.
+/// Unpacks twice as fast as level 1, and is a tenth larger.
 const LEVEL: i32 = -1;
 
 fn checksum(packed: &[u8]) -> [u8; 4] {
     (xxh3_64(packed) as u32).to_le_bytes()
 }
 
-/// Makes frames of blocks.
+/// Combines blocks into frames.
 #[derive(Default)]
 pub struct FrameWriter {
     lengths: Vec<u8>,
@@ -45,7 +48,7 @@ pub struct FrameWriter {
 }
 
 impl FrameWriter {
-    /// With a packer, if there is memory for one.
+    /// Creates a writer; it compresses if there is memory for a compressor.
     pub fn new() -> Self {
         let packer = CCtx::try_create().and_then(|mut packer| {
             packer
@@ -59,7 +62,7 @@ impl FrameWriter {
         }
     }
 
-    /// Adds a block; true when the frame is full.
+    /// Adds a block; returns true when the frame is full.
     pub fn push(&mut self, block: &[u8]) -> bool {
         self.lengths.extend((block.len() as u32).to_le_bytes());
         self.blocks.extend_from_slice(block);
@@ -70,7 +73,8 @@ impl FrameWriter {
         self.lengths.len() / size_of::<u32>()
     }
 
-    /// Appends the frame to `out` and begins the next one; gives its length, none when no block was added.
+    /// Appends the frame to `out` and begins the next one. Returns its length, or `None` if it has
+    /// no blocks.
     pub fn end(&mut self, out: &mut Vec<u8>) -> Option<u32> {
         if self.lengths.is_empty() {
             return None;
@@ -89,7 +93,7 @@ impl FrameWriter {
         Some((out.len() - before) as u32)
     }
 
-    /// Packs the blocks if that gains anything: the kind of the frame.
+    /// Compresses the blocks if that makes them shorter; returns the kind of the frame.
     fn pack(&mut self) -> u8 {
         let length = self.blocks.len();
         let Some(packer) = &mut self.packer else {
@@ -116,7 +120,7 @@ impl fmt::Debug for FrameWriter {
     }
 }
 
-/// Unpacks frames.
+/// Unpacks frames into a buffer that it reuses.
 #[derive(Default)]
 pub struct FrameReader {
     blocks: Vec<u8>,
@@ -129,20 +133,20 @@ impl fmt::Debug for FrameReader {
     }
 }
 
-/// The blocks of a frame.
+/// Blocks of a frame, unpacked.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<'a> {
-    /// Of each block, as 4 bytes.
+    /// Length of each block, little-endian.
     pub(super) lengths: &'a [[u8; 4]],
-    /// One after the other.
+    /// Blocks, one after the other.
     pub(super) blocks: &'a [u8],
 }
 
 impl FrameReader {
-    /// The blocks of a frame. Whether each is the one that was written its own checksum says.
+    /// Unpacks a frame. Each block has a checksum that is not verified here.
     ///
     /// # Errors
-    /// It is not as a frame is.
+    /// The bytes are no valid frame.
     pub fn open<'a>(&'a mut self, frame: &'a [u8]) -> Result<Frame<'a>, BlockDamage> {
         let (&[kind, count], rest) = frame.split_first_chunk::<HEAD_LEN>().ok_or(BlockDamage)?;
         let (lengths, content) = rest
@@ -184,7 +188,7 @@ impl FrameReader {
 }
 
 impl<'a> Frame<'a> {
-    /// Its blocks, in order.
+    /// Iterates over the blocks, in order.
     pub fn blocks(self) -> impl Iterator<Item = &'a [u8]> {
         let mut rest = self.blocks;
         self.lengths.iter().map_while(move |length| {
@@ -215,7 +219,7 @@ mod tests {
             .map(|frame| frame.blocks().map(<[u8]>::to_vec).collect())
     }
 
-    /// Blocks of these lengths, of values that are much alike.
+    /// Makes blocks of these lengths with similar contents.
     fn alike(lengths: &[usize]) -> Vec<Vec<u8>> {
         lengths
             .iter()
@@ -223,7 +227,7 @@ mod tests {
             .collect()
     }
 
-    /// Blocks of these lengths that nothing can pack.
+    /// Makes blocks of these lengths that do not compress.
     fn noise(lengths: &[usize]) -> Vec<Vec<u8>> {
         let mut state = 1u64;
         let mut byte = || {
@@ -297,9 +301,10 @@ mod tests {
         for place in 0..packed.len() {
             let mut damaged = packed.to_vec();
             damaged[place] ^= 1 << (place % 8);
-            // With a checksum that fits, as a hostile file has it.
+            // A hostile file has a checksum that matches.
             let sealed = [head, &checksum(&damaged), &damaged].concat();
-            // What zstd takes for whole is as long as it says; blocks have checksums of their own.
+            // zstd accepts some damage, but the length then matches; blocks have separate
+            // checksums.
             assert!(
                 blocks(&sealed).is_ok_and(|blocks| blocks.concat().len() == 8000)
                     || blocks(&sealed).is_err()

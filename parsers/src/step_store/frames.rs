@@ -1,24 +1,26 @@
-//! Where the frames lie.
+//! Table of the frames of a store.
 
 use crate::step_store::block::ITEMS;
 use crate::step_store::frame::BLOCKS;
 
-/// Items in a frame.
+/// Number of items in a frame.
 const FRAME_ITEMS: u64 = BLOCKS * ITEMS;
-/// Frames in a group.
+/// Number of frames in a group.
 const GROUP: usize = 64;
 
-/// Place and length of each frame; they stand one after the other.
+/// Offset and length of each frame; frames are contiguous.
+///
+/// Stores one length per frame and one offset per group of frames.
 #[derive(Clone, Debug, Default)]
 pub struct FrameTable {
-    /// Where each group begins.
+    /// Offset of each group.
     groups: Vec<u64>,
     lengths: Vec<u32>,
     end: u64,
 }
 
 impl FrameTable {
-    /// None so far: the first will begin at `start`.
+    /// Creates an empty table; the first frame will begin at `start`.
     pub fn new(start: u64) -> Self {
         Self {
             end: start,
@@ -26,7 +28,7 @@ impl FrameTable {
         }
     }
 
-    /// Those of these lengths.
+    /// Creates a table from the lengths of the frames, 4 bytes each.
     pub fn of(start: u64, lengths: &[u8]) -> Self {
         let mut frames = Self::new(start);
         lengths
@@ -37,7 +39,7 @@ impl FrameTable {
         frames
     }
 
-    /// Adds one.
+    /// Appends a frame.
     pub fn push(&mut self, length: u32) {
         if self.lengths.len().is_multiple_of(GROUP) {
             self.groups.push(self.end);
@@ -46,17 +48,17 @@ impl FrameTable {
         self.end += u64::from(length);
     }
 
-    /// Whether they are as many as hold so many items.
+    /// Returns whether the number of frames matches a number of items.
     pub fn hold(&self, items: u64) -> bool {
         items.div_ceil(FRAME_ITEMS) == self.lengths.len() as u64
     }
 
-    /// Where the last one ends.
+    /// Returns the end of the last frame.
     pub fn end(&self) -> u64 {
         self.end
     }
 
-    /// Their lengths, 4 bytes each.
+    /// Returns the lengths of the frames, 4 bytes each.
     pub fn lengths(&self) -> Vec<u8> {
         self.lengths
             .iter()
@@ -64,7 +66,7 @@ impl FrameTable {
             .collect()
     }
 
-    /// Where a frame begins, and its length; none when there is no such frame. O(1).
+    /// Returns the offset and length of a frame; `None` if it does not exist. O(1).
     pub fn place(&self, frame: u64) -> Option<(u64, u32)> {
         let frame = usize::try_from(frame).ok()?;
         let length = *self.lengths.get(frame)?;

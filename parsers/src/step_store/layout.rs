@@ -1,10 +1,11 @@
-//! The store on disk.
+//! Layout of the store on disk.
 //!
 //! ```text
 //! header     72 bytes   magic "SBsteps\n", version, 0, identity of the trace's files (3 numbers),
-//!                       place, length and hash of the footer; hash of all that. Written last: zeros until then
-//! frames     of four blocks, as `frame.rs` and `block.rs` say
-//! footer     items and records in all; threads; the summary of the format; lengths of the frames; codes
+//!                       offset, length and hash of the footer; hash of all that.
+//!                       Written last: zeros until then
+//! frames     of four blocks, see `frame.rs` and `block.rs`
+//! footer     total items and records; threads; summary of the format; lengths of the frames; codes
 //! ```
 //!
 //! All numbers are little-endian.
@@ -20,26 +21,26 @@ use crate::step_store::frames::FrameTable;
 use crate::step_store::numbers::{NumberReader, NumberWriter, PADDING};
 use crate::step_store::record::StoredThread;
 
-/// Another number whenever the layout or the meaning of a frame or a block changes.
+/// Format version: changes with the layout or meaning of a frame or a block.
 const VERSION: u32 = 13;
 const MAGIC: [u8; 8] = *b"SBsteps\n";
 pub const HEADER_LEN: usize = 72;
 const FOOTER_LIMIT: u64 = 1 << 36;
 
-/// What is known of the whole trace when it has been read.
+/// Facts about the whole trace, complete once it has been read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StoreFacts {
-    /// Items: one more than steps.
+    /// Number of items: one more than steps.
     pub items: u64,
-    /// Steps, accesses and markers, as the format numbers them.
+    /// Number of steps, accesses and markers, as the format numbers them.
     pub records: u64,
-    /// The threads, by number.
+    /// Threads, by number.
     pub threads: Vec<StoredThread>,
-    /// Numbers that the format keeps of the whole trace; empty until it has been read.
+    /// Numbers that the format keeps for the whole trace; empty until it has been read.
     pub summary: Vec<u64>,
 }
 
-/// All of a finished store but its frames.
+/// Contents of a finished store without its frames.
 #[derive(Debug)]
 pub struct StepStoreContents {
     pub facts: StoreFacts,
@@ -47,7 +48,7 @@ pub struct StepStoreContents {
     pub codes: Codes,
 }
 
-/// The kept file of a store.
+/// The store as a kind of kept file.
 #[derive(Clone, Copy, Debug)]
 pub struct StoreFile;
 
@@ -67,7 +68,7 @@ impl CacheFileFormat for StoreFile {
     }
 }
 
-/// Writes footer and header, in this order: with the header the store is complete.
+/// Writes the footer, then the header, which completes the store.
 pub fn finish(
     store: &ByteStore,
     identity: Identity,

@@ -1,12 +1,15 @@
-//! The steps of a trace in the order of the whole, to be read anywhere.
+//! Step store: the steps of a trace in trace order, with random access.
 //!
-//! Some formats cannot be read in the middle: their files are compressed, their threads interleaved, or what a record
-//! means depends on all before it. So the first opening reads such a trace once, on a thread of its own, and writes its
-//! steps again in small blocks that decode by themselves into a file beside the index ([`crate::kept`]);
-//! a step takes two to four bytes there; long blocks are packed. [`StepStore`] reads blocks while the rest still comes.
+//! Some formats cannot be read from the middle: their files are compressed, their threads
+//! interleaved, or the meaning of a record depends on all records before it.
+//! The first opening reads such a trace once, on a separate thread, and writes its steps to a file
+//! next to the index ([`crate::kept`]).
+//! That file consists of small blocks that decode without other blocks; a step takes two to four
+//! bytes, and long blocks are compressed.
+//! [`StepStore`] reads blocks while the rest is still being written.
 //!
-//! A format that uses it writes with an [`Encoder`], says what its numbers mean (`StoredFormat`), and answers as a source
-//! by way of `StoredTrace`.
+//! A format writes with an [`Encoder`], defines the meaning of its numbers (`StoredFormat`), and
+//! serves as a source through `StoredTrace`.
 
 pub(crate) mod block;
 pub(crate) mod block_reader;

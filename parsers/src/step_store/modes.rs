@@ -1,8 +1,8 @@
-//! The numbers under which modes are written.
+//! Numbers that are stored for modes.
 
 use stepback_machine::{Mode, SecurityState, ThreadStack};
 
-/// A kind in the lowest byte, what belongs to it above.
+/// Returns the number of a mode: its kind in the lowest byte, its fields above.
 pub fn number_of_mode(mode: Mode) -> u64 {
     let [kind, a, b, c] = match mode {
         Mode::Other => [0; 4],
@@ -30,7 +30,7 @@ pub fn number_of_mode(mode: Mode) -> u64 {
     u64::from(u32::from_le_bytes([kind, a, b, c]))
 }
 
-/// The mode of such a number.
+/// Returns the mode of a stored number.
 pub fn mode_of_number(number: u64) -> Option<Mode> {
     let [kind, a, b, c] = u32::try_from(number).ok()?.to_le_bytes();
     Some(match kind {
@@ -56,7 +56,7 @@ pub fn mode_of_number(number: u64) -> Option<Mode> {
     })
 }
 
-/// The security states by their numbers.
+/// Security states, indexed by their stored numbers.
 const SECURITY: [SecurityState; 4] = [
     SecurityState::Undivided,
     SecurityState::Secure,

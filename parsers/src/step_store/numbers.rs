@@ -1,9 +1,9 @@
-//! How numbers and addresses are written in a block.
+//! Encoding of numbers, addresses and values in a block.
 
-/// A block's bytes as they are written.
+/// Buffer of a block that is being written.
 #[derive(Clone, Debug, Default)]
 pub struct NumberWriter {
-    /// What was written.
+    /// Bytes written until now.
     pub bytes: Vec<u8>,
 }
 
@@ -13,7 +13,7 @@ impl NumberWriter {
         self.bytes.push(byte);
     }
 
-    /// Seven bits a byte, the lowest first (LEB128).
+    /// Writes a LEB128 number: seven bits a byte, the lowest first.
     #[inline]
     pub fn number(&mut self, mut number: u64) {
         while number >= 0x80 {
@@ -23,7 +23,7 @@ impl NumberWriter {
         self.bytes.push(number as u8);
     }
 
-    /// A difference: small ones take few bytes, whatever their sign.
+    /// Writes a difference in zigzag form: small ones take few bytes, regardless of sign.
     #[inline]
     pub fn difference(&mut self, to: u64, from: u64) {
         self.number(zigzag(to.wrapping_sub(from)));
@@ -35,13 +35,14 @@ impl NumberWriter {
     }
 }
 
-/// As many zeros follow the bytes that a [`Reader`] is given.
+/// Number of zeros that must follow the bytes of a [`NumberReader`].
 pub const PADDING: usize = 16;
 
-/// A block's bytes as they are read. Behind their end it reads zeros, and [`Reader::is_sound`] is false then.
+/// Reads the bytes of a block. Past the end it returns zeros, and [`NumberReader::is_sound`] is then
+/// false.
 #[derive(Clone, Copy, Debug)]
 pub struct NumberReader<'a> {
-    /// The bytes and [`PADDING`] zeros.
+    /// Bytes of the block and [`PADDING`] zeros.
     padded: &'a [u8],
     place: usize,
 }
@@ -60,7 +61,7 @@ impl<'a> NumberReader<'a> {
         self.place >= self.end()
     }
 
-    /// Whether nothing was read after the end.
+    /// Returns whether nothing was read past the end.
     pub fn is_sound(&self) -> bool {
         self.place <= self.end()
     }
@@ -108,7 +109,7 @@ impl<'a> NumberReader<'a> {
         from.wrapping_add(unzigzag(self.number()))
     }
 
-    /// What was not read yet.
+    /// Returns the bytes that were not read yet.
     pub fn rest(&self) -> &'a [u8] {
         self.padded.get(self.place..self.end()).unwrap_or_default()
     }
@@ -135,19 +136,20 @@ fn unzigzag(number: u64) -> u64 {
     number >> 1 ^ (number & 1).wrapping_neg()
 }
 
-/// Where the last addresses were: the next is mostly close to one of a few.
+/// Recent addresses, which predict the next one: it is usually close to one of them.
 ///
-/// An address is the difference to the closest of them. A byte says which (2 bits), how many bytes follow (3 bits),
-/// and has the lowest 3 bits of the difference.
+/// An address is stored as the difference from the closest of them. Its first byte holds the index
+/// of that address (2 bits), the number of further bytes (3 bits), and the lowest 3 bits of the
+/// difference.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AddressPredictor {
     recent: [u64; 4],
     oldest: u8,
 }
 
-/// Bytes after the first one, by the number that stands in it.
+/// Number of bytes after the first one, indexed by the 3-bit field in it.
 const WIDTHS: [u8; 8] = [0, 1, 2, 3, 4, 5, 6, 8];
-/// An address this far from all others does not take the place of the closest, but of the oldest.
+/// Zigzag difference from which an address replaces the oldest one instead of the closest.
 const FAR: u64 = 1 << 17;
 
 impl AddressPredictor {
@@ -216,13 +218,15 @@ impl AddressPredictor {
     }
 }
 
-/// What values were last: the next value of a register is mostly close to its last one, or was just loaded.
+/// Recent values, which predict the next one: a register usually gets a value close to its last
+/// one, or the value just loaded.
 ///
-/// A value is the difference to one of the two. A byte says which (1 bit), how many bytes follow (3 bits), and has the lowest
-/// 4 bits of the difference.
+/// A value is stored as the difference from one of the two. Its first byte holds the choice (1
+/// bit), the number of further bytes (3 bits), and the lowest 4 bits of the difference.
 #[derive(Clone, Copy, Debug)]
 pub struct ValuePredictor {
-    /// By register, as far as its number says: those that share a place disturb each other.
+    /// Last values, indexed by register number modulo 64. Registers that share an index predict
+    /// each other badly.
     last: [u64; 64],
     loaded: u64,
 }
@@ -237,7 +241,7 @@ impl Default for ValuePredictor {
 }
 
 impl ValuePredictor {
-    /// The value of a register.
+    /// Writes the value of a register.
     #[inline(always)]
     pub fn write_register(&mut self, register: u16, value: u64, out: &mut NumberWriter) {
         let Self { last, loaded } = self;
@@ -246,7 +250,7 @@ impl ValuePredictor {
         *last = value;
     }
 
-    /// The same, read.
+    /// Reads the value of a register.
     #[inline(always)]
     pub fn read_register(&mut self, register: u16, reader: &mut NumberReader<'_>) -> u64 {
         let last = &mut self.last[usize::from(register % 64)];
@@ -254,14 +258,14 @@ impl ValuePredictor {
         *last
     }
 
-    /// What memory holds.
+    /// Writes the value of a memory access.
     #[inline(always)]
     pub fn write_memory(&mut self, value: u64, out: &mut NumberWriter) {
         write_value(value, [self.loaded, 0], out);
         self.loaded = value;
     }
 
-    /// The same, read.
+    /// Reads the value of a memory access.
     #[inline(always)]
     pub fn read_memory(&mut self, reader: &mut NumberReader<'_>) -> u64 {
         self.loaded = read_value([self.loaded, 0], reader);

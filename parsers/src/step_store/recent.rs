@@ -1,22 +1,22 @@
-//! The frames that a reader had last: a question reads a few of them again and again.
+//! Cache of the frames that a reader used last: a query reads a few of them repeatedly.
 
 use crate::step_store::frame::Frame;
 
-/// How many are kept.
+/// Maximum number of cached frames.
 const KEPT: usize = 16;
-/// Longer ones are not kept.
+/// Maximum length of the blocks of a cached frame, in bytes.
 const LENGTH_LIMIT: usize = 64 << 10;
 
-/// A frame of one of all stores that there were.
+/// Identifies a frame among all stores of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameKey {
-    /// The number of the store.
+    /// Number of the store.
     pub store: u64,
-    /// The number of the frame in it.
+    /// Number of the frame in the store.
     pub frame: u64,
 }
 
-/// Frames as they were last.
+/// First-in, first-out cache of unpacked frames.
 #[derive(Debug, Default)]
 pub struct FrameCache {
     held: Vec<CachedFrame>,
@@ -31,7 +31,7 @@ struct CachedFrame {
 }
 
 impl FrameCache {
-    /// A frame, if it is held.
+    /// Returns a frame if it is cached.
     pub fn find(&self, key: FrameKey) -> Option<Frame<'_>> {
         let held = self.held.iter().find(|held| held.key == key)?;
         Some(Frame {
@@ -40,7 +40,7 @@ impl FrameCache {
         })
     }
 
-    /// Holds a frame in the place of the oldest; false for one that is too long.
+    /// Caches a frame in the place of the oldest one; returns false if it is too long.
     pub fn hold(&mut self, key: FrameKey, frame: Frame<'_>) -> bool {
         if frame.blocks.len() > LENGTH_LIMIT {
             return false;

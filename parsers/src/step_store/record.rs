@@ -1,46 +1,48 @@
-//! What a format hands the store, and gets back from it.
+//! Records that a format writes to the store and reads back.
 
 use stepback_machine::{AccessKind, Encoding, InstructionSet, RecordedBranch, RegisterView};
 
 use crate::events::{DelaySlot, StepOrigin, ThreadNumber};
 use crate::marker::Marker;
 
-/// A step as it is handed in.
+/// Step to be stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoredStep {
-    /// Which of the trace's inputs it stands in: what one says of encodings does not hold in another.
+    /// Input of the trace that contains the step. An encoding that one input states does not hold
+    /// in another.
     pub input: u16,
-    /// Who.
+    /// Thread that executes it.
     pub thread: ThreadNumber,
-    /// What it does to control.
+    /// Effect on control.
     pub branch: RecordedBranch,
-    /// How it decodes, as far as its record alone says so: see `SetOf`.
+    /// Instruction set, if only the record is considered: see `InstructionSetChooser`.
     pub set: InstructionSet,
-    /// Length in bytes; another than that of the encoding where that is synthetic.
+    /// Length in bytes; differs from that of a synthetic encoding.
     pub length_bytes: u16,
-    /// Its address as recorded.
+    /// Address as recorded.
     pub pc: u64,
-    /// Its bytes; none: as they were at this address of this input before.
+    /// Bytes of the instruction; `None` if unchanged at this address of this input.
     pub encoding: Option<Encoding>,
-    /// Where an indirect branch goes; none when the trace does not say.
+    /// Target of an indirect branch; `None` if the trace does not state it.
     pub target: Option<u64>,
-    /// How it was reached.
+    /// Way in which the step was reached.
     pub reached: StepStatus,
 }
 
-/// How a step was reached.
+/// Way in which a step was reached, and whether it took effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct StepStatus {
-    /// Whether it stands in a delay slot.
+    /// Relation to a delay slot.
     pub slot: DelaySlot,
-    /// False when it had no effect: it was annulled, or it trapped.
+    /// False when the step had no effect: it was annulled, or it trapped.
     pub is_executed: bool,
-    /// What it is known from.
+    /// Source of the knowledge that the step occurred.
     pub origin: StepOrigin,
 }
 
 impl StepStatus {
-    /// As every instruction of a machine without delay slots whose trace has executed ones alone.
+    /// Value for all instructions of machines without delay slots whose traces contain only
+    /// executed ones.
     pub const PLAINLY: Self = Self {
         slot: DelaySlot::None,
         is_executed: true,
@@ -54,12 +56,12 @@ impl StepStatus {
         StepOrigin::Inferred,
     ];
 
-    /// The number under which it is written.
+    /// Returns the number that is stored for it.
     pub fn number(self) -> u8 {
         (self.origin as u8) << 3 | (self.slot as u8) << 1 | u8::from(self.is_executed)
     }
 
-    /// What such a number stands for.
+    /// Returns the value of a stored number.
     pub fn of_number(number: u8) -> Option<Self> {
         let slot = *Self::SLOTS.get(usize::from(number >> 1 & 3))?;
         let origin = *Self::ORIGINS.get(usize::from(number >> 3))?;
@@ -71,41 +73,42 @@ impl StepStatus {
     }
 }
 
-/// A register, or a part of it, got a value.
+/// Write to a register or a part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoredRegister {
-    /// Which bytes of which register of the architecture's table: at most 16, offset and length below 512.
+    /// Register of the architecture's table and range of bytes: at most 16, offset and length below
+    /// 512.
     pub view: RegisterView,
-    /// Its value; none when the trace says that it is not known from here on.
+    /// New value; `None` if the trace states that it is unknown from here on.
     pub value: Option<u128>,
 }
 
-/// An access to memory.
+/// Access to memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoredAccess {
     /// Load or store.
     pub kind: AccessKind,
-    /// Bytes.
+    /// Size in bytes.
     pub size_bytes: u16,
-    /// As recorded.
+    /// Address as recorded.
     pub address: u64,
-    /// Address of the instruction where it is not the thread's last one.
+    /// Address of the instruction, if it is not the thread's last one.
     pub pc: Option<u64>,
 }
 
-/// Equal records one after the other that are neither steps nor accesses.
+/// Run of equal records that are neither steps nor accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoredMarker {
-    /// What they tell, as recorded.
+    /// The marker, as recorded.
     pub marker: Marker,
-    /// Length of what they tell of; 0 where they tell of none, and where there are several.
+    /// Length of its subject in bytes; 0 if it has none, and in a run of several.
     pub size_bytes: u64,
-    /// How many there are.
+    /// Number of equal records.
     pub count: u64,
 }
 
 impl StoredMarker {
-    /// Returns how many ordinals of records they take.
+    /// Returns the number of record ordinals that the run takes.
     pub fn ordinals(&self) -> u64 {
         if self.marker.kind.is_synthetic() {
             0
@@ -115,31 +118,31 @@ impl StoredMarker {
     }
 }
 
-/// What a step asks of caches, which is no access: a prefetch or a flush.
+/// Cache hint of a step, which is no access: a prefetch or a flush.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoredHint {
-    /// Its kind, and the address that it is about, as recorded.
+    /// Kind and address, as recorded.
     pub marker: Marker,
-    /// Bytes.
+    /// Size in bytes.
     pub size_bytes: u64,
-    /// Address of the instruction where it is not the thread's last one.
+    /// Address of the instruction, if it is not the thread's last one.
     pub pc: Option<u64>,
 }
 
-/// The numbers by which a trace knows a thread. What they mean is for the format to say.
+/// Numbers that identify a thread in a trace. The format defines their meaning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct StoredThread {
-    /// Its own.
+    /// Number of the thread.
     pub tid: u64,
-    /// That of its process; 0 while the trace has not said it.
+    /// Number of its process; 0 until the trace states it.
     pub pid: u64,
 }
 
-/// Why the reader of a trace ended.
+/// Reason for the end of reading a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadEnd {
-    /// There is no more.
+    /// The trace was read to its end.
     Complete,
-    /// It was told to stop.
+    /// Reading was stopped on request.
     Stopped,
 }

@@ -1,4 +1,4 @@
-//! To which item a record belongs, in formats that number all their records.
+//! Maps record numbers to items, in formats that number all their records.
 
 use std::io;
 use std::ops::Range;
@@ -11,7 +11,8 @@ use crate::step_store::record::{StoredAccess, StoredHint, StoredMarker};
 use crate::step_store::store::{StepStore, StoreScratch};
 
 impl StepStore {
-    /// The item of the record with this number, from 1; none when there is no such record. O(log n) reads.
+    /// Returns the item of the record with this number, counted from 1; `None` if there is no such
+    /// record. O(log n) reads.
     ///
     /// # Errors
     /// The store could not be read, or is damaged.
@@ -30,7 +31,7 @@ impl StepStore {
         Ok(found)
     }
 
-    /// The numbers of the records of an item. O(1) reads.
+    /// Returns the numbers of the records of an item. O(1) reads.
     ///
     /// # Errors
     /// The store could not be read, or is damaged.
@@ -48,7 +49,7 @@ impl StepStore {
     }
 }
 
-/// Hands out the items of a block, each with the number of its records.
+/// Calls `each` for the items of a block, with the number of their records.
 fn each_item(
     store: &StepStore,
     items: Range<u64>,
@@ -56,7 +57,7 @@ fn each_item(
     each: impl FnMut(u64, u64),
 ) -> io::Result<()> {
     let end = items.end.min(store.wait_for(items.end)?);
-    // What stands before the first step of a block belongs to it only where the trace begins.
+    // Records before the first step of a block belong to it only at the start of the trace.
     let mut run = RecordCountVisitor {
         item: first_item(items.start),
         records: 0,
@@ -102,7 +103,7 @@ impl<F: FnMut(u64, u64)> BlockVisitor for RecordCountVisitor<F> {
 
     fn problem(&mut self, _message: String) {}
 
-    /// What is said last of an item holds.
+    /// The last count of an item is the valid one.
     fn records(&mut self, count: u64) {
         self.records = count;
     }

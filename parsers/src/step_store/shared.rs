@@ -1,4 +1,4 @@
-//! What the readers of a store and its filler share.
+//! State shared by the readers of a store and its filler.
 
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
@@ -12,34 +12,34 @@ use crate::step_store::codes::Codes;
 use crate::step_store::frames::FrameTable;
 use crate::step_store::layout::{HEADER_LEN, StepStoreContents, StoreFacts};
 
-/// How long a reader waits before it looks again, even if nobody calls it.
+/// Maximum time between two checks by a waiting reader, even without a notification.
 const WAIT: Duration = Duration::from_millis(20);
 
-/// A store and all who use it.
+/// Store, shared by its readers and its filler.
 #[derive(Debug)]
 pub struct SharedStore {
     state: RwLock<SharedStoreState>,
     grown: (Mutex<()>, Condvar),
-    /// Asks the filler, and all that work for it, to stop.
+    /// Requests the filler, and everything that works for it, to stop.
     pub is_stopped: Arc<AtomicBool>,
 }
 
-/// How far the store is.
+/// Published state of the store.
 #[derive(Debug)]
 pub struct SharedStoreState {
-    /// The bytes of the frames.
+    /// Bytes of the frames.
     pub store: Arc<ByteStore>,
     pub frames: FrameTable,
     pub codes: Codes,
-    /// Items of complete frames, or of all when it is over.
+    /// Facts, counting only the items of complete frames until `is_over`.
     pub facts: Arc<StoreFacts>,
-    /// Nothing more will come.
+    /// True when nothing more will be added.
     pub is_over: bool,
-    /// Why the store could not be made.
+    /// Reason why the store could not be made.
     pub failure: Option<(ErrorKind, String)>,
-    /// What the user should know.
+    /// Message to show to the user.
     pub notice: Option<String>,
-    /// The file of a finished store that may be removed if it turns out to be damaged.
+    /// File of a finished store, which may be removed if it turns out to be damaged.
     pub path: Option<PathBuf>,
 }
 
@@ -62,7 +62,7 @@ impl SharedStore {
         }
     }
 
-    /// Of a finished store.
+    /// Creates the state of a finished store.
     pub fn of(store: ByteStore, contents: StepStoreContents) -> Self {
         let shared = Self::new();
         let StepStoreContents {
@@ -98,7 +98,8 @@ impl SharedStore {
         self.is_stopped.load(Ordering::Relaxed)
     }
 
-    /// Waits until so many items can be read, or until there are no more; gives how many can be.
+    /// Waits until `items` items can be read, or until there are no more. Returns the number that
+    /// can be read.
     pub fn wait_for(&self, items: u64) -> io::Result<u64> {
         loop {
             {
@@ -108,20 +109,20 @@ impl SharedStore {
                 }
             }
             let waiting = self.grown.0.lock().unwrap_or_else(PoisonError::into_inner);
-            // Whether it was called or waited long enough, it looks again.
+            // Checks again after a notification and after a timeout.
             _ = self.grown.1.wait_timeout(waiting, WAIT);
         }
     }
 }
 
 impl SharedStoreState {
-    /// Notes that the store cannot be made.
+    /// Records that the store cannot be made.
     pub fn fail(&mut self, kind: ErrorKind, why: String) {
         self.failure = Some((kind, why));
         self.is_over = true;
     }
 
-    /// How many items can be read, unless more should have come.
+    /// Returns the number of items that can be read, or the failure that stopped the filler.
     pub fn checked(&self) -> io::Result<u64> {
         match &self.failure {
             Some((kind, why)) => Err(io::Error::new(*kind, why.clone())),
@@ -129,7 +130,7 @@ impl SharedStoreState {
         }
     }
 
-    /// How many blocks can be read.
+    /// Returns the number of blocks that can be read.
     pub fn blocks(&self) -> u64 {
         self.facts.items.div_ceil(ITEMS)
     }

@@ -1,4 +1,4 @@
-//! The store as its users see it.
+//! Public interface of the step store.
 
 use std::io::{self, ErrorKind};
 use std::ops::Range;
@@ -23,43 +23,45 @@ use crate::step_store::record::ReadEnd;
 use crate::step_store::shared::SharedStore;
 use crate::step_store::visit::{BlockVisit, DamagedBlock, padded};
 
-/// Frames that are read at once.
+/// Number of frames that are read at once.
 const BATCH: usize = 16;
 
-/// Reads a whole trace into an encoder; stops early when the flag is set, and says so.
+/// Reads a whole trace into an encoder. Stops early when the flag is set, and then returns
+/// [`ReadEnd::Stopped`].
 pub type ReadTrace =
     Box<dyn FnOnce(&Arc<AtomicBool>, &mut Encoder<Filler>) -> io::Result<ReadEnd> + Send>;
 
-/// The records of a trace. Clones share it; when the last is gone, reading stops.
+/// Records of a trace. Clones share them; dropping the last clone stops the reading of the trace.
 #[derive(Clone, Debug)]
 pub struct StepStore(Arc<StoreOwner>);
 
 #[derive(Debug)]
 struct StoreOwner {
-    /// No other store of this run has it: readers know by it whose frames they hold.
+    /// Unique among the stores of this process; identifies the frames that readers cache.
     number: u64,
     shared: Arc<SharedStore>,
     filler: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// A store does not hold what was written: the trace must be opened again, which makes the store anew.
+/// Error: a store does not contain the bytes that were written. Opening the trace again makes the
+/// store anew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the copy of the trace's records is damaged at step {step}: remove it (its name ends with .steps)"
 )]
 pub struct DamagedCopy {
-    /// The last step before the damage.
+    /// Last step before the damage.
     pub step: u64,
 }
 
 impl DamagedCopy {
-    /// Whether this is what an error is about.
+    /// Returns whether this is the cause of an error.
     pub fn is_in(error: &io::Error) -> bool {
         error.get_ref().is_some_and(|inner| inner.is::<Self>())
     }
 }
 
-/// Buffers that are used again.
+/// Buffers that are reused between reads.
 #[derive(Debug, Default)]
 pub struct StoreScratch {
     frames: FrameScratch,
@@ -74,7 +76,7 @@ struct FrameScratch {
 }
 
 impl StepStore {
-    /// Opens the store that is there, or begins to make one, which goes on when this returns.
+    /// Opens the existing store, or begins to make one in the background.
     pub fn open(options: CacheFileOptions, read: ReadTrace) -> Self {
         let found = options.found(&StoreFile);
         let Some((path, store, contents)) = found else {
@@ -112,12 +114,12 @@ impl StepStore {
         }))
     }
 
-    /// What is known of the trace so far.
+    /// Returns the facts known of the trace until now.
     pub fn facts(&self) -> Arc<StoreFacts> {
         Arc::clone(&self.0.shared.state().facts)
     }
 
-    /// Items that can be read.
+    /// Returns the number of items that can be read.
     ///
     /// # Errors
     /// The store could not be made.
@@ -125,12 +127,13 @@ impl StepStore {
         self.0.shared.state().checked()
     }
 
-    /// True when all of the trace has been read.
+    /// Returns whether the whole trace has been read.
     pub fn is_settled(&self) -> bool {
         self.0.shared.state().is_over
     }
 
-    /// Waits until so many items can be read, or until there are no more; gives how many can be.
+    /// Waits until `items` items can be read, or until there are no more. Returns the number that
+    /// can be read.
     ///
     /// # Errors
     /// The store could not be made.
@@ -138,23 +141,24 @@ impl StepStore {
         self.0.shared.wait_for(items)
     }
 
-    /// What the user should know about the file, as one sentence.
+    /// Returns a message about the file for the user, as one sentence.
     pub fn notice(&self) -> Option<String> {
         self.0.shared.state().notice.clone()
     }
 
-    /// Bytes of the store so far.
+    /// Returns the bytes of the store until now.
     pub fn bytes(&self) -> u64 {
         self.0.shared.state().frames.end()
     }
 
-    /// All codes so far.
+    /// Returns all codes until now.
     pub fn codes(&self) -> Codes {
         self.0.shared.state().codes.clone()
     }
 
-    /// Passes all that some blocks hold to a visitor, from the block of the first item on: the visitor counts items from there.
-    /// It is asked between blocks whether to go on.
+    /// Passes the contents of some blocks to a visitor, starting with the block of the first item:
+    /// the visitor counts items from there.
+    /// `goes_on` is called between blocks; false ends the visit.
     ///
     /// # Errors
     /// The store could not be read, or is damaged.
@@ -210,7 +214,7 @@ impl StepStore {
         result.map_err(|DamagedBlock(block)| self.damaged(block))
     }
 
-    /// One frame.
+    /// Returns one frame, from the cache if possible.
     fn frame<'a>(&self, number: u64, scratch: &'a mut FrameScratch) -> io::Result<Frame<'a>> {
         let FrameScratch {
             bytes,
@@ -235,7 +239,7 @@ impl StepStore {
             .ok_or_else(|| self.damaged(number * BLOCKS))
     }
 
-    /// The bytes of some frames, their lengths, and all codes.
+    /// Reads the bytes of some frames; returns their lengths and all codes.
     fn read(&self, frames: Range<u64>, bytes: &mut Vec<u8>) -> io::Result<(Vec<u32>, Codes)> {
         let (store, start, lengths, codes): (Arc<ByteStore>, _, Vec<u32>, _) = {
             let state = self.0.shared.state();
@@ -259,7 +263,7 @@ impl StepStore {
         Ok((lengths, codes))
     }
 
-    /// The head of a block.
+    /// Returns the head of a block.
     fn head(&self, number: u64, scratch: &mut StoreScratch) -> io::Result<BlockHead> {
         let StoreScratch { frames, block } = scratch;
         let frame = self.frame(number / BLOCKS, frames)?;
@@ -270,18 +274,20 @@ impl StepStore {
         block::head(padded(number, content, block)).map_err(|BlockDamage| self.damaged(number))
     }
 
-    /// What is wrong with a block. The file is removed, so that the next opening of the trace makes it anew.
+    /// Returns the error for a damaged block. Removes the file, so that the next opening of the
+    /// trace makes it anew.
     fn damaged(&self, block: u64) -> io::Error {
         if let Some(path) = &self.0.shared.state().path {
-            // Where it cannot be removed, the error is told again, and names it.
+            // If the removal fails, the next reader reports the error again, with the file to
+            // remove.
             _ = std::fs::remove_file(path);
         }
         let step = (block * ITEMS).saturating_sub(1);
         io::Error::new(ErrorKind::InvalidData, DamagedCopy { step })
     }
 
-    /// The first item of the block that holds the visible record with this ordinal, from 1, and the records before that block.
-    /// O(log n) reads.
+    /// Returns the first item of the block that contains the visible record with this ordinal,
+    /// counted from 1, and the number of records before that block. O(log n) reads.
     ///
     /// # Errors
     /// The store could not be read, or is damaged.
@@ -304,7 +310,7 @@ impl StepStore {
         Ok((first * ITEMS, before))
     }
 
-    /// Visible records before the block of an item.
+    /// Returns the number of visible records before the block of an item.
     ///
     /// # Errors
     /// The store could not be read, or is damaged.
@@ -313,7 +319,8 @@ impl StepStore {
             .map(|head| head.records_before)
     }
 
-    /// All codes so far; none when there are so many that some stand among the records instead.
+    /// Returns all codes until now; `None` if the table is full, so that some are stored inline
+    /// among the records.
     pub fn known_codes(&self) -> Option<Codes> {
         Some(self.codes()).filter(|codes| codes.len() < LIMIT)
     }
@@ -345,7 +352,8 @@ fn run(shared: &Arc<SharedStore>, options: &CacheFileOptions, read: ReadTrace) {
     }
 }
 
-/// Tells the readers when the filler ends, even by a panic: else they would wait for it forever.
+/// Reports the end of the filler to the readers, even after a panic: otherwise they would wait
+/// forever.
 struct FillEndGuard<'a>(&'a SharedStore);
 
 impl Drop for FillEndGuard<'_> {
@@ -367,7 +375,7 @@ impl Drop for StoreOwner {
             .unwrap_or_else(PoisonError::into_inner)
             .take();
         if let Some(filler) = filler {
-            // A panic in there was told to the readers.
+            // The readers got the error of a panic in that thread.
             _ = filler.join();
         }
     }

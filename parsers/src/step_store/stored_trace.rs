@@ -1,4 +1,4 @@
-//! A stored trace as a [`Source`](crate::source::Source) needs it.
+//! Implements the parts of a [`Source`](crate::source::Source) that all stored traces share.
 
 use std::io;
 use std::ops::Range;
@@ -9,10 +9,10 @@ use crate::step_store::event_run::{EventEmitter, StoredFormat};
 use crate::step_store::items::{ITEM_BYTES, items_of};
 use crate::step_store::store::{StepStore, StoreScratch};
 
-/// How many items are between two looks at the progress.
+/// Number of items between two progress reports.
 const PROGRESS: u64 = 1 << 16;
 
-/// A store and how much of it was taken in: offsets are those of `items.rs`.
+/// Store, and the part of it that was published as the length; offsets are those of `items.rs`.
 #[derive(Debug)]
 pub struct StoredTrace {
     store: StepStore,
@@ -20,33 +20,33 @@ pub struct StoredTrace {
 }
 
 impl StoredTrace {
-    /// What the store holds by now.
+    /// Starts with the present contents of the store.
     pub fn new(store: StepStore) -> Self {
         let items = AtomicU64::new(store.items().unwrap_or(0));
         Self { store, items }
     }
 
-    /// The steps.
+    /// Returns the steps.
     pub fn store(&self) -> &StepStore {
         &self.store
     }
 
-    /// Bytes of the virtual text that were taken in.
+    /// Returns the published length of the virtual text, in bytes.
     pub fn length(&self) -> u64 {
         self.items.load(Ordering::Relaxed) * ITEM_BYTES
     }
 
-    /// True when nothing more comes.
+    /// Returns true when nothing more will be added.
     pub fn is_settled(&self) -> bool {
         if !self.store.is_settled() {
             return false;
         }
-        // Once it says that nothing more comes, the length must be the whole.
+        // The length must be final once this returns true.
         _ = self.grow();
         true
     }
 
-    /// Takes in what was added, and returns the length.
+    /// Publishes the items added since, and returns the length.
     ///
     /// # Errors
     /// The store could not be made.
@@ -55,7 +55,7 @@ impl StoredTrace {
         Ok(self.length())
     }
 
-    /// Bytes of the virtual text that can be read.
+    /// Returns the number of bytes of the virtual text that can be read.
     ///
     /// # Errors
     /// The store could not be made.
@@ -63,13 +63,13 @@ impl StoredTrace {
         Ok(self.store.items()? * ITEM_BYTES)
     }
 
-    /// The first start of an item from `target` on and before `limit`; none when there is none.
+    /// Returns the first start of an item at or after `target` and before `limit`, if there is one.
     pub fn cut(&self, target: u64, limit: u64) -> Option<u64> {
         let cut = target.next_multiple_of(ITEM_BYTES);
         Some(cut).filter(|cut| *cut < limit.min(self.length()))
     }
 
-    /// Pushes the events of a range into a sink; gives where it ended.
+    /// Pushes the events of a range into a sink; returns the end of the range that was parsed.
     ///
     /// # Errors
     /// The store could not be read, or is damaged.

@@ -1,4 +1,4 @@
-//! Values, modes, notes and numbered records come out as they went in.
+//! Round trips of values, modes, notes and numbered records.
 
 use stepback_machine::{
     AccessKind, Encoding, Endian, InstructionSet, Mode, RecordedBranch, RegisterId, RegisterView,
@@ -20,7 +20,7 @@ use crate::step_store::record::{
 use crate::step_store::store::{ReadTrace, StepStore, StoreScratch};
 use crate::step_store::stored_trace::StoredTrace;
 
-/// What a record does, in a format that numbers all of them.
+/// Effect of a record, in a format that numbers all of them.
 #[derive(Clone, Debug)]
 enum NumberedInput {
     Step(StoredStep),
@@ -31,7 +31,7 @@ enum NumberedInput {
     Time(ThreadNumber, u64),
 }
 
-/// Numbers that look random.
+/// Pseudo-random numbers.
 struct Dice(u64);
 
 impl Dice {
@@ -186,7 +186,7 @@ impl StoredFormat for Format {
     }
 }
 
-/// What comes out, in words.
+/// Decoded events as text.
 #[derive(Default)]
 struct DecodedWords {
     names: Vec<String>,
@@ -249,7 +249,7 @@ impl EventSink for DecodedWords {
     }
 }
 
-/// What should come out.
+/// Returns the expected events.
 fn expected(records: &[NumberedInput]) -> Vec<String> {
     let mut modes = [Mode::Other; 3];
     let mut times = [None; 3];
@@ -333,7 +333,7 @@ fn told(store: StepStore) -> std::io::Result<Vec<String>> {
     Ok(told.lines)
 }
 
-/// Whatever byte of a store it is whose blocks are packed.
+/// Damages each byte of a store with compressed blocks.
 #[test]
 fn damage_anywhere_in_a_packed_store_is_noticed() {
     let folder = tempfile::tempdir().unwrap();
@@ -382,7 +382,7 @@ fn loops_that_move_values_take_a_fraction_of_their_bytes() {
     );
 }
 
-/// The frames that a reader holds are those of the store that it asks.
+/// Cached frames belong to the store that is queried.
 #[test]
 fn two_stores_read_by_turns_tell_each_its_own() {
     let records = [records(3000), records(2500).split_off(500)];

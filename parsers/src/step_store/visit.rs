@@ -1,4 +1,4 @@
-//! Passes what the blocks of a frame hold to a visitor.
+//! Passes the contents of a frame's blocks to a visitor.
 
 use std::ops::{ControlFlow, Range};
 
@@ -8,19 +8,19 @@ use crate::step_store::codes::Codes;
 use crate::step_store::frame::{BLOCKS, Frame};
 use crate::step_store::numbers::PADDING;
 
-/// A visit of some blocks.
+/// Visit of a range of blocks.
 pub struct BlockVisit<'a, V, G> {
-    /// By number.
+    /// Blocks to visit, by number.
     pub blocks: Range<u64>,
-    /// A buffer that is used again.
+    /// Buffer that is reused.
     pub buffer: &'a mut Vec<u8>,
-    /// Who visits.
+    /// Visitor that receives the records.
     pub visitor: &'a mut V,
-    /// Asked behind each block, with the items up to its end.
+    /// Called after each block with the items up to its end; false ends the visit.
     pub goes_on: G,
 }
 
-/// This block does not hold what was written.
+/// Error: this block does not contain the bytes that were written.
 #[derive(Clone, Copy, Debug)]
 pub struct DamagedBlock(pub u64);
 
@@ -48,7 +48,7 @@ impl<V: BlockVisitor, G: FnMut(&mut V, u64) -> bool> BlockVisit<'_, V, G> {
     }
 }
 
-/// A block with the zeros behind it that its reader needs.
+/// Copies a block and appends the zeros that its reader needs.
 pub fn padded<'a>(number: u64, content: &[u8], out: &'a mut Vec<u8>) -> BlockBytes<'a> {
     out.clear();
     out.extend_from_slice(content);

@@ -8,7 +8,7 @@ use crate::tarmac::fault::{FaultKind, LineFault};
 use crate::text::digits;
 use crate::text::lexer::Lexer;
 
-/// The hexadecimal digits of a word, without the prefix `0x`; none for other words.
+/// Returns the hexadecimal digits of a word without the prefix `0x`; `None` for other words.
 pub(super) fn hex_digits(word: &[u8]) -> Option<&[u8]> {
     let digits = match word {
         [b'0', b'x' | b'X', digits @ ..] => digits,
@@ -17,7 +17,7 @@ pub(super) fn hex_digits(word: &[u8]) -> Option<&[u8]> {
     digits::is_hex(digits).then_some(digits)
 }
 
-/// Takes the word of a virtual address, which is `name` in messages, and its value.
+/// Reads a virtual address and returns its word and value; messages call it `name`.
 pub(super) fn take_address<'a>(
     fields: &mut Lexer<'a>,
     name: &'static str,
@@ -33,7 +33,8 @@ pub(super) fn take_address<'a>(
     ))
 }
 
-/// Takes the physical addresses after a virtual one, and returns the first; none where the line gives none.
+/// Reads the physical addresses after a virtual one and returns the first; `None` if the line has
+/// none.
 pub(super) fn take_physical<'a>(fields: &mut Lexer<'a>) -> Result<Option<&'a [u8]>, LineFault> {
     let mut first = None;
     while fields.mark(if first.is_none() { b':' } else { b',' }) {

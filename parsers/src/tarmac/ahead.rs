@@ -1,4 +1,5 @@
-//! The look-ahead that finds whether lines with a new timestamp belong to the instruction that follows them.
+//! Look-ahead that decides if lines with a new timestamp belong to the instruction that follows
+//! them.
 
 use crate::tarmac::diagram_line::OpenDiagram;
 use crate::tarmac::line::{FIRST_CPU, TarmacLine};
@@ -11,36 +12,36 @@ use crate::text::lines::{TextPart, without_return};
 pub(super) struct LookAhead<'a> {
     /// Whole lines, followed by more of the input unless `is_last`.
     pub text: &'a [u8],
-    /// Where the whole lines end.
+    /// End of the whole lines.
     pub lines_end: usize,
-    /// True when nothing follows the text.
+    /// True if nothing follows the text.
     pub is_last: bool,
     pub limits: TextLimits,
     pub state_field: StateField,
 }
 
-/// What the look-ahead found.
+/// Result of the look-ahead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LookAheadResult {
-    /// The lines belong to the instruction whose line starts here, so many lines on.
+    /// The lines belong to the instruction at `start`, after `lines` lines.
     Instruction { start: usize, lines: u64 },
-    /// They belong to the step before.
+    /// The lines belong to the step before.
     Nothing,
-    /// More of the input is needed to tell.
+    /// More of the input is needed to decide.
     NeedsMore,
 }
 
-/// The first line of a run: it has a timestamp that is new.
+/// First line of a run: it has a new timestamp.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RunStart<'a> {
     pub start: usize,
     pub time: u64,
-    /// The CPU word of its thread.
+    /// CPU word of its thread.
     pub cpu: &'a [u8],
 }
 
 impl<'a> LookAhead<'a> {
-    /// The text, and whether more follows.
+    /// Returns the text, with a flag if more follows.
     pub fn part(&self) -> TextPart<'a> {
         TextPart {
             text: self.text,
@@ -48,10 +49,10 @@ impl<'a> LookAhead<'a> {
         }
     }
 
-    /// Follows the lines from `run.start` on as long as they bear its time and thread.
+    /// Follows the lines from `run.start` on while they have its time and thread.
     ///
-    /// Linear over a whole trace: lines that were followed in vain bear no new time,
-    /// so none of them is asked about again.
+    /// The cost is linear over a whole trace. After an unsuccessful look-ahead the time of its
+    /// lines is no longer new, so none of them starts another one.
     pub fn follow(&self, run: RunStart<'_>) -> LookAheadResult {
         let mut at = run.start;
         let mut lines = 0;
@@ -90,7 +91,8 @@ impl<'a> LookAhead<'a> {
     }
 }
 
-/// The CPU word of a line other than an instruction; none when it inherits that of the line before.
+/// Returns the CPU word of a line other than an instruction; `None` if it inherits that of the line
+/// before.
 pub(super) fn cpu_of_other(time: Option<u64>, cpu: Option<&[u8]>) -> Option<&[u8]> {
     cpu.or(time.map(|_| FIRST_CPU))
 }

@@ -1,10 +1,10 @@
-//! A run over a trace of which some lines do not come after their instruction.
+//! Parser for traces in which some lines do not follow their instruction.
 //!
-//! A chunk is the text from one instruction line to the next.
-//! A line that belongs to another instruction is left out where it is, and pushed with its own:
-//! an earlier line directly after the instruction, a later one after the lines of its chunk.
-//! It has the place of its instruction, since its own lies outside of the chunk.
-//! To find such lines, the text around the range is read too.
+//! A chunk is the text from one instruction line to the next. A line that belongs to another
+//! instruction is skipped at its position and pushed with its instruction. Earlier lines are pushed
+//! directly after the instruction, later ones after the lines of its chunk. Such a line has the
+//! location of its instruction, since its actual location is outside the chunk. To find these
+//! lines, the parser also reads the text around the range.
 
 use std::ops::Range;
 
@@ -20,21 +20,23 @@ use crate::tarmac::run::{LineThread, PrecedingLine, TarmacRun};
 use crate::tarmac::slow::LocatedLine;
 use crate::text::window::InputWindow;
 
-/// Text read before and after a range: lines within reach of its instructions, and what is within reach of those.
+/// Length of the text read before and after a range: lines within reach of its instructions, and
+/// lines within reach of those.
 const MARGIN: usize = 2 * REACH;
-/// Text that is parsed at once.
+/// Length of the text parsed at once.
 const BATCH: usize = 256 << 10;
 
-/// Text in memory, and the part of it that is parsed.
+/// Text in memory, and the part of it to parse.
 struct LineBatch<'a> {
     ahead: LookAhead<'a>,
-    /// The first line to be parsed.
+    /// Start of the first line to parse.
     from: usize,
-    /// Lines from here on are left to the next batch, unless the chunk of an instruction goes on.
+    /// Lines from here on are left to the next batch, unless they continue the chunk of an
+    /// instruction.
     to: usize,
-    /// Lines from here on are not in the range.
+    /// Lines from here on are outside the range.
     end: usize,
-    /// True when the text begins with the trace.
+    /// True if the text begins with the trace.
     is_first: bool,
 }
 
@@ -63,9 +65,9 @@ impl<'a> LineBatch<'a> {
 
 /// Lines that belong to instructions of other chunks.
 struct MovedLines {
-    /// Number of the instruction, and where the line starts in the text; sorted.
+    /// Instruction number and start of the line in the text; sorted.
     moves: Vec<(usize, usize)>,
-    /// Whether each line of the table is one of them.
+    /// Says for each line of the table if it is one of them.
     is_moved: Vec<bool>,
 }
 
@@ -87,7 +89,7 @@ impl MovedLines {
         moved
     }
 
-    /// Where the lines start that belong to an instruction and are on one side of it.
+    /// Returns the starts of the lines that belong to an instruction and are on one side of it.
     fn on_side(&self, chunk: OpenChunk, side: InstructionSide) -> impl Iterator<Item = usize> {
         let OpenChunk {
             instruction, start, ..
@@ -103,17 +105,17 @@ impl MovedLines {
     }
 }
 
-/// The instruction of the chunk that is parsed.
+/// Instruction of the chunk that is being parsed.
 #[derive(Clone, Copy)]
 struct OpenChunk {
-    /// Its number in the table.
+    /// Number in the table.
     instruction: usize,
-    /// Where its line starts in the text.
+    /// Start of its line in the text.
     start: usize,
     place: InputLocation,
 }
 
-/// On which side of its instruction a line is.
+/// Side of its instruction on which a line is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum InstructionSide {
     Before,
@@ -172,7 +174,7 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
         })
     }
 
-    /// Reports a line that does not end in the text at hand. Returns where the next one starts.
+    /// Reports a line that does not end in the text in memory. Returns the start of the next one.
     fn skip_endless(
         &mut self,
         input: &dyn ReadAt,
@@ -191,7 +193,7 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
         })
     }
 
-    /// Parses the lines of a batch, and returns where it stopped.
+    /// Parses the lines of a batch and returns the offset at which it stopped.
     fn batch(&mut self, batch: &LineBatch<'_>) -> usize {
         let table = batch.table();
         let attribution = LineAttribution {
@@ -233,14 +235,14 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
             at = next;
         }
         self.push_moved(&batch.ahead, &moved, open, InstructionSide::After);
-        // The range ends between two records of a line, of which the first begins in it.
+        // The range ends between two records of a line, and the first of them begins in the range.
         let is_in_line = at == batch.end && at < batch.ahead.text.len();
         self.line +=
             u64::from(is_in_line && batch.ahead.text.get(at.wrapping_sub(1)) != Some(&b'\n'));
         at
     }
 
-    /// Leaves out a line that belongs to the instruction of another chunk.
+    /// Skips a line that belongs to the instruction of another chunk.
     fn pass_over(&mut self, ahead: &LookAhead<'_>, at: usize) -> Option<usize> {
         let (spot, next) = self.spot(ahead, at)?;
         if let TarmacLine::Other(header) =
@@ -254,7 +256,8 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
         Some(next)
     }
 
-    /// Pushes the lines of other chunks that belong to an instruction and are on one side of it.
+    /// Pushes the lines of other chunks that belong to the open instruction and are on one side of
+    /// it.
     fn push_moved(
         &mut self,
         ahead: &LookAhead<'_>,
@@ -275,7 +278,7 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
                 ..before
             };
             let line = TarmacLine::read_single(spot.line, None, ahead.state_field);
-            // Their text is not where the events of the instruction are.
+            // Their text is not at the location of the instruction's events.
             self.sink.scattered_values();
             self.push(
                 line,

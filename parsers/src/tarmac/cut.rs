@@ -1,7 +1,8 @@
-//! Where a trace can be cut, from what stands around the place alone.
+//! Search for a place where a trace can be cut, using only the text around it.
 //!
-//! A chunk begins where [`crate::tarmac::run`] would begin one, and that depends on the time of the line before.
-//! So the search starts after an instruction line: what follows depends on nothing before that.
+//! A chunk begins where [`crate::tarmac::run`] would begin one, which depends on the time of the
+//! line before. So the search starts after an instruction line: the state after it does not depend
+//! on anything before it.
 
 use std::ops::ControlFlow;
 
@@ -18,18 +19,18 @@ use crate::tarmac::settings::TarmacSettings;
 use crate::text::lines::without_return;
 use crate::text::window::InputWindow;
 
-/// Where a cut is wanted.
+/// Range in which a cut is requested.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CutRange {
-    /// From here on.
+    /// First offset that may be a cut.
     pub target: u64,
-    /// Before here.
+    /// End of the offsets that may be a cut.
     pub limit: u64,
-    /// Where the input ends.
+    /// End of the input.
     pub end: u64,
 }
 
-/// The first chunk start from the target on that is certain.
+/// Returns the first certain chunk start at or after the target.
 pub(super) fn cut(
     settings: &TarmacSettings,
     input: &dyn ReadAt,
@@ -40,7 +41,8 @@ pub(super) fn cut(
         return Ok((place.limit > 0).then_some(0));
     };
     let limits = settings.limits;
-    // No place after this one can be the answer; a line that never ends must not be followed to the end of the input.
+    // No later place can be the answer. A line without an end must not be followed to the end of
+    // the input.
     let far = place.limit.saturating_add(limits.run as u64);
     let TarmacScratch { buffer, .. } = scratch.of();
     let mut window = InputWindow::new(input, before..place.end, limits.window, buffer);
@@ -69,15 +71,15 @@ pub(super) fn cut(
     Ok(None)
 }
 
-/// The state of a search.
+/// State of a search.
 struct CutSearch<'t> {
     settings: &'t TarmacSettings,
     limit: u64,
-    /// None before the first instruction line.
+    /// `None` before the first instruction line.
     seen: Option<CutLineState>,
 }
 
-/// What is known since an instruction line was seen.
+/// State since an instruction line.
 #[derive(Clone, Copy, Debug, Default)]
 struct CutLineState {
     clock: LastTimestamp,
@@ -85,7 +87,7 @@ struct CutLineState {
 }
 
 impl CutSearch<'_> {
-    /// Looks at whole lines: breaks with the answer, or tells how far it came.
+    /// Examines whole lines. Breaks with the answer, or continues with the offset reached.
     fn lines(&mut self, window: &InputWindow<'_>) -> ControlFlow<Option<u64>, usize> {
         let ahead = LookAhead {
             text: window.text(),
@@ -123,7 +125,7 @@ impl CutSearch<'_> {
         ControlFlow::Continue(at)
     }
 
-    /// A run of lines whose first timestamp is certainly new.
+    /// Returns the run that a line begins if its timestamp is certainly new.
     fn run_start<'a>(
         &self,
         line: &TarmacLine<'a>,
@@ -144,7 +146,7 @@ impl CutSearch<'_> {
         })
     }
 
-    /// Takes note of a line that begins no run; breaks when it is the answer.
+    /// Notes a line that begins no run; breaks if the line is the answer.
     fn line(&mut self, line: &TarmacLine<'_>, offset: u64) -> ControlFlow<Option<u64>> {
         if matches!(line, TarmacLine::Fused(_)) {
             self.seen = None;
@@ -152,7 +154,8 @@ impl CutSearch<'_> {
         }
         let is_instruction = matches!(line, TarmacLine::Instruction(..));
         if is_instruction && self.settings.order != LineOrder::Plain {
-            // There a chunk begins with its instruction, whatever stands before.
+            // In such a trace a chunk begins with its instruction, regardless of the lines before
+            // it.
             return ControlFlow::Break(Some(offset));
         }
         if is_instruction && self.seen.is_some() {

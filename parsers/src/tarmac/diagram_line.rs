@@ -1,7 +1,7 @@
-//! `LD` and `ST` lines: a picture of 16 bytes of memory, the last byte on the left.
+//! `LD` and `ST` lines: a diagram of 16 bytes of memory, the last byte on the left.
 //!
-//! `LD 000ffb80 ........ ..32.... ######## 000ffbb8` reads four bytes at 0xffb80, four of unknown value behind them,
-//! and one at 0xffb8a.
+//! `LD 000ffb80 ........ ..32.... ######## 000ffbb8` reads four bytes at 0xffb80, four of unknown
+//! value after them, and one at 0xffb8a.
 
 use stepback_machine::{AccessKind, Address};
 
@@ -11,10 +11,10 @@ use crate::tarmac::header::{LineHeader, LineKind};
 use crate::text::digits;
 use crate::text::lexer::{Lexer, Token, is_word_byte};
 
-/// Bytes in a row.
+/// Number of bytes in a row.
 const ROW: usize = 16;
 
-/// A diagram with which the next line may go on without a type word.
+/// A diagram that the next line may continue without a type word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OpenDiagram {
     /// Load or store.
@@ -23,7 +23,7 @@ pub(super) struct OpenDiagram {
 }
 
 impl OpenDiagram {
-    /// The diagram that a line with a header opens.
+    /// Returns the diagram that a line with this header opens.
     pub fn of(header: &LineHeader<'_>) -> Option<Self> {
         let LineKind::Diagram(kind) = header.kind else {
             return None;
@@ -31,7 +31,7 @@ impl OpenDiagram {
         Self::at(header.fields, kind)
     }
 
-    /// A diagram whose address token is the next of `fields`.
+    /// Returns the diagram whose address is the next token of `fields`.
     pub fn at(fields: Lexer<'_>, kind: AccessKind) -> Option<Self> {
         let Token::Word(address) = fields.peek() else {
             return None;
@@ -42,13 +42,14 @@ impl OpenDiagram {
         })
     }
 
-    /// A diagram whose address begins at `column`.
+    /// Returns the diagram whose address begins at `column`.
     pub fn at_column(kind: AccessKind, column: usize) -> Self {
         Self { kind, column }
     }
 
-    /// True when `line` is another row: an address in the same column, and a word of a diagram behind it.
-    /// Behind an address of fewer than eight digits the whole row must be there, or it might be a timestamp.
+    /// Returns true if `line` is another row: an address in the same column, followed by a word of
+    /// a diagram. After an address of fewer than eight digits the whole row must be present, since
+    /// the address might be a timestamp.
     pub fn goes_on(self, line: &[u8]) -> bool {
         let mut fields = Lexer::new(line);
         let row = fields;
@@ -70,7 +71,7 @@ fn is_diagram(word: &[u8]) -> bool {
             .all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b'.' | b'#' | b'x' | b'X'))
 }
 
-/// A byte of the picture.
+/// A byte of the diagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DiagramCell {
     Untouched,
@@ -78,25 +79,25 @@ enum DiagramCell {
     Known(u8),
 }
 
-/// The accesses of one line, lowest address first.
+/// Accesses of one line, lowest address first.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Diagram {
     pub address: u64,
     picture: DiagramPicture,
 }
 
-/// What is known of the bytes of a row; the lowest bits are those of the lowest address.
+/// Bytes of a row; the lowest bits are those of the lowest address.
 #[derive(Clone, Copy, Debug, Default)]
 struct DiagramPicture {
     bytes: u128,
-    /// A bit for each byte that was accessed and is given.
+    /// One bit for each accessed byte with a known value.
     known: u16,
-    /// A bit for each byte that was accessed and is not.
+    /// One bit for each accessed byte with an unknown value.
     unknown: u16,
 }
 
 impl DiagramPicture {
-    /// Puts a byte at a place, 0 to 15.
+    /// Sets the byte at an index from 0 to 15.
     fn put(&mut self, place: usize, cell: DiagramCell) {
         match cell {
             DiagramCell::Untouched => {}
@@ -122,13 +123,13 @@ pub(super) struct DiagramAccess {
 }
 
 impl Diagram {
-    /// Reads the fields from the address on.
+    /// Reads a diagram from its address on; `fields` remains unchanged.
     pub fn read(fields: Lexer<'_>) -> Result<Self, LineFault> {
         let mut fields = fields;
         Self::take(&mut fields)
     }
 
-    /// The same, leaving what stands behind the picture.
+    /// Reads a diagram from its address on and leaves `fields` after the picture.
     pub fn take(fields: &mut Lexer<'_>) -> Result<Self, LineFault> {
         let column = fields.at();
         let (_, address) = take_address(fields, "an address")?;
@@ -143,7 +144,7 @@ impl Diagram {
         }
     }
 
-    /// The diagram that is drawn by four words of eight characters, a space before each.
+    /// Reads a diagram of four words with eight characters, each after a space.
     #[inline(always)]
     pub fn of_words(address: u64, words: &[u8; 37]) -> Option<Self> {
         let [words @ .., end] = words;
@@ -171,7 +172,8 @@ impl Diagram {
             .map(|_| Self { address, picture })
     }
 
-    /// The accesses: runs of known or of unknown bytes, cut between the two halves of the row.
+    /// Returns the accesses: runs of known or unknown bytes, split between the two halves of the
+    /// row.
     pub fn accesses(&self) -> impl Iterator<Item = DiagramAccess> {
         let (
             Self {
@@ -202,7 +204,7 @@ impl Diagram {
     }
 }
 
-/// Eight dots.
+/// Eight ASCII dots.
 const DOTS: u64 = 0x2e2e_2e2e_2e2e_2e2e;
 
 fn picture(fields: &mut Lexer<'_>) -> Result<DiagramPicture, LineFault> {
@@ -233,7 +235,7 @@ fn cell(pair: &[u8]) -> Option<DiagramCell> {
     }
 }
 
-/// True when the fields of a line can be read.
+/// Returns true if the fields of a line can be read.
 pub(super) fn is_plausible(header: &LineHeader<'_>) -> bool {
     Diagram::read(header.fields).is_ok()
 }

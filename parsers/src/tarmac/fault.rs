@@ -1,18 +1,18 @@
-//! Why a line could not be read.
+//! Errors in a line.
 
 use crate::events::Recurrence;
 use crate::text::lexer::{Lexer, Token};
 
-/// Where in a line the reader gave up, and why.
+/// Position in a line at which the reader stopped, and the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LineFault {
     /// Byte offset from the start of the line.
     pub column: usize,
-    /// Why.
+    /// Reason.
     pub kind: FaultKind,
 }
 
-/// Why.
+/// Reason why the reader stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum FaultKind {
     #[error("not a Tarmac line")]
@@ -66,7 +66,7 @@ pub(super) enum FaultKind {
 }
 
 impl FaultKind {
-    /// Whether it is said of each line.
+    /// Returns how often a problem of this kind is reported.
     pub fn recurrence(self) -> Recurrence {
         match self {
             Self::UnknownType => Recurrence::OfKind,
@@ -75,14 +75,14 @@ impl FaultKind {
         }
     }
 
-    /// A fault of this kind at a column.
+    /// Returns a fault of this kind at a column.
     pub fn at(self, column: usize) -> LineFault {
         LineFault { column, kind: self }
     }
 }
 
 impl LineFault {
-    /// The phrase for the user, with what stands there instead of what was expected.
+    /// Returns the message for the user, with the text that was found instead of the expected one.
     pub fn message(&self, line: &[u8]) -> String {
         let found = Lexer::new(line.get(self.column..).unwrap_or_default()).peek();
         match (self.kind, found) {
@@ -108,7 +108,7 @@ impl LineFault {
     }
 }
 
-/// Longer words are cut in messages.
+/// Maximum length of a word in a message; longer ones are truncated.
 const WORD_SHOWN: usize = 40;
 
 fn found_word(kind: FaultKind) -> &'static str {

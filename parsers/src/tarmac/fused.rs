@@ -1,4 +1,4 @@
-//! Two records on one line, where a newline was lost or two programs wrote at once.
+//! Two records on one line, after a newline was lost or because two programs wrote at once.
 //!
 //! ```text
 //! 12 clk R X0 000000000000000013 clk IT (2) 00001004 d503201f O EL1h_n : NOP
@@ -6,9 +6,9 @@
 //! 12 R X0 000000000000000013 IT (2) 00001004 d503201f O EL1h_n : NOP
 //! ```
 //!
-//! The first record of the first line is whole, and both are kept; that of the second is cut, and is lost.
-//! A second record is found by its time (and unit, unless the first has a time without one), or in the ES style by the spaces before it,
-//! and only if it can be read.
+//! The first record of the first line is whole, and both are kept. That of the second line is cut
+//! off and is lost. A second record is found by its time (and unit, unless the first has a time
+//! without one), or in the ES style by the spaces before it, and only if it can be read.
 
 use std::ops::Range;
 
@@ -24,35 +24,39 @@ use crate::text::digits;
 use crate::text::digits::{letter_after_digit, load_8};
 use crate::text::lexer::is_word_byte;
 
-/// Where the second record of a line begins.
+/// Start of the second record of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RecordSplit {
     pub at: usize,
-    /// False when something of the first record is missing.
+    /// False if a part of the first record is missing.
     pub is_first_whole: bool,
 }
 
-/// So many spaces stand before the type word of lines that inherit their time.
+/// Minimum indentation of the type word on lines that inherit their time.
 pub(super) const INDENT: &[u8] = b"                ";
 
-/// Length of `1 R p0 0f`: in less text no record is looked for. Eight bytes at least, which are looked at at once.
+/// Minimum length of a text that is searched for a record, the length of `1 R p0 0f`. It must be at
+/// least eight, the number of bytes loaded at once.
 const SHORTEST: usize = 9;
-/// Bytes looked at at once in texts that are long enough, and two more in which what begins there goes on.
+/// Number of positions examined at once in longer texts. A pattern that begins at one of them
+/// extends up to two bytes further.
 const BLOCK: usize = 16;
 const BLOCK_LENGTH: usize = BLOCK + 2;
-/// A part of [`INDENT`] that is found wherever that begins.
+/// A part of [`INDENT`] that is found wherever the indentation begins.
 const SPACES: u64 = u64::from_le_bytes(*b"        ");
 
-/// False for texts that no second record is looked for in: a cheap look at what nearly all lines end with.
+/// Returns false for texts that cannot hold a second record. This is a cheap test for the text at
+/// the end of nearly all lines.
 #[inline(always)]
 pub(super) fn may_hold_record(text: &[u8]) -> bool {
     looks_like_two(text) && has_beginning(text)
 }
 
-/// The same with the neighbours of digits and letters in ASCII taken for such.
+/// Approximates [`may_hold_record`]: ASCII neighbours of digits and letters count as digits and
+/// letters.
 #[inline(always)]
 fn looks_like_two(text: &[u8]) -> bool {
-    // Pieces overlap, so that no pattern lies between two; the last ends with the text.
+    // Blocks overlap so that no pattern lies between two; the last one ends with the text.
     let mut at = 0;
     if let Some(last) = text.len().checked_sub(BLOCK_LENGTH) {
         while let Some(block) = text.get(at..).and_then(<[u8]>::first_chunk) {
@@ -81,7 +85,8 @@ fn looks_like_two(text: &[u8]) -> bool {
     false
 }
 
-/// A digit, a space and a letter that follow one another; without branches, so that it becomes a few vector instructions.
+/// Finds a digit, a space and a letter in sequence. There are no branches, so that it compiles to a
+/// few vector instructions.
 #[inline(always)]
 fn is_letter_after_digit_in(block: &[u8; BLOCK_LENGTH]) -> bool {
     let is_there = |place: usize| {
@@ -92,7 +97,8 @@ fn is_letter_after_digit_in(block: &[u8; BLOCK_LENGTH]) -> bool {
     (0..BLOCK).fold(0, |any, place| any | is_there(place)) != 0
 }
 
-/// True when a second record may begin somewhere: a comment such as `; [0x8010]` only looks like a number before a word.
+/// Returns true if a second record may begin somewhere. A comment such as `; [0x8010]` only
+/// resembles a number before a word.
 #[cold]
 fn has_beginning(text: &[u8]) -> bool {
     let is_time =
@@ -101,20 +107,21 @@ fn has_beginning(text: &[u8]) -> bool {
 }
 
 impl RecordSplit {
-    /// Finds the second record of a line with some beginning.
+    /// Finds the second record of a line with this header.
     pub fn find(
         line: &[u8],
         header: Option<LineHeader<'_>>,
         state_field: StateField,
     ) -> Option<Self> {
         let mut found = Self::find_some(line, header, state_field)?;
-        // What stands before it is read alone when a range ends there, and must then be one record too.
+        // A range that ends there reads the text before it separately, so that text must be a
+        // single record too.
         let find_in =
             |line| Self::find_some(line, LineHeader::read(line).ok().flatten(), state_field);
         while let Some(earlier) = line.get(..found.at).and_then(find_in) {
             found = earlier;
         }
-        // Where a range ends after so short a record, it would not be looked for.
+        // A range that ends after such a short record would not look for a second one.
         let is_first_whole = found.is_first_whole && found.at >= SHORTEST;
         Some(Self {
             is_first_whole,
@@ -122,7 +129,7 @@ impl RecordSplit {
         })
     }
 
-    /// The first place that can be read to the end of the line.
+    /// Finds the first position from which a record can be read to the end of the line.
     fn find_some(
         line: &[u8],
         header: Option<LineHeader<'_>>,
@@ -147,25 +154,25 @@ impl RecordSplit {
     }
 }
 
-/// Where a second record may be.
+/// Possible start of a second record.
 #[derive(Clone, Copy, Debug)]
 enum SplitCandidate {
-    /// Its number ends here.
+    /// Last digit of its number.
     Number { last: usize },
-    /// Its indentation begins here.
+    /// Start of its indentation.
     Indent { start: usize },
 }
 
-/// More places in a line are not looked at: there are so many only in lines that were made to be slow.
+/// Maximum number of positions tried in a line. Only lines that were made to be slow have more.
 const CANDIDATES: usize = 16;
-/// The longest timestamp.
+/// Maximum number of digits of a timestamp.
 const TIME_DIGITS: usize = 20;
 
-/// Digits that end with those of a time; where the time begins is not known yet.
+/// Digits that end with those of a timestamp; the start of the timestamp is not known yet.
 #[derive(Clone, Copy, Debug)]
 struct TimestampDigits {
     start: usize,
-    /// Behind the digits before the point.
+    /// End of the digits before the decimal point.
     end: usize,
     has_fraction: bool,
 }
@@ -176,16 +183,16 @@ impl TimestampDigits {
     }
 }
 
-/// A line in which a second record is looked for.
+/// A line that is searched for a second record.
 struct SplitSearch<'a> {
     line: &'a [u8],
-    /// The beginning of the first record.
+    /// Header of the first record.
     header: Option<LineHeader<'a>>,
     state_field: StateField,
 }
 
 impl SplitSearch<'_> {
-    /// A second record whose number ends at `place`, or whose indentation begins there.
+    /// Returns a possible record whose number ends at `place`, or whose indentation begins there.
     fn candidate(&self, place: usize) -> Option<SplitCandidate> {
         let is_first_space = || {
             place
@@ -212,10 +219,11 @@ impl SplitSearch<'_> {
             })
     }
 
-    /// The number may be glued to the first record, whose last digits cannot be told from it by their looks.
+    /// Finds a second record with a timestamp. The number may be joined to the first record, whose
+    /// last digits look the same.
     fn timed(&self, last: usize) -> Option<RecordSplit> {
         let number = self.number(last)?;
-        // A line that inherits its time says nothing of the trace's units.
+        // A line that inherits its time does not show if the trace has units.
         let is_unitless = self
             .header
             .is_some_and(|header| header.time.is_some() && header.unit.is_none());
@@ -246,13 +254,13 @@ impl SplitSearch<'_> {
         })
     }
 
-    /// True when the first record tells how long it is.
+    /// Returns true if the content of the first record determines its length.
     fn is_exact(&self) -> bool {
         self.header
             .is_some_and(|header| matches!(header.kind, LineKind::Register | LineKind::Memory))
     }
 
-    /// The number whose last digit is at `last`; none when it has two points.
+    /// Returns the number whose last digit is at `last`; `None` if it has two decimal points.
     fn number(&self, last: usize) -> Option<TimestampDigits> {
         let digits_before = |end: usize| {
             let before = self.line.get(..end).unwrap_or_default().iter().rev();
@@ -284,14 +292,14 @@ impl SplitSearch<'_> {
         }
     }
 
-    /// True when the number, from `at` on, is not earlier than the time of the first record.
+    /// Returns true if the number, from `at` on, is not earlier than the time of the first record.
     fn is_later(&self, number: TimestampDigits, at: usize) -> bool {
         let earliest = self.header.and_then(|header| header.time).unwrap_or(0);
         let time = self.line.get(at..number.end).and_then(digits::decimal);
         number.has_fraction || time.is_some_and(|time| time >= earliest)
     }
 
-    /// Where the number begins if the first record does not tell.
+    /// Returns the most likely start of the number if the length of the first record is unknown.
     fn likely_start(&self, number: TimestampDigits) -> usize {
         let has_time = self.header.is_some_and(|header| header.time.is_some());
         let before = self.line.get(..number.start).unwrap_or_default();
@@ -300,10 +308,10 @@ impl SplitSearch<'_> {
         if is_apart || number.has_fraction {
             return number.start;
         }
-        // A time is written without leading zeros.
+        // A timestamp has no leading zeros.
         let is_number = |at: &usize| at + 1 == number.end || self.line.get(*at) != Some(&b'0');
         let found = match has_time {
-            // The nearest to the first time.
+            // Take the one nearest to the first time.
             true => number
                 .starts()
                 .rev()
@@ -314,7 +322,8 @@ impl SplitSearch<'_> {
         found.unwrap_or(number.start)
     }
 
-    /// True when `text` is a record that can be read to its end, and its beginning is as it should be.
+    /// Returns true if `text` is a record that can be read to its end and its header passes
+    /// `is_start`.
     fn is_record(&self, text: &[u8], is_start: impl Fn(&LineHeader<'_>) -> bool) -> bool {
         match TarmacLine::read_single(text, None, self.state_field) {
             TarmacLine::Instruction(header, _) => is_start(&header) && header.doubt.is_none(),
@@ -323,7 +332,7 @@ impl SplitSearch<'_> {
                     LineKind::Register => crate::tarmac::register_line::is_plausible(&header),
                     LineKind::Memory => crate::tarmac::memory_line::is_plausible(&header),
                     LineKind::Diagram(_) => crate::tarmac::diagram_line::is_plausible(&header),
-                    // A word and any text: without a unit that is as likely prose.
+                    // A word and any text: without a unit this is as likely prose.
                     LineKind::Event | LineKind::Exception => {
                         header.unit.is_some() || self.is_exact()
                     }
@@ -335,12 +344,12 @@ impl SplitSearch<'_> {
         }
     }
 
-    /// True for `IT EXC`, false for a step that cannot be read.
+    /// Returns true for `IT EXC`, and false for a step that cannot be read.
     fn is_exception(&self, header: &LineHeader<'_>) -> bool {
         InstructionLine::read(header, self.state_field) == Ok(None)
     }
 
-    /// True when nothing of the first record is missing if it ends at `end`.
+    /// Returns true if nothing of the first record is missing when it ends at `end`.
     fn is_whole(&self, end: usize) -> bool {
         match TarmacLine::read_single(
             self.line.get(..end).unwrap_or_default(),
@@ -374,8 +383,9 @@ impl SplitSearch<'_> {
     }
 }
 
-/// True when a number that follows this text is not part of it: after a space, a bracket or a word such as `NOP`,
-/// not after the beginnings of `#13`, `0x13`, `w13` and `SP_EL13`.
+/// Returns true if a number after this text is not part of it. That is the case after a space, a
+/// bracket or a word such as `NOP`, but not after the beginnings of `#13`, `0x13`, `w13` and
+/// `SP_EL13`.
 fn is_apart(before: &[u8]) -> bool {
     let count = |is_inside: fn(&u8) -> bool| {
         before

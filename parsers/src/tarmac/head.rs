@@ -1,4 +1,4 @@
-//! What the beginning of a trace tells about the rest.
+//! Properties of a trace that follow from its beginning.
 
 use stepback_machine::InstructionSet;
 
@@ -11,22 +11,22 @@ use crate::text::limits::LIMITS;
 use crate::text::lines::without_return;
 use crate::text::window::InputWindow;
 
-/// How far the first instruction is looked for.
+/// Maximum number of bytes searched for the first instruction.
 const HEAD: u64 = 4 << 20;
 
-/// What the beginning of a trace tells.
+/// Properties that follow from the beginning of a trace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct TarmacHead {
-    /// Of the first instruction; AArch64 when there is none.
+    /// Instruction set of the first instruction; AArch64 if there is none.
     pub instruction_set: InstructionSet,
-    /// The first unit after a timestamp.
+    /// First unit after a timestamp.
     pub time_unit: Option<String>,
-    /// Where the lines of an instruction are.
+    /// Order of the lines of an instruction.
     pub order: LineOrder,
 }
 
 impl TarmacHead {
-    /// Reads up to the first instruction with its unit.
+    /// Reads up to the first instruction, including its unit.
     pub fn read(input: &dyn ReadAt, state_field: StateField) -> Result<Self, SourceError> {
         let mut buffer = Vec::new();
         let mut window = InputWindow::new(input, 0..HEAD, LIMITS.window, &mut buffer);
@@ -35,7 +35,7 @@ impl TarmacHead {
         head.order = LineOrder::of(window.text(), state_field);
         while !head.has_instruction(&window, state_field) && !window.is_last() {
             let whole_lines = window.whole_lines();
-            // Without a newline in sight the text is thrown away: no line is that long.
+            // A window without a newline is discarded: no line is that long.
             window.advance(if whole_lines == 0 {
                 LIMITS.window
             } else {
@@ -45,7 +45,7 @@ impl TarmacHead {
         Ok(head)
     }
 
-    /// Takes what the lines in the window tell; true when one is an instruction.
+    /// Reads the lines in the window; returns true if one of them is an instruction.
     fn has_instruction(&mut self, window: &InputWindow<'_>, state_field: StateField) -> bool {
         let mut at = 0;
         let lines_end = window.whole_lines();

@@ -1,4 +1,4 @@
-//! What all lines begin with: `[time [unit]] [cpu] type`.
+//! Header of a line: `[time [unit]] [cpu] type`.
 
 use stepback_machine::AccessKind;
 
@@ -6,28 +6,28 @@ use crate::tarmac::fault::{FaultKind, LineFault};
 use crate::tarmac::timestamp::Timestamp;
 use crate::text::lexer::{Lexer, Token};
 
-/// The beginning of a line.
+/// Beginning of a line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LineHeader<'a> {
-    /// The line's own timestamp.
+    /// Timestamp on the line.
     pub time: Option<u64>,
-    /// The unit that follows it.
+    /// Unit after the timestamp.
     pub unit: Option<&'a [u8]>,
-    /// The word that names the CPU, such as `cpu0`.
+    /// Word that names the CPU, such as `cpu0`.
     pub cpu: Option<&'a [u8]>,
-    /// What the line tells.
+    /// Kind of the line.
     pub kind: LineKind,
-    /// The type word.
+    /// Type word.
     pub word: &'a [u8],
     /// Offset of the type word in the line.
     pub word_at: usize,
-    /// The tokens after the type word.
+    /// Tokens after the type word.
     pub fields: Lexer<'a>,
-    /// What is wrong with the beginning, though the line can be read.
+    /// Problem in a header that could be read nevertheless.
     pub doubt: Option<LineFault>,
 }
 
-/// What a line tells, by its type word.
+/// Kind of a line, by its type word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LineKind {
     /// `IT`, `IS`, `IF`, `ES`.
@@ -42,16 +42,17 @@ pub(super) enum LineKind {
     Event,
     /// `EXC`.
     Exception,
-    /// The line at the top of a file of the ES style.
+    /// Title line at the top of a file of the ES style.
     Title,
-    /// Known, and of no effect on registers and memory.
+    /// Known type without an effect on registers and memory.
     Note,
-    /// A word that may be an event type of a producer that we have not met.
+    /// Word that may be an event type of an unknown producer.
     Unknown,
 }
 
-/// Records without an effect on registers and memory, among them those of the Fast Models reference (100964):
-/// program flow (`FD`, `FI`, `FR`) and translation (`TTW`, `TLB`, `WALKCACHE`).
+/// Types without an effect on registers and memory. Among them are those of the Fast Models
+/// reference (100964) for program flow (`FD`, `FI`, `FR`) and translation (`TTW`, `TLB`,
+/// `WALKCACHE`).
 const NOTES: [&[u8]; 11] = [
     b"CADI",
     b"P",
@@ -66,11 +67,11 @@ const NOTES: [&[u8]; 11] = [
     b"SIGNAL",
 ];
 
-/// Longer type words are no type words.
+/// Maximum length of a type word.
 const TYPE_LIMIT: usize = 32;
 
 impl<'a> LineHeader<'a> {
-    /// Reads the beginning of a line; none for a blank line.
+    /// Reads the beginning of a line; `None` for a blank line.
     pub fn read(line: &'a [u8]) -> Result<Option<Self>, LineFault> {
         let mut fields = Lexer::new(line);
         let has_hole = line.first() == Some(&0);
@@ -109,8 +110,8 @@ impl<'a> LineHeader<'a> {
     }
 }
 
-/// Takes the word that names the CPU: any that begins with `cpu`,
-/// and others that look like a name of one when a record follows (`CPU1`, `core0`, `cluster0.cpu1`).
+/// Reads the word that names the CPU. It begins with `cpu`, or resembles a CPU name and is followed
+/// by a record (`CPU1`, `core0`, `cluster0.cpu1`).
 fn take_cpu<'a>(fields: &mut Lexer<'a>) -> Option<&'a [u8]> {
     let Token::Word(word) = fields.peek() else {
         return None;
@@ -125,7 +126,7 @@ fn take_cpu<'a>(fields: &mut Lexer<'a>) -> Option<&'a [u8]> {
     })
 }
 
-/// Takes a CPU that is a number, as test generators write it: `1 clk 0 IT …`.
+/// Reads a CPU that is a number, as test generators write it: `1 clk 0 IT …`.
 fn take_cpu_number<'a>(fields: &mut Lexer<'a>) -> Option<&'a [u8]> {
     let Token::Word(word) = fields.peek() else {
         return None;
@@ -139,10 +140,10 @@ fn take_cpu_number<'a>(fields: &mut Lexer<'a>) -> Option<&'a [u8]> {
     })
 }
 
-/// Most digits in the number of a CPU.
+/// Maximum number of digits of a CPU number.
 const CPU_DIGITS: usize = 4;
 
-/// True for `CPU1`, `core0`, `cluster0.cpu1`, `PE3`.
+/// Returns true for `CPU1`, `core0`, `cluster0.cpu1`, `PE3`.
 fn looks_like_cpu(word: &[u8]) -> bool {
     const NAMES: [&[u8]; 7] = [
         b"cpu", b"core", b"pe", b"hart", b"cluster", b"proc", b"thread",
@@ -161,16 +162,16 @@ fn looks_like_cpu(word: &[u8]) -> bool {
     word.len() <= CPU_LIMIT && word.split(|byte| *byte == b'.').any(is_name)
 }
 
-/// Longer words are no names of a CPU unless they begin with `cpu`.
+/// Maximum length of a CPU name that does not begin with `cpu`.
 const CPU_LIMIT: usize = 64;
 
-/// True when a record of a type that we know follows, with or without a CPU.
+/// Returns true if a record of a known type follows, with or without a CPU.
 pub(super) fn begins_record(mut fields: Lexer<'_>) -> bool {
     take_cpu(&mut fields);
     is_record_type(fields.peek())
 }
 
-/// True for a word that is a type that we know.
+/// Returns true for a word that is a known type.
 pub(super) fn is_record_type(token: Token<'_>) -> bool {
     let Token::Word(word) = token else {
         return false;
@@ -192,7 +193,7 @@ fn line_kind(word: &[u8]) -> Option<LineKind> {
         b"EXC" => LineKind::Exception,
         b"Tarmac" => LineKind::Title,
         _ if is_memory_word(word) => LineKind::Memory,
-        // The bus behind the caches repeats accesses, with physical addresses.
+        // The bus repeats accesses of the caches, with physical addresses.
         _ if is_access_word(word, b'B') => LineKind::Note,
         _ if NOTES.contains(&word) || word.starts_with(b"INFO_") => LineKind::Note,
         _ if word.starts_with(b"M") && is_plausible(word) => LineKind::Note,
@@ -212,20 +213,22 @@ fn is_plausible(word: &[u8]) -> bool {
         && word.first().is_some_and(u8::is_ascii_alphabetic)
 }
 
-/// A type word that is no ordinary one, on a line that has a unit and so is none of prose: `foo.bar`.
+/// Returns true for an unusual type word such as `foo.bar`. It is accepted only on a line with a
+/// unit, which is not prose.
 fn is_type_of_somebody(word: &[u8]) -> bool {
     word.len() <= TYPE_LIMIT
         && word.first().is_some_and(u8::is_ascii_alphabetic)
         && !word.contains(&b'#')
 }
 
-/// `R01` to `W08`, and words of accesses with `M`: `MR4`, `MW4X`, `MNR4O__D`.
-/// Others (`MMU`, `MARKER`) only look alike.
+/// Returns true for `R01` to `W08`, and for words of accesses with `M`: `MR4`, `MW4X`, `MNR4O__D`.
+/// Others (`MMU`, `MARKER`) only look similar.
 fn is_memory_word(word: &[u8]) -> bool {
     matches!(word, [b'R' | b'W', b'0', b'1' | b'2' | b'4' | b'8']) || is_access_word(word, b'M')
 }
 
-/// True for words with this first letter, a direction and a size: `MR4`, `BNR4___I`, `BW4DX_S`.
+/// Returns true for words with this first letter, a direction and a size: `MR4`, `BNR4___I`,
+/// `BW4DX_S`.
 fn is_access_word(word: &[u8], first: u8) -> bool {
     let direction = word.iter().position(|byte| matches!(byte, b'R' | b'W'));
     let size = word.iter().position(u8::is_ascii_digit);

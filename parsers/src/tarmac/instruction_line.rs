@@ -15,36 +15,36 @@ use crate::tarmac::settings::StateField;
 use crate::text::digits;
 use crate::text::lexer::{Lexer, Token};
 
-/// What is missing where a line does not say how its instruction decodes, and what to do.
+/// Part of the message for a missing instruction-set state, with the remedy.
 const STATE: &str =
     "an instruction-set state (cores that leave it out are read with --implicit-thumb)";
 
-/// The fields of an instruction line.
+/// Fields of an instruction line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct InstructionLine<'a> {
-    /// The address as written.
+    /// Address as written.
     pub address_word: &'a [u8],
-    /// The encoding as written.
+    /// Encoding as written.
     pub encoding: &'a [u8],
-    /// True when the line gives a physical address too.
+    /// True if the line has a physical address too.
     pub has_physical: bool,
-    /// The numbers that the line has in brackets, read as hexadecimal.
+    /// Numbers in brackets on the line, read as hexadecimal.
     pub numbers: [Option<u64>; 2],
-    /// Without a Thumb bit.
+    /// Address without a Thumb bit.
     pub pc: Address,
     pub set: InstructionSet,
-    /// 0 when the fetch failed.
+    /// Encoding; 0 if the fetch failed.
     pub opcode: u32,
     pub length_bytes: u8,
     pub is_executed: bool,
-    /// Exception level or mode; empty when the line has none.
+    /// Exception level or mode; empty if the line has none.
     pub mode: &'a [u8],
-    /// The disassembly.
+    /// Disassembly.
     pub text: &'a [u8],
 }
 
 impl<'a> InstructionLine<'a> {
-    /// Reads the fields; none for `IT EXC` and the like, which are exceptions.
+    /// Reads the fields; `None` for `IT EXC` and similar lines, which are exceptions.
     pub fn read(
         header: &LineHeader<'a>,
         state_field: StateField,
@@ -65,7 +65,7 @@ impl<'a> InstructionLine<'a> {
             fields.next();
             is_executed = false;
         }
-        // What could not be fetched was not executed.
+        // An instruction that could not be fetched was not executed.
         is_executed &= place.encoding.iter().any(|byte| *byte != b'-');
         let set = state.set;
         let address = set.code_address(place.address);
@@ -89,20 +89,20 @@ impl<'a> InstructionLine<'a> {
     }
 }
 
-/// Address and encoding.
+/// Address and encoding of an instruction line.
 #[derive(Clone, Copy, Debug)]
 struct AddressFields<'a> {
     address: u64,
     word: &'a [u8],
     has_physical: bool,
     encoding: &'a [u8],
-    /// True when the bracket held two numbers.
+    /// True if the brackets contained two numbers.
     is_pair: bool,
-    /// The numbers in the bracket.
+    /// Numbers in the brackets.
     numbers: [Option<u64>; 2],
 }
 
-/// `( address : encoding )`
+/// Reads `( address : encoding )`.
 fn es_place<'a>(fields: &mut Lexer<'a>) -> Result<AddressFields<'a>, LineFault> {
     mark(fields, b'(', "\"(\"")?;
     let (word, address) = take_address(fields, "an address")?;
@@ -119,7 +119,7 @@ fn es_place<'a>(fields: &mut Lexer<'a>) -> Result<AddressFields<'a>, LineFault> 
     })
 }
 
-/// `[ ( number [ : number ] ) ] word [ : physical [ , physical ] ] [ word ]`
+/// Reads `[ ( number [ : number ] ) ] word [ : physical [ , physical ] ] [ word ]`.
 fn it_place<'a>(
     fields: &mut Lexer<'a>,
     state_field: StateField,
@@ -133,7 +133,7 @@ fn it_place<'a>(
     let has_physical = take_physical(fields)?.is_some();
     let is_encoding = match fields.peek() {
         Token::Word(word) if state_of(word).is_some() => false,
-        // Without a state a mnemonic follows, and that can look like a number: `ADD`.
+        // Without a state a mnemonic follows, which can look like a number: `ADD`.
         Token::Word(word) if is_implicit_thumb => matches!(word.len(), 4 | 8) && is_encoding(word),
         _ => !is_implicit_thumb,
     };
@@ -166,12 +166,12 @@ fn it_place<'a>(
     }
 }
 
-/// The numbers before an instruction's fields: a count, its address, or both.
+/// Numbers in brackets before an instruction's fields: a count, its address, or both.
 #[derive(Clone, Copy, Debug)]
 struct BracketNumbers<'a> {
-    /// The number that would be an address.
+    /// Number that is the address, if there is one.
     word: &'a [u8],
-    /// The address, if it holds one; none when the number does not fit.
+    /// Value of that number; `None` if it does not fit in 64 bits.
     address: Option<u64>,
     is_pair: bool,
     numbers: [Option<u64>; 2],
@@ -188,7 +188,8 @@ fn bracket<'a>(fields: &mut Lexer<'a>) -> Result<Option<BracketNumbers<'a>>, Lin
         None
     };
     mark(fields, b')', "\")\"")?;
-    // Both orders are met when no address follows; addresses are padded to eight digits, counts are not.
+    // Both orders occur if no address follows. Addresses are padded to eight digits, counts are
+    // not.
     let chosen = match second {
         Some(second) if second.len() >= 8 || first.len() < 8 => second,
         _ => first,
@@ -248,7 +249,7 @@ fn state_of(word: &[u8]) -> Option<InstructionSet> {
     match word {
         b"O" | b"A64" => Some(InstructionSet::A64),
         b"A" | b"A32" => Some(InstructionSet::A32),
-        // T32EE, of which the instructions are those of T32 but for a few.
+        // T32EE, whose instructions are those of T32 with a few exceptions.
         b"T" | b"T16" | b"T32" | b"X" => Some(InstructionSet::T32),
         _ => None,
     }
@@ -271,7 +272,7 @@ fn number<'a>(fields: &mut Lexer<'a>) -> Result<&'a [u8], LineFault> {
         .ok_or(FaultKind::Expected("a number").at(column))
 }
 
-/// Digits, or as many dashes when the fetch failed.
+/// Reads digits, or as many dashes if the fetch failed.
 fn encoding<'a>(fields: &mut Lexer<'a>) -> Result<&'a [u8], LineFault> {
     let column = fields.at();
     let word = fields.word().filter(|word| is_encoding(word));
@@ -279,7 +280,7 @@ fn encoding<'a>(fields: &mut Lexer<'a>) -> Result<&'a [u8], LineFault> {
     word.ok_or(FaultKind::Expected("an instruction encoding").at(column))
 }
 
-/// The low 32 bits of an encoding; 0 when the fetch failed.
+/// Returns the low 32 bits of an encoding; 0 if the fetch failed.
 fn opcode(encoding: &[u8]) -> Option<u32> {
     if !digits::is_hex(encoding) {
         return Some(0);

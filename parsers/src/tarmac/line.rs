@@ -1,4 +1,4 @@
-//! What a line is, before its fields are read.
+//! Classification of a line before its fields are read.
 
 use crate::tarmac::diagram_line::OpenDiagram;
 use crate::tarmac::fault::LineFault;
@@ -11,24 +11,24 @@ use crate::text::lines::without_return;
 /// A line by its beginning.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum TarmacLine<'a> {
-    /// Nothing on it.
+    /// An empty line.
     Blank,
     /// Another row of the diagram on the line before.
     Row(OpenDiagram),
-    /// Nothing that we know.
+    /// A line without a known form.
     Broken(LineFault),
-    /// A step.
+    /// An instruction.
     Instruction(LineHeader<'a>, InstructionLine<'a>),
-    /// Anything else.
+    /// Any other record.
     Other(LineHeader<'a>),
-    /// Two records.
+    /// Two records on one line.
     Fused(RecordSplit),
 }
 
 impl<'a> TarmacLine<'a> {
     /// Reads a line without its line end. `open` is the diagram on the line before.
     ///
-    /// Whether it is an instruction never depends on `open`.
+    /// The classification as an instruction never depends on `open`.
     pub fn read(line: &'a [u8], open: Option<OpenDiagram>, state_field: StateField) -> Self {
         let header = LineHeader::read(line);
         match RecordSplit::find(line, header.ok().flatten(), state_field) {
@@ -37,7 +37,7 @@ impl<'a> TarmacLine<'a> {
         }
     }
 
-    /// The same for a line that is taken as one record, whatever it holds.
+    /// Reads a line like [`Self::read`], but always as one record.
     pub fn read_single(line: &'a [u8], open: Option<OpenDiagram>, state_field: StateField) -> Self {
         Self::of_header(LineHeader::read(line), line, open, state_field)
     }
@@ -65,7 +65,7 @@ impl<'a> TarmacLine<'a> {
         }
     }
 
-    /// The diagram that the next line may go on with.
+    /// Returns the diagram that the next line may continue.
     pub fn open_diagram(&self) -> Option<OpenDiagram> {
         match self {
             Self::Row(open) => Some(*open),
@@ -74,7 +74,7 @@ impl<'a> TarmacLine<'a> {
         }
     }
 
-    /// The line's own timestamp.
+    /// Returns the timestamp on the line.
     pub fn time(&self) -> Option<u64> {
         match self {
             Self::Instruction(header, _) | Self::Other(header) => header.time,
@@ -83,10 +83,11 @@ impl<'a> TarmacLine<'a> {
     }
 }
 
-/// The thread of lines that name none and cannot inherit one.
+/// Thread of lines that name none and cannot inherit one.
 pub(super) const FIRST_CPU: &[u8] = b"cpu0";
 
-/// True when a line is most likely one of a Tarmac trace: its fields can be read, or it is the title.
+/// Returns true if a line most likely belongs to a Tarmac trace: its fields can be read, or it is
+/// the title.
 pub(crate) fn is_plausible_line(line: &[u8]) -> bool {
     let is_instruction = |state_field| {
         matches!(

@@ -1,9 +1,9 @@
-//! The beginning of a line, for those who need more of it than its events tell.
+//! Beginning of a line, for callers that need more than its events.
 
 use crate::tarmac::header::{LineHeader, LineKind};
 use crate::text::lines::without_return;
 
-/// What a line begins with.
+/// Beginning of a line.
 ///
 /// ```
 /// use stepback_parsers::tarmac::{LineHead, LineShape};
@@ -12,25 +12,25 @@ use crate::text::lines::without_return;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineHead {
-    /// The line's own timestamp, as written.
+    /// Timestamp on the line, as written.
     pub time: Option<u64>,
-    /// Of what shape the line is.
+    /// Shape of the line.
     pub shape: LineShape,
 }
 
-/// How a line is written.
+/// Shape of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineShape {
     /// `MR8 address value`: the value is a number.
     Contiguous,
-    /// `LD address words…`: the value is a picture of memory.
+    /// `LD address words…`: the value is a diagram of memory.
     Diagram,
-    /// Anything else; also the further rows of a diagram, which look like nothing by themselves.
+    /// Anything else, including the further rows of a diagram, which have no distinct form.
     Other,
 }
 
 impl LineHead {
-    /// Reads the beginning of a line; none when it has none of a known form.
+    /// Reads the beginning of a line; `None` if it has no known form.
     pub fn read(line: &[u8]) -> Option<Self> {
         let header = LineHeader::read(without_return(line)).ok().flatten()?;
         let shape = match header.kind {

@@ -1,7 +1,8 @@
-//! To which instruction a line belongs where a producer does not print it after that instruction.
+//! Assignment of lines to instructions for producers that do not print a line after its
+//! instruction.
 //!
-//! RTL simulations print what the pipeline does when it does it.
-//! A memory line may then name its instruction, by address and number:
+//! RTL simulations print the actions of the pipeline as they happen. A memory line may then name
+//! its instruction, by address and number:
 //!
 //! ```text
 //! 100 ns IT (00000024:00000004) 00000024 e59f44e8 A svc : LDR r4,[pc,#+0x4e8]
@@ -9,7 +10,7 @@
 //! 110 ns MNR4____ (00000024:00000004) 00000514 01012000       <- belongs to the first
 //! ```
 //!
-//! Cortex-R5 prints write-backs before their instructions, two at once where it issues two:
+//! Cortex-R5 prints write-backs before their instructions, two at once if it issues two:
 //!
 //! ```text
 //! 1251167 ns R r4 00000007
@@ -18,9 +19,9 @@
 //! 1251251 ns IT (0000034c:0000007c) 0000034c e3a05101 A : MOV r5,#0x40000000
 //! ```
 //!
-//! Other simulations print the result of a load after instructions that come later.
-//! There the writer is the nearest instruction that can write the register, or access memory in this way.
-//! Which order a trace has is decided by its first lines, so that it is the same for every part of it.
+//! Other simulations print the result of a load after later instructions. In such traces the writer
+//! is the nearest instruction that can write the register, or access memory in this way. The first
+//! lines of a trace decide which order it has, so that all parts of it are read in the same way.
 
 use stepback_machine::{AccessKind, CodeSite, FlowKind, Instruction, RegisterId, decode};
 
@@ -31,17 +32,17 @@ use crate::tarmac::register_name::KnownRegister;
 use crate::tarmac::settings::{LineOrder, StateField};
 use crate::text::lines::TextPart;
 
-/// Longest distance between a line and its instruction, in bytes of text.
+/// Maximum distance between a line and its instruction, in bytes of text.
 pub(super) const REACH: usize = 4 << 10;
-/// Most instructions between a line and its own.
+/// Maximum number of instructions between a line and its own.
 const NEIGHBOURS: usize = 8;
-/// Text that decides the order of a trace.
+/// Length of the text that decides the order of a trace.
 pub(super) const SAMPLE: usize = 128 << 10;
-/// Register lines that decide it.
+/// Maximum number of register lines that decide it.
 const SAMPLED_LINES: usize = 1000;
 
 impl LineOrder {
-    /// The order of a trace that begins with this text.
+    /// Determines the order of a trace that begins with this text.
     pub fn of(text: &[u8], state_field: StateField) -> Self {
         let sample = text.get(..SAMPLE).unwrap_or(text);
         let part = TextPart {
@@ -66,7 +67,7 @@ impl LineOrder {
         }
     }
 
-    /// Its name among the options that an index states.
+    /// Returns its name among the options stored in an index.
     pub fn name(self) -> Option<&'static str> {
         match self {
             Self::Plain => None,
@@ -77,16 +78,16 @@ impl LineOrder {
     }
 }
 
-/// Register lines counted by the instructions around them that can write the register.
+/// Register lines, counted by the neighbouring instructions that can write the register.
 #[derive(Clone, Copy, Debug, Default)]
 struct OrderEvidence {
-    /// The one before, and not the next one.
+    /// The instruction before can write it, but not the next one.
     after: usize,
-    /// The next one, and not the one before.
+    /// The next instruction can write it, but not the one before.
     early: usize,
-    /// An earlier one, and neither of the two.
+    /// An earlier instruction can write it, but neither of these two.
     late: usize,
-    /// None of them.
+    /// No instruction nearby can write it.
     none: usize,
 }
 
@@ -148,14 +149,16 @@ impl OrderEvidence {
     }
 }
 
-/// Finds the instructions of lines. What it says of a line depends on nothing further away than [`REACH`].
+/// Finds the instruction of each line. The result for a line depends on nothing further away than
+/// [`REACH`].
 pub(super) struct LineAttribution<'t, 'a> {
     pub table: &'t LineTable<'a>,
     pub order: LineOrder,
 }
 
 impl<'a> LineAttribution<'_, 'a> {
-    /// The instruction of a line, by its number in the table; none where it is the one before the line.
+    /// Returns the number of a line's instruction in the table; `None` if it is the one before the
+    /// line.
     pub fn elsewhere(&self, number: usize) -> Option<usize> {
         let line = self.table.lines.get(number)?;
         let is_settled = match line.above {
@@ -176,7 +179,7 @@ impl<'a> LineAttribution<'_, 'a> {
             .filter(|found| Some(*found) != line.above)
     }
 
-    /// The instructions after a line of its thread that are near, the nearest first.
+    /// Returns the nearby instructions after a line in its thread, the nearest first.
     fn following(&self, line: &TableLine<'a>) -> impl Iterator<Item = usize> {
         let first = line.above.map_or(0, |above| above + 1);
         let near = self
@@ -193,7 +196,7 @@ impl<'a> LineAttribution<'_, 'a> {
         .map(|(number, _)| number)
     }
 
-    /// The instructions before a line of its thread that are near, the nearest first.
+    /// Returns the nearby instructions before a line in its thread, the nearest first.
     fn preceding(&self, line: &TableLine<'a>) -> impl Iterator<Item = usize> {
         let end = line.above.map_or(0, |above| above + 1);
         let before = self.table.instructions.get(..end).unwrap_or_default();
@@ -218,7 +221,8 @@ impl<'a> LineAttribution<'_, 'a> {
         }
     }
 
-    /// The next instruction that can write a register, after those of which the write was printed before this one.
+    /// Returns the next instruction that can write a register, skipping those whose write was
+    /// printed before this one.
     fn early_writer(
         &self,
         number: usize,
@@ -234,7 +238,8 @@ impl<'a> LineAttribution<'_, 'a> {
                 && self.is_of_register(other, writers().next().unwrap_or(0), register)
         };
         let Some(above) = line.above else {
-            // What stands before the first instruction is its state, unless nothing else is its result.
+            // A line before the first instruction is initial state, unless no other line is the
+            // instruction's result.
             let first = writers().next()?;
             let start = self.table.instructions.get(first)?.start;
             let mut later = self
@@ -266,7 +271,7 @@ impl<'a> LineAttribution<'_, 'a> {
         writers().nth(pending).or_else(|| writers().next())
     }
 
-    /// Whether a line is of a register as an instruction understands names.
+    /// Returns whether a line writes `register`, with names as `instruction` interprets them.
     fn is_of_register(
         &self,
         line: &TableLine<'a>,
@@ -276,8 +281,8 @@ impl<'a> LineAttribution<'_, 'a> {
         matches!(line.kind, TableKind::Register(name) if self.register(name, instruction) == Some(register))
     }
 
-    /// The nearest earlier instruction that can write a register, where the one before the line cannot.
-    /// An instruction prints each of its results once.
+    /// Returns the nearest earlier instruction that can write a register if the one before the line
+    /// cannot. An instruction prints each of its results once.
     fn late_writer(&self, line: &TableLine<'a>, register: RegisterId) -> Option<usize> {
         let above = line.above?;
         // Exceptions write these.
@@ -322,7 +327,7 @@ impl<'a> LineAttribution<'_, 'a> {
         }
     }
 
-    /// The instruction that a line names.
+    /// Returns the instruction that a line names.
     fn named(&self, line: &TableLine<'a>, named: NamedInstruction) -> Option<usize> {
         let is_named = |number: &usize| {
             let instruction = self.table.instructions.get(*number);
@@ -333,7 +338,8 @@ impl<'a> LineAttribution<'_, 'a> {
             .or_else(|| self.following(line).find(is_named))
     }
 
-    /// The next instruction, where all lines up to it have its time, and the one before has another.
+    /// Returns the next instruction if all lines up to it have its time and the instruction before
+    /// has another time.
     fn of_its_time(&self, number: usize, line: &TableLine<'a>) -> Option<usize> {
         let next = line.above.map_or(0, |above| above + 1);
         let instruction = self.table.instructions.get(next)?;
@@ -357,7 +363,7 @@ impl<'a> LineAttribution<'_, 'a> {
         (is_new && is_near && is_run()).then_some(next)
     }
 
-    /// True when the trace tells of an exception between a line and the instruction before it.
+    /// Returns true if the trace has an exception between a line and the instruction before it.
     fn has_exception(&self, number: usize) -> bool {
         let before = self
             .table
@@ -370,7 +376,8 @@ impl<'a> LineAttribution<'_, 'a> {
         between.any(|line| matches!(line.kind, TableKind::Exception))
     }
 
-    /// The register of a name as an instruction understands it; none outside the architecture's table.
+    /// Returns the register of a name as an instruction interprets it; `None` outside the
+    /// architecture's table.
     fn register(&self, name: LowerName, instruction: usize) -> Option<RegisterId> {
         let set = self.table.instructions.get(instruction)?.set;
         KnownRegister::named(name.as_bytes(), set).map(|known| known.view.register)
@@ -412,7 +419,8 @@ impl<'a> LineAttribution<'_, 'a> {
         self.decoded(instruction, accesses).unwrap_or(false)
     }
 
-    /// True for an instruction of which the effects are not known, and for one that may cause or end an exception.
+    /// Returns true for an instruction with unknown effects, and for one that may cause or end an
+    /// exception.
     fn may_do_more(&self, instruction: usize) -> bool {
         let Some(found) = self.table.instructions.get(instruction) else {
             return true;

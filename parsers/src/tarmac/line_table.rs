@@ -1,4 +1,4 @@
-//! The lines of a piece of text, with what decides to which instruction each belongs.
+//! Table of the lines of a text, with the facts that decide to which instruction each belongs.
 
 use stepback_machine::{AccessKind, Address, Encoding, InstructionSet};
 
@@ -13,37 +13,37 @@ use crate::text::lexer::Token;
 use crate::text::limits::LINE_LIMIT;
 use crate::text::lines::{TextPart, without_return};
 
-/// A piece of text that begins with a line.
+/// A text that begins with a line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LineTableInput<'a> {
     pub part: TextPart<'a>,
-    /// Where the first line starts.
+    /// Start of the first line.
     pub start: usize,
-    /// Lines that start from here on are left out.
+    /// Lines that start at or after this offset are left out.
     pub end: usize,
-    /// True when nothing precedes the first line.
+    /// True if nothing precedes the first line.
     pub is_first: bool,
 }
 
 /// A line, or one of two records on it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TableLine<'a> {
-    /// Where it starts in the text.
+    /// Start in the text.
     pub start: usize,
-    /// The word of its CPU.
+    /// CPU word of its thread.
     pub cpu: &'a [u8],
-    /// Its own timestamp.
+    /// Timestamp on the line.
     pub time: Option<u64>,
     pub kind: TableKind,
-    /// The nearest instruction before it, or the one on it, by its number in the table.
+    /// Number in the table of the nearest instruction before it, or of the one on it.
     pub above: Option<usize>,
 }
 
-/// A line by what is needed to find its instruction.
+/// Kind of a line, with the facts needed to find its instruction.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum TableKind {
     Instruction,
-    /// The name of a register that got a value.
+    /// Write to the register with this name.
     Register(LowerName),
     Memory(TableAccess),
     Exception,
@@ -60,30 +60,30 @@ pub(super) struct TableAccess {
 /// An instruction line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TableInstruction<'a> {
-    /// Where it starts in the text.
+    /// Start in the text.
     pub start: usize,
     pub cpu: &'a [u8],
     pub time: Option<u64>,
     pub pc: Address,
     pub set: InstructionSet,
-    /// None when the fetch failed.
+    /// `None` if the fetch failed.
     pub encoding: Option<Encoding>,
     pub is_executed: bool,
-    /// The numbers that the line has in brackets.
+    /// Numbers in brackets on the line.
     pub numbers: [Option<u64>; 2],
 }
 
-/// The lines of a piece of text, in its order.
+/// Lines of a text, in text order.
 #[derive(Debug)]
 pub(super) struct LineTable<'a> {
     pub lines: Vec<TableLine<'a>>,
     pub instructions: Vec<TableInstruction<'a>>,
-    /// True when the table begins with the first line of the trace.
+    /// True if the table begins with the first line of the trace.
     pub is_first: bool,
 }
 
 impl<'a> LineTable<'a> {
-    /// Reads the beginnings of all lines of a piece, as far as they end in it.
+    /// Reads the headers of all lines that end in the piece.
     pub fn read(piece: LineTableInput<'a>, state_field: StateField) -> Self {
         let mut table = Self {
             lines: Vec::new(),
@@ -100,7 +100,7 @@ impl<'a> LineTable<'a> {
             }
             let text = without_return(if text.len() > LINE_LIMIT { b"" } else { text });
             let (line, next) = match TarmacLine::read(text, None, state_field) {
-                // Only whether such a record is an instruction matters: others stay where they are.
+                // Only instructions matter among such records; others keep their place.
                 TarmacLine::Fused(fused) => {
                     let (first, second) = text.split_at_checked(fused.at).unwrap_or_default();
                     let (record, next) = if fused.is_first_whole {
@@ -155,7 +155,7 @@ impl<'a> LineTable<'a> {
         });
     }
 
-    /// Number of the line that starts at a place.
+    /// Returns the number of the line that starts at an offset.
     pub fn line_at(&self, start: usize) -> Option<usize> {
         self.lines
             .binary_search_by_key(&start, |line| line.start)

@@ -9,56 +9,57 @@ use crate::text::digit_rows::{DigitRows, ROW_DIGITS};
 use crate::text::digits;
 use crate::text::lexer::{Lexer, Token};
 
-/// The longest access in bytes.
+/// Maximum length of an access in bytes.
 pub(super) const LONGEST: usize = 64;
 
-/// What the type word tells.
+/// Content of the type word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct AccessTypeWord {
     kind: AccessKind,
     size_bytes: u64,
-    /// Written as the bytes lie in memory, not as a number.
+    /// True if the data is in memory order and not a number.
     is_memory_order: bool,
-    /// Fetches and peripheral accesses say nothing of data in memory.
+    /// True for fetches and peripheral accesses, which do not describe data in memory.
     is_note: bool,
 }
 
-/// An access as a line tells it.
+/// An access as written on a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct MemoryLine<'a> {
     pub kind: AccessKind,
     pub place: AccessPlace<'a>,
     pub size_bytes: u8,
-    /// In memory order.
+    /// Data in memory order.
     data: AccessData,
-    /// The digits of the data are not written in rows.
+    /// True if the digits of the data are not written in rows.
     pub is_scattered: bool,
-    /// What is wrong with the data, though the access is certain.
+    /// Problem with the data of an access that is otherwise certain.
     pub doubt: Option<LineFault>,
 }
 
-/// Bytes of which some may not be known.
+/// Bytes, some of which may be unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct AccessData {
     bytes: [u8; LONGEST],
     is_known: [bool; LONGEST],
-    /// How many digits the line has.
+    /// Number of digits on the line.
     digits: usize,
     rows: DigitRows,
 }
 
-/// Where an access is, as the line tells it.
+/// Address of an access, as written on the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct AccessPlace<'a> {
     pub address: u64,
-    /// The address as written.
+    /// Address as written.
     pub word: &'a [u8],
     pub physical: Option<&'a [u8]>,
-    /// Marked by a lone `X`.
+    /// True if marked by a separate `X`.
     pub is_exclusive: bool,
 }
 
-/// The instruction that a memory line names in brackets, by its address and its number: `(00000024:00000004)`.
+/// Instruction that a memory line names in brackets, by its address and number:
+/// `(00000024:00000004)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NamedInstruction([u64; 2]);
 
@@ -73,7 +74,7 @@ impl NamedInstruction {
         fields.mark(b')').then_some(Self([first, second]))
     }
 
-    /// True for the instruction at `pc` that has these numbers in brackets. Both orders are met.
+    /// Returns true for the instruction at `pc` with these numbers in brackets. Both orders occur.
     pub fn is(self, pc: u64, numbers: [Option<u64>; 2]) -> bool {
         let Self([one, other]) = self;
         let is_at = |address: u64| address & !1 == pc;
@@ -88,7 +89,8 @@ impl NamedInstruction {
 }
 
 impl<'a> MemoryLine<'a> {
-    /// Direction of the access, and the instruction that the line names; none where the type word tells no direction.
+    /// Returns the direction of the access and the instruction that the line names; `None` if the
+    /// type word has no direction.
     pub fn origin(header: &LineHeader<'_>) -> Option<(AccessKind, Option<NamedInstruction>)> {
         let mut fields = header.fields;
         if fields.peek() == Token::Word(b"X") {
@@ -101,7 +103,7 @@ impl<'a> MemoryLine<'a> {
         Some((memory_word(header)?.kind, named))
     }
 
-    /// Reads the fields; none for lines that touch no memory that we could show.
+    /// Reads the fields; `None` for lines that describe no access to memory that can be shown.
     pub fn read(header: &LineHeader<'a>, endian: Endian) -> Result<Option<Self>, LineFault> {
         let word =
             memory_word(header).ok_or(FaultKind::TooLarge("access size").at(header.word_at))?;
@@ -137,17 +139,17 @@ impl<'a> MemoryLine<'a> {
         }
     }
 
-    /// True when there are as many digits as the access has.
+    /// Returns true if the data has exactly as many digits as the access.
     pub fn is_whole(&self) -> bool {
         self.data.digits == 2 * usize::from(self.size_bytes)
     }
 
-    /// True when no digit can be missing where the trace ends with it.
+    /// Returns true if no digit can be missing when the trace ends with this line.
     pub fn is_surely_whole(&self) -> bool {
         self.data.digits >= 2 * usize::from(self.size_bytes)
     }
 
-    /// Makes all of the data unknown.
+    /// Marks all of the data as unknown.
     pub fn forget_data(&mut self, why: LineFault) {
         self.data = AccessData {
             digits: self.data.digits,
@@ -156,7 +158,7 @@ impl<'a> MemoryLine<'a> {
         self.doubt.get_or_insert(why);
     }
 
-    /// The access in parts: those that are known are at most eight bytes long.
+    /// Splits the access into parts; known ones are at most eight bytes long.
     pub fn parts(&self) -> impl Iterator<Item = (u64, u8, Option<[u8; 8]>)> {
         let known = self
             .data
@@ -195,7 +197,7 @@ impl<'a> MemoryLine<'a> {
     }
 }
 
-/// True for what a coprocessor gave or took.
+/// Returns true for a transfer from or to a coprocessor.
 fn is_transfer(mut fields: Lexer<'_>) -> bool {
     loop {
         match fields.next() {
@@ -226,19 +228,19 @@ fn memory_word(header: &LineHeader<'_>) -> Option<AccessTypeWord> {
     })
 }
 
-/// True for an opcode fetch by the letters after the size:
-/// `_I` of Cortex-M0+, `O___` without a bus letter of ARMulator (ARM DUI 0058D, section 2.1).
+/// Returns true for an opcode fetch, by the letters after the size: `_I` of Cortex-M0+, `O___`
+/// without a bus letter of ARMulator (ARM DUI 0058D, section 2.1).
 fn is_fetch(attributes: &[u8]) -> bool {
     attributes == b"_I" || attributes.starts_with(b"O") && !attributes.ends_with(b"D")
 }
 
 impl<'a> AccessPlace<'a> {
-    /// True when the address has the prefix `0x`.
+    /// Returns true if the address has the prefix `0x`.
     fn is_prefixed(&self) -> bool {
         hex_digits(self.word).is_some_and(|digits| digits.len() < self.word.len())
     }
 
-    /// Takes everything up to the data; none when the access was aborted.
+    /// Reads everything up to the data; `None` if the access was aborted.
     fn read(fields: &mut Lexer<'a>) -> Result<Option<Self>, LineFault> {
         let is_exclusive = fields.peek() == Token::Word(b"X");
         if is_exclusive {
@@ -269,7 +271,7 @@ impl<'a> AccessPlace<'a> {
     }
 }
 
-/// A digit that the line says it does not know.
+/// Value of an unknown digit.
 const UNKNOWN: u8 = 16;
 
 impl AccessData {
@@ -280,9 +282,10 @@ impl AccessData {
         rows: DigitRows::NONE,
     };
 
-    /// Reads the data, most significant byte first, and what is wrong with it.
+    /// Reads the data, most significant byte first, and any problem with it.
     ///
-    /// Where addresses have no prefix, a word `0x12` as long as the access has one unknown digit.
+    /// If the address has no prefix and a word such as `0x12` is as long as the access, its `x` is
+    /// an unknown digit.
     fn read(
         fields: &mut Lexer<'_>,
         size_bytes: usize,
@@ -325,7 +328,7 @@ impl AccessData {
                 },
                 None,
             )),
-            // One word of a long access is half of it, not a small number.
+            // One word of a long access is half of it, and not a small number.
             _ if size_bytes > 8 && written.len() < 2 * size_bytes => {
                 doubt(FaultKind::DataTooShort(size_bytes))
             }
@@ -338,7 +341,8 @@ impl AccessData {
 
     fn of_digits(written: &[u8], size_bytes: usize, column: usize) -> (Self, Option<LineFault>) {
         let (surplus, low) = written.split_at(written.len().saturating_sub(2 * size_bytes));
-        // Some producers write all that was on the bus: where on it the access was nobody says.
+        // Some producers write everything that was on the bus, without the position of the access
+        // on it.
         if surplus.iter().any(|digit| *digit != 0) {
             return (
                 Self {
@@ -372,7 +376,8 @@ impl AccessData {
         (data, None)
     }
 
-    /// Whether the known digits are not written in rows. Parts of long accesses consist of whole rows.
+    /// Returns whether the known digits are not written in rows. Parts of long accesses consist of
+    /// whole rows.
     fn are_scattered(&self, size_bytes: usize) -> bool {
         let is_partly_known = || {
             self.is_known
@@ -400,7 +405,7 @@ fn count_digits(word: &[u8]) -> usize {
     word.iter().filter(|byte| **byte != b'_').count()
 }
 
-/// The digits after the prefix `0x`; none for other words.
+/// Returns the digits after the prefix `0x`; `None` for other words.
 fn without_prefix(word: &[u8]) -> Option<&[u8]> {
     let digits = word.strip_prefix(b"0x").or(word.strip_prefix(b"0X"))?;
     let is_number = digits
@@ -414,7 +419,7 @@ fn is_data(word: &[u8]) -> bool {
         .all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b'_' | b'-' | b'x' | b'X' | b'#'))
 }
 
-/// True when the fields of a line can be read.
+/// Returns true if the fields of a line can be read.
 pub(super) fn is_plausible(header: &LineHeader<'_>) -> bool {
     MemoryLine::read(header, Endian::Little)
         .is_ok_and(|line| line.is_none_or(|line| line.doubt.is_none()))

@@ -1,7 +1,7 @@
-//! One text of several: a trace that has a file for each core.
+//! Merges the files of a trace that has one for each core into one text.
 //!
-//! Lines are put in the order of their times, and those of equal time in the order of the files.
-//! A line without a time stays with the line before it, so diagrams and steps remain whole.
+//! Lines are sorted by time, and those of equal time by the order of the files. A line without a
+//! time stays with the line before it, so diagrams and steps remain whole.
 //!
 //! ```text
 //! core0.log   1 clk IT (1) …      1 clk cpu0 IT (1) …
@@ -9,7 +9,8 @@
 //! core1.log   2 clk IT (1) …      3 clk cpu0 IT (2) …
 //! ```
 //!
-//! Lines that name no CPU get the name of their file's core, and so do those of files that all name the same one.
+//! Lines that name no CPU get the name of their file's core. So do the lines of files that name the
+//! same CPU as another file.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -25,37 +26,37 @@ use crate::tarmac::source::TarmacOptions;
 use crate::text::limits::LINE_LIMIT;
 use crate::text::lines::{TextPart, without_return};
 
-/// Text of each file that tells which CPUs it names.
+/// Length of the text of each file that is searched for CPU names, in bytes.
 const HEAD: usize = 64 << 10;
-/// Text of a file that is held at once.
+/// Length of the text of a file that is read at once, in bytes.
 const BUFFER: usize = 4 * LINE_LIMIT;
 
-/// A file of a trace that has several.
+/// One of the files of a trace.
 #[derive(Clone)]
 pub struct CoreFile {
-    /// Its name, which may have the number of the core in it.
+    /// Name, which may contain the number of the core.
     pub name: String,
-    /// What it holds, packed or not.
+    /// Contents, possibly compressed.
     pub data: Arc<dyn ReadAt>,
 }
 
-/// The text of all files of a trace. It can only be read from front to back.
+/// Merged text of all files of a trace. It can only be read from front to back.
 pub struct MergedText {
     files: Vec<CoreFile>,
-    /// Bytes of all files.
+    /// Total length of the files in bytes.
     length: u64,
     state_field: StateField,
     reading: Mutex<Option<MergeProgress>>,
 }
 
-/// How far the text is read.
+/// Reader at some position of the text.
 struct MergeProgress {
     position: u64,
     merge: CoreMerge,
 }
 
 impl MergedText {
-    /// Merges some files.
+    /// Merges files.
     ///
     /// # Errors
     /// A file could not be read.
@@ -74,7 +75,8 @@ impl MergedText {
 }
 
 impl ReadAt for MergedText {
-    /// Bytes of the files: of the text when it is known to be read as far.
+    /// Returns the total length of the files. The length of the text may differ, because CPU names
+    /// are added or replaced.
     fn length(&self) -> io::Result<u64> {
         Ok(self.length)
     }
@@ -96,13 +98,13 @@ impl ReadAt for MergedText {
     }
 }
 
-/// The merge at some place of the text.
+/// State of a merge.
 struct CoreMerge {
     cores: Vec<CoreReader>,
-    /// The core whose line was last.
+    /// Core of the last line.
     current: Option<usize>,
     state_field: StateField,
-    /// Text that was not read yet, from `start` on.
+    /// Merged text; the part from `start` on was not read yet.
     out: Vec<u8>,
     start: usize,
 }
@@ -147,7 +149,8 @@ impl CoreMerge {
         Ok(count)
     }
 
-    /// The core of the next line: the one of the line before while its time lasts, else the earliest.
+    /// Returns the core of the next line: that of the line before while its time lasts, else the
+    /// one with the earliest time.
     fn next_core(&self) -> Option<usize> {
         let is_same = |current: &usize| {
             self.cores
@@ -167,35 +170,35 @@ impl CoreMerge {
     }
 }
 
-/// How the lines of a file name their core.
+/// Treatment of the CPU names on the lines of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum CoreName {
-    /// As they are.
+    /// They remain.
     Kept,
-    /// By this name, where they name none.
+    /// Lines without a name get this one.
     Added(String),
-    /// By this name instead of theirs.
+    /// This name replaces the one on the lines.
     Replaced(String),
 }
 
-/// A file and the line that is next in it.
+/// A file with its next line.
 struct CoreReader {
     forward: ForwardReader,
     name: CoreName,
     buffer: Vec<u8>,
-    /// Where the next line starts in the buffer.
+    /// Start of the next line in the buffer.
     start: usize,
-    /// True when the whole file is in the buffer or behind it.
+    /// True if the file was read to its end.
     is_read: bool,
     is_over: bool,
-    /// Latest time up to the next line.
+    /// Latest time up to and including the next line.
     time: u64,
-    /// The time of the next line differs from that of the line before.
+    /// True if the time of the next line differs from that of the line before.
     is_new: bool,
-    /// The time that was written last.
+    /// Last timestamp on a line.
     written: Option<u64>,
     open: Option<OpenDiagram>,
-    /// A line named the core already.
+    /// True if an earlier line named the core.
     has_named: bool,
 }
 
@@ -218,7 +221,7 @@ impl CoreReader {
         Ok(core)
     }
 
-    /// Reads more of the file, unless a whole line is there.
+    /// Reads more of the file, unless the buffer contains a whole line.
     fn fill(&mut self) -> io::Result<()> {
         let has_line = |core: &Self| {
             memchr::memchr(b'\n', core.buffer.get(core.start..).unwrap_or_default()).is_some()
@@ -238,7 +241,8 @@ impl CoreReader {
         Ok(())
     }
 
-    /// The next line without its end, and where the one after it starts. A part of one that is far too long counts as one.
+    /// Returns the next line without its end, and the start of the one after it. A part of an
+    /// overlong line counts as a line.
     fn line(&self) -> (&[u8], usize) {
         let part = TextPart {
             text: &self.buffer,
@@ -247,7 +251,7 @@ impl CoreReader {
         part.line_at(self.start).unwrap_or((&[], self.buffer.len()))
     }
 
-    /// Takes note of the time of the next line.
+    /// Notes the time of the next line.
     fn look_ahead(&mut self, state_field: StateField) -> io::Result<()> {
         self.fill()?;
         self.is_over = self.start >= self.buffer.len();
@@ -259,7 +263,7 @@ impl CoreReader {
         Ok(())
     }
 
-    /// Writes the next line, with the name of its core.
+    /// Writes the next line with the name of its core.
     fn write_line(&mut self, state_field: StateField, out: &mut Vec<u8>) -> io::Result<()> {
         let (text, next) = self.line();
         let line = TarmacLine::read_single(without_return(text), self.open, state_field);
@@ -277,7 +281,8 @@ impl CoreReader {
         self.look_ahead(state_field)
     }
 
-    /// A line in three parts, of which the second is the name that it gets; empty where it gets none.
+    /// Splits a line into the text before its CPU name, the name that it gets, and the text after
+    /// it. The name is empty if the line remains unchanged.
     fn named<'l>(
         &'l self,
         text: &'l [u8],
@@ -311,7 +316,7 @@ impl CoreReader {
     }
 }
 
-/// How the lines of each file name their core.
+/// Determines the treatment of CPU names in each file.
 fn core_names(files: &[CoreFile], state_field: StateField) -> io::Result<Vec<CoreName>> {
     let named = files
         .iter()
@@ -336,7 +341,7 @@ fn core_names(files: &[CoreFile], state_field: StateField) -> io::Result<Vec<Cor
     Ok(named.iter().enumerate().map(name).collect())
 }
 
-/// The CPUs that the first lines of a file name.
+/// Returns the CPUs that the first lines of a file name.
 fn cpus_of(file: &CoreFile, state_field: StateField) -> io::Result<BTreeSet<String>> {
     let mut head = vec![0; HEAD];
     let count = ForwardReader::open(Arc::clone(&file.data), 0)?.read(&mut head)?;
@@ -352,7 +357,8 @@ fn cpus_of(file: &CoreFile, state_field: StateField) -> io::Result<BTreeSet<Stri
     Ok(lines.filter_map(cpu).collect())
 }
 
-/// The number of each core: the last in the name of its file, where they differ; else its place.
+/// Returns the number of each core: the last number in its file's name if these numbers differ,
+/// else its index.
 fn numbers_of(files: &[CoreFile]) -> Vec<u64> {
     let number = |file: &CoreFile| {
         let stem = file.name.split('.').next().unwrap_or_default();
@@ -426,12 +432,12 @@ mod tests {
     #[test]
     fn cores_have_the_names_of_their_lines_or_files() {
         let line = |cpu: &str| format!("1 clk {cpu}{NOP}\n");
-        // As they are.
+        // The names remain.
         check(
             &[("a", &line("cpu1 ")), ("b", &line("cpu0 "))],
             &(line("cpu1 ") + &line("cpu0 ")),
         );
-        // All the same: then the files tell.
+        // All lines name the same CPU, so the file names decide.
         check(
             &[
                 ("tarmac.4.log", &line("cpu0 ")),

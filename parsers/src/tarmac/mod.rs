@@ -1,4 +1,5 @@
-//! Arm Tarmac: the text that Fast Models, RTL simulations and emulators write for every instruction.
+//! Arm Tarmac: the text that Fast Models, RTL simulations and emulators write for every
+//! instruction.
 //!
 //! ```text
 //! 53 clk IT (53) 002109f0 f94003e1 O EL3h_s : LDR      x1,[sp,#0]
@@ -6,47 +7,48 @@
 //! 53 clk R X1 00000000000FFBB8
 //! ```
 //!
-//! A line is `[time [unit]] [cpu] type fields…`; the other great family writes `ES` lines, `LD` and `ST` diagrams,
-//! and a time only on instruction lines.
+//! A line is `[time [unit]] [cpu] type fields…`. The other main style has `ES` lines, `LD` and `ST`
+//! diagrams, and a time only on instruction lines.
 //!
-//! # Which lines belong to which step
+//! # Assignment of lines to steps
 //!
-//! A line belongs to the instruction line before it, with one exception.
-//! Lines that bear a *new* timestamp (other than that of the line before) directly before an instruction line
-//! of the same thread with that same time belong to that instruction:
-//! the step's chunk begins at the first of them, and the instruction is pushed first.
+//! A line belongs to the instruction line before it, with one exception. Lines with a *new*
+//! timestamp (other than that of the line before) directly before an instruction line of the same
+//! thread and time belong to that instruction. The step's chunk then begins at the first of them,
+//! and the instruction is pushed first.
 //!
 //! ```text
 //! 5 clk IT (1) 00001000 e3a00001 A usr : MOV r0,#1
-//! 6 clk R r0 00000001                                  <- belongs to the step below, whose chunk begins here
+//! 6 clk R r0 00000001                                  <- step below; its chunk begins here
 //! 6 clk IT (2) 00001004 e3a01002 A usr : MOV r1,#2
-//! 6 clk R r1 00000002                                  <- belongs to the step above
+//! 6 clk R r1 00000002                                  <- step above
 //! ```
 //!
-//! The run of such lines ends at a line of another thread or time, and is at most 256 KiB long:
-//! a longer one belongs to the step before.
-//! A timestamp that was written longer ago than that counts as forgotten: the next one is new whatever it is.
-//! Behind an instruction line without a timestamp the next one is not new, whatever it is.
+//! The run of such lines ends at a line of another thread or time, and is at most 256 KiB long: a
+//! longer one belongs to the step before. A timestamp further back than that is forgotten, and the
+//! next one is always new. After an instruction line without a timestamp, the next timestamp is
+//! never new.
 //!
-//! Traces whose lines are in another order are read by `attributed_run`; `line_order` says to which step each belongs.
+//! Traces with another order of lines are read by `attributed_run`; `line_order` assigns each line
+//! to its step.
 //!
-//! # What a chunk may not know
+//! # Independence of chunks
 //!
-//! A chunk parsed by itself gives the events that it gives in a whole run, so nothing is carried from step to step:
-//! what `d3` or `sp` means is decided by the instruction of the chunk;
-//! a time that is not written is none ([`crate::events::StepEvent::time`]).
-//! Only numbers of threads and registers, and the one complaint about each unknown event type, depend on the run.
+//! A chunk parsed separately yields the same events as in a whole run, so no state is carried from
+//! step to step. The instruction of the chunk decides the meaning of `d3` or `sp`. A missing
+//! timestamp is `None` ([`crate::events::StepEvent::time`]). Only the numbers of threads and
+//! registers, and the single report of each unknown unit, depend on the run.
 //!
 //! # Two records on one line
 //!
-//! Where a newline was lost, or two programs wrote at once, the second record is read as if it began a line:
-//! it may begin a chunk, in the middle of the line.
-//! No run of lines before an instruction goes over such a line, and no cut is made near it.
+//! After a lost newline, or if two programs wrote at once, the second record is read as if it began
+//! a line. It may begin a chunk in the middle of the line. A run of lines before an instruction
+//! never extends over such a line, and no cut is made near it.
 //!
-//! # How it is fast
+//! # Fast path and slow path
 //!
-//! `quick_*` read the shapes that make up nearly all lines and give up (`None`) on anything else;
-//! then `slow` reads the line token by token. Both give the same events.
+//! `quick_*` read the forms of nearly all lines and return `None` for anything else; then `slow`
+//! reads the line token by token. Both yield the same events.
 
 mod address;
 mod ahead;

@@ -1,7 +1,9 @@
-//! The moments into which Arm's Tarmac tools divide a trace: reports that are read by scripts speak of them.
+//! Nodes: the moments into which Arm's Tarmac tools divide a trace. Reports that scripts read refer
+//! to them.
 //!
-//! A node begins with a line whose time is later than all before it, and with an instruction after another at the same time.
-//! So a node has one instruction at most, and what a producer stamps later than its instruction is a node of its own.
+//! A node begins with a line whose time is later than all before it, and with an instruction after
+//! another one at the same time. So a node has at most one instruction. Lines that a producer
+//! stamps later than their instruction form a separate node.
 
 use crate::tarmac::diagram_line::OpenDiagram;
 use crate::tarmac::fused::RecordSplit;
@@ -15,19 +17,19 @@ use crate::text::lines::{TextPart, without_return};
 /// A moment of the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TarmacNode {
-    /// Where its first line starts in the text.
+    /// Start of its first line in the text.
     pub offset: usize,
-    /// Lines of the text before it.
+    /// Number of lines of the text before it.
     pub line: u64,
-    /// Never earlier than that of the node before.
+    /// Time; never earlier than that of the node before.
     pub time: u64,
-    /// The address of its instruction with bit 0 set for Thumb; none without an instruction.
+    /// Address of its instruction, with bit 0 set for Thumb; `None` without an instruction.
     pub pc: Option<u64>,
 }
 
 impl Tarmac {
-    /// The nodes of a text that begins with a step's chunk (or at the trace's start) and ends where another begins.
-    /// `time` is that of the step, or of what stands before the text.
+    /// Returns the nodes of a text that begins with a step's chunk (or at the trace's start) and
+    /// ends where another one begins. `time` is that of the step, or of the text before.
     pub fn nodes(&self, text: &[u8], time: u64) -> Vec<TarmacNode> {
         let mut nodes: Vec<TarmacNode> = Vec::new();
         let (mut at, mut number, mut open) = (0, 0, None);
@@ -72,8 +74,8 @@ impl Tarmac {
         nodes
     }
 
-    /// The first record of a line, where to go on, and how many lines that is further:
-    /// of two on one line the first, unless it is cut.
+    /// Returns a record of a line, the offset at which to continue, and the number of lines
+    /// advanced. Of two records on one line it is the first, unless that one is cut off.
     fn record<'a>(
         &self,
         line: &'a [u8],
@@ -99,15 +101,15 @@ impl Tarmac {
     }
 }
 
-/// Where a line stands in the text.
+/// Bounds of a line in the text.
 #[derive(Clone, Copy, Debug)]
 struct LineBounds {
     start: usize,
-    /// Where the next one starts.
+    /// Start of the next line.
     next: usize,
 }
 
-/// Whether the tools take notice of a line that is no instruction.
+/// Returns whether the tools count a line other than an instruction.
 fn is_event(line: &TarmacLine<'_>) -> bool {
     match line {
         TarmacLine::Other(header) => match header.kind {
@@ -131,8 +133,8 @@ fn is_register_event(header: &LineHeader<'_>) -> bool {
     LowerName::of(word).is_some_and(|name| is_noticed_register(name.as_bytes()))
 }
 
-/// Whether the tools take notice of a register, by its lower-case name:
-/// they overlook those that they do not know, among them nearly all system registers.
+/// Returns whether the tools count a register, given its lower-case name. They ignore those that
+/// they do not know, among them nearly all system registers.
 pub fn is_noticed_register(name: &[u8]) -> bool {
     let split = name
         .iter()
@@ -167,7 +169,7 @@ mod tests {
     use super::*;
     use crate::tarmac::source::TarmacOptions;
 
-    /// Expects `line:time:pc` of each node, the line counted from 0.
+    /// Expects `line:time:pc` for each node; lines are counted from 0.
     #[track_caller]
     fn check(text: &str, time: u64, expected: &[&str]) {
         let tarmac =

@@ -1,7 +1,7 @@
-//! The shapes that make up nearly all lines of real traces, read without looking for tokens.
+//! Fast path for the forms of nearly all lines of real traces, which are read without a lexer.
 //!
-//! Every function returns none when the line has another shape: then [`crate::tarmac::slow`] reads it.
-//! Nothing is pushed before that is decided.
+//! Every function returns `None` if the line has another form; then [`crate::tarmac::slow`] reads
+//! it. Nothing is pushed before that is decided.
 
 use stepback_machine::{
     AccessKind, Address, Endian, InstructionSet, Mode, RecordedBranch, RegisterView, SecurityState,
@@ -19,27 +19,27 @@ use crate::text::digits::{digit_count, hex_8, load_8, load_16, lower, position_8
 use crate::text::lexer::is_word_byte;
 use crate::text::window::PADDING;
 
-/// The text from the start of a line on, as far as it is read in fixed places.
-/// The fixed length saves nearly all checks whether a place lies in it.
+/// Text from the start of a line on, long enough for all fields with a fixed position. The fixed
+/// length saves nearly all bounds checks.
 pub(super) type LineBlock = [u8; PADDING];
 
-/// A line whose beginning was read. Places in it count from its start.
+/// A line whose header was read. Offsets are relative to its start.
 #[derive(Clone, Copy, Debug)]
 struct QuickLine<'a> {
     block: &'a LineBlock,
     text: &'a [u8],
     start: usize,
     type_at: usize,
-    /// Its own timestamp.
+    /// Timestamp on the line.
     time: Option<u64>,
     thread: ThreadNumber,
     limit: usize,
 }
 
-/// What the last instruction has between its encoding and its text, and what that means.
+/// Text between encoding and disassembly of the last instruction, and its meaning.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct QuickState {
-    /// Up to the colon.
+    /// Text up to the colon.
     word: BytePrefix,
     set: InstructionSet,
     mode: Mode,
@@ -56,8 +56,8 @@ impl Default for QuickState {
 }
 
 impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
-    /// Reads the line at `start` of the text (which is padded with newlines) if it has a shape known here.
-    /// Returns where the next line starts.
+    /// Reads the line at `start` of the text (which is padded with newlines) if it has a known
+    /// form. Returns the start of the next line.
     #[inline(always)]
     pub fn quick_line(&mut self, text: &[u8], start: usize) -> Option<usize> {
         let block = text.get(start..)?.first_chunk()?;
@@ -77,7 +77,8 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
             thread,
             limit: self.limits.line,
         };
-        // Lines with a new time may belong to the instruction after them, unless they are one themselves.
+        // Lines with a new time may belong to the instruction after them, unless they are
+        // instructions themselves.
         let offset = self.base + start as u64;
         let is_old = line
             .time
@@ -103,7 +104,7 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
         Some(next)
     }
 
-    /// `IT (n) address[:physical] opcode state mode : text`
+    /// Reads `IT (n) address[:physical] opcode state mode : text`.
     #[inline(always)]
     fn quick_it(&mut self, line: QuickLine<'_>, word: [u8; 8]) -> Option<usize> {
         let number_at = line.type_at + 4;
@@ -136,7 +137,7 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
         )
     }
 
-    /// `ES (address:opcode) state mode: text`
+    /// Reads `ES (address:opcode) state mode: text`.
     #[inline(always)]
     fn quick_es(&mut self, line: QuickLine<'_>) -> Option<usize> {
         let at = line.skip_spaces(line.type_at + 2);
@@ -163,7 +164,7 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
         )
     }
 
-    /// `state mode : text`, and the event.
+    /// Reads `state mode : text` and pushes the step.
     #[inline(always)]
     fn quick_step(&mut self, line: QuickLine<'_>, place: QuickInstruction) -> Option<usize> {
         let behind = place.state_at + self.quick_state(line, place.state_at)?;
@@ -215,7 +216,8 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
         Some(next)
     }
 
-    /// Reads `state mode :`, which is nearly always that of the instruction before. Returns its length.
+    /// Reads `state mode :`, which is nearly always that of the instruction before. Returns its
+    /// length.
     #[inline(always)]
     fn quick_state(&mut self, line: QuickLine<'_>, at: usize) -> Option<usize> {
         let bytes = load_16(line.block, at);
@@ -225,13 +227,13 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
         Some(self.quick_state.word.length())
     }
 
-    /// `R name value`
+    /// Reads `R name value`.
     #[inline(always)]
     fn quick_register(&mut self, line: QuickLine<'_>) -> Option<usize> {
         let name_at = line.type_at + 2;
         let letters = load_8(line.block, name_at);
         let length = position_8(letters, b' ');
-        // A key is filled up with zeros: a name with a NUL in it would be another's.
+        // A key is padded with zeros, so a name that contains a NUL would equal a shorter name.
         if length == 0 || position_8(letters, 0) < length || line.byte(name_at + length) != b' ' {
             return None;
         }
@@ -265,7 +267,7 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
             return None;
         }
         let names = known.names_in(mode);
-        // A name that is new is rare, and may be one too many.
+        // A new name is rare, and may exceed the limit.
         let register =
             stepback_machine::RegisterId(stepback_machine::RegisterId::FIRST_NAMED.0 + number?);
         if let Some(name) = names.plain {
@@ -283,7 +285,7 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
         Some(next)
     }
 
-    /// `MR8 address[:physical] value`
+    /// Reads `MR8 address[:physical] value`.
     #[inline(always)]
     fn quick_memory(&mut self, line: QuickLine<'_>, word: [u8; 8]) -> Option<usize> {
         let kind = if word[1] == b'R' {
@@ -318,7 +320,7 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
         Some(next)
     }
 
-    /// `LD address word word word word`
+    /// Reads `LD address word word word word`.
     #[inline(always)]
     fn quick_diagram(
         &mut self,
@@ -329,7 +331,7 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
         let (address, at) = line.address(address_at)?;
         let words = line.block.get(at..)?.first_chunk::<37>()?;
         let diagram = Diagram::of_words(address, words)?;
-        // The time of a second record may be glued to the last word.
+        // The time of a second record may be joined to the last word.
         let (text, next) = line.rest(at + 35)?;
         if may_hold_record(text) {
             return None;
@@ -342,7 +344,7 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
         Some((next, Some(OpenDiagram::at_column(kind, address_at))))
     }
 
-    /// `BR (address) state`: a note.
+    /// Reads `BR (address) state`, which is a note.
     #[inline(always)]
     fn quick_branch(&mut self, line: QuickLine<'_>) -> Option<usize> {
         let (text, next) = line.rest(line.type_at)?;
@@ -360,7 +362,7 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
     }
 }
 
-/// Where an instruction is, and what.
+/// Fields of an instruction up to its state.
 #[derive(Clone, Copy, Debug)]
 struct QuickInstruction {
     address: u64,
@@ -370,15 +372,16 @@ struct QuickInstruction {
     is_executed: bool,
 }
 
-/// An encoding as written.
+/// Encoding as written.
 #[derive(Clone, Copy, Debug)]
 struct OpcodeField {
     value: u32,
-    /// 4 or 8.
+    /// Number of digits: 4 or 8.
     digits: u8,
 }
 
-/// `0000` in the low half: four digits shifted up behind it are eight.
+/// Four ASCII zeros in the low half. Four digits shifted into the high half complete an eight-digit
+/// number.
 const FOUR_ZEROS: u64 = 0x3030_3030;
 const EIGHT_ZEROS: u64 = FOUR_ZEROS << 32 | FOUR_ZEROS;
 
@@ -413,7 +416,7 @@ impl<'a> QuickLine<'a> {
         at
     }
 
-    /// An address of 8 or 16 digits, and where it ends.
+    /// Reads an address of 8 or 16 digits, and returns its end.
     #[inline(always)]
     fn address(&self, at: usize) -> Option<(u64, usize)> {
         let is_end = |at: usize| matches!(self.byte(at), b' ' | b':');
@@ -425,13 +428,14 @@ impl<'a> QuickLine<'a> {
         is_end(at + 16).then_some((high << 32 | low, at + 16))
     }
 
-    /// Steps over `:physical` behind an address of at least eight digits, if it is there.
+    /// Skips `:physical` after an address of at least eight digits, if present. Returns the offset
+    /// after it.
     #[inline(always)]
     fn physical(&self, at: usize) -> Option<usize> {
         if self.byte(at) != b':' {
             return Some(at);
         }
-        // Twelve digits are what Fast Models writes, mostly those of the address.
+        // Fast Models writes twelve digits, mostly those of the address.
         let (high, low) = (load_8(self.block, at + 1), load_8(self.block, at + 5));
         let is_high = high as u32 == FOUR_ZEROS as u32 || hex_8(high).is_some();
         let is_low = low == load_8(self.block, at - 8) || hex_8(low).is_some();
@@ -442,7 +446,7 @@ impl<'a> QuickLine<'a> {
         (end > at + 1).then_some(end)
     }
 
-    /// Reads `state mode :`, of which `bytes` are the first.
+    /// Reads `state mode :`, whose first bytes are `bytes`.
     #[cold]
     fn state(&self, at: usize, bytes: u128) -> Option<QuickState> {
         let set = match self.bytes(at)? {
@@ -472,13 +476,13 @@ impl<'a> QuickLine<'a> {
         (!is_word_byte(self.byte(at + 4))).then_some((OpcodeField { value, digits: 4 }, at + 4))
     }
 
-    /// A number of exactly `2 * size_bytes` digits (1, 2, 4 or 8 bytes), and where it ends.
+    /// Reads a number of exactly `2 * size_bytes` digits (1, 2, 4 or 8 bytes), and returns its end.
     #[inline(always)]
     fn number(&self, at: usize, size_bytes: u8) -> Option<(u64, usize)> {
         let bytes = load_8(self.block, at);
         match size_bytes {
             8 => {
-                // The upper half of a value that is not an address is mostly zero.
+                // The upper half of a value is mostly zero, unless it is an address.
                 let high = if bytes == EIGHT_ZEROS {
                     0
                 } else {
@@ -497,7 +501,8 @@ impl<'a> QuickLine<'a> {
         }
     }
 
-    /// The value of a register, little-endian, if the line ends after it: its size, and the start of the next line.
+    /// Reads the value of a register, little-endian, if the line ends after it. Returns its size
+    /// and the start of the next line.
     #[inline(always)]
     fn register_value(
         &self,
@@ -541,7 +546,7 @@ impl<'a> QuickLine<'a> {
         }
     }
 
-    /// The start of the next line, if the line ends here.
+    /// Returns the start of the next line if this one ends here.
     #[inline(always)]
     fn end(&self, at: usize) -> Option<usize> {
         match self.bytes(at)? {
@@ -551,7 +556,7 @@ impl<'a> QuickLine<'a> {
         }
     }
 
-    /// The rest of the line, and the start of the next.
+    /// Returns the rest of the line and the start of the next one.
     #[inline(always)]
     fn rest(&self, at: usize) -> Option<(&'a [u8], usize)> {
         let rest = self.text.get(self.start + at..)?;

@@ -1,19 +1,19 @@
-//! The beginning of a line, when it is like that of the lines before.
+//! Fast reader for line headers that resemble those of earlier lines.
 //!
-//! Nearly all lines begin with the time of the line before,
-//! or with another number followed by the same unit and CPU word.
+//! Nearly all lines begin with the time of the line before, or with another number and the same
+//! unit and CPU word.
 
 use crate::events::ThreadNumber;
 use crate::tarmac::quick::LineBlock;
 use crate::text::digits::{digit_count, load_8, load_16, small_decimal};
 
-/// Beginnings of lines of this run.
+/// Headers of earlier lines of this run.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct QuickHeaders {
-    /// The last line with a time, from its start to its type word.
+    /// Last line with a time, from its start to its type word.
     last: ThreadPrefix,
     time: u64,
-    /// What stood between number and type word, latest first.
+    /// Texts between number and type word, latest first.
     tails: [ThreadPrefix; 4],
 }
 
@@ -24,17 +24,17 @@ struct ThreadPrefix {
     thread: ThreadNumber,
 }
 
-/// The beginning of lines, kept from run to run: so the first line of a run is quick, too.
+/// Header that is kept from run to run, so that the first line of a run takes the fast path too.
 #[derive(Clone, Debug, Default)]
 pub(super) struct KnownPrefix {
-    /// The text between time and type word.
+    /// Text between time and type word.
     pub tail: BytePrefix,
-    /// The CPU that it names.
+    /// CPU that it names.
     pub cpu: Vec<u8>,
 }
 
 impl KnownPrefix {
-    /// Notes the beginning of a line of a CPU.
+    /// Notes the header of a line of a CPU.
     pub fn note(&mut self, tail: BytePrefix, cpu: &[u8]) {
         if self.tail != tail {
             *self = Self {
@@ -45,17 +45,17 @@ impl KnownPrefix {
     }
 }
 
-/// Up to 16 bytes that text may begin with.
+/// Pattern of up to 16 bytes that text may begin with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BytePrefix {
     bytes: u128,
-    /// Ones where there is a byte.
+    /// One bits for the bytes of the pattern.
     mask: u128,
     length: usize,
 }
 
 impl Default for BytePrefix {
-    /// Nothing begins with it.
+    /// Returns a pattern that matches nothing.
     fn default() -> Self {
         Self {
             bytes: u128::MAX,
@@ -66,7 +66,8 @@ impl Default for BytePrefix {
 }
 
 impl BytePrefix {
-    /// The first `length` of some bytes; nothing begins with one of another length than 1 to 16.
+    /// Returns the pattern of the first `length` bytes. With a length other than 1 to 16 it matches
+    /// nothing.
     #[inline(always)]
     pub fn new(bytes: u128, length: usize) -> Self {
         if !(1..=16).contains(&length) {
@@ -80,29 +81,29 @@ impl BytePrefix {
         }
     }
 
-    /// True when text of which these are the first 16 bytes begins with it.
+    /// Returns true if the pattern matches the first 16 bytes of a text.
     #[inline(always)]
     pub fn is_at_start_of(&self, bytes: u128) -> bool {
         bytes & self.mask == self.bytes
     }
 
-    /// Bytes in it.
+    /// Returns the length in bytes.
     #[inline(always)]
     pub fn length(&self) -> usize {
         self.length
     }
 }
 
-/// The beginning of a line.
+/// Header of a line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct QuickHeader {
-    /// Where the type word starts in the text.
+    /// Offset of the type word in the text.
     pub type_at: usize,
-    /// None when the line has none: then its thread is that of the line before.
+    /// `None` if the line has no time: then its thread is that of the line before.
     pub stamp: Option<ThreadStamp>,
 }
 
-/// A timestamp and what comes with it.
+/// A timestamp with its thread.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ThreadStamp {
     pub time: u64,
@@ -110,7 +111,7 @@ pub(super) struct ThreadStamp {
 }
 
 impl QuickHeaders {
-    /// Reads the beginning of a line; none when it is unlike those before.
+    /// Reads the header of a line; `None` if it resembles no earlier one.
     #[inline(always)]
     pub fn read(&mut self, line: &LineBlock) -> Option<QuickHeader> {
         if self.last.word.is_at_start_of(load_16(line, 0)) {
@@ -153,7 +154,8 @@ impl QuickHeaders {
         })
     }
 
-    /// Makes lines quick that begin like one of an earlier run; they are those of the first thread of this one.
+    /// Enables the fast path for lines that begin like one of an earlier run. They belong to the
+    /// first thread of this run.
     pub fn recall(&mut self, tail: BytePrefix) {
         *self = Self::default();
         self.tails[0] = ThreadPrefix {
@@ -162,8 +164,9 @@ impl QuickHeaders {
         };
     }
 
-    /// Remembers a line that was read in full and has a time: lines like it are quick from now on.
-    /// Returns the text between its time and its type word; none where its beginning is too long or too rare.
+    /// Remembers the header of a line with a time that was read in full, so that similar lines take
+    /// the fast path. Returns the text between its time and its type word; `None` if that is too
+    /// long or has an unusual form.
     pub fn learn(&mut self, line: &[u8], word_at: usize, stamp: ThreadStamp) -> Option<BytePrefix> {
         let start = line.iter().take_while(|byte| **byte == b' ').count();
         let count = line
@@ -193,7 +196,7 @@ impl QuickHeaders {
     }
 }
 
-/// More leading spaces are not worth a quick look.
+/// Maximum number of leading spaces that the fast path skips.
 const SPACES: usize = 64;
 
 #[inline(always)]
@@ -209,7 +212,8 @@ fn skip_spaces(line: &LineBlock) -> Option<usize> {
     None
 }
 
-/// A decimal number of at most 16 digits, and where it ends. `count` of the first eight bytes are digits.
+/// Reads a decimal number of fewer than 16 digits, and returns its end. `count` of the first eight
+/// bytes are digits.
 #[inline(always)]
 fn number(line: &LineBlock, start: usize, count: usize) -> Option<(u64, usize)> {
     let first = small_decimal(load_8(line, start), count);

@@ -1,4 +1,4 @@
-//! `R` lines: a register, or a part of it, got a value.
+//! `R` lines: writes to a register or to a part of it.
 //!
 //! `R X1 00000000000FFBB8`, `R V0<127:64> 0011223344556677`, `R R1 (USR) 00000005`,
 //! `R Q0 -------- -------- 11223344 55667788`.
@@ -12,10 +12,10 @@ use crate::tarmac::register_value::{RegisterValue, ValueFormat};
 use crate::text::digits;
 use crate::text::lexer::{Lexer, Token};
 
-/// Longer register names are no names.
+/// Maximum length of a register name.
 const NAME_LIMIT: usize = 64;
 
-/// A register's name in lower case.
+/// Register name in lower case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LowerName {
     letters: [u8; NAME_LIMIT],
@@ -23,7 +23,7 @@ pub(super) struct LowerName {
 }
 
 impl LowerName {
-    /// The lower case of a word; none when it is too long to be a name.
+    /// Converts a word to lower case; `None` if it is too long for a name.
     pub fn of(word: &[u8]) -> Option<Self> {
         let mut letters = [0; NAME_LIMIT];
         letters.get_mut(..word.len())?.copy_from_slice(word);
@@ -34,8 +34,8 @@ impl LowerName {
         })
     }
 
-    /// The name of the bank that a word in brackets means: `R13 (IRQ)` is `r13_irq`.
-    /// None for registers that have no banks and words that are no mode.
+    /// Returns the name of the bank that a word in brackets selects: `R13 (IRQ)` is `r13_irq`.
+    /// Returns `None` for registers without banks and for words that are not a mode.
     fn in_mode(self, word: &[u8], set: InstructionSet) -> Option<Self> {
         let has_banks = matches!(
             self.as_bytes(),
@@ -44,41 +44,44 @@ impl LowerName {
             self.as_bytes(),
             b"r8" | b"r9" | b"r10" | b"r11" | b"r12" | b"r13" | b"r14"
         );
-        // The registers of 64 bits have no banks of this kind.
+        // 64-bit registers have no banks of this kind.
         let mode =
             bank_mode(&word.to_ascii_lowercase()).filter(|_| has_banks && set.word_bytes() < 8)?;
         Self::of(&[self.as_bytes(), b"_", &mode].concat())
     }
 
-    /// The name of the register that it means in a mode: `msp` of the Secure state is `msp_s`.
+    /// Returns the name of the register that it means in a mode: `msp` of the Secure state is
+    /// `msp_s`.
     fn in_state(self, mode: Mode, set: InstructionSet) -> Option<Self> {
         let name = std::str::from_utf8(self.as_bytes()).ok()?;
         Self::of(&[self.as_bytes(), set.state_suffix(name, mode)?.as_bytes()].concat())
     }
 
-    /// The name.
+    /// Returns the name.
     pub fn as_bytes(&self) -> &[u8] {
         self.letters.get(..self.length).unwrap_or_default()
     }
 }
 
-/// The fields of a register line.
+/// Fields of a register line.
 #[derive(Clone, Debug)]
 pub(super) struct RegisterLine {
     pub name: LowerName,
-    /// None for registers outside the architecture's table.
+    /// `None` for registers outside the architecture's table.
     pub known: Option<KnownRegister>,
-    /// First byte of the register that the value stands for.
+    /// First byte of the register that the value covers.
     pub offset: u16,
-    /// Width of the register as far as this line tells.
+    /// Width of the register in bytes, according to this line.
     pub width: u16,
     pub value: RegisterValue,
-    /// Bytes of the register, or of the part of it, as the line says which; 0 for registers outside the table.
+    /// Number of bytes of the register, or of the part that the line names; 0 for registers outside
+    /// the table.
     expected_bytes: usize,
 }
 
 impl RegisterLine {
-    /// True when the value has as many digits as it needs; a register outside the table has as many as are usual.
+    /// Returns true if the value has exactly the digits that it needs. For a register of unknown
+    /// width, a common number of digits is enough.
     pub fn is_whole(&self) -> bool {
         let digits = self.value.digits();
         match self.known.map(|known| (known.kind, known.view.size_bytes)) {
@@ -87,7 +90,7 @@ impl RegisterLine {
         }
     }
 
-    /// True when nothing of the value can be missing where the trace ends with it.
+    /// Returns true if no digit can be missing when the trace ends with this line.
     pub fn is_surely_whole(&self, set: InstructionSet) -> bool {
         let digits = self.value.digits();
         match self.known.map(|known| known.kind) {
@@ -97,7 +100,7 @@ impl RegisterLine {
         }
     }
 
-    /// The same line in a mode, which says which of several registers of one name it means.
+    /// Resolves the name in a mode, which decides between several registers of one name.
     pub fn in_mode(self, mode: Mode, set: InstructionSet) -> Self {
         match self.name.in_state(mode, set) {
             Some(name) => Self {
@@ -109,7 +112,7 @@ impl RegisterLine {
         }
     }
 
-    /// Makes all of the value unknown.
+    /// Marks all of the value as unknown.
     pub fn forget_value(&mut self, why: LineFault) {
         let usual = if self.known.is_some() { 0 } else { LONG };
         self.value = self.value.unknown(self.expected_bytes.max(usual), why);
@@ -118,7 +121,8 @@ impl RegisterLine {
             .max(self.offset + u16::try_from(self.value.size_bytes()).unwrap_or(0));
     }
 
-    /// Reads the fields; none for cache and translation operations (`R IC …`), which write no register.
+    /// Reads the fields; `None` for cache and translation operations (`R IC …`), which write no
+    /// register.
     pub fn read(mut fields: Lexer<'_>, set: InstructionSet) -> Result<Option<Self>, LineFault> {
         let column = fields.at();
         let word = fields
@@ -171,7 +175,8 @@ impl RegisterLine {
     }
 }
 
-/// True for an `sp` or `lr` of more than 32 bits: that is AArch64's, whatever the state of the instruction.
+/// Returns true for an `sp` or `lr` of more than 32 bits. It is AArch64's, regardless of the
+/// instruction's state.
 fn is_wide_pointer(name: LowerName, fields: &Lexer<'_>) -> bool {
     let Token::Word(word) = fields.peek() else {
         return false;
@@ -182,17 +187,17 @@ fn is_wide_pointer(name: LowerName, fields: &Lexer<'_>) -> bool {
     matches!(name.as_bytes(), b"sp" | b"lr" | b"r13" | b"r14") && is_wide(word)
 }
 
-/// The width of most registers outside the table.
+/// Width in bytes of most registers outside the table.
 const LONG: usize = 8;
 
-/// `<63:0>`
+/// A bit range such as `<63:0>`, in bytes.
 #[derive(Clone, Copy, Debug)]
 struct RegisterRange {
     offset: u16,
     size_bytes: u16,
 }
 
-/// The widest register in bytes.
+/// Width in bytes of the widest register.
 const WIDEST: u16 = 256;
 
 fn range(
@@ -243,7 +248,7 @@ fn bit(fields: &mut Lexer<'_>) -> Option<u64> {
     }
 }
 
-/// True when the fields of a line can be read without a doubt.
+/// Returns true if the fields of a line can be read without doubt.
 pub(super) fn is_plausible(header: &LineHeader<'_>) -> bool {
     let is_certain =
         |line: Option<RegisterLine>| line.is_none_or(|line| line.value.doubt().is_none());

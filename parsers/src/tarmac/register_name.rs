@@ -1,57 +1,59 @@
-//! What the register names of Tarmac stand for.
+//! Meaning of the register names of Tarmac.
 //!
-//! Besides the names of the architecture's table Tarmac names *banks*: `r13_svc`, `MSP`, `SP_EL1`.
-//! A write to a bank is a write to the plain register when the bank is the one in use,
-//! which the mode word of the instruction tells.
+//! Besides the names of the architecture's table, Tarmac has names of *banks*: `r13_svc`, `MSP`,
+//! `SP_EL1`. A write to a bank is a write to the plain register if that bank is in use, which the
+//! mode word of the instruction determines.
 
 use stepback_machine::{Bank, BankedRegister, InstructionSet, Mode, RegisterView, Registers};
 
 use crate::events::WrittenName;
 
-/// A register whose place and width are known by its name.
+/// A register whose location and width are known by its name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct KnownRegister {
-    /// The plain register.
+    /// Plain register.
     pub view: RegisterView,
-    /// How its value is written.
+    /// Format of its value.
     pub kind: ValueKind,
-    /// The bank that the name means.
+    /// Bank that the name selects.
     pub bank: Option<Bank>,
-    /// The security state in use decides which bank it means.
+    /// True if the current security state decides which bank it means.
     pub is_state_banked: bool,
 }
 
-/// The writes that a line makes.
+/// Writes that a line makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LineWrites {
-    /// That of the plain register.
+    /// Write to the plain register.
     pub plain: Option<WrittenName>,
-    /// That of the register which bears the name alone.
+    /// Write to the separate register with the full name of the bank.
     pub bank: Option<WrittenName>,
 }
 
-/// How the value of a register is written, and what it does to the rest of the register.
+/// Format of a register's value, and its effect on the rest of the register.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum ValueKind {
-    /// All digits; surplus zeros are dropped.
+    /// All digits; surplus leading zeros are dropped.
     #[default]
     Core,
-    /// The same, four bytes wide, and the upper half of the register becomes zero.
+    /// Like [`Self::Core`] with four bytes; the upper half of the register becomes zero.
     Extended,
-    /// `sp`, `lr` and `pc` of AArch64: eight bytes, or four that are extended.
+    /// `sp`, `lr` and `pc` of AArch64: eight bytes, or four that are zero-extended.
     Pointer,
-    /// Exactly its digits, and the rest of the register's 16 bytes becomes zero: `s5` and `d5` of AArch64.
+    /// Exactly its digits, and the rest of the register's 16 bytes becomes zero: `s5` and `d5` of
+    /// AArch64.
     Scalar,
-    /// Any number of digits, the low 32 bits count.
+    /// Any number of digits; the low 32 bits count.
     Status,
     /// Exactly its digits.
     Vector,
-    /// As many digits as the implementation is wide.
+    /// As many digits as the implementation's vectors have.
     Scalable,
 }
 
 impl KnownRegister {
-    /// The writes of a line in a mode. A suffix that tells nothing is one spelling more of the plain name.
+    /// Returns the writes of a line in a mode. A suffix that selects no bank is another spelling of
+    /// the plain name.
     #[inline]
     pub fn names_in(self, mode: Mode) -> LineWrites {
         let (own, copy) = (Some(WrittenName::Own), Some(WrittenName::BankCopy));
@@ -75,10 +77,11 @@ impl KnownRegister {
         }
     }
 
-    /// The register of a lower-case name; none for names that only the trace knows.
+    /// Returns the register of a lower-case name; `None` for names outside the architecture's
+    /// table.
     pub fn named(name: &[u8], set: InstructionSet) -> Option<Self> {
         let text = std::str::from_utf8(name).ok()?;
-        // gem5 numbers the registers of AArch32 as `W` where the processor has AArch64 too.
+        // gem5 gives the AArch32 registers `W` names if the processor has AArch64 too.
         let text = match text {
             "w13" if set.word_bytes() < 8 => "r13",
             "w14" if set.word_bytes() < 8 => "r14",
@@ -99,13 +102,14 @@ impl KnownRegister {
     }
 }
 
-/// The status register's other names are shown besides `psr`, as the banks of other registers are.
+/// Returns the bank of an alternative name of the status register. These names are shown besides
+/// `psr`, like banks of other registers.
 fn bank_of_spelling(name: &str) -> Option<Bank> {
     matches!(name, "xpsr" | "pstate").then_some(Bank::Other)
 }
 
-/// A register by a name with leading zeros, an underscore or a dotted rest: `r00`, `x_0`, `r1.foo`.
-/// `s3_0_c15_c2_0` is a system register of its own.
+/// Returns the register of a name with leading zeros, an underscore or a dotted suffix: `r00`,
+/// `x_0`, `r1.foo`. `s3_0_c15_c2_0` is a different register, a system register.
 fn respelled(name: &str, set: InstructionSet) -> Option<KnownRegister> {
     let (prefix, rest) = name
         .split_at_checked(1)
@@ -145,7 +149,7 @@ fn value_kind(name: &str, set: InstructionSet) -> ValueKind {
     }
 }
 
-/// The plain register and the bank of a name such as `r13_svc`.
+/// Returns the plain register and the bank of a name such as `r13_svc`.
 fn banked(name: &str, set: InstructionSet) -> Option<KnownRegister> {
     let BankedRegister { plain, bank } = set.banked(name)?;
     let is_state_banked = InstructionSet::is_state_banked_anywhere(name);

@@ -1,4 +1,4 @@
-//! The names that fill a trace, found without reading them letter by letter.
+//! Hash table of the most frequent register names, which avoids comparing letter by letter.
 
 use std::sync::OnceLock;
 
@@ -6,28 +6,28 @@ use stepback_machine::InstructionSet;
 
 use crate::tarmac::register_name::KnownRegister;
 
-/// The known registers with names of at most eight letters, by name, for one instruction set.
+/// Known registers with names of at most eight letters, by name, for one instruction set.
 #[derive(Debug)]
 pub(super) struct RegisterTable {
-    /// Open addressing; a key of 0 is an empty place.
+    /// Slots with open addressing; a key of 0 marks an empty slot.
     places: Vec<RegisterTableSlot>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct RegisterTableSlot {
-    /// The lower-case name, first letter lowest, filled up with zeros.
+    /// Lower-case name, first letter lowest, padded with zeros.
     key: u64,
     register: KnownRegister,
 }
 
 const BITS: u32 = 11;
 
-/// By the number of the set.
+/// Tables by the number of the instruction set.
 static TABLES: [OnceLock<RegisterTable>; InstructionSet::ALL.len()] =
     [const { OnceLock::new() }; InstructionSet::ALL.len()];
 
 impl RegisterTable {
-    /// The table of an instruction set.
+    /// Returns the table of an instruction set.
     #[inline(always)]
     pub fn of(set: InstructionSet) -> &'static Self {
         TABLES[usize::from(set.number())].get_or_init(|| Self::new(set))
@@ -75,7 +75,7 @@ impl RegisterTable {
         }
     }
 
-    /// The register of a lower-case name, first letter lowest.
+    /// Returns the register of a lower-case name, first letter lowest.
     #[inline(always)]
     pub fn find(&self, key: u64) -> Option<&KnownRegister> {
         let mut at = hash(key);
@@ -92,7 +92,8 @@ impl RegisterTable {
     }
 }
 
-/// The product of the golden ratio: its high bits depend on all bits of the key.
+/// Fibonacci hashing: the high bits of the product with the golden ratio depend on all bits of the
+/// key.
 #[inline(always)]
 fn hash(key: u64) -> usize {
     (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - BITS)) as usize

@@ -1,4 +1,4 @@
-//! The contents of a register as a register line writes them.
+//! Contents of a register as written on a register line.
 
 use crate::tarmac::fault::{FaultKind, LineFault};
 use crate::tarmac::register_name::ValueKind;
@@ -6,17 +6,17 @@ use crate::text::digit_rows::DigitRows;
 use crate::text::digits;
 use crate::text::lexer::{Lexer, Token};
 
-/// The widest register in bytes.
+/// Width in bytes of the widest register.
 const WIDEST: usize = 256;
 
-/// One byte of a value.
+/// State of one byte of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ByteState {
-    /// `--`: keeps what it was.
+    /// `--`: the byte keeps its contents.
     Kept,
-    /// `xx`: written, and the trace does not say what.
+    /// `xx`: the byte was written with an unknown value.
     Unknown,
-    /// Two digits.
+    /// Two digits: the value is known.
     Known,
 }
 
@@ -26,24 +26,25 @@ pub(super) struct RegisterValue {
     bytes: [u8; WIDEST],
     states: [ByteState; WIDEST],
     size_bytes: usize,
-    /// Digits as they stand on the line.
+    /// Number of digits on the line.
     digits: usize,
-    /// They are not written in rows.
+    /// True if they are not written in rows.
     is_scattered: bool,
-    /// What is wrong with their number, though the value can be read.
+    /// Problem with the number of digits of a value that could be read nevertheless.
     doubt: Option<LineFault>,
 }
 
-/// What is known of a value's width before it is read.
+/// Format of a value that is expected before it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ValueFormat {
     pub kind: ValueKind,
-    /// None for registers outside the table: as wide as written.
+    /// Width; `None` for registers outside the table, which are as wide as written.
     pub size_bytes: Option<usize>,
 }
 
 impl ValueFormat {
-    /// What was written cannot be read: a register of the table has another value now, and nobody knows which.
+    /// Returns a value without known bytes, for a text that cannot be read: the register has a new
+    /// value, which is unknown. Returns the fault for registers of unknown width.
     fn unreadable(self, why: LineFault) -> Result<RegisterValue, LineFault> {
         let size_bytes = self
             .size_bytes
@@ -67,7 +68,7 @@ impl ValueFormat {
 }
 
 impl RegisterValue {
-    /// Reads the value's words and no further.
+    /// Reads the words of the value and stops after them.
     pub fn read(fields: &mut Lexer<'_>, expected: ValueFormat) -> Result<Self, LineFault> {
         let column = fields.at();
         let digits = match ValueDigits::read(fields, expected) {
@@ -92,7 +93,8 @@ impl RegisterValue {
         Ok(value)
     }
 
-    /// A value of so many bytes, or as many as this one, of which none is known.
+    /// Returns a value without known bytes, of at least `size_bytes` and at least the length of
+    /// this one.
     pub fn unknown(&self, size_bytes: usize, why: LineFault) -> Self {
         let size_bytes = size_bytes.max(self.size_bytes).min(WIDEST);
         let (bytes, states) = ([0; WIDEST], [ByteState::Unknown; WIDEST]);
@@ -108,27 +110,27 @@ impl RegisterValue {
         }
     }
 
-    /// How many digits the line has.
+    /// Returns the number of digits on the line.
     pub fn digits(&self) -> usize {
         self.digits
     }
 
-    /// Whether the known digits are not written in rows.
+    /// Returns whether the known digits are not written in rows.
     pub fn is_scattered(&self) -> bool {
         self.is_scattered
     }
 
-    /// What is wrong with the number of digits, though the value was read.
+    /// Returns the problem with the number of digits, if any.
     pub fn doubt(&self) -> Option<LineFault> {
         self.doubt
     }
 
-    /// Width in bytes.
+    /// Returns the width in bytes.
     pub fn size_bytes(&self) -> usize {
         self.size_bytes
     }
 
-    /// The runs of bytes that were written: offset, length, and the bytes if they are known.
+    /// Returns the runs of bytes that were written: offset, bytes and state.
     pub fn runs(&self) -> impl Iterator<Item = (usize, &[u8], ByteState)> {
         let states = self.states.get(..self.size_bytes).unwrap_or_default();
         states
@@ -145,14 +147,14 @@ impl RegisterValue {
 const UNKNOWN: u8 = 16;
 const KEPT: u8 = 17;
 
-/// Digits from the most significant on: 0 to 15, [`UNKNOWN`] or [`KEPT`].
+/// Digits, the most significant first: 0 to 15, [`UNKNOWN`] or [`KEPT`].
 #[derive(Clone, Debug)]
 struct ValueDigits {
     digits: [u8; 2 * WIDEST],
     length: usize,
-    /// One word that ends the line: it may be a number without leading zeros.
+    /// True for a single word that ends the line: it may be a number without leading zeros.
     is_alone: bool,
-    /// The line ends after it.
+    /// True if the line ends after it.
     is_last: bool,
     rows: DigitRows,
 }
@@ -197,7 +199,7 @@ impl ValueDigits {
         Ok(digits)
     }
 
-    /// True when the word that follows is part of the value, not of its interpretation.
+    /// Returns true if the next word is part of the value and not of its interpretation.
     fn wants(&self, word: &[u8], last_length: usize, expected: ValueFormat) -> bool {
         match (expected.kind, expected.size_bytes) {
             _ if last_length == 0 => true,
@@ -214,7 +216,8 @@ impl ValueDigits {
         }
     }
 
-    /// The word without `0x`, unless that stands for a byte that is not known: then the word is as long as the register.
+    /// Returns the word without `0x`, unless its `x` is an unknown digit: then the word is as long
+    /// as the register.
     fn without_prefix<'w>(&self, word: &'w [u8], expected: ValueFormat) -> &'w [u8] {
         let [b'0', b'x' | b'X', rest @ ..] = word else {
             return word;
@@ -232,7 +235,8 @@ impl ValueDigits {
         }
     }
 
-    /// Takes the digits of a word; false when it is no value, none when there is no room.
+    /// Appends the digits of a word; returns false if it is not a value, and `None` if there is no
+    /// room.
     fn push(&mut self, word: &[u8]) -> Option<bool> {
         if !is_contents(word) {
             return Some(false);
@@ -252,7 +256,7 @@ impl ValueDigits {
         Some(true)
     }
 
-    /// Whether the known digits are not written in rows.
+    /// Returns whether the known digits are not written in rows.
     fn are_scattered(&self) -> bool {
         let is_partly_known = || {
             self.digits
@@ -263,7 +267,9 @@ impl ValueDigits {
         !self.rows.are_whole(self.length) || !self.rows.is_unbroken() && is_partly_known()
     }
 
-    /// A number without leading zeros, or one that was cut: one with them was cut, and one for a long register is a part of it.
+    /// Returns whether this may be a number without leading zeros, or one that was cut off. A
+    /// number with leading zeros was certainly cut off, and a short one for a long register is only
+    /// a part of it.
     fn is_short_number(&self, size_bytes: usize) -> bool {
         let written = self.digits.get(..self.length).unwrap_or_default();
         let is_number = written.iter().all(|digit| *digit < UNKNOWN)
@@ -271,14 +277,14 @@ impl ValueDigits {
         self.is_alone && is_number && size_bytes <= 8 && self.length < 2 * size_bytes
     }
 
-    /// What is wrong with the number of digits of a value that was read.
+    /// Returns the problem with the number of digits of a value that was read.
     fn doubt(&self, expected: ValueFormat) -> Option<FaultKind> {
         let size_bytes = expected.size_bytes.filter(|_| !has_any_length(expected))?;
         let is_taken_short = match expected.kind {
             ValueKind::Pointer => self.length != size_bytes,
             _ => true,
         };
-        // Some producers write all registers as wide as the widest.
+        // Some producers write all registers with the width of the widest.
         let is_usual = self.is_last && matches!(self.length, 16 | 32);
         match () {
             () if is_taken_short && self.is_short_number(size_bytes) => {
@@ -312,7 +318,7 @@ impl ValueDigits {
         if !is_dropped {
             return Err(FaultKind::ValueTooLong(size_bytes).at(column));
         }
-        // The digits that are there are those of the low bytes; of the others they say nothing.
+        // The present digits are those of the low bytes; nothing is known about the others.
         let short = self
             .is_short_number(size_bytes)
             .then_some(ByteState::Unknown);
@@ -337,7 +343,8 @@ impl ValueDigits {
     }
 }
 
-/// What stands for the digits that are missing on the left; none when they may not be missing.
+/// Returns the state of the bytes whose digits are missing on the left; `None` if none may be
+/// missing.
 fn padding(written: &[u8], size_bytes: usize, expected: ValueFormat) -> Option<ByteState> {
     let is_all = |wanted: u8| written.iter().all(|digit| *digit == wanted);
     let is_complete = written.len() == 2 * size_bytes;
@@ -354,24 +361,24 @@ fn padding(written: &[u8], size_bytes: usize, expected: ValueFormat) -> Option<B
     }
 }
 
-/// True for words that are made of digits, dashes and separators.
+/// Returns true for words that consist of digits, dashes and separators.
 fn is_contents(word: &[u8]) -> bool {
     word.iter()
         .all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b'_' | b'-' | b'x' | b'X' | b'#'))
 }
 
-/// True for registers whose values are written with as many digits as a producer likes.
+/// Returns true for registers whose values may have any number of digits.
 fn has_any_length(expected: ValueFormat) -> bool {
     matches!(expected.kind, ValueKind::Status | ValueKind::Scalable)
 }
 
 impl RegisterValue {
-    /// Sets the low bytes from digits; none when half a byte is left out.
+    /// Sets the low bytes from digits; `None` if half a byte is left out.
     fn fill(&mut self, written: &[u8]) -> Option<()> {
         for (place, pair) in written.rchunks(2).enumerate() {
             let (high, low) = match pair {
                 [high, low] => (*high, *low),
-                // Half a byte of a value that lacks digits says nothing of the other half.
+                // In a value that lacks digits, half a byte leaves the other half unknown.
                 [low] if self.states.get(place) == Some(&ByteState::Unknown) => (UNKNOWN, *low),
                 [low] => (0, *low),
                 _ => return None,
@@ -392,7 +399,8 @@ impl RegisterValue {
         Some(())
     }
 
-    /// Makes the rest of a register of so many bytes zero, unless some bytes below keep what they were.
+    /// Extends the register with zeros to `size_bytes`, unless some of the low bytes keep their
+    /// contents.
     fn extend(&mut self, size_bytes: usize) {
         let low = self.states.get(..self.size_bytes).unwrap_or_default();
         if low.contains(&ByteState::Kept) {

@@ -1,4 +1,4 @@
-//! One run of the parser over a range: its state, and the events that it pushes.
+//! State of one run of the parser over a range, and the events that it pushes.
 
 use stepback_machine::{Address, Endian, InstructionSet, Mode, RegisterId, RegisterView};
 
@@ -18,35 +18,36 @@ use crate::tarmac::settings::TarmacSettings;
 use crate::text::limits::TextLimits;
 use crate::text::window::InputWindow;
 
-/// Lines of more threads are dropped. As many as an index numbers: a part of a run that has fewer of them would have the lines
-/// that the whole run drops.
+/// Maximum number of threads; lines of further ones are dropped. The limit is that of the index,
+/// because a run over a part has fewer threads and would keep lines that the whole run drops.
 pub(super) const THREADS: usize = 1 << 15;
-/// More registers outside the architecture's table are not told apart.
+/// Maximum number of registers outside the architecture's table.
 pub(super) const NAMED_REGISTERS: usize = 4096;
 
-/// The state of a run.
+/// State of a run.
 pub(super) struct TarmacRun<'r, S: ?Sized> {
     pub settings: &'r TarmacSettings,
-    /// Bytes of the input when the run began.
+    /// Length of the input in bytes when the run began.
     pub input_length: u64,
     pub sink: &'r mut S,
     pub names: &'r mut RunNames,
-    /// Where the text at hand lies in the input.
+    /// Offset in the input of the text in memory.
     pub base: u64,
-    /// Lines of the range before the one at hand.
+    /// Number of lines of the range before the current one.
     pub line: u64,
-    /// What the line before leaves behind.
+    /// State that the line before leaves.
     pub before: PrecedingLine,
     pub chunk: ChunkContext,
     pub endian: Endian,
     pub limits: TextLimits,
     pub quick_headers: QuickHeaders,
-    /// The quick headers are those of an earlier run: the thread of the first step is not named yet.
+    /// True while the quick headers are those of an earlier run: the thread of the first step was
+    /// not announced yet.
     pub is_recalled: bool,
     pub quick_state: QuickState,
 }
 
-/// What a line leaves to the line after it.
+/// State that a line leaves to the next one.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PrecedingLine {
     pub clock: LastTimestamp,
@@ -54,20 +55,20 @@ pub(super) struct PrecedingLine {
     pub open: Option<OpenDiagram>,
 }
 
-/// The last timestamp that was written.
+/// Last timestamp on a line.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LastTimestamp {
-    /// None before the first.
+    /// `None` before the first one.
     pub time: Option<u64>,
-    /// Where in the input its line starts.
+    /// Offset in the input of its line.
     written_at: u64,
     /// True after an instruction line without a timestamp.
     is_step_untimed: bool,
 }
 
 impl LastTimestamp {
-    /// Takes note of the timestamp of the line at `offset`, if it has one.
-    /// Lines before an instruction are pushed after it: the last line counts, not the last that was pushed.
+    /// Notes the timestamp of the line at `offset`, if it has one. Lines before an instruction are
+    /// pushed after it, so the line furthest on counts and not the one pushed last.
     #[inline(always)]
     pub fn note(&mut self, time: Option<u64>, offset: u64) {
         if time.is_some() {
@@ -79,8 +80,8 @@ impl LastTimestamp {
         }
     }
 
-    /// Takes note of an instruction line. Without a timestamp it makes those before it forgotten:
-    /// what follows must not depend on what stands before the chunk.
+    /// Notes an instruction line. Without a timestamp it clears earlier ones: lines that follow
+    /// must not depend on text before the chunk.
     pub fn note_step(&mut self, time: Option<u64>, offset: u64) {
         match time {
             Some(_) => self.note(time, offset),
@@ -93,11 +94,11 @@ impl LastTimestamp {
         }
     }
 
-    /// True when the timestamp of the line at `offset` differs from that of the line before.
+    /// Returns true if the timestamp of the line at `offset` differs from that of the line before.
     ///
-    /// A timestamp that was written longer ago than a run of lines may be long counts as forgotten:
-    /// so a trace that writes hardly any can be cut by what stands around the place.
-    /// Behind an instruction line without one the first is not new, whatever it is.
+    /// A timestamp further back than the maximum length of a run is forgotten. So a trace with
+    /// hardly any timestamps can be cut by the text around the place. After an instruction line
+    /// without a timestamp, the first one is never new.
     #[inline(always)]
     pub fn is_new(&self, time: u64, offset: u64, limits: TextLimits) -> bool {
         let is_other =
@@ -106,47 +107,47 @@ impl LastTimestamp {
     }
 }
 
-/// The thread of a line.
+/// Thread of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum LineThread {
-    /// No line yet.
+    /// There was no line yet.
     #[default]
     Unset,
     Known(ThreadNumber),
-    /// One thread too many.
+    /// There are too many threads.
     Refused,
 }
 
-/// What the instruction of the chunk says about the lines that belong to it.
+/// State that the instruction of the chunk determines for the lines that belong to it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ChunkContext {
-    /// What register names mean.
+    /// Instruction set in which register names are interpreted.
     pub set: InstructionSet,
-    /// None before the first instruction of the range.
+    /// `None` before the first instruction of the range.
     pub thread: Option<ThreadNumber>,
-    /// Of the lines that come next.
+    /// Mode of the lines that follow.
     pub mode: Mode,
 }
 
-/// Who did what a line tells, and where that stands.
+/// Thread and location of an event.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EventOrigin {
     pub thread: ThreadNumber,
     pub place: InputLocation,
 }
 
-/// The value of a register, or a part of it.
+/// The value of a register or of a part of it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RegisterValuePart<'a> {
-    /// First byte.
+    /// Offset of the first byte in the register.
     pub offset: u16,
-    /// Little-endian.
+    /// Value, little-endian.
     pub bytes: &'a [u8],
     pub is_known: bool,
 }
 
 impl<'r, S: EventSink + ?Sized> TarmacRun<'r, S> {
-    /// A run at the start of a chunk.
+    /// Creates a run at the start of a chunk.
     pub fn new(
         settings: &'r TarmacSettings,
         input_length: u64,
@@ -210,7 +211,7 @@ impl<'r, S: EventSink + ?Sized> TarmacRun<'r, S> {
         }
     }
 
-    /// Reads whole lines, and returns how far it came.
+    /// Reads whole lines, and returns the offset reached.
     fn lines(&mut self, window: &InputWindow<'_>) -> usize {
         let ahead = LookAhead {
             text: window.text(),
@@ -236,24 +237,25 @@ impl<'r, S: EventSink + ?Sized> TarmacRun<'r, S> {
             };
             at = next;
         }
-        // The newline after the last line may be one of the padding.
+        // The newline after the last line may be part of the padding.
         at.min(ahead.lines_end)
     }
 
-    /// Makes the first line quick if it is that of a step and begins like a line of an earlier run.
+    /// Enables the fast path for the first line if it is a step and begins like a line of an
+    /// earlier run.
     fn recall_beginning(&mut self) {
         self.is_recalled = true;
         self.quick_headers.recall(self.names.beginning.tail);
     }
 
-    /// Forgets what was recalled: the first line is another one.
+    /// Forgets the recalled header: the first line has another one.
     pub fn forget_beginning(&mut self) {
         if std::mem::take(&mut self.is_recalled) {
             self.quick_headers = QuickHeaders::default();
         }
     }
 
-    /// Names the thread of the first line, whose beginning was recalled.
+    /// Announces the thread of the first line, whose header was recalled.
     #[cold]
     pub fn name_recalled(&mut self) {
         self.is_recalled = false;
@@ -262,7 +264,7 @@ impl<'r, S: EventSink + ?Sized> TarmacRun<'r, S> {
         self.names.beginning = known;
     }
 
-    /// Reports the line that starts at `start` of the window and does not end in it.
+    /// Reports a line that starts at `start` of the window and does not end in it.
     pub fn too_long(&mut self, start: usize) {
         let place = self.place(start);
         let (message, recurrence) = (FaultKind::LineTooLong.to_string(), Recurrence::Single);
@@ -275,13 +277,13 @@ impl<'r, S: EventSink + ?Sized> TarmacRun<'r, S> {
         self.skip_too_long();
     }
 
-    /// Leaves a line that is too long to be read.
+    /// Skips a line that is too long to be read.
     pub fn skip_too_long(&mut self) {
         self.line += 1;
         self.before.open = None;
     }
 
-    /// The place of the line at hand, which starts at `start` of the text.
+    /// Returns the location of the current line, which starts at `start` of the text.
     pub fn place(&self, start: usize) -> InputLocation {
         InputLocation {
             offset: self.base + start as u64,
@@ -289,12 +291,12 @@ impl<'r, S: EventSink + ?Sized> TarmacRun<'r, S> {
         }
     }
 
-    /// Reports a problem.
+    /// Reports a problem to the sink.
     pub fn problem(&mut self, problem: Problem) {
         self.sink.problem(&problem);
     }
 
-    /// The number of a thread, which is named to the sink the first time.
+    /// Returns the number of a thread, and announces it to the sink on first use.
     pub fn thread(&mut self, cpu: &[u8]) -> LineThread {
         if let Some(number) = self.names.threads.find(cpu) {
             return LineThread::Known(ThreadNumber(number));
@@ -307,7 +309,8 @@ impl<'r, S: EventSink + ?Sized> TarmacRun<'r, S> {
         LineThread::Known(ThreadNumber(number))
     }
 
-    /// The number of a register outside the table, which is named to the sink the first time.
+    /// Returns the number of a register outside the table, and announces it to the sink on first
+    /// use.
     pub fn named_register(&mut self, name: &[u8], width: u16) -> Result<RegisterId, LineFault> {
         if let Some(number) = self.names.registers.find(name) {
             return Ok(RegisterId(RegisterId::FIRST_NAMED.0 + number));
@@ -320,7 +323,8 @@ impl<'r, S: EventSink + ?Sized> TarmacRun<'r, S> {
         Ok(register)
     }
 
-    /// What plain names mean on a line of a thread, as far as this chunk tells: where its step is one of another thread, nothing.
+    /// Returns the mode in which plain names on a line of a thread are interpreted. It is unknown
+    /// if the chunk's step belongs to another thread.
     #[inline]
     pub fn mode_of(&self, thread: ThreadNumber) -> Mode {
         if self.chunk.thread == Some(thread) {
@@ -330,7 +334,8 @@ impl<'r, S: EventSink + ?Sized> TarmacRun<'r, S> {
         }
     }
 
-    /// Pushes an access by the address that the trace writes, without what the processor ignores on top of it.
+    /// Pushes an access. Splits the recorded address into the actual address and the tag that the
+    /// processor ignores.
     #[inline(always)]
     pub fn access(&mut self, access: MemoryAccess) {
         // Most addresses have no tag.
@@ -356,13 +361,13 @@ impl<'r, S: EventSink + ?Sized> TarmacRun<'r, S> {
         }
     }
 
-    /// Pushes a write of a part of `view`, whose bytes begin at its first.
+    /// Pushes a write of a part of `view`; `part.offset` is relative to it.
     #[inline(never)]
     pub fn write(&mut self, write: RegisterWrite<'_>, part: RegisterValuePart<'_>) {
         self.quick_write(write, part);
     }
 
-    /// The same, compiled into the path of nearly all lines.
+    /// Does the work of [`Self::write`], inlined into the path of nearly all lines.
     #[inline(always)]
     pub fn quick_write(&mut self, write: RegisterWrite<'_>, part: RegisterValuePart<'_>) {
         let size_bytes = u16::try_from(part.bytes.len()).unwrap_or(u16::MAX);
@@ -381,7 +386,7 @@ impl<'r, S: EventSink + ?Sized> TarmacRun<'r, S> {
         });
     }
 
-    /// The lines behind a write of the status register are of the mode that it tells.
+    /// Sets the mode of the lines after a write to the status register.
     #[inline]
     fn follow_status(&mut self, thread: ThreadNumber, bytes: &[u8]) {
         let Some(status) = bytes.first_chunk().map(|bytes| u32::from_le_bytes(*bytes)) else {

@@ -1,45 +1,45 @@
-//! What is known of a trace besides its text.
+//! Settings for reading a trace.
 
 use stepback_machine::{Endian, InstructionSet};
 
 use crate::text::limits::TextLimits;
 
-/// How instruction lines tell the instruction-set state.
+/// Form in which instruction lines give the instruction-set state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StateField {
-    /// In a field of its own.
+    /// The line has a field for it.
     Written,
-    /// Not at all, because the CPU knows only Thumb.
+    /// The line has no field for it, because the CPU executes only Thumb.
     ImplicitThumb,
 }
 
-/// How a producer orders the lines of its instructions.
+/// Order in which a producer writes the lines of an instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum LineOrder {
-    /// After their instruction, or directly before it with its time.
+    /// After the instruction, or directly before it with its time.
     #[default]
     Plain,
-    /// The same, but for memory lines that name their instruction.
+    /// As in [`Self::Plain`], but memory lines name their instruction.
     Named,
-    /// Some results come after later instructions.
+    /// Some results follow later instructions.
     Late,
-    /// Results come before their instruction.
+    /// Results precede their instruction.
     Early,
 }
 
-/// How the text of a trace is read.
+/// Settings for reading the text of a trace.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TarmacSettings {
-    /// What registers before the first instruction mean.
+    /// Instruction set in which registers before the first instruction are interpreted.
     pub first_set: InstructionSet,
     /// Byte order of the traced CPU's data.
     pub endian: Endian,
-    /// How instruction lines tell the instruction-set state.
+    /// Form of the instruction-set state on instruction lines.
     pub state_field: StateField,
-    /// How much is held at once.
+    /// Limits of the text held in memory.
     pub limits: TextLimits,
-    /// Where the lines of an instruction are.
+    /// Order of the lines of an instruction.
     pub order: LineOrder,
-    /// False only in tests that compare the two ways to read a line.
+    /// False only in tests that compare the fast and the slow path.
     pub is_quick: bool,
 }

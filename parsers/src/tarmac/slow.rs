@@ -1,4 +1,4 @@
-//! Lines of any shape, token by token.
+//! Slow path: lines of any form, token by token.
 
 use stepback_machine::{AccessKind, Address, Mode, RecordedBranch, RegisterView};
 
@@ -24,22 +24,22 @@ use crate::tarmac::run::{
 use crate::text::lexer::{Token, is_word_byte};
 use crate::text::lines::without_return;
 
-/// Units of time that get a complaint of their own.
+/// Maximum number of unknown units of time that are remembered as reported.
 const UNKNOWN_UNITS: usize = 64;
 
-/// A line and where it stands.
+/// A line and its location.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LocatedLine<'a> {
     pub line: &'a [u8],
     pub place: InputLocation,
     pub chunk_offset: u64,
-    /// Length with carriage returns.
+    /// Length including carriage returns.
     pub raw_length: usize,
-    /// The last line of the input, and it has no newline.
+    /// True for the last line of the input if it has no newline.
     pub is_open_ended: bool,
 }
 
-/// A line other than an instruction, and whose it is.
+/// A line other than an instruction, with its thread.
 #[derive(Clone, Copy, Debug)]
 struct OtherLine<'a> {
     header: LineHeader<'a>,
@@ -48,8 +48,8 @@ struct OtherLine<'a> {
 }
 
 impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
-    /// Reads the line that starts at `at`, and those that it stands before if they belong to one step.
-    /// Returns where the next line starts; none when more of the input is needed.
+    /// Reads the line at `at`, or the whole step if it and the lines after it precede their
+    /// instruction. Returns the start of the next line; `None` if more of the input is needed.
     pub fn slow_line(&mut self, ahead: &LookAhead<'_>, at: usize) -> Option<usize> {
         self.forget_beginning();
         let (spot, next) = self.spot(ahead, at)?;
@@ -76,11 +76,11 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
         }
     }
 
-    /// Reads the line that starts at `at`, wherever its instruction is. Returns where the next line starts.
+    /// Reads the line at `at`, wherever its instruction is. Returns the start of the next line.
     pub fn line_in_place(&mut self, ahead: &LookAhead<'_>, at: usize) -> Option<usize> {
         let (spot, next) = self.spot(ahead, at)?;
         if spot.raw_length > ahead.limits.line {
-            // It may reach beyond the window, where nobody sees whether it ends.
+            // The line may extend beyond the window, where its end is not visible.
             self.report(
                 LocatedLine {
                     is_open_ended: false,
@@ -103,9 +103,11 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
         }
     }
 
-    /// Reads a line of two records. Returns where in it to go on; none when it is done.
+    /// Reads a line of two records. Returns the offset in it at which to continue; `None` if it is
+    /// done.
     ///
-    /// A first record that is cut might look whole to a range that ends right after it, so its bytes belong to what follows.
+    /// A first record that is cut off might look whole to a range that ends right after it, so its
+    /// bytes belong to the second record.
     fn fused(
         &mut self,
         ahead: &LookAhead<'_>,
@@ -113,7 +115,7 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
         fused: RecordSplit,
     ) -> Option<usize> {
         let (first, second) = spot.line.split_at_checked(fused.at)?;
-        // A range that ends between the two leaves out the carriage return before its end.
+        // A range that ends between the two drops the carriage return at its end.
         let first = without_return(first);
         let kind = if fused.is_first_whole {
             FaultKind::Fused
@@ -180,7 +182,8 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
         TarmacLine::read(spot.line, self.before.open, ahead.state_field)
     }
 
-    /// The run of lines that may belong to the instruction after them, if this line begins one.
+    /// Returns the run of lines that may belong to the instruction after them, if this line begins
+    /// one.
     fn run_start<'a>(&self, line: &TarmacLine<'a>, start: usize) -> Option<RunStart<'a>> {
         let TarmacLine::Other(header) = line else {
             return None;
@@ -223,7 +226,7 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
         Some(next)
     }
 
-    /// Pushes the events of a line and goes to the next one.
+    /// Pushes the events of a line and advances to the next one.
     pub fn push(&mut self, line: TarmacLine<'_>, spot: LocatedLine<'_>) {
         let open = line.open_diagram();
         match line {
@@ -233,7 +236,7 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
             _ => self.before.clock.note(line.time(), spot.place.offset),
         }
         let result = match line {
-            // A fused line is read in its parts.
+            // The two parts of a fused line are read separately.
             TarmacLine::Blank | TarmacLine::Fused(_) => Ok(()),
             TarmacLine::Row(open) => self.row(open, spot),
             TarmacLine::Broken(fault) => Err(fault),
@@ -254,7 +257,7 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
         self.line += 1;
     }
 
-    /// Reports what is wrong with the beginning of a line that was read nevertheless.
+    /// Reports a problem in the header of a line that was read nevertheless.
     fn doubt(&mut self, header: &LineHeader<'_>, spot: LocatedLine<'_>) {
         let is_told = |names: &mut RunNames, unit| names.units.add(unit, UNKNOWN_UNITS).is_none();
         match (header.doubt, header.unit) {
@@ -270,14 +273,14 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
         }
     }
 
-    /// Makes lines that begin like this one quick.
+    /// Enables the fast path for lines with this header.
     fn learn(&mut self, header: &LineHeader<'_>, spot: LocatedLine<'_>) {
         let time = header.time.filter(|_| header.kind != LineKind::Title);
         if let (Some(time), LineThread::Known(thread)) = (time, self.before.thread) {
             let tail =
                 self.quick_headers
                     .learn(spot.line, header.word_at, ThreadStamp { time, thread });
-            // Each run has to report a doubtful beginning, so only sound ones are kept for the next run.
+            // Each run must report a doubtful header, so only sound ones are kept for the next run.
             if let Some(tail) = tail.filter(|_| header.doubt.is_none()) {
                 self.names
                     .beginning
@@ -390,7 +393,7 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
         Ok(())
     }
 
-    /// A note, and a complaint.
+    /// Pushes a note, and reports a problem.
     fn unknown(&mut self, told: OtherLine<'_>) -> Result<(), LineFault> {
         self.text(TextKind::Note, told)?;
         Err(FaultKind::UnknownType.at(told.header.word_at))
@@ -401,7 +404,8 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
         let Some(mut line) = RegisterLine::read(told.header.fields, self.chunk.set)? else {
             return self.text(TextKind::Note, told);
         };
-        // A trace that is cut may lack digits, or the rest of a name: then nobody knows of which register.
+        // A trace that is cut off may lack digits, or the rest of a name; then the register is
+        // unknown.
         if told.spot.is_open_ended && !line.is_surely_whole(self.chunk.set) {
             if !matches!(
                 told.header
@@ -497,7 +501,7 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
         line.doubt.map_or(Ok(()), Err)
     }
 
-    /// Another row of the diagram on the line before, of the same thread.
+    /// Reads a further row of the diagram on the line before, of the same thread.
     fn row(&mut self, open: OpenDiagram, spot: LocatedLine<'_>) -> Result<(), LineFault> {
         let fields = crate::text::lexer::Lexer::new(spot.line);
         let diagram = Diagram::read(fields)?;
@@ -554,7 +558,7 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
 #[derive(Clone, Copy, Debug)]
 struct InstructionPlace {
     start: usize,
-    /// Lines between.
+    /// Number of lines between.
     lines: u64,
 }
 
@@ -565,7 +569,7 @@ fn event_kind(header: &LineHeader<'_>) -> TextKind {
     }
 }
 
-/// What words tell that stand where exceptions are told.
+/// Classifies the text of a line that is recorded like an exception.
 fn exceptional(text: &[u8]) -> TextKind {
     const OTHERS: [&str; 7] = [
         "mode", "halt", "debug", "semihost", "return", "eret", "reset",

@@ -23,12 +23,12 @@ use crate::text::limits::LIMITS;
 use crate::text::limits::TextLimits;
 use crate::text::window::InputWindow;
 
-/// What the text does not say about itself.
+/// Facts that the text does not contain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TarmacOptions {
     /// Byte order of the traced CPU's data.
     pub endian: Endian,
-    /// Instruction lines lack the instruction-set state because the CPU knows only Thumb.
+    /// Instruction lines lack the instruction-set state because the CPU executes only Thumb.
     pub implicit_thumb: bool,
 }
 
@@ -46,7 +46,7 @@ impl TarmacOptions {
 pub struct Tarmac {
     input: Box<dyn ReadAt>,
     length: AtomicU64,
-    /// True from the opening of an input that was not settled until all of it is taken in.
+    /// True from opening an unsettled input until all of it was taken in.
     is_arriving: AtomicBool,
     settings: TarmacSettings,
     traits: SourceTraits,
@@ -65,9 +65,9 @@ impl Tarmac {
     /// Opens a trace: reads up to its first instruction, at most 4 MiB.
     ///
     /// # Errors
-    /// The input could not be read. Whether it is a Tarmac trace is for [`crate::detect::detect`] to say.
+    /// The input could not be read. The format is not checked here: see [`crate::detect::detect`].
     pub fn open(input: Box<dyn ReadAt>, options: TarmacOptions) -> Result<Self, SourceError> {
-        // In this order: what settles meanwhile is then taken in later.
+        // The order matters: input that settles in between is then taken in later.
         let is_arriving = AtomicBool::new(!input.is_settled());
         let length = input
             .length()
@@ -120,7 +120,7 @@ impl Tarmac {
         &*self.input
     }
 
-    /// The same trace, every line read token by token.
+    /// Disables the fast path: every line is read token by token.
     #[cfg(any(test, fuzzing))]
     pub fn slowly(self) -> Self {
         Self {
@@ -132,7 +132,7 @@ impl Tarmac {
         }
     }
 
-    /// The same trace through a window that holds a few lines.
+    /// Limits the window to a few lines.
     #[cfg(fuzzing)]
     pub fn through_small_window(self) -> Self {
         self.limited_to(TextLimits {
@@ -142,7 +142,7 @@ impl Tarmac {
         })
     }
 
-    /// The same trace through a smaller window.
+    /// Sets smaller limits.
     #[cfg(test)]
     pub(super) fn with_limits(self, limits: TextLimits) -> Self {
         self.limited_to(limits)
@@ -192,7 +192,8 @@ impl Source for Tarmac {
     fn is_settled(&self) -> bool {
         let is_settled = self.input.is_settled();
         if is_settled && self.is_arriving.load(Ordering::Acquire) {
-            // What came last is taken in before anybody relies on the length; an input without one is told when it is read.
+            // Take in the last part before anyone relies on the length. If the length is unknown,
+            // reading reports the error.
             _ = self.grow();
             self.is_arriving.store(false, Ordering::Release);
         }

@@ -1,30 +1,30 @@
-//! The number at the beginning of a line, and its unit.
+//! Timestamp at the beginning of a line, with its unit.
 
 use crate::tarmac::fault::{FaultKind, LineFault};
 use crate::tarmac::header::{begins_record, is_record_type};
 use crate::text::digits;
 use crate::text::lexer::{Lexer, Token};
 
-/// What a line says about its time.
+/// Timestamp of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Timestamp<'a> {
-    /// None when the line has none, or one that does not fit.
+    /// `None` if the line has none, or one that does not fit in 64 bits.
     pub time: Option<u64>,
     pub unit: Option<&'a [u8]>,
-    /// What is wrong with it, though the line can be read.
+    /// Problem in a timestamp, though the line can be read.
     pub doubt: Option<LineFault>,
 }
 
 const UNITS: [&[u8]; 10] = [
     b"clk", b"ns", b"cs", b"cyc", b"tic", b"ps", b"us", b"ms", b"s", b"fs",
 ];
-/// The micro sign and the Greek letter.
+/// The units with the micro sign and with the Greek letter.
 const MICRO: [&[u8]; 2] = ["µs".as_bytes(), "μs".as_bytes()];
-/// Longer words are no units.
+/// Maximum length of a unit.
 const UNIT_LIMIT: usize = 12;
 
 impl<'a> Timestamp<'a> {
-    /// Takes the timestamp and its unit, if the line begins with one.
+    /// Reads the timestamp and its unit, if the line begins with one.
     pub fn take(fields: &mut Lexer<'a>) -> Result<Self, LineFault> {
         let column = fields.at();
         let Token::Word(word) = fields.peek() else {
@@ -91,8 +91,8 @@ fn take_unit<'a>(fields: &mut Lexer<'a>) -> Option<&'a [u8]> {
     })
 }
 
-/// True for a word that nobody knows between a number and what can only be a record:
-/// else a trace in another unit would have no instructions.
+/// Returns true for an unknown word between a number and certainly a record. Otherwise a trace in
+/// an unknown unit would have no instructions.
 fn is_new_unit(word: &[u8], after: Lexer<'_>) -> bool {
     let is_word =
         word.iter().all(u8::is_ascii_alphabetic) && (1..=UNIT_LIMIT).contains(&word.len());
@@ -100,7 +100,8 @@ fn is_new_unit(word: &[u8], after: Lexer<'_>) -> bool {
     is_word && !digits::is_hex(word) && !is_record_type(Token::Word(word)) && begins_record(after)
 }
 
-/// A number with a point, times a million, rounded. The unit has no say: `1.5 us` and `1.5 ns` are the same.
+/// Parses a number with a decimal point, times a million, rounded. The unit has no effect: `1.5 us`
+/// and `1.5 ns` are the same.
 fn millionths(number: &[u8]) -> Option<u64> {
     let point = number.iter().position(|&byte| byte == b'.')?;
     let (whole, fraction) = (number.get(..point)?, number.get(point + 1..)?);

@@ -4,23 +4,24 @@ use std::ops::Range;
 
 use stepback_machine::Endian;
 
-/// Where a number stands in a record.
+/// The position of a number in a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TemplateField {
-    /// Its first byte, from the start of the record.
+    /// Offset of its first byte from the start of the record.
     pub(super) offset: usize,
-    /// Its bytes: 1 to 8.
+    /// Number of bytes: 1 to 8.
     pub(super) bytes: usize,
-    /// In which order they stand.
+    /// Byte order.
     pub(super) byte_order: Endian,
-    /// The lowest bit of them that counts.
+    /// Lowest bit that belongs to the number.
     pub(super) first_bit: u32,
-    /// How many bits count: 1 to 64.
+    /// Number of bits: 1 to 64.
     pub(super) bits: u32,
 }
 
 impl TemplateField {
-    /// Some bits of big-endian bytes that a format lays out itself: 1 to 8 bytes, 1 to 64 bits inside of them.
+    /// Creates a field of 1 to 8 big-endian bytes for a format with a layout known in advance.
+    /// `bits` selects 1 to 64 bits in these bytes.
     pub(crate) fn big(offset: usize, bytes: usize, bits: Range<u32>) -> Self {
         Self {
             offset,
@@ -31,7 +32,8 @@ impl TemplateField {
         }
     }
 
-    /// Its number; bytes that the record does not have count as 0, and the template has seen to it that it has them.
+    /// Returns the number. Bytes beyond the end of the record count as 0; the template ensures that
+    /// there are none.
     #[inline]
     pub fn read(&self, record: &[u8]) -> u64 {
         let bytes = record
@@ -51,7 +53,7 @@ impl TemplateField {
         whole >> self.first_bit & u64::MAX >> (64 - self.bits)
     }
 
-    /// Puts a number there, beside what other bits hold.
+    /// Writes a number and leaves the other bits of its bytes as they are.
     pub fn write(&self, record: &mut [u8], value: u64) {
         let Some(bytes) = record.get_mut(self.offset..self.offset + self.bytes) else {
             return;

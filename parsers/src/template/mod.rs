@@ -1,4 +1,4 @@
-//! Records of a fixed length whose layout somebody describes in a small file.
+//! Records of a fixed length, with a layout that the user describes in a small file.
 //!
 //! ```
 //! use stepback_parsers::template::RecordTemplate;

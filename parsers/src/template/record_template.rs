@@ -1,4 +1,4 @@
-//! The layout of a record, as its file describes it.
+//! The layout of a record, parsed from its TOML description.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -8,43 +8,43 @@ use stepback_machine::Endian;
 
 use crate::template::field::TemplateField;
 
-/// Longer records are none of a trace.
+/// Maximum length of a record in bytes. No trace has longer ones.
 const LONGEST: usize = 1 << 16;
 
-/// Where each field of a record stands.
+/// The layout of a record: the position of each field.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RecordTemplate {
-    /// Bytes of a record: at least 1.
+    /// Length of a record in bytes: at least 1.
     pub record_bytes: usize,
-    /// Where in the file the first record begins.
+    /// Offset of the first record in the file.
     pub first_record: u64,
-    /// By their names.
+    /// The fields by name.
     fields: BTreeMap<String, TemplateField>,
 }
 
-/// Why a text describes no layout.
+/// An invalid description of a record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
-    /// It is no TOML, or has other keys than a layout.
+    /// The text is not TOML, or has a key that a layout does not have.
     #[error("it is no description of a record: {0}")]
     Syntax(String),
-    /// Its records have no bytes, or too many.
+    /// The record length is 0 or too large.
     #[error("a record has 1 to {LONGEST} bytes, not {0}")]
     RecordBytes(usize),
-    /// A field reaches out of the record, or has too many bytes.
+    /// A field exceeds the record, has no or too many bytes, or selects bits outside its bytes.
     #[error(
         "the field {0:?} must have 1 to 8 bytes inside of the record, and its bits must lie in these"
     )]
     Field(String),
-    /// A field that the format does not know.
+    /// A field that the format does not have.
     #[error("there is no field {name:?}: known are {known}")]
     Unknown {
-        /// Its name.
+        /// Name of the field.
         name: String,
-        /// Those that there are.
+        /// The field names that the format has, separated by commas.
         known: String,
     },
-    /// A field without which the format cannot do.
+    /// A field that the format requires.
     #[error("the field {0:?} is missing")]
     Missing(&'static str),
 }
@@ -81,15 +81,15 @@ struct RawTemplateField {
 }
 
 impl RecordTemplate {
-    /// Where a field stands; none when the record does not have it.
+    /// Returns the position of a field, or none if the record does not have it.
     pub fn field(&self, name: &str) -> Option<TemplateField> {
         self.fields.get(name).copied()
     }
 
-    /// Checks that a format knows all fields.
+    /// Checks that the format knows all fields.
     ///
     /// # Errors
-    /// It does not know one.
+    /// [`TemplateError::Unknown`] for a field that is not in `known`.
     pub fn check_names(&self, known: &[&str]) -> Result<(), TemplateError> {
         let unknown = self
             .fields
@@ -136,7 +136,7 @@ impl FromStr for RecordTemplate {
     }
 }
 
-/// None for one that does not fit into its record.
+/// Returns none for a field that does not fit into its record.
 fn field_of(
     written: &RawTemplateField,
     usual: Endian,
@@ -176,7 +176,7 @@ fn order_of(written: RawByteOrder) -> Endian {
     }
 }
 
-/// What is wrong, with its place, on one line.
+/// Formats a TOML error and its byte offset on one line.
 fn one_line(error: &toml::de::Error) -> String {
     let place = error
         .span()

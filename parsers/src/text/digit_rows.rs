@@ -1,26 +1,26 @@
 //! Rows of adjacent digits.
 
-/// Number of digits of a row. A text trace writes a known value in hexadecimal digits, the most significant first, in rows
-/// counted from the last digit: a separator or a blank comes only between rows, unless
-/// [`crate::EventSink::scattered_values`] says otherwise.
+/// Number of hexadecimal digits in a row. A text trace writes a known value in hexadecimal digits,
+/// most significant first, in rows counted from the last digit. Separators and blanks come only
+/// between rows, unless [`crate::EventSink::scattered_values`] says otherwise.
 pub const ROW_DIGITS: usize = 8;
 
-/// Separators and blanks between the digits of a number.
+/// Positions of the separators and blanks between the digits of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DigitRows {
-    /// Digits before the first of them, less whole rows.
+    /// Number of digits before the first separator, modulo [`ROW_DIGITS`].
     first: Option<usize>,
     is_uneven: bool,
 }
 
 impl DigitRows {
-    /// A number of which nothing is read yet.
+    /// A number of which no digit has been read yet.
     pub const NONE: Self = Self {
         first: None,
         is_uneven: false,
     };
 
-    /// Notes a separator or a blank after this number of digits.
+    /// Records a separator or a blank after `digits` digits.
     pub fn break_after(&mut self, digits: usize) {
         let place = digits % ROW_DIGITS;
         if digits > 0 {
@@ -28,12 +28,12 @@ impl DigitRows {
         }
     }
 
-    /// Whether the number has nothing between its digits.
+    /// Returns true if there is no separator or blank between the digits.
     pub fn is_unbroken(self) -> bool {
         self.first.is_none()
     }
 
-    /// Whether a number of this many digits is written in rows, counted from its last digit.
+    /// Returns true if a number of `digits` digits is written in rows, counted from its last digit.
     pub fn are_whole(self, digits: usize) -> bool {
         !self.is_uneven && self.first.is_none_or(|place| place == digits % ROW_DIGITS)
     }

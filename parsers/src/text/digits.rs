@@ -1,6 +1,7 @@
-//! Numbers in text: one word at a time, and eight digits at once.
+//! Numbers in text: word by word, and eight digits at once.
 
-/// A hexadecimal number without prefix; none when it is none or does not fit in 64 bits.
+/// Parses a hexadecimal number without prefix. Returns none if `word` is not one, or if it does not
+/// fit in 64 bits.
 pub(crate) fn hex(word: &[u8]) -> Option<u64> {
     let is_hex = !word.is_empty() && word.iter().all(u8::is_ascii_hexdigit);
     let significant = word.iter().skip_while(|byte| **byte == b'0').count();
@@ -11,12 +12,12 @@ pub(crate) fn hex(word: &[u8]) -> Option<u64> {
     })
 }
 
-/// True when all bytes are hexadecimal digits, and there is one.
+/// Returns true if there is at least one byte and all bytes are hexadecimal digits.
 pub(crate) fn is_hex(word: &[u8]) -> bool {
     !word.is_empty() && word.iter().all(u8::is_ascii_hexdigit)
 }
 
-/// A decimal number; none when it is none or does not fit in 64 bits.
+/// Parses a decimal number. Returns none if `word` is not one, or if it does not fit in 64 bits.
 pub(crate) fn decimal(word: &[u8]) -> Option<u64> {
     let mut value = (!word.is_empty()).then_some(0u64)?;
     for &byte in word {
@@ -26,7 +27,7 @@ pub(crate) fn decimal(word: &[u8]) -> Option<u64> {
     Some(value)
 }
 
-/// The value of a hexadecimal digit.
+/// Returns the value of a hexadecimal digit.
 pub(crate) fn nibble(byte: u8) -> Option<u8> {
     match byte {
         b'0'..=b'9' => Some(byte & 15),
@@ -35,19 +36,19 @@ pub(crate) fn nibble(byte: u8) -> Option<u8> {
     }
 }
 
-/// Eight bytes of text from `at`; zeros where the text ends.
+/// Loads eight bytes of text from `at` in little-endian order. Returns 0 if fewer remain.
 #[inline(always)]
 pub(crate) fn load_8(text: &[u8], at: usize) -> u64 {
     chunk(text, at).map_or(0, u64::from_le_bytes)
 }
 
-/// Sixteen bytes of text from `at`; zeros where the text ends.
+/// Loads sixteen bytes of text from `at` in little-endian order. Returns 0 if fewer remain.
 #[inline(always)]
 pub(crate) fn load_16(text: &[u8], at: usize) -> u128 {
     chunk(text, at).map_or(0, u128::from_le_bytes)
 }
 
-/// Written so that one comparison is left of the checks where the length of the text is fixed.
+/// Written so that only one comparison remains of the checks if the length of the text is fixed.
 #[inline(always)]
 fn chunk<const N: usize>(text: &[u8], at: usize) -> Option<[u8; N]> {
     text.get(at..at.checked_add(N)?)?.first_chunk().copied()
@@ -56,21 +57,24 @@ fn chunk<const N: usize>(text: &[u8], at: usize) -> Option<[u8; N]> {
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x80 * ONES;
 
-/// The high bit of each byte that is at least `limit`; all bytes must be below 0x80.
+/// Sets the high bit of each byte that is at least `limit`. All bytes must be below 0x80.
 #[inline(always)]
 fn at_least(bytes: u64, limit: u64) -> u64 {
     bytes + (0x80 - limit) * ONES
 }
 
-/// Eight hexadecimal digits at once, the first (lowest) byte the most significant; none when one is none.
+/// Parses eight hexadecimal digits at once. The first (lowest) byte is the most significant digit.
+/// Returns none if one byte is not a digit.
 #[inline(always)]
 pub(crate) fn hex_8(bytes: u64) -> Option<u32> {
-    // Of a digit its value is left, of a letter (whose case is dropped) its number in the alphabet, which is at least 1.
+    // A digit becomes its value. A letter becomes its number in the alphabet, at least 1, without
+    // case.
     let folded = bytes ^ (0x30 * ONES);
     let is_letter = (folded >> 6) & ONES;
     let places = ((folded & !(is_letter << 5)) ^ (0x50 * is_letter)).wrapping_sub(is_letter);
     let nibbles = places.wrapping_add(10 * is_letter);
-    // 9 and 15 are the largest. A byte that is not a digit leaves bits in its upper half; what it carries into its neighbour does not matter then.
+    // 9 and 15 are the largest values. A byte that is not a digit leaves bits in its upper half;
+    // its carry into the next byte does not matter then.
     let largest = nibbles.wrapping_add(6 * ONES).wrapping_sub(6 * is_letter);
     if (places | largest) & (0xf0 * ONES) != 0 {
         return None;
@@ -81,7 +85,7 @@ pub(crate) fn hex_8(bytes: u64) -> Option<u32> {
     Some((eight as u32).swap_bytes())
 }
 
-/// How many of the first bytes are decimal digits, 0 to 8.
+/// Counts the leading bytes that are decimal digits, 0 to 8.
 #[inline(always)]
 pub(crate) fn digit_count(bytes: u64) -> usize {
     // A digit is 0x30 to 0x39: its upper half is 3, and stays 3 when 6 is added.
@@ -91,7 +95,7 @@ pub(crate) fn digit_count(bytes: u64) -> usize {
     others.trailing_zeros() as usize / 8
 }
 
-/// The value of the first `count` bytes, decimal digits all, 0 to 8 of them.
+/// Returns the value of the first `count` bytes, 0 to 8, all of which must be decimal digits.
 #[inline(always)]
 pub(crate) fn small_decimal(bytes: u64, count: usize) -> u64 {
     if count == 0 {
@@ -103,7 +107,7 @@ pub(crate) fn small_decimal(bytes: u64, count: usize) -> u64 {
     (fours * 10_000 + (fours >> 32)) & 0xffff_ffff
 }
 
-/// The bytes with capital letters made small; none when one is not ASCII.
+/// Converts capital letters to small ones. Returns none if a byte is not ASCII.
 #[inline(always)]
 pub(crate) fn lower(bytes: u64) -> Option<u64> {
     if bytes & HIGH != 0 {
@@ -113,19 +117,19 @@ pub(crate) fn lower(bytes: u64) -> Option<u64> {
     Some(bytes | is_capital >> 2)
 }
 
-/// True when a digit, a space and a letter follow one another;
-/// the neighbours of digits and letters in ASCII count as such.
+/// Returns true if a digit, a space and a letter follow one another. The neighbours of digits and
+/// letters in ASCII count as digits and letters.
 #[inline(always)]
 pub(crate) fn letter_after_digit(bytes: u64) -> bool {
     let no_digit = (bytes ^ (0x30 * ONES)) & (0xf0 * ONES);
     let no_space = bytes ^ (0x20 * ONES);
     let no_letter = (bytes ^ (0x40 * ONES)) & (0xc0 * ONES);
-    // A byte is zero where a pattern ends; the first two have no room before them.
+    // A byte is zero if a pattern ends in it; the first two bytes have no room for the pattern.
     let misses = no_digit << 16 | no_space << 8 | no_letter | 0xffff;
     misses.wrapping_sub(ONES) & !misses & HIGH != 0
 }
 
-/// Where the first byte equal to `wanted` is, 0 to 8.
+/// Returns the position of the first byte equal to `wanted`, or 8 if there is none.
 #[inline(always)]
 pub(crate) fn position_8(bytes: u64, wanted: u8) -> usize {
     let others = bytes ^ (u64::from(wanted) * ONES);

@@ -1,4 +1,4 @@
-//! The tokens of a line: words and single marks, white space between them.
+//! The tokens of a line: words and single marks, with white space between them.
 
 /// A token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub(crate) enum Token<'a> {
     End,
 }
 
-/// Reads tokens one at a time, and no further than asked: disassembly may contain anything.
+/// Reads tokens one at a time and looks no further: disassembly may contain anything.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lexer<'a> {
     line: &'a [u8],
@@ -21,10 +21,12 @@ pub(crate) struct Lexer<'a> {
 }
 
 impl<'a> Lexer<'a> {
-    /// At the start of a line that has no line end, after the marks and holes that editors and broken files leave there.
+    /// Starts at the beginning of a line without line end. Skips byte order marks and zero bytes,
+    /// which editors and broken files leave there.
     pub fn new(line: &'a [u8]) -> Self {
         let text = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
-        // A file that is emptied while its writer goes on begins with a hole.
+        // A file that is truncated while its writer goes on begins with a hole, which reads as
+        // zeros.
         let hole = text.iter().take_while(|byte| **byte == 0).count();
         let mut lexer = Self {
             line,
@@ -34,17 +36,17 @@ impl<'a> Lexer<'a> {
         lexer
     }
 
-    /// Offset of the next token from the start of the line.
+    /// Returns the offset of the next token from the start of the line.
     pub fn at(&self) -> usize {
         self.at
     }
 
-    /// The line from the next token on.
+    /// Returns the line from the next token on.
     pub fn rest(&self) -> &'a [u8] {
         self.line.get(self.at..).unwrap_or_default()
     }
 
-    /// The next token, without taking it.
+    /// Returns the next token without taking it.
     pub fn peek(&self) -> Token<'a> {
         let rest = self.rest();
         let Some(&first) = rest.first() else {
@@ -64,7 +66,8 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Takes the next token. A byte that starts no token is never taken.
+    /// Takes the next token. A byte that starts no token is never taken: [`Token::Other`] is
+    /// returned again.
     pub fn next(&mut self) -> Token<'a> {
         let token = self.peek();
         self.at += match token {
@@ -85,7 +88,7 @@ impl<'a> Lexer<'a> {
         Some(word)
     }
 
-    /// Takes the next token if it is this mark.
+    /// Takes the next token if it is `mark`, and returns true then.
     pub fn mark(&mut self, mark: u8) -> bool {
         let is_there = self.peek() == Token::Mark(mark);
         if is_there {
@@ -94,7 +97,7 @@ impl<'a> Lexer<'a> {
         is_there
     }
 
-    /// Skips so many bytes, and white space after them.
+    /// Skips `count` bytes and the white space after them.
     pub fn skip(&mut self, count: usize) {
         self.at = self.line.len().min(self.at + count);
         self.skip_space();
@@ -109,15 +112,15 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// What some editors put before UTF-8 text.
+/// Byte order mark that some editors put before UTF-8 text.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// White space of C.
+/// Returns true for white space as C defines it.
 pub(crate) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')
 }
 
-/// True for the bytes of which words are made.
+/// Returns true for the bytes that form words.
 #[inline(always)]
 pub(crate) fn is_word_byte(byte: u8) -> bool {
     WORD_BYTES[usize::from(byte)]

@@ -1,22 +1,23 @@
-//! How much of a text is held at once.
+//! Limits on the amount of text held in memory.
 
-/// The longest line in bytes. A longer one is a [`crate::events::Problem`] and is skipped.
+/// Maximum length of a line in bytes. A longer one is reported as a [`crate::events::Problem`] and
+/// skipped.
 pub const LINE_LIMIT: usize = 64 << 10;
 
-/// The limits of a program that is not a test.
+/// Limits for normal use. Tests use smaller ones.
 pub(crate) const LIMITS: TextLimits = TextLimits {
     window: 1 << 20,
     run: 256 << 10,
     line: LINE_LIMIT,
 };
 
-/// How much is held at once. Tests use small ones.
+/// Limits on the amount of text held at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TextLimits {
-    /// Bytes in the window; more than the other two together.
+    /// Size of the window in bytes; more than the other two together.
     pub window: usize,
-    /// The longest run of lines before an instruction that can belong to it.
+    /// Maximum bytes of lines before an instruction that can belong to it.
     pub run: usize,
-    /// The longest line.
+    /// Maximum length of a line in bytes.
     pub line: usize,
 }

@@ -1,28 +1,29 @@
-//! Writes words and numbers into a line without the detour through the formatting of the library, which costs more than the rest.
+//! Writes words and numbers into a line. Bypasses the formatting machinery of the standard library,
+//! which would cost more than everything else.
 
-/// A line that is being written.
+/// Appends words and numbers to a line.
 pub struct LineWriter<'a> {
     out: &'a mut Vec<u8>,
 }
 
 impl<'a> LineWriter<'a> {
-    /// Appends to a line.
+    /// Creates a writer that appends to `out`.
     pub fn new(out: &'a mut Vec<u8>) -> Self {
         Self { out }
     }
 
-    /// A text.
+    /// Appends a text.
     pub fn text(&mut self, text: &str) -> &mut Self {
         self.out.extend_from_slice(text.as_bytes());
         self
     }
 
-    /// A decimal number.
+    /// Appends a decimal number.
     pub fn number(&mut self, number: u64) -> &mut Self {
         self.number_in(number, 1)
     }
 
-    /// A decimal number at the right end of so many columns, or more where it needs them.
+    /// Appends a decimal number, right-aligned in `columns` columns; a longer number takes more.
     pub fn number_in(&mut self, mut number: u64, columns: usize) -> &mut Self {
         self.spaces(columns.saturating_sub(decimal_digits(number)));
         let mut digits = [0; 20];
@@ -40,24 +41,24 @@ impl<'a> LineWriter<'a> {
         self
     }
 
-    /// Blanks.
+    /// Appends `count` blanks.
     pub fn spaces(&mut self, count: usize) -> &mut Self {
         self.out.resize(self.out.len() + count, b' ');
         self
     }
 
-    /// `0x…`, without leading zeros.
+    /// Appends `0x…` without leading zeros.
     pub fn hex(&mut self, number: u64) -> &mut Self {
         let digits = number.checked_ilog2().map_or(1, |bit| bit / 4 + 1);
         self.text("0x").digits(number, digits)
     }
 
-    /// `0x…` with all digits.
+    /// Appends `0x…` with all 16 digits.
     pub fn address(&mut self, address: u64) -> &mut Self {
         self.text("0x").digits(address, 16)
     }
 
-    /// A byte as two digits.
+    /// Appends a byte as two hexadecimal digits.
     pub fn byte(&mut self, byte: u8) -> &mut Self {
         self.digits(u64::from(byte), 2)
     }
@@ -72,7 +73,7 @@ impl<'a> LineWriter<'a> {
     }
 }
 
-/// The digits of a decimal number.
+/// Returns the number of decimal digits of a number.
 pub fn decimal_digits(number: u64) -> usize {
     number
         .checked_ilog10()

@@ -1,16 +1,16 @@
-//! Text cut into lines.
+//! Splits text into lines.
 
-/// Part of a text.
+/// A contiguous part of a text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TextPart<'a> {
     pub text: &'a [u8],
-    /// True when nothing follows it.
+    /// True if the text ends with this part.
     pub is_last: bool,
 }
 
 impl<'a> TextPart<'a> {
-    /// The line that starts at `start`: its text without line end, and where the next one starts.
-    /// None when it has no newline before the text ends, and more follows.
+    /// Returns the line that starts at `start`, without its line end, and the start of the next
+    /// line. Returns none if there is no newline before the end of this part and more text follows.
     pub fn line_at(self, start: usize) -> Option<(&'a [u8], usize)> {
         let rest = self.text.get(start..)?;
         let (line, next) = match memchr::memchr(b'\n', rest) {
@@ -22,7 +22,7 @@ impl<'a> TextPart<'a> {
     }
 }
 
-/// The line without the carriage returns at its end.
+/// Strips the carriage returns at the end of a line.
 pub(crate) fn without_return(line: &[u8]) -> &[u8] {
     let mut line = line;
     while let [rest @ .., b'\r'] = line {

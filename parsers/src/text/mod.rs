@@ -1,7 +1,8 @@
-//! Text in lines: what every textual format reads with, and every other one shows its records with.
+//! Text in lines: shared by the readers of all textual formats, and by the other formats to show
+//! their records.
 //!
-//! A `Window` slides over the input in bounded memory, `lines` cut it up,
-//! `lexer` and `digits` read what stands on a line. `line_writer` makes lines. None of them knows what a word means.
+//! `window` slides over the input in bounded memory, `lines` splits it, `lexer` and `digits` read
+//! words and numbers. `line_writer` makes lines. None of these modules knows the meaning of a word.
 
 pub(crate) mod digit_rows;
 pub(crate) mod digits;

@@ -1,32 +1,32 @@
-//! Names that are numbered in order of appearance.
+//! Numbers names in order of first appearance.
 
-/// Names in order of appearance. Allocates nothing once it has grown; finding one is `O(log n)`.
+/// Names in order of first appearance. Does not allocate once it has grown; a lookup is `O(log n)`.
 #[derive(Debug, Default)]
 pub(crate) struct NameTable {
-    /// All names end to end.
+    /// All names, concatenated.
     letters: Vec<u8>,
-    /// Where each name ends, by number.
+    /// End of each name in `letters`, by number.
     ends: Vec<usize>,
-    /// The numbers in order of their names.
+    /// The numbers, sorted by name.
     sorted: Vec<u16>,
 }
 
 impl NameTable {
-    /// Forgets all names.
+    /// Removes all names.
     pub fn clear(&mut self) {
         self.letters.clear();
         self.ends.clear();
         self.sorted.clear();
     }
 
-    /// The number of a name.
+    /// Returns the number of a name.
     pub fn find(&self, name: &[u8]) -> Option<u16> {
         self.search(name)
             .ok()
             .and_then(|place| self.sorted.get(place).copied())
     }
 
-    /// Adds a name that is not there; none when there are `limit` already.
+    /// Adds a name that is not in the table. Returns none if there are `limit` names already.
     pub fn add(&mut self, name: &[u8], limit: usize) -> Option<u16> {
         let number = u16::try_from(self.ends.len())
             .ok()

@@ -6,25 +6,25 @@ use crate::error::SourceError;
 use crate::read_at::ReadAt;
 use crate::text::lines::TextPart;
 
-/// Bytes after the text that may be read and are newlines, so that the last lines need no care.
+/// Readable bytes after the text, all newlines, so that the last lines need no special case.
 pub(crate) const PADDING: usize = 256;
 
-/// Part of the input in memory.
+/// A part of the input, held in memory.
 pub(crate) struct InputWindow<'a> {
     input: &'a dyn ReadAt,
     buffer: &'a mut Vec<u8>,
-    /// Where the first byte of the buffer lies in the input.
+    /// Offset in the input of the first byte of the buffer.
     base: u64,
-    /// Bytes of the buffer that are text.
+    /// Number of bytes of the buffer that are text.
     filled: usize,
-    /// The input is read up to here.
+    /// Offset in the input where reading ends.
     end: u64,
     size: usize,
     is_last: bool,
 }
 
 impl<'a> InputWindow<'a> {
-    /// A window at the start of `range`, not filled yet.
+    /// Creates a window at the start of `range`, empty until the first [`Self::advance`].
     pub fn new(
         input: &'a dyn ReadAt,
         range: Range<u64>,
@@ -42,27 +42,27 @@ impl<'a> InputWindow<'a> {
         }
     }
 
-    /// Where the window lies in the input.
+    /// Returns the offset of the window in the input.
     pub fn base(&self) -> u64 {
         self.base
     }
 
-    /// True when nothing follows what the window holds.
+    /// Returns true if nothing follows the text in the window.
     pub fn is_last(&self) -> bool {
         self.is_last
     }
 
-    /// The text with its padding.
+    /// Returns the text with its padding.
     pub fn padded(&self) -> &[u8] {
         self.buffer.get(..self.filled + PADDING).unwrap_or_default()
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn text(&self) -> &[u8] {
         self.buffer.get(..self.filled).unwrap_or_default()
     }
 
-    /// The text, and whether more follows.
+    /// Returns the text, with a flag that says if more follows.
     pub fn part(&self) -> TextPart<'_> {
         TextPart {
             text: self.text(),
@@ -70,7 +70,7 @@ impl<'a> InputWindow<'a> {
         }
     }
 
-    /// Length of the whole lines in the window.
+    /// Returns the length in bytes of the complete lines in the window.
     pub fn whole_lines(&self) -> usize {
         if self.is_last {
             self.filled
@@ -79,7 +79,7 @@ impl<'a> InputWindow<'a> {
         }
     }
 
-    /// Drops the first `count` bytes and reads what has room behind the rest.
+    /// Drops the first `count` bytes and fills the window after the rest.
     pub fn advance(&mut self, count: usize) -> Result<(), SourceError> {
         let count = count.min(self.filled);
         self.buffer.copy_within(count..self.filled, 0);
@@ -111,8 +111,8 @@ impl<'a> InputWindow<'a> {
         Ok(())
     }
 
-    /// Skips to the start of the next line, reading on as far as needed.
-    /// Returns false when there is none, or none before `limit` (give or take a window).
+    /// Skips to the start of the next line, reading on as needed. Returns false if there is none,
+    /// or none before `limit` (give or take one window).
     pub fn skip_line(&mut self, from: usize, limit: u64) -> Result<bool, SourceError> {
         let mut from = from;
         loop {

@@ -1,4 +1,4 @@
-//! What the system tells the program: to end, to stop, to go on.
+//! Signals of the operating system: terminate, suspend, resume.
 
 #[cfg(not(unix))]
 mod other;

@@ -1,10 +1,10 @@
-//! Where there are no signals: the console gives itself back, and no shell stops programs.
+//! Stubs for systems without signals: the console restores itself, and no shell suspends programs.
 
 use std::io;
 
 use super::signal::Signal;
 
-/// Never tells of any.
+/// Does nothing: there are no signals.
 ///
 /// # Errors
 /// Never.
@@ -12,7 +12,7 @@ pub fn listen(_tell: impl Fn(Signal) + Send + 'static) -> io::Result<()> {
     Ok(())
 }
 
-/// The program goes on.
+/// Returns at once: the program cannot be suspended.
 ///
 /// # Errors
 /// Never.

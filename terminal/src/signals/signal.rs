@@ -1,12 +1,12 @@
-//! What the system may ask for.
+//! Requests of the operating system.
 
-/// What the system asks for.
+/// Request of the operating system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
-    /// To end, by a signal of this number.
+    /// Terminate, with the signal's number.
     End(i32),
-    /// To stop until the user comes back.
+    /// Stop until the user continues the program.
     Suspend,
-    /// To go on after it was stopped.
+    /// Resume after a stop.
     Resume,
 }

@@ -9,10 +9,10 @@ use signal_hook::low_level::emulate_default_handler;
 
 use super::signal::Signal;
 
-/// Tells of each signal, on a thread of its own, as long as the program runs.
+/// Reports each signal, on a separate thread, until the program ends.
 ///
 /// # Errors
-/// When signals cannot be had.
+/// The signal handlers cannot be installed.
 pub fn listen(tell: impl Fn(Signal) + Send + 'static) -> io::Result<()> {
     let mut signals = Signals::new([SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGCONT])?;
     Builder::new().name("signals".to_owned()).spawn(move || {
@@ -30,15 +30,15 @@ pub fn listen(tell: impl Fn(Signal) + Send + 'static) -> io::Result<()> {
 /// Stops the program until it is continued.
 ///
 /// # Errors
-/// When it cannot be stopped.
+/// The program cannot be stopped.
 pub fn stop() -> io::Result<()> {
     emulate_default_handler(SIGTSTP)
 }
 
-/// Ends the program as the signal would have, so that whoever started it is told so.
+/// Ends the program as the signal would have, so that the parent process sees the signal.
 ///
 /// # Errors
-/// When there is no such signal.
+/// The signal does not exist.
 pub fn die_of(signal: i32) -> io::Result<()> {
     emulate_default_handler(signal)
 }

@@ -1,4 +1,4 @@
-//! What is in a folder, and which of it is shown in which order. Nothing here is for the window's thread.
+//! Folder contents, with filters and sort orders. Not for the UI thread.
 
 use std::ffi::OsString;
 use std::fs::{DirEntry, Metadata};
@@ -12,90 +12,84 @@ use stepback_index::Cancel;
 use stepback_debugger::messages::say;
 use stepback_debugger::session::{format_of_folder, format_of_name, natural_key};
 
-/// More entries of a folder are not looked at: nobody scrolls through them, and the path can still be typed.
+/// Maximum number of entries read per folder. Nobody scrolls further, and longer paths can still be
+/// typed.
 const LIMIT: usize = 500_000;
 
-/// What is in a folder.
+/// Content of a folder.
 #[derive(Debug)]
 pub struct FolderListing {
-    /// In the order of the system.
+    /// Entries in the order of the file system.
     pub entries: Vec<FolderEntry>,
-    /// There is more than [`LIMIT`].
+    /// The folder has more than [`LIMIT`] entries.
     pub is_cut: bool,
-    /// The format of the trace that the folder as a whole is.
+    /// Format of the trace that the folder as a whole is, if it is one.
     pub format: Option<&'static str>,
 }
 
-/// A file or a folder.
 #[derive(Debug)]
 pub struct FolderEntry {
-    /// Its name.
     pub name: OsString,
-    /// The same, as it is shown.
+    /// The name as displayed text.
     pub shown: String,
-    /// Whether it can be entered.
     pub is_folder: bool,
-    /// The format that its name speaks for, or what is in the folder.
+    /// Trace format, guessed from the name or from the folder's content.
     pub format: Option<&'static str>,
-    /// Length and time; none while they are not read, or where they may not be.
+    /// Length and time; none until they are read, or if they cannot be read.
     pub details: Option<FileDetails>,
 }
 
-/// What takes a look at each file.
+/// File data that needs a system call per file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileDetails {
-    /// Its length.
     pub len_bytes: u64,
-    /// When it was changed, in seconds since 1970.
+    /// Modification time, in seconds since 1970.
     pub modified: u64,
 }
 
-/// How much of each entry is read: names come at once even where a look at each file takes minutes.
+/// Depth of reading. Names are read first, because the details of every file can take minutes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListingDepth {
-    /// Names, and what is a folder.
+    /// Names, and the type of entry.
     Names,
-    /// Lengths and times besides.
+    /// Also lengths and times.
     Details,
 }
 
-/// By what the rows are ordered.
+/// Sort column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SortColumn {
-    /// As people count.
+    /// By name, with numbers in numeric order.
     #[default]
     Name,
-    /// The longest first.
     Size,
-    /// The newest first.
     Age,
 }
 
-/// How a folder is shown.
+/// Display options of a folder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SortOrder {
-    /// By what.
     pub column: SortColumn,
-    /// The other way round.
+    /// Reverses the order.
     pub is_turned: bool,
-    /// Files that are hidden are shown.
+    /// Shows hidden files.
     pub shows_hidden: bool,
 }
 
-/// Which rows are wanted.
+/// Filter on names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NameFilter {
-    /// A part of the name, in any case; of what begins with a full stop, too, what is hidden counts.
+    /// Part of the name, ignoring case. A part that begins with a full stop includes hidden files.
     pub part: String,
-    /// The name begins with it: a path is being typed.
+    /// True if the name must begin with the part, because a path is being typed.
     pub is_begin: bool,
 }
 
 /// Reads a folder.
 ///
 /// # Errors
-/// It is not there, or may not be read; or the work was cancelled.
+/// The folder does not exist or cannot be read, or the work was cancelled.
 pub fn list(folder: &Path, depth: ListingDepth, cancel: &Cancel) -> Result<FolderListing> {
     let read = std::fs::read_dir(folder)
         .with_context(|| say!("files-folder-unreadable", folder = format!("{folder:?}")))?;
@@ -124,7 +118,7 @@ pub fn list(folder: &Path, depth: ListingDepth, cancel: &Cancel) -> Result<Folde
 impl FolderEntry {
     fn of(found: &DirEntry, depth: ListingDepth) -> Self {
         let kind = found.file_type();
-        // A link is what it leads to; one that leads nowhere is shown as a file.
+        // A link has the type of its target; a broken link is shown as a file.
         let is_link = kind.as_ref().is_ok_and(|kind| kind.is_symlink());
         let metadata = if is_link || depth == ListingDepth::Details {
             found.path().metadata().ok()
@@ -136,7 +130,7 @@ impl FolderEntry {
             Metadata::is_dir,
         );
         let shown = found.file_name().to_string_lossy().into_owned();
-        // A look into each folder is for the second reading.
+        // Folder contents are inspected in the second reading only.
         let inside = || format_of_folder(&found.path());
         let is_looked_into = is_folder && depth == ListingDepth::Details;
         let format = format_of_name(&shown).or_else(|| is_looked_into.then(inside).flatten());
@@ -153,7 +147,7 @@ impl FolderEntry {
     }
 
     fn is_hidden(&self) -> bool {
-        // Indexes lie beside their traces and are nothing to open.
+        // Index files are next to their traces and cannot be opened.
         self.shown.starts_with('.') || self.shown.ends_with(".sbi") && !self.is_folder
     }
 }
@@ -182,7 +176,7 @@ impl NameFilter {
     }
 }
 
-/// The places of the entries that are shown, in their order: folders first.
+/// Returns the indices of the filtered entries in display order, folders first.
 pub fn rows(listing: &FolderListing, order: SortOrder, filter: &NameFilter) -> Vec<usize> {
     let shows_hidden = order.shows_hidden || filter.part.starts_with('.');
     let filter = NameFilter {
@@ -198,7 +192,7 @@ pub fn rows(listing: &FolderListing, order: SortOrder, filter: &NameFilter) -> V
     let details = |row: &usize| entry(row).and_then(|entry| entry.details);
     match order.column {
         SortColumn::Name => {}
-        // Stable: equals stay in the order of their names.
+        // The sort is stable: equal entries stay in the order of their names.
         SortColumn::Size => {
             rows.sort_by_key(|row| std::cmp::Reverse(details(row).map(|details| details.len_bytes)))
         }
@@ -213,7 +207,7 @@ pub fn rows(listing: &FolderListing, order: SortOrder, filter: &NameFilter) -> V
     rows
 }
 
-/// What all names of rows begin with.
+/// Returns the longest common prefix of all names.
 pub fn common<'a>(mut names: impl Iterator<Item = &'a str>) -> Option<String> {
     let first = names.next()?;
     let same = |one: &str, other: &str| {
@@ -332,7 +326,7 @@ mod tests {
     #[test]
     fn a_folder_of_a_hundred_thousand_files_is_listed_and_ordered() {
         let folder = tempfile::tempdir().unwrap();
-        // Files are slow to make; names are what counts.
+        // Creating files is slow; the test only needs names.
         for number in 0..200 {
             std::fs::write(folder.path().join(format!("{number}.tarmac")), "x").unwrap();
         }

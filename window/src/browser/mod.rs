@@ -1,6 +1,7 @@
-//! A file browser of our own, for desktops that have no service for file dialogs, and for those who like it better.
+//! File browser, for desktops without a file dialog service and for users who prefer it.
 //!
-//! It lies over the window. Folders are read, filtered and ordered by the worker; a frame draws the rows in view.
+//! It is drawn over the window. The worker reads, filters and sorts folders; a frame draws the
+//! visible rows.
 
 mod listing;
 mod places;

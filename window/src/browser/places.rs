@@ -1,4 +1,4 @@
-//! Folders that a browser leads to at once, and how a typed path is read.
+//! Shortcuts to folders, and parsing of typed paths.
 
 use std::path::{Path, PathBuf};
 
@@ -6,19 +6,18 @@ use stepback_debugger::desk::recent::RecentTrace;
 use stepback_debugger::messages::say;
 use stepback_debugger::paths::{from_home, home};
 
-/// More folders of recent traces are not listed.
+/// Maximum number of folders of recent traces.
 const RECENT: usize = 8;
 
-/// A folder that a browser leads to at once.
+/// Shortcut to a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FolderShortcut {
-    /// What it is called.
     pub name: String,
-    /// Where it is.
     pub path: PathBuf,
 }
 
-/// The user's own folder, that of the open trace, the whole file system, and those of the recent traces.
+/// Returns the home folder, the folder of the open trace, the root folder, and folders of recent
+/// traces.
 pub fn places(trace: Option<&Path>, recent: &[RecentTrace]) -> Vec<FolderShortcut> {
     let mut places: Vec<FolderShortcut> = Vec::new();
     let mut add = |name: String, path: PathBuf| {
@@ -53,12 +52,12 @@ pub fn places(trace: Option<&Path>, recent: &[RecentTrace]) -> Vec<FolderShortcu
     places
 }
 
-/// What was typed in a folder as a path: `~/` is the user's own folder, and what is not whole begins in the folder.
+/// Resolves a typed path: `~/` is the home folder, and a relative path starts in `folder`.
 pub fn typed_path(text: &str, folder: &Path) -> PathBuf {
     folder.join(from_home(text))
 }
 
-/// The folder of a path that is being typed, and the name behind it.
+/// Splits a path that is being typed into the folder and the name after it.
 pub fn split_typed(text: &str) -> (&str, &str) {
     let cut = text
         .rfind(std::path::is_separator)

@@ -1,4 +1,4 @@
-//! What is open in the browser, and what keys and clicks do to it.
+//! State of the file browser, and the effects of keys and clicks.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -17,80 +17,72 @@ use stepback_debugger::messages::say;
 use stepback_debugger::program::{FilePurpose, PickedKind};
 use stepback_debugger::worker::{Answer, JobLane, Slot, Ticket, Worker};
 
-/// The browser while it is open.
+/// State of the open file browser.
 pub struct FileBrowser {
-    /// What is done with what is chosen.
+    /// Purpose of the chosen files.
     pub purpose: FilePurpose,
     pub(super) pick: PickedKind,
-    /// Why it is open, where nobody asked for it.
+    /// Reason for opening the browser, if the user did not open it.
     pub(super) notice: Option<String>,
     pub(super) places: Vec<FolderShortcut>,
     pub(super) folder: PathBuf,
     /// The path while it is being typed.
     pub(super) typed: Option<String>,
     pub(super) filter: String,
-    /// The name under which something is saved.
+    /// Name of the file to save.
     pub(super) name: String,
     pub(super) cursor: Option<RowCursor>,
-    /// Where the cursor goes as soon as the folder is shown.
+    /// Name of the entry that gets the cursor once the folder is shown.
     goal: Option<OsString>,
-    /// What was chosen together, by name.
+    /// Names of the files marked for opening together.
     pub(super) marked: BTreeSet<OsString>,
-    /// The file that is there already, until the user says what becomes of it.
+    /// Existing file that would be overwritten, until the user decides.
     pub(super) overwritten: Option<PathBuf>,
-    /// Where it is saved, as soon as it is known what is there.
+    /// Path to save to, with the check whether it exists.
     sought: Option<(PathBuf, Option<Ticket<SaveTarget>>)>,
     pub(super) error: Option<String>,
     pub(super) wanted_focus: Option<FieldName>,
     pub(super) is_revealing: bool,
-    /// The rows that are shown.
     pub(super) shown: Option<Arc<SortedFolder>>,
-    /// Grows when the folder is to be read again.
+    /// Incremented to read the folder again.
     reading: u64,
     named: Slot<FolderQuery, Arc<FolderListing>>,
     detailed: Slot<FolderQuery, Arc<FolderListing>>,
     ordered: Slot<SortedFolderQuery, Arc<SortedFolder>>,
 }
 
-/// How a browser begins.
+/// Initial state of a browser.
 pub struct BrowserStart {
-    /// What for.
     pub purpose: FilePurpose,
-    /// In which folder.
     pub folder: PathBuf,
-    /// Folders that it leads to at once.
     pub places: Vec<FolderShortcut>,
-    /// Why it is open, where nobody asked for it.
+    /// Reason for opening the browser, if the user did not open it.
     pub notice: Option<String>,
 }
 
-/// What a browser looks at and changes outside of itself.
+/// State outside the browser that it reads and changes.
 pub struct BrowserContext<'a> {
-    /// Reads folders.
     pub worker: &'a Worker,
-    /// How folders are shown, which is kept.
+    /// Display options of folders, which are saved.
     pub order: &'a mut SortOrder,
 }
 
-/// What came of a frame.
+/// Outcome of a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileBrowserOutcome {
-    /// The browser stays open.
     Open,
-    /// The user left it.
+    /// The user closed the browser.
     Left,
-    /// These files, or this folder.
+    /// The user chose these files, or this folder.
     Chosen(Vec<PathBuf>),
 }
 
-/// The row under the cursor.
 #[derive(Clone, Debug)]
 pub(super) struct RowCursor {
     pub row: usize,
     name: OsString,
 }
 
-/// The fields of the browser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FieldName {
     Path,
@@ -98,13 +90,13 @@ pub(super) enum FieldName {
     Name,
 }
 
-/// What is in a place where something is to be saved.
+/// State of the path to save to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SaveTarget {
     Nothing,
     File,
     Folder,
-    /// Nor is the folder there in which it would be, which the list tells.
+    /// The parent folder does not exist either, which the list reports.
     NoFolder,
 }
 
@@ -138,20 +130,19 @@ struct SortedFolderQuery {
     filter: NameFilter,
 }
 
-/// The rows of a folder, filtered and in their order.
+/// Filtered and sorted rows of a folder.
 pub(super) struct SortedFolder {
     wanted: SortedFolderQuery,
     pub listing: Arc<FolderListing>,
     pub rows: Vec<usize>,
 }
 
-/// What there is to show.
+/// State of the requested rows.
 pub(super) enum FolderStatus {
-    /// The rows that were asked for.
     Ready,
-    /// They are on their way; those before them are still there.
+    /// The rows are pending; the previous ones are still shown.
     Waiting,
-    /// Why the folder cannot be shown.
+    /// The folder cannot be shown, with the reason.
     Failed(String),
 }
 
@@ -177,7 +168,6 @@ pub(super) fn first_field(pick: PickedKind) -> FieldName {
 }
 
 impl FileBrowser {
-    /// Opens it.
     pub fn new(begin: BrowserStart) -> Self {
         let BrowserStart {
             purpose,
@@ -212,12 +202,12 @@ impl FileBrowser {
         }
     }
 
-    /// The folder that is shown, for the next time.
+    /// Returns the current folder, for the next time.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// The folder of the path that is typed is the one in which something is done now.
+    /// Makes the folder of the typed path the current one.
     pub(super) fn settle(&mut self) {
         if self.typed.is_some() {
             self.folder = self.wanted_folder();
@@ -225,7 +215,7 @@ impl FileBrowser {
         }
     }
 
-    /// The folder whose rows are wanted: that of the path while one is typed.
+    /// Returns the folder to list: that of the typed path, or else the current one.
     fn wanted_folder(&self) -> PathBuf {
         match &self.typed {
             Some(text) => typed_path(split_typed(text).0, &self.folder),
@@ -246,7 +236,7 @@ impl FileBrowser {
         }
     }
 
-    /// Has what is wanted read and ordered.
+    /// Starts the queries that read and sort the folder.
     pub(super) fn look(&mut self, around: &BrowserContext<'_>) -> FolderStatus {
         let folder = FolderQuery {
             path: self.wanted_folder(),
@@ -304,7 +294,8 @@ impl FileBrowser {
         }
     }
 
-    /// The cursor stays at its file where rows were ordered anew, and leaves where others are shown.
+    /// Shows rows. The cursor stays on its file if the folder is the same, and is removed
+    /// otherwise.
     fn show(&mut self, shown: Arc<SortedFolder>) {
         if self
             .shown
@@ -341,7 +332,7 @@ impl FileBrowser {
         self.shown.as_ref().map_or(0, |shown| shown.rows.len())
     }
 
-    /// Puts the cursor on a row. A file's name is what is saved over.
+    /// Moves the cursor to a row. When saving, a file's name becomes the name to save under.
     pub(super) fn put_cursor(&mut self, row: usize) {
         let found = self
             .entry(row)
@@ -363,7 +354,7 @@ impl FileBrowser {
         self.is_revealing = true;
     }
 
-    /// Moves the cursor by so many rows.
+    /// Moves the cursor by a number of rows.
     pub(super) fn move_cursor(&mut self, by: isize) {
         let Some(last) = self.row_count().checked_sub(1) else {
             return;
@@ -388,12 +379,12 @@ impl FileBrowser {
         self.wanted_focus = Some(first_field(self.pick));
     }
 
-    /// What was asked of a place is of the past.
+    /// Drops the pending save.
     pub(super) fn forget_place(&mut self) {
         (self.overwritten, self.sought) = (None, None);
     }
 
-    /// Shows the folder around this one, with the cursor on this one.
+    /// Shows the parent folder, with the cursor on the current one.
     pub(super) fn go_up(&mut self) {
         let Some(parent) = self.folder.parent().map(Path::to_owned) else {
             return;
@@ -403,12 +394,11 @@ impl FileBrowser {
         self.goal = name;
     }
 
-    /// Reads the folder again.
     pub(super) fn read_again(&mut self) {
         self.reading += 1;
     }
 
-    /// Chooses a file together with others, or no longer.
+    /// Marks a file for opening with others, or unmarks it.
     pub(super) fn mark(&mut self, row: usize) {
         let Some(name) = self
             .entry(row)
@@ -422,7 +412,7 @@ impl FileBrowser {
         }
     }
 
-    /// Enter at the path while it is typed.
+    /// Handles Enter in the path field.
     pub(super) fn submit_typed(&mut self) -> FileBrowserOutcome {
         let Some(text) = self.typed.clone() else {
             return FileBrowserOutcome::Open;
@@ -440,7 +430,7 @@ impl FileBrowser {
             .shown
             .as_ref()
             .and_then(|shown| shown.find(|entry| entry.shown == name));
-        // A new file may well begin as the only one does.
+        // The name of a new file may well be a prefix of the only row.
         let only = Some(0).filter(|_| self.row_count() == 1 && self.pick != PickedKind::Place);
         match self
             .cursor
@@ -463,7 +453,8 @@ impl FileBrowser {
         }
     }
 
-    /// Enter in the list: what is marked, else the row under the cursor, else the only one that a filter leaves.
+    /// Handles Enter in the list: chooses the marked files, or else the row under the cursor, or
+    /// else the first row that the filter leaves.
     pub(super) fn submit_list(&mut self) -> FileBrowserOutcome {
         if !self.marked.is_empty() {
             let folder = self.wanted_folder();
@@ -481,7 +472,8 @@ impl FileBrowser {
         }
     }
 
-    /// The folder that is a trace as a whole: the one under the cursor or whose name is typed, else the one that is shown.
+    /// Returns the folder that is a trace as a whole: the one under the cursor, the one whose name
+    /// is typed, or the current one.
     fn trace_folder(&self) -> Option<PathBuf> {
         let shown = self
             .shown
@@ -506,7 +498,8 @@ impl FileBrowser {
         Some(self.wanted_folder().join(&entry.name))
     }
 
-    /// The button that opens: a trace of many files as a whole, where Enter goes into its folder.
+    /// Handles the button that opens. It opens a trace of many files as a whole, where Enter goes
+    /// into its folder.
     fn open_chosen(&mut self) -> FileBrowserOutcome {
         let is_whole = self.purpose == FilePurpose::Trace && self.marked.is_empty();
         match (
@@ -519,7 +512,7 @@ impl FileBrowser {
         }
     }
 
-    /// A row is taken: a folder is entered, a file is chosen.
+    /// Activates a row: enters a folder or chooses a file.
     pub(super) fn activate(&mut self, row: usize) -> FileBrowserOutcome {
         let Some(entry) = self.entry(row) else {
             return FileBrowserOutcome::Open;
@@ -535,7 +528,7 @@ impl FileBrowser {
             PickedKind::Place => {
                 self.name = name;
                 self.forget_place();
-                // As it is: the name that is shown may lack what cannot be shown.
+                // Uses the real name: the displayed name may lack characters that cannot be shown.
                 self.sought = Some((path, None));
                 FileBrowserOutcome::Open
             }
@@ -547,7 +540,7 @@ impl FileBrowser {
         }
     }
 
-    /// Saves under the name, as soon as it is known whether there is such a file.
+    /// Saves under the name, once it is known whether the file exists.
     pub(super) fn save(&mut self) -> FileBrowserOutcome {
         self.settle();
         let name = self.name.trim().to_owned();
@@ -571,7 +564,7 @@ impl FileBrowser {
         FileBrowserOutcome::Open
     }
 
-    /// Looks at the place where it is saved: the rows that are shown may be old, or of another folder.
+    /// Checks the path to save to. The displayed rows may be outdated or belong to another folder.
     pub(super) fn advance_save(&mut self, worker: &Worker) -> FileBrowserOutcome {
         let Some((path, ticket)) = &mut self.sought else {
             return FileBrowserOutcome::Open;
@@ -594,7 +587,7 @@ impl FileBrowser {
         FileBrowserOutcome::Open
     }
 
-    /// The button that ends it.
+    /// Handles the button that confirms the dialog.
     pub(super) fn finish(&mut self) -> FileBrowserOutcome {
         let name = self
             .typed
@@ -609,7 +602,7 @@ impl FileBrowser {
         }
     }
 
-    /// The folder that is shown, or the one whose name is typed whole.
+    /// Chooses the current folder, or the one whose full name is typed.
     fn choose_folder(&mut self) -> FileBrowserOutcome {
         let name = self
             .typed
@@ -633,7 +626,7 @@ impl FileBrowser {
         FileBrowserOutcome::Chosen(vec![path])
     }
 
-    /// Takes over what all rows have in common with the path that is typed.
+    /// Extends the typed path by the common prefix of all rows.
     pub(super) fn complete(&mut self) {
         let (Some(text), Some(shown)) = (&self.typed, &self.shown) else {
             return;

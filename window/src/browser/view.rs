@@ -1,4 +1,4 @@
-//! How the browser looks, and which of its keys mean what.
+//! Appearance and keys of the file browser.
 
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ const SIZE: egui::Vec2 = vec2(880.0, 600.0);
 const ROW: f32 = 24.0;
 const FIELD: f32 = 28.0;
 const PLACES: f32 = 170.0;
-/// Columns of sizes and ages, from the right.
+/// Widths of the right-hand columns, in points.
 const SIZE_WIDTH: f32 = 88.0;
 const AGE_WIDTH: f32 = 104.0;
 
@@ -36,7 +36,7 @@ impl FieldName {
 }
 
 impl FileBrowser {
-    /// Draws it over the window.
+    /// Draws the browser over the window.
     pub fn ui(&mut self, ui: &Ui, mut around: BrowserContext<'_>) -> FileBrowserOutcome {
         let tok = ThemeColors::current(ui);
         let frame = Frame::new()
@@ -53,7 +53,7 @@ impl FileBrowser {
         let is_escaped =
             || is_on_top && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape));
         match shown.inner {
-            // A click beside it loses nothing of what was typed.
+            // A click on the backdrop does not close the browser, so that no typed text is lost.
             FileBrowserOutcome::Open if shown.response.should_close() || is_escaped() => {
                 FileBrowserOutcome::Left
             }
@@ -89,7 +89,7 @@ impl FileBrowser {
             put_cursor_at_end(ui, self.typed.as_deref().unwrap_or_default());
         }
         if focused == Some(FieldName::Name) {
-            // What is typed takes its place.
+            // The suggested name is selected, so that typing replaces it.
             select(ui, FieldName::Name, 0..self.name.chars().count());
         }
         let below = if self.pick == PickedKind::Place {
@@ -122,7 +122,7 @@ impl FileBrowser {
         outcome
     }
 
-    /// The keys of this frame, before fields see them.
+    /// Handles the keys of this frame before the fields see them.
     fn take_keys(
         &mut self,
         ui: &Ui,
@@ -146,7 +146,7 @@ impl FileBrowser {
         if pressed(Modifiers::NONE, Key::F5) {
             self.read_again();
         }
-        // A key that is held down does once what cannot be seen coming.
+        // Key repeats are dropped for actions with an unexpected effect.
         let held = |key: &Key| {
             *key == Key::Enter || *key == Key::Backspace && is_free && self.filter.is_empty()
         };
@@ -182,7 +182,7 @@ impl FileBrowser {
         if self.pick == PickedKind::Folder && pressed(Modifiers::COMMAND, Key::Enter) {
             return self.finish();
         }
-        // On a button Enter presses that. What is not shown yet cannot be meant.
+        // On a button, Enter presses the button. Rows that are not shown yet cannot be chosen.
         let is_entered = is_free || is_in(FieldName::Path) || is_in(FieldName::Name);
         if !is_entered
             || !matches!(look, FolderStatus::Ready | FolderStatus::Failed(_))
@@ -263,7 +263,8 @@ impl FileBrowser {
                 });
                 put_cursor_at_end(ui, self.typed.as_deref().unwrap_or_default());
             } else if !response.has_focus() && self.wanted_focus != Some(FieldName::Path) {
-                // A click on a row takes the focus before the row sees it; its row belongs to what was typed.
+                // A click on a row takes the focus before the row sees the click, and the row
+                // belongs to the typed path.
                 let is_pressed =
                     ui.input(|input| input.pointer.any_down() || input.pointer.any_released());
                 self.typed = self.typed.take().filter(|_| is_pressed);
@@ -398,7 +399,7 @@ impl FileBrowser {
         self.rows_ui(ui, look, tok)
     }
 
-    /// A path that is typed where a name is looked for goes where paths belong.
+    /// Moves a path that was typed into the filter field to the path field.
     fn begin_filter(&mut self) {
         (self.cursor, self.error) = (None, None);
         let is_path =
@@ -455,7 +456,7 @@ impl FileBrowser {
                 ),
             )
         });
-        // Rows of another folder than the one that is wanted are only still there.
+        // Rows of a previous folder cannot be chosen.
         let Some(row) = clicked.filter(|_| matches!(look, FolderStatus::Ready)) else {
             return FileBrowserOutcome::Open;
         };
@@ -475,12 +476,12 @@ impl FileBrowser {
         }
     }
 
-    /// How far the list is scrolled so that a row is in view.
+    /// Returns the scroll offset at which a row is in view.
     fn offset_for(&self, ui: &Ui, row: usize) -> f32 {
         let (offset, tall): (f32, f32) = ui
             .data(|data| data.get_temp(offset_id()))
             .unwrap_or_default();
-        // Far fewer rows than a 32-bit float is exact for.
+        // A 32-bit float is exact for far more rows than there can be.
         let top = row as f32 * ROW;
         offset.clamp((top + ROW - tall).max(0.0), top.max(0.0))
     }
@@ -603,7 +604,7 @@ fn select(ui: &Ui, field: FieldName, letters: Range<usize>) {
     state.store(ui.ctx(), field.id());
 }
 
-/// The heads of the columns: a click orders by one, another the other way round.
+/// Draws the column headings. A click sorts by a column; a second click reverses the order.
 fn heads_ui(ui: &mut Ui, order: &mut SortOrder, tok: &ThemeColors) {
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 20.0), Sense::hover());
     let columns = columns(rect);
@@ -629,7 +630,8 @@ fn heads_ui(ui: &mut Ui, order: &mut SortOrder, tok: &ThemeColors) {
         };
         let said = ui.painter().text(at, align, name, medium(12.0), color);
         if is_chosen {
-            // Names go up, sizes and ages down: the longest and the newest are wanted.
+            // Names sort upwards by default, sizes and ages downwards: the longest and the newest
+            // are wanted first.
             let is_down = (column != SortColumn::Name) != order.is_turned;
             let caret = if is_down {
                 icons::CARET_DOWN
@@ -651,7 +653,6 @@ fn heads_ui(ui: &mut Ui, order: &mut SortOrder, tok: &ThemeColors) {
     }
 }
 
-/// Where the columns of a row are.
 struct BrowserColumns {
     name: Rect,
     size: Rect,
@@ -665,7 +666,7 @@ fn columns(rect: Rect) -> BrowserColumns {
     BrowserColumns { name, size, age }
 }
 
-/// How a row stands out.
+/// Highlights of a row.
 #[derive(Clone, Copy)]
 struct BrowserRowState {
     is_chosen: bool,
@@ -679,7 +680,7 @@ fn row_ui(
     look: BrowserRowState,
     tok: &ThemeColors,
 ) -> egui::Response {
-    // A list has one cursor, which the arrows move; Tab does not go through its rows.
+    // The list has one cursor, which the arrow keys move; Tab does not visit its rows.
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::CLICK);
     let is_selected = look.is_chosen || look.is_marked;
     let said = match (entry.is_folder, entry.format) {
@@ -778,7 +779,7 @@ fn row_ui(
     response
 }
 
-/// A text on one line, cut with an ellipsis where it is too long.
+/// Lays out a text on one line, cut with an ellipsis if it is too long.
 fn shortened(
     ui: &Ui,
     text: &str,

@@ -1,33 +1,32 @@
-//! What a part of a panel hands back.
+//! Output of the parts of a panel: row clicks, state changes, and actions.
 
 use super::cursor_list::CursorList;
 use stepback_debugger::action::Action;
 use stepback_debugger::desk::Desk;
 use stepback_debugger::views::{PanelView, RowGesture};
 
-/// What was done in this frame, to the panel and to the program.
+/// Output of a part of a panel in one frame.
 pub struct PanelOutput<'a, T> {
-    /// What was done to the panel's own state.
+    /// Changes of the panel's state.
     pub touched: &'a mut T,
-    /// What the program is to do.
+    /// Actions for the program.
     pub out: &'a mut Vec<Action>,
 }
 
-/// What was done to the rows of a view in this frame.
+/// Clicks and gestures on the rows of a view in one frame.
 #[derive(Debug, Default)]
 pub struct RowInput {
-    /// The row that was clicked.
     pub cursor: Option<usize>,
     gesture: Option<(usize, RowGesture)>,
 }
 
 impl RowInput {
-    /// Notes a gesture on a row.
+    /// Records a gesture on a row; a later one in the same frame replaces it.
     pub fn gesture(&mut self, row: usize, gesture: RowGesture) {
         self.gesture = Some((row, gesture));
     }
 
-    /// Applies what was done.
+    /// Moves the cursor to the clicked row, then applies the gesture to the view.
     pub fn apply(
         self,
         view: &mut impl PanelView,

@@ -1,4 +1,4 @@
-//! What all panels of rows share: a list that scrolls, with a cursor that keys move.
+//! A scrolling list with a cursor that keys move, shared by all panels of rows.
 
 use egui::{Rect, Ui};
 
@@ -11,21 +11,20 @@ use stepback_debugger::action::{Action, AppAction};
 use stepback_debugger::model::scroll::{Scroll, Viewport};
 use stepback_debugger::views::{CursorDirection, CursorRow, PanelView, RowGesture};
 
-/// Where a list is scrolled to, and the row under its cursor.
+/// Scroll position of a list and the row under its cursor.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CursorList {
     scroll: Scroll,
-    /// The row under the cursor.
     pub cursor: usize,
-    /// The cursor was moved: before that it stands on the row that it is to be moved to first.
+    /// The cursor was moved. Until then it is on the row that the first Down key goes to.
     is_entered: bool,
-    /// The cursor was moved, by a key or a click, since this was taken last.
+    /// A key or a click moved the cursor since [`CursorList::take_touch`] was last called.
     was_touched: bool,
-    /// The marked row that was followed last, and the height of the list then.
+    /// The marked row that was last brought into view, and the height of the list then.
     followed: Option<((u64, u64), f32)>,
 }
 
-/// How many rows there are, and where.
+/// Number of rows and the rectangle of the list.
 #[derive(Clone, Copy, Debug)]
 pub struct ListExtent {
     pub rows: usize,
@@ -33,7 +32,7 @@ pub struct ListExtent {
 }
 
 impl CursorList {
-    /// Lays the list out in a rectangle.
+    /// Lays the list out in a rectangle, follows the wheel and draws the scroll bar.
     pub fn area(&mut self, ui: &mut Ui, rect: Rect, rows: usize, tok: &ThemeColors) -> ListArea {
         List {
             rows: rows as u64,
@@ -43,12 +42,13 @@ impl CursorList {
         .ui(ui, rect, &mut self.scroll, tok)
     }
 
-    /// The first row in view.
+    /// Returns the first row in view.
     pub fn top(&self) -> usize {
         usize::try_from(self.scroll.top).unwrap_or(usize::MAX)
     }
 
-    /// Moves the cursor by a key and brings it into view. Returns the row at which the key was pressed.
+    /// Moves the cursor by a key and brings it into view. Returns the row at which the key was
+    /// pressed.
     pub fn press(&mut self, key: PanelKey, rows: usize, list: Rect) -> usize {
         let (last, view) = (rows.saturating_sub(1), view(rows, list));
         let page = usize::try_from(view.page()).unwrap_or(1);
@@ -59,8 +59,9 @@ impl CursorList {
         before
     }
 
-    /// Does what the keys ask of the rows of a view. Returns the keys that no list has a meaning for, each with the row under
-    /// the cursor then.
+    /// Applies the pressed keys to the rows of a view.
+    ///
+    /// Returns the keys without a meaning for lists, each with the row that was under the cursor.
     pub fn keys(
         &mut self,
         ui: &Ui,
@@ -104,8 +105,8 @@ impl CursorList {
         others
     }
 
-    /// Moves the cursor to the marked row when that changed, or when the list has another height.
-    /// A number of rows around it come into view, too.
+    /// Moves the cursor to the marked row if that row or the height of the list changed.
+    /// `margin` rows above and below it come into view too.
     pub fn follow(
         &mut self,
         marked: Option<CursorRow>,
@@ -134,24 +135,24 @@ impl CursorList {
         self.scroll.reveal_row(row as u64, &view(rows, list));
     }
 
-    /// Puts the cursor on a row and brings that into view.
+    /// Puts the cursor on a row and brings that row into view.
     pub fn go_to(&mut self, row: usize, rows: usize, list: Rect) {
         (self.cursor, self.is_entered) = (row, true);
         self.scroll.reveal_row(row as u64, &view(rows, list));
     }
 
-    /// Puts the cursor on the row that the next move goes to, and brings that into view.
+    /// Puts the cursor on the row that the next Down key goes to, and brings it into view.
     pub fn go_before(&mut self, row: usize, rows: usize, list: Rect) {
         self.go_to(row, rows, list);
         self.is_entered = false;
     }
 
-    /// Puts the cursor on a row that was clicked.
+    /// Puts the cursor on a clicked row.
     pub fn click(&mut self, row: usize) {
         (self.cursor, self.is_entered, self.was_touched) = (row, true, true);
     }
 
-    /// True where the user moved the cursor since the last call.
+    /// Returns true if the user moved the cursor since the last call.
     pub fn take_touch(&mut self) -> bool {
         std::mem::take(&mut self.was_touched)
     }
@@ -165,7 +166,7 @@ fn view(rows: usize, list: Rect) -> Viewport {
     }
 }
 
-/// All the space of a panel, which is taken.
+/// Takes all remaining space of a panel and returns its rectangle.
 pub fn take_rect(ui: &mut Ui) -> Rect {
     let rect = ui.available_rect_before_wrap();
     ui.advance_cursor_after_rect(rect);

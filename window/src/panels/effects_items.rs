@@ -1,4 +1,4 @@
-//! What menus of calls offer about what a call reads and writes.
+//! Menu items about the effects of a call: the memory that it reads and writes.
 
 use egui::Ui;
 use stepback_parsers::Position;
@@ -8,7 +8,7 @@ use crate::theme::{ThemeColors, icons};
 use stepback_debugger::action::{Action, Direction, EffectsOf, OtherCall, ViewAction};
 use stepback_debugger::messages::say;
 
-/// The items of a call, which is named by a position in it.
+/// Draws the effects items of the call around a position.
 pub fn effects_items(ui: &mut Ui, tok: &ThemeColors, at: Position, out: &mut Vec<Action>) {
     if MenuItem::new(say!("effects-what-this-call"))
         .icon(icons::SWAP)
@@ -28,7 +28,8 @@ pub fn effects_items(ui: &mut Ui, tok: &ThemeColors, at: Position, out: &mut Vec
     }
 }
 
-/// The item of a call that compares it with the one around the position, where that is of the same function.
+/// Draws the item that compares a call with the one around `position`.
+/// The comparison needs both to be of one function.
 pub fn compare_item(
     ui: &mut Ui,
     tok: &ThemeColors,

@@ -1,21 +1,20 @@
-//! A one-line text field with an icon, as panels have at their top.
+//! A one-line text field with an icon, as at the top of panels.
 
 use egui::{Rect, Response, Role, Stroke, StrokeKind, Ui, WidgetInfo, vec2};
 
 use super::pen::Pen;
 use crate::theme::{icon, ui as ui_font};
 
-/// A field.
+/// A text field and its decoration.
 #[derive(Clone, Copy, Debug)]
 pub struct Field<'a> {
-    /// The hint while it is empty, and its name for screen readers.
+    /// Hint while the field is empty; also its name for screen readers.
     pub hint: &'a str,
-    /// Its icon.
     pub icon: char,
 }
 
 impl Field<'_> {
-    /// Draws it into a rectangle 22 high.
+    /// Draws the field into a rectangle 22 points high.
     pub fn ui(self, ui: &mut Ui, pen: &Pen<'_>, rect: Rect, text: &mut String) -> Response {
         let tok = pen.tok;
         pen.painter.rect(

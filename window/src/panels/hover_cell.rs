@@ -1,4 +1,5 @@
-//! The cell that a hover text tells of: while the text shows, the key of "Why…" asks about that cell.
+//! The cell that a tooltip describes: while the tooltip shows, the key of "Why…" refers to that
+//! cell.
 
 use egui::{Context, Id, Response, RichText, Ui};
 use stepback_index::ThreadId;
@@ -10,17 +11,16 @@ use stepback_debugger::action::{CellName, Follow};
 use stepback_debugger::keymap::{CommandId, key_text, shown_text};
 use stepback_debugger::messages::say;
 
-/// A cell, and the position that its hover text means.
+/// A cell, and the position at which its tooltip describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HoverCell {
-    /// Which.
     pub cell: CellName,
-    /// Where it has the value that the text tells.
+    /// Position at which the cell has the value in the tooltip.
     pub at: Position,
 }
 
 impl HoverCell {
-    /// A cell at what a panel shows.
+    /// Creates the cell at the position that a panel shows.
     pub fn shown(cell: CellName, follow: Follow, cx: &PanelContext<'_>) -> Self {
         Self {
             cell,
@@ -28,7 +28,7 @@ impl HoverCell {
         }
     }
 
-    /// Shows words about the cell while the pointer rests on it.
+    /// Shows a tooltip about the cell while the pointer rests on the response.
     pub fn tip(&self, response: Response, words: String) -> Response {
         response.on_hover_ui(|ui| {
             ui.label(words);
@@ -36,11 +36,11 @@ impl HoverCell {
         })
     }
 
-    /// The quiet last line of a hover text: what the key asks. Whoever draws it has the key mean this cell as long as
-    /// the text shows.
+    /// Draws the last, quiet line of a tooltip: the key and its query.
+    /// The key refers to this cell for as long as the tooltip shows.
     pub fn line_ui(&self, ui: &mut Ui) {
         let key = CommandId::Why.command().keys().into_iter().next();
-        // In a field the key is a letter.
+        // In a text field the key is a letter.
         let Some(key) = key.filter(|_| !ui.ctx().text_edit_focused()) else {
             return;
         };
@@ -57,7 +57,7 @@ impl HoverCell {
         ui.data_mut(|data| data.insert_temp(Self::place(), Some(self.clone())));
     }
 
-    /// The cell of the text that showed in the frame before, once.
+    /// Takes the cell of the tooltip that showed in the previous frame.
     pub fn take(context: &Context) -> Option<Self> {
         context
             .data_mut(|data| data.remove_temp::<Option<Self>>(Self::place()))
@@ -69,7 +69,7 @@ impl HoverCell {
     }
 }
 
-/// A register of a thread as commands name it.
+/// Returns a register under the name that commands use, with its thread if the trace has several.
 pub fn register_of(thread: ThreadId, name: &str, cx: &PanelContext<'_>) -> CellName {
     let threads = cx.desk.session.index.threads();
     let owner = threads

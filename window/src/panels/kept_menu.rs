@@ -1,43 +1,40 @@
-//! What can be done with something that is kept under a name.
+//! The menu of saved searches and saved slices.
 
 use egui::{Key, TextEdit, Ui};
 
 use stepback_debugger::action::Action;
 use stepback_debugger::messages::{say, spoken};
 
-/// The entries of something that is kept, and the name that is being typed.
+/// Entries of a saved item, and the new name while it is typed.
 #[derive(Debug, Default)]
 pub struct KeptMenu {
-    /// What gets another name, and that name.
+    /// The item that is being renamed, and its new name.
     renamed: Option<(String, String)>,
 }
 
-/// Something that is kept.
+/// A saved search or slice.
 pub struct KeptItem<'a> {
-    /// Under which name.
     pub name: &'a str,
-    /// What it is, in words.
+    /// Description, shown as a tooltip.
     pub words: String,
-    /// What can be done with it.
+    /// Actions of this kind of item.
     pub deeds: &'static KeptItemActions,
 }
 
-/// What can be done with kept things of a kind.
+/// Actions of one kind of saved items.
 pub struct KeptItemActions {
-    /// What asking it again is called, by its id.
+    /// Message id of the entry that runs the item again.
     pub run_words: &'static str,
-    /// Asks it again.
+    /// Runs it again.
     pub run: fn(String) -> Action,
-    /// Shows it in a panel of its own.
+    /// Shows it in its own panel.
     pub show: fn(String) -> Action,
-    /// Forgets it.
     pub forget: fn(String) -> Action,
-    /// Gives it another name.
     pub rename: fn(String, String) -> Action,
 }
 
 impl KeptMenu {
-    /// Draws one kept thing with its entries.
+    /// Draws one saved item with its submenu.
     pub fn ui(&mut self, ui: &mut Ui, item: KeptItem<'_>, out: &mut Vec<Action>) {
         let KeptItem { name, words, deeds } = item;
         ui.menu_button(name, |ui| self.entries_ui(ui, name, deeds, out))

@@ -1,54 +1,55 @@
-//! Keys of panels that have a cursor of their own. All other keys are in the key map and never come here.
+//! Keys of panels that have their own cursor. All other keys are in the key map and never reach
+//! this module.
 
 use egui::{Key, Modifiers, Ui};
 
 use super::PanelContext;
 use stepback_debugger::views::CursorDirection;
 
-/// What a key means to the panel that has the keyboard.
+/// Meaning of a key in the panel that has the keyboard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PanelKey {
-    /// Moves the cursor; to the side a branch closes or opens.
+    /// Moves the cursor; left and right also close and open a branch.
     Move(CursorDirection),
     /// Last write; travel.
     Enter,
     /// Next write.
     ShiftEnter,
-    /// Copy what is under the cursor.
+    /// Copies the item under the cursor.
     Copy,
-    /// Show memory at the value.
+    /// Shows memory at the value.
     ShowMemory,
-    /// Follow the expression, or stay.
+    /// Toggles following the expression.
     Follow,
-    /// Back out of what is zoomed to.
+    /// Zooms out.
     Out,
-    /// Another group of registers.
+    /// Next group of registers.
     View,
-    /// Another way to read values.
+    /// Next way to read values.
     Lanes,
-    /// Change the name.
+    /// Changes the name.
     Rename,
-    /// Change the note.
+    /// Changes the note.
     Note,
-    /// Take it out of the list.
+    /// Removes the item from the list.
     Remove,
-    /// Compare with another position, or end that.
+    /// Starts or ends a comparison with another position.
     Compare,
-    /// The next byte that differs.
+    /// Next byte that differs.
     NextChange,
-    /// The last byte that differs.
+    /// Previous byte that differs.
     LastChange,
-    /// Last write of a number of bytes: 1, 2, 4 or 8.
+    /// Last write of 1, 2, 4 or 8 bytes.
     Bytes(u8),
 }
 
 impl PanelKey {
-    /// True where the cursor of a list moves.
+    /// Returns true if the key moves the cursor of a list; left and right do not.
     pub fn is_move(self) -> bool {
         matches!(self, Self::Move(toward) if !matches!(toward, CursorDirection::Left | CursorDirection::Right))
     }
 
-    /// Row to which the cursor of a list moves.
+    /// Returns the row to which the key moves the cursor of a list.
     pub fn moved(self, cursor: usize, last: usize, page: usize) -> usize {
         if let Self::Move(toward) = self {
             toward.moved(cursor, last, page)
@@ -119,7 +120,7 @@ const KEYS: [(Key, Modifiers, PanelKey); 26] = [
     (Key::Num8, Modifiers::NONE, PanelKey::Bytes(8)),
 ];
 
-/// Takes the keys that were pressed for the panel that has the keyboard; none while a text field has it.
+/// Takes the pressed keys if the panel has the keyboard and no text field has it.
 pub fn take_keys(ui: &Ui, cx: &PanelContext<'_>) -> Vec<PanelKey> {
     if !cx.has_focus || ui.ctx().egui_wants_keyboard_input() {
         return Vec::new();

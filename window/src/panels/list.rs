@@ -1,4 +1,4 @@
-//! A list of up to 2^64 rows: our own scroll state and scroll bar.
+//! A list of up to 2^64 rows with its own scroll state and scroll bar.
 
 use std::ops::Range;
 
@@ -9,45 +9,43 @@ use crate::theme::ThemeColors;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::scroll::{Scroll, Viewport};
 
-/// Width of a scroll bar.
+/// Width of a scroll bar, in points.
 pub const BAR_WIDTH: f32 = 10.0;
 
 /// A mark on the scroll bar.
 #[derive(Clone, Copy, Debug)]
 pub struct ScrollBarTick {
-    /// The row that it stands for.
+    /// Row that the mark stands for.
     pub row: u64,
-    /// Its colour.
     pub color: Color32,
-    /// How wide it is, from the left edge of the bar.
+    /// Width in points, from the left edge of the bar.
     pub width: f32,
 }
 
-/// Width of the mark of a position.
+/// Width of the mark of a position, in points.
 pub const POSITION_TICK: f32 = BAR_WIDTH - 1.0;
 
-/// Where the rows of a list go.
+/// Area of the rows of a list, and the part of the list in view.
 #[derive(Clone, Copy, Debug)]
 pub struct ListArea {
-    /// The rows' part of the panel.
+    /// Rectangle of the rows, without the scroll bar.
     pub body: Rect,
-    /// How much of the list is in view.
     pub view: Viewport,
     scroll: Scroll,
 }
 
-/// What a list is like.
+/// Contents and options of a list.
 #[derive(Clone, Copy, Debug)]
 pub struct List<'a> {
-    /// Rows in all.
+    /// Number of rows.
     pub rows: u64,
     /// Marks on the scroll bar.
     pub ticks: &'a [ScrollBarTick],
-    /// Whether the scroll bar keeps its place when there is nothing to scroll.
+    /// The scroll bar keeps its space when there is nothing to scroll.
     pub has_lasting_bar: bool,
 }
 
-/// The thumb of a scroll bar: where it is, how long, and how far it can go from where.
+/// Thumb of a scroll bar. Its top moves between `start` and `start + way`, in points.
 pub struct Thumb {
     pub top: f32,
     pub length: f32,
@@ -88,35 +86,34 @@ impl List<'_> {
 }
 
 impl ListArea {
-    /// The same list scrolled to another place.
+    /// Returns this area scrolled to another place.
     pub fn scrolled_to(self, scroll: Scroll) -> Self {
         Self { scroll, ..self }
     }
 
-    /// Where it is scrolled to.
     pub fn scroll(&self) -> Scroll {
         self.scroll
     }
 
-    /// The same for lists that are in memory, whose rows have places.
+    /// Returns the rows in view with their rectangles, for lists in memory: rows are indexes.
     pub fn places(&self) -> impl Iterator<Item = (usize, Rect)> + use<> {
         self.rows()
             .filter_map(|(row, rect)| Some((usize::try_from(row).ok()?, rect)))
     }
 
-    /// Range of the rows in view; the last may be cut.
+    /// Returns the range of rows in view; the last may be cut.
     pub fn range(&self) -> Range<u64> {
         let first = self.rows().next().map_or(0, |(row, _)| row);
         first..self.rows().last().map_or(first, |(row, _)| row + 1)
     }
 
-    /// Range of the rows in view, of lists that are in memory.
+    /// Returns the range of rows in view, for lists in memory.
     pub fn seen(&self) -> Range<usize> {
         let first = self.places().next().map_or(0, |(place, _)| place);
         first..self.places().last().map_or(first, |(place, _)| place + 1)
     }
 
-    /// The rows in view with their rectangles; the last may be cut.
+    /// Returns the rows in view with their rectangles; the last may be cut.
     pub fn rows(&self) -> impl Iterator<Item = (u64, Rect)> + use<> {
         let Self { body, view, scroll } = *self;
         let end = scroll
@@ -181,7 +178,8 @@ fn bar_ui(ui: &Ui, bar: Rect, scroll: &mut Scroll, view: &Viewport, tok: &ThemeC
         .widget_info(|| WidgetInfo::labeled(Role::ScrollBar, true, say!("list-vertical-scroll")));
 }
 
-/// The thumb follows the pointer from where it was taken; a click beside it turns a page.
+/// Moves the thumb with the pointer, from the point at which it was grabbed. A click outside of the
+/// thumb moves by a page.
 fn drag(
     ui: &Ui,
     response: &Response,

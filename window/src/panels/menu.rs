@@ -1,4 +1,4 @@
-//! The entries of context menus: icon, words, key.
+//! Entries of context menus: icon, text, key.
 
 use egui::{Align2, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
@@ -7,25 +7,24 @@ use stepback_debugger::action::Action;
 use stepback_debugger::keymap::key_name;
 use stepback_debugger::views::{MenuEntry, RowMenu};
 
-/// Height of an entry.
+/// Height of an entry, in points.
 const HEIGHT: f32 = 24.0;
 
-/// Menus are at least this wide.
+/// Minimum width of a menu, in points.
 const LEAST_WIDTH: f32 = 240.0;
 
 /// An entry of a menu.
 #[derive(Clone, Copy, Debug)]
 pub struct MenuItem<'a> {
-    /// In front of the words, where there is one.
+    /// Icon in front of the text.
     pub icon: Option<char>,
-    /// What it does.
     pub text: &'a str,
-    /// The key that does the same.
+    /// Key that does the same.
     pub key: &'a str,
 }
 
 impl<'a> MenuItem<'a> {
-    /// An entry with words alone.
+    /// Creates an entry without icon and key.
     pub fn new(text: &'a str) -> Self {
         Self {
             icon: None,
@@ -34,7 +33,6 @@ impl<'a> MenuItem<'a> {
         }
     }
 
-    /// The same with an icon.
     pub fn icon(self, shape: char) -> Self {
         Self {
             icon: Some(shape),
@@ -42,12 +40,11 @@ impl<'a> MenuItem<'a> {
         }
     }
 
-    /// The same with a key.
     pub fn key(self, key: &'a str) -> Self {
         Self { key, ..self }
     }
 
-    /// Draws it. True when it was chosen.
+    /// Draws the entry. Returns true if it was chosen.
     pub fn ui(self, ui: &mut Ui, tok: &ThemeColors) -> bool {
         let words = ui.fonts_mut(|fonts| {
             fonts
@@ -97,7 +94,7 @@ impl<'a> MenuItem<'a> {
     }
 }
 
-/// The head of a menu: what it is about, and its value.
+/// Draws the head of a menu: a title and a value.
 pub fn menu_head_ui(ui: &mut Ui, tok: &ThemeColors, title: &str, value: &str) {
     ui.spacing_mut().item_spacing.y = 0.0;
     let title_width = ui.fonts_mut(|fonts| {
@@ -167,7 +164,7 @@ pub fn row_menu_ui(
     }
 }
 
-/// A hairline between groups of entries.
+/// Draws a hairline between groups of entries.
 pub fn menu_line_ui(ui: &mut Ui, tok: &ThemeColors) {
     let (rect, _) = ui.allocate_exact_size(vec2(menu_width(ui, 0.0), 7.0), Sense::hover());
     let y = rect.center().y.round();
@@ -175,7 +172,7 @@ pub fn menu_line_ui(ui: &mut Ui, tok: &ThemeColors) {
     ui.painter().rect_filled(line, 0.0, tok.line2);
 }
 
-/// All entries of a menu are as wide as the widest of the last frame.
+/// Returns the width of all entries: the maximum width needed until now.
 fn menu_width(ui: &Ui, needed: f32) -> f32 {
     let id = ui.unique_id().with("menu width");
     ui.data_mut(|data| {

@@ -1,9 +1,9 @@
-//! What stands in the tiles of the window, and the timeline above them.
+//! The panels in the tiles of the window, and the timeline above them.
 //!
-//! A panel paints a view of [`stepback_debugger::views`], turns keys and clicks into its gestures, and pushes
-//! [`Action`](stepback_debugger::action::Action)s; it changes nothing else.
-//! A new kind of panel is a painter that implements [`Panel`] (for a list, `ListPanel` is one), a line in the registry,
-//! and a row in [`PANELS`](stepback_debugger::keymap::PANELS).
+//! A panel paints a view of [`stepback_debugger::views`] and turns keys and clicks into its
+//! gestures. It pushes [`Action`](stepback_debugger::action::Action)s and changes nothing else.
+//! A new kind of panel needs a painter that implements [`Panel`] (for a list, `ListPanel` is one).
+//! It also needs a line in the registry and a row in [`PANELS`](stepback_debugger::keymap::PANELS).
 
 mod asked;
 mod bookmarks;

@@ -1,4 +1,4 @@
-//! What every kind of panel does.
+//! The trait of all panels.
 
 use egui::Ui;
 use stepback_parsers::Position;
@@ -7,59 +7,63 @@ use super::PanelContext;
 use super::thread::ChosenThread;
 use stepback_debugger::action::{Action, CellName, Follow, PanelKind, WindowId};
 
-/// What stands in a tile of the dock. A panel that shows no one moment leaves out all about following.
+/// A panel in a tile of the dock. The defaults suit a panel that shows no single moment.
 pub trait Panel {
-    /// One of a kind: the list of steps is that of a window, all others follow the active one.
+    /// Creates a panel of a kind. The list of steps belongs to `window`; all others follow the
+    /// active window.
     fn make(kind: PanelKind, window: WindowId) -> Self
     where
         Self: Sized;
 
-    /// Its kind: what it is called and by which key it is shown stands in [`PANELS`](stepback_debugger::keymap::PANELS).
+    /// Kind of the panel. Its name and key are in [`PANELS`](stepback_debugger::keymap::PANELS).
     fn kind(&self) -> PanelKind;
 
-    /// The name on its tab.
+    /// Name on the tab.
     fn title(&self) -> String;
 
-    /// What it shows the state at; none for a panel that shows no one moment.
+    /// Window or moment whose state is shown; none for a panel that shows no single moment.
     fn follow(&self) -> Option<Follow> {
         None
     }
 
-    /// Whether it can show one moment for good.
+    /// Returns true if the panel can be pinned to one moment.
     fn is_pinnable(&self) -> bool {
         false
     }
 
-    /// Binds it to a window or a moment, where it can.
+    /// Binds the panel to a window or a moment, if it can be bound.
     fn bind(&mut self, _follow: Follow) {}
 
-    /// The trace window that it is the list of steps of: its tab has that window's number and colour.
+    /// Trace window whose steps the panel lists. The tab has that window's number and colour.
     fn window(&self) -> Option<WindowId> {
         None
     }
 
-    /// Whether it has a cursor on registers or memory: the keys of such panels count in it.
+    /// Returns true if the panel has a cursor on registers or memory: the keys of such panels apply
+    /// to it.
     fn has_cells(&self) -> bool {
         false
     }
 
-    /// Shows a thread by its name, where it can; none: that of the position.
+    /// Shows a thread by its name; none: the thread at the position.
     fn choose_thread(&mut self, _thread: ChosenThread) {}
 
-    /// Another trace is open than the one that its settings were made in: gives up what means nothing there.
+    /// Drops the settings that are meaningless in another trace. Called after another trace was
+    /// opened.
     fn leave_trace(&mut self) {}
 
-    /// The cell under its cursor.
+    /// Cell under the cursor.
     fn selection(&self, _cx: &PanelContext<'_>) -> Option<CellName> {
         None
     }
 
-    /// The position at which the cell under its cursor has the value that is shown; none: that of the active window.
+    /// Position at which the cell under the cursor has the value that is shown; none: that of the
+    /// active window.
     fn selection_at(&self, cx: &PanelContext<'_>) -> Option<Position> {
         self.follow()
             .map(|follow| cx.desk.windows.position_of(follow))
     }
 
-    /// Draws it.
+    /// Draws the panel.
     fn ui(&mut self, ui: &mut Ui, cx: &PanelContext<'_>, out: &mut Vec<Action>);
 }

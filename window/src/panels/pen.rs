@@ -8,39 +8,38 @@ use egui::{
 use crate::theme::{ThemeColors, icon, is_icon, medium, mono, mono_bold, ui as ui_font};
 use stepback_debugger::model::{TextRole, TextSpan};
 
-/// Height of a row of a list.
+/// Height of a row of a list, in points.
 pub const ROW: f32 = 18.0;
-/// Width of a character of code at [`CODE`].
+/// Width of a character of code at size [`CODE`].
 pub const ADVANCE: f32 = 7.5;
-/// Size of code and values.
+/// Font size of code and values.
 pub const CODE: f32 = 12.5;
-/// Sizes of texts in rows.
+/// Font sizes of texts in rows.
 const IN_ROWS: std::ops::RangeInclusive<f32> = 11.0..=13.0;
 /// Inset of text in a panel.
 pub const INSET: f32 = 12.0;
-/// Dimmed while a newer answer is on its way.
+/// Opacity of an old answer while a newer one is computed.
 pub const STALE_OPACITY: f32 = 0.55;
 
-/// Paints into a part of the window with the theme's colours.
+/// Painter for a part of the window, with the theme's colours.
 #[derive(Clone)]
 pub struct Pen<'a> {
-    /// Clipped to where it may paint.
+    /// Clipped to the part.
     pub painter: Painter,
-    /// The colours.
     pub tok: &'a ThemeColors,
 }
 
-/// What the box beside a call says.
+/// Sign in the fold box of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FoldSign {
-    /// `+`: a click opens it.
+    /// `+`: a click opens the call.
     Folded,
-    /// `-`: a click folds it.
+    /// `-`: a click folds the call.
     Open,
 }
 
 impl<'a> Pen<'a> {
-    /// A pen for a rectangle.
+    /// Creates a pen for a rectangle.
     pub fn new(ui: &egui::Ui, rect: Rect, tok: &'a ThemeColors) -> Self {
         Self {
             painter: ui.painter_at(rect),
@@ -48,7 +47,7 @@ impl<'a> Pen<'a> {
         }
     }
 
-    /// Text from `x` on, its middle at `y`. Returns where it ends.
+    /// Draws text from `x` on, vertically centred at `y`. Returns its right edge.
     pub fn text(&self, x: f32, y: f32, text: impl ToString, font: FontId, color: Color32) -> f32 {
         let galley = self
             .painter
@@ -59,7 +58,7 @@ impl<'a> Pen<'a> {
         x + width
     }
 
-    /// Text that ends at `x`. Returns where it begins.
+    /// Draws text that ends at `x`. Returns its left edge.
     pub fn text_left_of(
         &self,
         x: f32,
@@ -73,13 +72,13 @@ impl<'a> Pen<'a> {
         x - width
     }
 
-    /// Text in the middle of a point.
+    /// Draws text centred at a point.
     pub fn text_centered(&self, center: Pos2, text: impl ToString, font: FontId, color: Color32) {
         let width = self.width(&text.to_string(), font.clone());
         self.text(center.x - width / 2.0, center.y, text, font, color);
     }
 
-    /// How wide a text is.
+    /// Measures the width of a text.
     pub fn width(&self, text: &str, font: FontId) -> f32 {
         self.painter
             .layout_no_wrap(text.to_owned(), font, Color32::WHITE)
@@ -87,22 +86,22 @@ impl<'a> Pen<'a> {
             .x
     }
 
-    /// Code or a value.
+    /// Draws code or a value.
     pub fn code(&self, x: f32, y: f32, text: impl ToString, color: Color32) -> f32 {
         self.text(x, y, text, mono(CODE), color)
     }
 
-    /// Code or a value that changed, differs, or is current.
+    /// Draws code or a value in bold: it changed, differs, or is current.
     pub fn strong_code(&self, x: f32, y: f32, text: impl ToString, color: Color32) -> f32 {
         self.text(x, y, text, mono_bold(CODE), color)
     }
 
-    /// A label.
+    /// Draws a label.
     pub fn label(&self, x: f32, y: f32, text: impl ToString, color: Color32) -> f32 {
         self.text(x, y, text, ui_font(11.5), color)
     }
 
-    /// Text cut with `…` so that it ends before `right`. Returns where it ends.
+    /// Draws text cut with `…` so that it ends before `right`. Returns its right edge.
     pub fn cut_text(&self, at: Pos2, text: &str, font: FontId, color: Color32, right: f32) -> f32 {
         let Pos2 { x, y } = at;
         let mut job =
@@ -115,7 +114,7 @@ impl<'a> Pen<'a> {
         x + width
     }
 
-    /// Pieces of code, each in the colour of its meaning, or all in one.
+    /// Draws pieces of code, each in the colour of its meaning, or all in `color`.
     pub fn spans(&self, x: f32, y: f32, spans: &[TextSpan], color: Option<Color32>) -> f32 {
         let mut end = x;
         for span in spans {
@@ -129,7 +128,7 @@ impl<'a> Pen<'a> {
         end
     }
 
-    /// The same, cut with `…` so that they end before `right`.
+    /// Draws pieces of code cut with `…` so that they end before `right`. Returns their right edge.
     pub fn cut_spans(
         &self,
         Pos2 { x, y }: Pos2,
@@ -158,7 +157,7 @@ impl<'a> Pen<'a> {
         x + width
     }
 
-    /// The colour of a meaning.
+    /// Returns the colour of a meaning.
     pub fn color(&self, meaning: TextRole) -> Color32 {
         let tok = self.tok;
         match meaning {
@@ -181,12 +180,12 @@ impl<'a> Pen<'a> {
         }
     }
 
-    /// A filled rectangle.
+    /// Fills a rectangle.
     pub fn fill(&self, rect: Rect, color: Color32) {
         self.painter.rect_filled(rect, 0.0, color);
     }
 
-    /// A box of one pixel around a rectangle.
+    /// Draws a frame of one pixel inside a rectangle.
     pub fn frame(&self, rect: Rect, radius: u8, color: Color32) {
         self.painter.rect_stroke(
             rect,
@@ -196,7 +195,7 @@ impl<'a> Pen<'a> {
         );
     }
 
-    /// A hairline across, its upper edge at `y`.
+    /// Draws a horizontal hairline with its upper edge at `y`.
     pub fn line_across(&self, left: f32, right: f32, y: f32, color: Color32) {
         let y = y.round();
         self.fill(
@@ -205,7 +204,7 @@ impl<'a> Pen<'a> {
         );
     }
 
-    /// A hairline down, its left edge at `x`.
+    /// Draws a vertical hairline with its left edge at `x`.
     pub fn line_down(&self, x: f32, top: f32, bottom: f32, color: Color32) {
         let x = x.round();
         self.fill(
@@ -214,7 +213,7 @@ impl<'a> Pen<'a> {
         );
     }
 
-    /// Code whose words have colours of their own, from a point that is left of its middle on.
+    /// Draws words of code in individual colours; `at` is the middle of their left edge.
     pub fn words<'w>(&self, at: Pos2, words: impl Iterator<Item = (&'w str, Color32)>) {
         let mut job = egui::text::LayoutJob::default();
         for (text, color) in words {
@@ -230,12 +229,13 @@ impl<'a> Pen<'a> {
         self.painter.galley(top, galley, self.tok.t1);
     }
 
-    /// An icon in the middle of a point.
+    /// Draws an icon centred at a point.
     pub fn icon(&self, center: Pos2, shape: char, size: f32, color: Color32) {
         self.text_centered(center, shape, icon(size), color);
     }
 
-    /// The badge of a position: its number on its colour, 16 x 14. Returns where it ends.
+    /// Draws the badge of a position: its number on its colour, at least 16 x 14. Returns its right
+    /// edge.
     pub fn badge(&self, x: f32, y: f32, number: u32) -> f32 {
         let text = number.to_string();
         let width = (self.width(&text, mono_bold(10.5)) + 8.0).max(16.0).round();
@@ -246,7 +246,7 @@ impl<'a> Pen<'a> {
         rect.right()
     }
 
-    /// The dots under a value that was inferred: 2 x 1 every 4 pixels.
+    /// Draws the dots under an inferred value: 2 x 1 every 4 pixels.
     pub fn dots(&self, left: f32, right: f32, y: f32) {
         let mut x = left.round();
         while x < right {
@@ -258,7 +258,7 @@ impl<'a> Pen<'a> {
         }
     }
 
-    /// The sign of something that can be opened: a box of 11 with `+` or `-`.
+    /// Draws the box of an item that can be opened: 11 x 11, with `+` or `-`.
     pub fn fold_box(&self, center: Pos2, sign: FoldSign, color: Color32) {
         let center = pos2(center.x.round(), center.y.round());
         let rect = Rect::from_min_size(center - vec2(5.0, 5.0), vec2(11.0, 11.0));
@@ -276,21 +276,21 @@ impl<'a> Pen<'a> {
         }
     }
 
-    /// A triangle.
+    /// Fills a triangle.
     pub fn triangle(&self, corners: [Pos2; 3], color: Color32) {
         self.painter
             .add(Shape::convex_polygon(corners.to_vec(), color, Stroke::NONE));
     }
 
-    /// The same pen, paler: for an answer that is being renewed.
+    /// Returns this pen, paler: for an answer that is being renewed.
     pub fn faded(mut self) -> Self {
         self.painter.multiply_opacity(STALE_OPACITY);
         self
     }
 }
 
-/// Where a text begins whose capitals have their middle at `y`. Texts of the sizes that stand in rows share the line of code
-/// whatever their font: one a pixel lower than its neighbour is seen.
+/// Returns the top of a text whose capitals have their middle at `y`.
+/// Texts in row sizes share the baseline of code in every font: an offset of one pixel would show.
 fn top_of(galley: &Galley, font: &FontId, y: f32) -> f32 {
     const CAPITAL: f32 = 0.73;
     let first = galley.rows.first().and_then(|row| row.row.glyphs.first());
@@ -308,7 +308,7 @@ fn top_of(galley: &Galley, font: &FontId, y: f32) -> f32 {
     )
 }
 
-/// The font of table heads.
+/// Font of table heads.
 pub fn head_font() -> FontId {
     medium(11.5)
 }

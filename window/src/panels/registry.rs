@@ -1,4 +1,4 @@
-//! All kinds of panels. A new one is a file that implements [`Panel`], a line here, and a row of words in
+//! All kinds of panels. A new one is a file that implements [`Panel`], a line here, and a row in
 //! [`PANELS`](stepback_debugger::keymap::PANELS).
 
 use std::ops::{Deref, DerefMut};
@@ -25,8 +25,8 @@ use stepback_debugger::action::{Follow, PanelKind, WindowId};
 use stepback_debugger::keymap::panel_row;
 use stepback_debugger::views::{ExternalTable, ThreadTable, WarningTable};
 
-/// The types of panels, each with the kinds that it shows, and under the name by which layouts that are kept call it:
-/// such a name is for good.
+/// Declares [`Pane`]: the panel types, each with the kinds that it shows. Saved layouts contain the
+/// variant names, so these never change.
 macro_rules! panes {
     ($($(#[$doc:meta])* $name:ident($panel:ty): $($kind:ident)|+;)*) => {
         /// A panel of any kind.
@@ -36,7 +36,8 @@ macro_rules! panes {
         }
 
         impl Pane {
-            /// A panel of a kind: the steps of a trace window, or what follows the active one.
+            /// Creates a panel of a kind: the steps of a trace window, or a panel that follows the
+            /// active window.
             pub fn new(kind: PanelKind, window: WindowId) -> Self {
                 match kind {
                     $($(PanelKind::$kind)|+ => Self::$name(<$panel>::make(kind, window)),)*
@@ -65,69 +66,59 @@ macro_rules! panes {
 }
 
 panes! {
-    /// The list of steps.
     Trace(TracePanel): Trace;
-    /// The register file.
     Registers(RegistersPanel): Registers;
-    /// Memory.
     Memory(MemoryPanel): Memory;
-    /// The call tree.
     Calls(CallsPanel): Calls;
-    /// The difference of two positions.
+    /// Difference of two positions.
     Compare(ComparePanel): Compare;
-    /// The warnings of the parser.
+    /// Warnings of the parser.
     Warnings(ListPanel<WarningTable>): Warnings;
-    /// The call stack.
     Stack(StackPanel): Stack;
-    /// The external changes of memory.
+    /// External changes of memory.
     Externals(ListPanel<ExternalTable>): Externals;
     /// A source file.
     Source(SourcePanel): Source;
-    /// The threads.
     Threads(ListPanel<ThreadTable>): Threads;
-    /// A list of accesses, of blocks of the heap, of pages or regions of memory, of words of the stack, or of tasks.
+    /// A list of accesses, heap blocks, pages or regions of memory, words of the stack, or tasks.
     Table(TablePanel): Accesses | Heap | Heat | Tasks | Regions | StackMemory | Effects;
-    /// What breaks rules.
+    /// Violations of rules.
     Findings(FindingsPanel): Findings;
-    /// What a search found.
+    /// Hits of a search.
     Find(FindPanel): Find;
-    /// What is watched.
+    /// Watched expressions.
     Watches(WatchesPanel): Watches;
-    /// The bookmarks.
     Bookmarks(BookmarksPanel): Bookmarks;
-    /// The functions.
     Functions(FunctionsPanel): Functions;
-    /// The same as a flame graph.
+    /// Functions as a flame graph.
     FlameGraph(FlamePanel): FlameGraph;
-    /// Why a cell has its value.
+    /// Slice of a cell: the reason for its value.
     Why(WhyPanel): Why;
 }
 
 impl Pane {
-    /// Its kind.
     pub fn kind(&self) -> PanelKind {
         (**self).kind()
     }
 
-    /// What it shows the state at; none for a panel that shows no one moment.
+    /// Window or moment whose state is shown; none for a panel that shows no single moment.
     pub fn follow(&self) -> Option<Follow> {
         (**self).follow()
     }
 
-    /// Layouts of earlier versions have the functions among other lists.
+    /// Converts a panel of earlier layouts, which have the functions among the table panels.
     pub fn renew(&mut self) {
         if matches!(self, Self::Table(_)) && self.kind() == PanelKind::Functions {
             *self = Self::Functions(FunctionsPanel::default());
         }
     }
 
-    /// The icon on its tab.
     pub fn icon(&self) -> char {
-        // A test makes sure that every kind has a row.
+        // A test checks that every kind has a row.
         panel_row(self.kind()).map_or(icons::LIST, |row| row.icon)
     }
 
-    /// Another panel with the same settings and no answers yet.
+    /// Creates another panel with this panel's settings and no answers yet.
     pub fn duplicate(&self) -> Option<Self> {
         ron::from_str(&ron::to_string(self).ok()?).ok()
     }
@@ -148,7 +139,7 @@ mod tests {
 
     #[test]
     fn every_kind_has_a_row() {
-        // A new kind has to be put into this chain, which is complete as long as this compiles.
+        // A new kind must be added to this chain; the compiler enforces that.
         let next = |kind| match kind {
             PanelKind::Trace => Some(PanelKind::Registers),
             PanelKind::Registers => Some(PanelKind::Memory),
@@ -210,7 +201,7 @@ mod tests {
         assert!(matches!(pane, Pane::Functions(_)));
     }
 
-    /// Panels as layouts of earlier versions have them.
+    /// Reads panels as layouts of earlier versions contain them.
     #[test]
     fn panels_that_were_kept_by_earlier_versions_are_read() {
         for (text, kind, follow) in [

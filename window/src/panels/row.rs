@@ -1,4 +1,4 @@
-//! What can be clicked: rows, links, small buttons. All of it has a name for screen readers and tests.
+//! Clickable items: rows, links, small buttons. Each has a name for screen readers and tests.
 
 use egui::{Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use stepback_parsers::Step;
@@ -9,7 +9,7 @@ use stepback_debugger::action::{Action, AppAction, Moment, PanelAction, TraceId,
 use stepback_debugger::messages::say;
 use stepback_debugger::model::text::thousands;
 
-/// A row that can be clicked. It is not in the order of the Tab key: arrows move within a panel.
+/// Makes a row clickable. Rows are not in the Tab order: arrows move within a panel.
 pub fn row_response(
     ui: &Ui,
     rect: Rect,
@@ -21,19 +21,18 @@ pub fn row_response(
     response
 }
 
-/// A small painted button.
+/// Makes a small painted button clickable.
 pub fn button_response(ui: &Ui, rect: Rect, salt: impl egui::AsIdSalt, name: &str) -> Response {
     let response = ui.interact(rect, ui.unique_id().with(salt), Sense::CLICK);
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, name));
     response
 }
 
-/// How a row stands out.
+/// Highlights of a row.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RowState {
-    /// Chosen, or the step just done.
+    /// Chosen, or the step that was just done.
     pub is_selected: bool,
-    /// The keyboard's cursor is here.
     pub is_cursor: bool,
     /// The panel has the keyboard.
     pub has_focus: bool,
@@ -52,24 +51,22 @@ pub fn row_background(pen: &Pen<'_>, rect: Rect, response: &Response, state: Row
     }
 }
 
-/// A step that can be clicked: travels to just after it, middle or Ctrl+click opens a window there.
+/// A link to a step. A click travels to just after it; a middle or Ctrl+click opens a window there.
 #[derive(Clone, Copy, Debug)]
 pub struct StepLink {
-    /// The step.
     pub step: Step,
-    /// Of which trace.
     pub trace: TraceId,
-    /// The window that travels.
+    /// Window that travels.
     pub window: WindowId,
 }
 
 impl StepLink {
-    /// How wide the link is.
+    /// Measures the width of the link.
     pub fn width(self, pen: &Pen<'_>) -> f32 {
         pen.width(&thousands(self.step.0), mono(12.0))
     }
 
-    /// Paints the link from `x` on, its middle at `y`. Returns where it ends.
+    /// Paints the link from `x` on, vertically centred at `y`. Returns its right edge.
     pub fn ui(self, ui: &Ui, pen: &Pen<'_>, x: f32, y: f32, out: &mut Vec<Action>) -> f32 {
         let text = thousands(self.step.0);
         let width = self.width(pen);
@@ -104,14 +101,14 @@ impl StepLink {
     }
 }
 
-/// Why there is nothing to show, and what to do about it.
+/// Reason why there is nothing to show, and advice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EmptyMessage<'a>(pub &'a str, pub &'a str);
 
-/// A panel without content: an icon, one sentence, one of advice.
+/// Paints a panel without content: an icon, one sentence, one of advice.
 pub fn empty_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, shape: char, words: EmptyMessage<'_>) {
     let EmptyMessage(sentence, advice) = words;
-    // Where there is little room the words go before the icon.
+    // In a low panel the words matter more than the icon.
     let has_icon = rect.height() >= 96.0;
     let center = rect.center()
         - if has_icon {
@@ -128,7 +125,7 @@ pub fn empty_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, shape: char, words: EmptyMes
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, sentence));
 }
 
-/// A question that failed: why, and a way to copy it.
+/// Paints the error of a failed query and a button that copies it.
 pub fn error_ui(ui: &mut Ui, pen: &Pen<'_>, rect: Rect, error: &str, out: &mut Vec<Action>) {
     let center = rect.center();
     pen.icon(
@@ -158,13 +155,14 @@ pub fn error_ui(ui: &mut Ui, pen: &Pen<'_>, rect: Rect, error: &str, out: &mut V
     }
 }
 
-/// Draws again when the answer that a slot waits for has become late, so that this is told.
+/// Requests a repaint for the time when a pending answer counts as late, so that the view reports
+/// it.
 pub fn watch_for_late(ui: &Ui) {
     ui.ctx()
         .request_repaint_after(stepback_debugger::worker::LATE_AFTER);
 }
 
-/// Where rows will be: three bars.
+/// Paints three bars in place of rows that are still loading.
 pub fn loading_ui(pen: &Pen<'_>, rect: Rect) {
     for (place, width) in [(0u8, 0.5), (1, 0.7), (2, 0.4)] {
         let top = rect.top() + 12.0 + 18.0 * f32::from(place);

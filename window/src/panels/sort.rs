@@ -1,4 +1,4 @@
-//! Heads of columns by which a list is sorted.
+//! Column heads that sort a list.
 
 use egui::{Rect, Ui, pos2, vec2};
 
@@ -7,17 +7,17 @@ use super::row::button_response;
 use crate::theme::{icon, icons};
 use stepback_debugger::messages::say;
 
-/// By which column a list is sorted; none: as it came.
+/// Sort order of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SortBy {
-    /// The column, from the left.
+    /// Column, counted from the left; none: the original order.
     pub column: Option<usize>,
-    /// The last in order comes first.
     pub is_falling: bool,
 }
 
 impl SortBy {
-    /// A head was pressed: its column counts, once more the other way round, and a third time the list is as it came.
+    /// Applies a click on a head: sorts by it, then in falling order, then restores the original
+    /// order.
     pub fn press(&mut self, column: usize) {
         *self = match (self.column == Some(column), self.is_falling) {
             (true, false) => Self {
@@ -32,7 +32,7 @@ impl SortBy {
         };
     }
 
-    /// Puts rows in order by what stands in the column. Equal ones stay as they came.
+    /// Sorts rows by a column. The sort is stable.
     pub fn sort<T, K: Ord>(self, rows: &mut [T], key: impl Fn(&T, usize) -> K) {
         let Some(column) = self.column else { return };
         rows.sort_by(|one, other| {
@@ -46,15 +46,13 @@ impl SortBy {
     }
 }
 
-/// A head: where it begins, and its word. The place in the list is the number of the column.
+/// Head of a column; its index in the list of heads is the column number.
 pub struct ColumnHead<'a> {
-    /// Where it begins.
     pub left: f32,
-    /// What it says.
     pub name: &'a str,
 }
 
-/// Draws the heads of columns; a click sorts. True when the order changed.
+/// Draws the heads of columns; a click sorts. Returns true if the order changed.
 pub fn heads_ui(
     ui: &Ui,
     pen: &Pen<'_>,

@@ -1,20 +1,19 @@
-//! What a tab strip says of the panel that it shows.
+//! The badge at the right of a tab strip.
 
 use stepback_parsers::Position;
 
 use stepback_debugger::action::{Follow, WindowId};
 use stepback_debugger::model::Windows;
 
-/// The badge at the right of a tab strip: `[1] at 1,250`, or a filled pin and a step.
+/// Badge at the right of a tab strip: `[1] at 1,250`, or a filled pin and a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TabBadge {
-    /// The window that is followed; none for a pinned panel.
+    /// Window that is followed; none for a pinned panel.
     pub window: Option<WindowId>,
-    /// The moment that is shown.
     pub position: Position,
 }
 
-/// The badge of a panel that follows a window or a moment.
+/// Returns the badge of a panel that follows a window or a moment.
 pub fn tab_badge(follow: Follow, windows: &Windows) -> TabBadge {
     TabBadge {
         window: windows.shown(follow).map(|window| window.id),

@@ -1,4 +1,4 @@
-//! The panels, driven without a display: what they show by name, and which actions they ask for.
+//! Tests of the panels without a display: the names that they show and the actions that they push.
 
 use egui::{Key, Modifiers};
 use egui_kittest::Harness;
@@ -23,7 +23,7 @@ use stepback_debugger::views::MemoryView;
 
 type Draw = Box<dyn FnMut(&mut egui::Ui, &PanelContext<'_>, &mut Vec<Action>)>;
 
-/// A panel alone in a window.
+/// A window that contains one panel.
 struct Bench {
     desk: Desk,
     actions: Vec<Action>,
@@ -85,7 +85,7 @@ impl Bench {
     }
 }
 
-/// What was asked for since the last time.
+/// Runs a frame and takes the actions pushed since the last call.
 fn taken(harness: &mut Harness<'static, Bench>) -> Vec<Action> {
     harness.run();
     std::mem::take(&mut harness.state_mut().actions)
@@ -282,7 +282,7 @@ fn an_address_stays_where_it_was_entered_until_the_expression_is_followed() {
     assert_eq!(row(&harness, "byte 0x8002000f"), first);
     harness.get_by_label("follow the expression").click();
     harness.run();
-    // Where x19 is something else.
+    // Address of x19 at this position.
     assert_eq!(row(&harness, "byte 0x840200a0"), first);
     harness.state_mut().desk.windows.active_mut().position = Position(1250);
     harness.run();
@@ -305,7 +305,7 @@ fn a_byte_that_is_asked_about_stays_in_view() {
             Direction::Back
         ))]
     ));
-    // Where nothing is known of the stack yet, sp is somewhere else.
+    // The stack is not known yet at position 0, so sp is elsewhere.
     harness.state_mut().desk.windows.active_mut().position = Position(0);
     harness.run();
     harness.get_by_label("byte 0x8ffff5e0");
@@ -422,7 +422,7 @@ fn a_click_on_the_timeline_travels() {
     );
 }
 
-/// Does what the timeline asked for.
+/// Applies the actions that the timeline pushed.
 fn apply(harness: &mut Harness<'static, Bench>) {
     let bench = harness.state_mut();
     for action in std::mem::take(&mut bench.actions) {

@@ -1,4 +1,5 @@
-//! Whose registers or calls a panel shows, where the trace has several threads.
+//! The chooser of the thread whose registers or calls a panel shows, for traces with several
+//! threads.
 
 use egui::{Pos2, Rect, Sense, Ui, WidgetInfo, pos2, vec2};
 use stepback_index::ThreadInfo;
@@ -8,23 +9,24 @@ use super::pen::Pen;
 use crate::theme::{icon, icons, mono, ui as ui_font};
 use stepback_debugger::messages::{say, spoken};
 
-/// What stands for the thread that executes at the position.
+/// Message id of the entry for the thread that executes at the position.
 pub const OF_POSITION: &str = "thread-of-the-position";
 
-/// How much of the list of threads is in view, in points.
+/// Maximum height of the list of threads, in points.
 const LIST_HEIGHT: f32 = 320.0;
 
-/// The chosen thread by its name; none for that of the position.
+/// Name of the chosen thread; none: the thread at the position.
 pub type ChosenThread = Option<String>;
 
-/// The thread that is shown.
+/// Inputs of the thread chooser; `shown` is the name of the thread that is shown.
 pub struct ThreadChooserView<'a> {
     pub pen: &'a Pen<'a>,
     pub cx: &'a PanelContext<'a>,
     pub shown: &'a str,
 }
 
-/// Draws the chooser from `left` on, its middle at `y`; nothing where the trace has one thread. Returns where it ends.
+/// Draws the chooser from `left` on, vertically centred at `y`. Returns its right edge. Draws
+/// nothing if the trace has one thread.
 pub fn thread_chooser_ui(
     ui: &Ui,
     Pos2 { x: left, y }: Pos2,
@@ -77,7 +79,7 @@ pub fn thread_chooser_ui(
     rect.right()
 }
 
-/// The threads to choose from; only those in view are drawn, since there may be thousands.
+/// Draws the list of threads. Only the threads in view are drawn, since there may be thousands.
 fn threads_ui(ui: &mut Ui, threads: &[ThreadInfo], chosen: &mut ChosenThread) {
     let row_height = ui.spacing().interact_size.y;
     egui::ScrollArea::vertical()

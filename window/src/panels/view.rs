@@ -1,4 +1,4 @@
-//! What a panel may look at.
+//! Read access of a panel to the program.
 
 use stepback_parsers::Position;
 
@@ -6,26 +6,25 @@ use crate::theme::ThemeColors;
 use stepback_debugger::action::{Moment, PanelId, TraceId};
 use stepback_debugger::desk::Desk;
 
-/// What is open, as a panel sees it while it draws.
+/// Read access to everything that is open, for one frame of a panel.
 #[derive(Clone, Copy)]
 pub struct PanelContext<'a> {
-    /// The open trace, and all that is asked of it.
+    /// The open trace and its queries.
     pub desk: &'a Desk,
-    /// The colours of the theme.
     pub tok: &'a ThemeColors,
-    /// The number of the dock tile that the panel is in.
+    /// Number of the dock tile that contains the panel.
     pub tile: PanelId,
     /// The panel has the keyboard.
     pub has_focus: bool,
 }
 
 impl PanelContext<'_> {
-    /// The number of the trace that is open.
+    /// Returns the number of the trace that is open.
     pub fn trace(&self) -> TraceId {
         self.desk.windows.active().trace
     }
 
-    /// A moment of the trace.
+    /// Returns a moment of the open trace.
     pub fn moment(&self, position: Position) -> Moment {
         Moment {
             trace: self.trace(),

@@ -1,4 +1,4 @@
-//! Fonts of the user's own, from files.
+//! Fonts of the user, loaded from files.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -13,23 +13,23 @@ use super::fonts::{MEDIUM, MONO, MONO_BOLD, SEMI, UI};
 use stepback_debugger::action::FontRole;
 use stepback_debugger::messages::say;
 
-/// A longer file is no font for texts like these.
+/// Maximum length of a font file; text fonts are shorter.
 const LIMIT_BYTES: u64 = 32 << 20;
-/// How wide a character of code is, by its height: what all columns are laid out for.
+/// Width of a code character relative to its height. All columns are laid out for it.
 const ADVANCE: f32 = 0.6;
-/// No font is made smaller or larger to come to that width: it would be no longer one to read.
+/// Allowed scale factors to reach that width; beyond them a font would be illegible.
 const SCALES: std::ops::RangeInclusive<f32> = 0.5..=2.0;
 
-/// Faces that stand in for those of the program, by the names of theirs.
+/// Faces that replace built-in ones, by the built-in names.
 #[derive(Clone, Default)]
 pub struct UserFonts(pub(super) Vec<(&'static str, FontData)>);
 
 impl UserFonts {
-    /// Reads a font, and its bolder faces where they stand in the same folder under the usual names
+    /// Loads a font, and its bolder faces if they are in the same folder under the usual names
     /// (`Name-Regular.ttf`, `Name-Bold.ttf`).
     ///
     /// # Errors
-    /// It is no font that can be used; which file it is, the error says.
+    /// The font cannot be used; the error names the file.
     pub fn read(path: &Path, role: FontRole) -> Result<Self> {
         let told = || format!("{path:?}");
         let regular = read_face(path, role).with_context(told)?;
@@ -58,13 +58,13 @@ impl UserFonts {
         Ok(Self(faces))
     }
 
-    /// These and others.
+    /// Adds the faces of another set.
     pub fn extend(&mut self, other: Self) {
         self.0.extend(other.0);
     }
 }
 
-/// The file with another face of the same font.
+/// Returns the path of another face of the font.
 fn beside(path: &Path, face: &str) -> Option<PathBuf> {
     let (stem, ending) = (path.file_stem()?.to_str()?, path.extension()?.to_str()?);
     let family = stem.strip_suffix("-Regular").unwrap_or(stem);
@@ -72,7 +72,7 @@ fn beside(path: &Path, face: &str) -> Option<PathBuf> {
 }
 
 fn read_face(path: &Path, role: FontRole) -> Result<FontData> {
-    // Before it is opened: that would wait for ever for whoever writes into a pipe.
+    // Checked before opening, because opening a pipe would block.
     let metadata = path.metadata()?;
     anyhow::ensure!(
         metadata.is_file() && metadata.len() <= LIMIT_BYTES,
@@ -89,7 +89,8 @@ fn read_face(path: &Path, role: FontRole) -> Result<FontData> {
     Ok(data)
 }
 
-/// How much larger a font is drawn: one of fixed width so that its characters are as wide as those of the program's.
+/// Returns the scale factor of a font. A fixed-width font is scaled to the character width of the
+/// built-in one.
 fn scale_of(bytes: &[u8], role: FontRole) -> Result<f32> {
     let Ok(font) = FontRef::from_index(bytes, 0) else {
         anyhow::bail!(say!("font-no-font"))

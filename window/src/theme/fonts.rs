@@ -1,4 +1,4 @@
-//! The faces, and the families that the program asks for by role.
+//! Font faces, and the families that the program uses by role.
 
 use std::sync::Arc;
 
@@ -14,42 +14,43 @@ pub(super) const MONO_BOLD: &str = "mono-bold";
 const ICON: &str = "icon";
 const ICON_FILL: &str = "icon-fill";
 
-/// Texts of the window: 13 body, 12.5 toolbar and tabs, 12 hints, 11.5 status bar, 11 legends.
+/// Font of interface text: 13 body, 12.5 toolbar and tabs, 12 hints, 11.5 status bar, 11 legends.
 pub fn ui(size: f32) -> FontId {
     named(size, UI)
 }
 
-/// The same, medium: tabs, buttons of dialogs, table heads.
+/// Medium font of interface text: tabs, buttons of dialogs, table headings.
 pub fn medium(size: f32) -> FontId {
     named(size, MEDIUM)
 }
 
-/// The same, semibold: titles.
+/// Semibold font of interface text: titles.
 pub fn semi(size: f32) -> FontId {
     named(size, SEMI)
 }
 
-/// Code and every number that is data: 12.5 (7.5 wide), 11.5 gutter and counts, 10.5 axis ticks.
+/// Font of code and of every number that is data: 12.5 (7.5 wide), 11.5 gutter and counts, 10.5
+/// axis ticks.
 pub fn mono(size: f32) -> FontId {
     named(size, MONO)
 }
 
-/// The same, bold: changed, different or current, nothing else.
+/// Bold font of code, only for changed, different or current values.
 pub fn mono_bold(size: f32) -> FontId {
     named(size, MONO_BOLD)
 }
 
-/// Icons: 14 in tabs and menus, 17 in the toolbar, 10 carets, 26 empty states.
+/// Font of icons: 14 in tabs and menus, 17 in the toolbar, 10 carets, 26 empty states.
 pub fn icon(size: f32) -> FontId {
     named(size, ICON)
 }
 
-/// Filled icons: pin, ribbon, exception.
+/// Font of filled icons: pin, ribbon, exception.
 pub fn icon_fill(size: f32) -> FontId {
     named(size, ICON_FILL)
 }
 
-/// Whether a font is one of icons.
+/// Returns true if a font is an icon font.
 pub fn is_icon(font: &FontId) -> bool {
     [ICON, ICON_FILL]
         .iter()
@@ -60,12 +61,12 @@ fn named(size: f32, family: &str) -> FontId {
     FontId::new(size, FontFamily::Name(family.into()))
 }
 
-/// What the window writes with.
+/// Fonts of the window.
 #[derive(Clone)]
 pub struct FontSetup {
-    /// Faces of the user's own.
+    /// Faces chosen by the user.
     pub own: UserFonts,
-    /// The size of texts of the interface beside that of code, 1 is normal.
+    /// Size of interface text relative to code; 1 is normal.
     pub interface_scale: f32,
 }
 
@@ -78,8 +79,8 @@ impl Default for FontSetup {
     }
 }
 
-/// Gives the context the program's own faces and those that the user chose, and no others, so that the window looks the
-/// same on every machine.
+/// Installs the built-in faces and those chosen by the user, and no others, so that the window
+/// looks alike on every machine.
 pub fn install_fonts(context: &egui::Context, fonts: &FontSetup) {
     context.set_fonts(definitions(fonts));
 }
@@ -141,13 +142,13 @@ fn definitions(fonts: &FontSetup) -> FontDefinitions {
     definitions
 }
 
-/// What a face of the user's own is called that stands before one of the program's.
+/// Returns the name of the user's face that replaces a built-in one.
 fn own(name: &str) -> String {
     format!("own-{name}")
 }
 
-/// A face and what stands in for the characters that it lacks: the program's own, then texts fall back to the monospace
-/// face and the other way round, then to the icons.
+/// Returns a face and its fallbacks for missing characters: the user's face first, then the
+/// built-in one, monospace, interface and icon faces.
 fn chain(name: &str, fonts: &FontSetup) -> Vec<String> {
     let mine = fonts
         .own

@@ -1,4 +1,5 @@
-//! How the window looks: colours by meaning, fonts, icons, styles. Nothing outside names a colour.
+//! Appearance of the window: colours by meaning, fonts, icons, styles. No other module names a
+//! colour.
 
 mod font_file;
 mod fonts;

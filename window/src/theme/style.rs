@@ -5,7 +5,7 @@ use egui::{Color32, CornerRadius, FontId, Margin, Shadow, Stroke, Style, TextSty
 
 use super::{ThemeColors, mono, semi, ui};
 
-/// Sets the look of both themes.
+/// Installs the styles of both themes.
 pub fn install_styles(context: &egui::Context) {
     context.style_mut_of(Theme::Dark, |style| {
         apply(style, ThemeColors::of(Theme::Dark))

@@ -1,4 +1,4 @@
-//! The colours of a theme, each named by what it means.
+//! Colours of a theme, named by meaning.
 
 use std::cell::Cell;
 
@@ -15,7 +15,6 @@ use stepback_debugger::notes::BookmarkColor;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ThemeColors {
-    /// Whether this is the dark theme.
     pub is_dark: bool,
     /// The gaps between tiles.
     pub bg0: Color32,
@@ -29,7 +28,7 @@ pub struct ThemeColors {
     pub bg4: Color32,
     /// The row under the pointer.
     pub hover: Color32,
-    /// The selected row, and the step just done.
+    /// The selected row, and the step just executed.
     pub sel: Color32,
     /// Hairlines.
     pub line: Color32,
@@ -37,33 +36,33 @@ pub struct ThemeColors {
     pub line2: Color32,
     /// Edges of fields and boxes.
     pub ctl: Color32,
-    /// Content.
+    /// Text of content.
     pub t1: Color32,
-    /// Text of the second rank.
+    /// Secondary text.
     pub t2: Color32,
-    /// Labels, gutter, what was not executed.
+    /// Labels, gutter, steps that were not executed.
     pub t3: Color32,
     /// Leading zeros and disabled controls only.
     pub t4: Color32,
-    /// The positions 1 to 4; from 5 on they repeat. Ask [`Tok::position`].
+    /// Colours of positions 1 to 4; later positions repeat them. Use [`ThemeColors::position`].
     pub positions: [Color32; 4],
-    /// The accent, which is position 1 and the colour of links.
+    /// The accent, which is the colour of position 1 and of links.
     pub accent: Color32,
     /// Text on the accent or on any position's colour.
     pub on_accent: Color32,
-    /// The ring of what has the keyboard.
+    /// Focus ring.
     pub focus: Color32,
     /// Changed by the last move.
     pub changed: Color32,
-    /// The background of the same.
+    /// Background of `changed`.
     pub changed_bg: Color32,
-    /// A value that nothing states.
+    /// An unknown value.
     pub unknown: Color32,
-    /// A value that follows from something else; with dots below in `t3`.
+    /// An inferred value; dotted underline in `t3`.
     pub inferred: Color32,
     /// Changed by something outside the traced program.
     pub external: Color32,
-    /// The background of the same.
+    /// Background of `external`.
     pub external_bg: Color32,
     /// Loads.
     pub read: Color32,
@@ -85,32 +84,32 @@ pub struct ThemeColors {
     pub comment: Color32,
     /// A search hit: marks only, in the light theme no text.
     pub hit: Color32,
-    /// The background of the same.
+    /// Background of `hit`.
     pub hit_bg: Color32,
     /// A bookmark: ribbons only.
     pub bookmark: Color32,
     /// A warning.
     pub warn: Color32,
-    /// The background of the same.
+    /// Background of `warn`.
     pub warn_bg: Color32,
     /// An error or an exception of the traced program.
     pub err: Color32,
-    /// The background of the same.
+    /// Background of `err`.
     pub err_bg: Color32,
     /// Something that is done.
     pub done: Color32,
-    /// Frames of the flame chart. Ask [`Tok::flame`].
+    /// Frames of the flame chart. Use [`ThemeColors::flame`].
     pub flames: [Color32; 8],
     /// Names on the flame colours.
     pub flame_text: Color32,
     /// The shadow of menus, cards, dialogs.
     pub shadow: Color32,
-    /// What lies over the window behind the palette and dialogs.
+    /// Overlay on the window under the palette and dialogs.
     pub veil: Color32,
 }
 
 impl ThemeColors {
-    /// The ribbon of a bookmark.
+    /// Returns the colour of a bookmark's ribbon.
     pub fn ribbon(&self, color: BookmarkColor) -> Color32 {
         match color {
             BookmarkColor::Yellow => self.bookmark,
@@ -122,7 +121,7 @@ impl ThemeColors {
         }
     }
 
-    /// The colours of the dark or the light theme, as the palette of this thread has them.
+    /// Returns the colours of the dark or the light theme, in the palette of this thread.
     pub fn of(theme: egui::Theme) -> &'static ThemeColors {
         match (theme, PALETTE.get()) {
             (egui::Theme::Dark, ColorPalette::Usual) => &DARK,
@@ -132,18 +131,19 @@ impl ThemeColors {
         }
     }
 
-    /// The colours of the theme that a user interface shows at the moment.
+    /// Returns the colours of the theme that a `Ui` currently shows.
     pub fn current(ui: &egui::Ui) -> &'static ThemeColors {
         ThemeColors::of(egui::Theme::from_dark_mode(ui.visuals().dark_mode))
     }
 
-    /// The colour of a thread or core in lanes: neighbours differ. Text on it is `flame_text`.
+    /// Returns the colour of a thread or core in lanes; neighbours differ. Text on it is
+    /// `flame_text`.
     pub fn lane(&self, number: u64) -> Color32 {
         // Below 8.
         self.flames[(number % 8) as usize]
     }
 
-    /// The colour of the position of the trace window with this number (from 1).
+    /// Returns the colour of a position, by the number of its trace window (from 1).
     pub fn position(&self, number: u32) -> Color32 {
         let place = number.saturating_sub(1) % 4;
         usize::try_from(place)
@@ -153,8 +153,8 @@ impl ThemeColors {
             .unwrap_or(self.accent)
     }
 
-    /// The colour of a function's frames, the same in every run: by a hash of its name (FNV-1a, its bits
-    /// mixed at the end, since names that are numbers differ in few of them).
+    /// Returns the colour of a function's frames, which is stable across runs. It is chosen by a
+    /// hash of the name: FNV-1a with a final mix, because numeric names differ in few bits.
     pub fn flame(&self, name: &str) -> Color32 {
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;
         for byte in name.bytes() {
@@ -166,13 +166,13 @@ impl ThemeColors {
     }
 }
 
-/// Which colours the themes have.
+/// Colour palette of the themes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ColorPalette {
     /// As designed.
     #[default]
     Usual,
-    /// Nothing is told apart by red and green alone: blue and orange, light and dark do it.
+    /// No distinction relies on red and green: it uses blue and orange, light and dark.
     Safe,
 }
 
@@ -181,7 +181,7 @@ thread_local! {
 }
 
 impl ColorPalette {
-    /// From now on the themes of this thread have these colours; styles are to be installed again.
+    /// Sets the palette of this thread's themes. The styles must be installed again.
     pub fn take_effect(self) {
         PALETTE.set(self);
     }
@@ -312,7 +312,7 @@ const USUAL_LIGHT: ThemeColors = ThemeColors {
     veil: Color32::from_black_alpha(64),
 };
 
-/// After the palette of Okabe and Ito, as far as it is legible on dark ground.
+/// Based on the palette of Okabe and Ito, where it is legible on a dark background.
 static SAFE_DARK: ThemeColors = ThemeColors {
     positions: [rgb(0x5CB0FF), rgb(0xE8A0CC), rgb(0xF0E442), rgb(0xF5F5F5)],
     changed: rgb(0xFFA62B),
@@ -341,7 +341,7 @@ static SAFE_DARK: ThemeColors = ThemeColors {
     ..USUAL_DARK
 };
 
-/// The same on light ground.
+/// Based on the palette of Okabe and Ito, for a light background.
 static SAFE_LIGHT: ThemeColors = ThemeColors {
     positions: [rgb(0x0B63C4), rgb(0x9C2F78), rgb(0x6B5D00), rgb(0x3A4450)],
     changed: rgb(0x9A4600),
@@ -374,7 +374,7 @@ static SAFE_LIGHT: ThemeColors = ThemeColors {
 mod tests {
     use super::*;
 
-    /// Light that a colour gives, 0 to 1, of red, green and blue.
+    /// Returns the linear light of red, green and blue, each 0 to 1.
     fn linear(color: Color32) -> [f64; 3] {
         let [red, green, blue, _] = color.to_array();
         [red, green, blue].map(|part| {
@@ -387,7 +387,7 @@ mod tests {
         })
     }
 
-    /// The contrast of two colours, 1 to 21, as WCAG 2 has it.
+    /// Returns the contrast ratio of two colours, 1 to 21, as defined by WCAG 2.
     fn contrast(one: Color32, other: Color32) -> f64 {
         let light = |color| {
             let [red, green, blue] = linear(color);
@@ -430,8 +430,8 @@ mod tests {
         }
     }
 
-    /// As somebody sees it who lacks the cones for green, or those for red (Viénot, Brettel and Mollon 1999): red and green
-    /// of light, mixed, and blue.
+    /// Returns a colour as seen without green or without red cones (Viénot, Brettel and Mollon
+    /// 1999): the mix of red and green light, and blue.
     fn seen(color: Color32, green_share: [f64; 2]) -> [f64; 2] {
         let [red, green, blue] = linear(color);
         let [of_red, of_green] = green_share;

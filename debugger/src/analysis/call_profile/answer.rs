@@ -1,89 +1,94 @@
-//! What a profile tells: plain data.
+//! The result of a call profile, as plain data.
 
 use stepback_index::{CallId, ThreadId};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
-/// What the calls in a part of a trace took.
+/// The cost of the calls in a part of a trace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallProfile {
-    /// Steps of the part, of all threads.
+    /// Number of steps in the part, over all threads.
     pub steps: u64,
-    /// Whether the trace tells times that are fine enough to measure calls.
+    /// True if the trace has times that are fine enough to measure calls.
     pub has_clock: bool,
-    /// By their places others name them.
+    /// The functions; other tables refer to them by index.
     pub functions: Vec<FunctionUsage>,
-    /// By caller, then callee.
+    /// Sorted by caller, then callee.
     pub links: Vec<CallEdge>,
-    /// The stacks, merged: those that call stand before those that they call. The first is the part as a whole.
+    /// Merged call stacks, as a tree. A stack precedes the stacks that grow from it. The first is
+    /// the whole part.
     pub stacks: Vec<StackNode>,
-    /// Calls whose function or stack is not told apart, since there are too many; they count for what is around them.
+    /// Number of calls whose function or stack was not distinguished because of the limits. Their
+    /// cost counts for the enclosing frame.
     pub merged_calls: u64,
 }
 
-/// A function, and all its calls in the part.
+/// A function with all its calls in the part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FunctionUsage {
-    /// The address of its first step.
+    /// Address of its first step.
     pub address: Address,
-    /// One of its calls, the first of its stack.
+    /// One of its calls: the first in stack order.
     pub example: CallId,
-    /// Where the first call that is made in the part is entered; where none is, the first that goes on in it.
+    /// Entry position of the first call that is made in the part. If there is none, that of the
+    /// first call that continues into it.
     pub first: Position,
-    /// What its calls took, those inside others of the same function once.
+    /// Cost of its calls; a call nested inside another of the same function counts once.
     pub totals: CallTotals,
 }
 
-/// What calls took.
+/// Number and cost of some calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CallTotals {
-    /// How many there are.
+    /// Number of calls.
     pub calls: u64,
-    /// Steps of their threads inside them.
+    /// Steps of the calls' threads, callees included.
     pub steps: u64,
-    /// The same without the calls inside.
+    /// Steps without those of callees.
     pub own_steps: u64,
-    /// From the first to the last moment of each; 0 where nothing tells.
+    /// Time from the first to the last moment of each call, callees included; 0 if unknown.
     pub time: u64,
-    /// The same without the calls inside.
+    /// Time without that of callees.
     pub own_time: u64,
 }
 
-/// Calls of one function by another.
+/// Edge of the call graph: the calls of one function by another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallEdge {
-    /// Place of the function that called.
+    /// Index of the calling function.
     pub caller: u32,
-    /// Place of the function that was called.
+    /// Index of the called function.
     pub callee: u32,
-    /// Where the first such call that is made in the part is entered; else the first that goes on in it.
+    /// Entry position of the first such call that is made in the part, else of the first that
+    /// continues into it.
     pub first: Position,
-    /// The calls, those inside others of the same two functions once; nothing is told of own steps.
+    /// Cost of the calls; one nested inside another of the same pair counts once. Own steps and
+    /// times are 0.
     pub totals: CallTotals,
 }
 
 /// All stacks with the same functions in the same order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StackNode {
-    /// What is on top of it.
+    /// Innermost element of the stack.
     pub who: StackNodeKind,
-    /// Place of the stack that it grows from; its own for the first.
+    /// Index of the parent stack; the root's is its own.
     pub parent: u32,
-    /// How many stacks it grows from.
+    /// Number of ancestors.
     pub depth: u32,
-    /// Where the first such call that is made in the part is entered; else the first that goes on in it.
+    /// Entry position of the first such call that is made in the part, else of the first that
+    /// continues into it.
     pub first: Position,
-    /// What the calls took.
     pub totals: CallTotals,
 }
 
-/// What a stack has on top.
+/// Innermost element of a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StackNodeKind {
-    /// Everything.
+    /// The whole part.
     Part,
-    /// A thread, where there are several.
+    /// A thread; used if the trace has several.
     Thread(ThreadId),
-    /// A function by its place.
+    /// A function, by its index.
     Function(u32),
 }

@@ -1,27 +1,27 @@
-//! The steps that ran on a stack.
+//! Counts the steps that ran on one stack of a thread.
 
 use stepback_index::{QueryError, StackUse, StepCounter};
 use stepback_parsers::Position;
 
-/// Counts the steps of a thread while it used one of its stacks.
+/// Counter of the steps of a thread while it used one of its stacks.
 pub struct StackClock<'a> {
     counter: &'a StepCounter<'a>,
-    /// One a stretch in which the stack was used; nothing where the thread has this one alone.
+    /// Intervals in which the stack was used; empty if it is the thread's only stack.
     stretches: Vec<StackInterval>,
 }
 
-/// A stretch of the trace in which a stack was used.
+/// An interval of the trace in which a stack was used.
 struct StackInterval {
     from: Position,
     until: Position,
-    /// Steps of the thread before it.
+    /// Steps of the thread before the interval.
     begin: u64,
-    /// Those of them on this stack.
+    /// Steps among them that ran on this stack.
     ran: u64,
 }
 
 impl<'a> StackClock<'a> {
-    /// Of a stack of a counter's thread. O(stretches).
+    /// Creates a clock for a stack of the counter's thread. O(intervals).
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -46,7 +46,7 @@ impl<'a> StackClock<'a> {
         Ok(Self { counter, stretches })
     }
 
-    /// How many steps ran on the stack before a position. O(log n).
+    /// Returns the number of steps that ran on the stack before a position. O(log n).
     ///
     /// # Errors
     /// See [`QueryError`].

@@ -1,4 +1,4 @@
-//! Goes through the frames of a part of the trace, stack by stack.
+//! Visits the frames of a part of the trace, stack by stack.
 
 use std::ops::Range;
 
@@ -13,15 +13,16 @@ use super::collector::{Collector, FrameUse};
 use super::progress::Progress;
 use crate::analysis::sites::Sites;
 
-/// How often a pass looks whether it is still wanted.
+/// Frames between two checks for cancellation.
 const STRIDE: u64 = 4096;
 
-/// A part of a trace: the steps between two positions.
+/// The steps between two positions of a trace.
 pub type PositionRange = Range<Position>;
 
 /// Measures all calls in a part of a trace.
 ///
-/// Cost: the calls in the part and the frames around its start, each a look-up or a few; memory is bounded.
+/// Cost: proportional to the calls in the part and the frames around its start, a few lookups each;
+/// memory is bounded.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -109,7 +110,7 @@ impl ProfilePass<'_> {
         Ok(())
     }
 
-    /// How long a frame is on its stack, from the start of what is looked at on.
+    /// Returns the positions between which a frame is on its stack, from the start of the part on.
     fn stay(&self, id: CallId, call: &Call) -> PositionRange {
         let begin = self
             .index
@@ -125,11 +126,11 @@ impl ProfilePass<'_> {
     }
 }
 
-/// When frames began and ended.
+/// Entry and exit times of frames.
 struct FrameTimes<'a> {
     sites: Sites<'a>,
     part: PositionRange,
-    /// From the first to the last moment of the part; none where times tell nothing of calls.
+    /// First and last time of the part; `None` if times are too coarse to measure calls.
     whole: Option<Range<u64>>,
 }
 
@@ -153,7 +154,7 @@ impl<'a> FrameTimes<'a> {
         })
     }
 
-    /// From the first to the last moment of a frame in the part, both included; empty where nothing tells.
+    /// Returns the time range of a frame within the part, last moment included; empty if unknown.
     fn of(&self, call: &Call, cut: &PositionRange) -> Result<Range<u64>, QueryError> {
         let Some(whole) = self.whole.as_ref().filter(|_| cut.start < cut.end) else {
             return Ok(0..0);

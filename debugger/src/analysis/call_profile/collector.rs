@@ -1,4 +1,4 @@
-//! Sums up the frames of stacks as they come in order of entry.
+//! Sums the cost of frames, which arrive stack by stack in order of entry.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -10,28 +10,26 @@ use stepback_parsers::Position;
 use super::answer::{CallEdge, CallProfile, CallTotals, FunctionUsage, StackNode, StackNodeKind};
 use super::collect::PositionRange;
 
-/// More functions are not told apart.
+/// Maximum number of distinct functions.
 const FUNCTIONS: usize = 1 << 18;
-/// More pairs of caller and callee are not told.
+/// Maximum number of distinct pairs of caller and callee.
 const LINKS: usize = 1 << 19;
-/// More stacks are not told apart: they cost some hundred bytes each.
+/// Maximum number of distinct stacks, at some hundred bytes each.
 const STACKS: usize = 1 << 18;
 
 /// A frame in the part.
 pub struct FrameUse {
-    /// Its number.
     pub id: CallId,
-    /// What the table says of it.
     pub call: Call,
-    /// How long it is on its stack.
+    /// Positions between which it is on its stack.
     pub stay: PositionRange,
-    /// What had run on its stack by then.
+    /// Steps that had run on its stack at entry and exit.
     pub ran: Range<u64>,
-    /// When.
+    /// Times of entry and exit.
     pub times: Range<u64>,
 }
 
-/// What is known of all frames so far.
+/// Sums over all frames seen until now.
 pub struct Collector {
     begin: PartStart,
     has_threads: bool,
@@ -42,26 +40,26 @@ pub struct Collector {
     stack_places: HashMap<(u32, StackNodeKind), u32>,
     merged_calls: u64,
     has_clock: bool,
-    /// Of the stack that is gone through.
+    /// Open frames of the stack being visited.
     open: Vec<OpenFrame>,
-    /// How many open frames each function has.
+    /// Number of open frames per function.
     open_functions: HashMap<u32, u32>,
     open_links: HashMap<CallEdgeKey, u32>,
-    /// What the stack grows from.
+    /// Index of the node that the stack grows from.
     base: u32,
 }
 
-/// Who calls whom, by their places.
+/// A caller and a callee, by their indices.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct CallEdgeKey {
     caller: u32,
     callee: u32,
 }
 
-/// A frame, and what the frames inside it took.
+/// An open frame and the cost of its callees.
 struct OpenFrame {
     end: Position,
-    /// None where it is not told apart: it counts for the frame around it.
+    /// `None` if the function is not distinguished: its cost counts for the enclosing frame.
     function: Option<u32>,
     link: Option<CallEdgeKey>,
     stack: u32,
@@ -72,7 +70,7 @@ struct OpenFrame {
 }
 
 impl Collector {
-    /// For a part of a trace of so many threads.
+    /// Creates a collector for a part of a trace with `threads` threads.
     pub fn new(part: &PositionRange, threads: usize) -> Self {
         let (who, totals) = (StackNodeKind::Part, CallTotals::default());
         Self {
@@ -98,7 +96,7 @@ impl Collector {
         }
     }
 
-    /// The frames that follow are of a stack of a thread.
+    /// Begins the frames of a stack of `thread`.
     pub fn begin_stack(&mut self, thread: ThreadId) {
         self.base = match self.has_threads {
             true => self
@@ -108,7 +106,8 @@ impl Collector {
         };
     }
 
-    /// How long the next frame in order of entry stays: what lies across the end of the one around it ends with that.
+    /// Clips the next frame in order of entry: a frame that outlives the enclosing one ends with
+    /// it.
     pub fn nested(&mut self, stay: PositionRange) -> PositionRange {
         self.leave_to(stay.start);
         let end = self
@@ -118,7 +117,7 @@ impl Collector {
         stay.start..end.max(stay.start)
     }
 
-    /// Takes that frame.
+    /// Adds the frame that [`Self::nested`] clipped.
     pub fn enter(&mut self, frame: &FrameUse) {
         let around = self.open.last();
         let (caller, parent) = (
@@ -167,14 +166,14 @@ impl Collector {
         });
     }
 
-    /// All frames of the stack are over.
+    /// Ends all frames of the stack.
     pub fn end_stack(&mut self) {
         self.leave_to(Position(u64::MAX));
         self.open_functions.clear();
         self.open_links.clear();
     }
 
-    /// What was found in a part of so many steps.
+    /// Returns the profile of a part of `steps` steps.
     pub fn finish(mut self, steps: u64) -> CallProfile {
         let mut links: Vec<CallEdge> = self.links.drain().map(|(_, link)| link).collect();
         links.sort_unstable_by_key(|link| (link.caller, link.callee));
@@ -241,7 +240,7 @@ impl Collector {
         let Some(around) = self.open.last_mut() else {
             return;
         };
-        // What is not told apart leaves its own steps to the frame around it.
+        // A frame without a distinct function leaves its own cost to the enclosing frame.
         let (steps, time) = match frame.function {
             Some(_) => (frame.steps, frame.time),
             None => (frame.steps_inside, frame.time_inside),
@@ -250,7 +249,7 @@ impl Collector {
         around.time_inside = around.time_inside.saturating_add(time);
     }
 
-    /// Whether a pair of caller and callee is told; false where there are too many.
+    /// Records a pair of caller and callee; returns false if there are too many.
     fn link(&mut self, pair: CallEdgeKey, entered: Position) -> bool {
         let begin = self.begin;
         if let Some(known) = self.links.get_mut(&pair) {
@@ -273,7 +272,7 @@ impl Collector {
         is_room
     }
 
-    /// The place of a frame's function; none where there are too many.
+    /// Returns the index of a frame's function; `None` if there are too many.
     fn function(&mut self, frame: &FrameUse) -> Option<u32> {
         let address = frame.call.function;
         let first = frame.call.entered_at();
@@ -297,7 +296,7 @@ impl Collector {
         Some(place)
     }
 
-    /// The place of a stack with something on top of it; none where there are too many.
+    /// Returns the index of a stack with `who` on top; `None` if there are too many.
     fn stack(&mut self, parent: u32, who: StackNodeKind, first: Position) -> Option<u32> {
         if let Some(place) = self.stack_places.get(&(parent, who)) {
             return Some(*place);
@@ -329,7 +328,7 @@ impl Collector {
         }
     }
 
-    /// What a stack took is its own, and that of the stacks that grow from it.
+    /// Adds the cost of each stack to its parent. Parents have lower indices.
     fn sum_stacks(&mut self) {
         for place in (0..self.stacks.len()).rev() {
             let Some(node) = self.stacks.get_mut(place) else {
@@ -346,28 +345,28 @@ impl Collector {
     }
 }
 
-/// Where a part of the trace begins.
+/// Start of a part of the trace.
 #[derive(Clone, Copy)]
 struct PartStart(Position);
 
 impl PartStart {
-    /// Which of two calls is the first: the earlier one of those that are entered in the part, else the earlier one.
+    /// Returns the earlier of two entries; one inside the part takes precedence over one before it.
     fn first_of(self, one: Position, other: Position) -> Position {
         let rank = |position: Position| (position < self.0, position);
         if rank(other) < rank(one) { other } else { one }
     }
 }
 
-/// How a frame lies among the open ones of the same function, or of the same pair.
+/// Nesting of a frame among the open frames of its function, or of its pair.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Nesting {
-    /// In no other.
+    /// Not inside another.
     Outermost,
-    /// In another one, which counts what it took.
+    /// Inside another one, which already counts its cost.
     Inside,
 }
 
-/// Closes the innermost of the open frames of something.
+/// Closes the innermost open frame of a key.
 fn closed<K: std::hash::Hash + Eq>(open: &mut HashMap<K, u32>, key: K) -> Nesting {
     let Some(count) = open.get_mut(&key) else {
         return Nesting::Outermost;

@@ -1,7 +1,9 @@
-//! What the calls of a trace, or of a part of it, took: by function, by who called whom, and merged by stack.
+//! Cost of the calls in a trace or a part of it: by function, by pair of caller and callee, and
+//! merged by stack.
 //!
-//! Every frame counts, also one that never returned, a handler, and what went on in place of another (a tail call):
-//! so the own steps of all functions are all steps of the part. The part cuts calls at its ends.
+//! Every frame counts, including those that never returned, exception handlers, and the targets of
+//! tail calls. Therefore the own steps of all functions add up to the steps of the part. The part
+//! clips calls at its ends.
 
 mod answer;
 mod clock;

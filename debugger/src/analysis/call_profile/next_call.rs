@@ -1,4 +1,4 @@
-//! The call of a function next to a position.
+//! Finds the call of a function nearest to a position.
 
 use stepback_index::{
     Cancel, Index, NearestVisit, Query as _, QueryError, SlotReader, StepRecord, ThreadId,
@@ -9,20 +9,20 @@ use stepback_parsers::{Position, Step};
 
 use stepback_index::Direction;
 
-/// Which call is looked for.
+/// A search for the next or last call of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NextCall {
-    /// The address of the function's first step.
+    /// Address of the function's first step.
     pub function: Address,
-    /// Which way.
     pub direction: Direction,
-    /// Entries here do not count.
+    /// Position to start from; an entry at this position does not count.
     pub at: Position,
 }
 
-/// Where the nearest call of a function before or after a position is entered.
+/// Returns the entry position of the nearest call of a function before or after a position.
 ///
-/// Cost: the steps at the function's address up to there, which are its calls but where it jumps back to its start.
+/// Cost: the steps at the function's address on the way. Those are its calls, and jumps back to its
+/// start.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -38,7 +38,7 @@ pub fn next_call(
     let mut at = at;
     loop {
         cancel.check()?;
-        // The window stands at the entry of a call before its first step.
+        // A call is shown at its entry, the position before its first step.
         let hit = match direction {
             Direction::Forward => {
                 NearestVisit::next(pc, Position(at.0.saturating_add(1))).run(index, cancel)?
@@ -53,19 +53,20 @@ pub fn next_call(
     }
 }
 
-/// Which of all calls of a function one is.
+/// Ordinal of a call among all calls of its function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallNumber {
     /// From 1.
     pub number: u64,
-    /// How many there are.
+    /// Number of calls in all.
     pub count: u64,
 }
 
-/// Visits of a function's first step that are looked at.
+/// Maximum number of visits of a function's first step that are examined.
 const VISITS: usize = 256;
 
-/// Which of all calls of a function is entered at a position; none where there are too many to count them at once.
+/// Returns the ordinal of the call of a function that is entered at a position; `None` if there are
+/// too many calls to count at once.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -91,7 +92,7 @@ pub fn call_number(
     Ok((visits.len() <= VISITS).then_some(CallNumber { number, count }))
 }
 
-/// Whether a step is the first of a call.
+/// Returns true if a step is the first of a call.
 fn is_entry(index: &Index, record: &StepRecord) -> bool {
     is_first(index, record.thread, record.step)
 }

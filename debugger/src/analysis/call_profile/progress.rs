@@ -1,8 +1,8 @@
-//! How far a pass is.
+//! Progress of a pass.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How much of a pass is done, told across threads.
+/// Progress counter shared between threads.
 #[derive(Debug, Default)]
 pub struct Progress {
     done: AtomicU64,
@@ -10,17 +10,17 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Says how much there is to do.
+    /// Sets the amount of work.
     pub fn begin(&self, all: u64) {
         self.all.store(all, Ordering::Relaxed);
     }
 
-    /// Says how much is done.
+    /// Sets the amount of work done.
     pub fn set(&self, done: u64) {
         self.done.store(done, Ordering::Relaxed);
     }
 
-    /// What share is done, from 0 to 1.
+    /// Returns the share of the work that is done, from 0 to 1.
     pub fn share(&self) -> f32 {
         let (done, all) = (
             self.done.load(Ordering::Relaxed),

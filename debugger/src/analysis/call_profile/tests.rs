@@ -1,4 +1,4 @@
-//! Profiles compared with a look at each step's stack.
+//! Compares profiles with the stack of every step.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::session::test_session::{overflow, sample};
 use crate::session::{OpenOptions, Session, open};
 use stepback_index::Direction;
 
-/// Own steps, steps, and calls of a function, as its steps' stacks tell them.
+/// Own steps, steps and calls of a function, counted from the stack at each step.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Seen {
     own_steps: u64,
@@ -69,7 +69,7 @@ fn check(session: &Session, part: PositionRange) {
             (seen.own_steps, seen.steps),
             "{address:?} in {part:?}"
         );
-        // A call of which the part shows no step is a call, too.
+        // The profile also counts calls without a step in the part.
         assert!(
             totals.calls >= seen.calls.len() as u64,
             "{address:?} in {part:?}"
@@ -210,7 +210,7 @@ fn who_calls_whom_adds_up() {
             .filter(|link| link.callee == place)
             .map(|link| link.totals.calls)
             .sum();
-        // The first function of the thread was called by nobody.
+        // The first function of the thread has no caller.
         let uncalled = u64::from(
             session
                 .index

@@ -1,4 +1,4 @@
-//! The rules that hold for every format, on the events of a trace in one pass.
+//! Checks the rules that hold for every format, in one pass over the events of a trace.
 
 use std::sync::atomic::Ordering;
 
@@ -20,14 +20,15 @@ use super::register_file::RegisterFile;
 use super::rules;
 use super::threads::ThreadStarts;
 
-/// What the pass saw besides what breaks rules.
+/// Facts about the trace that the pass found, apart from violations.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OutsideActivity {
-    /// Something besides the instructions of the trace may write memory: a system, a device's interrupt, other processors.
+    /// True if something other than the traced instructions may write memory: an operating system,
+    /// an interrupt or device, another processor.
     pub has_others: bool,
 }
 
-/// Markers behind which a thread goes on as its last instruction says.
+/// Markers after which a thread continues as its last instruction says.
 const HARMLESS: [MarkerKind; 20] = [
     MarkerKind::TIMESTAMP,
     MarkerKind::CPU,
@@ -51,7 +52,8 @@ const HARMLESS: [MarkerKind; 20] = [
     MarkerKind::REPETITION,
 ];
 
-/// Reads the events of a trace and adds what breaks a rule. `progress` goes on from where it is.
+/// Reads the events of a trace and adds a finding for each violation. `progress` continues from its
+/// present value.
 ///
 /// # Errors
 /// The trace could not be read, or the check was cancelled.
@@ -84,43 +86,45 @@ pub fn check_events(
     Ok(check.seen)
 }
 
-/// What is remembered of a thread.
+/// State of a thread during the pass.
 #[derive(Debug, Default)]
 struct CheckedThread {
     name: String,
     has_step: bool,
-    /// It did something before its first step, which was told.
+    /// An event before its first step was already reported.
     is_early: bool,
     leads: Successors,
-    /// Instructions that come next and are executed only when a condition holds.
+    /// Number of following instructions that are executed only if a condition holds.
     block: u8,
     flags: KnownFlags,
     end: ExceptionEnd,
-    /// Its last step is a branch in the delay slot of another: what comes next stands in a slot too.
+    /// The last step is a branch in the delay slot of another branch, so the next step is in a
+    /// delay slot too.
     is_coupled: bool,
-    /// Handlers of a system's traps that it is in: simulators of user programs make them up.
+    /// Nesting depth of trap handlers. Simulators of user programs invent such handlers.
     handlers: u32,
     mode: Mode,
     time: Option<u64>,
-    /// It is where nothing leads, unless what is told of that step explains it.
+    /// A step at an unexpected address, unless later events of that step explain it.
     stray: Option<StrayStep>,
-    /// The last instruction, until something else happened.
+    /// The last instruction; `None` once another event has diverted the thread.
     last: Option<LastStep>,
     registers: RegisterFile,
-    /// The number of the exception that the status register told last.
+    /// Exception number in the last value of the status register.
     exception: Option<u32>,
-    /// Changes of registers that its last step does not explain, unless it turns out that an exception came with it.
+    /// Register changes that the last step does not explain. An exception that follows discards
+    /// them.
     unexplained: Vec<UnexplainedChange>,
 }
 
-/// A change of a register.
+/// A register change that no instruction explains.
 #[derive(Debug)]
 struct UnexplainedChange {
     place: FindingPlace,
     message: String,
 }
 
-/// A step where the one before does not lead.
+/// A step at an address to which its predecessor does not lead.
 #[derive(Clone, Copy, Debug)]
 struct StrayStep {
     place: FindingPlace,
@@ -130,14 +134,14 @@ struct StrayStep {
 }
 
 impl CheckedThread {
-    /// Something else than the next instruction may come, and registers may change.
+    /// Accepts any next instruction and any register change.
     fn divert(&mut self) {
         (self.leads, self.last, self.stray) = (Successors::Open, None, None);
         self.unexplained.clear();
         (self.block, self.flags) = (0, KnownFlags::default());
     }
 
-    /// Decides where the next step leads, as far as a conditional block and the flags say.
+    /// Narrows the successors of the next step with the conditional block and the known flags.
     fn decide(&mut self, course: &mut ControlEffect) {
         let is_in_block = self.block > 0;
         self.block = course.block.max(self.block.saturating_sub(1));
@@ -150,8 +154,9 @@ impl CheckedThread {
         }
     }
 
-    /// Whether a write shows that the thread takes an exception, of a processor that tells so by its registers alone:
-    /// its link register says how to return, or another exception is served.
+    /// Returns true if a write shows that the thread takes an exception, on a processor that
+    /// reports it only through registers. Either the link register gets an exception return value,
+    /// or the status register names another exception.
     fn enters(&mut self, view: RegisterView, bytes: &[u8]) -> bool {
         let (Some(last), Some(value)) = (
             self.last,
@@ -173,8 +178,8 @@ impl CheckedThread {
         }
     }
 
-    /// Whether an executed step ends an exception, or returns to another security state: where it goes and what registers
-    /// hold then its instruction does not tell.
+    /// Returns true if an executed step returns from an exception or to another security state. Its
+    /// instruction then determines neither its target nor the register values.
     fn leaves(&self, last: &LastStep) -> bool {
         let Some(register) = last.target else {
             return false;
@@ -184,7 +189,7 @@ impl CheckedThread {
         };
         match self.registers.word(register) {
             Some(value) => is_return(value),
-            // Nothing says that it does not.
+            // Nothing rules out a return.
             None => matches!(last.mode, Mode::Handler(_)) && last.set.exception_frame().is_some(),
         }
     }
@@ -200,13 +205,13 @@ struct EventCheck<'a> {
     beginnings: ThreadStarts,
     threads: Vec<CheckedThread>,
     steps: u64,
-    /// Instructions are left out.
+    /// The trace omits instructions.
     is_filtered: bool,
     seen: OutsideActivity,
 }
 
 impl EventCheck<'_> {
-    /// The place of an event: that of the last step.
+    /// Returns the finding place of an event: that of the last step.
     fn place(&self, place: InputLocation) -> FindingPlace {
         place_of(self.index, self.steps, place)
     }
@@ -234,7 +239,7 @@ impl EventCheck<'_> {
         Ok(())
     }
 
-    /// A register got a value from an instruction that does not write it.
+    /// Checks that the last instruction writes a register that gets another value.
     fn check_writer(&mut self, write: &RegisterWrite<'_>, view: RegisterView, bytes: &[u8]) {
         let Some(thread) = self.threads.get(usize::from(write.thread.0)) else {
             return;
@@ -261,7 +266,7 @@ impl EventCheck<'_> {
         else {
             return;
         };
-        // What turns to another window writes the registers of that one.
+        // An instruction that rotates the register window writes registers of the new window.
         if last.set.window_step(&encoding).is_some()
             || known.writes.iter().any(|view| is_window(view.register))
         {
@@ -298,7 +303,7 @@ fn place_of(index: &Index, steps: u64, place: InputLocation) -> FindingPlace {
 
 impl EventSink for EventCheck<'_> {
     fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
-        // Numbers ascend as threads appear.
+        // Thread numbers ascend in order of appearance.
         self.threads.push(CheckedThread {
             name: name.to_owned(),
             ..CheckedThread::default()
@@ -393,7 +398,7 @@ impl EventSink for EventCheck<'_> {
                     }
                 }
             }
-            // Which register it is, or what it holds, is not known.
+            // The register or its value is unknown.
             _ => {
                 if let Some(thread) = self.threads.get_mut(usize::from(write.thread.0)) {
                     thread
@@ -479,7 +484,7 @@ impl EventSink for EventCheck<'_> {
     }
 
     fn problem(&mut self, _problem: &Problem) {
-        // What was there may have been anything.
+        // The damaged part may have held any event.
         for thread in &mut self.threads {
             thread.divert();
         }
@@ -498,7 +503,7 @@ impl EventSink for EventCheck<'_> {
 }
 
 impl EventCheck<'_> {
-    /// A thread was diverted.
+    /// Diverts a thread.
     fn divert(&mut self, thread: ThreadNumber) {
         if let Some(thread) = self.threads.get_mut(usize::from(thread.0)) {
             thread.divert();
@@ -507,8 +512,8 @@ impl EventCheck<'_> {
 }
 
 impl LastStep {
-    /// Whether an access is the load of a value that returns from an exception, or to another security state, when it gets
-    /// into the program counter.
+    /// Returns true if an access loads an exception return value, or one that returns to another
+    /// security state, into the program counter.
     fn loads_return(&self, access: &MemoryAccess) -> bool {
         let is_load =
             is_jump(self.flow) && self.target.is_none() && access.kind == AccessKind::Read;
@@ -529,7 +534,7 @@ impl LastStep {
     }
 }
 
-/// Reports what nothing explains of a step, now that all is known that the trace tells of it.
+/// Reports what remains unexplained of a step. All events of the step have arrived.
 fn settle(thread: &mut CheckedThread, findings: &mut Findings) {
     for UnexplainedChange { place, message } in thread.unexplained.drain(..) {
         findings.add(&rules::REGISTER, place, || message);
@@ -565,17 +570,18 @@ fn is_jump(flow: ControlFlow) -> bool {
     )
 }
 
-/// Registers of which instructions say for certain whether they write them: no program counter, flags or control.
+/// Returns true for registers whose writers are known for certain: excludes the program counter,
+/// flags and control registers.
 fn is_followed(register: RegisterId) -> bool {
     register <= RegisterId::LR || (RegisterId::V0..RegisterId::P0).contains(&register)
 }
 
-/// A register of another window than the one in use.
+/// Returns true for a register of a window other than the current one.
 fn is_window(register: RegisterId) -> bool {
     register > RegisterId::ST0
 }
 
-/// Bytes, lowest first, as a number.
+/// Formats bytes, lowest first, as a number.
 fn hex(bytes: &[u8]) -> String {
     let digits: String = bytes
         .iter()

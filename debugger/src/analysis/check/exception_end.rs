@@ -1,4 +1,4 @@
-//! Threads that end in an exception after a jump to an address without code.
+//! Detects threads that end in an exception after a jump to an address without code.
 
 use anyhow::Result;
 use stepback_index::{Cancel, Index, NearestVisit, Query as _};
@@ -9,23 +9,23 @@ use super::known_flags::LastStep;
 use super::register_file::RegisterFile;
 use super::rules;
 
-/// The last jump of a thread, and the exception after it.
+/// The last jump of a thread and the exception after it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ExceptionEnd {
     jump: Option<Jump>,
-    /// Where the trace records the exception; none while there is none after the jump.
+    /// Place of the first exception after the jump.
     place: Option<FindingPlace>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Jump {
     step: LastStep,
-    /// None while the trace does not say.
+    /// `None` while the target is unknown.
     target: Option<u64>,
 }
 
 impl ExceptionEnd {
-    /// Takes note of a step, and of the registers before it.
+    /// Records a step, with the registers before it.
     pub fn step(&mut self, step: LastStep, registers: &RegisterFile) {
         *self = Self::default();
         if !matches!(
@@ -37,7 +37,7 @@ impl ExceptionEnd {
         let target = match step.jump_target() {
             BranchTarget::Address(address) => Some(address),
             BranchTarget::Register(register) => {
-                // What a dump states before the first step has the plain name.
+                // A register dump before the first step uses the plain name.
                 let of = |register| {
                     registers.value(RegisterView::new(register, 0, step.set.word_bytes()))
                 };
@@ -48,7 +48,7 @@ impl ExceptionEnd {
         self.jump = Some(Jump { step, target });
     }
 
-    /// Takes note of an instruction that could not be fetched: it is where the last jump led.
+    /// Records an instruction that could not be fetched: the last jump led to it.
     pub fn fetch_failed(&mut self, pc: u64, step: LastStep) {
         let is_target = |target: u64| step.set.code_address(target) == pc;
         match &mut self.jump {
@@ -57,7 +57,7 @@ impl ExceptionEnd {
         }
     }
 
-    /// Takes note of an access of the last step: a jump to what memory holds reads its target last.
+    /// Records an access of the last step. A jump through memory reads its target last.
     pub fn access(&mut self, access: &MemoryAccess) {
         let Some(Jump { step, target }) = &mut self.jump else {
             return;
@@ -72,12 +72,12 @@ impl ExceptionEnd {
         }
     }
 
-    /// Takes note of an exception.
+    /// Records an exception.
     pub fn exception(&mut self, place: FindingPlace) {
         self.place.get_or_insert(place);
     }
 
-    /// Reports the end of the thread `name`, if it is one of these.
+    /// Reports the thread `name` if it ends in an exception at an address without code.
     ///
     /// # Errors
     /// The index could not be read, or the check was cancelled.
@@ -112,11 +112,12 @@ impl ExceptionEnd {
     }
 }
 
-/// Failed fetches of an address that are looked at.
+/// Maximum number of failed fetches of an address that are examined.
 const FETCHES: usize = 1 << 10;
 
-/// Whether the trace shows an instruction at an address: one that could not be fetched is none. Cost: a look-up for each of
-/// these, up to a limit.
+/// Returns true if the trace shows an instruction at an address. A failed fetch does not count.
+///
+/// Cost: a lookup for each failed fetch, up to [`FETCHES`].
 fn has_code(pc: Address, index: &Index, cancel: &Cancel) -> Result<bool> {
     let mut from = Position(0);
     for _ in 0..FETCHES {

@@ -1,32 +1,31 @@
-//! The condition flags of a thread, as far as the trace recorded them.
+//! Tracks the condition flags of a thread from recorded writes of the status register.
 
 use stepback_machine::{
     Address, BranchTarget, CodeSite, Encoding, FlowKind, InstructionSet, Mode, RegisterId,
     RegisterView, decode,
 };
 
-/// Steps after a write of the status register during which its value counts.
+/// Maximum number of steps for which a write of the status register stays usable.
 const RECENT: usize = 8;
 
-/// A step, as far as rules look back to it.
+/// The facts about a step that later rules need.
 #[derive(Clone, Copy, Debug)]
 pub struct LastStep {
-    /// Address.
     pub pc: u64,
-    /// How it decodes.
+    /// Instruction set that it decodes in.
     pub set: InstructionSet,
-    /// None when the trace could not show it.
+    /// `None` if the trace could not show it.
     pub encoding: Option<Encoding>,
-    /// What it does to control.
+    /// Effect on control flow.
     pub flow: FlowKind,
-    /// The processor's mode at it.
+    /// Processor mode at the step.
     pub mode: Mode,
-    /// The register whose value it jumps to.
+    /// Register that holds the target of the jump.
     pub target: Option<RegisterId>,
 }
 
 impl LastStep {
-    /// Where a jump leads.
+    /// Returns the target of a jump.
     pub fn jump_target(&self) -> BranchTarget {
         let site = |encoding| CodeSite {
             pc: Address(self.pc),
@@ -37,7 +36,7 @@ impl LastStep {
         })
     }
 
-    /// True when it certainly leaves the flags alone.
+    /// Returns true if the instruction certainly leaves the flags unchanged.
     fn keeps_flags(&self) -> bool {
         let Some(encoding) = self.encoding else {
             return false;
@@ -52,9 +51,10 @@ impl LastStep {
     }
 }
 
-/// The status register as it was written last, and the steps since.
+/// The last written value of the status register, and the steps since.
 ///
-/// Some producers write it only now and then: its value counts while no instruction may have changed the flags.
+/// Some producers write it only now and then. Its value is usable while no later instruction may
+/// have changed the flags.
 #[derive(Clone, Debug, Default)]
 pub struct KnownFlags {
     status: Option<u64>,
@@ -62,7 +62,7 @@ pub struct KnownFlags {
 }
 
 impl KnownFlags {
-    /// Takes note of a write of the status register.
+    /// Records a write of the status register.
     pub fn write(&mut self, view: RegisterView, bytes: &[u8]) {
         let status = bytes
             .first_chunk()
@@ -72,7 +72,7 @@ impl KnownFlags {
         self.since.clear();
     }
 
-    /// Takes note of a step. A write of the status register that belongs to it comes later.
+    /// Records a step. A write of the status register by that step arrives later.
     pub fn step(&mut self, step: LastStep) {
         if self.status.is_some() && self.since.len() < RECENT {
             self.since.push(step);
@@ -81,7 +81,7 @@ impl KnownFlags {
         }
     }
 
-    /// The status register, if its flags are certain. Cost: some decodings.
+    /// Returns the status register if its flags are certain. Cost: up to [`RECENT`] decodings.
     pub fn current(&self) -> Option<u64> {
         self.status
             .filter(|_| self.since.iter().all(LastStep::keeps_flags))

@@ -1,4 +1,4 @@
-//! What is wrong with a trace, by rule: what its format asks of its records, and what no processor does.
+//! Checks a trace: the rules of its format about records, and rules about what processors can do.
 
 mod events;
 mod exception_end;

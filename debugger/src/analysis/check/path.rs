@@ -1,4 +1,4 @@
-//! Where an instruction leads.
+//! Successors of an instruction.
 
 use stepback_machine::{
     BranchTarget, CodeSite, ControlFlowEffect, ControlSuccessor, DelaySlotRule, Encoding, FlagTest,
@@ -6,23 +6,23 @@ use stepback_machine::{
 };
 use stepback_parsers::{DelaySlot, StepEvent};
 
-/// Instructions that are remembered, one for each of these places.
+/// Number of entries of the direct-mapped cache of decoded instructions.
 const REMEMBERED: usize = 1 << 12;
 
-/// Where a thread goes on.
+/// Possible successors of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Successors {
-    /// Nothing tells.
+    /// Any address.
     #[default]
     Open,
-    /// To this address.
+    /// One address.
     One(u64),
-    /// To one of these.
+    /// One of two addresses.
     Either(u64, u64),
 }
 
 impl Successors {
-    /// Whether it may be there.
+    /// Returns true if the thread may continue at `pc`.
     pub fn allows(self, pc: u64) -> bool {
         match self {
             Self::Open => true,
@@ -32,32 +32,30 @@ impl Successors {
     }
 }
 
-/// What a step does to control.
+/// Effect of a step on control flow.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ControlEffect {
-    /// Where the thread goes on.
     pub leads: Successors,
-    /// What its instruction does.
     pub flow: FlowKind,
-    /// The register whose value it jumps to.
+    /// Register that holds the target of the jump.
     pub target: Option<RegisterId>,
-    /// The test of the flags that decides between two ways: to the second when it holds.
+    /// Test of the flags that chooses the second of two successors.
     pub test: Option<FlagTest>,
-    /// Number of instructions after it that are executed only when a condition holds.
+    /// Number of following instructions that are executed only if a condition holds.
     pub block: u8,
-    /// Address of the instruction after it.
+    /// Address of the following instruction.
     pub behind: u64,
 }
 
 impl ControlEffect {
-    /// Takes note that a condition of another instruction decides about this one, and no mark says how.
+    /// Makes the step conditional on another instruction whose outcome is not recorded.
     pub fn make_conditional(&mut self) {
         if let Successors::One(to) = self.leads {
             self.leads = Successors::Either(self.behind, to);
         }
     }
 
-    /// Takes note of the flags before it.
+    /// Narrows the successors with the flags before the step.
     pub fn decide(&mut self, flags: u64) {
         if let (Some(test), Successors::Either(behind, target)) = (self.test, self.leads) {
             self.leads = Successors::One(if test.holds(flags) { target } else { behind });
@@ -65,7 +63,7 @@ impl ControlEffect {
     }
 }
 
-/// An instruction as a step shows it.
+/// Cache key: an instruction as a step shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct InstructionKey {
     pc: u64,
@@ -74,14 +72,14 @@ struct InstructionKey {
     branch: RecordedBranch,
 }
 
-/// What is known of an instruction.
+/// Cache entry for an instruction.
 #[derive(Clone, Copy, Debug)]
 struct PathCacheEntry {
     seen: InstructionKey,
     course: ControlEffect,
 }
 
-/// Tells where steps lead; what was asked of late is remembered.
+/// Computation of successors, with a direct-mapped cache of recent results.
 pub struct PathFinder {
     known: Vec<Option<PathCacheEntry>>,
 }
@@ -95,7 +93,7 @@ impl Default for PathFinder {
 }
 
 impl PathFinder {
-    /// Where a step leads, and what its instruction does to control.
+    /// Returns the successors of a step and its effect on control flow.
     pub fn of(&mut self, step: &StepEvent<'_>) -> ControlEffect {
         let Some(encoding) = step.encoding() else {
             return ControlEffect::default();
@@ -150,7 +148,7 @@ fn known_of(seen: InstructionKey, behind: u64) -> PathCacheEntry {
         (ControlSuccessor::Behind, _) => Successors::One(behind),
         (ControlSuccessor::Address(address), _) => Successors::One(set.code_address(address)),
         (ControlSuccessor::Register(_), _) => Successors::Open,
-        // A branch of which nothing says whether it was taken.
+        // A branch whose outcome is not recorded.
         (ControlSuccessor::Open, BranchTarget::Address(address))
             if delay == DelaySlotRule::None
                 && matches!(flow, FlowKind::Branch | FlowKind::Call | FlowKind::Return) =>

@@ -1,23 +1,24 @@
-//! What registers hold, as far as the trace told.
+//! Register values recorded by the trace.
 
 use stepback_machine::{RegisterId, RegisterView};
 
-/// Bytes of a register that are followed.
+/// Number of bytes tracked per register.
 const BYTES: usize = 16;
 
-/// What the registers of a thread hold, by number; those outside of the architecture's table are not followed.
+/// Register values of a thread, by register number. Registers outside the architecture's table are
+/// not tracked.
 #[derive(Debug, Default)]
 pub struct RegisterFile(Vec<RegisterContents>);
 
 #[derive(Clone, Copy, Debug, Default)]
 struct RegisterContents {
     bytes: [u8; BYTES],
-    /// A bit for each byte that is known.
+    /// One bit for each known byte.
     known: u16,
 }
 
 impl RegisterFile {
-    /// Takes a value.
+    /// Stores a value.
     pub fn put(&mut self, view: RegisterView, bytes: &[u8]) {
         let number = usize::from(view.register.0);
         if view.register >= RegisterId::FIRST_NAMED {
@@ -36,7 +37,7 @@ impl RegisterFile {
         }
     }
 
-    /// The lowest four bytes of a register as a number; none where they are not all known.
+    /// Returns the lowest four bytes of a register as a number; `None` unless all are known.
     pub fn word(&self, register: RegisterId) -> Option<u64> {
         let held = self
             .0
@@ -47,7 +48,8 @@ impl RegisterFile {
             .map(|bytes| u64::from(u32::from_le_bytes(*bytes)))
     }
 
-    /// What all bytes of a view held that differ from these, lowest first; none where they do not, or are not known.
+    /// Returns the previous bytes of a view, lowest first, if all are known and they differ from
+    /// `bytes`.
     pub fn differing(&self, view: RegisterView, bytes: &[u8]) -> Option<Vec<u8>> {
         let held = self.0.get(usize::from(view.register.0))?;
         let start = usize::from(view.offset);
@@ -57,7 +59,7 @@ impl RegisterFile {
         (before != bytes).then(|| before.to_vec())
     }
 
-    /// The value of a view of at most eight bytes, if all of them are known.
+    /// Returns the value of a view of at most eight bytes, if all are known.
     pub fn value(&self, view: RegisterView) -> Option<u64> {
         let held = self.0.get(usize::from(view.register.0))?;
         let (start, size) = (usize::from(view.offset), usize::from(view.size_bytes));
@@ -73,7 +75,7 @@ impl RegisterFile {
         )
     }
 
-    /// Nothing is known of a register any more.
+    /// Forgets the value of a register.
     pub fn forget(&mut self, register: RegisterId) {
         if let Some(held) = self.0.get_mut(usize::from(register.0)) {
             *held = RegisterContents::default();

@@ -3,7 +3,7 @@
 use stepback_parsers::Rule;
 use stepback_parsers::Severity::{Error, Info, Warning};
 
-/// What the index could not read.
+/// Input that the index could not read.
 pub static DAMAGED: Rule = Rule {
     id: "damaged",
     severity: Error,
@@ -12,7 +12,7 @@ pub static DAMAGED: Rule = Rule {
     meaning: "the file is damaged or cut off, or its writer does not keep to the format: what is there is missing here",
 };
 
-/// An image holds other code than was executed.
+/// An image whose code differs from what was executed.
 pub static IMAGE: Rule = Rule {
     id: "image",
     severity: Warning,
@@ -21,7 +21,7 @@ pub static IMAGE: Rule = Rule {
     meaning: "an image is of another build or program, or was loaded elsewhere: names, lines and memory of it are wrong",
 };
 
-/// The same of a few instructions.
+/// An image that differs in a few instructions only.
 pub static IMAGE_CHANGES: Rule = Rule {
     id: "image-changed",
     severity: Info,
@@ -30,7 +30,7 @@ pub static IMAGE_CHANGES: Rule = Rule {
     meaning: "the program was patched or changed itself, or a debugger set breakpoints",
 };
 
-/// Times fall.
+/// Decreasing times.
 pub static TIME: Rule = Rule {
     id: "time-backwards",
     severity: Warning,
@@ -39,7 +39,7 @@ pub static TIME: Rule = Rule {
     meaning: "parts of the trace are in the wrong order or were put together, or the clock was set",
 };
 
-/// Control goes elsewhere than the instruction says.
+/// Control flow that the instruction does not allow.
 pub static PATH: Rule = Rule {
     id: "path",
     severity: Warning,
@@ -48,7 +48,7 @@ pub static PATH: Rule = Rule {
     meaning: "steps are missing, or an interrupt, an exception or a switch of threads is not told",
 };
 
-/// A register holds something else, and nothing wrote it.
+/// A register change without a write.
 pub static REGISTER: Rule = Rule {
     id: "register-unwritten",
     severity: Warning,
@@ -57,7 +57,7 @@ pub static REGISTER: Rule = Rule {
     meaning: "the trace lacks an instruction or an exception, or the line belongs to another step or processor",
 };
 
-/// Memory holds something else, and nothing wrote it.
+/// A memory change without a write.
 pub static MEMORY: Rule = Rule {
     id: "memory-unwritten",
     severity: Warning,
@@ -66,7 +66,7 @@ pub static MEMORY: Rule = Rule {
     meaning: "a device wrote there (DMA), a store is missing in the trace, or an address means something else than before",
 };
 
-/// The same where there is somebody who may have written.
+/// A memory change that something outside the trace may have made.
 pub static MEMORY_OUTSIDE: Rule = Rule {
     id: "memory-outside",
     severity: Info,
@@ -75,7 +75,7 @@ pub static MEMORY_OUTSIDE: Rule = Rule {
     meaning: "mostly what a system call, an interrupt, a device or another processor wrote: the trace does not show it",
 };
 
-/// A thread ends in an exception, and nothing was ever executed where it jumped to.
+/// A thread that ends in an exception after a jump to an address where nothing was ever executed.
 pub static EXCEPTION_END: Rule = Rule {
     id: "ends-in-exception",
     severity: Warning,
@@ -84,7 +84,7 @@ pub static EXCEPTION_END: Rule = Rule {
     meaning: "the program crashed: a function pointer or a return address was overwritten, or its code is missing",
 };
 
-/// A thread without a beginning.
+/// A thread without a recorded creation.
 pub static THREAD: Rule = Rule {
     id: "thread-without-start",
     severity: Info,
@@ -93,7 +93,7 @@ pub static THREAD: Rule = Rule {
     meaning: "the recorder was attached when the thread ran already, or the part with its start is missing",
 };
 
-/// A thread that does something before its first instruction.
+/// A thread with an event before its first instruction, or without any instruction.
 pub static NO_STEP: Rule = Rule {
     id: "thread-without-step",
     severity: Warning,

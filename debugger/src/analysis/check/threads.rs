@@ -1,17 +1,17 @@
-//! Whether threads have a beginning.
+//! Checks that threads have a recorded creation.
 
 use std::collections::{HashMap, HashSet};
 
 use stepback_parsers::KnownThread;
 
-/// System calls that make threads and processes.
+/// System calls that create threads and processes.
 const MAKERS: [&str; 4] = ["clone", "clone3", "fork", "vfork"];
 
-/// Counts who makes threads, and who begins.
+/// Counters of created and started threads.
 #[derive(Debug, Default)]
 pub struct ThreadStarts {
     threads: HashMap<String, KnownThread>,
-    /// The trace tells each system call.
+    /// The trace records each system call.
     pub has_system_calls: bool,
     made: u64,
     begun: u64,
@@ -19,7 +19,6 @@ pub struct ThreadStarts {
 }
 
 impl ThreadStarts {
-    /// Of these threads.
     pub fn new(threads: Vec<KnownThread>) -> Self {
         let threads = threads
             .into_iter()
@@ -31,24 +30,25 @@ impl ThreadStarts {
         }
     }
 
-    /// Whether it is a processor without anything to run.
+    /// Returns true for a processor without a thread to run.
     pub fn is_idle(&self, name: &str) -> bool {
         self.threads.get(name).is_some_and(|thread| thread.is_idle)
     }
 
-    /// A thread made a system call of this name.
+    /// Records a system call by name.
     pub fn system_call(&mut self, name: Option<&str>) {
         self.made += u64::from(name.is_some_and(|name| MAKERS.contains(&name)));
     }
 
-    /// A thread begins: what is wrong if nobody made it.
+    /// Records the start of a thread. Returns a message if no recorded system call created it.
     pub fn begins(&mut self, name: &str) -> Option<String> {
         let known = self
             .threads
             .get(name)
             .filter(|thread| self.has_system_calls && !thread.is_idle)?;
         let process = known.process.clone().unwrap_or_default();
-        // The first thread of a process bears its number; where it is not in the trace, the one that is seen first counts.
+        // The first thread of a process has the number of the process. If the trace lacks that
+        // thread, the first one seen counts.
         let (is_main, has_main) = (process == name, self.threads.contains_key(&process));
         if is_main || self.processes.insert(process) && !has_main {
             return None;

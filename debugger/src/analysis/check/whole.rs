@@ -1,4 +1,4 @@
-//! All rules on all of a trace.
+//! Applies all rules to a whole trace.
 
 use std::sync::atomic::Ordering;
 
@@ -13,37 +13,36 @@ use super::rules;
 use crate::image::CheckedImage;
 use crate::session::Session;
 
-/// Bytes that a record counts for on the meter.
+/// Weight of a record in the progress counter, in bytes.
 const RECORD_BYTES: u64 = 24;
 
-/// A rule that is broken.
+/// A violated rule.
 #[derive(Clone, Debug)]
 pub struct BrokenRule {
-    /// The rule.
     pub rule: &'static Rule,
-    /// How often it is broken.
+    /// Number of violations.
     pub count: u64,
-    /// The first places, in the order in which they were found.
+    /// The first places, in order of detection.
     pub first: Vec<PlacedFinding>,
 }
 
-/// A place that breaks a rule, and where to go to see it.
+/// A violation with the place to navigate to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlacedFinding {
-    /// How bad it is.
     pub severity: Severity,
-    /// What is wrong, as a phrase.
+    /// The violation, as a phrase.
     pub message: String,
-    /// The step at which it is; none before the first step, and where it is nowhere in particular.
+    /// Step of the violation; `None` before the first step and for the trace as a whole.
     pub step: Option<Step>,
-    /// Its line, in traces of text.
+    /// Line, in text traces.
     pub line: Option<Line>,
-    /// Its record, where the format numbers them.
+    /// Record number, if the format numbers records.
     pub record: Option<u64>,
 }
 
-/// Checks a trace; of each rule so many places are kept. The worst rules come first.
-/// Cost: the trace is read from front to back, its records once and its events once.
+/// Checks a trace, and keeps at most `limit` places per rule. The most severe rules come first.
+///
+/// Cost: one pass over the records and one over the events.
 ///
 /// # Errors
 /// The trace could not be read, or the check was cancelled.
@@ -95,7 +94,7 @@ pub fn check(
     findings.into_rules().into_iter().map(placed).collect()
 }
 
-/// What the index could not read. Times that run backwards are told by a rule of their own.
+/// Adds what the index could not read. Decreasing times are left to [`rules::TIME`].
 fn add_damage(index: &Index, findings: &mut Findings) {
     for warning in index
         .warnings()
@@ -113,7 +112,7 @@ fn add_damage(index: &Index, findings: &mut Findings) {
     }
 }
 
-/// Images that do not hold what was executed, each at the first instruction that differs.
+/// Adds images that differ from the executed code, each at the first instruction that differs.
 fn add_images(images: &[CheckedImage], findings: &mut Findings) {
     for (CheckedImage { spec, fit, .. }, text) in images
         .iter()
@@ -137,7 +136,8 @@ fn add_images(images: &[CheckedImage], findings: &mut Findings) {
     }
 }
 
-/// Reads that contradict what was known: the index counts them. So many are kept as of any rule.
+/// Adds reads that contradict the known memory. The index holds their number; at most as many
+/// places as for any rule are kept.
 fn add_memory(
     index: &Index,
     seen: OutsideActivity,
@@ -186,7 +186,7 @@ fn add_memory(
     Ok(())
 }
 
-/// `aa ?? 00`.
+/// Formats bytes as `aa ?? 00`.
 fn bytes_text(bytes: impl IntoIterator<Item = Option<u8>>) -> String {
     let digits = bytes
         .into_iter()

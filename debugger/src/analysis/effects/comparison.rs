@@ -1,4 +1,4 @@
-//! How two calls of a function differ: in what they took in, in what they left behind, and in their ways.
+//! Compares two calls of a function: their inputs, their outputs and their paths.
 
 use std::ops::Range;
 
@@ -16,29 +16,31 @@ use super::partings::{DivergenceFinder, PathDivergence};
 use super::scope::EffectScope;
 use super::used::range_effects;
 
-/// Bytes that are compared at once; a run of bytes that differ is at most so long.
+/// Bytes compared at once; also the maximum length of a run of differing bytes.
 const CHUNK: u64 = 64;
-/// What lies so far below the stack pointer at the entry, or so far above it, is the call's own stack.
+/// Bytes below and above the stack pointer at entry that count as the call's own stack.
 const STACK_BELOW: u64 = 1 << 16;
 const STACK_ABOVE: u64 = 1 << 12;
 
-/// How two calls differ.
+/// The differences between two calls.
 #[derive(Clone, Debug, Default)]
 pub struct CallComparison {
-    /// Arguments, registers and memory that one of them read before it wrote them, and that are not known to be the same at
-    /// their entries. Registers are those that the function itself names.
+    /// Arguments, registers and memory that one call read before it wrote them, and that are not
+    /// known to be equal at entry. Registers are those that the function itself names.
     pub inputs: Differences,
-    /// What one of them wrote and that is not known to be the same at their ends.
+    /// Cells that one call wrote and that are not known to be equal at the ends.
     pub outputs: Differences,
-    /// Where their ways part and meet.
+    /// Positions where the paths diverge and meet again.
     pub partings: Vec<PathDivergence>,
-    /// Steps that both did alike, without the calls inside.
+    /// Number of steps that both calls have in common, without those of callees.
     pub alike: u64,
-    /// More differences than are listed, or memory of which nothing is told.
+    /// True if differences are missing: more than are listed, or untracked memory.
     pub is_cut: bool,
 }
 
-/// Compares two calls of a function. Cost: a pass over the steps of both, and the steps of their own.
+/// Compares two calls of a function.
+///
+/// Cost: a pass over the steps of both, and another over those outside their callees.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -97,12 +99,12 @@ pub fn compare_calls(
     Ok(comparison)
 }
 
-/// One of two calls.
+/// One of the two calls.
 struct ComparedCall {
     scope: EffectScope,
     names: WindowNames,
     sets: RangeEffects,
-    /// The stack pointer at the entry.
+    /// Stack pointer at entry.
     stack: Option<u64>,
 }
 
@@ -134,7 +136,7 @@ impl ComparedCall {
         })
     }
 
-    /// What of some registers the function names itself.
+    /// Returns the views of the registers that the function names itself.
     fn views(&self, effects: &[RegisterEffect]) -> Vec<RegisterView> {
         effects
             .iter()
@@ -150,7 +152,7 @@ impl ComparedCall {
     }
 }
 
-/// Two calls that are compared.
+/// The two calls being compared.
 struct CallComparer<'a> {
     index: &'a Index,
     cancel: &'a Cancel,
@@ -158,11 +160,11 @@ struct CallComparer<'a> {
     other: ComparedCall,
 }
 
-/// A stretch of memory as the first call addresses it.
+/// A range of memory, as the first call addresses it.
 type MemoryInterval = Range<u64>;
 
 impl CallComparer<'_> {
-    /// What was read, and the registers of the arguments.
+    /// Returns the registers that were read, and those of the arguments.
     fn input_views(&self) -> Vec<RegisterView> {
         let set = self.index.instruction_set(self.one.scope.thread);
         let arguments = set
@@ -221,7 +223,7 @@ impl CallComparer<'_> {
         Ok(found)
     }
 
-    /// How far the stack of the second call lies above that of the first.
+    /// Returns the distance from the first call's stack to the second call's.
     fn shift(&self) -> u64 {
         self.one
             .stack
@@ -229,7 +231,7 @@ impl CallComparer<'_> {
             .map_or(0, |(one, other)| other.wrapping_sub(one))
     }
 
-    /// Where the second call has what the first has at an address.
+    /// Converts an address of the first call to the corresponding one of the second.
     fn in_other(&self, address: u64) -> u64 {
         if self.one.is_stack(address) {
             address.wrapping_add(self.shift())
@@ -246,7 +248,7 @@ impl CallComparer<'_> {
         }
     }
 
-    /// All that either of them used, as the first addresses it.
+    /// Returns the merged ranges that either call used, as the first call addresses them.
     fn stretches(&self, of: impl Fn(&RangeEffects) -> Vec<MemoryRange>) -> Vec<MemoryInterval> {
         let stretch = |first: u64, len: u64| first..first.saturating_add(len);
         let one = of(&self.one.sets)
@@ -298,7 +300,8 @@ impl CallComparer<'_> {
         self.add_differing(self.stretches(ranges), found, outputs)
     }
 
-    /// What memory held when a call read it; where it did not, at its entry.
+    /// Returns the bytes that a call read first; for bytes that it did not read, those at its
+    /// entry.
     fn found(
         &self,
         side: &ComparedCall,
@@ -340,7 +343,8 @@ impl CallComparer<'_> {
         Ok(states.into_iter().map(|state| state.value).collect())
     }
 
-    /// The runs of bytes that differ, or are known on one side alone, until as many differ as are listed.
+    /// Adds runs of bytes that differ or are known on one side only, until the list of differences
+    /// is full.
     fn add_differing(
         &self,
         stretches: Vec<MemoryInterval>,
@@ -383,7 +387,7 @@ impl CallComparer<'_> {
     }
 }
 
-/// What the first read of a byte found.
+/// Returns the byte that the first read of an address found.
 fn told_in(inputs: &[MemoryInput], address: u64) -> Option<u8> {
     let after = inputs.partition_point(|input| input.address.0 <= address);
     let input = inputs.get(after.checked_sub(1)?)?;
@@ -394,7 +398,7 @@ fn told_in(inputs: &[MemoryInput], address: u64) -> Option<u8> {
         .flatten()
 }
 
-/// Views of one register that touch become one.
+/// Merges adjacent and overlapping views of a register.
 fn merged(mut views: Vec<RegisterView>) -> Vec<RegisterView> {
     views.sort_unstable();
     let mut merged: Vec<RegisterView> = Vec::new();

@@ -1,61 +1,61 @@
-//! What differs between two calls, and what is known of one of them alone.
+//! Differences between two calls, and cells known in only one of them.
 
 use stepback_index::Value;
 use stepback_machine::Address;
 
-/// So many differences of a kind are listed.
+/// Maximum number of differences listed per kind.
 pub(super) const LISTED: usize = 1000;
 
-/// What was compared.
+/// Result of a comparison.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Differences {
-    /// Known in both calls, and not the same.
+    /// Known in both calls, and different.
     pub differing: Vec<DifferingCell>,
-    /// Known in one of them alone: it may be the same.
+    /// Known in one call only; the values may be equal.
     pub one_sided: Vec<DifferingCell>,
-    /// There are more of one of the kinds than are listed.
+    /// True if there are more differences of a kind than are listed.
     pub is_cut: bool,
 }
 
-/// A register or a run of memory that differs, or is known on one side.
+/// A register or a run of memory that differs, or is known on one side only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DifferingCell {
     /// A register.
     Register {
-        /// As the function names it.
+        /// Name that the function uses.
         name: String,
-        /// In the first call.
+        /// Value in the first call.
         one: Value,
-        /// In the second.
+        /// Value in the second call.
         other: Value,
     },
-    /// A run of memory. Where the calls stood on different places of the stack, what is on it is compared by its distance
-    /// from the stack pointer at the entry.
+    /// A run of memory. If the calls ran at different stack depths, bytes on the stack are matched
+    /// by their distance from the stack pointer at entry.
     Memory {
-        /// In the first call.
+        /// Address in the first call.
         address: Address,
-        /// In the second.
+        /// Address in the second call.
         other_address: Address,
-        /// The bytes in the first call, by address.
+        /// Bytes in the first call, by address.
         one: Vec<Option<u8>>,
-        /// In the second.
+        /// Bytes in the second call.
         other: Vec<Option<u8>>,
     },
 }
 
-/// How bytes of two calls are to each other.
+/// Result of comparing bytes of two calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ValueMatch {
-    /// As far as is known.
+    /// Not known to differ.
     Same,
-    /// Some are known in one call alone.
+    /// Some are known in one call only.
     OneSided,
-    /// Some are known in both, and differ.
+    /// Some are known in both calls and differ.
     Differs,
 }
 
 impl ValueMatch {
-    /// Of a byte.
+    /// Compares one byte.
     pub fn of(one: Option<u8>, other: Option<u8>) -> Self {
         match (one, other) {
             (Some(one), Some(other)) if one != other => Self::Differs,
@@ -64,7 +64,7 @@ impl ValueMatch {
         }
     }
 
-    /// Of values; one that is not known at all may have no bytes.
+    /// Compares values. An entirely unknown value may have no bytes.
     pub fn of_values(Value(one): &Value, Value(other): &Value) -> Self {
         let byte = |bytes: &[Option<u8>], place: usize| bytes.get(place).copied().flatten();
         let places = 0..one.len().max(other.len());
@@ -76,13 +76,13 @@ impl ValueMatch {
 }
 
 impl Differences {
-    /// Whether as many differ as are listed. What is known in one call alone does not count: there may be any number of
-    /// these before the first that differs.
+    /// Returns true if the list of differences is full. One-sided cells do not count: any number of
+    /// them may precede the first difference.
     pub(super) fn is_full(&self) -> bool {
         self.differing.len() >= LISTED
     }
 
-    /// Takes a cell in, unless it is the same, or its kind has as many as are listed.
+    /// Adds a cell unless it is equal. Drops it if the list of its kind is full.
     pub(super) fn add(&mut self, likeness: ValueMatch, cell: DifferingCell) {
         let cells = match likeness {
             ValueMatch::Same => return,

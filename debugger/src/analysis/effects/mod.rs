@@ -1,4 +1,5 @@
-//! What calls, iterations of loops and ranges of steps take in and leave behind, and how two calls of a function differ.
+//! Inputs and outputs of calls, loop iterations and ranges of steps, and the differences between
+//! two calls.
 
 mod comparison;
 mod differences;

@@ -1,4 +1,4 @@
-//! What the names of registers mean to a function that was called, where they move with register windows.
+//! Register names from the point of view of a called function, where register windows rotate them.
 
 use stepback_index::{Cancel, Index, NameReader, PointReader, QueryError, RegisterEffect};
 use stepback_machine::{Mode, RegisterId, RegisterView, WindowChange};
@@ -6,30 +6,32 @@ use stepback_machine::{Mode, RegisterId, RegisterView, WindowChange};
 use super::own_path::FramePath;
 use super::scope::EffectScope;
 
-/// A `save` is looked for among so many steps of the function's own: it comes before what a function computes, and one that
-/// needs no window may go round a loop for long.
+/// Maximum number of the function's own steps searched for a `save`. A `save` precedes what a
+/// function computes, and a function that needs no window may loop for long.
 const SAVE_WITHIN: usize = 256;
 
-/// The registers of a call as the function names them in the window that it runs in: behind its `save`, where it does one.
-/// So two calls of a function name alike what is the same to it, in whichever windows they lie.
+/// Mapping of a call's registers to their names in the window that the function runs in: after its
+/// `save`, if it has one. Two calls of a function then use the same name for the same value, in any
+/// window.
 ///
 /// ```text
-/// called in window 7, `save` leads to 0: what the caller wrote as %o0, and w0.i0 is, it names %i0
-/// called in window 3, `save` leads to 4: there it is w4.i0
+/// called in window 7, `save` selects 0: the caller's %o0 is the cell w0.i0, named %i0
+/// called in window 3, `save` selects 4: the same name means the cell w4.i0
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct WindowNames {
-    /// At the first step.
+    /// Mode at the first step.
     entry: Mode,
-    /// Behind the `save`.
+    /// Mode after the `save`.
     own: Mode,
-    /// The register that holds the number of the window.
+    /// Register that holds the window number.
     number: Option<RegisterId>,
 }
 
 impl WindowNames {
-    /// Without windows names mean the same everywhere. Cost with them: the steps of the function's own up to its `save`, but at
-    /// most [`SAVE_WITHIN`].
+    /// Finds the window of a call. Without register windows, names mean the same everywhere.
+    ///
+    /// Cost with windows: the function's own steps up to its `save`, at most [`SAVE_WITHIN`].
     pub fn of(scope: EffectScope, index: &Index, cancel: &Cancel) -> Result<Self, QueryError> {
         let plain = Self {
             entry: Mode::Other,
@@ -51,7 +53,7 @@ impl WindowNames {
         Ok(Self::among(modes, number)?.unwrap_or(plain))
     }
 
-    /// The same by the modes of the steps; none without a step.
+    /// Finds the window from the modes of the steps; `None` without a step.
     fn among(
         modes: impl Iterator<Item = Result<Mode, QueryError>>,
         number: Option<RegisterId>,
@@ -74,7 +76,8 @@ impl WindowNames {
         Ok(Some(names))
     }
 
-    /// Two calls of a function, named alike: one may have gone a way on which the function needs no window of its own.
+    /// Aligns two calls of a function: one may have taken a path on which the function needs no new
+    /// window.
     pub fn alike(one: Self, other: Self) -> (Self, Self) {
         if !one.has_saved() && !other.has_saved() {
             return (one, other);
@@ -92,8 +95,9 @@ impl WindowNames {
         (saved(one), saved(other))
     }
 
-    /// The view by which the function names what was used; none of cells of other windows, which calls inside it and the
-    /// kernel turned to, and of what tells which window it is: that is a matter of where the call lies.
+    /// Returns the view under which the function names a used cell. `None` for cells of other
+    /// windows, which callees and the kernel switched to, and for the window number. That number
+    /// depends on where the call happened.
     pub fn view_of(self, effect: &RegisterEffect) -> Option<RegisterView> {
         if !self.own.has_windows() {
             return Some(effect.view);
@@ -116,7 +120,7 @@ impl WindowNames {
         })
     }
 
-    /// The same of a register as it is named at the entry, as conventions name arguments.
+    /// Returns the view of an argument register. Calling conventions name it as at entry.
     pub fn view_of_argument(self, argument: RegisterView) -> Option<RegisterView> {
         let register = if self.own.has_windows() {
             self.own.plain_of(self.entry.home(argument.register))?
@@ -129,7 +133,8 @@ impl WindowNames {
         })
     }
 
-    /// What the function calls so, whatever the window at the position that is asked about.
+    /// Returns the cell that the function names `view`, independent of the window at the queried
+    /// position.
     pub fn cell_of(self, view: RegisterView) -> RegisterView {
         let register = if self.own.has_windows() {
             self.own.home(view.register)
@@ -155,7 +160,8 @@ fn window_of(mode: Mode) -> Option<u8> {
     }
 }
 
-/// The status register behind the bytes that tell the window; none where it has nothing else.
+/// Returns the status register without the bytes that hold the window; `None` if nothing else
+/// remains.
 fn without_window(status: RegisterView) -> Option<RegisterView> {
     let window = u16::try_from(size_of::<u32>()).ok()?;
     let end = status.offset.saturating_add(status.size_bytes);

@@ -1,4 +1,4 @@
-//! The steps of a frame without those of the calls inside it.
+//! Iterates over the steps of a frame without those of its callees.
 
 use std::collections::VecDeque;
 
@@ -8,23 +8,24 @@ use stepback_index::{
 use stepback_machine::Address;
 use stepback_parsers::Step;
 
-/// A step of a frame's own.
+/// A step of a frame, outside its callees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathStep {
-    /// Its number.
     pub step: Step,
-    /// Its address.
     pub pc: Address,
 }
 
-/// So many steps are read at first at the entry of the frame and behind each call; twice as many where most of the last were
-/// used, half as many where not: a thread among many others has few steps in each stretch,
+/// Number of steps read first at the entry of the frame and after each call. The number doubles if
+/// most of the last ones were used and halves otherwise: with many threads, each stretch has few
+/// steps of one.
 const FEW: u64 = 8;
-/// up to so many.
+/// Maximum number of steps read at once.
 const MANY: u64 = 1024;
 
-/// Goes through the steps of a frame; calls inside it are passed over. Cost: the text of these steps, and of a few behind each
-/// call; where threads take turns, of about as many others as of the thread's own, or of each step alone.
+/// Iterator over the steps of a frame that skips its callees.
+///
+/// Cost: the text of these steps, and of a few after each call. If threads take turns: that of
+/// about as many steps of other threads, or of single steps.
 pub struct FramePath<'a> {
     index: &'a Index,
     cancel: &'a Cancel,
@@ -32,14 +33,14 @@ pub struct FramePath<'a> {
     thread: ThreadId,
     next: Option<Step>,
     last: Step,
-    /// Steps of the thread that were read ahead, one behind the other.
+    /// Steps of the thread that were read ahead, in order.
     ahead: VecDeque<PathStep>,
-    /// So many are read next.
+    /// Number of steps to read next.
     portion: u64,
 }
 
 impl<'a> FramePath<'a> {
-    /// From the first step of a frame on; none of a frame without steps.
+    /// Starts at the first step of a frame; `None` for a frame without steps.
     pub fn of(frame: CallId, index: &'a Index, cancel: &'a Cancel) -> Option<Self> {
         let (first, last) = index.calls().steps_inside(frame)?;
         let thread = index.calls().get(frame)?.thread;
@@ -55,7 +56,7 @@ impl<'a> FramePath<'a> {
         })
     }
 
-    /// The same from a later step of the frame on.
+    /// Starts at a later step of the frame.
     #[must_use]
     pub fn from(self, step: Step) -> Self {
         Self {
@@ -64,7 +65,7 @@ impl<'a> FramePath<'a> {
         }
     }
 
-    /// The next step of the frame's own; none at its end.
+    /// Returns the next step of the frame itself; `None` at its end.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -84,14 +85,14 @@ impl<'a> FramePath<'a> {
         Ok(Some(at))
     }
 
-    /// A step of the thread; it and those before it are no longer ahead then.
+    /// Reads a step of the thread. It and earlier steps leave the read-ahead buffer.
     fn read(&mut self, step: Step) -> Result<PathStep, QueryError> {
         let has_gone_on = self.ahead.pop_front_if(|ahead| ahead.step < step).is_none();
         while self.ahead.pop_front_if(|ahead| ahead.step < step).is_some() {}
         if let Some(at) = self.ahead.pop_front_if(|ahead| ahead.step == step) {
             return Ok(at);
         }
-        // Behind a call it is not known how many steps there are up to the next one.
+        // After a call, the number of steps up to the next one is unknown.
         self.portion = if has_gone_on {
             self.portion
         } else {
@@ -108,25 +109,26 @@ impl<'a> FramePath<'a> {
             .into_iter()
             .map(|(step, pc)| PathStep { step, pc })
             .collect();
-        // Another thread's step: somebody rewrote the trace.
+        // The step belongs to another thread: the trace file was changed.
         self.ahead
             .pop_front_if(|ahead| ahead.step == step)
             .ok_or(QueryError::TraceChanged)
     }
 
-    /// Nothing more comes.
+    /// Ends the iteration.
     pub(super) fn end(&mut self) {
         self.next = None;
     }
 
-    /// The last step of what a step called, itself where it called nothing; none where that never ends.
+    /// Returns the last step of the call that a step makes, or the step itself if it calls nothing.
+    /// `None` if the call never ends.
     fn behind(&self, step: Step) -> Option<Step> {
         let calls = self.index.calls();
         let called = calls
             .called_by(self.thread, step)
             .and_then(|id| calls.get(id));
         match called.filter(|call| call.parent == Some(self.frame)) {
-            // A call into which the trace shows no step is over at once.
+            // A call without a step in the trace ends immediately.
             Some(call) if call.entry_step.is_none() => Some(step),
             Some(call) => call.exit_step,
             None => Some(step),
@@ -134,7 +136,7 @@ impl<'a> FramePath<'a> {
     }
 }
 
-/// How many steps are read after so many, of which these were the thread's own.
+/// Returns the number of steps to read after reading `read`, of which `own` belonged to the thread.
 fn next_portion(read: u64, own: u64) -> u64 {
     let next = if 2 * own > read {
         read.saturating_mul(2)
@@ -155,7 +157,7 @@ mod tests {
             portion
         };
         assert_eq!(portions(1, FEW), MANY);
-        // With one step in a thousand nothing but the steps themselves is read before long.
+        // With one step in a thousand, single steps are soon read instead.
         assert!(portions(1000, MANY) <= 2 && portions(4, MANY) <= 2);
     }
 }

@@ -1,4 +1,4 @@
-//! Where the paths of two calls of a function part and meet again.
+//! Finds where the paths of two calls of a function diverge and meet again.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -7,31 +7,31 @@ use stepback_machine::Address;
 
 use super::own_path::{FramePath, PathStep};
 
-/// So many steps behind a parting are looked through for where the paths meet.
+/// Maximum number of steps searched after a divergence for the point where the paths meet.
 const AHEAD: usize = 4096;
 
-/// A stretch in which two calls go different ways.
+/// A stretch in which two calls take different paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathDivergence {
-    /// The last step that both do, in each of the calls; none where they differ from the first.
+    /// Last step that both calls do, in each of them; `None` if they differ from the first step on.
     pub parts: Option<(PathStep, PathStep)>,
-    /// The first step of each behind it; none where the call is over.
+    /// First step of each call after that; `None` if the call is over.
     pub ways: (Option<PathStep>, Option<PathStep>),
-    /// Where they meet again: steps of one address; none where they do not, as far as it was looked.
+    /// Steps at one address where the paths meet again; `None` if none was found.
     pub meets: Option<(PathStep, PathStep)>,
 }
 
-/// Follows two calls side by side, without the calls inside them. Memory: bounded.
+/// Iterator over the divergences of two calls, without their callees. Memory is bounded.
 pub struct DivergenceFinder<'a> {
     one: LookaheadPath<'a>,
     other: LookaheadPath<'a>,
     last: Option<(PathStep, PathStep)>,
-    /// How many steps both did alike.
+    /// Number of steps that both calls have in common.
     pub alike: u64,
 }
 
 impl<'a> DivergenceFinder<'a> {
-    /// The paths of two calls.
+    /// Compares two paths.
     pub fn new(one: FramePath<'a>, other: FramePath<'a>) -> Self {
         let ahead = |path| LookaheadPath {
             path,
@@ -45,7 +45,8 @@ impl<'a> DivergenceFinder<'a> {
         }
     }
 
-    /// The next stretch in which they differ; none when both end alike, and behind one from which they do not meet.
+    /// Returns the next divergence. `None` when both paths end alike, and after a divergence from
+    /// which they do not meet again.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -68,7 +69,7 @@ impl<'a> DivergenceFinder<'a> {
         }
     }
 
-    /// Goes on to the nearest step that both do; where there is none, to the end.
+    /// Advances both paths to the nearest common step, or to their ends if there is none.
     fn meet(&mut self) -> Result<Option<(PathStep, PathStep)>, QueryError> {
         self.one.fill()?;
         self.other.fill()?;
@@ -89,7 +90,7 @@ impl<'a> DivergenceFinder<'a> {
     }
 }
 
-/// A path with what was read ahead of it.
+/// A path with a look-ahead buffer.
 struct LookaheadPath<'a> {
     path: FramePath<'a>,
     steps: VecDeque<PathStep>,
@@ -112,7 +113,7 @@ impl LookaheadPath<'_> {
         Ok(())
     }
 
-    /// Nothing more comes.
+    /// Ends the path.
     fn end(&mut self) {
         self.steps.clear();
         self.path.end();

@@ -1,4 +1,4 @@
-//! The loops that control is in, told by where it comes back to.
+//! Detects the loops that control is in, from the addresses it returns to.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,34 +6,37 @@ use stepback_machine::Address;
 
 use super::own_path::PathStep;
 
-/// The way of a frame without the rounds of loops that are over: an address that comes again is the head of a loop, and what
-/// lay between is its body. The head is so where control came into the loop, wherever compilers have put its parts.
+/// The path of a frame without the finished iterations of loops.
 ///
-/// Memory: an entry for each instruction of the function.
+/// An address that is reached again is the head of a loop, and the addresses in between are its
+/// body. The head is therefore where control entered the loop, wherever the compiler placed the
+/// code.
+///
+/// Memory: one entry per instruction of the function.
 #[derive(Default)]
 pub(super) struct LoopTracker {
     way: Vec<PathVisit>,
     places: HashMap<Address, usize>,
 }
 
-/// A place on the way.
+/// A step on the path.
 struct PathVisit {
     at: PathStep,
-    /// Where control went before it came back here.
+    /// Addresses visited before control returned here.
     body: HashSet<Address>,
 }
 
-/// A round of a loop.
+/// An iteration of a loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LoopIteration {
-    /// Where it begins.
+    /// First step of the iteration.
     pub head: PathStep,
-    /// Where control went in earlier rounds.
+    /// Addresses visited in earlier iterations.
     pub body: HashSet<Address>,
 }
 
 impl LoopTracker {
-    /// Control goes on to a step.
+    /// Adds the next step.
     pub fn go_on(&mut self, at: PathStep) {
         let Some(place) = self.places.get(&at.pc).copied() else {
             self.places.insert(at.pc, self.way.len());
@@ -55,7 +58,8 @@ impl LoopTracker {
         }
     }
 
-    /// Where the round began that ends when control comes back to an address; none where it was not there on its way.
+    /// Returns the start of the iteration that ends when control returns to `pc`; `None` if `pc` is
+    /// not on the path.
     pub fn begun_at(&self, pc: Address) -> Option<PathStep> {
         self.places
             .get(&pc)
@@ -63,7 +67,7 @@ impl LoopTracker {
             .map(|visit| visit.at)
     }
 
-    /// The innermost loop that went round before and that the last step is in.
+    /// Returns the innermost loop with a finished iteration that contains the last step.
     pub fn innermost(&self) -> Option<LoopIteration> {
         let here = self.way.last()?.at.pc;
         let is_in = |visit: &&PathVisit| {

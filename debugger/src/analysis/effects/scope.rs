@@ -1,4 +1,4 @@
-//! Which steps are meant: a call, an iteration of a loop, a range.
+//! Selects the steps to examine: a call, a loop iteration or a range.
 
 use stepback_index::{
     CallId, Cancel, Index, NearestStepOf, Query as _, QueryError, SlotReader, ThreadId,
@@ -12,19 +12,18 @@ use super::rounds::{LoopIteration, LoopTracker};
 /// Steps of a thread between two positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EffectScope {
-    /// Whose.
     pub thread: ThreadId,
-    /// Before the first step.
+    /// Position before the first step.
     pub from: Position,
-    /// Behind the last.
+    /// Position after the last step.
     pub to: Position,
-    /// The call that it is, or that the loop is in.
+    /// The call itself, or the one that contains the loop.
     pub call: Option<CallId>,
-    /// Where the loop begins that it is an iteration of.
+    /// Address of the loop head, for an iteration.
     pub head: Option<Address>,
 }
 
-/// The steps of a call. O(1).
+/// Returns the steps of a call. O(1).
 pub fn call_scope(index: &Index, id: CallId) -> Option<EffectScope> {
     let (first, last) = index.calls().steps_inside(id)?;
     let thread = index.calls().get(id)?.thread;
@@ -37,7 +36,8 @@ pub fn call_scope(index: &Index, id: CallId) -> Option<EffectScope> {
     })
 }
 
-/// The innermost call around a position, none where none is known: of a thread or of that of the last step before it.
+/// Returns the innermost call around a position, if known. Without a thread, that of the last step
+/// before the position is used.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -51,7 +51,8 @@ pub fn call_around(
     Ok(around.and_then(|id| call_scope(index, id)))
 }
 
-/// The innermost call of a function around a position, of the thread of the last step before it.
+/// Returns the innermost call of a function around a position, in the thread of the last step
+/// before it.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -67,7 +68,8 @@ pub fn call_of_function_around(
     Ok(around.and_then(|id| call_scope(index, id)))
 }
 
-/// The steps of a thread between two positions; without one, of the thread of the first step.
+/// Returns the steps of a thread between two positions. Without a thread, that of the first step is
+/// used.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -88,9 +90,12 @@ pub fn range_scope(
     })
 }
 
-/// The iteration of the innermost loop around a position: from one visit of its head to the next; the last one ends where control
-/// leaves the loop. Loops are told by where control comes back to inside of one call (`Rounds`).
-/// Cost: the steps of the function's own from its entry to the end of the round; where that is the last, to its end.
+/// Returns the iteration of the innermost loop around a position: from one visit of its head to the
+/// next. The last iteration ends where control leaves the loop. Loops are detected within one call,
+/// from the addresses that control returns to (`LoopTracker`).
+///
+/// Cost: the function's own steps from its entry to the end of the iteration; for the last
+/// iteration, to the end of the function.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -104,7 +109,7 @@ pub fn iteration_around(
     let Some(mut here) = NearestStepOf::next(thread, at).run(index, cancel)? else {
         return Ok(None);
     };
-    // Where the innermost call has no loop, that is looked for which it was called in.
+    // If the innermost call has no loop, search the loop that it was called in.
     let mut frame = index.calls().innermost_at(thread, at);
     while let Some(id) = frame {
         if let Some(found) = round_of(index, id, here, cancel)? {
@@ -118,7 +123,7 @@ pub fn iteration_around(
     Ok(None)
 }
 
-/// The iteration that a step of a frame's own is in.
+/// Returns the iteration that contains a step of the frame itself.
 fn round_of(
     index: &Index,
     frame: CallId,

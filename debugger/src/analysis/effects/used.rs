@@ -1,4 +1,4 @@
-//! What steps took in, with the values that it had, and what they left behind, with the values at the end.
+//! Inputs of steps with their values, and outputs with the values at the end.
 
 use stepback_index::{
     ByteState, Cancel, EFFECT_BLOCKS, EffectsWithin, Index, MemoryInput, MemoryOf, MemoryOutput,
@@ -10,40 +10,39 @@ use stepback_parsers::Position;
 
 use super::scope::EffectScope;
 
-/// So many runs of memory are listed of each kind; the others are counted.
+/// Maximum number of memory runs listed per kind; the others are counted.
 pub const LISTED: usize = 10_000;
-/// So many bytes of a run have their values.
+/// Maximum number of bytes of a run that are listed with values.
 pub const VALUE_BYTES: usize = 64;
 
-/// What steps took in and left behind.
+/// Inputs and outputs of some steps.
 #[derive(Clone, Debug)]
 pub struct Effects {
-    /// Which steps.
     pub scope: EffectScope,
-    /// How many the thread did.
+    /// Number of steps of the thread.
     pub steps: u64,
-    /// Registers and memory that were read before they were written, with what they held: registers first, memory by address.
+    /// Registers and memory that were read before they were written, with the values read.
+    /// Registers first, memory by address.
     pub inputs: Vec<UsedCell>,
-    /// Those that were written, with what they hold at the end.
+    /// Registers and memory that were written, with the values at the end.
     pub outputs: Vec<UsedCell>,
-    /// Runs of memory that are not among them.
+    /// Number of input memory runs that are not listed.
     pub more_inputs: u64,
-    /// The same of what was written.
+    /// Number of output memory runs that are not listed.
     pub more_outputs: u64,
-    /// Steps of which nobody knows the registers.
+    /// Number of steps whose registers are unknown.
     pub undecoded: u64,
-    /// Accesses of memory that are not told of: there was too much of it.
+    /// Number of memory accesses left out because too much memory was used.
     pub left_out: u64,
 }
 
-/// Something that was read or written.
+/// A cell that was read or written.
 #[derive(Clone, Debug)]
 pub struct UsedCell {
-    /// What.
     pub used: UsedValue,
-    /// What the value is known from: the doubtful source where its bytes have several.
+    /// Provenance of the value; the most doubtful one among its bytes.
     pub source: ValueSource,
-    /// The position after the first step that read it, or the last that wrote it.
+    /// Position after the first step that read the cell, or the last one that wrote it.
     pub at: Option<Position>,
 }
 
@@ -52,23 +51,24 @@ pub struct UsedCell {
 pub enum UsedValue {
     /// Bytes of a register.
     Register {
-        /// Under the name that is shown.
+        /// Display name.
         name: String,
-        /// What it held.
+        /// Value of the register.
         value: Value,
     },
-    /// Memory.
+    /// A run of memory.
     Memory {
-        /// The first byte.
+        /// Address of the first byte.
         address: Address,
-        /// How many.
+        /// Length in bytes.
         len_bytes: u64,
-        /// What the first [`VALUE_BYTES`] held, by address.
+        /// Values of the first [`VALUE_BYTES`], by address.
         bytes: Vec<Option<u8>>,
     },
 }
 
-/// Returns the inputs and outputs of some steps. Cost: that of [`EffectsWithin`], plus one read of all listed values.
+/// Returns the inputs and outputs of some steps. Cost: that of [`EffectsWithin`], plus one read of
+/// all listed values.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -85,7 +85,7 @@ pub fn effects_of(
     reader.effects(&range_effects(index, scope, cancel)?)
 }
 
-/// The same as plain sets.
+/// Returns the inputs and outputs without values.
 pub(super) fn range_effects(
     index: &Index,
     scope: EffectScope,
@@ -103,7 +103,7 @@ pub(super) fn range_effects(
     .run(index, cancel)
 }
 
-/// Looks up values.
+/// Lookup of the values.
 struct EffectReader<'a> {
     index: &'a Index,
     scope: EffectScope,
@@ -114,7 +114,7 @@ impl EffectReader<'_> {
     fn effects(&self, sets: &RangeEffects) -> Result<Effects, QueryError> {
         let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
         for effect in &sets.register_inputs {
-            // Nothing has written it up to its first read.
+            // Nothing has written it before its first read.
             inputs.push(self.register(effect, Position(effect.at.0.saturating_sub(1)))?);
         }
         for effect in &sets.register_outputs {
@@ -151,7 +151,7 @@ impl EffectReader<'_> {
         let thread = self.scope.thread;
         let name =
             NameReader(self.index).register_name(effect.view, self.index.instruction_set(thread));
-        // A name means another cell where windows turned since.
+        // The name refers to another cell if windows have rotated since.
         let views = vec![(
             name.clone(),
             RegisterView {
@@ -176,7 +176,8 @@ impl EffectReader<'_> {
         })
     }
 
-    /// What the reads do not tell, as in a trace without values, is what memory held before the first step.
+    /// Fills in values that the reads do not record, as in a trace without values, from memory
+    /// before the first step.
     fn memory_inputs(&self, inputs: &[MemoryInput]) -> Result<Vec<UsedCell>, QueryError> {
         let inputs = inputs.get(..LISTED.min(inputs.len())).unwrap_or_default();
         let shown = |input: &MemoryInput| {
@@ -252,7 +253,7 @@ impl EffectReader<'_> {
         Ok(outputs.iter().zip(held).map(cell).collect())
     }
 
-    /// What the memory of the thread holds at a position.
+    /// Returns the thread's memory at a position.
     fn held(
         &self,
         position: Position,

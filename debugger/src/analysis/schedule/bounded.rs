@@ -1,20 +1,21 @@
-//! A list along the trace whose length is bounded: what is too fine to keep apart is put together.
+//! A list along the trace with bounded length: entries too close to keep apart are merged.
 
-/// What a list along the trace consists of.
+/// An entry of a list along the trace.
 pub trait LanePiece {
-    /// The position at which it begins.
+    /// Position at which it begins.
     fn first(&self) -> u64;
-    /// The position at which it ends.
+    /// Position at which it ends.
     fn end(&self) -> u64;
-    /// Whether it and the next one are really one piece.
+    /// Returns true if the next entry continues this one.
     fn continues(&self, next: &Self) -> bool;
-    /// Takes in one that comes after it.
+    /// Merges a later entry into this one.
     fn absorb(&mut self, next: Self);
 }
 
-/// Pieces in the order of the trace, at most a number of them.
+/// Entries in trace order, with a maximum length.
 ///
-/// When there are more, all that lie in one cell of the trace become one, and cells grow until that is enough.
+/// When the list is full, all entries within one cell of the trace are merged. Cells double in size
+/// until that suffices.
 #[derive(Clone, Debug)]
 pub struct BoundedList<T> {
     list: Vec<T>,
@@ -29,7 +30,7 @@ impl<T> Default for BoundedList<T> {
 }
 
 impl<T> BoundedList<T> {
-    /// An empty list of at most so many pieces.
+    /// Creates an empty list of at most `limit` entries.
     pub fn with_limit(limit: usize) -> Self {
         Self {
             list: Vec::new(),
@@ -38,19 +39,18 @@ impl<T> BoundedList<T> {
         }
     }
 
-    /// The pieces.
     pub fn list(&self) -> &[T] {
         &self.list
     }
 
-    /// The last piece, to prolong it.
+    /// Returns the last entry, for extension.
     pub fn last_mut(&mut self) -> Option<&mut T> {
         self.list.last_mut()
     }
 }
 
 impl<T: LanePiece> BoundedList<T> {
-    /// Adds a piece that does not begin before the last one.
+    /// Adds an entry that does not begin before the last one.
     pub fn push(&mut self, next: T) {
         put(&mut self.list, next, self.cell);
         while self.list.len() > self.limit && self.cell < u64::MAX / 2 {
@@ -62,7 +62,7 @@ impl<T: LanePiece> BoundedList<T> {
         }
     }
 
-    /// The last piece that begins at a position or before it. O(log n).
+    /// Returns the last entry that begins at or before a position. O(log n).
     pub fn last_at(&self, position: u64) -> Option<&T> {
         let after = self.list.partition_point(|piece| piece.first() <= position);
         self.list.get(after.checked_sub(1)?)

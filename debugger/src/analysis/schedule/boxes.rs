@@ -1,23 +1,23 @@
-//! The boxes of a lane that are drawn: at most one for each column of pixels.
+//! Boxes to draw for a lane: at most one per pixel column.
 
 use std::ops::Range;
 
 use super::{BoundedList, LanePiece};
 
-/// The pieces of a lane that share a box.
+/// Entries of a lane drawn as one box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaneBox {
-    /// Its first column.
+    /// First column.
     pub left: u32,
-    /// The column after its last.
+    /// Column after the last one.
     pub right: u32,
-    /// Its first piece, by its place in the lane.
+    /// Index of the first entry in the lane.
     pub place: usize,
-    /// How many pieces it stands for.
+    /// Number of entries in the box.
     pub count: usize,
 }
 
-/// The boxes of what lies between two positions, in so many columns. O(columns · log n).
+/// Returns the boxes between two positions, for a width of `columns`. O(columns · log n).
 pub fn boxes<T: LanePiece>(lane: &BoundedList<T>, view: Range<u64>, columns: u32) -> Vec<LaneBox> {
     let Range {
         start: first,
@@ -38,7 +38,7 @@ pub fn boxes<T: LanePiece>(lane: &BoundedList<T>, view: Range<u64>, columns: u32
         }
         let left = left_of(piece);
         let right = right_of(piece).max(left + 1);
-        // All that fit into the same column have no boxes of their own.
+        // Entries that fit into the same column share its box.
         let others = if right == left + 1 {
             rest.partition_point(|other| right_of(other) <= right)
         } else {

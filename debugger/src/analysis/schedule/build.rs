@@ -1,4 +1,4 @@
-//! The lanes from the markers of a trace.
+//! Builds the lanes from the markers of a trace.
 
 use stepback_index::{
     Cancel, FindMarkers, Index, MarkerHit, MarkerReader, NearestStepOf, Query as _, QueryError,
@@ -8,7 +8,7 @@ use stepback_parsers::{MarkerKind, Position};
 
 use super::{LaneMark, LaneMarkKind, Schedule, ThreadLane, TimeSample};
 
-/// The markers that lanes are made from.
+/// Markers that define the lanes.
 const KINDS: [MarkerKind; 14] = [
     MarkerKind::TIMESTAMP,
     MarkerKind::CPU,
@@ -25,16 +25,17 @@ const KINDS: [MarkerKind; 14] = [
     MarkerKind::CORE_IDLE,
     MarkerKind::THREAD_EXIT,
 ];
-/// So many markers are asked for at once.
+/// Maximum number of markers per query.
 const PAGE: usize = 4096;
-/// The lanes of all threads together have some multiple of so many pieces at most.
+/// Bound on the entries of all lanes together, up to a small factor.
 const PIECES: usize = 1 << 20;
-/// Parts that a trace without times is looked at in.
+/// Number of parts that a trace without times is divided into.
 const PARTS: u64 = 2048;
-/// With more threads than these it is not: that would take too long.
+/// Maximum number of threads for that division; with more it would take too long.
 const PARTED_THREADS: usize = 256;
 
-/// Who ran where and when in a trace. Runs on a worker. Cost: a lookup for each time that the trace states.
+/// Returns the schedule of a trace. Runs on a worker. Cost: a lookup for each time that the trace
+/// states.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -70,11 +71,11 @@ struct Builder<'a> {
     index: &'a Index,
     cancel: &'a Cancel,
     schedule: Schedule,
-    /// Where each thread is.
+    /// Current core of each thread.
     cores: Vec<Option<u64>>,
-    /// Up to here all is said.
+    /// Position up to which runs are recorded.
     start: u64,
-    /// Whose markers came last: mostly the thread that runs from there on.
+    /// Thread of the last marker, which is usually the one that runs next.
     marked: ThreadId,
 }
 
@@ -104,8 +105,9 @@ impl Builder<'_> {
         self.run_until(to.0)
     }
 
-    /// Steps between two markers mostly belong to one thread. Where threads change without a marker, each runs up to
-    /// its last step before the marker, so a thread that comes back in between hides the others.
+    /// Records the runs up to `end`. Steps between two markers usually belong to one thread. If
+    /// threads change without a marker, each runs up to its last step before the marker. A thread
+    /// that returns in between therefore hides the others.
     fn run_until(&mut self, end: u64) -> Result<(), QueryError> {
         while self.start < end {
             let thread = self.thread_from(Position(self.start))?;
@@ -118,7 +120,8 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Whose the step behind a position is. To ask for one thread is cheap where there are hundreds.
+    /// Returns the thread of the step after a position. A query for one thread is cheap even if
+    /// there are hundreds.
     fn thread_from(&self, from: Position) -> Result<ThreadId, QueryError> {
         let next = NearestStepOf::next(self.marked, from).run(self.index, self.cancel)?;
         if next == Some(from.next_step()) {
@@ -171,7 +174,7 @@ impl Builder<'_> {
         );
     }
 
-    /// All ones stand for a core that is not known.
+    /// Records the core of a thread. All ones mean an unknown core.
     fn come_to(&mut self, thread: ThreadId, core: u64) {
         let core = Some(core).filter(|core| *core != u64::MAX);
         if let Some(known) = self.cores.get_mut(usize::from(thread.0)) {
@@ -182,7 +185,7 @@ impl Builder<'_> {
         }
     }
 
-    /// From the first to the last step of each thread in each part.
+    /// Records a run from the first to the last step of each thread in each part.
     fn by_parts(&mut self) -> Result<(), QueryError> {
         let (count, end) = (self.index.threads().len(), self.index.step_count());
         let length = end.div_ceil(PARTS).max(1);
@@ -204,7 +207,7 @@ impl Builder<'_> {
     }
 }
 
-/// Prolongs the last part of the kernel.
+/// Extends the last kernel mark.
 fn end_kernel(lane: &mut ThreadLane, at: u64) {
     if let Some(mark) = lane
         .marks

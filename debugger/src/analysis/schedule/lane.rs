@@ -1,4 +1,4 @@
-//! What lanes consist of.
+//! Entries of lanes.
 
 use std::collections::BTreeSet;
 
@@ -6,25 +6,25 @@ use stepback_parsers::Position;
 
 use super::{BoundedList, LanePiece};
 
-/// The other side of a stretch: the core of a thread, the thread of a core.
+/// The core on which a thread ran, or the thread that ran on a core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LanePeer {
     /// The trace does not say.
     Unknown,
-    /// This one.
+    /// A core or thread number.
     One(u64),
-    /// More than one, too short to keep apart.
+    /// Several, in intervals too short to keep apart.
     Several,
 }
 
 /// Positions between which a thread or a core ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaneInterval {
-    /// Before its first step.
+    /// Position before its first step.
     pub first: u64,
-    /// After its last step.
+    /// Position after its last step.
     pub end: u64,
-    /// Where, or who.
+    /// The core or thread.
     pub who: LanePeer,
 }
 
@@ -49,27 +49,26 @@ impl LanePiece for LaneInterval {
     }
 }
 
-/// What a mark in a lane tells of; later ones hide earlier ones where there is room for one alone.
+/// Kind of a mark. If there is room for one only, later kinds hide earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LaneMarkKind {
     /// A system call.
     SystemCall,
-    /// The kernel's own instructions.
+    /// Instructions of the kernel.
     Kernel,
     /// A signal, or the abort of a restartable sequence.
     Signal,
 }
 
-/// Something that happened to a thread.
+/// An event of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaneMark {
-    /// The first position that shows it.
+    /// First position at which it is visible.
     pub first: u64,
-    /// Where it ends; `first` where it has no length.
+    /// End position; `first` for a mark without length.
     pub end: u64,
-    /// What.
     pub kind: LaneMarkKind,
-    /// How many are put together here.
+    /// Number of merged events.
     pub count: u64,
 }
 
@@ -96,9 +95,9 @@ impl LanePiece for LaneMark {
 /// A time that the trace states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeSample {
-    /// From which position on.
+    /// Position from which it applies.
     pub first: u64,
-    /// In the trace's own unit.
+    /// Time in the trace's own unit.
     pub time: u64,
 }
 
@@ -118,27 +117,27 @@ impl LanePiece for TimeSample {
     fn absorb(&mut self, _next: Self) {}
 }
 
-/// What a thread did, as a lane shows it.
+/// The lane of a thread.
 #[derive(Clone, Debug, Default)]
 pub struct ThreadLane {
-    /// When it ran, and on which core.
+    /// Intervals in which it ran, with the core.
     pub stretches: BoundedList<LaneInterval>,
-    /// What happened to it.
+    /// Events of the thread.
     pub marks: BoundedList<LaneMark>,
     /// All cores that it ran on.
     pub cores: BTreeSet<u64>,
-    /// The times that its markers state.
+    /// Times that its markers state.
     pub times: BoundedList<TimeSample>,
-    /// The last of them.
+    /// The last of these times.
     pub last_time: Option<u64>,
-    /// Its last system call: where, and its number.
+    /// Position and number of its last system call.
     pub last_call: Option<(Position, u64)>,
-    /// Whether the trace says that it ended.
+    /// True if the trace records that it ended.
     pub has_ended: bool,
 }
 
 impl ThreadLane {
-    /// A lane of at most so many pieces of each kind.
+    /// Creates a lane of at most `limit` entries of each kind.
     pub fn with_limit(limit: usize) -> Self {
         let (stretches, marks, times) = (
             BoundedList::with_limit(limit),
@@ -153,7 +152,7 @@ impl ThreadLane {
         }
     }
 
-    /// Its first and last time.
+    /// Returns the first and last time.
     pub fn span(&self) -> Option<(u64, u64)> {
         self.times
             .list()

@@ -1,7 +1,9 @@
-//! Who ran where and when: a lane for each thread and for each core, in memory that does not grow with the trace.
+//! Thread schedule: a lane for each thread and for each core, in memory that does not grow with the
+//! trace.
 //!
-//! Binary traces of several threads say by markers which core a thread came to and when;
-//! between two of them all steps are of one thread. Traces without such markers are looked at in even parts.
+//! Binary traces of several threads have markers that state when a thread moves to a core. Between
+//! two of them all steps belong to one thread. Traces without such markers are sampled in even
+//! parts.
 
 mod bounded;
 mod boxes;

@@ -7,26 +7,26 @@ use stepback_index::ThreadId;
 
 use super::{BoundedList, LaneInterval, LaneMark, LanePeer, ThreadLane, TimeSample};
 
-/// Cores beyond so many have no lane.
+/// Maximum number of cores with a lane.
 const CORES: usize = 1024;
-/// Pieces of the lane of a core.
+/// Maximum number of entries in the lane of a core.
 const PIECES: usize = 1 << 12;
 
-/// Who ran where and when.
+/// The schedule of a trace: lanes of threads and cores.
 #[derive(Clone, Debug, Default)]
 pub struct Schedule {
-    /// By the number of the thread.
+    /// By thread number.
     pub threads: Vec<ThreadLane>,
-    /// By the number of the core, and which thread ran there.
+    /// By core number: which thread ran there.
     pub cores: BTreeMap<u64, BoundedList<LaneInterval>>,
-    /// The times that markers state.
+    /// Times that markers state.
     pub times: BoundedList<TimeSample>,
-    /// Whether the order of steps of different threads is known no better than by their times.
+    /// True if steps of different threads are ordered by their times only.
     pub is_order_by_time: bool,
 }
 
 impl Schedule {
-    /// A thread ran between two positions.
+    /// Records that a thread ran between two positions.
     pub fn add_run(&mut self, thread: ThreadId, steps: Range<u64>, core: Option<u64>) {
         let Range { start: first, end } = steps;
         if first >= end {
@@ -53,22 +53,22 @@ impl Schedule {
         }
     }
 
-    /// Something happened to a thread.
+    /// Records an event of a thread.
     pub fn add_mark(&mut self, thread: ThreadId, mark: LaneMark) {
         if let Some(lane) = self.threads.get_mut(usize::from(thread.0)) {
             lane.marks.push(mark);
         }
     }
 
-    /// The time at a position as the last marker before it states it.
+    /// Returns the time at a position, from the last marker before it.
     pub fn time_at(&self, position: u64) -> Option<u64> {
         self.times.last_at(position).map(|moment| moment.time)
     }
 }
 
 impl Schedule {
-    /// The other threads that ran between the times around a position: their steps may have come before or after
-    /// those of its thread. O(threads · log n).
+    /// Returns the other threads that ran between the times around a position. Their steps may have
+    /// come before or after those of its thread. O(threads · log n).
     pub fn unordered_with(&self, thread: ThreadId, position: u64) -> Vec<ThreadId> {
         let Some(lane) = self
             .threads
@@ -90,7 +90,7 @@ impl Schedule {
     }
 }
 
-/// The times of a thread before and after a position; without a later one all that follows.
+/// Returns the times of a thread before and after a position; `u64::MAX` if there is no later one.
 fn interval(lane: &ThreadLane, position: u64) -> Option<(u64, u64)> {
     let times = lane.times.list();
     let after = times.partition_point(|moment| moment.first <= position);
@@ -101,7 +101,7 @@ fn interval(lane: &ThreadLane, position: u64) -> Option<(u64, u64)> {
     ))
 }
 
-/// Whether a thread did steps in a stretch of its own whose times overlap with these.
+/// Returns true if a thread executed steps in an interval whose times overlap with these.
 fn ran_between(lane: &ThreadLane, from: u64, to: u64) -> bool {
     let times = lane.times.list();
     let first = times

@@ -1,4 +1,4 @@
-//! Lanes as text.
+//! Compares lanes as text.
 
 use std::fmt::Write as _;
 
@@ -46,7 +46,7 @@ fn check(files: &[SampleFile], expected: &str) {
     assert_eq!(lanes_text(&session), expected);
 }
 
-/// A file of a thread, with what a closure writes into it.
+/// Creates a trace file of a thread, with the records that a closure writes.
 pub fn thread_file(tid: u64, write: impl FnOnce(&mut TraceWriter)) -> SampleFile {
     let mut writer = TraceWriter::new(TraceRecipe {
         tid,
@@ -62,7 +62,7 @@ pub fn thread_file(tid: u64, write: impl FnOnce(&mut TraceWriter)) -> SampleFile
     }
 }
 
-/// Some time, in microseconds since 1601.
+/// An arbitrary time, in microseconds since 1601.
 pub const START: u64 = 13_400_000_000_000_000;
 
 fn steps(writer: &mut TraceWriter, count: u64) {

@@ -1,4 +1,4 @@
-//! What a person means by a text: words, a number, bytes, a place in code, a cell, a function.
+//! Interprets a search text: words, a number, bytes, a code location, a cell, a function.
 
 use std::fmt;
 
@@ -21,10 +21,10 @@ use crate::expression::{
 use crate::image::Images;
 use crate::messages::say;
 
-/// More functions with a part of their name in common are not looked for.
+/// Maximum number of functions with a common part of their name that are searched.
 pub const FUNCTIONS: usize = 256;
 
-/// Words before a text that say how it is read.
+/// Prefixes that state how a text is read.
 const PREFIXES: [(&str, FindKind); 12] = [
     ("text:", FindKind::Text),
     ("regex:", FindKind::Regex),
@@ -40,21 +40,20 @@ const PREFIXES: [(&str, FindKind); 12] = [
     ("fn:", FindKind::Function),
 ];
 
-/// What a text was read as.
+/// An interpreted search text.
 #[derive(Clone, Debug)]
 pub struct ParsedSearch {
-    /// How it was read, never by what it looks like.
+    /// Kind that it was read as; never [`FindKind::Auto`].
     pub kind: FindKind,
-    /// The text without what says how it is read.
+    /// The text without its prefix.
     pub text: String,
-    /// What is looked for.
     pub search: Search,
-    /// The number that the value of a cell may be as well: read as decimal, or as a name.
+    /// Another number that a cell's value may mean: read as decimal, or as a name.
     other_value: Option<u64>,
 }
 
 impl ParsedSearch {
-    /// The text, with `0x` before a value of a cell that was read as hexadecimal.
+    /// Returns the text, with `0x` before a cell's value that was read as hexadecimal.
     pub fn told(&self) -> String {
         match with_value(&self.text) {
             Some((cell, value)) if shown_value(value).is_some() => {
@@ -64,7 +63,7 @@ impl ParsedSearch {
         }
     }
 
-    /// What the text may mean besides.
+    /// Returns the other possible meanings of the text.
     pub fn others(&self) -> Vec<FindQuery> {
         let question = |kind, text: String| FindQuery {
             text,
@@ -121,26 +120,26 @@ impl ParsedSearch {
     }
 }
 
-/// Why a text means nothing.
+/// Reason that a text has no meaning.
 #[derive(Debug)]
 pub enum SearchParseError {
-    /// There is nothing.
+    /// The text is empty.
     Empty,
-    /// It is no regular expression.
+    /// It is not a regular expression.
     Pattern(PatternFault),
     /// It is too long for a pattern.
     TooLong,
-    /// It is no number, and no expression that has a value here.
+    /// It is neither a number nor an expression with a value here.
     Value(NameError),
-    /// It is no run of bytes: the text.
+    /// It is not a run of bytes (the text).
     Bytes(String),
-    /// It names no place in code.
+    /// It names no code location.
     Code(NameError),
     /// It names no cell.
     Cell(NameError),
-    /// No image tells of such a function: the text.
+    /// No image has such a function (the text).
     NoFunction(String),
-    /// So many functions are called so.
+    /// Too many functions match (their number).
     Functions(usize),
     /// The trace or its index could not be read.
     Trace(QueryError),
@@ -191,7 +190,7 @@ impl fmt::Display for SearchParseError {
     }
 }
 
-/// Reads texts where names have their meaning: at a position.
+/// Parser of search texts at a position, where names have their meaning.
 pub struct SearchParser<'a> {
     names: NameResolver<'a>,
     index: &'a Index,
@@ -200,7 +199,8 @@ pub struct SearchParser<'a> {
 }
 
 impl<'a> SearchParser<'a> {
-    /// Registers and memory have their values at a position, those of the thread of the step before it.
+    /// Creates a parser. Registers and memory have their values at `at`, in the thread of the step
+    /// before it.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -218,10 +218,10 @@ impl<'a> SearchParser<'a> {
         })
     }
 
-    /// What a text means. Blocks: it may ask the trace.
+    /// Interprets a text. Blocks: may query the trace.
     ///
     /// # Errors
-    /// It means nothing, or the trace cannot be read.
+    /// The text has no meaning, or the trace could not be read.
     pub fn read(&self, text: &str, kind: FindKind) -> Result<ParsedSearch, SearchParseError> {
         let text = text.trim();
         if text.is_empty() {
@@ -281,19 +281,20 @@ impl<'a> SearchParser<'a> {
         }
     }
 
-    /// The address that lists show as a name: `main`, `main+50`.
+    /// Returns the address of a name as lists show it: `main`, `main+50`.
     fn shown_address(&self, name: &str) -> Option<u64> {
         let (name, offset) = name.split_once('+').unwrap_or((name, "0"));
         let offset = bare_hex(offset.strip_prefix("0x").unwrap_or(offset))?;
         self.images.symbol(name)?.address.0.checked_add(offset)
     }
 
-    /// What a text looks like: what it says itself, then names and numbers that mean something in this trace, then words.
+    /// Determines the kind of a text. Prefixes come first, then names and numbers with a meaning in
+    /// this trace, then words.
     fn kind_of<'t>(&self, text: &'t str) -> Result<(FindKind, &'t str), SearchParseError> {
         let said = PREFIXES
             .iter()
             .find_map(|(prefix, kind)| Some((*kind, text.strip_prefix(prefix)?.trim())));
-        // `reg::x0` and `sym::main` are expressions.
+        // `reg::x0` and `sym::main` are expressions, not prefixes.
         if let Some((kind, rest)) = said.filter(|(_, rest)| !rest.starts_with(':')) {
             return Ok((kind, rest));
         }
@@ -362,8 +363,9 @@ impl<'a> SearchParser<'a> {
             .is_some())
     }
 
-    /// A number as people write it; bare digits of which some are no decimal ones are hexadecimal, as lists show values,
-    /// even where a register is called so (`b6`): whoever means that writes `reg::b6`.
+    /// Parses a number as people write it. Bare digits that include a hexadecimal letter are
+    /// hexadecimal, as lists show values. That also holds for the name of a register (`b6`): write
+    /// `reg::b6` for the register.
     fn value(&self, text: &str) -> Result<Number, SearchParseError> {
         let shown = bare_hex(text)
             .filter(|_| BareNumber::of(text).is_none())
@@ -377,12 +379,12 @@ impl<'a> SearchParser<'a> {
         }
     }
 
-    /// The value of a cell: digits alone are hexadecimal, as panels show it.
+    /// Parses the value of a cell. Bare digits are hexadecimal, as panels show values.
     fn value_of_cell(&self, text: &str) -> Result<Number, SearchParseError> {
         shown_value(text).map_or_else(|| self.value(text), Ok)
     }
 
-    /// Static functions of one name are all meant.
+    /// Resolves code addresses; several for static functions of one name.
     fn code(&self, text: &str) -> Result<Vec<Address>, SearchParseError> {
         let of_line = line_code(self.images, text, self.cancel)?;
         if !of_line.is_empty() {
@@ -398,7 +400,7 @@ impl<'a> SearchParser<'a> {
             .collect::<Result<_, _>>()?)
     }
 
-    /// `x0`, `0x80020010:8`, `writes of x0`. Bare digits are an address as lists show it.
+    /// Parses `x0`, `0x80020010:8` or `writes of x0`. Bare digits are an address as lists show it.
     fn cell(&self, text: &str) -> Result<Search, SearchParseError> {
         let words = [
             ("reads of ", AccessKinds::Reads),
@@ -426,7 +428,7 @@ impl<'a> SearchParser<'a> {
         Ok(Search::Accesses(cell, kinds, None))
     }
 
-    /// All bytes of a variable.
+    /// Returns all bytes of a variable.
     fn object(&self, name: &str) -> Option<Cell> {
         let symbol = self.images.symbol(name)?;
         Some(Cell::Memory {
@@ -435,7 +437,8 @@ impl<'a> SearchParser<'a> {
         })
     }
 
-    /// Where the functions of a name begin, else those with it in their names.
+    /// Returns the start addresses of the functions with a name, else of those whose names contain
+    /// it.
     fn functions(&self, text: &str) -> Result<Vec<Address>, SearchParseError> {
         let named = self
             .images
@@ -455,7 +458,7 @@ impl<'a> SearchParser<'a> {
         found.dedup();
         match found.len() {
             0 => match self.code(text) {
-                // Without images a function is called by where it begins.
+                // Without images, a function is identified by its start address.
                 Ok(code) => Ok(code),
                 Err(SearchParseError::Trace(error)) => Err(SearchParseError::Trace(error)),
                 Err(_) => Err(SearchParseError::NoFunction(text.to_owned())),
@@ -466,13 +469,13 @@ impl<'a> SearchParser<'a> {
     }
 }
 
-/// A value as panels show it: hexadecimal digits alone, however many.
+/// Parses a value as panels show it: hexadecimal digits only, of any number.
 fn shown_value(text: &str) -> Option<Number> {
     let text = text.trim();
     Number::from_hex(text).filter(|_| text.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
-/// `x0 = 0x1f`: a cell, and the value that it got or had; none for comparisons.
+/// Splits `x0 = 0x1f` into a cell and the value that was read or written; `None` for comparisons.
 fn with_value(text: &str) -> Option<(&str, &str)> {
     let (cell, value) = text.split_once('=')?;
     let is_plain = !cell.ends_with(['!', '<', '>']) && !value.starts_with('=');
@@ -485,7 +488,7 @@ fn between_slashes(text: &str) -> Option<&str> {
         .filter(|pattern| !pattern.is_empty())
 }
 
-/// `0x1f`, or long bare digits of which one at least is no letter: `add` is a word.
+/// Parses `0x1f`, or long bare digits of which at least one is decimal: `add` is a word.
 fn typed_hex(text: &str) -> Option<u64> {
     match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         Some(digits) => bare_hex(digits),
@@ -499,7 +502,7 @@ fn is_pairs(text: &str) -> bool {
         .all(|pair| pair.len() == 2 && bare_hex(pair).is_some())
 }
 
-/// `67 64 62`, `676462` or `"gdb"`; none for what is no bytes, no byte at all, or too many.
+/// Parses `67 64 62`, `676462` or `"gdb"`; `None` for other text, no bytes, or too many bytes.
 pub fn bytes_of(text: &str) -> Option<Vec<u8>> {
     let quoted = text
         .strip_prefix('"')

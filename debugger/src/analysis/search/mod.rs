@@ -1,4 +1,4 @@
-//! Searches through a trace: what is meant by a text, hits as they are found, and the hit next to a position.
+//! Searches a trace: interprets the text, streams hits, and finds the hit next to a position.
 
 pub mod meaning;
 pub mod neighbour;

@@ -1,4 +1,4 @@
-//! The hit next to a position, either way.
+//! Finds the hit next to a position in either direction.
 
 use std::ops::ControlFlow;
 
@@ -10,13 +10,14 @@ use super::stream::{SearchExtent, has_value};
 use crate::analysis::walk::{HitCursor, HitOutcome, HitQuery, Subject};
 use stepback_index::Direction;
 
-/// Positions that are looked through at once on the way back, at first: each time twice as many.
+/// Initial number of positions searched at once backward; doubles each time.
 const WINDOW: u64 = 1 << 10;
 const WIDEST: u64 = 1 << 20;
 
 impl Search {
-    /// The position of the nearest hit that shows after (onward) or before (back) a position.
-    /// Cost: the way to the hit; for texts and values up to twice as far back.
+    /// Returns the position of the nearest hit visible after or before a position.
+    ///
+    /// Cost: the steps up to the hit; backward, for texts and values, up to twice as many.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -59,7 +60,7 @@ impl Search {
         }
     }
 
-    /// The first hit behind a position and not behind another.
+    /// Returns the first hit in `at < position <= to`.
     fn next_in(
         &self,
         at: Position,
@@ -91,7 +92,7 @@ impl Search {
         Ok(found)
     }
 
-    /// Texts are found onward alone: looks through longer and longer stretches before the position.
+    /// Searches windows of growing width before the position: text searches only run forward.
     fn last_by_windows(
         &self,
         at: Position,
@@ -133,7 +134,7 @@ impl Search {
     }
 }
 
-/// The first step of a walk back, of those that access a value where one is wanted.
+/// Returns the first hit of a backward walk, restricted to accesses of a value if one is wanted.
 fn last_of(
     mut walk: HitCursor<'_>,
     wanted: Option<Number>,

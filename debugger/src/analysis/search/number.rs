@@ -1,8 +1,8 @@
-//! Numbers that are wider than an expression.
+//! Numbers wider than 64 bits.
 
 use stepback_index::Number;
 
-/// A number of more digits than an expression has: `0x` and more than 16 of them.
+/// Parses a number too wide for an expression: `0x` and more than 16 digits.
 pub fn wide_number(text: &str) -> Option<Number> {
     let text = text.trim();
     let digits = text

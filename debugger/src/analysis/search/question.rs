@@ -1,9 +1,9 @@
-//! What a search looks for.
+//! The target of a search.
 
 use stepback_index::{AccessKinds, Cell, Number, TextPattern};
 use stepback_machine::Address;
 
-/// What is looked for, whatever it was typed as.
+/// The target of a search, independent of how it was typed.
 #[derive(Clone, Debug)]
 pub enum Search {
     /// Steps whose disassembly or lines match.
@@ -12,7 +12,7 @@ pub enum Search {
     Value(Number),
     /// Accesses of memory that holds these bytes.
     Bytes(Vec<u8>),
-    /// Accesses of a cell, those of a value alone where one is given.
+    /// Accesses of a cell, restricted to a value if one is given.
     Accesses(Cell, AccessKinds, Option<Number>),
     /// Steps at any of these addresses.
     Visits(Vec<Address>),

@@ -1,4 +1,4 @@
-//! Hits as they are found, from a position on.
+//! Streams hits from a position on.
 
 use std::ops::ControlFlow;
 
@@ -12,23 +12,24 @@ use stepback_parsers::Position;
 use super::question::Search;
 use crate::analysis::walk::{HitCursor, HitOutcome, HitQuery, Subject};
 
-/// Hits of a walk that are handed out together.
+/// Maximum number of hits passed on at once.
 const BATCH: usize = 64;
 
-/// Whose hits are wanted, and which.
+/// Restriction of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchExtent {
-    /// Whose; none: those of all threads.
+    /// Thread to search; `None` for all.
     pub thread: Option<ThreadId>,
-    /// From where.
+    /// Start position.
     pub from: Position,
-    /// At most so many.
+    /// Maximum number of hits.
     pub limit: usize,
 }
 
 impl Search {
-    /// Hands out the hits in the order of the trace until `each` breaks; the last call of `each` has the end of the trace,
-    /// unless the limit ended the search. Memory: bounded, however many there are.
+    /// Passes the hits in trace order to `each` until it breaks. The last call of `each` has the
+    /// end of the trace, unless the limit ended the search. Memory is bounded for any number of
+    /// hits.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -67,7 +68,7 @@ impl Search {
             }
             .stream(index, cancel, each),
             Self::Accesses(cell, kinds, value) => {
-                // Those of other values do not count.
+                // Accesses of other values do not count towards the limit.
                 let most = if value.is_some() { usize::MAX } else { limit };
                 let walk = HitCursor::new(accesses(*cell, *kinds), from, most, index, cancel)
                     .of_thread(thread);
@@ -99,7 +100,7 @@ impl Search {
     }
 }
 
-/// Of a step that accesses memory several times, each access counts.
+/// Returns the query for accesses. If a step accesses memory several times, each access counts.
 fn accesses(cell: Cell, kinds: AccessKinds) -> HitQuery {
     HitQuery::forward(match cell {
         Cell::Memory { address, len_bytes } => {
@@ -132,7 +133,7 @@ fn walk_all(
         }
     }
     if left > 0 {
-        // Nobody asks whether this one breaks: it is the last.
+        // This is the last batch, so the result does not matter.
         let _ended = each(SearchBatch {
             hits: batch,
             to: index.end(),
@@ -141,11 +142,11 @@ fn walk_all(
     Ok(())
 }
 
-/// Several walks as one, in the order of the trace.
+/// Several walks merged in trace order.
 struct MergedHits<'a> {
-    /// Each with its next hit.
+    /// Each walk with its next hit.
     walks: Vec<(HitCursor<'a>, Hit)>,
-    /// Accesses of this value alone.
+    /// Value that accesses must have.
     wanted: Option<Number>,
 }
 
@@ -190,7 +191,7 @@ impl<'a> MergedHits<'a> {
     }
 }
 
-/// Whether an access is of a value, where one is wanted.
+/// Returns true if a hit accesses the wanted value, or if any value will do.
 pub(super) fn has_value(hit: &Hit, wanted: Option<Number>) -> bool {
     wanted.is_none_or(|wanted| {
         hit.access
@@ -199,7 +200,7 @@ pub(super) fn has_value(hit: &Hit, wanted: Option<Number>) -> bool {
     })
 }
 
-/// The next step of a walk onward, which meets nothing else.
+/// Returns the next hit of a forward walk, which has nothing but hits.
 fn next_of(walk: &mut HitCursor<'_>) -> Result<Option<Hit>, QueryError> {
     Ok(match walk.next_hit()? {
         HitOutcome::Hit(hit) => Some(*hit),

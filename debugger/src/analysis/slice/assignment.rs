@@ -1,4 +1,4 @@
-//! What a row gives its values: expressions over the rows that it takes in.
+//! Assignments of slice rows: expressions over the rows that they take in.
 
 use stepback_index::{SliceCell, ThreadId};
 use stepback_machine::{
@@ -13,22 +13,22 @@ use super::narrow::{as_in_c, cut};
 use super::reading::SliceReading;
 use super::row::{ReadRow, RowId, SliceRowRole};
 
-/// A cell and what a row makes of it.
+/// A cell and the value that a row assigns to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assignment {
-    /// What gets the value: a register as wide as the instruction writes it, or memory.
+    /// The target: a register as wide as the instruction writes it, or memory.
     pub cell: SliceCell,
-    /// How the address of memory is made.
+    /// Address computation of a memory target.
     pub place: Option<MemoryLeaf>,
-    /// The value; none where the instruction does not say how it is made.
+    /// The value; `None` if the instruction's effect is not described.
     pub value: Option<Formula>,
 }
 
-/// Values that are handed on more often than this are named where they are found.
+/// Maximum number of copies to follow. Beyond it the last copy is named.
 const LOOKED_THROUGH: u32 = 64;
 
 impl SliceReading {
-    /// What a row gives its values. Cost: its expression.
+    /// Returns the assignments of a row. Cost: the size of its expressions.
     pub fn assignments(&self, id: RowId) -> Vec<Assignment> {
         let Some(row) = self.row(id) else {
             return Vec::new();
@@ -47,7 +47,7 @@ impl SliceReading {
                 (SliceCell::Register { view, .. }, Some(instruction)) => bits_of(instruction, view),
                 _ => bits,
             };
-            // The upper half of a register of which an instruction gives the lower one is zero.
+            // Writing the lower half of a register clears the upper half.
             let wanted = if told <= 32 { bits.min(32) } else { bits };
             let value = value.map(|value| {
                 if bits <= 64 {
@@ -65,7 +65,7 @@ impl SliceReading {
         assignments
     }
 
-    /// Where a store goes.
+    /// Returns the target address of a store.
     fn place(&self, id: RowId, cell: SliceCell) -> Option<MemoryLeaf> {
         let SliceCell::Memory { address, len_bytes } = cell else {
             return None;
@@ -91,7 +91,7 @@ impl SliceReading {
         }
     }
 
-    /// The value that a row gives a cell, before it is simplified.
+    /// Returns the value that a row assigns to a cell, before simplification.
     fn value(&self, id: RowId, cell: SliceCell, depth: u32) -> Option<Formula> {
         let row = self.row(id)?;
         let instruction = row.instruction()?;
@@ -145,7 +145,8 @@ impl SliceReading {
         }
     }
 
-    /// A register that a row reads: what made it, where that has no line of its own.
+    /// Returns a register that a row reads, replaced by its producer's expression if the producer
+    /// has no line.
     fn register(&self, id: RowId, view: RegisterView, depth: u32) -> Formula {
         let Some(row) = self.row(id) else {
             return Formula::Word("?".into());
@@ -188,7 +189,7 @@ impl SliceReading {
         }
     }
 
-    /// The row that gave all of a register that another reads.
+    /// Returns the row that produced a register that `row` reads.
     fn producer(&self, row: &ReadRow, view: RegisterView) -> Option<(RowId, &ReadRow)> {
         let thread = row.slice.thread;
         row.inputs.iter().find_map(|id| {
@@ -209,7 +210,8 @@ impl SliceReading {
         })
     }
 
-    /// What a row loads: the value that was stored there, where the store has no line of its own.
+    /// Returns the value that a row loads, replaced by the stored expression if the store has no
+    /// line.
     fn memory(&self, id: RowId, operand: usize, depth: u32) -> Formula {
         let loaded = self.loaded(id, operand);
         let is_passed_on = self
@@ -249,7 +251,7 @@ impl SliceReading {
         }
     }
 
-    /// A memory operand of a row.
+    /// Describes a memory operand of a row.
     fn loaded(&self, id: RowId, operand: usize) -> MemoryLeaf {
         let row = self.row(id);
         let address = row.and_then(|row| row.operand_address(operand));
@@ -307,7 +309,7 @@ impl SliceReading {
         }
     }
 
-    /// An index times its scale, without its sign.
+    /// Returns an index times the absolute value of its scale.
     fn scaled(&self, id: RowId, index: ScaledRegister) -> Formula {
         let mut value = self.register(id, index.view, 1);
         if index.is_signed {
@@ -328,7 +330,7 @@ impl SliceReading {
         }
     }
 
-    /// An operation without an operator, by the words of the instruction.
+    /// Returns an operation without a C operator as a call: mnemonic and operands.
     fn named(&self, id: RowId, view: RegisterView, depth: u32) -> Option<Formula> {
         let row = self.row(id)?;
         let call = NamedOperation::of(row, view)?;
@@ -346,7 +348,8 @@ impl SliceReading {
     }
 }
 
-/// The part of a register that a line names: as wide as the instruction writes it, if less of it is wanted.
+/// Returns the part of a register that a line names: as wide as the instruction writes it, even if
+/// less is traced.
 fn shown_cell(row: &ReadRow, cell: SliceCell) -> SliceCell {
     let SliceCell::Register { thread, view } = cell else {
         return cell;
@@ -369,7 +372,8 @@ fn shown_cell(row: &ReadRow, cell: SliceCell) -> SliceCell {
     }
 }
 
-/// The operand that stores at an address, and how many bytes of its value lie below.
+/// Returns the operand that stores at an address, and the number of its value's bytes below that
+/// address.
 fn stored_by(row: &ReadRow, address: Address) -> Option<(usize, u16)> {
     let memory = &row.instruction()?.meaning.memory;
     memory
@@ -393,7 +397,7 @@ fn shifted_down(value: Formula, skipped_bytes: u16) -> Formula {
     }
 }
 
-/// Whether a cell is a part of another.
+/// Returns true if a cell is part of another.
 fn is_within(part: SliceCell, whole: SliceCell) -> bool {
     match (part, whole) {
         (

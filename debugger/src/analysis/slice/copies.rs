@@ -1,4 +1,4 @@
-//! Whether a step hands a value on unchanged.
+//! Decides whether a step passes a value on unchanged.
 
 use stepback_index::SliceCell;
 use stepback_machine::{Expression, Instruction, Operation, RegisterView};
@@ -6,20 +6,20 @@ use stepback_machine::{Expression, Instruction, Operation, RegisterView};
 use super::narrow::ones;
 use super::row::ReadRow;
 
-/// How a step hands values on.
+/// The way in which a step passes values on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Copies {
-    /// It makes new ones, or what it does is not described.
+    /// It computes new values, or its effect is not described.
     #[default]
     Nothing,
-    /// As they are: a move, a load, a store.
+    /// Unchanged: a move, a load, a store.
     All,
-    /// As they are if they have no more than so many bits: a mask, an extension.
+    /// Unchanged for values of at most this many bits: a mask, an extension.
     Within(u16),
 }
 
 impl Copies {
-    /// What a step does with all that is wanted of it.
+    /// Classifies a step by all values that are traced of it.
     pub(super) fn of(row: &ReadRow) -> Self {
         let Some(instruction) = row.instruction() else {
             return Self::Nothing;
@@ -46,7 +46,7 @@ impl Copies {
     }
 }
 
-/// The effect of an instruction on a register, whole or in part.
+/// Returns the effect of an instruction on a register or a part of it.
 pub(super) fn effect_on(
     instruction: &Instruction,
     view: RegisterView,
@@ -59,7 +59,7 @@ pub(super) fn effect_on(
     };
     let effects = &instruction.meaning.writes;
     let exact = effects.iter().find(|effect| covers(&effect.view));
-    // A bank or a cell of a window has another name where it is read.
+    // A banked or windowed register has another name where it is read.
     exact.or(match &effects[..] {
         [only]
             if only.view.register != view.register && only.view.size_bytes >= view.size_bytes =>
@@ -74,7 +74,7 @@ fn of_register(instruction: &Instruction, view: RegisterView) -> Copies {
     let Some(effect) = effect_on(instruction, view) else {
         return Copies::Nothing;
     };
-    // What is made of a lower part says nothing of the upper one.
+    // A value computed from a lower part determines nothing about the upper part.
     if effect.view.register == view.register && effect.view.offset != view.offset {
         return Copies::Nothing;
     }
@@ -103,7 +103,7 @@ fn of_store(instruction: &Instruction) -> Copies {
     }
 }
 
-/// A register whose low bits alone are stored.
+/// Returns true for a register of which only the low bits are stored.
 fn is_cut(value: &Expression) -> bool {
     let Expression::Extended {
         value,
@@ -116,7 +116,7 @@ fn is_cut(value: &Expression) -> bool {
     matches!(value.as_ref(), Expression::Register(_))
 }
 
-/// What becomes of a value of which so many bits are wanted.
+/// Classifies an expression of which `wanted_bits` bits are used.
 fn of_value(value: &Expression, wanted_bits: u16) -> Copies {
     match value {
         Expression::Register(_) | Expression::Loaded(_) => Copies::All,
@@ -138,7 +138,7 @@ fn of_value(value: &Expression, wanted_bits: u16) -> Copies {
         Expression::Binary(Operation::And, value, mask) => {
             match (of_value(value, wanted_bits), mask.as_ref()) {
                 (Copies::All, Expression::Constant(mask)) => {
-                    // Masks of narrow registers are told twice over: for each half of a wide one.
+                    // Descriptions repeat masks of narrow registers in each half of a wide one.
                     let mask = mask & ones(wanted_bits.min(64));
                     let bits = mask.trailing_ones();
                     let is_run = mask.checked_shr(bits).unwrap_or(0) == 0;
@@ -156,7 +156,8 @@ fn of_value(value: &Expression, wanted_bits: u16) -> Copies {
     }
 }
 
-/// How many bits a value has at most that an instruction gives a register, where the instruction alone tells.
+/// Returns the maximum number of bits of a value that an instruction writes to a register, from the
+/// instruction only.
 pub(super) fn bits_of(instruction: &Instruction, view: RegisterView) -> u16 {
     let whole = 8 * view.size_bytes;
     let Some(effect) = effect_on(instruction, view) else {

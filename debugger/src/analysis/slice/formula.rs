@@ -1,79 +1,78 @@
-//! The value of a row in C's operators, over what other rows gave.
+//! The value of a row as an expression with C operators over other rows.
 
 use stepback_index::ThreadId;
 use stepback_machine::{Address, Operation, RegisterView, ScaledRegister};
 
 use super::row::RowId;
 
-/// A value. Its words are made by `model::slice::formula_words`.
+/// A value. `model::slice::formula_words` formats it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Formula {
     /// A number.
     Number(u64),
-    /// What a register held.
+    /// The value of a register.
     Register(RegisterLeaf),
-    /// What memory held.
+    /// The contents of memory.
     Loaded(MemoryLeaf),
-    /// An operation on two values of 64 bits.
+    /// An operation on two 64-bit values.
     Binary(Operation, Box<Formula>, Box<Formula>),
     /// The low bits, extended.
     Cast {
-        /// Of what.
+        /// Operand.
         value: Box<Formula>,
-        /// How many bits.
+        /// Number of low bits.
         bits: u16,
-        /// With their sign.
+        /// True for sign extension.
         is_signed: bool,
     },
-    /// An operation that has no operator: the instruction's name with its operands.
+    /// An operation without a C operator: the mnemonic with its operands.
     Named {
-        /// `udiv`, `csel`.
+        /// Mnemonic, such as `udiv` or `csel`.
         name: Box<str>,
-        /// In the order of the operands.
+        /// Operands in order.
         operands: Vec<Formula>,
-        /// How many bits the result has.
+        /// Width of the result.
         bits: u16,
     },
-    /// An operand that is no value: a condition.
+    /// An operand that is not a value, such as a condition.
     Word(Box<str>),
 }
 
 /// A register that an expression reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisterLeaf {
-    /// Whose.
     pub thread: ThreadId,
-    /// Which bytes.
+    /// Bytes that are read.
     pub view: RegisterView,
-    /// How many bits its value has at most.
+    /// Maximum number of bits of its value.
     pub bits: u16,
-    /// The row that gave it its value, which knows the value and has a line of its own; none where the chain ends.
+    /// The row that produced the value, which has its own line; `None` if the chain ends here.
     pub source: Option<RowId>,
 }
 
 /// Memory that an expression reads or that is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryLeaf {
-    /// Where it lies, as the trace shows it.
+    /// Address in the trace.
     pub address: Option<Address>,
-    /// How many bytes.
+    /// Size in bytes.
     pub size_bytes: u16,
-    /// How its address is made; none where that is not described.
+    /// Address computation; `None` if it is not described.
     pub made: Option<Box<Formula>>,
-    /// What is worth telling of how it is made.
+    /// Notable form of the address computation.
     pub shape: LoadShape,
     /// The row that accesses it.
     pub by: RowId,
-    /// The register of the index of its address.
+    /// Index register of the address.
     pub index: Option<ScaledRegister>,
-    /// The index, times its scale, as it is made.
+    /// Expression of the scaled index.
     pub scaled: Option<Box<Formula>>,
-    /// Where it would lie without the index, for who looked that up.
+    /// Address without the index, if the caller looked it up.
     pub start: Option<Address>,
 }
 
 impl MemoryLeaf {
-    /// Something that a row accesses, of which nothing is known.
+    /// Creates memory that a row accesses, with nothing known about it.
     pub fn of(by: RowId) -> Self {
         Self {
             address: None,
@@ -88,19 +87,19 @@ impl MemoryLeaf {
     }
 }
 
-/// What the address of a load or store is made of.
+/// Form of the address of a load or store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoadShape {
-    /// A base with a constant: the address itself says more.
+    /// A base with a constant: the address itself is more informative.
     Plain,
     /// The stack pointer with a constant.
     Stack,
-    /// With an index.
+    /// With an index register.
     Indexed,
 }
 
 impl Formula {
-    /// How many bits its value has at most.
+    /// Returns the maximum number of bits of the value.
     pub fn bits(&self) -> u16 {
         let below = |bits: u32| u16::try_from(bits.min(64)).unwrap_or(64);
         match self {
@@ -142,7 +141,7 @@ impl Formula {
         }
     }
 
-    /// How wide C computes it: 32 or 64 bits.
+    /// Returns the width in which C computes the value: 32 or 64 bits.
     pub fn computed_bits(&self) -> u16 {
         match self {
             Self::Binary(
@@ -158,7 +157,7 @@ impl Formula {
         }
     }
 
-    /// The rows that it reads from, which have lines of their own; each once.
+    /// Returns the registers that the expression reads, each once.
     pub fn leaves(&self) -> Vec<&RegisterLeaf> {
         let mut leaves = Vec::new();
         self.collect(&mut leaves);

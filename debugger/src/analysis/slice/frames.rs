@@ -1,4 +1,4 @@
-//! The frames that the steps of a slice ran in, and where their stacks lie.
+//! Frames in which the steps of a slice ran, and the extents of their stacks.
 
 use std::collections::HashMap;
 
@@ -10,14 +10,14 @@ use stepback_parsers::{Position, RegisterSource, Step};
 
 use super::row::ReadRow;
 
-/// Looks frames up, and remembers where their stacks begin. Memory: a number a frame.
+/// Lookup of frames, with a cache of where their stacks begin. Memory: a number per frame.
 pub struct Frames<'a> {
     index: &'a Index,
     entries: HashMap<CallId, Option<u64>>,
 }
 
 impl<'a> Frames<'a> {
-    /// Of a trace.
+    /// Creates an empty cache for a trace.
     pub fn new(index: &'a Index) -> Self {
         Self {
             index,
@@ -25,18 +25,20 @@ impl<'a> Frames<'a> {
         }
     }
 
-    /// The frame of a step. The step that calls is one of the caller's, the one that returns one of the callee's.
+    /// Returns the frame of a step. A calling step belongs to the caller, a returning step to the
+    /// callee.
     pub fn call_of(&self, thread: ThreadId, step: Step) -> Option<CallId> {
         self.index.calls().innermost_at(thread, step.before())
     }
 
-    /// The frame that called one.
+    /// Returns the calling frame.
     pub fn caller_of(&self, call: CallId) -> Option<CallId> {
         self.index.calls().get(call)?.parent
     }
 
-    /// Whether all that a step accesses lies in its own frame's part of the stack: not below the stack pointer, and below
-    /// what that was when the frame was entered. Where registers have no values, what is addressed by the stack pointer counts.
+    /// Returns true if all accesses of a step are in its own frame's part of the stack. That part
+    /// is between the stack pointer and its value at the frame's entry. If registers have no
+    /// values, addressing by the stack pointer decides.
     pub fn is_on_own_stack(&mut self, row: &ReadRow, cancel: &Cancel) -> Result<bool, QueryError> {
         let (Some(sight), Some(instruction), Some(call)) =
             (&row.sight, row.instruction(), row.call)
@@ -76,7 +78,7 @@ impl<'a> Frames<'a> {
         }))
     }
 
-    /// The stack pointer where a frame was entered.
+    /// Returns the stack pointer at the entry of a frame.
     fn entry(&mut self, call: CallId, cancel: &Cancel) -> Result<Option<u64>, QueryError> {
         if let Some(known) = self.entries.get(&call) {
             return Ok(*known);

@@ -1,4 +1,4 @@
-//! Which frames the rows are in, one inside of another.
+//! Nesting of the frames of the rows.
 
 use std::collections::HashMap;
 
@@ -6,17 +6,18 @@ use stepback_index::CallId;
 
 use super::frames::Frames;
 
-/// Who called the frames of the rows taken so far. Memory: a number a frame, of each at most [`OUTWARD`] around it.
+/// Callers of the frames of the rows taken until now. Memory: a number per frame, and at most
+/// [`OUTWARD`] ancestors of each.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Callers {
     callers: HashMap<CallId, Option<CallId>>,
 }
 
-/// Frames further out are not known to be around.
+/// Maximum number of ancestors known per frame.
 const OUTWARD: usize = 256;
 
 impl Callers {
-    /// Notes the frames around one.
+    /// Adds a frame and its ancestors.
     pub fn add(&mut self, call: Option<CallId>, frames: &Frames<'_>) {
         let mut next = call;
         for _ in 0..OUTWARD {
@@ -28,7 +29,7 @@ impl Callers {
         }
     }
 
-    /// Whether a frame is another, or was called by it in the end.
+    /// Returns true if a frame equals `outer` or was called by it, directly or indirectly.
     pub fn is_inside(&self, inner: Option<CallId>, outer: Option<CallId>) -> bool {
         let outwards =
             std::iter::successors(inner, |call| self.callers.get(call).copied().flatten());

@@ -1,4 +1,4 @@
-//! The lines that are seen of a reading.
+//! The visible lines of a slice.
 
 use std::collections::HashSet;
 
@@ -7,99 +7,98 @@ use stepback_index::{CallId, ThreadId};
 use super::reading::SliceReading;
 use super::row::{RowId, SliceRowRole};
 
-/// How a slice is read.
+/// Presentation of a slice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ReadingMode {
-    /// From newest to oldest: copies and parts of expressions stand for nothing of their own.
+    /// From newest to oldest, without lines for copies and subexpressions.
     #[default]
     Chain,
-    /// Each step, from newest to oldest.
+    /// Every step, from newest to oldest.
     Everything,
-    /// Each line with what it takes in below it.
+    /// Each line with its inputs below it.
     Tree,
 }
 
-/// Something that can be opened and folded. It stays the same while rows come.
+/// Identity of a foldable part. It stays the same while rows arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FoldHandle {
-    /// The steps that a line stands for; folded at first.
+    /// The steps that a line includes; initially folded.
     Inside(RowId),
-    /// The rows of a call, by the newest; open at first.
+    /// The rows of a call, by the newest; initially open.
     Call(RowId),
-    /// What a line of the tree takes in; folded at first but for what the question asks for.
+    /// The inputs of a line of the tree; initially folded, except for the queried steps.
     Inputs(RowId),
-    /// Further rounds of a loop, by the newest row; folded at first.
+    /// Further iterations of a loop, by the newest row; initially folded.
     Rounds(RowId),
 }
 
-/// What is to be seen.
+/// Display settings.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadingView<'a> {
-    /// How.
     pub reading: ReadingMode,
-    /// The knots that are not as they are at first.
+    /// The parts whose fold state differs from the initial one.
     pub toggled: &'a HashSet<FoldHandle>,
 }
 
 /// A line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadingLine {
-    /// What it shows.
+    /// Content of the line.
     pub kind: LineKind,
-    /// How far it is moved in.
+    /// Indentation level.
     pub depth: u16,
-    /// Whether something can be opened below it.
+    /// Fold state of the part below the line.
     pub fold: FoldState,
 }
 
-/// What a line shows.
+/// Content of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineKind {
-    /// The head of the rows of a call.
+    /// Heading for the rows of a call.
     Call {
-        /// The frame; none where it is not known.
+        /// The frame, if known.
         call: Option<CallId>,
-        /// Whose.
+        /// Thread of the frame.
         thread: ThreadId,
         /// The newest row in it.
         first: RowId,
     },
-    /// A row, with all that its line stands for.
+    /// A row with all steps that its line includes.
     Step(RowId),
-    /// A step by itself.
+    /// A single step.
     Alone(RowId),
-    /// A row of the tree that has been unfolded above.
+    /// A row of the tree that is already unfolded above.
     Again(RowId),
-    /// The end of a chain that the question itself asks for, by its number.
+    /// The end of a chain for the queried value itself, by its index.
     End(usize),
-    /// Rounds of a loop that are made like the lines above.
+    /// Loop iterations with the same lines as those above.
     Rounds(LoopSummary),
 }
 
-/// Rounds of a loop.
+/// Summary of loop iterations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoopSummary {
-    /// How many there are besides the one above.
+    /// Number of iterations, not counting the one above.
     pub count: u64,
-    /// How many rows they have together.
+    /// Total number of rows in them.
     pub rows: u64,
-    /// The oldest of these.
+    /// The oldest of these rows.
     pub last: RowId,
 }
 
-/// Whether something can be opened.
+/// Fold state of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FoldState {
-    /// Nothing.
+    /// Nothing to fold.
     Leaf,
-    /// What it hides.
+    /// Folded, with the hidden part.
     Folded(FoldHandle),
-    /// What it shows.
+    /// Open, with the visible part.
     Open(FoldHandle),
 }
 
 impl ReadingLine {
-    /// What a click opens or folds: put it into the toggled ones, or take it out of them.
+    /// Returns the key that a click toggles: add it to [`ReadingView::toggled`], or remove it.
     pub fn knot(&self) -> Option<FoldHandle> {
         match self.fold {
             FoldState::Leaf => None,
@@ -107,7 +106,7 @@ impl ReadingLine {
         }
     }
 
-    /// The step that it is about.
+    /// Returns the step of the line.
     pub fn row(&self) -> Option<RowId> {
         match self.kind {
             LineKind::Step(row) | LineKind::Alone(row) | LineKind::Again(row) => Some(row),
@@ -117,7 +116,7 @@ impl ReadingLine {
 }
 
 impl SliceReading {
-    /// The lines of a view. Cost: a look at each row that was taken.
+    /// Returns the lines of a view. Cost: a lookup per row taken.
     pub fn lines(&self, view: &ReadingView<'_>) -> Vec<ReadingLine> {
         let ends = self
             .asked_ends()
@@ -135,10 +134,10 @@ impl SliceReading {
     }
 
     fn chain_lines(&self, view: &ReadingView<'_>, lines: &mut Vec<ReadingLine>) {
-        // The frames that the heads above stand for, each inside of the one before.
+        // Frames of the headings above, each inside the previous one.
         let mut heads: Vec<Option<CallId>> = Vec::new();
         let mut thread = None;
-        // The number of heads above the one that is folded.
+        // Number of headings above the folded one.
         let mut folded_at: Option<usize> = None;
         for id in self.ids() {
             let Some(row) = self.row(id) else { continue };
@@ -190,7 +189,7 @@ impl SliceReading {
         }
     }
 
-    /// A row, and what its line stands for where that is open.
+    /// Adds a row, followed by the steps that its line includes if it is open.
     fn step_lines(
         &self,
         id: RowId,
@@ -215,7 +214,7 @@ impl SliceReading {
         }
     }
 
-    /// The steps that the line of a row stands for besides its own, with what theirs stand for; the newest first.
+    /// Returns the other steps that the line of a row includes, transitively; the newest first.
     pub fn inside(&self, id: RowId) -> Vec<RowId> {
         let mut found: Vec<RowId> = self
             .row(id)

@@ -1,16 +1,18 @@
-//! Slices as they are read: copies collapsed, arithmetic in expressions, rows grouped by call, the fan-in as a tree.
+//! Presentation of slices: copies collapsed, arithmetic as expressions, rows grouped by call,
+//! inputs as a tree.
 //!
 //! ```text
 //! let mut reading = SliceReading::default();
-//! let frames = Frames::new(&session.index);                  // remembers frames from one portion to the next
-//! while let Some(seen) = walk.next_seen(&cancel)? {           // newest first, as the walk hands them out
-//!     reading.take(seen, &mut frames, &cancel)?;              // on a worker: may ask the index for a stack pointer
+//! let frames = Frames::new(&session.index);                  // caches frames across batches
+//! while let Some(seen) = walk.next_seen(&cancel)? {           // newest first
+//!     reading.take(seen, &mut frames, &cancel)?;              // on a worker: may query the index
 //! }
 //! let lines = reading.lines(&ReadingView { reading: Reading::Chain, toggled: &toggled });
 //! ```
-//! Each line has a key ([`ReadingLine::knot`]) where it can be opened or folded: put it into `toggled`, or take it out of there.
-//! What a line says tells `model::slice::line_words`. Lines settle as rows come: a later row may be what a copy copies,
-//! so ask for the lines again after each portion.
+//!
+//! Each foldable line has a key ([`ReadingLine::knot`]): add it to `toggled` to change its state,
+//! or remove it. `model::slice::line_words` formats a line. Lines may change as rows arrive: a
+//! later row may be the origin of a copy. Request the lines again after each batch.
 
 mod assignment;
 mod copies;

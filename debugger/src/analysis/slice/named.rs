@@ -1,20 +1,20 @@
-//! Operations that no operator of C means, as the text of the instruction tells them: `csel w0, w1, w2, hi`.
+//! Operations without a C operator, parsed from the text of the instruction: `csel w0, w1, w2, hi`.
 
 use stepback_machine::{Expression, RegisterId, RegisterView, Registers};
 
 use super::copies::effect_on;
 use super::row::ReadRow;
 
-/// A name with operands.
+/// An operation name with operands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct NamedOperation {
     /// The mnemonic.
     pub name: Box<str>,
-    /// Without the destination.
+    /// Operands without the destination.
     pub operands: Vec<NamedOperand>,
 }
 
-/// An operand as the text has it.
+/// An operand in the text of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum NamedOperand {
     Register(RegisterView),
@@ -22,11 +22,11 @@ pub(super) enum NamedOperand {
     Word(Box<str>),
 }
 
-/// An expression of more operands says less than the instruction itself.
+/// Maximum number of operands; with more, the instruction itself is more informative.
 const OPERANDS: usize = 5;
 
 impl NamedOperation {
-    /// That of an instruction that only computes, and whose first operand is what it writes.
+    /// Parses an instruction that only computes and whose first operand is its destination.
     pub fn of(row: &ReadRow, view: RegisterView) -> Option<Self> {
         let (sight, instruction) = (row.sight.as_ref()?, row.instruction()?);
         if row.is_accessing() || !instruction.meaning.is_memory_known {
@@ -60,7 +60,7 @@ impl NamedOperation {
                 .iter()
                 .any(|read| read.overlaps(*known))
         };
-        // An instruction that changes what it writes has its old value as its first operand.
+        // If an instruction updates its destination, the old value is the first operand.
         let mut others = words
             .clone()
             .filter_map(|word| Registers::view(word, sight.set));
@@ -92,14 +92,15 @@ impl NamedOperation {
 }
 
 impl NamedOperation {
-    /// How often it reads a part of a register.
+    /// Returns the number of operands that read a part of a register.
     pub fn reads(&self, view: RegisterView) -> usize {
         let is_read = |operand: &&NamedOperand| matches!(operand, NamedOperand::Register(known) if known.overlaps(view));
         self.operands.iter().filter(is_read).count()
     }
 }
 
-/// A register as an instruction names it that gives its lower half a value and makes the rest zero: `w0` for `x0`.
+/// Returns the register as the instruction names it, if it writes the lower half and clears the
+/// rest: `w0` for `x0`.
 pub(super) fn as_written(row: &ReadRow, view: RegisterView) -> RegisterView {
     let narrow = RegisterView {
         size_bytes: 4,

@@ -1,23 +1,23 @@
-//! Expressions without what changes nothing: of a value of which so many bits are wanted.
+//! Simplifies expressions of which only some low bits are used.
 
 use stepback_machine::Operation;
 
 use super::formula::{Formula, LoadShape, MemoryLeaf};
 
-/// How low bits are extended.
+/// Sign or zero extension of low bits.
 #[derive(Clone, Copy)]
 struct Extension {
     bits: u16,
     is_signed: bool,
 }
 
-/// A value as C writes it, of which the low bits are wanted.
+/// Returns the expression in C for the low `wanted_bits` bits of a value.
 pub(super) fn as_in_c(formula: Formula, wanted_bits: u16) -> Formula {
     let wanted_bits = wanted_bits.clamp(1, 64);
     widened(narrowed(formula, wanted_bits), wanted_bits)
 }
 
-/// The low bits of what a register or memory held: what is above them was cut off.
+/// Truncates an expression to the low bits that a register or memory holds.
 pub(super) fn cut(formula: Formula, bits: u16) -> Formula {
     let bits = bits.max(1);
     let value = narrowed(formula, bits.min(64));
@@ -32,7 +32,7 @@ pub(super) fn cut(formula: Formula, bits: u16) -> Formula {
     }
 }
 
-/// Leaves out masks and extensions that change nothing of the bits that are wanted.
+/// Removes masks and extensions that do not affect the wanted bits.
 pub(super) fn narrowed(formula: Formula, wanted: u16) -> Formula {
     match formula {
         Formula::Number(number) => Formula::Number(number & ones(wanted)),
@@ -47,7 +47,7 @@ pub(super) fn narrowed(formula: Formula, wanted: u16) -> Formula {
             operands,
             bits,
         } => {
-            // What is no value is left as it is; of a value all bits count.
+            // Non-values stay unchanged; all 64 bits of a value count.
             let operands = operands
                 .into_iter()
                 .map(|operand| narrowed(operand, 64))
@@ -84,7 +84,7 @@ fn cast(value: Formula, extension: Extension, wanted: u16) -> Formula {
         return narrowed(value, wanted);
     }
     let value = match value {
-        // A field up to the highest bit of a word: `(s32)x >> 2`, `x >> 2`.
+        // A bit field up to the top of a word: `(s32)x >> 2`, `x >> 2`.
         Formula::Binary(Operation::ShiftRight, value, places) if is_up_to_top(&places, bits) => {
             let bits = bits + places_of(&places);
             let value = Formula::Cast {
@@ -145,7 +145,7 @@ fn binary(operation: Operation, left: Formula, right: Formula, wanted: u16) -> F
                 Formula::Number(places) => u16::try_from(*places).unwrap_or(64),
                 _ => 0,
             };
-            // What is moved out at the top does not count.
+            // Bits shifted out at the top do not count.
             (
                 narrowed(left, wanted.saturating_sub(places).max(1)),
                 narrowed(right, 64),
@@ -199,7 +199,7 @@ fn joined(operation: Operation, left: Formula, right: Formula) -> Formula {
     Formula::Binary(operation, Box::new(left), Box::new(right))
 }
 
-/// A value and a number, which is subtracted where that is shorter.
+/// Adds a number to a value, or subtracts its negation if that is shorter.
 fn plus(value: Formula, number: u64, wanted: u16) -> Formula {
     let (value, number) = match value {
         Formula::Binary(Operation::Add, inner, known) if matches!(*known, Formula::Number(_)) => {
@@ -231,7 +231,7 @@ fn plus(value: Formula, number: u64, wanted: u16) -> Formula {
     }
 }
 
-/// `x << n | x >> (32 - n)`
+/// Recognises the rotation `x << n | x >> (32 - n)`.
 fn rotated(left: &Formula, right: &Formula, wanted: u16) -> Option<Formula> {
     let Formula::Binary(Operation::ShiftLeft, high, up) = left else {
         return None;
@@ -253,7 +253,8 @@ fn rotated(left: &Formula, right: &Formula, wanted: u16) -> Option<Formula> {
     })
 }
 
-/// Leaves out casts to what C computes anyway, and adds those without which C would cut a result.
+/// Removes casts to the type that C computes in anyway, and adds those without which C would
+/// truncate a result.
 fn widened(formula: Formula, wanted: u16) -> Formula {
     match formula {
         Formula::Cast {
@@ -324,7 +325,7 @@ fn widened(formula: Formula, wanted: u16) -> Formula {
     }
 }
 
-/// A signed operand keeps its sign when it is made wider.
+/// Casts to 64 bits; a signed operand is sign-extended.
 fn made_wide(value: Formula) -> Formula {
     let is_signed = matches!(
         value,
@@ -340,7 +341,7 @@ fn made_wide(value: Formula) -> Formula {
     }
 }
 
-/// So many ones.
+/// Returns a mask of the low `bits` bits.
 pub(super) fn ones(bits: u16) -> u64 {
     u64::MAX
         .checked_shr(64u32.saturating_sub(u32::from(bits)))

@@ -1,4 +1,7 @@
-//! Takes the rows of a slice as they come, and knows what becomes of each.
+//! Takes the rows of a slice as they arrive and assigns a role to each.
+//!
+//! A step has its own line, or it belongs to another's: as a copy, as part of an expression or as
+//! an adjacent store.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,38 +18,38 @@ use super::groups::Callers;
 use super::named::NamedOperation;
 use super::row::{ReadRow, RowId, SliceRowRole};
 
-/// A slice as it is read, of the rows taken so far. Memory: a few hundred bytes a row.
+/// The rows of a slice taken until now. Memory: a few hundred bytes per row.
 #[derive(Clone, Debug, Default)]
 pub struct SliceReading {
     rows: Vec<ReadRow>,
     by_step: HashMap<Step, RowId>,
     ends: Vec<SliceEnd>,
     pub(super) callers: Callers,
-    /// The last store that others may stand beside.
+    /// The last store that adjacent stores may join.
     last_store: Option<RowId>,
 }
 
-/// An expression of more operators is cut in two.
+/// Maximum number of operators per expression; a larger one is split into two lines.
 const OPERATORS: u32 = 8;
 
-/// A line stands for so many rows at most that stores are looked for among.
+/// Maximum number of rows in a line for which adjacent stores are looked up.
 const BESIDE: usize = 256;
 
-/// So many rows are followed at most to find out whether a value that is saved comes back to where it was.
+/// Maximum number of rows followed to see whether a saved value is restored.
 const DETOUR: usize = 32;
 
 impl SliceReading {
-    /// How many steps were taken.
+    /// Returns the number of steps taken.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// True before the first.
+    /// Returns true before the first row.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty() && self.ends.is_empty()
     }
 
-    /// A step that was taken.
+    /// Returns a step that was taken.
     pub fn row(&self, id: RowId) -> Option<&ReadRow> {
         self.rows.get(usize::try_from(id.0).ok()?)
     }
@@ -55,22 +58,22 @@ impl SliceReading {
         self.rows.get_mut(usize::try_from(id.0).ok()?)
     }
 
-    /// The row of a step.
+    /// Returns the row of a step.
     pub fn row_of(&self, step: Step) -> Option<RowId> {
         self.by_step.get(&step).copied()
     }
 
-    /// All rows, the newest first.
+    /// Iterates over all rows, the newest first.
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = RowId> + use<> {
         (0..u32::try_from(self.rows.len()).unwrap_or(u32::MAX)).map(RowId)
     }
 
-    /// The end of a chain by its number ([`ReadRow::ends`]).
+    /// Returns the end of a chain by its index ([`ReadRow::ends`]).
     pub fn end(&self, number: usize) -> Option<&SliceEnd> {
         self.ends.get(number)
     }
 
-    /// The ends of which the question itself asks, by their numbers: what nothing has written.
+    /// Iterates over the indices of the ends for the queried value itself: cells without a writer.
     pub fn asked_ends(&self) -> impl Iterator<Item = usize> + '_ {
         let is_asked = |end: &SliceEnd| end.wanted_by.iter().any(|wanted| wanted.step.is_none());
         self.ends
@@ -80,7 +83,7 @@ impl SliceReading {
             .map(|(number, _)| number)
     }
 
-    /// Takes the next row of the walk. Cost: at times a look at the stack pointer.
+    /// Takes the next row of the walk. Cost: sometimes a query for the stack pointer.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -99,7 +102,8 @@ impl SliceReading {
         }
     }
 
-    /// The row whose line a row is a part of: itself where it has one; none for a copy of what is not known yet.
+    /// Returns the row whose line includes a row, possibly itself; `None` for a copy of unknown
+    /// origin.
     pub fn line_of(&self, mut id: RowId) -> Option<RowId> {
         loop {
             id = match self.row(id)?.role {
@@ -111,7 +115,8 @@ impl SliceReading {
         }
     }
 
-    /// The rows with lines that want what a line gives, through copies; each once, the nearest first.
+    /// Returns the rows with lines that use the value of a line, through copies; each once, the
+    /// nearest first.
     pub fn wanted_by(&self, id: RowId) -> Vec<RowId> {
         let mut found: Vec<RowId> = Vec::new();
         let Some(row) = self.row(id) else {
@@ -188,7 +193,7 @@ impl SliceReading {
         Ok(())
     }
 
-    /// Tells the row of whose line a new row is a part.
+    /// Adds a new row to the row whose line includes it.
     fn note_role(&mut self, id: RowId, row: &ReadRow) {
         let operators = row.operators;
         match row.role {
@@ -231,7 +236,8 @@ impl SliceReading {
             .map_or(SliceRowRole::Shown, SliceRowRole::Folded))
     }
 
-    /// Whether all who want a value of a row are of its own frame: what goes elsewhere is worth a line.
+    /// Returns true if all consumers of a row are in its own frame. A value that goes elsewhere
+    /// deserves a line.
     fn is_within_frame(&self, row: &ReadRow) -> bool {
         let is_here =
             |known: &ReadRow| known.call == row.call && known.slice.thread == row.slice.thread;
@@ -240,7 +246,8 @@ impl SliceReading {
             .all(|id| self.row(*id).is_some_and(is_here))
     }
 
-    /// Whether a row that stores gives all that is loaded of it: one that gives a part does not hand on a value.
+    /// Returns true unless the row stores only a part of the bytes that a consumer loads: then it
+    /// does not pass a value on.
     fn is_whole(&self, row: &ReadRow) -> bool {
         let Some((_, stored)) = row.whole_store() else {
             return true;
@@ -263,7 +270,8 @@ impl SliceReading {
             .all(|known| loaded_bytes(known) <= stored)
     }
 
-    /// The store right beside which a row stores for the same rows, in the same frame; not another round of it.
+    /// Returns the store that an adjacent store for the same consumers and frame joins; not one of
+    /// another loop iteration.
     fn beside(&self, row: &ReadRow) -> Option<RowId> {
         let (first, len) = row.stored()?;
         let head = self.last_store?;
@@ -290,7 +298,8 @@ impl SliceReading {
         (is_near && (is_loop || is_new_here)).then_some(head)
     }
 
-    /// The row in whose expression a row is written: the only one that takes its value, in the same frame.
+    /// Returns the row whose expression includes a row's value: its only consumer, in the same
+    /// frame.
     fn folded_into(&self, row: &ReadRow) -> Option<RowId> {
         let is_plain = |edge: Edge| matches!(edge, Edge::Copy | Edge::Data | Edge::Address);
         let is_value = row
@@ -306,7 +315,7 @@ impl SliceReading {
         };
         let mut taker = self.row(only)?;
         let mut root = only;
-        // What copies it further has no line.
+        // Copies in between have no lines.
         while matches!(taker.role, SliceRowRole::Copied(_)) {
             let [only] = taker.consumers[..] else {
                 return None;
@@ -316,7 +325,7 @@ impl SliceReading {
                 return None;
             }
         }
-        // What is read twice is named twice, and not written twice.
+        // A value that is read twice gets a name instead of being written twice.
         if !is_told(taker) || self.given_to(root, row) != 1 {
             return None;
         }
@@ -327,13 +336,13 @@ impl SliceReading {
         (known.operators + row.operators <= OPERATORS).then_some(root)
     }
 
-    /// How often a row reads what another gives it, itself or through copies.
+    /// Returns how often a row reads the value of another, directly or through copies.
     fn given_to(&self, taker: RowId, row: &ReadRow) -> usize {
         let Some(known) = self.row(taker) else {
             return 0;
         };
         let mut views: Vec<RegisterView> = registers_of(&row.slice.defines).collect();
-        // A copy that was taken last before gives it on.
+        // The nearest copy passes the value on.
         let copies = known.inputs.iter().filter_map(|id| self.row(*id));
         let copies = copies.filter(|copy| matches!(copy.role, SliceRowRole::Copied(None)));
         let direct = row
@@ -354,7 +363,7 @@ impl SliceReading {
             .unwrap_or(0)
     }
 
-    /// Masks and extensions that change nothing of what a new row gives are copies.
+    /// Reclassifies masks and extensions as copies if they do not change the value of a new row.
     fn find_idle_masks(&mut self, id: RowId) {
         let Some(row) = self.row(id) else { return };
         let is_idle = |taker: &ReadRow| {
@@ -393,7 +402,8 @@ impl SliceReading {
         }
     }
 
-    /// A value that was saved in another frame and comes back to where it was is handed on there, and not into that frame.
+    /// Reclassifies stores and loads in another frame as copies if they save a value and restore it
+    /// to where it was.
     fn find_detours(&mut self, id: RowId) {
         let Some(row) = self.row(id) else { return };
         let home = (row.slice.thread, row.call);
@@ -443,7 +453,7 @@ impl SliceReading {
         }
     }
 
-    /// Copies of what a new row made belong to its line.
+    /// Assigns copies of a new row's value to its line.
     fn claim_copies(&mut self, id: RowId) {
         let Some(row) = self
             .row(id)
@@ -481,7 +491,8 @@ impl SliceReading {
             .filter_map(|wanted| self.row_of(wanted.step?))
             .collect();
         takers.dedup();
-        // What no step decided about may be all that ran: it is said once, where that began.
+        // Without a controlling step, everything that ran may depend on it: report it once, at the
+        // start of that.
         let is_control = end
             .wanted_by
             .iter()
@@ -497,7 +508,7 @@ impl SliceReading {
             }
             return;
         }
-        // A copy at the end of a chain is worth a line: nothing else stands for it.
+        // A copy at the end of a chain gets a line: nothing else represents it.
         for taker in takers {
             if let Some(row) = self
                 .row_mut(taker)
@@ -517,7 +528,7 @@ impl SliceReading {
     }
 }
 
-/// Whether an expression says all that a row makes of what it takes in.
+/// Returns true if an expression describes all that a row computes.
 fn is_told(row: &ReadRow) -> bool {
     let Some(instruction) = row.instruction() else {
         return false;
@@ -544,7 +555,7 @@ fn registers_of(defines: &[SliceDefinition]) -> impl Iterator<Item = RegisterVie
     })
 }
 
-/// How often the expressions of a row read a part of a register.
+/// Returns how often the expressions of a row read a part of a register.
 fn reads_of(row: &ReadRow, view: RegisterView) -> usize {
     let Some(instruction) = row.instruction() else {
         return 0;
@@ -587,7 +598,7 @@ fn occurrences(value: &Expression, view: RegisterView) -> usize {
     }
 }
 
-/// How many operators an instruction has.
+/// Returns the number of operators of an instruction.
 fn operators_of(row: &ReadRow) -> u32 {
     let Some(instruction) = row.instruction() else {
         return 0;

@@ -1,4 +1,4 @@
-//! Rounds of loops: lines that come again and again at the same places of the program.
+//! Summarises loop iterations: lines that repeat at the same addresses.
 
 use stepback_machine::Address;
 
@@ -6,16 +6,16 @@ use super::lines::{FoldHandle, FoldState, LineKind, LoopSummary, ReadingLine, Re
 use super::reading::SliceReading;
 use super::row::RowId;
 
-/// A round of more lines is not looked for.
+/// Maximum number of lines per iteration.
 const LINES: usize = 24;
 
-/// Fewer rounds are shown as they are.
+/// Minimum number of iterations to summarise.
 const ROUNDS: usize = 3;
 
-/// Loops inside of loops are looked for so often.
+/// Maximum loop nesting depth.
 const NESTED: usize = 3;
 
-/// What makes a line like another.
+/// Lines with equal signatures may be iterations of a loop.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct LineSignature {
     kind: u8,
@@ -24,7 +24,8 @@ struct LineSignature {
 }
 
 impl SliceReading {
-    /// Has one line stand for all rounds of a loop but the newest. Cost: [`LINES`] comparisons a line.
+    /// Replaces all iterations of a loop but the newest by one line. Cost: [`LINES`] comparisons
+    /// per line.
     pub(super) fn with_rounds(
         &self,
         mut lines: Vec<ReadingLine>,
@@ -82,7 +83,7 @@ impl SliceReading {
         shown
     }
 
-    /// What one line stands for, and the newest of its rows; none where there is no row.
+    /// Summarises the iterations in some lines, and returns their newest row; `None` without a row.
     fn rounds(&self, lines: &[ReadingLine], count: usize) -> Option<(LoopSummary, RowId)> {
         let newest = lines.iter().find_map(ReadingLine::row)?;
         let last = lines.iter().rev().find_map(|line| match line.kind {
@@ -123,10 +124,11 @@ impl SliceReading {
     }
 }
 
-/// How many lines a round has that begins here, and how many rounds follow each other; one of one line where there is no loop.
+/// Returns the number of lines per iteration and the number of consecutive iterations that begin
+/// here; (1, 1) without a loop.
 fn rounds_of(lines: &[LineSignature]) -> (usize, usize) {
     for len in 1..=LINES.min(lines.len() / ROUNDS) {
-        // Lines of which it is not known where they lie are like none.
+        // Lines without an address equal no others.
         let is_placed = |round: &&[LineSignature]| round.iter().all(|line| line.place.is_some());
         let Some(round) = lines.get(..len).filter(is_placed) else {
             break;

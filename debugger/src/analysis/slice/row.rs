@@ -1,54 +1,54 @@
-//! A step of a slice as it is read.
+//! A step of a slice with its role in the presentation.
 
 use stepback_index::{CallId, SliceCell, SliceStep, SliceStepAccess, SliceStepDetail};
 use stepback_machine::{AccessKind, Address, Instruction};
 
 use super::copies::Copies;
 
-/// A step by its place among those that were taken: 0 is the newest.
+/// Index of a step in the order of arrival: 0 is the newest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RowId(pub u32);
 
-/// What becomes of a step in the collapsed reading.
+/// Role of a step in the collapsed presentation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SliceRowRole {
-    /// It has a line of its own.
+    /// It has its own line.
     Shown,
-    /// It hands on a value unchanged: a part of the link to the row that made the value, once that is known.
+    /// It passes a value on unchanged. It belongs to the line of the row that made the value, once
+    /// that is known.
     Copied(Option<RowId>),
-    /// It is a part of the expression of a row.
+    /// It is part of the expression of a row.
     Folded(RowId),
-    /// It stores beside what the row of the link stores, for the same rows.
+    /// It is adjacent to the store of this row, for the same consumers.
     Beside(RowId),
 }
 
-/// A step that was taken, with what is known of it.
+/// A step that was taken, with derived facts.
 #[derive(Clone, Debug)]
 pub struct ReadRow {
-    /// The row of the slice.
+    /// The step of the slice.
     pub slice: SliceStep,
-    /// What the walk saw of it; none where the trace does not show the step.
+    /// The instruction and accesses that the walk saw; `None` if the trace does not show the step.
     pub sight: Option<SliceStepDetail>,
-    /// The frame that it ran in.
+    /// Frame that it ran in.
     pub call: Option<CallId>,
-    /// What becomes of it.
     pub role: SliceRowRole,
-    /// Who wants it: rows that were taken before; each once. Empty for what the question alone asks for.
+    /// Rows that use its value, all taken earlier; each once. Empty if only the query itself does.
     pub consumers: Vec<RowId>,
-    /// The rows that it takes in, the newest first.
+    /// Rows whose values it uses, the newest first.
     pub inputs: Vec<RowId>,
-    /// The rows that its line stands for besides itself: copies, parts of its expression, stores beside it.
+    /// Other rows that its line includes: copies, subexpressions, adjacent stores.
     pub inside: Vec<RowId>,
-    /// Chains that end at it or inside of its line, by their numbers.
+    /// Chains that end at it or within its line, by index.
     pub ends: Vec<usize>,
-    /// How it hands values on.
+    /// Its way of passing values on.
     pub(super) copies: Copies,
-    /// How many operators its expression has so far.
+    /// Number of operators in its expression until now.
     pub(super) operators: u32,
 }
 
 impl ReadRow {
-    /// True when the question itself asks for it.
+    /// Returns true if its value is queried directly.
     pub fn is_asked(&self) -> bool {
         self.slice
             .wanted_by
@@ -56,12 +56,12 @@ impl ReadRow {
             .any(|wanted| wanted.step.is_none())
     }
 
-    /// Its instruction, where that is known.
+    /// Returns its instruction, if known.
     pub fn instruction(&self) -> Option<&Instruction> {
         self.sight.as_ref()?.instruction.as_deref()
     }
 
-    /// The memory of which it gives a value, the lowest address first.
+    /// Returns the memory that it defines for the slice, as lowest address and length.
     pub fn stored(&self) -> Option<(Address, u64)> {
         self.slice
             .defines
@@ -72,7 +72,7 @@ impl ReadRow {
             })
     }
 
-    /// The store that gave the memory of which it gives a value: as much as the step wrote there, wanted or not.
+    /// Returns the whole store that defines that memory, including bytes outside the slice.
     pub fn whole_store(&self) -> Option<(Address, u64)> {
         let (first, len) = self.stored()?;
         let accesses = self.sight.iter().flat_map(|sight| &sight.accesses);
@@ -92,7 +92,7 @@ impl ReadRow {
         )
     }
 
-    /// Whether it accesses memory, as far as the trace shows.
+    /// Returns true if it accesses memory, by its recorded accesses or its description.
     pub(super) fn is_accessing(&self) -> bool {
         let is_described = |instruction: &Instruction| !instruction.meaning.memory.is_empty();
         let is_seen = self
@@ -102,7 +102,8 @@ impl ReadRow {
         is_seen || self.instruction().is_some_and(is_described)
     }
 
-    /// Where a memory operand of it lies: the operands of a kind lie one behind the other in the accesses of that kind.
+    /// Returns the address of a memory operand. Operands of a kind are consecutive in the accesses
+    /// of that kind.
     pub fn operand_address(&self, operand: usize) -> Option<Address> {
         let meaning = &self.instruction()?.meaning;
         let kind = meaning.memory.get(operand)?.kind;

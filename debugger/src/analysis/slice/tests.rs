@@ -1,4 +1,4 @@
-//! Expressions mean, in C, what the trace says that came of them.
+//! Compares expressions, evaluated as C, with the values that the trace records.
 
 use stepback_index::{BackwardSliceQuery, Cancel, EdgeKinds, SliceCell, SliceDefinition, Value};
 use stepback_machine::{Operation, RegisterView};
@@ -9,7 +9,7 @@ use crate::analysis::names::NameResolver;
 use crate::session::Session;
 use crate::session::test_session::overflow_with_image;
 
-/// A number as C computes with it.
+/// A number with its C type.
 #[derive(Clone, Copy, Debug)]
 struct Number {
     value: u64,
@@ -24,7 +24,7 @@ impl Number {
             true => ((value << unused).cast_signed() >> unused).cast_unsigned(),
             false => value << unused >> unused,
         };
-        // What is narrower than an int becomes one.
+        // Integer promotion: a narrower type becomes `int`.
         if bits < 32 {
             Self {
                 value,
@@ -63,7 +63,7 @@ fn in_c(formula: &Formula, leaf: &impl Fn(&RegisterLeaf) -> Option<u64>) -> Opti
                 *is_signed,
             ))
         }
-        // Written as a mask.
+        // This cast is written as a mask.
         Formula::Cast {
             value,
             bits,
@@ -104,7 +104,7 @@ fn in_c(formula: &Formula, leaf: &impl Fn(&RegisterLeaf) -> Option<u64>) -> Opti
     }
 }
 
-/// What a row gave a register.
+/// Returns the value that a row assigned to a register.
 fn given(reading: &SliceReading, id: RowId, view: RegisterView) -> Option<u64> {
     let covers = |known: RegisterView| {
         known.register == view.register
@@ -128,7 +128,7 @@ fn given(reading: &SliceReading, id: RowId, view: RegisterView) -> Option<u64> {
     .to_u64()
 }
 
-/// How many expressions of a slice were looked at.
+/// Checks a slice and returns the number of expressions compared.
 fn checked(session: &Session, what: &str, at: u64) -> usize {
     let (cancel, at) = (Cancel::default(), Position(at));
     let cell = NameResolver::new(&session.index, &session.images, at, None, &cancel)

@@ -1,4 +1,4 @@
-//! The fan-in of a slice as a tree, which unfolds line by line.
+//! The inputs of a slice as a tree that unfolds line by line.
 
 use std::collections::HashSet;
 
@@ -6,15 +6,15 @@ use super::lines::{FoldHandle, FoldState, LineKind, ReadingLine, ReadingView, li
 use super::reading::SliceReading;
 use super::row::{RowId, SliceRowRole};
 
-/// A line to come.
+/// A line to be added.
 struct PendingLine {
     id: RowId,
     depth: usize,
 }
 
 impl SliceReading {
-    /// What the question asks for, and below each line that is open what it takes in. What is open stands once: the other times
-    /// it refers to that. Cost: the lines that are seen.
+    /// Adds the queried steps, and below each open line its inputs. An open line is unfolded once;
+    /// other occurrences refer to it. Cost: the number of visible lines.
     pub(super) fn tree_lines(&self, view: &ReadingView<'_>, lines: &mut Vec<ReadingLine>) {
         let asked: Vec<RowId> = self.ids().filter(|id| self.is_root(*id)).collect();
         let mut unfolded: HashSet<RowId> = HashSet::new();
@@ -48,7 +48,8 @@ impl SliceReading {
             .is_some_and(|row| row.role == SliceRowRole::Shown && row.is_asked())
     }
 
-    /// The rows with lines that a line takes in, through copies; each once, the newest first.
+    /// Returns the rows with lines whose values a line uses, through copies; each once, the newest
+    /// first.
     pub fn inputs_of(&self, id: RowId) -> Vec<RowId> {
         let mut seen: HashSet<RowId> = HashSet::from([id]);
         let mut found = Vec::new();

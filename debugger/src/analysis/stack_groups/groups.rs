@@ -1,4 +1,4 @@
-//! How often which call stack comes up among hits.
+//! Counts the call stacks of hits.
 
 use std::collections::HashMap;
 
@@ -8,31 +8,31 @@ use stepback_parsers::{Position, Step};
 
 use super::stacks::{CallStackId, CallStackSet, frame_around};
 
-/// What hits of a group have in common.
+/// Common property of the hits in a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GroupKey {
     /// A call stack.
     Stack(CallStackId),
     /// The trace shows no frame around them.
     NoFrame,
-    /// Their stacks are beyond the limit of those that are told apart.
+    /// Their stacks exceed the limit of distinct stacks.
     Others,
 }
 
 /// Hits with one call stack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StackGroup {
-    /// Which.
     pub key: GroupKey,
-    /// How many hits.
+    /// Number of hits.
     pub count: u64,
-    /// The first step of them in the trace, and where it shows.
+    /// First step in the trace, and the position where it is visible.
     pub first: (Step, Position),
-    /// The last one.
+    /// Last step in the trace, and the position where it is visible.
     pub last: (Step, Position),
 }
 
-/// Hits by their call stacks, in whichever order they come. Memory: bounded by the stacks that are told apart.
+/// Hits grouped by call stack; they may arrive in any order. Memory is bounded by the limit on
+/// distinct stacks.
 #[derive(Debug, Default)]
 pub struct StackGroups {
     stacks: CallStackSet,
@@ -42,7 +42,7 @@ pub struct StackGroups {
 }
 
 impl StackGroups {
-    /// With stacks of their own, for a limit of their own.
+    /// Creates groups with given stacks, for another limit.
     pub fn new(stacks: CallStackSet) -> Self {
         Self {
             stacks,
@@ -50,9 +50,9 @@ impl StackGroups {
         }
     }
 
-    /// Counts a hit. Returns the place of its group, which stays.
+    /// Counts a hit. Returns the index of its group, which stays valid.
     ///
-    /// Cost: O(log n), and the frames around it that were not met before.
+    /// Cost: O(log n), and the frames around the hit that are new.
     pub fn take(&mut self, hit: &Hit, calls: &CallTable) -> usize {
         let key = match frame_around(&hit.record, calls) {
             None => GroupKey::NoFrame,
@@ -79,24 +79,25 @@ impl StackGroups {
         place
     }
 
-    /// How many hits there were.
+    /// Returns the total number of hits.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// All groups in the order in which their first hits came.
+    /// Returns all groups in the order of their first hits.
     pub fn all(&self) -> &[StackGroup] {
         &self.groups
     }
 
-    /// The groups with their places, those with most hits first.
+    /// Returns the groups with their indices, those with most hits first.
     pub fn sorted(&self) -> Vec<(usize, &StackGroup)> {
         let mut sorted: Vec<(usize, &StackGroup)> = self.groups.iter().enumerate().collect();
         sorted.sort_by_key(|(_, group)| (std::cmp::Reverse(group.count), group.first));
         sorted
     }
 
-    /// The functions of a group's stack, innermost first; none where it has no stack of its own.
+    /// Iterates over the functions of a group's stack, innermost first; empty for a group without a
+    /// stack.
     pub fn functions(&self, key: GroupKey) -> impl Iterator<Item = Address> + '_ {
         let stack = match key {
             GroupKey::Stack(stack) => Some(stack),

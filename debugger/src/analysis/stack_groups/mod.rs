@@ -1,4 +1,4 @@
-//! Hits of a search by the call stacks that their steps stood in.
+//! Groups the hits of a search by call stack.
 
 mod groups;
 mod stacks;

@@ -5,16 +5,16 @@ use std::collections::HashMap;
 use stepback_index::{CallId, CallTable, StepRecord};
 use stepback_machine::Address;
 
-/// So many stacks are told apart, some 60 bytes each.
+/// Maximum number of distinct stacks, at about 60 bytes each.
 const STACKS: usize = 1 << 18;
-/// So many frames are remembered with their stacks: the writers of a cell are mostly in frames that were met just before.
+/// Maximum number of cached frames. The writers of a cell are mostly in recently seen frames.
 const KNOWN: usize = 1 << 16;
 
-/// A call stack by its functions: two calls of a function from the same callers have the same.
+/// A call stack by its functions. Two calls of a function from the same callers have the same one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CallStackId(u32);
 
-/// All call stacks that were met. Memory: bounded.
+/// All call stacks seen. Memory is bounded.
 #[derive(Debug)]
 pub struct CallStackSet {
     nodes: Vec<CallStackNode>,
@@ -37,7 +37,7 @@ impl Default for CallStackSet {
 }
 
 impl CallStackSet {
-    /// At most so many stacks, parts of others included.
+    /// Creates an empty set of at most `limit` stacks, prefixes of others included.
     pub fn with_limit(limit: usize) -> Self {
         Self {
             nodes: Vec::new(),
@@ -47,9 +47,9 @@ impl CallStackSet {
         }
     }
 
-    /// The stack whose innermost frame is this one; none where it is one more than the limit.
+    /// Returns the stack with this innermost frame; `None` if it would exceed the limit.
     ///
-    /// Cost: the frames around it up to one that was met before.
+    /// Cost: the frames around it, up to one that is cached.
     pub fn of(&mut self, innermost: CallId, calls: &CallTable) -> Option<CallStackId> {
         let (mut fresh, mut next, mut stack) = (Vec::new(), Some(innermost), None);
         while let Some(id) = next {
@@ -90,7 +90,7 @@ impl CallStackSet {
         self.known.insert(frame, stack);
     }
 
-    /// The functions of a stack, innermost first.
+    /// Iterates over the functions of a stack, innermost first.
     pub fn functions(&self, stack: CallStackId) -> impl Iterator<Item = Address> + '_ {
         let node = |CallStackId(id): CallStackId| self.nodes.get(id as usize).copied();
         std::iter::successors(node(stack), move |inner| node(inner.caller?))
@@ -98,7 +98,7 @@ impl CallStackSet {
     }
 }
 
-/// The innermost frame around a step; none where the trace shows none. O(log n).
+/// Returns the innermost frame around a step; `None` if the trace shows none. O(log n).
 pub fn frame_around(record: &StepRecord, calls: &CallTable) -> Option<CallId> {
     calls.innermost_at(record.thread, record.step.before())
 }

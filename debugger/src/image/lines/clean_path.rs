@@ -1,11 +1,12 @@
-//! Paths without detours.
+//! Normalisation of paths in debug information.
 
 use std::borrow::Cow;
 
-/// The same path without `.` and without `..` behind a directory: build systems leave long chains of them.
+/// Removes `.` and each `..` that follows a directory from a path: build systems leave long chains
+/// of them.
 pub fn clean_path(path: &str) -> Cow<'_, str> {
     let is_clean = path.split('/').all(|part| part != "." && part != "..");
-    // Where backslashes divide, a `..` is too rare to be worth knowing the rules of drives.
+    // With backslashes a `..` is too rare to justify the rules of drives.
     if is_clean {
         return Cow::Borrowed(path);
     }
@@ -16,7 +17,7 @@ pub fn clean_path(path: &str) -> Cow<'_, str> {
             ("..", Some(last)) if !last.is_empty() && *last != ".." => {
                 parts.pop();
             }
-            // Above the root there is the root.
+            // The parent of the root is the root.
             ("..", Some(&"")) if parts.len() == 1 => {}
             _ => parts.push(part),
         }

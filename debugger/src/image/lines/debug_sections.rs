@@ -1,5 +1,5 @@
-//! The debug sections of an ELF file, as bytes of our own: a file that is built anew while it is mapped
-//! would end the program.
+//! Debug sections of an ELF file, read into memory. A mapped file that is rebuilt would crash the
+//! program.
 
 use std::fs::File;
 use std::path::Path;
@@ -11,12 +11,13 @@ use stepback_parsers::ReadAt as _;
 use super::file_sections::{FileSections, StoredSection, read_exactly};
 use super::section::SectionReader;
 
-/// Compressed sections that claim to be larger than this together are not read.
+/// Maximum total length of unpacked sections in bytes.
 const UNPACKED_LIMIT: u64 = 1 << 30;
-/// Compressed debug information is a third to a tenth of its length; far more together is an attack.
+/// Maximum ratio of the total unpacked length to the file's. Compressed debug information has a
+/// third to a tenth of its length; a far higher ratio is an attack.
 const UNPACKED_RATIO: u64 = 64;
 
-/// Those that say where a line is; the large ones about variables are left out.
+/// Sections with line information; the large ones about variables are omitted.
 const WANTED: [SectionId; 10] = [
     SectionId::DebugAbbrev,
     SectionId::DebugAddr,
@@ -30,7 +31,7 @@ const WANTED: [SectionId; 10] = [
     SectionId::DebugRngLists,
 ];
 
-/// Reads the sections that are about lines; none when the file has no lines.
+/// Reads the sections with line information; none if the file has no lines.
 pub fn read(path: &Path) -> Result<Option<Dwarf<SectionReader>>> {
     // A pipe or a device may never end.
     ensure!(std::fs::metadata(path)?.is_file(), "not a file");
@@ -62,11 +63,12 @@ pub fn read(path: &Path) -> Result<Option<Dwarf<SectionReader>>> {
     Dwarf::load(load).map(Some)
 }
 
-/// Bytes that may still be read. A small file whose sections share their bytes must not ask for all of the memory.
+/// Number of bytes that may still be read. A small file whose sections share their bytes must not
+/// request all memory.
 struct SectionBudget {
-    /// As they are in the file.
+    /// Bytes as stored in the file.
     stored: u64,
-    /// Of compressed sections.
+    /// Unpacked bytes of compressed sections.
     unpacked: u64,
 }
 

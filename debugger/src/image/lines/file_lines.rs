@@ -1,4 +1,4 @@
-//! The code of one source file.
+//! Code of a source file, by line.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,38 +9,38 @@ use stepback_machine::Address;
 use super::clean_path::clean_path;
 use super::section::SectionReader;
 
-/// Consecutive instructions of one line.
+/// Consecutive instructions of one source line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LineRange {
-    /// From 1.
+    /// Line number, from 1.
     pub line: u32,
-    /// The first instruction: where a debugger would stop.
+    /// First instruction: where a debugger would stop.
     pub start: Address,
-    /// The first byte behind.
+    /// First byte after the range.
     pub end: Address,
 }
 
-/// More are not looked at: no file has so many, and a damaged table asks for all of the memory.
+/// Maximum number of ranges: no file has more, and a damaged table may request all memory.
 const RANGES: usize = 1 << 21;
 
-/// Names of files in all units together that are looked at, for the same reason.
+/// Maximum number of file names in all units together, for the same reason.
 const NAMES: usize = 1 << 23;
 
-/// Which units name a file.
+/// Index of the units that name a file.
 #[derive(Debug, Default)]
 pub struct FileUnits {
-    /// Where their headers begin, by the file's path.
+    /// Offsets of the unit headers, by the file's path.
     by_path: HashMap<String, Vec<usize>>,
 }
 
 impl FileUnits {
-    /// Reads the names. Cost: the headers of all units.
+    /// Reads the file names of all units. Cost: the headers of all units.
     pub fn read(dwarf: &Dwarf<SectionReader>) -> Self {
         let mut by_path: HashMap<String, Vec<usize>> = HashMap::new();
         let mut seen = HashSet::new();
         let mut count = 0;
         let mut units = dwarf.units();
-        // A damaged unit costs what is in it; behind a damaged header nothing can be found.
+        // A damaged unit is skipped; after a damaged header nothing more can be found.
         while let Ok(Some(header)) = units.next() {
             let Some(place) = header.debug_info_offset() else {
                 continue;
@@ -68,8 +68,8 @@ impl FileUnits {
         Self { by_path }
     }
 
-    /// The code of the files that are meant, by line, then by address. Cost: the names of all files, and the lines
-    /// of the units that name such a file.
+    /// Returns the code of the files whose names satisfy `is_meant`, by line, then by address.
+    /// Cost: the names of all files, and the lines of the units that name such a file.
     pub fn ranges_of(
         &self,
         dwarf: &Dwarf<SectionReader>,
@@ -100,7 +100,7 @@ impl FileUnits {
     }
 }
 
-/// The files of a unit that can be named, by their numbers.
+/// Returns the files of a unit with readable names, by their numbers.
 fn paths_of<'a>(
     unit: UnitRef<'a, SectionReader>,
     header: &'a LineProgramHeader<SectionReader>,
@@ -133,7 +133,7 @@ fn add_ranges(
         if let Some(range) = &mut open {
             range.end = address;
         }
-        // The same line again, as it comes with another column, goes on.
+        // A row with the same line but another column continues the range.
         if open.map(|range| range.line) != line || row.end_sequence() {
             ranges.extend(open.filter(|range| range.start < range.end));
             open = line.map(|line| LineRange {
@@ -146,7 +146,7 @@ fn add_ranges(
     Ok(())
 }
 
-/// A file's path, put together as the look-up by address does it.
+/// Returns a file's path, composed as the look-up by address does it.
 fn path_of(
     unit: UnitRef<'_, SectionReader>,
     entry: &gimli::FileEntry<SectionReader>,

@@ -1,4 +1,4 @@
-//! The sections of an ELF file, read in place: the file may be far larger than what is wanted of it.
+//! Sections of an ELF file, read in place, since only a small part of a large file may be needed.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -11,13 +11,13 @@ use goblin::elf::section_header::{SHF_COMPRESSED, SHN_XINDEX, SHT_NOBITS};
 use goblin::elf::{Elf, SectionHeader};
 use stepback_parsers::ReadAt as _;
 
-/// As long as the header of a file is in the wider of the two classes.
+/// Length of the file header in the wider of the two classes.
 const HEADER_BYTES: u64 = 64;
-/// The header of a section that was compressed before ELF knew of it: `ZLIB`, then the unpacked length, high byte first
-/// (GNU binutils, `bfd/compress.c`).
+/// Length of the header of a section in the GNU compression format that precedes ELF's: `ZLIB`,
+/// then the unpacked length, high byte first (GNU binutils, `bfd/compress.c`).
 const GNU_HEADER_BYTES: u64 = 12;
 
-/// The sections of a file by their names.
+/// The sections of a file, by name.
 pub struct FileSections<'a> {
     file: &'a File,
     headers: Vec<SectionHeader>,
@@ -25,20 +25,20 @@ pub struct FileSections<'a> {
     context: Ctx,
 }
 
-/// Where the content of a section lies in the file.
+/// Location of a section's content in the file.
 pub struct StoredSection {
-    /// First byte, behind the header of a compressed section.
+    /// First byte, after the header of a compressed section.
     pub offset: u64,
     /// Length in the file.
     pub stored_bytes: u64,
-    /// How it is compressed, where it is.
+    /// Compression; none if it is not compressed.
     pub packing: Option<SectionCompression>,
 }
 
-/// How a section is compressed.
+/// Compression of a section.
 pub struct SectionCompression {
     codec: Codec,
-    /// Its length, unpacked, as the file claims.
+    /// Unpacked length, as the file claims.
     pub unpacked_bytes: u64,
 }
 
@@ -48,7 +48,7 @@ enum Codec {
 }
 
 impl<'a> FileSections<'a> {
-    /// Reads the headers of the sections and their names.
+    /// Reads the section headers and their names.
     ///
     /// # Errors
     /// The file is no ELF file, is cut off, or cannot be read.
@@ -59,7 +59,7 @@ impl<'a> FileSections<'a> {
             if header.e_shoff == 0 || count == 0 {
                 return Ok(Vec::new());
             }
-            // With the byte before them, since the reader takes a table at 0 for none.
+            // Include the byte before the table, since the reader takes a table at 0 for none.
             let len_bytes = count
                 .saturating_mul(SectionHeader::size(context) as u64)
                 .saturating_add(1);
@@ -71,13 +71,14 @@ impl<'a> FileSections<'a> {
                 context,
             )?)
         };
-        // More sections than the field can tell are counted by the first of them (System V gABI, "ELF Header").
+        // If the field cannot count the sections, the first section does (System V gABI, "ELF
+        // Header").
         let count = match header.e_shnum {
             0 => sections(1)?.first().map_or(0, |first| first.sh_size),
             count => count.into(),
         };
         let headers = sections(count)?;
-        // So is the number of the table of their names.
+        // It also has the index of the name table.
         let names = match (u32::from(header.e_shstrndx), headers.first()) {
             (SHN_XINDEX, Some(first)) => headers.get(usize::try_from(first.sh_link)?),
             _ => headers.get(usize::from(header.e_shstrndx)),
@@ -94,15 +95,15 @@ impl<'a> FileSections<'a> {
         })
     }
 
-    /// True where the low byte of a number comes first.
+    /// Returns true if the file is little-endian.
     pub fn is_little_endian(&self) -> bool {
         self.context.le.is_little()
     }
 
-    /// A section by its name, or by the name that it had while only its name told that it is compressed (`.zdebug_line`).
+    /// Finds a section by its name, or by its name in the GNU compression format (`.zdebug_line`).
     ///
     /// # Errors
-    /// It says of itself what cannot be true.
+    /// Its headers are inconsistent.
     pub fn find(&self, name: &str) -> Result<Option<StoredSection>> {
         if let Some(header) = self.header(name.as_bytes()) {
             return self.stored(header).map(Some);
@@ -205,13 +206,13 @@ fn behind_header(whole: StoredSection, header_bytes: u64) -> Result<StoredSectio
 }
 
 impl SectionCompression {
-    /// Unpacks the content of a section, which must be as long as the file claims.
+    /// Unpacks the content of a section, which must have the length that the file claims.
     ///
     /// # Errors
     /// The content is damaged, or has another length.
     pub fn unpack(&self, stored: &[u8]) -> Result<Vec<u8>> {
         let mut unpacked = Vec::new();
-        // One byte more than there should be tells that the claim is wrong, and bounds the memory.
+        // Reading one byte more reveals a wrong claim, and bounds the memory.
         let limit = self.unpacked_bytes.saturating_add(1);
         match self.codec {
             Codec::Zlib => ZlibDecoder::new(stored)
@@ -229,12 +230,12 @@ impl SectionCompression {
     }
 }
 
-/// Bytes of a file, all of which must be there.
+/// Reads bytes of a file, all of which must exist.
 ///
 /// # Errors
 /// The file is shorter, or cannot be read.
 pub fn read_exactly(file: &File, offset: u64, len_bytes: u64) -> Result<Vec<u8>> {
-    // Looked at before memory is asked for: what a damaged file claims may be any number.
+    // Check before allocating: a damaged file may claim any length.
     let end = offset.checked_add(len_bytes).context("it is cut off")?;
     ensure!(end <= file.length()?, "it is cut off");
     let bytes = read_at_most(file, offset, len_bytes)?;
@@ -266,7 +267,7 @@ mod tests {
         encoder.finish().expect("in memory")
     }
 
-    /// A 64-bit little-endian file with one section besides that of the names.
+    /// Writes a 64-bit little-endian file with one section and the name table.
     fn image(name: &str, flags: u64, content: &[u8]) -> File {
         let names = [b"\0".as_slice(), name.as_bytes(), b"\0.names\0"].concat();
         let header = |name: usize, kind: u32, flags: u64, offset: usize, len: usize| {

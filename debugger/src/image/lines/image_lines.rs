@@ -1,4 +1,4 @@
-//! The lines of one image.
+//! Source lines of one image.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -21,20 +21,22 @@ use super::section::SectionReader;
 use super::source_line::{InlineSite, SourceLine};
 use crate::image::demangle::demangle;
 
-/// Answers that are kept; then they are all forgotten, which costs less than to know the oldest.
+/// Maximum number of cached answers. A full cache is cleared, which costs less than to track the
+/// oldest.
 const CACHE_LIMIT: usize = 1 << 16;
 
-/// The lines of an image, read when they are first asked for. Every question may block for as long as that takes,
+/// The source lines of an image, read at the first query. Every query may block for that time,
 /// about a second for 200 MB of debug information.
 #[derive(Debug)]
 pub struct ImageLines {
     path: PathBuf,
     /// Added to the image's own addresses.
     offset: u64,
-    /// Where the image has code, by its own addresses. What linkers threw away has lines, too: at address 0.
+    /// Code ranges of the image, by its own addresses. Sections that the linker discarded also have
+    /// lines, at address 0.
     code: Vec<Range<u64>>,
     loaded: OnceLock<Result<Option<Mutex<LoadedDebugInfo>>, String>>,
-    /// Read when the first question for a file comes.
+    /// Read at the first query for a file.
     files: OnceLock<FileUnits>,
     is_ready: AtomicBool,
 }
@@ -42,10 +44,10 @@ pub struct ImageLines {
 struct LoadedDebugInfo {
     dwarf: Arc<Dwarf<SectionReader>>,
     context: Context<SectionReader>,
-    /// Functions are inlined too deep to be told.
+    /// Functions are inlined too deep to be read.
     is_too_deep: bool,
     answers: HashMap<u64, Option<Arc<SourceLine>>>,
-    /// Each name once.
+    /// Interned names.
     names: HashSet<Arc<str>>,
 }
 
@@ -58,7 +60,8 @@ impl std::fmt::Debug for LoadedDebugInfo {
 }
 
 impl ImageLines {
-    /// The lines of an image that was loaded `offset` bytes above its own addresses.
+    /// Creates the lines of an image that was loaded `offset` bytes above its own addresses. Reads
+    /// nothing yet.
     pub fn new(path: PathBuf, offset: u64, code: Vec<Range<u64>>) -> Self {
         let (loaded, files) = (OnceLock::new(), OnceLock::new());
         Self {
@@ -71,13 +74,13 @@ impl ImageLines {
         }
     }
 
-    /// The line of an instruction.
+    /// Returns the source line of an instruction.
     pub fn source_at(&self, address: Address) -> Option<Arc<SourceLine>> {
         let address = self.own(address)?;
         self.loaded()?.source_at(address)
     }
 
-    /// The code of the files that are meant, by line.
+    /// Returns the code of the files whose names satisfy `is_meant`, by line.
     ///
     /// # Errors
     /// It was cancelled.
@@ -86,7 +89,7 @@ impl ImageLines {
         is_meant: &dyn Fn(&str) -> bool,
         cancel: &Cancel,
     ) -> Result<Vec<LineRange>, QueryError> {
-        // The lock is not held: rows of the trace want their lines meanwhile.
+        // Do not hold the lock: rows of the trace need their lines meanwhile.
         let Some(dwarf) = self.loaded().map(|loaded| Arc::clone(&loaded.dwarf)) else {
             return Ok(Vec::new());
         };
@@ -94,7 +97,7 @@ impl ImageLines {
             self.files(&dwarf).ranges_of(&dwarf, is_meant, cancel)
         }));
         let mut ranges = found.unwrap_or_else(|_| Ok(Vec::new()))?;
-        // A damaged table may say that a line goes on for the rest of the address space.
+        // A damaged table may extend a line over the rest of the address space.
         ranges.retain_mut(|range| {
             let code = self.code.iter().find(|code| code.contains(&range.start.0));
             code.is_some_and(|code| {
@@ -109,7 +112,8 @@ impl ImageLines {
         Ok(ranges)
     }
 
-    /// Reads the lines and all that makes questions about them quick. May take seconds, and cannot be stopped.
+    /// Reads the lines and everything that makes queries fast. May take seconds, and cannot be
+    /// cancelled.
     pub fn load(&self) {
         if let Some(dwarf) = self.loaded().map(|loaded| Arc::clone(&loaded.dwarf)) {
             self.files(&dwarf);
@@ -117,7 +121,7 @@ impl ImageLines {
         self.is_ready.store(true, Release);
     }
 
-    /// Whether [`Self::load`] is done, so that no question has to wait for it.
+    /// Returns true if [`Self::load`] is done, so that no query blocks for it.
     pub fn is_ready(&self) -> bool {
         self.is_ready.load(Acquire)
     }
@@ -128,10 +132,10 @@ impl ImageLines {
         })
     }
 
-    /// Whether the image says anything about lines; why not, if that is an error.
+    /// Returns true if the image has line information.
     ///
     /// # Errors
-    /// What is wrong with the image's lines.
+    /// The line information is damaged; a description.
     pub fn is_there(&self) -> Result<bool, &str> {
         self.outcome()
             .as_ref()
@@ -139,7 +143,7 @@ impl ImageLines {
             .map_err(String::as_str)
     }
 
-    /// An address as the image itself counts.
+    /// Converts an address to the image's own; none if it is no code.
     fn own(&self, address: Address) -> Option<u64> {
         Some(address.0.wrapping_sub(self.offset)).filter(|address| self.is_code(*address))
     }
@@ -150,7 +154,7 @@ impl ImageLines {
 
     fn outcome(&self) -> &Result<Option<Mutex<LoadedDebugInfo>>, String> {
         self.loaded.get_or_init(|| {
-            // The libraries check their input; where they overlooked something, the price is the lines alone.
+            // The libraries check their input, but an oversight must cost only the lines.
             catch_unwind(|| LoadedDebugInfo::read(&self.path))
                 .unwrap_or_else(|_| {
                     Err(anyhow::anyhow!(
@@ -231,7 +235,8 @@ impl LoadedDebugInfo {
                 .location
                 .and_then(|place| Some((place.file?, place.line?, place.column)));
             let Some((file, line, column)) = place else {
-                // Code without a line belongs to no file; a call without one does not hide the frames inside it.
+                // Code without a line belongs to no file. A call without a line does not hide the
+                // frames inside it.
                 if found.is_none() { return None } else { break }
             };
             let file = shared(names, &clean_path(file));
@@ -266,7 +271,7 @@ fn readable(raw: &str) -> String {
     demangle(raw).map_or_else(|| raw.to_owned(), |names| names.short.unwrap_or(names.full))
 }
 
-/// One copy of each name, however many lines have it.
+/// Interns a name.
 fn shared(names: &mut HashSet<Arc<str>>, name: &str) -> Arc<str> {
     if let Some(known) = names.get(name) {
         return Arc::clone(known);

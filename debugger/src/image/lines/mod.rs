@@ -1,6 +1,6 @@
 //! Source lines by address, from the DWARF information of an image.
 //!
-//! The information is read when the first question comes, and kept.
+//! The information is read at the first query, and kept.
 
 mod clean_path;
 mod debug_sections;

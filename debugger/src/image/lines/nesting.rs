@@ -1,20 +1,21 @@
-//! How deep functions are inlined in each other.
+//! Nesting depth of inlined functions.
 
 use gimli::{Dwarf, UnitHeader};
 use rayon::iter::{ParallelBridge as _, ParallelIterator as _};
 
 use super::section::SectionReader;
 
-/// The library that reads them calls itself for each level: deeper ones, which no compiler writes, would end the
-/// program with its stack.
+/// Maximum depth. The library that reads the entries is recursive: a deeper nesting, which no
+/// compiler writes, would overflow the stack.
 const LEVELS: usize = 256;
 
-/// Whether the functions of any unit are inlined deeper than can be read. Cost: reads all entries once.
+/// Returns true if the functions of any unit are inlined deeper than can be read. Cost: reads all
+/// entries once.
 pub fn is_too_deep(dwarf: &Dwarf<SectionReader>) -> bool {
     let mut units = dwarf.units();
-    // Behind a damaged header nothing can be found by others either.
+    // After a damaged header other readers find nothing either.
     let headers = std::iter::from_fn(move || units.next().ok().flatten());
-    // An entry that cannot be read ends the unit for all readers.
+    // An unreadable entry ends the unit for all readers.
     headers
         .par_bridge()
         .any(|header| is_unit_too_deep(dwarf, &header).unwrap_or(false))
@@ -26,7 +27,7 @@ fn is_unit_too_deep(
 ) -> Result<bool, gimli::Error> {
     let abbreviations = dwarf.abbreviations(header)?;
     let mut entries = header.entries_raw(&abbreviations, None)?;
-    // How deep the inlined functions around an entry are.
+    // Depths of the inlined functions around an entry.
     let mut around = Vec::new();
     while !entries.is_empty() {
         let depth = entries.next_depth();

@@ -1,4 +1,4 @@
-//! Reads from a section of an ELF file.
+//! A gimli reader over a section of an ELF file.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -17,7 +17,7 @@ pub struct SectionReader {
 }
 
 impl SectionReader {
-    /// All of a section.
+    /// Creates a reader over a whole section.
     pub fn new(bytes: Vec<u8>, endian: RunTimeEndian) -> Self {
         let rest = 0..bytes.len();
         Self {
@@ -31,7 +31,7 @@ impl SectionReader {
         self.bytes.get(self.rest.clone()).unwrap_or_default()
     }
 
-    /// Where the next `len` bytes end.
+    /// Returns the end of the next `len` bytes.
     fn end_of(&self, len: usize) -> Result<usize, Error> {
         let end = self
             .rest

@@ -1,42 +1,40 @@
-//! Where an instruction comes from.
+//! Source position of an instruction.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// A line of the source, and how it came to be where the instruction is.
+/// A source line, and the calls through which it was inlined.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SourceLine {
-    /// As the compiler wrote it, with the directory that it ran in and without detours through `..`;
-    /// the file may be elsewhere by now.
+    /// Path as the compiler wrote it, with its working directory and normalised. The file may have
+    /// moved since.
     pub file: Arc<str>,
-    /// From 1.
+    /// Line number, from 1.
     pub line: u32,
-    /// From 1; none where the compiler did not say.
+    /// Column, from 1; none if the compiler did not record it.
     pub column: Option<u32>,
-    /// The function that the line belongs to.
+    /// Function that contains the line.
     pub function: Option<Arc<str>>,
-    /// Where that function was inlined, the innermost place first; empty when it is there by itself.
+    /// Calls at which the function was inlined, innermost first; empty if it is not inlined.
     pub inlined_at: Vec<InlineSite>,
 }
 
-/// A call whose callee was put in its place.
+/// A call whose callee was inlined.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct InlineSite {
-    /// The function with the call in it.
+    /// Function that contains the call.
     pub function: Option<Arc<str>>,
-    /// The file of the call.
     pub file: Arc<str>,
-    /// The line of the call.
     pub line: u32,
 }
 
 impl SourceLine {
-    /// The name of the file without its directories.
+    /// Returns the file name without directories.
     pub fn file_name(&self) -> &str {
         self.file.rsplit(['/', '\\']).next().unwrap_or_default()
     }
 
-    /// `overflow.c:42`.
+    /// Formats the line as `overflow.c:42`.
     pub fn short(&self) -> String {
         format!("{}:{}", self.file_name(), self.line)
     }

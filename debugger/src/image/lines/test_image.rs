@@ -2,21 +2,21 @@
 
 use std::path::Path;
 
-/// Where the code of the image is.
+/// Address of the code.
 pub const CODE: u64 = 0x1000;
-/// How long it is.
+/// Length of the code in bytes.
 pub const CODE_LENGTH: u64 = 0x100;
 
-/// What is odd about an image.
+/// Anomalies of a test image.
 #[derive(Default)]
 pub struct TestImage {
-    /// Levels of functions that are inlined in each other.
+    /// Nesting depth of inlined functions.
     pub levels: usize,
-    /// How far the line of its first instruction goes.
+    /// Address advance after the first line, which is the length of its code.
     pub advance: u64,
-    /// Sections that are listed again over the same bytes, under names that are read.
+    /// Names of sections that are listed again over the same bytes.
     pub shared: &'static [&'static str],
-    /// Bytes that go along, so that those sections are long.
+    /// Number of padding bytes that make those sections long.
     pub padding: usize,
 }
 
@@ -110,7 +110,7 @@ impl TestImage {
     }
 }
 
-/// The abbreviations of a unit, a function, and a function that was inlined.
+/// Abbreviations of a unit, a function, and an inlined function.
 fn abbreviations() -> Vec<u8> {
     let unit = [
         1, 0x11, 1, 0x10, 0x17, 0x11, 0x01, 0x12, 0x07, 0x03, 0x08, 0x1b, 0x08, 0, 0,

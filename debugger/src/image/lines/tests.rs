@@ -156,7 +156,7 @@ fn damaged_debug_information_costs_the_lines_alone() {
     );
     let whole = whole.expect("the sample");
     let folder = tempfile::tempdir().expect("a directory");
-    // Deterministic noise: each round changes another byte of the part that holds the debug information.
+    // Deterministic noise: each round changes another byte of the debug information.
     for round in 0..400_usize {
         let mut bytes = whole.clone();
         let place = 0x160 + round * 7919 % (bytes.len() - 0x160);

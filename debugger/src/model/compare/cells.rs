@@ -1,4 +1,4 @@
-//! Differing memory in cells as wide as it was written.
+//! Splits differing memory into cells as wide as the writes.
 
 use anyhow::Result;
 use stepback_index::{Cancel, MemoryAt, MemoryDifference, Query as _};
@@ -7,35 +7,35 @@ use stepback_parsers::{Position, Step};
 
 use crate::session::Session;
 
-/// Memory is read in pieces of at most this many bytes.
+/// Maximum number of bytes read at once.
 const PIECE: u64 = 64;
 
-/// Some bytes at two positions; some of them differ.
+/// Bytes at two positions, some of which differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryCell {
-    /// The first one's address.
+    /// Address of the first byte.
     pub address: u64,
-    /// All of them at one position.
+    /// Bytes at the first position.
     pub from: Vec<Option<u8>>,
-    /// And at the other.
+    /// Bytes at the second position.
     pub to: Vec<Option<u8>>,
-    /// The latest of the steps that wrote the differing ones last.
+    /// Latest of the last writes of the differing bytes.
     pub last_write: Option<Step>,
-    /// What they are.
+    /// Interpretation of the bytes.
     pub kind: CellKind,
 }
 
-/// How some bytes belong together.
+/// Interpretation of the bytes of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CellKind {
-    /// A number: one step wrote it.
+    /// A number, written by one step.
     Word,
-    /// Single bytes, written one by one, as texts are copied.
+    /// Single bytes, written one by one, as in copied text.
     Bytes,
 }
 
 impl MemoryCell {
-    /// How many of its bytes differ.
+    /// Returns the number of bytes that differ.
     pub fn differing(&self) -> u64 {
         self.from
             .iter()
@@ -44,7 +44,8 @@ impl MemoryCell {
             .count() as u64
     }
 
-    /// The number that a word is later; none where a byte is unknown, and for single bytes.
+    /// Returns the number that a word holds at the second position; none if a byte is unknown, and
+    /// for single bytes.
     pub fn number(&self, endian: Endian) -> Option<u64> {
         let bytes: Option<Vec<u8>> = self.to.iter().copied().collect();
         let bytes = bytes.filter(|bytes| self.kind == CellKind::Word && bytes.len() <= 8)?;
@@ -56,8 +57,10 @@ impl MemoryCell {
     }
 }
 
-/// Words whose differing bytes one step wrote last are numbers, halves of words too, all others single bytes.
-/// `word` is the size of an address. Ascending; what the bytes hold is read by [`fill`].
+/// Splits differing memory into cells. A word whose differing bytes were last written by one step
+/// becomes a number, and so do half words; all other bytes become single bytes.
+///
+/// `word` is the size of an address. The result ascends; [`fill`] reads the values.
 pub fn cells_of(memory: &[MemoryDifference], word: u64) -> Vec<MemoryCell> {
     let mut cells = Vec::new();
     let mut bytes: Vec<DifferingByte> = Vec::new();
@@ -81,13 +84,13 @@ pub fn cells_of(memory: &[MemoryDifference], word: u64) -> Vec<MemoryCell> {
     cells
 }
 
-/// A byte that differs, and the step that wrote it last.
+/// Differing byte and the step that last wrote it.
 struct DifferingByte {
     address: u64,
     writer: Option<Step>,
 }
 
-/// The cells of the differing bytes of a word.
+/// Adds the cells for the differing bytes of one word.
 fn push_word(cells: &mut Vec<MemoryCell>, bytes: &[DifferingByte], word: u64) {
     let halves = |byte: &DifferingByte, other: &DifferingByte| {
         byte.address / (word / 2) == other.address / (word / 2)
@@ -119,16 +122,17 @@ fn push_word(cells: &mut Vec<MemoryCell>, bytes: &[DifferingByte], word: u64) {
     }
 }
 
-/// Two positions.
+/// Pair of positions to compare.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PositionPair {
-    /// What is compared.
+    /// First position.
     pub from: Position,
-    /// With what.
+    /// Second position.
     pub to: Position,
 }
 
-/// Reads what cells hold at the two positions. Cost: two questions for each 64 bytes that have some.
+/// Reads the bytes of the cells at both positions. Cost: two queries for each block of 64 bytes
+/// that has cells.
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].

@@ -1,4 +1,4 @@
-//! What differs between two positions, by region.
+//! Compares two positions and groups the differences by region.
 
 use std::collections::HashMap;
 
@@ -13,26 +13,27 @@ use crate::image::Images;
 use crate::messages::{say, spoken};
 use crate::session::Session;
 
-/// Memory without a symbol is one region as long as its cells are nearer than this.
+/// Cells without a symbol share a region if the gap between them is smaller than this many bytes.
 const REGION_GAP: u64 = 4096;
 
-/// How far above the stack pointer memory is guessed to be the stack.
+/// Distance above the stack pointer within which memory is assumed to be stack, in bytes.
 const STACK_REACH: u64 = 1 << 20;
-/// How far below it: what calls in between used; further below other data may lie.
+/// Distance below the stack pointer within which memory is assumed to be stack used by calls in
+/// between; memory further below may hold other data.
 const DEAD_REACH: u64 = 1 << 16;
 
-/// What differs, ready to be laid out.
+/// Differences between two positions.
 #[derive(Clone, Debug, Default)]
 pub struct PositionComparison {
-    /// Registers that differ, in the order of the register file.
+    /// Registers that differ, in register file order.
     pub registers: Vec<RegisterDifference>,
-    /// Registers compared in all.
+    /// Total number of registers compared.
     pub register_count: usize,
-    /// Bytes that differ.
+    /// Number of bytes that differ.
     pub byte_count: u64,
-    /// What was compared.
+    /// The compared positions.
     pub between: PositionPair,
-    /// Steps that were known then.
+    /// Number of steps indexed at the time of the comparison.
     pub step_count: u64,
     /// Memory that differs, ascending.
     cells: Vec<MemoryCell>,
@@ -40,23 +41,25 @@ pub struct PositionComparison {
     endian: Endian,
 }
 
-/// Memory that belongs together.
+/// Group of related memory cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct DifferenceRegion {
     title: String,
-    /// The places of its cells.
+    /// Indices of its cells.
     cells: Vec<usize>,
 }
 
-/// Below both stack pointers nothing is in use: what calls in between left there is rarely what is looked for.
+/// Title of the region below both stack pointers. That memory is unused: leftovers of calls in
+/// between are rarely of interest.
 const DEAD_STACK: &str = "compare-below-the-stack-pointer";
 
-/// Groups that show their title alone until they are opened.
+/// Returns true for groups that show only their title until they are opened.
 pub(super) fn is_closed_at_first(title: &str) -> bool {
     title == spoken(DEAD_STACK)
 }
 
-/// Compares two positions. Runs on a worker. Cost: see [`DifferenceBetween`]; what differs is read once more as a whole.
+/// Compares two positions. Runs on a worker. Cost: that of [`DifferenceBetween`], and another read
+/// of all differing memory.
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
@@ -110,7 +113,8 @@ pub fn compare(
     })
 }
 
-/// Leaves out banks of registers (`sp_el3`) that differ as the register does which stands for them (`sp`).
+/// Drops banked registers (`sp_el3`) whose values differ exactly as those of the current register
+/// (`sp`).
 fn without_banks(registers: Vec<RegisterDifference>) -> Vec<RegisterDifference> {
     let is_told = |bank: &RegisterDifference| {
         let is_same = |plain: &RegisterDifference| {
@@ -127,19 +131,19 @@ fn without_banks(registers: Vec<RegisterDifference>) -> Vec<RegisterDifference> 
         .collect()
 }
 
-/// Finds the regions of memory.
+/// Groups cells into regions.
 struct RegionGrouper<'a> {
     images: &'a Images,
-    /// Those of the two positions.
+    /// Stack pointers at the two positions.
     stack_pointers: &'a [u64],
 }
 
 impl RegionGrouper<'_> {
-    /// In the order of their first byte.
+    /// Returns the regions in the order of their first byte.
     fn of(&self, cells: &[MemoryCell]) -> Vec<DifferenceRegion> {
         let (mut regions, mut places): (Vec<DifferenceRegion>, HashMap<String, usize>) =
             Default::default();
-        // A region without a name goes on as long as its cells are near each other.
+        // An unnamed region continues while its cells are close together.
         let (mut last, mut is_plain, mut last_end) = (String::new(), false, None);
         for (cell, memory) in cells.iter().enumerate() {
             let is_near =
@@ -171,7 +175,7 @@ impl RegionGrouper<'_> {
         regions
     }
 
-    /// The symbol around a cell, or which part of the stack it is in.
+    /// Returns the symbol that contains a cell, or the part of the stack that it is in.
     fn named(&self, cell: &MemoryCell) -> Option<String> {
         let end = cell
             .address
@@ -220,7 +224,7 @@ impl PositionComparison {
         }
     }
 
-    /// `13 registers · 35 bytes differ`.
+    /// Formats a summary: `13 registers · 35 bytes differ`.
     pub fn summary(&self) -> String {
         match self.is_empty() {
             true => say!("compare-nothing-differs").to_owned(),
@@ -232,13 +236,13 @@ impl PositionComparison {
         }
     }
 
-    /// True when the two are the same.
+    /// Returns true if nothing differs.
     pub fn is_empty(&self) -> bool {
         self.registers.is_empty() && self.cells.is_empty()
     }
 
-    /// The rows that contain a text, grouped; groups that are closed show their title alone.
-    /// Cost: grows with what differs; the rows hold as long as the question.
+    /// Returns the rows that contain the filter text, grouped; closed groups show only their title.
+    /// Cost: grows with the number of differences.
     pub fn rows(&self, wanted: &CompareRowOptions, images: &Images) -> Vec<CompareRow> {
         let mut rows = Vec::new();
         let (count, all) = (self.registers.len(), self.register_count);
@@ -444,7 +448,7 @@ mod tests {
             bytes_in_row: 8,
             ..CompareRowOptions::default()
         };
-        // Three are closed, the dead stack is open.
+        // Three groups are closed; the dead stack is open.
         assert_eq!(comparison().rows(&turned, &Images::default()).len(), 5);
     }
 

@@ -1,4 +1,4 @@
-//! The difference of two positions as rows of a table.
+//! Compares two positions and presents the differences as table rows.
 
 mod cells;
 mod comparison;

@@ -1,18 +1,18 @@
-//! Two texts cut into what is the same and what differs.
+//! Splits two texts into equal and differing pieces.
 
 use crate::model::text::leading_zeros;
 
-/// What two texts are compared by.
+/// Unit by which two texts are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ComparisonUnit {
-    /// Digits of registers: leading zeros never differ.
+    /// Single digits of registers. Leading zeros never count as differences.
     Digits,
-    /// Bytes of memory, which are words.
+    /// Space-separated words: bytes of memory.
     Bytes,
 }
 
-/// Cuts two texts into pieces that are the same and pieces that differ: single digits of registers (leading zeros
-/// never differ), whole words (bytes) of memory. Gives the pieces of the first text.
+/// Splits a text into pieces, each marked as differing from `other` or not. Compares single digits
+/// for registers (leading zeros never differ) and whole words (bytes) for memory.
 pub fn differing_pieces(text: &str, other: &str, by: ComparisonUnit) -> Vec<(String, bool)> {
     let mut pieces: Vec<(String, bool)> = Vec::new();
     let mut push = |piece: &str, differs: bool| match pieces.last_mut() {

@@ -1,4 +1,4 @@
-//! The rows of a comparison.
+//! Rows of a comparison.
 
 use stepback_index::RegisterDifference;
 use stepback_machine::{Address, Endian};
@@ -11,63 +11,62 @@ use crate::image::Images;
 use crate::model::names::place_name;
 use crate::model::text::bytes_text;
 
-/// Which rows are shown, and how.
+/// Filter and layout of the rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CompareRowOptions {
-    /// Rows that contain this text in their name, symbol, values or meaning.
+    /// Text that rows must contain in their name, symbol, values or meaning.
     pub filter: String,
     /// Titles of groups that the user opened or closed.
     pub toggled: Vec<String>,
-    /// Single bytes in a row: 8 or 16.
+    /// Number of single bytes in a row: 8 or 16.
     pub bytes_in_row: usize,
-    /// Cells that a step read, or wrote, between the two positions; none: all.
+    /// Shows only cells that a step read, or wrote, between the two positions; none for all.
     pub accessed: Option<Access>,
 }
 
-/// One row of the table.
+/// Row of the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CompareRow {
-    /// The title of what follows.
+    /// Title of a group.
     Group {
-        /// `Registers`, or the region.
+        /// `OperandViews`, or the name of the region.
         title: String,
-        /// Range and count.
+        /// Range and number of differences.
         detail: String,
-        /// Its rows are shown.
+        /// True if the rows of the group are shown.
         is_open: bool,
     },
-    /// A register or some bytes.
+    /// A register or a run of bytes.
     Cell {
-        /// For questions about it.
+        /// Name of the cell for queries.
         cell: CellName,
-        /// How it is called.
         label: String,
-        /// The symbol of its address.
+        /// Symbol at the address.
         symbol: Option<String>,
-        /// Before, in digits.
+        /// Digits at the first position.
         from: String,
-        /// After, in digits.
+        /// Digits at the second position.
         to: String,
-        /// What it says later; for single bytes, what it said, too.
+        /// Meaning of the second value; for single bytes, of both values.
         meaning: Option<CellMeaning>,
-        /// It is a register: single digits are compared, bytes otherwise.
+        /// True for registers, which are compared digit by digit. Memory is compared byte by byte.
         is_register: bool,
-        /// The last step that wrote it before the later position.
+        /// Last step that wrote the cell before the later position.
         last_write: Option<Step>,
     },
 }
 
-/// What a value says to a reader.
+/// Readable meaning of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CellMeaning {
-    /// It is an address that has a name.
+    /// The value is an address with this symbol.
     Symbol(String),
-    /// A number, or characters.
+    /// A number or characters.
     Text(String),
 }
 
 impl CellMeaning {
-    /// As it is shown.
+    /// Returns the text as shown.
     pub fn text(&self) -> &str {
         match self {
             Self::Symbol(text) | Self::Text(text) => text,
@@ -76,7 +75,7 @@ impl CellMeaning {
 }
 
 impl CompareRow {
-    /// The register or the memory; none for the title of a group.
+    /// Returns the register or the memory; none for the title of a group.
     pub fn cell(&self) -> Option<&CellName> {
         match self {
             Self::Cell { cell, .. } => Some(cell),
@@ -111,7 +110,7 @@ impl CompareRow {
     }
 }
 
-/// Adds a group with those of its rows that contain what is looked for; none, if none does.
+/// Adds a group with the members that match the filter; adds nothing if no member matches.
 pub(super) fn push_group(
     rows: &mut Vec<CompareRow>,
     title: &str,
@@ -138,7 +137,7 @@ pub(super) fn push_group(
     }
 }
 
-/// The row of a register.
+/// Builds the row of a register.
 pub(super) fn register_row(register: &RegisterDifference, images: &Images) -> CompareRow {
     let symbol = register
         .to
@@ -156,7 +155,7 @@ pub(super) fn register_row(register: &RegisterDifference, images: &Images) -> Co
     }
 }
 
-/// The rows of some cells of memory; single bytes that follow each other share one.
+/// Builds the rows of memory cells; adjacent single bytes share a row.
 pub(super) fn memory_rows(
     cells: &[&MemoryCell],
     endian: Endian,
@@ -177,7 +176,8 @@ pub(super) fn memory_rows(
     rows
 }
 
-/// Rows begin at multiples of their length, so that the columns of neighbours agree.
+/// Returns true if two cells share a row. Rows begin at multiples of their length, so that columns
+/// of adjacent rows line up.
 fn shares_row(cell: &MemoryCell, next: &MemoryCell, bytes_in_row: usize) -> bool {
     let is_behind = cell.address.checked_add(cell.to.len() as u64) == Some(next.address);
     let is_same = cell.address.checked_div(bytes_in_row as u64)
@@ -200,7 +200,7 @@ fn memory_row(cell: &MemoryCell, endian: Endian, images: &Images) -> CompareRow 
 
 fn meaning(cell: &MemoryCell, endian: Endian, images: &Images) -> Option<CellMeaning> {
     if cell.kind == CellKind::Bytes {
-        // Bytes that are no text say more as they are.
+        // Bytes that are not text are more useful as digits.
         return [&cell.from, &cell.to]
             .into_iter()
             .any(|bytes| is_readable(bytes))
@@ -220,7 +220,7 @@ fn meaning(cell: &MemoryCell, endian: Endian, images: &Images) -> Option<CellMea
     })
 }
 
-/// True when at least half of some bytes are characters that are read, and as many as make a word.
+/// Returns true if at least two bytes, and at least half of them, are printable.
 fn is_readable(bytes: &[Option<u8>]) -> bool {
     let is_character =
         |byte: &&Option<u8>| byte.is_some_and(|byte| byte == b' ' || byte.is_ascii_graphic());
@@ -228,7 +228,7 @@ fn is_readable(bytes: &[Option<u8>]) -> bool {
     characters >= 2 && 2 * characters >= bytes.len()
 }
 
-/// True when most of a number would be characters that are read.
+/// Returns true if a number consists of at least four printable characters followed only by zeros.
 fn is_text(bytes: &[Option<u8>]) -> bool {
     let is_character =
         |byte: &Option<u8>| byte.is_some_and(|byte| byte == b' ' || byte.is_ascii_graphic());
@@ -236,7 +236,8 @@ fn is_text(bytes: &[Option<u8>]) -> bool {
     characters >= 4 && bytes.iter().skip(characters).all(|byte| *byte == Some(0))
 }
 
-/// `"fish····"`: a point for each byte that is no character, a question mark for what is unknown.
+/// Formats bytes as characters: `"fish····"`. `·` replaces a byte that is not printable, `?` an
+/// unknown one.
 fn characters(bytes: &[Option<u8>]) -> String {
     let letter = |byte: &Option<u8>| match byte {
         Some(byte) if *byte == b' ' || byte.is_ascii_graphic() => char::from(*byte),

@@ -1,4 +1,4 @@
-//! Who wrote what differs, and how often it was written.
+//! Finds the writers of differing cells and counts their writes.
 
 use std::collections::HashMap;
 
@@ -15,32 +15,30 @@ use crate::model::code::Code;
 use crate::model::names::function_name;
 use crate::session::Session;
 
-/// Writes are counted up to here.
+/// Maximum number of writes counted for a cell.
 const COUNTED: u64 = 200;
 
-/// What a step that wrote a cell was.
+/// Step that wrote a cell, as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WriterText {
-    /// The function.
     pub function: String,
-    /// The instruction.
     pub code: Code,
-    /// Its source line, as `file.c:12`, where the lines of the images are read.
+    /// Source line as `file.c:12`, if the line tables of the images are loaded.
     pub source: Option<String>,
 }
 
-/// How often a cell was written between two positions.
+/// Number of writes to a cell between two positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CellWriteCount {
-    /// So often.
+    /// Exact number.
     Exactly(u64),
-    /// More often than that.
+    /// More writes than this number.
     Over(u64),
-    /// The trace does not list its writes.
+    /// The trace does not list the writes of this cell.
     Unknown,
 }
 
-/// What the steps that wrote something were. Runs on a worker.
+/// Describes the steps that wrote something. Runs on a worker.
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
@@ -80,7 +78,8 @@ pub fn writers(
     Ok(texts)
 }
 
-/// How often cells were written between two positions. Runs on a worker. Cost: at most 200 questions a cell.
+/// Counts the writes to cells between two positions. Runs on a worker. Cost: at most 200 queries
+/// per cell.
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
@@ -122,8 +121,8 @@ pub fn writes_between(
     Ok(counts)
 }
 
-/// Leaves the rows whose cells a step reads, or writes, between two positions, under the titles of their groups.
-/// A group that is closed keeps its title. Runs on a worker. Cost: a question a cell.
+/// Keeps the rows whose cells a step reads, or writes, between two positions, with the titles of
+/// their groups. A closed group keeps its title. Runs on a worker. Cost: one query per cell.
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
@@ -143,7 +142,7 @@ pub fn accessed_between(
     let mut kept: Vec<CompareRow> = Vec::new();
     for row in rows {
         let CompareRow::Cell { cell: name, .. } = &row else {
-            // The title of a group of which nothing is left.
+            // Drops the title of the previous group if none of its rows is left.
             kept.pop_if(|last| matches!(last, CompareRow::Group { is_open: true, .. }));
             kept.push(row);
             continue;
@@ -154,7 +153,7 @@ pub fn accessed_between(
         };
         let Some(cell) = cell else { continue };
         cancel.check()?;
-        // Where nothing tells who reads registers, none is listed.
+        // If the trace does not record reads of registers, no register is listed.
         let hit = match (NearestAccess::next(cell, kinds, first)).hit(&session.index, cancel) {
             Err(QueryError::NotRecorded { .. }) => None,
             hit => hit?,
@@ -168,7 +167,7 @@ pub fn accessed_between(
 }
 
 impl CellWriteCount {
-    /// `48`, or `200+`.
+    /// Formats the number: `48`, or `200+`.
     pub fn text(self) -> String {
         match self {
             Self::Exactly(count) => count.to_string(),

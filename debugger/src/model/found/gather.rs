@@ -1,4 +1,4 @@
-//! Gathers the hits of a search while a worker looks for them.
+//! Collects the hits of a search on a worker.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -18,26 +18,25 @@ use crate::model::table::{Table, TableRow};
 use crate::place::PositionName;
 use crate::session::Session;
 
-/// How often what was found is handed out.
+/// Minimum time between two published partial results.
 const INTERVAL: Duration = Duration::from_millis(120);
 
-/// A search, and how far it goes.
+/// Search request with its limits.
 #[derive(Clone, Debug)]
 pub struct SearchRequest {
-    /// What is looked for.
     pub question: FindQuery,
-    /// Where names in it have their meaning.
+    /// Position at which names are resolved.
     pub at: Position,
-    /// It ends after so many hits in all.
+    /// Maximum number of hits, those found before included.
     pub limit: usize,
-    /// What is known already.
+    /// Earlier results that the search continues.
     pub before: Option<Arc<SearchResults>>,
 }
 
-/// Looks for hits, and hands out what there is while it goes on. Runs on a worker.
+/// Searches for hits and publishes partial results on the way. Runs on a worker.
 ///
 /// # Errors
-/// The question means nothing, or the trace cannot be read.
+/// The search text cannot be resolved, or the trace cannot be read.
 pub fn gather(
     session: &Session,
     asked: &SearchRequest,
@@ -64,7 +63,7 @@ pub fn gather(
         searched: begin,
         end: SearchEnd::UnderWay,
     };
-    // Hits of the last position may have been cut off by the limit.
+    // The limit may have cut off further hits at the last position.
     let mut known = gathered
         .rows
         .iter()
@@ -103,7 +102,7 @@ pub fn gather(
                 if published.elapsed() > pause {
                     let begun = Instant::now();
                     publish(Arc::new(gathered.found(&meaning, bounds)));
-                    // A long list takes longer to hand out.
+                    // A long list takes longer to publish, so the pause grows with it.
                     (published, pause) = (Instant::now(), INTERVAL.max(10 * begun.elapsed()));
                 }
                 if found.to > bounds.to {
@@ -115,7 +114,7 @@ pub fn gather(
         failed?;
     }
     if gathered.rows.len() >= asked.limit {
-        // Other hits of the same stretch were cut off.
+        // The limit cut off other hits of the same stretch.
         let last = gathered.rows.last().and_then(|row| row.position);
         gathered.searched = last.unwrap_or(gathered.searched).min(gathered.searched);
     }
@@ -146,7 +145,7 @@ fn meaning_of(
     Ok(reader.read(&question.text, question.kind)?)
 }
 
-/// Between which positions hits count.
+/// Positions between which hits count.
 #[derive(Clone, Copy)]
 struct SearchBounds {
     from: Position,
@@ -221,28 +220,26 @@ impl HitCollector<'_> {
     }
 }
 
-/// A question for the hit next to a position.
+/// Query for the next hit in one direction.
 #[derive(Clone, Debug)]
 pub struct HitQuestion {
-    /// What is looked for.
     pub question: FindQuery,
-    /// Where names in it have their meaning.
+    /// Position at which names are resolved.
     pub asked_at: Position,
-    /// Which way.
     pub way: Direction,
-    /// From where.
+    /// Position to search from.
     pub from: Position,
 }
 
 impl HitQuestion {
-    /// The position of the hit. Runs on a worker.
+    /// Returns the position of the hit. Runs on a worker.
     ///
     /// # Errors
-    /// The question means nothing, or the trace cannot be read.
+    /// The search text cannot be resolved, or the trace cannot be read.
     pub fn answer(&self, session: &Session, cancel: &Cancel) -> Result<Option<Position>> {
         let bounds = SearchBounds::of(session, &self.question.range, self.asked_at, cancel)?;
         let meaning = meaning_of(session, &self.question, self.asked_at, cancel)?;
-        // What lies outside of the range is no hit: the way begins inside.
+        // Hits outside the range do not count, so the search starts inside it.
         let from = match self.way {
             Direction::Forward => self.from.max(bounds.from),
             Direction::Back => self.from.min(Position(bounds.to.0.saturating_add(1))),

@@ -1,4 +1,4 @@
-//! The hits of a search as far as they are known.
+//! Results of a search, possibly still incomplete.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -10,56 +10,55 @@ use crate::analysis::search::meaning::ParsedSearch;
 use crate::model::spots::{Spot, is_any_in, spots};
 use crate::model::table::Table;
 
-/// How a search ended.
+/// State of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchEnd {
-    /// It goes on.
+    /// The search is still running.
     UnderWay,
-    /// Everything that it was to look through is looked through.
+    /// The whole range was searched.
     Done,
-    /// It found as many as were wanted.
+    /// The search reached its limit of hits.
     Limit,
-    /// The user ended it.
+    /// The user stopped the search.
     Stopped,
 }
 
-/// What a search has found so far.
+/// Results of a search up to now.
 #[derive(Clone, Debug)]
 pub struct SearchResults {
-    /// What the text was read as.
+    /// Parsed form of the search text.
     pub meaning: Arc<ParsedSearch>,
-    /// The hits, in the order of the trace.
+    /// Hits, in trace order.
     pub table: Arc<Table>,
-    /// The positions at which they show, ascending, each once.
+    /// Positions at which hits are visible, ascending and unique.
     pub positions: Arc<[u64]>,
-    /// What was to be looked through: hits show behind the first and at most at the last.
+    /// Start of the searched range: hits are visible after it.
     pub from: Position,
-    /// The last position that counts.
+    /// End of the searched range; a hit may be visible exactly here.
     pub to: Position,
-    /// All hits up to here are known.
+    /// Position up to which all hits are known.
     pub searched: Position,
-    /// Whether it goes on.
     pub end: SearchEnd,
 }
 
-/// What a list of hits says of the next one.
+/// Answer of a list of hits to a query for the next hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HitLookup {
-    /// There it is.
+    /// Position of the next hit.
     At(Position),
-    /// There is none.
+    /// No further hit exists.
     None,
-    /// That part of the trace was not looked through.
+    /// The search has not covered that part of the trace.
     Unknown,
 }
 
 impl SearchResults {
-    /// How many hits there are.
+    /// Returns the number of hits.
     pub fn count(&self) -> u64 {
         self.table.rows.len() as u64
     }
 
-    /// The hit that is nearest to a position, as far as the list tells.
+    /// Returns the nearest hit in one direction, if the list covers that part of the trace.
     pub fn neighbour(&self, way: Direction, at: Position) -> HitLookup {
         let place = self.positions.partition_point(|position| *position <= at.0);
         let is_whole = self.end == SearchEnd::Done;
@@ -87,18 +86,18 @@ impl SearchResults {
         }
     }
 
-    /// Whether a hit shows at any of some positions. O(log n).
+    /// Returns true if a hit is visible in a range of positions. O(log n).
     pub fn is_any_in(&self, positions: RangeInclusive<u64>) -> bool {
         is_any_in(&self.positions, positions)
     }
 
-    /// The spots of a strip that hits of a range of positions are on, each once. A spot is never less for a later position.
-    /// Cost: what the spots take, however many hits there are.
+    /// Maps the hits in a range of positions to distinct spots of a strip. `spot_of` must not
+    /// decrease. Cost: grows with the number of spots, not of hits.
     pub fn spots(&self, positions: RangeInclusive<u64>, spot_of: impl Fn(u64) -> u32) -> Vec<Spot> {
         spots(&self.positions, positions, spot_of)
     }
 
-    /// The same with the hits alone that show at most at a position: the rest is looked for again.
+    /// Returns the results restricted to hits up to a position; the rest must be searched again.
     #[must_use]
     pub fn up_to(&self, position: Position) -> Self {
         let is_kept =

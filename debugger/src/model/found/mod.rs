@@ -1,4 +1,4 @@
-//! What a search found: rows, marks, and words about it.
+//! Search results: rows, marks and descriptions.
 
 mod gather;
 mod list;

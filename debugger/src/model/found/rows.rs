@@ -1,4 +1,4 @@
-//! Hits as rows.
+//! Formats hits as rows.
 
 use anyhow::Result;
 use stepback_index::{Access, AccessTarget, Cancel, Hit, Query as _, RawLines, StepRecord};
@@ -15,7 +15,7 @@ use crate::model::text::short_hex;
 use crate::model::{TextRole as Tone, TextSpan};
 use crate::session::Session;
 
-/// What the columns are called.
+/// Columns of the table.
 pub const HEADS: [&str; 5] = [
     "head-step",
     "head-thread",
@@ -24,21 +24,19 @@ pub const HEADS: [&str; 5] = [
     "head-match",
 ];
 
-/// Lines of a step that are looked through for the one that matches.
+/// Maximum number of lines of a step that are checked for the match.
 const LINES: u64 = 64;
-/// Longer matches are cut.
+/// Maximum length of a match in characters; longer ones are cut.
 const LONGEST: usize = 200;
 
-/// Makes rows of the hits of one search.
+/// Formats the hits of one search as rows.
 pub struct HitRowBuilder<'a> {
-    /// Of which trace.
     pub session: &'a Session,
     search: Search,
     cancel: &'a Cancel,
 }
 
 impl<'a> HitRowBuilder<'a> {
-    /// For the hits of a search.
     pub fn new(session: &'a Session, meaning: &ParsedSearch, cancel: &'a Cancel) -> Self {
         Self {
             session,
@@ -47,7 +45,8 @@ impl<'a> HitRowBuilder<'a> {
         }
     }
 
-    /// A hit as a row. Cost: where a line of the step matches and not its instruction, these lines are read again.
+    /// Formats a hit as a row. Cost: if the match is in a line of the step and not in its
+    /// instruction, the lines are read again.
     ///
     /// # Errors
     /// See [`stepback_index::QueryError`].
@@ -74,7 +73,7 @@ impl<'a> HitRowBuilder<'a> {
         })
     }
 
-    /// What of the step is the hit.
+    /// Returns the part of the step that matches.
     fn matched(&self, hit: &Hit) -> Result<TextSpan> {
         if let Some(access) = &hit.access {
             return Ok(access_span(access));
@@ -95,7 +94,7 @@ impl<'a> HitRowBuilder<'a> {
         ))
     }
 
-    /// The line of a step that matches.
+    /// Returns the line of a step that matches.
     fn line(
         &self,
         record: &StepRecord,
@@ -116,7 +115,7 @@ impl<'a> HitRowBuilder<'a> {
     }
 }
 
-/// `x0 ← 1f`, `[80020010] ← a9`, `[80020010] = a9`.
+/// Formats an access: `x0 ← 1f`, `[80020010] ← a9`, `[80020010] = a9`.
 fn access_span(access: &Access) -> TextSpan {
     let target = match &access.target {
         AccessTarget::Register(name) => name.clone(),

@@ -1,4 +1,4 @@
-//! Words about searches.
+//! Describes searches.
 
 use stepback_index::{AccessKinds, Cell, NameReader};
 
@@ -12,7 +12,7 @@ use crate::model::so_far::{nothing_so_far, so_far};
 use crate::model::text::{bytes_text, thousands};
 use crate::session::Session;
 
-/// A kind as choosers call it.
+/// Returns the name of a kind for menus.
 pub fn kind_name(kind: FindKind) -> &'static str {
     match kind {
         FindKind::Auto => say!("find-auto"),
@@ -26,7 +26,7 @@ pub fn kind_name(kind: FindKind) -> &'static str {
     }
 }
 
-/// What was looked for: `text "ldr x1"`, `steps at 80000494 (decode_field+10c)`.
+/// Describes the subject of a search: `text "ldr x1"`, `steps at 80000494 (decode_field+10c)`.
 pub fn subject(meaning: &ParsedSearch, session: &Session) -> String {
     let text = &meaning.text;
     match (&meaning.search, meaning.kind) {
@@ -87,7 +87,7 @@ pub fn subject(meaning: &ParsedSearch, session: &Session) -> String {
     }
 }
 
-/// How much was found of what, and how far was looked.
+/// Summarises the number of hits, the subject and the searched range.
 pub fn summary(found: &SearchResults, session: &Session) -> String {
     let (what, hits) = (
         subject(&found.meaning, session),
@@ -137,7 +137,7 @@ pub fn summary(found: &SearchResults, session: &Session) -> String {
     }
 }
 
-/// That nothing was found, as a sentence.
+/// Describes an empty result in a sentence.
 pub fn nothing_words(found: &SearchResults, session: &Session) -> String {
     let what = subject(&found.meaning, session);
     match found.end {

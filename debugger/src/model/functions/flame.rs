@@ -1,4 +1,4 @@
-//! The stacks of a profile as a graph: who stands on whom, the widest first.
+//! Flame graph of a profile: the stacks as a tree, the widest siblings first.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -6,20 +6,20 @@ use std::ops::Range;
 use crate::action::CallMeasure;
 use crate::analysis::call_profile::{CallProfile, StackNode};
 
-/// The stacks by a measure.
+/// Stacks of a profile ordered by one measure.
 #[derive(Debug)]
 pub struct FlameGraph {
     measure: CallMeasure,
-    /// All stacks but the first: those that grow from one stand together, the widest first.
+    /// All stacks except the root, grouped by parent, the widest first.
     order: Vec<u32>,
-    /// Where those that grow from a stack stand in the order.
+    /// Range in `order` of the children of each stack.
     children: Vec<Range<u32>>,
-    /// The greatest depth of what grows from a stack.
+    /// Maximum depth of the stacks below each stack.
     deepest: Vec<u32>,
 }
 
 impl FlameGraph {
-    /// O(n log n).
+    /// Builds the graph in O(n log n).
     pub fn new(profile: &CallProfile, measure: CallMeasure) -> Self {
         let stacks = &profile.stacks;
         let value = |place: u32| {
@@ -57,7 +57,7 @@ impl FlameGraph {
         }
     }
 
-    /// The stacks that grow from one, the widest first.
+    /// Returns the children of a stack, the widest first.
     pub fn children(&self, place: u32) -> &[u32] {
         let range = self
             .children
@@ -69,17 +69,17 @@ impl FlameGraph {
             .unwrap_or_default()
     }
 
-    /// The greatest depth of what grows from a stack.
+    /// Returns the maximum depth below a stack.
     pub fn deepest(&self, place: u32) -> u32 {
         self.deepest.get(place as usize).copied().unwrap_or(0)
     }
 
-    /// How wide a stack is.
+    /// Returns the width of a stack: steps or time, callees included.
     pub fn value(&self, node: &StackNode) -> u64 {
         value_of(node, self.measure)
     }
 
-    /// How wide what is on top of it is without what grows from it.
+    /// Returns the width of a stack without its callees.
     pub fn own_value(&self, node: &StackNode) -> u64 {
         match self.measure {
             CallMeasure::Steps => node.totals.own_steps,

@@ -1,41 +1,43 @@
-//! The part of a flame graph that is seen, as boxes: as many as there are pixels, however many stacks there are.
+//! Lays out the visible part of a flame graph as boxes. The number of boxes is bounded by the
+//! number of pixels.
 
 use std::ops::Range;
 
 use super::flame::FlameGraph;
 use crate::analysis::call_profile::StackNode;
 
-/// What of a graph is seen.
+/// Visible part of a graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FlameView {
-    /// The stack that has the whole width; those that it grows from stand above it.
+    /// Stack that fills the whole width; its ancestors are drawn above it.
     pub root: u32,
-    /// Pixels across.
+    /// Width in pixels.
     pub columns: u32,
-    /// Rows, by depth.
+    /// Visible rows, by depth.
     pub rows: Range<u32>,
 }
 
-/// A stack, or stacks too narrow to tell apart.
+/// Box of one stack, or of several that are too narrow to separate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlameBox {
-    /// The stack, the widest of several.
+    /// Stack, or the widest of several.
     pub node: u32,
-    /// Its row.
+    /// Row.
     pub depth: u32,
-    /// Its left edge in pixels.
+    /// Left edge in pixels.
     pub left: f64,
-    /// Its right edge.
+    /// Right edge in pixels.
     pub right: f64,
-    /// How many stacks it stands for; more than one only where they are too narrow.
+    /// Number of stacks in the box; greater than one only if they are too narrow.
     pub count: u32,
 }
 
-/// Boxes narrower than so many pixels are drawn as one.
+/// Minimum width in pixels of a separate box; narrower stacks are merged.
 const LEAST: f64 = 1.0;
 
 impl FlameGraph {
-    /// The boxes of a view, from the outermost in. Cost: pixels times rows down to the last that is seen.
+    /// Returns the boxes of a view, outermost first. Cost: pixels times rows down to the last
+    /// visible one.
     pub fn boxes(&self, stacks: &[StackNode], view: &FlameView) -> Vec<FlameBox> {
         let width = f64::from(view.columns);
         let node = |place: u32| stacks.get(place as usize);
@@ -92,7 +94,7 @@ impl FlameGraph {
                     left += wide;
                     continue;
                 }
-                // All that follow are as narrow.
+                // All following siblings are at least as narrow.
                 let rest = children.get(at..).unwrap_or_default();
                 let right = left + self.rest(stacks, place, at) * scale;
                 if right - left >= LEAST {
@@ -111,8 +113,8 @@ impl FlameGraph {
         boxes
     }
 
-    /// How wide those that grow from a stack are from the one at a place on: what is left of the stack behind
-    /// those before them and its own.
+    /// Returns the total width of the children of a stack from index `at` on: the stack without its
+    /// own share and the children before.
     fn rest(&self, stacks: &[StackNode], parent: u32, at: usize) -> f64 {
         let Some(node) = stacks.get(parent as usize) else {
             return 0.0;
@@ -129,7 +131,7 @@ impl FlameGraph {
     }
 }
 
-/// A stack whose boxes above it are to be drawn.
+/// Stack whose children are still to be laid out.
 struct PendingFlameStack {
     place: u32,
     left: f64,

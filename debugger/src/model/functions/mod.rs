@@ -1,4 +1,4 @@
-//! The functions of a trace, or of a part of it, as panels show them.
+//! Function profile of a trace or a part of it, as the panels show it.
 
 mod flame;
 mod flame_boxes;

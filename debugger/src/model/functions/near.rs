@@ -1,4 +1,4 @@
-//! Who calls a function, and whom it calls.
+//! Callers and callees of a function.
 
 use std::cmp::Reverse;
 
@@ -9,28 +9,28 @@ use crate::action::CallMeasure;
 use crate::analysis::call_profile::CallTotals;
 use crate::model::table::ROWS;
 
-/// On which side of a function.
+/// Relation to a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CallRelation {
-    /// Those that call it.
+    /// Functions that call it.
     Callers,
-    /// Those that it calls.
+    /// Functions that it calls.
     Callees,
 }
 
-/// A function that calls another, or is called by it.
+/// Caller or callee of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RelatedFunctionRow {
-    /// Its place.
+    /// Index of the function in the profile.
     pub function: u32,
-    /// Where the first of these calls is entered.
+    /// Position at which the first of these calls is entered.
     pub first: Position,
-    /// What the calls between the two took; steps of the one that is called.
+    /// Totals of the calls between the two functions; the steps are those of the callee.
     pub totals: CallTotals,
 }
 
-/// The callers or callees of a function by its place, those whose calls took most first; at most [`ROWS`].
-/// Cost: its links, and for callers a look at all.
+/// Lists at most [`ROWS`] callers or callees of the function with index `place`, those whose calls
+/// took most first. Cost: its links; for callers, a pass over all links.
 pub fn near_rows(
     functions: &FunctionProfile,
     place: u32,
@@ -39,7 +39,7 @@ pub fn near_rows(
 ) -> Vec<RelatedFunctionRow> {
     let links = &functions.profile.links;
     let own = match side {
-        // They stand in the order of callers.
+        // Links are sorted by caller.
         CallRelation::Callees => {
             let from = links.partition_point(|link| link.caller < place);
             let to = links.partition_point(|link| link.caller <= place);

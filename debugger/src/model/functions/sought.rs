@@ -1,24 +1,26 @@
-//! Functions of a flame graph by a part of their names.
+//! Finds functions of a flame graph by part of their names.
 
 use super::told::FunctionProfile;
 use crate::action::CallMeasure;
 use crate::analysis::call_profile::StackNodeKind;
 
-/// Which stacks have a function on top whose name holds a text.
+/// Functions whose names contain a text, and the total width of their stacks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FunctionMatches {
-    /// Functions by their places.
+    /// True for each function that matches, by index.
     functions: Vec<bool>,
-    /// How many functions.
+    /// Number of matching functions.
     pub count: usize,
-    /// How wide their stacks are together, those inside others once.
+    /// Total width of the matching stacks; a stack inside another matching one is not counted
+    /// again.
     pub value: u64,
-    /// How wide everything is.
+    /// Width of the whole graph.
     pub whole: u64,
 }
 
 impl FunctionMatches {
-    /// Looks for a text in names, in any case. Runs on a worker. Cost: all names and stacks.
+    /// Searches the names for a text, case-insensitively. Runs on a worker. Cost: all names and
+    /// stacks.
     pub fn of(functions: &FunctionProfile, text: &str, measure: CallMeasure) -> Self {
         let text = text.to_lowercase();
         let fits: Vec<bool> = functions
@@ -33,7 +35,7 @@ impl FunctionMatches {
             value: 0,
             whole: 0,
         };
-        // Those that call stand before those that they call.
+        // Callers come before their callees, so parents are decided first.
         let mut is_inside = Vec::with_capacity(stacks.len());
         for (place, node) in stacks.iter().enumerate() {
             let is_around = place > 0
@@ -51,7 +53,7 @@ impl FunctionMatches {
         sought
     }
 
-    /// Whether something is one of those functions.
+    /// Returns true if a stack's function matches.
     pub fn fits(&self, who: StackNodeKind) -> bool {
         matches!(who, StackNodeKind::Function(place) if self.functions.get(place as usize).copied().unwrap_or(false))
     }

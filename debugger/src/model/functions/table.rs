@@ -1,4 +1,4 @@
-//! The functions as a list.
+//! Table of functions.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::model::table::{ROWS, Table, TableCell, TableRow};
 use crate::model::{TextRole, TextSpan};
 use crate::session::Session;
 
-/// The columns; those of times stand last.
+/// Columns; those of times come last.
 const HEADS: [&str; 11] = [
     "head-function",
     "head-module",
@@ -25,12 +25,13 @@ const HEADS: [&str; 11] = [
     "head-time-percent",
 ];
 const TIMES: usize = 3;
-/// What is left out first where there is no room: the file, times, shares.
+/// Columns dropped first when space is short: the file, times, shares.
 const SPARE: [usize; 7] = [1, 8, 10, 9, 4, 5, 7];
-/// Parts of a hundredth that shares are told in.
+/// Number of parts of the whole in which shares are computed: tenths of a percent.
 const TENTHS: u128 = 1000;
 
-/// The functions that were called, those with most steps of their own first. Recursion counts once in totals.
+/// Lists the called functions, those with the most own steps first. Totals count recursive calls
+/// once.
 pub fn function_table(session: &Session, profile: &CallProfile, names: &[Arc<str>]) -> Table {
     let mut functions: Vec<(&FunctionUsage, &Arc<str>)> =
         profile.functions.iter().zip(names).collect();
@@ -76,14 +77,14 @@ fn summary(profile: &CallProfile) -> String {
     words
 }
 
-/// What the parts are parts of.
+/// Totals that the shares refer to.
 #[derive(Clone, Copy)]
 struct ProfileTotals {
-    /// All steps.
+    /// Number of steps in the profile.
     steps: u64,
-    /// Own steps of the function that has most.
+    /// Own steps of the function with the most.
     own: u64,
-    /// All time.
+    /// Total time.
     time: u64,
 }
 
@@ -133,7 +134,7 @@ fn function_row(
     }
 }
 
-/// `12.3`: hundredths of a whole.
+/// Formats a share in percent: `12.3`.
 fn share(part: u64, whole: u64) -> TableCell {
     let tenths = u128::from(part) * TENTHS / u128::from(whole.max(1));
     let text = format!("{}.{}", tenths / 10, tenths % 10);
@@ -151,7 +152,7 @@ mod tests {
     use crate::model::table::{TableCell, TableRow};
     use crate::session::test_session::{overflow, overflow_with_image};
 
-    /// Without a program there is no column of modules.
+    /// The trace has no program, so there is no column of modules.
     fn own_at(row: &TableRow, place: usize) -> u64 {
         match row.cells.get(place) {
             Some(TableCell::Number(steps, _)) => *steps,

@@ -1,4 +1,4 @@
-//! What is told of the functions of a part of the trace.
+//! Function profile of a part of the trace.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,26 +16,25 @@ use crate::model::names::{frame_name, function_name};
 use crate::model::table::Table;
 use crate::session::Session;
 
-/// The functions of a part of the trace: measured, named, listed, and merged by stack.
+/// Functions of a part of the trace: measured, named, listed, and merged by stack.
 #[derive(Debug)]
 pub struct FunctionProfile {
-    /// The part; none: the whole trace.
+    /// Profiled range; none for the whole trace.
     pub part: Option<StepRange>,
-    /// What their calls took.
     pub profile: CallProfile,
-    /// Their names, by their places in the profile.
+    /// Function names, by index in the profile.
     pub names: Vec<Arc<str>>,
-    /// The list, those with most steps of their own first.
+    /// Table of functions, those with the most own steps first.
     pub table: Arc<Table>,
-    /// The stacks by steps.
+    /// Flame graph by steps.
     by_steps: FlameGraph,
-    /// The same by time, where the trace tells it.
+    /// Flame graph by time, if the trace records times.
     by_time: Option<FlameGraph>,
     places: HashMap<Address, u32>,
 }
 
 impl FunctionProfile {
-    /// Measures and names them. Runs on a worker; the cost grows with the calls in the part.
+    /// Profiles and names the functions. Runs on a worker. Cost: grows with the calls in the range.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -71,7 +70,7 @@ impl FunctionProfile {
         })
     }
 
-    /// The stacks by a measure; by steps where the trace does not tell times.
+    /// Returns the flame graph for a measure; that for steps if the trace records no times.
     pub fn graph(&self, measure: CallMeasure) -> &FlameGraph {
         match (measure, &self.by_time) {
             (CallMeasure::Time, Some(by_time)) => by_time,
@@ -79,7 +78,7 @@ impl FunctionProfile {
         }
     }
 
-    /// The measure of that graph.
+    /// Returns the measure that [`Self::graph`] uses.
     pub fn measure(&self, wished: CallMeasure) -> CallMeasure {
         if self.by_time.is_some() {
             wished
@@ -88,23 +87,23 @@ impl FunctionProfile {
         }
     }
 
-    /// The place of a function.
+    /// Returns the index of a function.
     pub fn place_of(&self, address: Address) -> Option<u32> {
         self.places.get(&address).copied()
     }
 
-    /// A function by its place.
+    /// Returns a function by index.
     pub fn function(&self, place: u32) -> Option<&FunctionUsage> {
         self.profile.functions.get(place as usize)
     }
 
-    /// Its name.
+    /// Returns the name of a function by index.
     pub fn name(&self, place: u32) -> &str {
         self.names.get(place as usize).map_or("", |name| name)
     }
 }
 
-/// A handler is called after its trap.
+/// Names a function; a handler is named after its trap.
 fn name_of(
     session: &Session,
     function: &FunctionUsage,

@@ -1,4 +1,4 @@
-//! What is said of functions and stacks.
+//! Describes functions and stacks.
 
 use super::told::FunctionProfile;
 use crate::action::{CallMeasure, StepRange};
@@ -7,7 +7,7 @@ use crate::messages::say;
 use crate::model::table::thread_name;
 use crate::session::Session;
 
-/// Which part of the trace it is: `Whole trace`, `Steps 440 – 881`.
+/// Names a part of the trace: `Whole trace`, `Steps 440 – 881`.
 pub fn part_words(part: Option<StepRange>) -> String {
     match part {
         Some(StepRange { first, last }) => {
@@ -17,7 +17,7 @@ pub fn part_words(part: Option<StepRange>) -> String {
     }
 }
 
-/// What a box of the flame graph is called.
+/// Names a box of the flame graph.
 pub fn box_name(session: &Session, functions: &FunctionProfile, who: StackNodeKind) -> String {
     match who {
         StackNodeKind::Part => part_words(functions.part),
@@ -26,7 +26,7 @@ pub fn box_name(session: &Session, functions: &FunctionProfile, who: StackNodeKi
     }
 }
 
-/// What is said of a box: its name, what it took, what share of the part that is.
+/// Describes a box: its name, its cost, and its share of the profiled range.
 pub fn box_lines(
     session: &Session,
     functions: &FunctionProfile,
@@ -52,7 +52,7 @@ pub fn box_lines(
     lines
 }
 
-/// `12.3 %`.
+/// Formats a share: `12.3 %`.
 pub fn share_text(part: u64, whole: u64) -> String {
     let tenths = u128::from(part) * 1000 / u128::from(whole.max(1));
     format!("{}.{} %", tenths / 10, tenths % 10)

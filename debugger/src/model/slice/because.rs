@@ -1,4 +1,4 @@
-//! Why a line of a slice is in, in one text.
+//! Explains why a line belongs to a slice.
 
 use stepback_parsers::Step;
 
@@ -6,10 +6,10 @@ use super::whole::{Slice, SliceLineContent};
 use crate::messages::say;
 use crate::model::text::thousands;
 
-/// Steps that are named.
+/// Maximum number of steps named.
 const NAMED: usize = 3;
 
-/// What is said behind a line: what else is to be known of it, and for which steps it is in; doubts first.
+/// Returns the text after a line: doubts and other notes first, then the steps that need the line.
 pub fn because(told: &SliceLineContent<'_>, slice: &Slice) -> String {
     let parts: Vec<String> = match told {
         SliceLineContent::Call(_) | SliceLineContent::Rounds(..) => Vec::new(),
@@ -38,7 +38,8 @@ pub fn because(told: &SliceLineContent<'_>, slice: &Slice) -> String {
         .join(" · ")
 }
 
-/// `for 1,761`; of a slice that goes forward, `from 1,382`; what the question alone asks for says so.
+/// Lists the steps that need a line: `for 1,761`, or `from 1,382` in a forward slice. Without
+/// steps, names the query itself.
 fn wanted(slice: &Slice, steps: &[Step]) -> String {
     let named: Vec<String> = steps
         .iter()

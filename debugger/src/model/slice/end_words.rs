@@ -1,4 +1,4 @@
-//! How the chains of a slice end, as phrases.
+//! Describes the ends of the chains of a slice.
 
 use stepback_index::{Edge, Index, SliceEnd, SliceEndKind, UnknownInput};
 
@@ -7,7 +7,8 @@ use crate::action::Direction;
 use crate::messages::say;
 use crate::model::doubt::doubt_words;
 
-/// Of what a chain ends: a cell as `find` and `why` take it; of what decides what runs no cell, but that.
+/// Names the cell of a chain's end as `find` and `why` accept it. If the chain follows only
+/// control, it has no cell, so a phrase names control.
 pub fn ended_words(end: &SliceEnd, index: &Index) -> String {
     if is_of_control(end) {
         say!("slice-end-of-control").to_owned()
@@ -16,7 +17,7 @@ pub fn ended_words(end: &SliceEnd, index: &Index) -> String {
     }
 }
 
-/// How a chain ends, as a phrase, with what speaks against that.
+/// Describes the end of a chain as a phrase, with any doubt about it.
 pub fn end_words(end: &SliceEnd, way: Direction, index: &Index) -> String {
     let words = words_alone(end, way);
     match end.doubt {
@@ -35,7 +36,8 @@ fn words_alone(end: &SliceEnd, way: Direction) -> String {
     of_control.map_or_else(|| value_words(end.end), str::to_owned)
 }
 
-/// Whether nothing but control leads to an end: the cell is the program counter then, of which no value is meant.
+/// Returns true if only control edges lead to an end. Its cell is then the program counter, whose
+/// value is not of interest.
 pub(super) fn is_of_control(end: &SliceEnd) -> bool {
     !end.wanted_by.is_empty()
         && end
@@ -44,7 +46,7 @@ pub(super) fn is_of_control(end: &SliceEnd) -> bool {
             .all(|wanted| wanted.edge == Edge::Control)
 }
 
-/// What is said where it ends what decided that a step ran or, forward, what a step decided.
+/// Describes the end of a control chain: the origin of a decision or, forward, its consequence.
 fn control_words(end: SliceEndKind, way: Direction) -> Option<&'static str> {
     Some(match (end, way) {
         (SliceEndKind::Initial { .. }, _) => say!("slice-end-runs-always"),
@@ -105,7 +107,7 @@ mod tests {
 
     use super::*;
 
-    /// An end to which some edges lead.
+    /// Builds an end to which edges of the given kinds lead.
     fn end(end: SliceEndKind, edges: &[Edge]) -> SliceEnd {
         let cell = SliceCell::Register {
             thread: ThreadId(0),

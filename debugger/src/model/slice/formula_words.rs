@@ -1,4 +1,4 @@
-//! Expressions of slices in C, with the symbols of the images.
+//! Formats expressions of slices in C, with the symbols of the images.
 
 use std::collections::HashMap;
 
@@ -10,31 +10,30 @@ use crate::analysis::slice::{Formula, LoadShape, MemoryLeaf, RegisterLeaf, RowId
 use crate::image::SymbolKind;
 use crate::session::Session;
 
-/// Numbers below this are no addresses.
+/// Numbers below this are not taken for addresses.
 const LOWEST_ADDRESS: u64 = 0x1000;
 
-/// What a number stands for.
+/// Use of a number in an expression.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum NumberRole {
-    /// A sum's or product's.
+    /// Operand of a sum or product.
     Plain,
-    /// Bits.
+    /// Bit mask.
     Mask,
-    /// An address.
     Address,
 }
 
-/// Writes expressions.
+/// Formatter for expressions.
 #[derive(Clone, Debug)]
 pub struct FormulaWords<'a> {
-    /// Whose registers and symbols are meant.
+    /// Session that provides register names and symbols.
     session: &'a Session,
-    /// The steps that gave registers their values of which an expression reads more than one value.
+    /// Steps of the registers of which an expression reads several values, by defining row.
     steps: HashMap<RowId, Step>,
 }
 
 impl<'a> FormulaWords<'a> {
-    /// With the registers and symbols of a session.
+    /// Creates a formatter with the registers and symbols of a session.
     pub fn new(session: &'a Session) -> Self {
         Self {
             session,
@@ -42,8 +41,8 @@ impl<'a> FormulaWords<'a> {
         }
     }
 
-    /// The same for some expressions that are read together: where they read a register twice with values of different
-    /// steps, the steps are told: `w0@1365 | w0@1355 << 4`.
+    /// Adds the defining steps to registers that the expressions read with values of different
+    /// steps: `w0@1365 | w0@1355 << 4`.
     #[must_use]
     pub fn telling_apart<'f>(
         mut self,
@@ -66,7 +65,7 @@ impl<'a> FormulaWords<'a> {
         self
     }
 
-    /// The name of a register; that of the whole word for a lower part without a name.
+    /// Returns the name of a register; a lower part without a name is named as the whole word.
     pub fn register(&self, thread: ThreadId, view: RegisterView) -> String {
         let set = self.session.index.instruction_set(thread);
         let word = RegisterView {
@@ -82,12 +81,12 @@ impl<'a> FormulaWords<'a> {
         )
     }
 
-    /// An expression: `(w1 & 0x3f) | 0x80`.
+    /// Formats an expression: `(w1 & 0x3f) | 0x80`.
     pub fn formula(&self, formula: &Formula) -> String {
         self.written(formula, NumberRole::Plain)
     }
 
-    /// Memory: `u64[table + 8*i]`.
+    /// Formats a memory operand: `u64[table + 8*i]`.
     pub fn memory(&self, loaded: &MemoryLeaf) -> String {
         let unit = match loaded.size_bytes {
             1 => "u8",
@@ -119,7 +118,7 @@ impl<'a> FormulaWords<'a> {
         }
     }
 
-    /// An address: `table+0x8`, or its digits.
+    /// Formats an address as a symbol or in digits: `table+0x8`.
     pub fn place(&self, address: Address) -> String {
         self.symbol(address.0)
             .unwrap_or_else(|| format!("{:#x}", address.0))
@@ -208,7 +207,7 @@ impl<'a> FormulaWords<'a> {
             return format!("-{}", self.operand(right, None, meant));
         }
         let right = match operation {
-            // `a - (b + c)`
+            // Parenthesise a sum on the right: `a - (b + c)`.
             Operation::Subtract => self.operand(right, Some(Operation::Multiply), meant),
             Operation::ShiftLeft | Operation::ShiftRight | Operation::ShiftRightSigned => {
                 self.operand(right, None, NumberRole::Plain)
@@ -237,7 +236,7 @@ impl<'a> FormulaWords<'a> {
         }
     }
 
-    /// An operand, in parentheses where a reader might take it for something else.
+    /// Formats an operand, in parentheses if it could be misread otherwise.
     fn operand(&self, formula: &Formula, around: Option<Operation>, meant: NumberRole) -> String {
         let text = self.written(formula, meant);
         let inner = match formula {

@@ -1,4 +1,4 @@
-//! Gathers the rows of a slice while a worker walks it.
+//! Collects the rows of a slice on a worker.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -26,26 +26,25 @@ use crate::model::text::short_hex;
 use crate::notes::{SliceEdges, SliceQuery};
 use crate::session::Session;
 
-/// How often what was found is handed out.
+/// Minimum time between two published partial results.
 const INTERVAL: Duration = Duration::from_millis(120);
-/// So many rows are handed out at once: they fill a screen.
+/// Number of rows in the first published result: enough to fill a screen.
 const SCREEN: usize = 60;
 
-/// A question, and how far it goes.
+/// Slice request with its limits.
 #[derive(Clone, Debug)]
 pub struct SliceRequest {
-    /// What is asked.
     pub question: SliceQuery,
-    /// So many steps at most.
+    /// Maximum number of steps.
     pub limit: usize,
-    /// What is known already.
+    /// Earlier result that the walk continues.
     pub before: Option<Arc<Slice>>,
 }
 
-/// Walks a slice, and hands out what there is while it goes on. Runs on a worker.
+/// Computes a slice and publishes partial results on the way. Runs on a worker.
 ///
 /// # Errors
-/// The cell is none, or the trace cannot be read.
+/// The cell does not exist, or the trace cannot be read.
 pub fn gather_slice(
     session: &Session,
     asked: &SliceRequest,
@@ -68,7 +67,7 @@ pub fn gather_slice(
     };
     let mut walk = SliceTraversal::new(&session.index, &of, cancel)?;
     let mut gathered = SliceCollector::new(session, asked, subject);
-    // The walk is the same each time: rows that are known already are not made again.
+    // The walk is deterministic, so rows that are already known are not built again.
     let (mut known, mut steps) = (gathered.count(), 0);
     let (mut published, mut pause, first) = (Instant::now(), INTERVAL, known + SCREEN);
     while steps < asked.limit
@@ -83,7 +82,7 @@ pub fn gather_slice(
         if gathered.count() == first || published.elapsed() > pause {
             let begun = Instant::now();
             publish(gathered.slice(SliceProgress::UnderWay, cancel)?);
-            // A long list takes longer to hand out.
+            // A long list takes longer to publish, so the pause grows with it.
             (published, pause) = (Instant::now(), INTERVAL.max(10 * begun.elapsed()));
         }
     }
@@ -98,7 +97,7 @@ pub fn gather_slice(
     )
 }
 
-/// What was gathered so far.
+/// Rows collected until now.
 struct SliceCollector<'a> {
     session: &'a Session,
     question: &'a SliceQuery,
@@ -157,7 +156,8 @@ impl<'a> SliceCollector<'a> {
         )?)
     }
 
-    /// Where a step lies of which the walk told no more, as it does forward: by that rounds of a loop are known.
+    /// Returns a sight that has only the address of a step, for walks that report none (forward).
+    /// The address identifies the iterations of a loop.
     fn place_of(&self, row: &SliceRow, shown: &SliceListRow) -> Option<SliceStepDetail> {
         let SliceRow::Step(step) = row else {
             return None;
@@ -185,7 +185,8 @@ impl<'a> SliceCollector<'a> {
         }))
     }
 
-    /// What the lines of the reading say as it stands: a later row may change what an earlier line stands for.
+    /// Formats the lines of the reading from scratch, because a later row may change the meaning of
+    /// an earlier line.
     fn words(&self, cancel: &Cancel) -> Result<ReadingWords> {
         let words = SliceWords {
             session: self.session,
@@ -225,7 +226,8 @@ impl<'a> SliceCollector<'a> {
     }
 }
 
-/// What is followed; what disassemblers list is for the command line alone.
+/// Returns the edges to follow. Reads that only a disassembler lists, such as the old destination
+/// of LSL, are for the command line only.
 fn kinds(edges: SliceEdges) -> EdgeKinds {
     let SliceEdges {
         addresses,
@@ -240,7 +242,7 @@ fn kinds(edges: SliceEdges) -> EdgeKinds {
     }
 }
 
-/// The cell that is asked about, and what it holds.
+/// Resolves the queried cell and reads its value.
 fn subject_of(session: &Session, question: &SliceQuery, cancel: &Cancel) -> Result<SliceSubject> {
     let at = Position(question.at).min(session.index.end());
     let cell = NameResolver::new(&session.index, &session.images, at, None, cancel)?

@@ -1,4 +1,4 @@
-//! What the lines of a slice say.
+//! Formats the lines of a slice.
 
 use stepback_index::{
     CallId, Cancel, DefinedValues, Query as _, QueryError, RegisterViewsAt, SliceCell,
@@ -22,41 +22,39 @@ use crate::model::names::frame_name;
 use crate::model::text::{bytes_text, short_hex, thousands};
 use crate::session::Session;
 
-/// The words of a line. What is empty is left out.
+/// Text of a line. Empty parts are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineWords {
-    /// The step that it is about; none for the head of a call and the end of a chain.
+    /// Step of the line; none for the head of a call and the end of a chain.
     pub step: Option<Step>,
-    /// What it says: `x2 = u64[table + 8*x1]`, `decode_field, called at 1,229`.
+    /// Main text: `x2 = u64[table + 8*x1]`, `decode_field, called at 1,229`.
     pub text: String,
-    /// The text is that of the instruction: no expression tells what it does.
+    /// The text is the instruction, because no expression describes the step.
     pub is_code: bool,
-    /// The value that came of it: `0x66 'f'`.
+    /// Resulting value: `0x66 'f'`.
     pub value: String,
-    /// What else is to be known, in short phrases: through how many copies the value came, how a chain ends here.
+    /// Further notes in short phrases: the number of copies on the way, the end of a chain.
     pub notes: Vec<String>,
-    /// The steps with lines that want it, the newest first.
+    /// Steps with own lines that need this one, the newest first.
     pub wanted_by: Vec<Step>,
 }
 
-/// Makes the words of lines.
+/// Formatter for lines.
 #[derive(Clone, Copy)]
 pub struct SliceWords<'a> {
-    /// The trace.
     pub session: &'a Session,
-    /// The slice.
     pub reading: &'a SliceReading,
-    /// Which way it goes.
+    /// Direction of the slice.
     pub way: Direction,
-    /// Stops it.
     pub cancel: &'a Cancel,
 }
 
-/// So many parts of one kind are told of a line.
+/// Maximum number of items of one kind named in a line.
 const PARTS: usize = 3;
 
 impl SliceWords<'_> {
-    /// What a line says. Runs on a worker. Cost: the line's expression; the text of a step where it has none.
+    /// Formats a line. Runs on a worker. Cost: the line's expression, or the text of its step if it
+    /// has none.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -121,7 +119,7 @@ impl SliceWords<'_> {
             .try_for_each(|one| self.find_tables(one))?;
         let (text, is_code) = match self.stores(id, &beside) {
             Some(stores) => (stores, false),
-            // What only decides gives nothing: its instruction says what it does.
+            // A step that only decides defines no value, so its instruction is shown.
             None if !assignments.is_empty()
                 && assignments.iter().all(|one| one.value.is_some()) =>
             {
@@ -185,7 +183,8 @@ impl SliceWords<'_> {
         })
     }
 
-    /// Looks up where the tables begin whose entries are accessed: that they have names says more than a register.
+    /// Finds the start addresses of the accessed tables: the name of a table is clearer than a
+    /// register.
     fn find_tables(&self, assignment: &mut Assignment) -> Result<(), QueryError> {
         let value = assignment.value.as_mut().and_then(loaded_in);
         [assignment.place.as_mut(), value]
@@ -253,7 +252,7 @@ impl SliceWords<'_> {
         Ok(text.split_whitespace().collect::<Vec<_>>().join(" "))
     }
 
-    /// The stores of a line by their addresses; empty where it has one.
+    /// Returns the contiguous stores of a line by address; empty if there is only one.
     fn beside(self, id: RowId) -> Vec<RowId> {
         let inside = self
             .reading
@@ -273,7 +272,7 @@ impl SliceWords<'_> {
         stores
     }
 
-    /// Stores that lie side by side: `u8[field+0x5..0x7] = {a, b, c}`.
+    /// Formats contiguous stores: `u8[field+0x5..0x7] = {a, b, c}`.
     fn stores(&self, id: RowId, beside: &[RowId]) -> Option<String> {
         let place = |id: &RowId| self.reading.row(*id).and_then(ReadRow::stored);
         let ((first, _), (last, last_len)) = (
@@ -322,7 +321,7 @@ impl SliceWords<'_> {
         Some(format!("{memory}..{:#x}] = {{{values}}}", end & 0xff))
     }
 
-    /// The bytes that stores side by side wrote, in the order of their addresses.
+    /// Formats the bytes that contiguous stores wrote, in address order.
     fn stored_bytes(self, beside: &[RowId]) -> Result<String, QueryError> {
         let mut bytes: Vec<Option<u8>> = Vec::new();
         for row in beside.iter().filter_map(|id| self.reading.row(*id)) {
@@ -335,7 +334,7 @@ impl SliceWords<'_> {
         Ok(bytes_text(&bytes))
     }
 
-    /// What a row gives a value, with the values that follow where the trace states none.
+    /// Returns the values that a row defines, inferred if the trace states none.
     fn defines(self, row: &ReadRow) -> Result<Vec<SliceDefinition>, QueryError> {
         DefinedValues(&row.slice).run(&self.session.index, self.cancel)
     }
@@ -343,7 +342,7 @@ impl SliceWords<'_> {
     fn value(self, row: &ReadRow) -> Result<String, QueryError> {
         let defines = self.defines(row)?;
         let shown: Vec<String> = match &defines[..] {
-            // Several widths of one register: the widest says all.
+            // Several widths of one register: the widest includes the others.
             several if is_one_register(several) => {
                 let widest = several.iter().max_by_key(|one| one.value.0.len());
                 widest.into_iter().map(|one| self.number(one)).collect()
@@ -360,7 +359,8 @@ impl SliceWords<'_> {
         Ok(format!("{}{letter}", shown.join(", ")))
     }
 
-    /// A value without leading zeros, as numbers are written: memory stands as its bytes lie there.
+    /// Formats a value without leading zeros, as numbers are written. Memory is in address order,
+    /// so big-endian bytes are reversed.
     fn number(self, defined: &SliceDefinition) -> String {
         let mut value = defined.value.clone();
         if matches!(defined.cell, SliceCell::Flags { .. }) {
@@ -379,7 +379,7 @@ impl SliceWords<'_> {
         hex_or_unknown(&value)
     }
 
-    /// Each cell with its value: `w1 = 0x5c7f`.
+    /// Formats each cell with its value: `w1 = 0x5c7f`.
     fn cells(self, row: &ReadRow) -> Result<String, QueryError> {
         let defines = self.defines(row)?;
         let cells = defines.iter();
@@ -393,7 +393,7 @@ impl SliceWords<'_> {
         Ok(cells.collect::<Vec<_>>().join("  "))
     }
 
-    /// Where memory lies whose address an expression tells.
+    /// Returns the address of memory that the expression describes in another form.
     fn address_note(&self, assignments: &[Assignment]) -> Option<String> {
         let loaded = assignments
             .iter()
@@ -411,7 +411,7 @@ impl SliceWords<'_> {
         ))
     }
 
-    /// Which bytes of what is loaded later a store gave, where it is a part of it.
+    /// Names the bytes of a later load that a store defined, if they are only a part of it.
     fn bytes_note(self, id: RowId, beside: &[RowId]) -> Option<String> {
         let row = self.reading.row(id)?;
         let [taker] = row.consumers[..] else {
@@ -469,11 +469,11 @@ impl SliceWords<'_> {
         row.slice.doubt.map(|doubt| doubt_words(doubt, set))
     }
 
-    /// How chains end: `x0, x1: …`, one phrase a way.
+    /// Formats the ends of chains, one phrase for each kind of end: `x0, x1: …`.
     fn ends(self, ends: &[usize]) -> Vec<String> {
         let mut phrases: Vec<(String, Vec<String>)> = Vec::new();
         for end in ends.iter().filter_map(|number| self.reading.end(*number)) {
-            // Constants stand in the expression.
+            // Constants are visible in the expression.
             if end.end == stepback_index::SliceEndKind::Constant
                 && end.wanted_by.iter().all(|wanted| wanted.step.is_some())
             {
@@ -514,7 +514,7 @@ impl SliceWords<'_> {
 }
 
 impl LineWords {
-    /// Who wants the line: `for 1,761`; empty for the question alone.
+    /// Lists the steps that need the line: `for 1,761`; empty if only the query needs it.
     pub fn reason(&self) -> String {
         let shown: Vec<String> = self
             .wanted_by
@@ -530,7 +530,7 @@ impl LineWords {
     }
 }
 
-/// What a value loads, where it is nothing but that.
+/// Returns the load of a value that is only a load or a cast of one.
 fn loaded_in(value: &mut Formula) -> Option<&mut MemoryLeaf> {
     match value {
         Formula::Loaded(loaded) => Some(loaded),

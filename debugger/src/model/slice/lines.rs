@@ -1,4 +1,4 @@
-//! The lines of a slice as a list shows them.
+//! Visible lines of a slice.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -9,20 +9,20 @@ use super::whole::Slice;
 use crate::action::SliceView;
 use crate::analysis::slice::{FoldHandle, ReadingLine, ReadingMode, ReadingView};
 
-/// Lines, and where they come from.
+/// Lines with the slice that they belong to.
 #[derive(Debug)]
 pub struct SliceLines {
-    /// The slice that they are of.
     pub slice: Arc<Slice>,
-    /// How they stand.
+    /// Arrangement of the lines.
     pub view: SliceView,
-    /// From the newest to the oldest.
+    /// Lines, from the newest to the oldest.
     pub lines: Vec<ReadingLine>,
     places: HashMap<Step, usize>,
 }
 
 impl SliceLines {
-    /// The lines with what is not as it is at first. Cost: grows with the rows of the slice.
+    /// Builds the lines; `toggled` contains the nodes that differ from their initial fold state.
+    /// Cost: grows with the rows of the slice.
     pub fn new(slice: Arc<Slice>, view: SliceView, toggled: &HashSet<FoldHandle>) -> Self {
         let reading = match view {
             SliceView::Chain => ReadingMode::Chain,
@@ -36,7 +36,7 @@ impl SliceLines {
                 .row()
                 .and_then(|id| slice.row(id))
                 .and_then(|row| row.step);
-            // The first line is the one that says most of its step.
+            // The first line of a step is the most detailed one.
             step.iter()
                 .for_each(|step| _ = places.entry(*step).or_insert(place));
         }
@@ -48,7 +48,7 @@ impl SliceLines {
         }
     }
 
-    /// The first line of a step.
+    /// Returns the index of the first line of a step.
     pub fn place_of(&self, step: Step) -> Option<usize> {
         self.places.get(&step).copied()
     }

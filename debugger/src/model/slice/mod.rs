@@ -1,4 +1,5 @@
-//! Slices for people: cells, edges and ends in words, expressions in C, what each line of a reading says, and lists of them.
+//! Presents slices: cells, edges and ends in words, expressions in C, the text of each line, and
+//! lists of lines.
 
 mod because;
 mod end_words;

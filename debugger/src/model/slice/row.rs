@@ -1,4 +1,4 @@
-//! A row of a slice: a step with what it gave, or where a chain ends, in words.
+//! Row of a slice: a step with the values it defined, or the end of a chain.
 
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
@@ -6,55 +6,54 @@ use stepback_parsers::{Position, Step};
 use crate::action::{CellName, SliceView};
 use crate::model::TextSpan;
 
-/// A row.
+/// Row of a slice as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SliceListRow {
-    /// The step; none where a chain ends.
+    /// Step; none at the end of a chain.
     pub step: Option<Step>,
-    /// Whose, by name; empty where the trace has one thread.
+    /// Thread name; empty if the trace has one thread.
     pub thread: String,
-    /// Where its instruction lies.
+    /// Address of the instruction.
     pub address: Option<Address>,
-    /// The same as a function and an offset, or in hex.
+    /// Address as a function and an offset, or in hex.
     pub place: String,
-    /// How far behind the beginning of its function, where that is known: `+114`.
+    /// Offset from the beginning of the function, if known: `+114`.
     pub offset: Option<String>,
-    /// The instruction.
+    /// Disassembly.
     pub code: Vec<TextSpan>,
-    /// What of it is wanted.
+    /// Cells that the step defined and the slice needs.
     pub gives: Vec<DefinedCell>,
-    /// Why it is in.
+    /// Reason why the row belongs to the slice.
     pub reason: String,
-    /// How the chain ends, where it does.
+    /// Description of the chain's end; none for steps.
     pub end: Option<String>,
-    /// Why it may not be where the value comes from.
+    /// Reason why the value may come from elsewhere.
     pub doubt: Option<String>,
-    /// The steps that want it, each once; none of them: the question.
+    /// Steps that need the row, each once; none stands for the query itself.
     pub wanted_by: Vec<Option<Step>>,
 }
 
-/// A cell that a step gave a value.
+/// Cell that a step defined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DefinedCell {
-    /// As it is shown: `x2`, `[80020015:8]`, `nz`.
+    /// Displayed name: `x2`, `[80020015:8]`, `nz`.
     pub label: String,
-    /// As it became; none where the trace does not say.
+    /// New value; none if the trace does not record it.
     pub value: Option<String>,
-    /// What questions about it are asked with.
+    /// Name of the cell for queries.
     pub cell: CellName,
 }
 
-/// A question that a row leads to: why has a cell its value at a position?
+/// Follow-up query offered by a row: why does a cell have its value at a position?
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WhyQuery<'a> {
-    /// What is asked about.
     pub given: &'a DefinedCell,
-    /// Where.
     pub at: Position,
 }
 
 impl SliceListRow {
-    /// Where a click on it travels to: behind the step, where what it gave shows; an end to before the step that wants it.
+    /// Returns the position that a click travels to. For a step it is after the step, where its
+    /// results are visible. For an end it is before the step that needs it.
     pub fn position(&self) -> Option<Position> {
         let of_end = || {
             self.wanted_by
@@ -66,7 +65,8 @@ impl SliceListRow {
         self.step.map(Step::after).or_else(of_end)
     }
 
-    /// Where its instruction lies, in a list whose heads say in which function.
+    /// Returns the place of the instruction; only the offset in views whose heads name the
+    /// function.
     pub fn place_in(&self, view: SliceView) -> &str {
         match (&self.offset, view) {
             (Some(offset), SliceView::Chain | SliceView::Everything) => offset,
@@ -74,13 +74,13 @@ impl SliceListRow {
         }
     }
 
-    /// What it gave, in one text.
+    /// Formats the defined cells.
     pub fn gives_text(&self) -> String {
         let texts: Vec<String> = self.gives.iter().map(DefinedCell::text).collect();
         texts.join("  ")
     }
 
-    /// The instruction in one text; of an end, how the chain ends.
+    /// Formats the instruction or, for an end, its description.
     pub fn code_text(&self) -> String {
         match &self.end {
             Some(end) => end.clone(),
@@ -88,7 +88,7 @@ impl SliceListRow {
         }
     }
 
-    /// As it is copied.
+    /// Formats the row as copied text.
     pub fn line(&self) -> String {
         let step = self
             .step
@@ -110,7 +110,7 @@ impl SliceListRow {
 }
 
 impl DefinedCell {
-    /// `x2 = bfb1e598a4e5bda9`, the cell alone where its value is not known.
+    /// Formats cell and value: `x2 = bfb1e598a4e5bda9`; only the cell if its value is unknown.
     pub fn text(&self) -> String {
         match &self.value {
             Some(value) => format!("{} = {value}", self.label),

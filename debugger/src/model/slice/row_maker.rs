@@ -1,4 +1,4 @@
-//! Makes rows for people of what the walk hands out.
+//! Formats the rows that the slice walk returns.
 
 use anyhow::Result;
 use stepback_index::{
@@ -21,21 +21,19 @@ use crate::model::text::{flag_letter, short_hex};
 use crate::model::{TextRole, TextSpan};
 use crate::session::Session;
 
-/// So many steps that want a row are named.
+/// Maximum number of steps named as reasons.
 const NAMED: usize = 2;
 
-/// Makes rows of a trace.
+/// Formats rows of a slice.
 pub struct SliceRowBuilder<'a> {
-    /// Of which trace.
     pub session: &'a Session,
-    /// Which way the slice goes.
+    /// Direction of the slice.
     pub way: Direction,
-    /// Whether anybody still wants them.
     pub cancel: &'a Cancel,
 }
 
 impl SliceRowBuilder<'_> {
-    /// A row in words. Cost: the text of its step.
+    /// Formats a row. Cost: the text of its step.
     ///
     /// # Errors
     /// See [`stepback_index::QueryError`].
@@ -130,7 +128,7 @@ impl SliceRowBuilder<'_> {
         }
     }
 
-    /// A cell as the lists of steps show it.
+    /// Formats a cell as the step lists show it.
     fn label(&self, cell: SliceCell) -> String {
         match cell {
             SliceCell::Memory {
@@ -150,7 +148,7 @@ impl SliceRowBuilder<'_> {
         }
     }
 
-    /// A cell as questions name it: with its thread where there are several.
+    /// Names a cell for queries, with its thread if there are several.
     fn cell_name(&self, cell: SliceCell) -> CellName {
         match cell {
             SliceCell::Memory { address, len_bytes } => {
@@ -198,7 +196,7 @@ impl SliceRowBuilder<'_> {
     }
 }
 
-/// The offset behind the name of a function: `+114`, `+0` where it is just the name.
+/// Returns the offset in a place name: `+114`, or `+0` for the bare function name.
 fn offset_in(place: &str) -> String {
     let is_offset =
         |digits: &str| !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
@@ -209,7 +207,7 @@ fn offset_in(place: &str) -> String {
     format!("+{}", offset.unwrap_or("0"))
 }
 
-/// The name of a part of a register; where it has none, of the smallest part around it that has one.
+/// Returns the name of a register part, or of the smallest named part that contains it.
 fn name_around(view: RegisterView, set: InstructionSet) -> Option<&'static str> {
     let (offset, end) = (view.offset, view.offset.checked_add(view.size_bytes)?);
     let around = [view.size_bytes, 2, 4, 8, 16, 32, 64]
@@ -226,14 +224,15 @@ fn name_around(view: RegisterView, set: InstructionSet) -> Option<&'static str> 
         .find_map(|view| Registers::name(view, set))
 }
 
-/// The steps that want a row.
+/// Returns the steps that need a row.
 fn wanters(wanted_by: &[SliceUse]) -> Vec<Option<Step>> {
     let mut steps: Vec<Option<Step>> = wanted_by.iter().map(|wanted| wanted.step).collect();
     steps.dedup();
     steps
 }
 
-/// One of the steps that want a row, or that it has something from, and what is taken.
+/// Edge to a step that needs a row (or, forward, provides its input) with the cells that it
+/// concerns.
 struct ReasonLink<'a> {
     wanted: &'a SliceUse,
     cells: &'a str,
@@ -241,7 +240,7 @@ struct ReasonLink<'a> {
 }
 
 impl ReasonLink<'_> {
-    /// `1,761 loads it`.
+    /// Formats a backward edge: `1,761 loads it`.
     fn for_words(&self) -> String {
         let Some(Step(step)) = self.wanted.step else {
             return say!("slice-why-asked").to_owned();
@@ -257,7 +256,7 @@ impl ReasonLink<'_> {
         }
     }
 
-    /// `copies what 1,382 gave`.
+    /// Formats a forward edge: `copies what 1,382 gave`.
     fn words_of_source(&self) -> String {
         let Some(Step(step)) = self.wanted.step else {
             return say!("slice-from-asked").to_owned();
@@ -273,9 +272,9 @@ impl ReasonLink<'_> {
 }
 
 impl SliceRowBuilder<'_> {
-    /// Why a row is in: the newest of the steps that want it, and what they do with it.
+    /// Explains why a row belongs to the slice: the newest steps that need it, and their use of it.
     fn reason(&self, wanted_by: &[SliceUse], gives: &[DefinedCell]) -> String {
-        // Where a row gives one thing, that stands beside the reason.
+        // If a row defines one cell, that cell is visible next to the reason.
         let cells = match gives {
             [_] => say!("slice-it").to_owned(),
             several => several

@@ -1,11 +1,11 @@
-//! What is said of a slice as a whole.
+//! Describes a slice as a whole.
 
 use super::whole::{Slice, SliceProgress};
 use crate::action::{Direction, SliceView};
 use crate::messages::say;
 use crate::notes::{SliceEdge, SliceQuery};
 
-/// The question, as a head: `Why x2 = bfb1e598a4e5bda9 at 1,763`.
+/// Formats the query as a title: `Why x2 = bfb1e598a4e5bda9 at 1,763`.
 pub fn question_words(slice: &Slice) -> String {
     let (cell, at) = (slice.subject.label.as_str(), slice.question.at);
     match &slice.subject.value {
@@ -18,7 +18,7 @@ pub fn question_words(slice: &Slice) -> String {
     }
 }
 
-/// The same before anything is known of it.
+/// Formats the query before anything is known about its cell.
 pub fn asked_words(question: &SliceQuery) -> String {
     asked(question, &question.cell, question.at)
 }
@@ -31,7 +31,7 @@ fn asked(question: &SliceQuery, cell: &str, at: u64) -> String {
     }
 }
 
-/// How much was found of it.
+/// Describes the size and state of the slice.
 pub fn slice_words(slice: &Slice) -> String {
     let steps = say!("slice-steps", count = slice.step_count());
     match slice.end {
@@ -45,7 +45,7 @@ pub fn slice_words(slice: &Slice) -> String {
     }
 }
 
-/// What may be followed besides the data, and what that means one way and the other.
+/// Returns the name and the explanation of a kind of edge for a direction.
 pub fn edge_words(edge: SliceEdge, way: Direction) -> (&'static str, &'static str) {
     match (edge, way) {
         (SliceEdge::Addresses, Direction::Back) => {
@@ -65,7 +65,7 @@ pub fn edge_words(edge: SliceEdge, way: Direction) -> (&'static str, &'static st
     }
 }
 
-/// Which way a question goes.
+/// Returns the direction of a query.
 pub fn way_of(question: &SliceQuery) -> Direction {
     if question.forward {
         Direction::Forward
@@ -74,7 +74,7 @@ pub fn way_of(question: &SliceQuery) -> Direction {
     }
 }
 
-/// Which way is followed, and what that means.
+/// Returns the name and the explanation of a direction.
 pub fn way_words(way: Direction) -> (&'static str, &'static str) {
     match way {
         Direction::Back => (say!("slice-back"), say!("slice-back-tip")),
@@ -82,7 +82,7 @@ pub fn way_words(way: Direction) -> (&'static str, &'static str) {
     }
 }
 
-/// How rows are shown, and what that means.
+/// Returns the name and the explanation of a view.
 pub fn view_words(view: SliceView) -> (&'static str, &'static str) {
     match view {
         SliceView::Chain => (say!("slice-chain"), say!("slice-chain-tip")),

@@ -1,4 +1,4 @@
-//! Readings as text.
+//! Tests of slice readings as text.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::analysis::slice::{
 use crate::session::Session;
 use crate::session::test_session::{overflow_with_image, tarmac};
 
-/// All rows of a slice.
+/// Reads all rows of a slice.
 fn reading(session: &Session, what: &str, at: Position) -> SliceReading {
     let cancel = Cancel::default();
     let cell = NameResolver::new(&session.index, &session.images, at, None, &cancel)
@@ -44,7 +44,7 @@ fn lines(reading: &SliceReading, how: ReadingMode, toggled: &[FoldHandle]) -> Ve
     })
 }
 
-/// `  1,761  x2 = u64[heap+0x10] | 0xbfb1e598a4e5bda9 | for …`, a line each.
+/// Formats each line: `  1,761  x2 = u64[heap+0x10] | 0xbfb1e598a4e5bda9 | for …`.
 fn texts(session: &Session, reading: &SliceReading, lines: &[ReadingLine]) -> Vec<String> {
     let cancel = Cancel::default();
     let words = SliceWords {
@@ -210,7 +210,8 @@ fn each_row_has_its_place_in_one_line() {
     assert_eq!((inside.len(), count), (reading.len(), reading.len()));
 }
 
-/// A value in a register that a function saves and gives back, and one that it passes on through its stack.
+/// A value in a register that a function saves and restores, and one that it passes on through its
+/// stack.
 const SAVED: &str = "\
 0 clk R SP_EL3 0000000000009000
 1 clk IT (1) 00001000 d28000b3 O EL3h_s : MOV x19,#5
@@ -250,7 +251,7 @@ fn what_a_function_saves_and_gives_back_is_one_link() {
     );
 }
 
-/// A shift of 32 bits, whose upper bits are gone before the next one moves down.
+/// A 32-bit shift, whose upper bits are gone before the next shift moves right.
 const SHIFTS: &str = "\
 1 clk IT (1) 00001000 b9400022 O EL3h_s : LDR w2,[x1]
 1 clk MR4 00008ff0:000000008ff0 80000001

@@ -1,4 +1,4 @@
-//! The walk through a slice, one way or the other.
+//! Walks a slice backward or forward.
 
 use stepback_index::{
     BackwardSliceQuery, BackwardSliceWalk, Cancel, Cell, EdgeKinds, ForwardSliceQuery,
@@ -6,31 +6,30 @@ use stepback_index::{
 };
 use stepback_parsers::Position;
 
-/// What is walked.
+/// Parameters of a walk.
 #[derive(Clone, Copy, Debug)]
 pub struct SliceTraversalQuery {
-    /// Of which cell.
     pub cell: Cell,
-    /// Where it has the value.
+    /// Position at which the cell has the value.
     pub at: Position,
-    /// What is followed besides the data.
+    /// Edges to follow besides data.
     pub edges: EdgeKinds,
-    /// So many steps at most.
+    /// Maximum number of steps.
     pub limit: usize,
-    /// Where the value went, instead of where it comes from.
+    /// Follows the uses of the value instead of its origin.
     pub forward: bool,
 }
 
-/// A walk under way.
+/// Walk in progress.
 pub enum SliceTraversal<'a> {
-    /// To where a value comes from.
+    /// Backward, to the origin of a value.
     Back(BackwardSliceWalk<'a>),
-    /// To where it went.
+    /// Forward, to the uses of a value.
     Onward(ForwardSliceWalk<'a>),
 }
 
 impl<'a> SliceTraversal<'a> {
-    /// Begins one.
+    /// Starts a walk.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -68,7 +67,7 @@ impl<'a> SliceTraversal<'a> {
         ))
     }
 
-    /// The next row; none where all chains have ended.
+    /// Returns the next row; none when all chains have ended.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -81,7 +80,7 @@ impl<'a> SliceTraversal<'a> {
         }
     }
 
-    /// How many cells are still to be gone into.
+    /// Returns the number of cells that are still to be followed.
     pub fn left(self) -> usize {
         match self {
             Self::Back(walk) => walk.what_is_left().len(),

@@ -1,4 +1,4 @@
-//! A slice as far as it is known.
+//! A slice, possibly still incomplete.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,93 +11,89 @@ use crate::analysis::slice::{LineKind, LoopSummary, ReadingLine, RowId, SliceRea
 use crate::messages::say;
 use crate::notes::SliceQuery;
 
-/// Why a cell has its value, or where that went, as far as it is known.
+/// Origin of a cell's value, or its uses, as known until now.
 #[derive(Clone, Debug)]
 pub struct Slice {
-    /// What was asked.
     pub question: SliceQuery,
-    /// What that means.
+    /// Resolved cell of the query.
     pub subject: SliceSubject,
-    /// How its steps are read.
+    /// Structure of the lines.
     pub reading: Arc<SliceReading>,
-    /// Its steps by their places in the reading.
+    /// Steps, by index in the reading.
     pub rows: Vec<Arc<SliceListRow>>,
-    /// The ends of its chains by their numbers.
+    /// Ends of the chains, by number.
     pub ends: Vec<Arc<SliceListRow>>,
-    /// What the lines of the reading say.
+    /// Texts of the lines.
     pub words: Arc<ReadingWords>,
-    /// The positions behind its steps, ascending, each once.
+    /// Positions after the steps, ascending and unique.
     pub positions: Arc<[u64]>,
-    /// Whether it goes on.
     pub end: SliceProgress,
-    /// The rest of the trace was not indexed yet when it was followed: it is what is known so far.
+    /// The slice was computed before the whole trace was indexed, so it may be incomplete.
     pub is_of_part: bool,
 }
 
-/// What the lines of a reading say.
+/// Texts of the lines of a reading.
 #[derive(Clone, Debug, Default)]
 pub struct ReadingWords {
-    /// Of the steps that have lines, by their places.
+    /// Texts of the steps with lines, by index.
     pub steps: Vec<LineWords>,
-    /// Of the heads of calls.
+    /// Titles of calls.
     pub calls: HashMap<Option<CallId>, String>,
 }
 
-/// The cell that a slice is of, and what it holds.
+/// Cell that a slice starts from, with its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SliceSubject {
-    /// Which.
     pub cell: Cell,
-    /// As it is shown.
+    /// Displayed name of the cell.
     pub label: String,
-    /// Its value in hex; none where nothing is known of it.
+    /// Value in hex; none if it is unknown.
     pub value: Option<String>,
-    /// What the value is known from.
+    /// Provenance of the value.
     pub source: ValueSource,
 }
 
-/// How far a slice goes.
+/// State of a slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SliceProgress {
-    /// It is still being followed.
+    /// The walk is still running.
     UnderWay,
-    /// All of its chains have ended.
+    /// All chains have ended.
     Whole,
-    /// There are as many steps as were wanted, and so many cells are still to be gone into.
+    /// The limit of steps was reached; this number of cells is still to be followed.
     Limit(usize),
-    /// The user ended it.
+    /// The user stopped the walk.
     Stopped,
 }
 
-/// What a line tells of.
+/// Content of a line.
 #[derive(Clone, Copy, Debug)]
 pub enum SliceLineContent<'a> {
-    /// The head of the steps of a call.
+    /// Title of the steps of a call.
     Call(&'a str),
-    /// A step with all that its line stands for.
+    /// Step with everything that its line summarises.
     Line {
-        /// The step.
         row: &'a SliceListRow,
-        /// What the line says.
+        /// Text of the line.
         words: &'a LineWords,
     },
-    /// The same where that stands in another line already.
+    /// Step that the tree already shows unfolded above.
     Again(&'a SliceListRow, &'a LineWords),
-    /// A step by itself, and the ends of chains at it.
+    /// Single step, and the ends of chains at it.
     Alone(&'a SliceListRow, RowId),
-    /// The end of a chain.
+    /// End of a chain.
     End(&'a SliceListRow),
-    /// Rounds of a loop that are made like the lines above, and the oldest step of them.
+    /// Iterations of a loop that repeat the lines above; the row is their oldest step.
     Rounds(&'a SliceListRow, LoopSummary),
 }
 
 impl Slice {
-    /// How many steps it has so far.
+    /// Returns the number of steps found until now.
     pub fn step_count(&self) -> u64 {
         self.rows.len() as u64
     }
 
-    /// The positions behind some steps.
+    /// Returns the positions after some steps, ascending and unique.
     pub fn positions_of(rows: &[Arc<SliceListRow>]) -> Arc<[u64]> {
         let mut positions: Vec<u64> = rows
             .iter()
@@ -108,12 +104,12 @@ impl Slice {
         positions.into()
     }
 
-    /// The row of a step by its place.
+    /// Returns the row of a step by index.
     pub fn row(&self, id: RowId) -> Option<&SliceListRow> {
         self.rows.get(usize::try_from(id.0).ok()?).map(|row| &**row)
     }
 
-    /// What a line tells of.
+    /// Returns the content of a line.
     pub fn told(&self, line: &ReadingLine) -> Option<SliceLineContent<'_>> {
         let words = |id: RowId| self.words.steps.get(usize::try_from(id.0).ok()?);
         Some(match line.kind {
@@ -131,7 +127,7 @@ impl Slice {
         })
     }
 
-    /// The ends of chains at a step.
+    /// Iterates over the ends of chains at a step.
     pub fn ends_of(&self, id: RowId) -> impl Iterator<Item = &SliceListRow> {
         let numbers = self
             .reading
@@ -144,7 +140,7 @@ impl Slice {
             .map(|end| &**end)
     }
 
-    /// What may be asked on from a line: why of what its step takes in.
+    /// Returns the follow-up queries of a line: the reasons for the inputs of its step.
     pub fn questions_of(&self, line: &ReadingLine) -> Vec<WhyQuery<'_>> {
         let inputs = match line.kind {
             LineKind::Step(id) | LineKind::Again(id) => self.reading.inputs_of(id),
@@ -164,11 +160,12 @@ impl Slice {
 }
 
 impl SliceLineContent<'_> {
-    /// What the line says of its step: the expression, the instruction, how the chain ends, or the call.
+    /// Returns the main text of the line: the expression, the instruction, the end of the chain, or
+    /// the call.
     pub fn text(&self) -> String {
         match self {
             SliceLineContent::Call(text) => (*text).to_owned(),
-            // As the list of steps shows it: with symbols for addresses.
+            // Use the list's disassembly, which has symbols for addresses.
             SliceLineContent::Line { row, words } | SliceLineContent::Again(row, words)
                 if words.is_code =>
             {
@@ -190,7 +187,7 @@ impl SliceLineContent<'_> {
         }
     }
 
-    /// What it says of the value.
+    /// Returns the value part of the line.
     pub fn value(&self) -> String {
         match self {
             SliceLineContent::Call(_) | SliceLineContent::Rounds(..) => String::new(),
@@ -201,7 +198,7 @@ impl SliceLineContent<'_> {
         }
     }
 
-    /// The row that it is about; none for the head of a call.
+    /// Returns the row of the line; none for the title of a call.
     pub fn row(&self) -> Option<&SliceListRow> {
         match self {
             SliceLineContent::Call(_) => None,

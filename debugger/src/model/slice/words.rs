@@ -1,9 +1,9 @@
-//! What a row of a slice says.
+//! Formats cells, flags and edges of a slice.
 
 use stepback_index::{Edge, Index, NameReader, SliceCell};
 use stepback_machine::{InstructionSet, RegisterId, RegisterView, Registers};
 
-/// A cell as `find` and `why` take it: `x0`, `0x80020010:4`, `psr`.
+/// Formats a cell as `find` and `why` accept it: `x0`, `0x80020010:4`, `psr`.
 pub fn cell_words(cell: SliceCell, index: &Index) -> String {
     match cell {
         SliceCell::Register { thread, view } => {
@@ -16,7 +16,7 @@ pub fn cell_words(cell: SliceCell, index: &Index) -> String {
     }
 }
 
-/// The register in which some flags stand: `psr`, `rflags`, `ccr`.
+/// Returns the name of the register that contains some flags: `psr`, `rflags`, `ccr`.
 fn status_name(bits: u64, set: InstructionSet) -> &'static str {
     let part = if bits >> 32 == 0 {
         None
@@ -30,7 +30,7 @@ fn status_name(bits: u64, set: InstructionSet) -> &'static str {
         .unwrap_or("flags")
 }
 
-/// The letters of some flags, `nz`; nothing where the architecture gives them none.
+/// Returns the letters of some flags, `nz`; empty if the architecture has none for them.
 pub fn flag_letters(bits: u64, set: InstructionSet) -> String {
     let bytes = bits.to_le_bytes().map(Some);
     set.status(&bytes)
@@ -41,7 +41,7 @@ pub fn flag_letters(bits: u64, set: InstructionSet) -> String {
         .collect()
 }
 
-/// The kind of an edge, as the command line writes it.
+/// Returns the kind of an edge as the command line writes it.
 pub fn edge_word(edge: Edge) -> &'static str {
     match edge {
         Edge::Copy => "copy",

@@ -16,13 +16,13 @@ use crate::worker::{Answer, Slot};
 #[derive(Debug, Default)]
 pub(super) struct AddressValues {
     value: Slot<(String, Position), AddressResult>,
-    /// Value at the position that is shown, while the view holds an address.
+    /// Value at the shown position, while the view holds an address.
     here: Slot<(String, Position), AddressResult>,
     /// The held address is the value of the expression.
     is_meant: bool,
     /// Position at which the expression was entered, until its value is known.
     entered_at: Option<Position>,
-    /// The value that was last scrolled to.
+    /// Value that was last scrolled to.
     shown: Option<u64>,
 }
 
@@ -34,17 +34,18 @@ impl AddressValues {
 }
 
 impl MemoryView {
-    /// The expression as it was typed.
+    /// Returns the expression as typed.
     pub fn address(&self) -> &str {
         &self.address
     }
 
-    /// True where the expression is evaluated at every move; otherwise its first value is held.
+    /// Returns true if the expression is evaluated at every move; otherwise its first value is
+    /// held.
     pub fn is_following(&self) -> bool {
         self.is_following
     }
 
-    /// The expression if its value is shown, else the address that is shown.
+    /// Returns the expression if its value is shown, else the shown address.
     pub fn address_text(&self) -> String {
         match self
             .held
@@ -68,7 +69,8 @@ impl MemoryView {
         self.state.address.shown = None;
     }
 
-    /// Puts the cursor on an address and brings it into view. Returns false if the text is no address.
+    /// Puts the cursor on an address and brings it into view. Returns false if the text is no
+    /// address.
     pub fn select(&mut self, address: &str) -> bool {
         let address = shown_address(address);
         if let Some(address) = address {
@@ -80,19 +82,19 @@ impl MemoryView {
     /// Holds an address instead of following the expression, and puts the cursor on it.
     pub(super) fn hold_at(&mut self, address: Address) {
         (self.is_following, self.held) = (false, Some(address.0));
-        // The rows in sight stay where they are if they can: the value counts as scrolled to.
+        // Keep the rows in sight if possible: the value counts as scrolled to.
         (self.state.address.shown, self.state.address.is_meant) = (Some(address.0), false);
         (self.state.cursor, self.state.is_revealing) = (Some(address), true);
     }
 
-    /// Stops following the expression, so that the bytes in question stay in sight.
+    /// Stops following the expression, so that the bytes stay in sight.
     pub fn hold(&mut self) {
         if self.is_following {
             (self.is_following, self.held) = (false, self.state.address.shown);
         }
     }
 
-    /// Follows the expression, or holds the address that is shown.
+    /// Follows the expression, or holds the shown address.
     pub fn toggle_following(&mut self) {
         if self.is_following {
             self.hold();
@@ -101,7 +103,7 @@ impl MemoryView {
         }
     }
 
-    /// Finds out whether the held address is the value of the expression here.
+    /// Determines if the held address is the value of the expression here.
     pub fn poll_meaning(&mut self, desk: &Desk) {
         if let Some(held) = self.held.filter(|_| !self.is_following) {
             let here = desk.windows.position_of(self.follow);
@@ -112,8 +114,8 @@ impl MemoryView {
         }
     }
 
-    /// Evaluates the expression. Goes to a new value; the user may scroll away from it. An expression that has no value
-    /// here is evaluated again wherever the position goes.
+    /// Evaluates the expression. Goes to a new value; the user may scroll away from it. An
+    /// expression without a value here is evaluated again at each new position.
     pub(super) fn evaluate(&mut self, lead: usize, desk: &Desk) -> Option<AddressResult> {
         if let Some(held) = self.held.filter(|_| !self.is_following) {
             self.go_to_value(held, lead);
@@ -132,7 +134,7 @@ impl MemoryView {
             answer => answer.any().cloned(),
         };
         if let Some(value) = evaluated.as_ref().filter(|_| is_fresh) {
-            // Until the value elsewhere is known.
+            // Until the value at the other position is known.
             (values.entered_at, values.is_meant) = (None, true);
             self.held = value.as_ref().ok().copied();
             if let Some(held) = self.held {

@@ -33,7 +33,7 @@ pub(super) struct ByteAnswers {
 pub enum ByteAction {
     /// Travels to an access of a number of aligned bytes.
     GoToAccess(u64, Access, Direction),
-    /// Shows why a number of aligned bytes have their value.
+    /// Slices the value of a number of aligned bytes.
     Why(u64),
     /// Lists the accesses of the group.
     ListAccesses,
@@ -47,7 +47,7 @@ pub enum ByteAction {
     Name,
     /// Shows memory from the address on.
     Show,
-    /// Shows memory where the pointer in the 8 aligned bytes leads, if they are known.
+    /// Follows the pointer in the 8 aligned bytes, if they are known.
     FollowPointer,
     /// Copies the address.
     CopyAddress,
@@ -56,7 +56,7 @@ pub enum ByteAction {
 }
 
 impl MemoryView {
-    /// Applies an action to the bytes around an address, as seen from the moment that is shown.
+    /// Applies an action to the bytes around an address, at the moment that is shown.
     pub fn act(
         &mut self,
         address: Address,
@@ -68,7 +68,7 @@ impl MemoryView {
         let cell = aligned_cell(address, group);
         let action = match action {
             ByteAction::GoToAccess(len_bytes, access, way) => {
-                // The bytes should still be found here afterwards.
+                // Keep the bytes in sight.
                 self.hold();
                 out.extend(desk.windows.start_from(self.follow));
                 Action::Travel(TravelAction::GoToAccess(
@@ -112,14 +112,14 @@ impl MemoryView {
         out.push(action);
     }
 
-    /// The bytes under the cursor: as many as a group has.
+    /// Returns the bytes under the cursor, as many as a group has.
     pub fn selection(&self) -> Option<CellName> {
         self.state
             .cursor
             .map(|address| aligned_cell(address, u64::from(self.group)))
     }
 
-    /// The group that an address is in, as bookmarks name it.
+    /// Returns the group that contains an address, as a place for bookmarks.
     pub fn place(&self, address: Address) -> BookmarkPlace {
         let len_bytes = u64::from(self.group);
         BookmarkPlace::Memory {
@@ -140,7 +140,8 @@ impl MemoryView {
             });
     }
 
-    /// Details of a byte if they are those that were requested last. Those of another byte would be wrong, not merely old.
+    /// Returns the details of a byte if they are those of the last request. Those of another byte
+    /// would be wrong, not merely old.
     pub fn byte(&self, address: Address) -> Option<&ByteDetail> {
         self.state
             .bytes
@@ -150,7 +151,8 @@ impl MemoryView {
             .filter(|detail| detail.address == address)
     }
 
-    /// Requests the blocks of the heap, if the functions that allocate them are known. Cost: the whole trace, once.
+    /// Requests the blocks of the heap, if the functions that allocate them are known. Cost: the
+    /// whole trace, once.
     pub fn poll_heap(&mut self, desk: &Desk) {
         if has_heap(desk.session.companions.functions.as_ref()) {
             self.state.bytes.heap.poll_long(&(), &desk.worker, |()| {
@@ -166,7 +168,7 @@ impl MemoryView {
         }
     }
 
-    /// The block of the heap that an address is in, in words, once the blocks are known.
+    /// Describes the heap block that contains an address, once the blocks are known.
     pub fn heap_words(&self, address: Address, desk: &Desk) -> Option<String> {
         let (_, blocks) = self.state.bytes.heap.peek()?;
         block_words(
@@ -177,7 +179,8 @@ impl MemoryView {
         )
     }
 
-    /// The 8 aligned bytes around an address as a number of the traced CPU, if they are known and in sight.
+    /// Returns the 8 aligned bytes around an address as a number of the traced CPU, if they are
+    /// known and in sight.
     fn pointer_at(&self, address: Address, desk: &Desk) -> Option<u64> {
         let value = |address| self.cell(address).and_then(|cell| cell.value);
         let first = aligned(address, 8).0;

@@ -9,7 +9,8 @@ use crate::messages::say;
 use crate::model::text::thousands;
 
 impl MemoryView {
-    /// Window or moment that memory is compared with; none: the position before the last move.
+    /// Returns the window or moment that memory is compared with; none: the position before the
+    /// last move.
     pub fn compared(&self) -> Option<Follow> {
         self.compared
     }
@@ -19,7 +20,7 @@ impl MemoryView {
         self.compared = with;
     }
 
-    /// Position that memory is compared with.
+    /// Returns the position that memory is compared with.
     pub fn compared_with(&self, desk: &Desk) -> Position {
         match self.compared {
             Some(follow) => desk.windows.position_of(follow),
@@ -27,7 +28,7 @@ impl MemoryView {
         }
     }
 
-    /// The comparison in words; none where it is with the position before the last move.
+    /// Describes the comparison; none if it is with the position before the last move.
     pub fn compared_words(&self, desk: &Desk) -> Option<String> {
         let at = thousands(self.compared_with(desk).0);
         Some(match self.compared? {
@@ -36,7 +37,8 @@ impl MemoryView {
         })
     }
 
-    /// Begins or ends a comparison: with the other window if there is one, else with the position before the last move.
+    /// Begins or ends a comparison: with the other window if there is one, else with the position
+    /// before the last move.
     pub fn toggle_comparison(&mut self, desk: &Desk) {
         let windows = &desk.windows;
         let shown = windows.travelling(self.follow);

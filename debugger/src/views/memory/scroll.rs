@@ -11,7 +11,7 @@ use crate::model::memory::{MemoryPage, MemoryRequest, MemoryRow, memory_page};
 use crate::views::{RowListing, ViewStatus};
 use crate::worker::{Answer, Slot};
 
-/// Room that a front end has for rows.
+/// Space in the front end for rows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MemoryLayout {
     /// Length of a row in bytes.
@@ -20,11 +20,12 @@ pub struct MemoryLayout {
     pub rows: usize,
     /// Number of rows that a page key moves by.
     pub page: usize,
-    /// Number of rows to read beyond both ends, so that scrolling finds them there.
+    /// Number of rows to read beyond both ends, so that scrolling finds them loaded.
     pub spare: usize,
     /// Number of rows above a cursor that was set elsewhere.
     pub lead: usize,
-    /// Number of rows below the view for which it scrolls as little as possible to show such a cursor.
+    /// Number of rows below the view for which it scrolls as little as possible to show such a
+    /// cursor.
     pub near: usize,
 }
 
@@ -39,9 +40,9 @@ pub(super) struct MemoryScroll {
     pub pixels: f32,
     /// Index of the first row in sight, as of the last poll.
     first: usize,
-    /// The right rows are late.
+    /// The current rows are late.
     pub is_late: bool,
-    /// The rows are compared with another position than the wanted one.
+    /// The rows are compared with another position than the requested one.
     pub is_of_other: bool,
     answer: Slot<MemoryRequest, MemoryPage>,
 }
@@ -52,12 +53,12 @@ impl MemoryScroll {
         (self.top, self.lead, self.pixels) = (address, lead, 0.0);
     }
 
-    /// The newest page, also one of an earlier request.
+    /// Returns the newest page, which may be of an earlier request.
     pub fn page(&self) -> Option<&MemoryPage> {
         self.answer.peek().map(|(_, page)| page)
     }
 
-    /// True while rows are on their way.
+    /// Returns true while rows are under way.
     pub fn is_waiting(&self) -> bool {
         self.answer.is_waiting()
     }
@@ -67,14 +68,14 @@ impl MemoryScroll {
         self.answer.clear();
     }
 
-    /// Rows from the first in sight on, as of the last poll.
+    /// Returns the rows from the first in sight on, as of the last poll.
     pub fn rows(&self) -> &[MemoryRow] {
         self.page()
             .and_then(|page| page.rows.get(self.first..))
             .unwrap_or_default()
     }
 
-    /// Highest address of the rows that are read.
+    /// Returns the highest address of the loaded rows.
     pub fn highest(&self) -> Address {
         let rows = self
             .page()
@@ -98,7 +99,8 @@ impl MemoryScroll {
             Answer::Loading => return ViewStatus::Loading(String::new()),
             Answer::Failed(error) => return ViewStatus::Failed(error.to_owned()),
         };
-        // Scrolled by a few rows, the old answer still has the rows: they are right, so they are not dimmed.
+        // After scrolling by a few rows, the old answer still has the rows: they are right, so they
+        // are not dimmed.
         let place = place_of(page, request.top);
         self.first = if is_fresh && request.lead > 0 {
             0
@@ -122,7 +124,8 @@ impl MemoryScroll {
         })
     }
 
-    /// The end of memory, where it is in sight. A 32-bit machine ends before the last address that a cursor can have.
+    /// Returns the end of memory if it is in sight. A 32-bit machine ends before the last address
+    /// that a cursor can have.
     pub fn end(&self) -> Option<Address> {
         let (request, page) = self.answer.peek().filter(|_| self.top.0 == u64::MAX)?;
         page.rows
@@ -131,7 +134,7 @@ impl MemoryScroll {
             .map(MemoryRow::last)
     }
 
-    /// Scrolls by a row. Returns false at the end of what is read.
+    /// Scrolls by a row. Returns false at the end of the loaded rows.
     pub fn step(&mut self, way: Direction) -> bool {
         let Some(page) = self.page() else {
             return false;
@@ -152,7 +155,7 @@ impl MemoryScroll {
         to.is_some()
     }
 
-    /// Scrolls by pixels, downwards when positive, up to the last row that is read.
+    /// Scrolls by pixels, downwards if positive, up to the last loaded row.
     pub fn by_pixels(&mut self, pixels: f32, row_height: f32) {
         let mut pixels = self.pixels + pixels;
         while pixels < 0.0 && self.step(Direction::Back) {
@@ -169,13 +172,14 @@ impl MemoryScroll {
         self.reveal(address, layout.rows, layout.lead, layout.near);
     }
 
-    /// Shows the cursor after a move: in the first row when it is above, else in the last.
+    /// Shows the cursor after a move: in the first row if it is above, else in the last.
     pub fn follow(&mut self, address: Address, rows: usize) {
         let is_above = self.page().is_none_or(|page| address < self.start(page));
         self.reveal(address, rows, if is_above { 0 } else { rows }, usize::MAX);
     }
 
-    /// Brings an address into view: in the last row when it is at most `near` rows below, else `lead` rows below the first.
+    /// Brings an address into view: in the last row if it is at most `near` rows below, else `lead`
+    /// rows below the first.
     fn reveal(&mut self, address: Address, rows: usize, lead: usize, near: usize) {
         let last = rows.max(1) - 1;
         let place = self
@@ -194,7 +198,7 @@ impl MemoryScroll {
         }
     }
 
-    /// First address of the first row in sight.
+    /// Returns the first address of the first row in sight.
     fn start(&self, page: &MemoryPage) -> Address {
         match page.rows.first().filter(|_| self.lead > 0) {
             Some(first) => first.first(),
@@ -205,7 +209,7 @@ impl MemoryScroll {
     }
 }
 
-/// Index of the row that holds an address.
+/// Returns the index of the row that contains an address.
 fn place_of(page: &MemoryPage, address: Address) -> Option<usize> {
     page.rows.iter().position(|row| holds(row, address))
 }

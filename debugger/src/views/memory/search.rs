@@ -11,7 +11,7 @@ use crate::messages::say;
 use crate::model::memory_seek::{MemorySearchQuery, MemorySearchTarget, seek_memory};
 use crate::worker::{Answer, Slot};
 
-/// Search through memory, and its result in words.
+/// Search through memory, and its result as a message.
 #[derive(Debug, Default)]
 pub(super) struct MemorySearch {
     /// Search under way, with its number: the same search may be repeated.
@@ -20,7 +20,7 @@ pub(super) struct MemorySearch {
     number: u64,
     /// Text of the last search.
     pub text: Option<String>,
-    /// Result in words, until the next search.
+    /// Result as a message, until the next search.
     pub message: Option<String>,
 }
 
@@ -39,12 +39,12 @@ impl MemorySearch {
         self.message = None;
     }
 
-    /// True while the search is under way.
+    /// Returns true while the search is under way.
     pub fn is_pending(&self) -> bool {
         self.pending.is_some()
     }
 
-    /// Takes the address that was found, once.
+    /// Takes the address that was found.
     pub fn poll(&mut self, desk: &Desk) -> Option<Address> {
         let pending = self.pending.as_ref()?;
         let answer = self.answer.poll_long(pending, &desk.worker, |(seek, _)| {

@@ -45,7 +45,7 @@ impl Driver {
         self.draw();
     }
 
-    /// First address in sight and address under the cursor.
+    /// Returns the first address in sight and the address under the cursor.
     fn place(&self) -> (u64, Option<u64>) {
         let top = self.view.rows().first().expect("a row").first();
         (top.0, self.view.cursor().map(|cursor| cursor.0))

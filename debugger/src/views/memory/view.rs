@@ -30,7 +30,7 @@ pub struct MemoryView {
     pub(super) held: Option<u64>,
     /// Bytes in a group: 1, 2, 4 or 8.
     pub(super) group: u8,
-    /// Bytes in a row: 8, 16, 32 or 64; none: as many as there is room for.
+    /// Bytes in a row: 8, 16, 32 or 64; none: the maximum that fits.
     #[serde(default)]
     width: Option<u8>,
     /// Groups of four and eight bytes are read as floating point.
@@ -57,11 +57,11 @@ pub(super) struct MemoryState {
     pub cursor: Option<Address>,
     /// The cursor was set elsewhere and is still to be brought into view.
     pub is_revealing: bool,
-    /// As of the last poll.
+    /// Layout as of the last poll.
     layout: MemoryLayout,
 }
 
-/// A move of the cursor, downwards or to the right when positive.
+/// A move of the cursor, downwards or to the right if positive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryMove {
     /// By bytes.
@@ -77,7 +77,7 @@ pub enum MemoryMove {
 }
 
 impl MemoryView {
-    /// Memory at an address expression, in a window or at a moment.
+    /// Creates a view of memory at an address expression, in a window or at a moment.
     pub fn new(follow: Follow, address: String) -> Self {
         let (is_following, held, width, is_float, text) = Default::default();
         let (compared, session, state) = Default::default();
@@ -96,7 +96,7 @@ impl MemoryView {
         }
     }
 
-    /// Memory around the stack pointer, wherever that goes.
+    /// Creates a view that follows the stack pointer.
     pub fn at_stack(follow: Follow) -> Self {
         Self {
             is_following: true,
@@ -104,7 +104,7 @@ impl MemoryView {
         }
     }
 
-    /// Window or moment whose state is shown.
+    /// Returns the window or moment whose state is shown.
     pub fn follow(&self) -> Follow {
         self.follow
     }
@@ -114,7 +114,8 @@ impl MemoryView {
         self.follow = follow;
     }
 
-    /// Shows the stack again: an address of one trace means nothing in another. Keeps how rows are shown.
+    /// Shows the stack again, because an address of one trace has no meaning in another. Keeps the
+    /// presentation of rows.
     pub fn leave_trace(&mut self) {
         let Self {
             group,
@@ -132,12 +133,12 @@ impl MemoryView {
         };
     }
 
-    /// Bytes in a group.
+    /// Returns the number of bytes in a group.
     pub fn group(&self) -> u8 {
         self.group
     }
 
-    /// Groups bytes. Returns false if groups cannot have that number of bytes.
+    /// Sets the number of bytes in a group. Returns false if groups cannot have that number.
     pub fn group_by(&mut self, bytes: u8) -> bool {
         let is_group = matches!(bytes, 1 | 2 | 4 | 8);
         if is_group {
@@ -146,28 +147,28 @@ impl MemoryView {
         is_group
     }
 
-    /// Chosen number of bytes in a row; none: as many as there is room for.
+    /// Returns the chosen number of bytes in a row; none: the maximum that fits.
     pub fn width(&self) -> Option<u8> {
         self.width
     }
 
-    /// Chosen number of bytes in a row, at least a group; none: as many as there is room for.
+    /// Returns the chosen number of bytes in a row, at least a group; none: the maximum that fits.
     pub fn row_bytes(&self) -> Option<usize> {
         self.width.map(|width| usize::from(width.max(self.group)))
     }
 
-    /// Reading of groups as numbers; none where bytes are shown.
+    /// Returns the number format of groups; none if bytes are shown.
     pub fn format(&self) -> Option<LaneFormat> {
         let is_number = self.is_float && matches!(self.group, 4 | 8);
         is_number.then(|| LaneFormat::new(LaneKind::Float, self.group))
     }
 
-    /// Encoding of the text after the bytes.
+    /// Returns the encoding of the text after the bytes.
     pub fn text(&self) -> MemoryText {
         self.text
     }
 
-    /// Byte order of the traced CPU.
+    /// Returns the byte order of the traced CPU.
     pub fn endian(&self, desk: &Desk) -> Endian {
         if desk.session.index.info().is_big_endian {
             Endian::Big
@@ -176,9 +177,9 @@ impl MemoryView {
         }
     }
 
-    /// Changes how memory is shown, or searches it.
+    /// Changes the presentation of memory, or searches it.
     pub fn change(&mut self, change: &MemoryChange, desk: &Desk) {
-        // A search before the first drawing is one of this trace.
+        // A search before the first drawing refers to this trace.
         self.look(desk);
         match change {
             MemoryChange::Width(width) => self.width = width.filter(|width| is_width(*width)),
@@ -227,34 +228,34 @@ impl MemoryView {
         self.poll_search(desk);
     }
 
-    /// True while a search is under way.
+    /// Returns true while a search is under way.
     pub fn is_searching(&self) -> bool {
         self.state.search.is_pending()
     }
 
-    /// Result of the last search in words, where nothing was found.
+    /// Returns the message of the last search, if it found nothing.
     pub fn message(&self) -> Option<&str> {
         self.state.search.message.as_deref()
     }
 
-    /// Removes the result of the last search.
+    /// Removes the message of the last search.
     pub fn dismiss_message(&mut self) {
         self.state.search.message = None;
     }
 
-    /// Cancels the search and removes its result.
+    /// Cancels the search and removes its message.
     pub fn stop_search(&mut self) {
         self.state.search.stop();
     }
 
-    /// Goes where a search leads, when it is over.
+    /// Goes to the result of a search when it is done.
     pub fn poll_search(&mut self, desk: &Desk) {
         if let Some(address) = self.state.search.poll(desk) {
             self.hold_at(address);
         }
     }
 
-    /// Forgets what means nothing in another trace.
+    /// Forgets everything that has no meaning in another trace.
     fn look(&mut self, desk: &Desk) {
         if self.session.is_new(&desk.session) {
             self.state.address.forget();
@@ -263,8 +264,8 @@ impl MemoryView {
         }
     }
 
-    /// Takes answers that arrived and evaluates the expression. Call it once before each drawing.
-    /// A new value is shown `lead` rows below the top.
+    /// Takes answers that arrived and evaluates the expression. Call it once before each drawing. A
+    /// new value is shown `lead` rows below the top.
     pub fn poll(&mut self, lead: usize, desk: &Desk) -> Option<AddressResult> {
         self.look(desk);
         if !matches!(self.group, 1 | 2 | 4 | 8) {
@@ -277,7 +278,7 @@ impl MemoryView {
         evaluated
     }
 
-    /// Requests the rows that there is room for.
+    /// Requests the rows that fit.
     pub fn poll_rows(&mut self, layout: MemoryLayout, desk: &Desk) -> ViewStatus {
         self.state.layout = layout;
         if let Some(cursor) = self
@@ -307,12 +308,12 @@ impl MemoryView {
         status
     }
 
-    /// Rows from the first in sight on, as of the last poll.
+    /// Returns the rows from the first in sight on, as of the last poll.
     pub fn rows(&self) -> &[MemoryRow] {
         self.state.scroll.rows()
     }
 
-    /// Scrolls by rows, downwards when positive, up to the last row that is read.
+    /// Scrolls by rows, downwards if positive, up to the last loaded row.
     pub fn scroll_rows(&mut self, rows: i16) {
         let way = if rows < 0 {
             Direction::Back
@@ -322,42 +323,43 @@ impl MemoryView {
         _ = (0..rows.unsigned_abs()).all(|_| self.state.scroll.step(way));
     }
 
-    /// Scrolls by pixels, downwards when positive, up to the last row that is read.
+    /// Scrolls by pixels, downwards if positive, up to the last loaded row.
     pub fn scroll_pixels(&mut self, pixels: f32, row_height: f32) {
         self.state.scroll.by_pixels(pixels, row_height);
     }
 
-    /// Pixels of the first row above the view.
+    /// Returns the number of pixels of the first row above the view.
     pub fn pixels(&self) -> f32 {
         self.state.scroll.pixels
     }
 
-    /// Highest address of the rows that are read, which has the most digits.
+    /// Returns the highest address of the loaded rows, which has the most digits.
     pub fn highest(&self) -> Address {
         self.state.scroll.highest()
     }
 
-    /// True while rows are on their way.
+    /// Returns true while rows are under way.
     pub fn is_waiting(&self) -> bool {
         self.state.scroll.is_waiting()
     }
 
-    /// True while the rows are those of an earlier question for so long that the user should see it.
+    /// Returns true if the rows have belonged to an earlier query for so long that the user should
+    /// see it.
     pub fn is_late(&self) -> bool {
         self.state.scroll.is_late
     }
 
-    /// True while the rows are compared with another position than the chosen one.
+    /// Returns true if the rows are compared with another position than the chosen one.
     pub fn is_of_other(&self) -> bool {
         self.state.scroll.is_of_other
     }
 
-    /// A byte of the rows that are read.
+    /// Returns a byte of the loaded rows.
     pub fn cell(&self, address: Address) -> Option<&ByteCell> {
         self.state.scroll.page()?.cell(address)
     }
 
-    /// The byte under the cursor.
+    /// Returns the address of the byte under the cursor.
     pub fn cursor(&self) -> Option<Address> {
         self.state.cursor
     }
@@ -395,7 +397,7 @@ impl MemoryView {
     }
 }
 
-/// True for a number of bytes that rows can have.
+/// Returns true for a number of bytes that rows can have.
 fn is_width(bytes: u8) -> bool {
     matches!(bytes, 8 | 16 | 32 | 64)
 }

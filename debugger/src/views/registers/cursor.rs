@@ -1,4 +1,4 @@
-//! The cursor on registers, and what is said about the register under it.
+//! The cursor on registers, and the status line about the register under it.
 
 use super::super::view::CursorDirection;
 use super::grid::RegisterGrid;
@@ -10,7 +10,7 @@ use crate::model::TextSpan;
 use crate::model::registers::{RegisterBoard, RegisterCell};
 
 impl RegistersView {
-    /// Name of the register, lane or title under the cursor.
+    /// Returns the name of the register, lane or title under the cursor.
     pub fn cursor(&self) -> Option<&str> {
         self.state.cursor.as_deref()
     }
@@ -71,20 +71,21 @@ impl RegistersView {
         }
     }
 
-    /// Register or lane under the cursor.
+    /// Returns the register or lane under the cursor.
     pub fn selection(&self) -> Option<CellName> {
         self.cursor()
             .filter(|name| !self.is_title(name))
             .map(|name| self.cell_name(name))
     }
 
-    /// Describes a register instead of the one under the cursor; none: the one under the cursor again.
+    /// Describes a register instead of the one under the cursor; none: the one under the cursor
+    /// again.
     pub fn attend(&mut self, name: Option<&str>) {
         self.state.attended = name.map(|name| RegisterPart::parse(name).name);
     }
 
-    /// Returns the register to be described: the one under the pointer, the attended one, the one under the cursor, or
-    /// the first that changed.
+    /// Returns the register to be described: the one under the pointer, the attended one, the one
+    /// under the cursor, or the first that changed.
     pub fn described(&self, hovered: Option<&str>, board: &RegisterBoard) -> Option<RegisterCell> {
         let first =
             |is_meant: fn(&RegisterCell) -> bool| board.core.iter().find(|cell| is_meant(cell));
@@ -98,12 +99,12 @@ impl RegistersView {
         name.and_then(|name| board.part(name)).or_else(changed)
     }
 
-    /// Adds to the status line what the value under the cursor points to, or removes it.
+    /// Toggles the target of the value under the cursor in the status line.
     pub fn toggle_pointed(&mut self) {
         self.state.pointed.is_on ^= true;
     }
 
-    /// Asks what the value under the cursor points to, if the status line has that.
+    /// Requests the target of the value under the cursor, if the status line shows it.
     pub fn poll_pointed(&mut self, desk: &Desk) {
         let position = desk.windows.position_of(self.follow);
         if let Some(cell) = self.cursor().and_then(|name| self.board()?.part(name)) {

@@ -53,7 +53,8 @@ impl RegistersView {
         }
     }
 
-    /// Divides the trace into equal `columns`, and returns those in which a register or lane is written.
+    /// Divides the trace into equal `columns`, and returns those in which a register or lane is
+    /// written.
     pub fn write_columns(&mut self, name: &str, columns: u32, desk: &Desk) -> Option<&[u32]> {
         let key = (self.part(name), self.board()?.thread, columns);
         let answer =

@@ -1,4 +1,4 @@
-//! What can be done with a register.
+//! Actions on registers.
 
 use stepback_index::{ThreadId, ValueSource};
 
@@ -120,7 +120,7 @@ impl RegistersView {
         )));
     }
 
-    /// Returns what a hint says about a value, one line each.
+    /// Returns the lines of a hint about a value.
     pub fn hint_lines(&self, cell: &RegisterCell, desk: &Desk) -> Vec<String> {
         let reason = cell
             .reason
@@ -139,12 +139,12 @@ pub fn address_of(cell: &RegisterCell) -> Option<String> {
     cell.value.to_u64().map(|value| format!("{value:#x}"))
 }
 
-/// Returns a value as it is copied.
+/// Returns the text to copy for a value.
 fn value_text(cell: &RegisterCell) -> String {
     short_hex(&cell.value).map_or_else(|| "unknown".to_owned(), |hex| format!("0x{hex}"))
 }
 
-/// Returns what is copied after a value that the trace does not record.
+/// Returns the text to copy after a value that the trace does not record.
 fn doubt(cell: &RegisterCell) -> String {
     match cell.source {
         ValueSource::Inferred | ValueSource::External => format!(" ({})", cell.source_word()),
@@ -152,7 +152,8 @@ fn doubt(cell: &RegisterCell) -> String {
     }
 }
 
-/// Returns where the stack lies on processors that add something to its pointer: what memory panels show for `sp`.
+/// Returns the address of the stack on processors whose stack pointer is biased: the address that
+/// memory panels show for `sp`.
 fn stack_words(cell: &RegisterCell, desk: &Desk) -> Option<String> {
     let pointer = cell.value.to_u64().filter(|_| cell.name == "sp")?;
     let end = desk

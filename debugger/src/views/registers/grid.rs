@@ -23,20 +23,21 @@ pub trait GridLayout {
     /// Measures that all rows of a block share.
     type Row: Copy;
 
-    /// True where the cursor stops at the titles of further registers.
+    /// True if the cursor stops at the titles of further registers.
     const STOPS_AT_TITLES: bool;
 
-    /// Format of the lanes by which a register is listed; none where it is listed as a whole.
+    /// Returns the format of the lanes by which a register is listed; none if it is listed as a
+    /// whole.
     fn lanes(&self, cell: &RegisterCell) -> Option<LaneFormat>;
 
-    /// Measures of the rows of a block.
+    /// Returns the measures of the rows of a block.
     fn measure(&self, block: &RegisterBlock<'_>) -> Self::Row;
 
-    /// Maximum number of registers or lanes in a row.
+    /// Returns the maximum number of registers or lanes in a row.
     fn count(&self, row: &Self::Row) -> usize;
 
-    /// Horizontal place of a register in its row, counted from 0. Rows by lanes begin with the name of the register,
-    /// or with room for it.
+    /// Returns the horizontal place of a register in its row, counted from 0. Rows by lanes begin
+    /// with the name of the register, or with room for it.
     fn x(&self, row: &Self::Row, place: usize) -> u16;
 }
 
@@ -65,9 +66,9 @@ pub struct GridRow<R> {
 pub enum RowKind {
     /// Registers side by side.
     Cells,
-    /// Lanes of a register, from the lane of this number on.
+    /// Lanes of a register, from the lane with this index on.
     Lanes(u16),
-    /// The title of the section of this number.
+    /// The title of the section with this index.
     Title(usize),
 }
 
@@ -90,7 +91,8 @@ impl<R> Default for RegisterGrid<R> {
 }
 
 impl<R: Copy> RegisterGrid<R> {
-    /// Lays out `own` registers, and below them the sections with their titles. Only sections in `open` show registers.
+    /// Lays out `own` registers, and below them the sections with their titles. Only sections in
+    /// `open` show registers.
     pub(super) fn new<L: GridLayout<Row = R>>(
         own: &[&RegisterCell],
         sections: &[RegisterSection],
@@ -215,7 +217,8 @@ impl<R> RegisterGrid<R> {
         self.rows.iter().find_map(|row| row.spots.first())
     }
 
-    /// Returns the spot that a cursor on `from` moves to. A cursor on no spot moves to the first one.
+    /// Returns the spot that a cursor on `from` moves to. A cursor on no spot moves to the first
+    /// one.
     pub(super) fn moved(
         &self,
         from: Option<&str>,
@@ -249,7 +252,8 @@ impl<R> RegisterGrid<R> {
         }
     }
 
-    /// Returns the spot that is nearest to a horizontal place, in the first of these rows that has spots.
+    /// Returns the spot that is nearest to a horizontal place, in the first of these rows that has
+    /// spots.
     fn nearest(&self, mut rows: impl Iterator<Item = usize>, x: u16) -> Option<&CellSpot> {
         rows.find_map(|row| {
             self.rows
@@ -261,7 +265,8 @@ impl<R> RegisterGrid<R> {
     }
 }
 
-/// Returns the number of lanes in a row where `fitting` have room: a power of two, so that lanes are easily counted.
+/// Returns the number of lanes in a row with room for `fitting`: a power of two, so that lanes are
+/// easily counted.
 pub fn lanes_per_row(fitting: u16) -> usize {
     match fitting.max(1) {
         fitting if fitting.is_power_of_two() => fitting.into(),

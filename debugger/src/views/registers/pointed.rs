@@ -18,7 +18,7 @@ use crate::worker::Slot;
 /// The symbol and the text at the address that a value points to.
 #[derive(Default)]
 pub(super) struct PointedValue {
-    /// True where the status line has them.
+    /// The status line shows them.
     pub(super) is_on: bool,
     answer: Slot<(u64, Position), Option<String>>,
 }

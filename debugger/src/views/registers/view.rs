@@ -1,4 +1,4 @@
-//! The registers of a group at a position, how their values are read, and the cursor on them.
+//! The registers of a group at a position, the formats of their values, and the cursor on them.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub struct RegistersView {
     /// Format of values that have no lane format.
     #[serde(default)]
     way: RegisterFormat,
-    /// True where only the lower halves of registers of 64 bits are shown.
+    /// Shows only the lower halves of 64-bit registers.
     #[serde(default)]
     is_half: bool,
     /// Titles below which further registers are shown.
@@ -59,7 +59,7 @@ pub(super) struct RegistersState {
     pub(super) pointed: PointedValue,
     /// Name of the register, lane or title under the cursor.
     pub(super) cursor: Option<String>,
-    /// True where the cursor is still to be brought into view.
+    /// The cursor is still to be brought into view.
     pub(super) is_revealing: bool,
     /// Register that is described instead of the one under the cursor, since the trace changed it.
     pub(super) attended: Option<String>,
@@ -76,7 +76,7 @@ impl Default for RegistersView {
 }
 
 impl RegistersView {
-    /// The general registers at what `follow` says.
+    /// Creates a view of the general registers at the position that `follow` denotes.
     pub fn new(follow: Follow) -> Self {
         Self {
             follow,
@@ -99,7 +99,7 @@ impl RegistersView {
         }
     }
 
-    /// Gives up a group that was chosen in another trace, and that this one does not have.
+    /// Drops a group that was chosen in another trace, if this one does not have it.
     pub fn forget_missing_group(&mut self) {
         let shown = self
             .board()
@@ -108,7 +108,7 @@ impl RegistersView {
         self.group = shown.unwrap_or(self.group);
     }
 
-    /// Returns how the values of a group are read.
+    /// Returns the formats of the values of a group.
     pub fn reading(&self, group: RegisterGroup) -> RegisterReading {
         let chosen = self
             .formats
@@ -125,7 +125,7 @@ impl RegistersView {
         }
     }
 
-    /// Reads the values of the group by other lanes, if it has such lanes.
+    /// Chooses other lanes for the values of the group, if it has such lanes.
     pub fn choose_lanes(&mut self, format: LaneFormat) {
         if self.group.lane_formats().contains(&format) {
             self.formats.retain(|(of, _)| *of != self.group);
@@ -133,7 +133,8 @@ impl RegistersView {
         }
     }
 
-    /// Reads values in another format: those of the lanes, or of whole registers where the group has no lanes.
+    /// Chooses another format for values: for the lanes, or for whole registers if the group has no
+    /// lanes.
     fn choose_format(&mut self, way: RegisterFormat) {
         let kind = match way {
             RegisterFormat::Hex | RegisterFormat::Text => LaneKind::Hex,
@@ -147,7 +148,7 @@ impl RegistersView {
         }
     }
 
-    /// Reads the values of the group in the next format that it has.
+    /// Chooses the next format that the group has.
     pub fn next_format(&mut self) {
         let Some(group) = self.board().map(|board| board.group) else {
             return;
@@ -179,16 +180,17 @@ impl RegistersView {
         true
     }
 
-    /// Takes registers that arrived and requests those of the position. Call it once before each drawing.
+    /// Takes registers that arrived and requests those of the position. Call it once before each
+    /// drawing.
     ///
     /// # Errors
-    /// The status to show instead, where there are no registers.
+    /// The status to show instead, if there are no registers.
     pub fn poll(&mut self, desk: &Desk) -> Result<Arc<RegisterBoard>, ViewStatus> {
         if self.session.is_new(&desk.session) {
             (self.state.details, self.state.attended) = (DetailSlots::default(), None);
             self.state.board.clear();
             self.state.pointed.forget();
-            // A choice that was made in another trace, which this one has no thread for.
+            // Drop a choice that was made in another trace if this one has no such thread.
             self.thread
                 .take_if(|name| desk.session.index.thread_by_name(name).is_none());
         }
@@ -207,29 +209,30 @@ impl RegistersView {
         Ok(board)
     }
 
-    /// True while registers are on their way.
+    /// Returns true while registers are under way.
     pub fn is_waiting(&self) -> bool {
         self.state.board.is_waiting()
     }
 
-    /// True while the registers are those of an earlier question for so long that the user should see it.
+    /// Returns true if the registers have belonged to an earlier query for so long that the user
+    /// should see it.
     pub fn is_late(&self) -> bool {
         self.state.board.is_late()
     }
 
-    /// Registers as of the last poll.
+    /// Returns the registers as of the last poll.
     pub(super) fn board(&self) -> Option<&RegisterBoard> {
         self.state.board.peek().map(|(_, board)| &**board)
     }
 
-    /// Registers as of the last poll, if they were read for the group that is chosen. A thread without that group has
-    /// another one instead.
+    /// Returns the registers as of the last poll, if they were read for the chosen group. A thread
+    /// without that group has another one instead.
     pub fn board_of_group(&self) -> Option<&RegisterBoard> {
         let (request, board) = self.state.board.peek()?;
         (request.group == self.group).then_some(board)
     }
 
-    /// Name of the group that is shown.
+    /// Returns the name of the group that is shown.
     pub fn title(&self) -> &'static str {
         match self
             .board_of_group()
@@ -240,7 +243,7 @@ impl RegistersView {
         }
     }
 
-    /// Returns the registers that the filter leaves.
+    /// Returns the registers that match the filter.
     pub fn filtered<'a>(&self, board: &'a RegisterBoard) -> Cow<'a, RegisterBoard> {
         if self.filter.trim().is_empty() {
             return Cow::Borrowed(board);
@@ -261,7 +264,7 @@ impl RegistersView {
         RegisterGrid::new(own, &board.groups, &self.open_groups, layout)
     }
 
-    /// True where registers are shown below a title.
+    /// Returns true if registers are shown below a title.
     pub fn is_open(&self, title: &str) -> bool {
         self.open_groups.iter().any(|open| open == title)
     }

@@ -1,10 +1,11 @@
-//! Where jumps and calls go, as far as their encodings and the registers say.
+//! Targets of jumps and calls, from their encodings and the registers.
 
 use stepback_machine::{BranchTarget, FlowKind};
 
 use crate::builder::segment::transfers::LastStep;
 
-/// Where a jump with a fixed target goes when it leaves no return address; none for other instructions.
+/// Returns the target of a jump with a fixed target that writes no return address; none for other
+/// instructions.
 pub fn branch_target(step: &LastStep) -> Option<u64> {
     let control = step.control();
     control
@@ -13,8 +14,8 @@ pub fn branch_target(step: &LastStep) -> Option<u64> {
         .filter(|_| control.flow != FlowKind::Call)
 }
 
-/// Where a call goes; none when it is no call, or goes to an address that is not known.
-/// `core` holds the registers by their numbers in the table.
+/// Returns the target of a call; none if it is no call or the target is unknown. `core` holds the
+/// registers by their numbers in the table.
 pub fn call_target(step: &LastStep, core: &[Option<u64>]) -> Option<u64> {
     let control = step.control();
     match control.target {
@@ -92,7 +93,7 @@ mod tests {
         check(0x97ff_fff0, InstructionSet::A64, None);
         check(0xeaff_fffe, InstructionSet::A32, Some(0x8000));
         check(0xebff_fffe, InstructionSet::A32, None);
-        // As the disassembler reads them.
+        // Checked against a disassembler.
         for (opcode, expected) in [
             (0xd8f9, 0x7ff6),
             (0xe71f, 0x7e42),

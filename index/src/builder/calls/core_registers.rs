@@ -1,4 +1,5 @@
-//! How the registers that are followed are written: arrays of more than 32 values are lists.
+//! Serialises the tracked registers: serde has no impl for arrays of more than 32 values, so they
+//! are lists.
 
 use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::ser::{Serialize as _, Serializer};

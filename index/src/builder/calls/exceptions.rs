@@ -1,4 +1,4 @@
-//! Which transfers of control take an exception or return from one.
+//! Recognises transfers of control that take an exception or return from one.
 
 use stepback_machine::{Address, FlowKind};
 
@@ -7,11 +7,12 @@ use crate::builder::calls::branches::branch_target;
 use crate::builder::calls::jump::JumpContext;
 use crate::builder::calls::pending::{PendingFrame, PendingKind};
 
-/// The evidence that a transfer of control takes an exception, if it does.
+/// Returns the evidence that a transfer of control takes an exception, if it does.
 ///
-/// After an instruction that does not jump, only an exception can send control elsewhere. But a trace may have gaps,
-/// so the destination must look like a vector, or the registers like those of a handler.
-/// After one that jumps, the trace must also say so, and the jump must go elsewhere.
+/// After an instruction that does not jump, only an exception can send control elsewhere. But a
+/// trace may have gaps, so the destination must look like a vector, or the registers like those of
+/// a handler. After one that jumps, the trace must also report an exception, and the target must
+/// differ.
 pub fn exception(jump: &JumpContext) -> Option<Evidence> {
     let is_taken = match jump.flow {
         FlowKind::Trap => true,
@@ -24,7 +25,7 @@ pub fn exception(jump: &JumpContext) -> Option<Evidence> {
     is_taken.then(|| entry_evidence(jump))
 }
 
-/// The evidence of an exception that a transfer of control is known to take.
+/// Returns the evidence for an exception that a transfer of control is known to take.
 pub fn entry_evidence(jump: &JumpContext) -> Evidence {
     if jump.has_words {
         Evidence::Words
@@ -33,11 +34,12 @@ pub fn entry_evidence(jump: &JumpContext) -> Evidence {
     }
 }
 
-/// Whether a step returns from an exception, as its encoding and the link register say.
+/// Returns true if a step returns from an exception, by its encoding and the link register.
 pub fn is_exception_return(jump: &JumpContext) -> bool {
     match jump.flow {
         FlowKind::ExceptionReturn => true,
-        // The M profile returns by a special value, which has been overwritten already when the next handler begins.
+        // The M profile returns by a special value, which is already overwritten when the next
+        // handler begins.
         FlowKind::Return | FlowKind::Branch => {
             has_exception_return(jump) && branch_target(&jump.last).is_none()
         }
@@ -45,8 +47,9 @@ pub fn is_exception_return(jump: &JumpContext) -> bool {
     }
 }
 
-/// Whether the handler of an exception ends here and that of another one begins without a return in between
-/// (tail-chaining, DDI 0403, B1.5.12): the link register gets `EXC_RETURN` again, and what was interrupted stays so.
+/// Returns true if a handler ends here and the next one begins without a return in between
+/// (tail-chaining, DDI 0403, B1.5.12). The link register gets `EXC_RETURN` again, and the
+/// interrupted code stays interrupted.
 pub fn is_tail_chained(exception: &PendingFrame, jump: &JumpContext) -> bool {
     let PendingKind::Exception { interrupted, .. } = exception.kind else {
         return false;
@@ -54,20 +57,23 @@ pub fn is_tail_chained(exception: &PendingFrame, jump: &JumpContext) -> bool {
     if !is_exception_return(jump) || !has_exception_return(jump) || exception.resumes_at(jump.pc) {
         return false;
     }
-    // A handler that was interrupted at a jump through a register may resume anywhere, and its own link register holds `EXC_RETURN` too.
+    // A handler that was interrupted at a jump through a register may resume anywhere, and its own
+    // link register holds `EXC_RETURN` too.
     let control = interrupted.control();
     let is_jump =
         interrupted.is_executed && !matches!(control.flow, FlowKind::Next | FlowKind::Trap);
     let is_at_known_place = !is_jump || control.target.address().is_some();
     let is_entry = jump.has_words || jump.age == 1 && is_at_known_place;
-    // An exception inside the handler returns to a handler, and has stored a frame below that of the first one.
+    // An exception inside the handler returns to a handler, and has stored a frame below that of
+    // the first one.
     let to_thread_mode = jump
         .lr
         .is_some_and(|lr| jump.instruction_set.is_return_to_thread_mode(lr));
     is_entry && (to_thread_mode || jump.sp.is_some() && jump.sp == exception.key.sp)
 }
 
-/// Whether another exception is taken right after a return inside the handler of a pending one.
+/// Returns true if another exception is taken right after a return inside the handler of a pending
+/// one.
 pub fn is_nested(exception: &PendingFrame, jump: &JumpContext) -> bool {
     let is_entry = has_exception_return(jump) && jump.age == 1 && jump.has_words;
     is_entry && !exception.resumes_at(jump.pc) && !is_tail_chained(exception, jump)
@@ -83,19 +89,20 @@ fn is_handler(jump: &JumpContext) -> bool {
     is_linked || set.is_vector(pc, set.encoding_of(jump.opcode, jump.length_bytes).as_ref())
 }
 
-/// Whether the link register has one of the values that mean a return from an exception.
+/// Returns true if the link register has one of the values that mean a return from an exception.
 pub fn has_exception_return(jump: &JumpContext) -> bool {
     jump.lr
         .is_some_and(|lr| jump.instruction_set.is_exception_return_value(lr))
 }
 
-/// Whether control went elsewhere than the step before says, without any sign of an exception.
+/// Returns true if control went to a target other than that of the step before, without any sign of
+/// an exception.
 pub fn is_diverted(jump: &JumpContext) -> bool {
     let has_target = jump.last.control().target.address().is_some();
     jump.flow == FlowKind::Next || has_target && !is_target(jump)
 }
 
-/// Whether the step before is known to jump to where control went.
+/// Returns true if the step before is known to jump to where control went.
 fn is_target(jump: &JumpContext) -> bool {
     let target = jump.last.control().target.address();
     target.is_some_and(|target| (target ^ jump.pc) & !1 == 0)

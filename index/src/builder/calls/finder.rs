@@ -10,36 +10,36 @@ use crate::builder::calls::thread_finder::{ThreadFinder, step_of};
 use crate::builder::segment::sealed::SealedSegment;
 use crate::builder::segment::turns::ControlTurn;
 
-/// So many frames of all threads may wait for their ends, and as many in traces whose records say what branches are:
-/// some 64 MiB, and as much again for each place to go on from and each part that is being made.
-/// Stacks of 8 MiB hold that many frames of 32 bytes each.
-/// As many places that calls returned to are remembered, since a jump there may be a longjmp: some 64 MiB too.
+/// Maximum number of unfinished frames of all threads, and again in traces whose records classify
+/// branches: about 64 MiB, and as much again for each resume point and each partial index. Stacks
+/// of 8 MiB hold that many frames of 32 bytes each. The number of remembered return points has the
+/// same limit, since a jump to one may be a longjmp: about 64 MiB too.
 const PENDING: usize = 1 << 18;
 
-/// What a trace is told of whose calls are deeper.
+/// Warning for a trace with deeper calls.
 pub const FRAMES_LEFT_OUT: &str = "more than 262144 calls at once that did not return: the outermost are shown as calls that never returned";
 
-/// What a trace is told of whose calls return to more places.
+/// Warning for a trace whose calls return to more places.
 pub const POINTS_FORGOTTEN: &str = "calls returned to more than 262144 places: a longjmp to one that was not returned to for long may not be found";
 
 /// Finds the calls of all threads, segment by segment.
 #[derive(Clone, Debug, Default)]
 pub struct CallFinder {
     threads: Vec<ThreadFinder>,
-    /// Those whose records say what branches are; by the same numbers.
+    /// Threads whose records classify branches; by the same numbers.
     recorded: Vec<RecordedThread>,
     found: CollectedCalls,
-    /// How many frames of `threads` are not over yet.
+    /// Number of unfinished frames of `threads`.
     pending: WaitingCounts,
-    /// The same of `recorded`.
+    /// Number of unfinished frames of `recorded`.
     recorded_pending: WaitingCounts,
-    /// How many places that calls returned to `threads` know.
+    /// Number of return points of `threads`.
     points: WaitingCounts,
-    /// The same of `recorded`.
+    /// Number of return points of `recorded`.
     recorded_points: WaitingCounts,
 }
 
-/// How many frames wait for their ends, or places that calls returned to are remembered.
+/// Count and limit of unfinished frames, or of remembered return points.
 #[derive(Clone, Copy, Debug)]
 struct WaitingCounts {
     count: usize,
@@ -58,25 +58,26 @@ impl Default for WaitingCounts {
 }
 
 impl WaitingCounts {
-    /// Notes how many frames of a thread waited and wait; true when they are too many of all threads.
+    /// Replaces the count of one thread; returns true when the total exceeds the limit.
     fn change(&mut self, before: usize, after: usize) -> bool {
         self.count = (self.count + after).saturating_sub(before);
         self.count > self.limit
     }
 
-    /// How many each thread keeps when they are too many, given how many each has: which threads have none does not count,
-    /// for when they are first met depends on where segments begin.
+    /// Returns the share of each thread when there are too many, given the count of each. Threads
+    /// with none do not count, because the time when they first appear depends on where segments
+    /// begin.
     fn share(&self, waiting: impl Iterator<Item = usize>) -> usize {
         self.limit / 2 / waiting.filter(|count| *count > 0).count().max(1)
     }
 
-    /// Notes how many wait when some were dropped.
+    /// Sets the count after some were dropped.
     fn drop_to(&mut self, count: usize) {
         (self.count, self.has_dropped) = (count, true);
     }
 }
 
-/// What is known of the threads at the end of the segments so far, but for what was found.
+/// State of the threads at the end of the segments taken, without the frames already found.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct FinderState {
     threads: Vec<ThreadFinder>,
@@ -84,7 +85,7 @@ pub struct FinderState {
 }
 
 impl FinderState {
-    /// Whether it can be resumed: a file may hold anything.
+    /// Returns true if the state can be resumed: a file may hold anything.
     pub fn is_consistent(&self) -> bool {
         self.threads.iter().all(ThreadFinder::is_consistent)
             && self.recorded.iter().all(RecordedThread::is_consistent)
@@ -149,17 +150,17 @@ impl CallFinder {
         }
     }
 
-    /// Whether frames were dropped, as [`FRAMES_LEFT_OUT`] says.
+    /// Returns true if frames were dropped, as [`FRAMES_LEFT_OUT`] reports.
     pub fn has_dropped(&self) -> bool {
         self.pending.has_dropped || self.recorded_pending.has_dropped
     }
 
-    /// Whether places that calls returned to were forgotten, as [`POINTS_FORGOTTEN`] says.
+    /// Returns true if return points were forgotten, as [`POINTS_FORGOTTEN`] reports.
     pub fn has_forgotten(&self) -> bool {
         self.points.has_dropped || self.recorded_points.has_dropped
     }
 
-    /// Those that were returned to last stay, half of what may be remembered, shared by all threads.
+    /// Keeps the most recent return points: half of the limit, shared by all threads.
     fn forget_points(&mut self) {
         let share = self
             .points
@@ -186,7 +187,8 @@ impl CallFinder {
         );
     }
 
-    /// Half of what may wait stays, shared by all threads, so that this is seldom done.
+    /// Keeps the innermost frames: half of the limit, shared by all threads, so that this is seldom
+    /// done.
     fn drop_outermost(&mut self) {
         let share = self
             .pending
@@ -218,7 +220,7 @@ impl CallFinder {
             .sum();
     }
 
-    /// What a thread's `r0` was at the end of the segments so far; none when unknown.
+    /// Returns a thread's `r0` at the end of the segments taken; none if unknown.
     pub fn first_register(&self, number: u16) -> Option<u64> {
         self.threads.get(usize::from(number))?.first_register()
     }
@@ -231,7 +233,7 @@ impl CallFinder {
         (&mut self.threads[usize::from(number)], &mut self.found)
     }
 
-    /// A finder that resumes where another stopped.
+    /// Creates a finder that resumes where another stopped.
     pub fn resume(state: FinderState, found: CollectedCalls) -> Self {
         let FinderState { threads, recorded } = state;
         let waiting = |count| WaitingCounts {
@@ -253,7 +255,7 @@ impl CallFinder {
         }
     }
 
-    /// What it takes to resume from here, besides what was found.
+    /// Returns the state needed to resume from here, without the frames already found.
     pub fn state(&self) -> FinderState {
         FinderState {
             threads: self.threads.clone(),
@@ -261,17 +263,17 @@ impl CallFinder {
         }
     }
 
-    /// Frames that wait for the end of the trace do so in a file in this folder from here on.
+    /// Moves frames that wait for the end of the trace into a file in this folder from here on.
     pub fn use_folder(&mut self, folder: &Path) {
         self.found.frames.use_folder(folder);
     }
 
-    /// Notes what is found from here on.
+    /// Starts recording newly found frames separately.
     pub fn mark(&mut self) {
         self.found.mark();
     }
 
-    /// The frames of the whole trace, and where threads turn to other stacks.
+    /// Returns the frames of the whole trace, and the stack switches of threads.
     pub fn finish(mut self) -> CollectedCalls {
         for thread in &mut self.threads {
             thread.end_trace(&mut self.found);
@@ -306,7 +308,8 @@ mod tests {
     use crate::answers::call::{CallId, FrameEntry};
     use crate::builder::options::BuildOptions;
 
-    /// An A64 step: address, encoding (0 where it does not matter) and the registers that it writes.
+    /// An A64 step: address, encoding (0 where it does not matter) and the registers that it
+    /// writes.
     type Written<'a> = (u64, u32, &'a [(&'a str, u64)]);
 
     const RET: u32 = 0xd65f_03c0;
@@ -326,7 +329,8 @@ mod tests {
         text
     }
 
-    /// Checks the frames but for the root, as `function call..entry..exit left`, for several sizes of segments.
+    /// Checks the frames except the root, as `function call..entry..exit left`, for several segment
+    /// sizes.
     #[track_caller]
     fn check(steps: &[Written<'_>], expected: &[&str]) {
         let text = trace(steps);
@@ -462,7 +466,7 @@ mod tests {
             instruction_set: InstructionSet::A64,
             is_in_slot: false,
         };
-        // Each time a function is called it calls another from a place of its own, and returns.
+        // Each function calls another from its own place, and returns.
         for number in 0..300_000u32 {
             let (slot, own) = (8 * number, 0x10_0000 + 16 * u64::from(number));
             let what = [
@@ -731,7 +735,7 @@ mod tests {
             &[(0x1000, 0, &[]), (0x1004, bl, &[("X30", 0x1008)])],
             &["2004 1..-..- Open"],
         );
-        // It did not write the link register: it was not done.
+        // It did not write the link register, so the call was not executed.
         check(&[(0x1000, 0, &[]), (0x1004, bl, &[])], &[]);
     }
 
@@ -743,7 +747,8 @@ mod tests {
             .collect();
         let mut steps: Vec<Written<'_>> = vec![(0x1000, 0, &stacks[0])];
         for stack in &stacks[1..] {
-            // Each level begins with a jump to the place behind its call, as loops do that test first.
+            // Each level begins with a jump to the address after its call, as in loops that test
+            // first.
             steps.extend([
                 (0x1ffc, 0, &[("X30", 0x2000)][..]),
                 (0x1f00, 0, stack),

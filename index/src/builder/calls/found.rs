@@ -1,4 +1,4 @@
-//! The calls that were found so far.
+//! Frames and stack switches found in the segments taken.
 
 use std::path::Path;
 
@@ -8,19 +8,19 @@ use crate::builder::calls::spool::FrameSpool;
 use crate::store::calls::frame::CallFrame;
 use crate::store::calls::layout::StackSwitch;
 
-/// What was found so far.
+/// Frames and stack switches found in the segments taken.
 #[derive(Clone, Debug, Default)]
 pub struct CollectedCalls {
-    /// Frames.
+    /// Frames in the order found.
     pub frames: FrameSpool,
-    /// Where threads turn to other stacks.
+    /// Switches of threads to other stacks.
     pub switches: Vec<StackSwitch>,
-    /// How many of the switches were there when a mark was set.
+    /// Number of switches when the mark was set.
     marked: usize,
 }
 
 impl CollectedCalls {
-    /// What was found before.
+    /// Creates the collection from what an earlier build found.
     pub fn new(
         found: impl IntoIterator<Item = CallFrame>,
         switches: Vec<StackSwitch>,
@@ -42,7 +42,7 @@ impl CollectedCalls {
         self.marked = self.switches.len();
     }
 
-    /// What was found after a mark was set.
+    /// Returns what was found after the mark.
     pub fn since_mark(&self) -> FoundFrames {
         FoundFrames {
             frames: self.frames.since_mark().to_vec(),
@@ -55,11 +55,11 @@ impl CollectedCalls {
     }
 }
 
-/// What was found in a part of the trace.
+/// Frames and stack switches found in a part of the trace.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FoundFrames {
     /// Frames, in the order of their ends.
     pub frames: Vec<CallFrame>,
-    /// Where threads turn to other stacks.
+    /// Switches of threads to other stacks.
     pub switches: Vec<StackSwitch>,
 }

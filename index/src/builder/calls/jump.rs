@@ -1,64 +1,66 @@
-//! A transfer of control, as the search for calls sees it.
+//! A transfer of control with the context that the call search needs.
 
 use stepback_machine::{FlowKind, InstructionSet};
 
 use crate::builder::calls::pending::ReturnKey;
 use crate::builder::segment::transfers::LastStep;
 
-/// A transfer of control with all that is known of it.
+/// A transfer of control with its context.
 #[derive(Clone, Copy, Debug)]
 pub struct JumpContext {
-    /// The step before.
+    /// Step before the transfer.
     pub last_step: u64,
-    /// What it was.
+    /// Instruction and address of that step.
     pub last: LastStep,
-    /// What it did, as its encoding says.
+    /// Control flow of that step, from its encoding.
     pub flow: FlowKind,
-    /// The step that control went to.
+    /// Step at the destination.
     pub step: u64,
-    /// Its address.
+    /// Address of the destination.
     pub pc: u64,
-    /// Its encoding.
+    /// Encoding at the destination.
     pub opcode: u32,
-    /// Its length.
+    /// Length of the instruction at the destination.
     pub length_bytes: u8,
-    /// How it decodes.
+    /// Instruction set at the destination.
     pub instruction_set: InstructionSet,
-    /// Stack pointer when it began.
+    /// Stack pointer when the destination step began.
     pub sp: Option<u64>,
-    /// The step that wrote it last.
+    /// Step that wrote the stack pointer last.
     pub sp_step: Option<u64>,
-    /// True when it was given an unrelated value since the transfer before.
+    /// True if the stack pointer got an unrelated value since the previous transfer.
     pub is_sp_set: bool,
-    /// The stack pointer that it uses, if a step wrote that while another was in use.
+    /// Stack pointer that the destination uses, if a step wrote it while another one was in use.
     pub other_stack: Option<StackWrite>,
-    /// Link register when it began.
+    /// Link register when the destination step began.
     pub lr: Option<u64>,
-    /// Steps since the link register was written, up to [`crate::builder::segment::transfers::AGE_LIMIT`].
+    /// Steps since the link register was written, up to
+    /// [`crate::builder::segment::transfers::AGE_LIMIT`].
     pub age: u8,
-    /// True when the trace tells of an exception here.
+    /// True if the trace reports an exception here.
     pub has_words: bool,
 }
 
 /// A value of a stack pointer, and the step that wrote it.
 #[derive(Clone, Copy, Debug)]
 pub struct StackWrite {
-    /// The step.
+    /// Writing step.
     pub step: u64,
-    /// The value.
+    /// Value of the stack pointer.
     pub sp: u64,
 }
 
 impl JumpContext {
-    /// The stack pointer that a handler set for what it returned to, while its own was in use.
+    /// Returns the stack pointer that a handler set for the interrupted code, while its own was in
+    /// use.
     pub fn stack_set_since(&self, entry_step: u64) -> Option<u64> {
         self.other_stack
             .filter(|write| write.step >= entry_step)
             .map(|write| write.sp)
     }
 
-    /// Whether it calls into the other security state: the return address is on the stack of the calling state, or
-    /// the called function begins with the gateway instruction.
+    /// Returns true if this is a call into the other security state: the return address is on the
+    /// stack of the calling state, or the called function begins with the gateway instruction.
     pub fn changes_state(&self) -> bool {
         let is_state_return = |lr| self.instruction_set.is_function_return_value(lr);
         let is_to_gateway = self.instruction_set.is_state_gateway(self.opcode);
@@ -66,12 +68,12 @@ impl JumpContext {
             && (is_to_gateway || self.age == 1 && self.lr.is_some_and(is_state_return))
     }
 
-    /// The address that control went to, with the bit that may tell how to decode what is there.
+    /// Returns the destination address, with the bit that may select the instruction set.
     pub fn target(&self) -> u64 {
         self.instruction_set.marked_address(self.pc)
     }
 
-    /// What a call must have for this to be its return.
+    /// Returns the key of the call that this transfer would return from.
     pub fn key(&self) -> ReturnKey {
         ReturnKey {
             sp: self.sp,

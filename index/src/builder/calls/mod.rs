@@ -1,4 +1,5 @@
-//! Calls: found while segments arrive in order, by a heuristic or by what the trace's records say of branches.
+//! Calls: found while segments arrive in order, by a heuristic or from records that classify
+//! branches.
 
 pub(crate) mod branches;
 pub(crate) mod core_registers;

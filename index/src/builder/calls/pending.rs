@@ -1,4 +1,4 @@
-//! The frames of a thread that are not over yet.
+//! Unfinished frames of a thread.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,71 +6,74 @@ use crate::answers::call::{Evidence, FrameEntry, FrameExit};
 use crate::builder::segment::transfers::LastStep;
 use crate::store::calls::frame::CallFrame;
 
-/// Maximum size of what an exception of M-profile stores: 26 words of the basic and the floating-point frame,
-/// 10 words of additional state of the Secure state, and the alignment (DDI 0553, B3.19); more with 16 further registers.
+/// Maximum size of what an exception of the M profile stores: 26 words of the basic and the
+/// floating-point frame, 10 words of additional state of the Secure state, and the alignment (DDI
+/// 0553, B3.19); more with 16 further registers.
 const STORED_BYTES: u64 = 256;
 
-/// A stack pointer and a return address: what a return from a call must match.
+/// Stack pointer and return address that identify the return from a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ReturnKey {
-    /// The stack pointer; none when unknown.
+    /// Stack pointer; none when unknown.
     pub sp: Option<u64>,
-    /// The return address, with the Thumb bit.
+    /// Return address, with the Thumb bit.
     pub target: u64,
 }
 
-/// A stack of a thread, by the index's number.
+/// A stack of a thread, by the index's thread number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StackId {
-    /// Whose.
+    /// Thread number.
     pub thread: u16,
-    /// Which of that thread's.
+    /// Stack number within the thread.
     pub stack: u32,
 }
 
-/// A frame that is not over yet.
+/// An unfinished frame.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct PendingFrame {
-    /// What a return from it must match. In an exception: the stack pointer that was interrupted.
+    /// Key that its return must match. For an exception: the interrupted stack pointer.
     pub key: ReturnKey,
-    /// The step that called, or that was interrupted.
+    /// Step that called, or that was interrupted.
     pub call_step: u64,
-    /// The first step inside.
+    /// First step inside.
     pub entry_step: u64,
     /// Address of that step.
     pub function: u64,
-    /// What it is, as far as that is known.
+    /// Known kind of the frame.
     pub kind: PendingKind,
-    /// The step that seems to have jumped out of it. Only a return to its caller would show that it did not.
+    /// Step that seems to have jumped out of the frame. Only a return to its caller would disprove
+    /// that.
     pub jumped_out: Option<u64>,
 }
 
-/// What a frame is.
+/// Kind of an unfinished frame.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub enum PendingKind {
-    /// It may be a call: only its return will tell.
+    /// Possibly a call: only its return will confirm it.
     Maybe,
     /// A call.
     Call,
     /// A call into the other security state, which uses other stack pointers.
     StateCall {
-        /// The stack pointer of the caller when it returns.
+        /// Stack pointer of the caller after the return.
         sp: Option<u64>,
     },
-    /// An exception that was taken behind a step.
+    /// An exception taken after a step.
     Exception {
-        /// How it was found.
+        /// Evidence for the exception.
         evidence: Evidence,
-        /// The step that was interrupted.
+        /// The interrupted step.
         interrupted: LastStep,
-        /// Its number: earlier than the call step in a handler that was tail-chained to another.
+        /// Number of the interrupted step: earlier than the call step in a handler that was
+        /// tail-chained to another.
         interrupted_step: u64,
-        /// True when the link register then said how to return, as in the M profile.
+        /// True if the link register held the return value at entry, as in the M profile.
         is_linked: bool,
     },
 }
 
-/// Whether control that left after a step, for a handler, may resume at an address.
+/// Returns true if control that left after a step, for a handler, may resume at an address.
 pub fn may_resume_at(interrupted: &LastStep, pc: u64) -> bool {
     let target = interrupted.control().target.address();
     [Some(interrupted.pc), Some(interrupted.next_pc()), target]
@@ -80,7 +83,7 @@ pub fn may_resume_at(interrupted: &LastStep, pc: u64) -> bool {
 }
 
 impl PendingFrame {
-    /// The frame that it becomes when it ends; none when it may not have been a call at all.
+    /// Returns the table frame when it ends; none if it may not have been a call at all.
     pub fn frame(&self, on: StackId, exit_step: Option<u64>, left: FrameExit) -> Option<CallFrame> {
         let (exit_step, left) = match self.jumped_out.filter(|_| left != FrameExit::Return) {
             Some(step) => (Some(step), FrameExit::Longjmp),
@@ -106,17 +109,17 @@ impl PendingFrame {
         })
     }
 
-    /// False for an exception.
+    /// Returns false for an exception.
     pub fn is_call(&self) -> bool {
         !matches!(self.kind, PendingKind::Exception { .. })
     }
 
-    /// True for a call that is certain.
+    /// Returns true for a call that is certain.
     pub fn is_certain_call(&self) -> bool {
         matches!(self.kind, PendingKind::Call | PendingKind::StateCall { .. })
     }
 
-    /// True for a frame whose callees use another stack pointer.
+    /// Returns true for a frame whose callees use another stack pointer.
     pub fn has_own_stack(&self) -> bool {
         matches!(
             self.kind,
@@ -124,8 +127,8 @@ impl PendingFrame {
         )
     }
 
-    /// Whether an exception of M-profile that was taken with this frame's stack pointer unstacks to `sp`:
-    /// the stored registers lie between both. In other profiles both are the same.
+    /// Returns true if an M-profile exception that was taken with this frame's stack pointer
+    /// unstacks to `sp`: the stored registers lie between both. In other profiles both are equal.
     pub fn was_taken_at(&self, sp: u64) -> bool {
         self.key
             .sp
@@ -133,7 +136,7 @@ impl PendingFrame {
             .is_some_and(|stored| stored <= STORED_BYTES)
     }
 
-    /// Whether an exception ends when control comes to an address.
+    /// Returns true if the exception ends when control reaches an address.
     pub fn resumes_at(&self, pc: u64) -> bool {
         let PendingKind::Exception { interrupted, .. } = self.kind else {
             return false;

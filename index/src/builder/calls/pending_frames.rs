@@ -1,4 +1,4 @@
-//! The frames of a stack that are not over yet.
+//! Unfinished frames of a stack.
 
 use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
@@ -6,30 +6,31 @@ use serde::{Deserialize, Serialize};
 use crate::builder::calls::pending::{PendingFrame, PendingKind, ReturnKey};
 use crate::builder::calls::sp_range::SpRange;
 
-/// The frames of a thread that are not over yet, innermost last.
+/// Unfinished frames of a stack, innermost last.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct PendingFrames {
     frames: Vec<PendingFrame>,
-    /// The exceptions and calls into the other security state among them, which use other stack pointers:
-    /// what happens to the stack pointer inside one
-    /// says nothing about the frames outside.
+    /// Exceptions and calls into the other security state among them, with the stack pointer range
+    /// of each. These use other stack pointers, so the stack pointer inside one says nothing about
+    /// the frames outside.
     levels: Vec<(usize, SpRange)>,
-    /// What the stack pointer was outside of all exceptions.
+    /// Range of the stack pointer outside all exceptions.
     range: SpRange,
-    /// How many pending calls have each key: a search through deep recursion is made only when it will succeed.
+    /// Number of pending calls by key: deep recursion is searched only when the search will
+    /// succeed.
     returns: HashMap<ReturnKey, u32>,
-    /// Where calls returned to: a jump there is a longjmp to the place of a setjmp.
+    /// Return points by key: a jump to one is a longjmp to the place of a setjmp.
     return_points: HashMap<ReturnKey, ReturnedCall>,
-    /// How many pending calls were made while the stack pointer was unknown.
+    /// Number of pending calls made while the stack pointer was unknown.
     unknown_stacks: u32,
 }
 
 /// A call that returned.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct ReturnedCall {
-    /// How many frames were pending then.
+    /// Number of frames pending after the return.
     pub pending: usize,
-    /// The step that returned.
+    /// Returning step.
     pub step: u64,
 }
 
@@ -46,7 +47,7 @@ impl PendingFrames {
         self.frames.push(frame);
     }
 
-    /// Whether the counts agree with the frames: a file may hold anything.
+    /// Returns true if the counts agree with the frames: a file may hold anything.
     pub fn is_consistent(&self) -> bool {
         let mut expected = Self::default();
         self.frames.iter().for_each(|frame| expected.push(*frame));
@@ -61,17 +62,17 @@ impl PendingFrames {
             && places(&expected) == places(self)
     }
 
-    /// All frames, outermost first.
+    /// Iterates over all frames, outermost first.
     pub fn iter(&self) -> impl Iterator<Item = &PendingFrame> {
         self.frames.iter()
     }
 
-    /// How many.
+    /// Returns the number of frames.
     pub fn len(&self) -> usize {
         self.frames.len()
     }
 
-    /// Takes out so many of the outermost, outermost first.
+    /// Removes `count` of the outermost frames and returns them, outermost first.
     pub fn take_outermost(&mut self, count: usize) -> Vec<PendingFrame> {
         let taken: Vec<_> = self.frames.drain(..count.min(self.frames.len())).collect();
         taken.iter().for_each(|frame| self.forget_return(frame));
@@ -92,17 +93,17 @@ impl PendingFrames {
         taken
     }
 
-    /// Where the frames of the innermost exception begin, or else those of the thread.
+    /// Returns the place of the first frame inside the innermost level, or 0 outside of all.
     fn inside(&self) -> usize {
         self.levels.last().map_or(0, |(place, _)| place + 1)
     }
 
-    /// What the stack pointer was inside the innermost exception, or else outside of all.
+    /// Returns the stack pointer range inside the innermost level, or outside of all.
     pub fn range(&self) -> SpRange {
         self.levels.last().map_or(self.range, |(_, range)| *range)
     }
 
-    /// The same outside of a pending exception.
+    /// Returns the stack pointer range outside of a pending exception.
     pub fn range_around(&self, place: usize) -> SpRange {
         let outer = self
             .levels
@@ -112,7 +113,7 @@ impl PendingFrames {
         outer.map_or(self.range, |(_, range)| *range)
     }
 
-    /// Notes what the stack pointer is. Inside an exception that counts once it was written there.
+    /// Records the stack pointer. Inside an exception it counts once it was written there.
     pub fn note_sp(&mut self, sp: Option<u64>, written: Option<u64>) {
         let Some(sp) = sp else { return };
         match self.levels.last_mut() {
@@ -129,12 +130,12 @@ impl PendingFrames {
         }
     }
 
-    /// Whether nothing is pending that is certain: no exception, and no call that surely was one.
+    /// Returns true if nothing certain is pending: no exception, and no certain call.
     pub fn has_nothing_certain(&self) -> bool {
         self.levels.is_empty() && !self.frames.iter().any(PendingFrame::is_certain_call)
     }
 
-    /// The innermost level, if it is an exception.
+    /// Returns the place of the innermost level, if it is an exception.
     fn innermost_exception(&self) -> Option<usize> {
         let (place, _) = *self.levels.last()?;
         Some(place).filter(|place| {
@@ -144,17 +145,18 @@ impl PendingFrames {
         })
     }
 
-    /// The frame at a place.
+    /// Returns the frame at a place.
     pub fn get(&self, place: usize) -> Option<&PendingFrame> {
         self.frames.get(place)
     }
 
-    /// Whether a call is pending that returns so.
+    /// Returns true if a pending call has this return key.
     pub fn has_return(&self, key: ReturnKey) -> bool {
         self.returns.contains_key(&key)
     }
 
-    /// Where the innermost call is that returns to an address with a stack pointer, or else with none known.
+    /// Returns the place of the innermost call that returns to an address with this stack pointer,
+    /// or else with an unknown one.
     pub fn returning_to(&self, key: ReturnKey) -> Option<usize> {
         let by_address = (self.unknown_stacks > 0).then_some(ReturnKey { sp: None, ..key });
         let is_pending = |key: &ReturnKey| self.has_return(*key);
@@ -166,7 +168,8 @@ impl PendingFrames {
             .rposition(|frame| frame.is_call() && frame.key == key)
     }
 
-    /// Where the innermost call is that was made with a stack pointer, or else with none known.
+    /// Returns the place of the innermost call made with this stack pointer, or else with an
+    /// unknown one.
     pub fn made_with(&self, sp: Option<u64>) -> Option<usize> {
         let made_with = |sp| {
             self.frames
@@ -176,7 +179,7 @@ impl PendingFrames {
         [sp, None].into_iter().find_map(made_with)
     }
 
-    /// Where the innermost call inside the innermost exception is that has a key.
+    /// Returns the place of the innermost call with this key inside the innermost level.
     pub fn repeated(&self, key: ReturnKey) -> Option<usize> {
         let inside = self
             .frames
@@ -185,7 +188,7 @@ impl PendingFrames {
         Some(self.inside() + inside.iter().rposition(|frame| frame.key == key)?)
     }
 
-    /// The innermost exception, if it ends when control comes to an address.
+    /// Returns the innermost exception, if it ends when control reaches an address.
     pub fn resumed_at(&self, pc: u64) -> Option<usize> {
         self.innermost_exception().filter(|place| {
             self.frames
@@ -194,7 +197,8 @@ impl PendingFrames {
         })
     }
 
-    /// The innermost exception, if it returns by what the link register then said, and no call inside it is pending.
+    /// Returns the innermost exception, if it returns by its link register value and no call inside
+    /// it is pending.
     pub fn linked(&self) -> Option<usize> {
         let place = self.innermost_exception()?;
         let is_linked = matches!(
@@ -210,7 +214,8 @@ impl PendingFrames {
         (is_linked && !is_inside).then_some(place)
     }
 
-    /// The innermost exception that ends when control comes to an address, or else the innermost one.
+    /// Returns the innermost exception that ends when control reaches an address, or else the
+    /// innermost one.
     pub fn left_to(&self, pc: u64) -> Option<usize> {
         let is_exception = |place: &usize| {
             self.frames
@@ -229,7 +234,7 @@ impl PendingFrames {
             .or_else(|| places().next())
     }
 
-    /// Takes out a frame and all inside it, outermost first.
+    /// Removes a frame and all inside it; returns them, outermost first.
     pub fn take_from(&mut self, place: usize) -> Vec<PendingFrame> {
         let taken: Vec<_> = self.frames.drain(place.min(self.frames.len())..).collect();
         while self
@@ -241,17 +246,17 @@ impl PendingFrames {
         taken
     }
 
-    /// Notes that the call with a key returned: a longjmp may go to the same place.
+    /// Records that the call with this key returned: a longjmp may go to the same place.
     pub fn note_return(&mut self, key: ReturnKey, returned: ReturnedCall) {
         self.return_points.insert(key, returned);
     }
 
-    /// How many places it knows that calls returned to.
+    /// Returns the number of return points.
     pub fn return_points(&self) -> usize {
         self.return_points.len()
     }
 
-    /// Keeps so many of the places that calls returned to last. O(n log n).
+    /// Keeps `count` of the most recent return points. O(n log n).
     pub fn keep_newest_points(&mut self, count: usize) {
         let Some(gone) = self
             .return_points
@@ -287,8 +292,9 @@ impl PendingFrames {
         lost
     }
 
-    /// Marks the calls that a jump may have left although the stack pointer did not rise above theirs:
-    /// it is that of their caller. Either calls inside them were left, or a call of their caller returned to that place before.
+    /// Marks the calls that a jump may have left although the stack pointer did not rise above
+    /// theirs, because it equals that of their caller. Either calls inside them were left, or a
+    /// call of their caller returned to that place before.
     pub fn suspect_jump(&mut self, to: ReturnKey, lost: &[PendingFrame], step: u64) {
         let is_suspect = |frame: &PendingFrame| frame.key.sp == to.sp && frame.jumped_out.is_none();
         if !self.frames.last().is_some_and(is_suspect) {

@@ -1,30 +1,34 @@
-//! Finds calls in traces whose records say what branches are.
+//! Finds calls in traces whose records classify branches.
 //!
-//! A step that calls begins a frame with the thread's next step, unless that is the step behind it in memory
-//! (which is how code asks for its own address).
-//! A step that returns ends the innermost frame with its return address and, on x86, the place where that lies on the stack;
-//! frames inside were skipped. Where no frame is pending, a return ends the thread's first frame, and its caller
-//! is the outermost known frame (`root_frame.rs`), since threads may be traced from their middle.
-//! Any other return that matches no frame changes nothing. A delay slot of a return belongs to the frame that returns.
+//! A step that calls begins a frame with the thread's next step, unless that is the step after it
+//! in memory (which is how code reads its own address). A step that returns ends the innermost
+//! frame with its return address and, on x86, the stack address of that return address. Frames
+//! inside were skipped. If no frame is pending, a return ends the thread's first frame, and its
+//! caller is the outermost known frame (`root_frame.rs`), since a trace may begin in the middle of
+//! a thread. Any other return that matches no frame changes nothing. The delay slot of a return
+//! belongs to the frame that returns.
 //!
 //! Frames can also be left without a return (longjmp, exceptions of C++):
-//! - On x86 a call that writes its return address where that of a pending call lies, or above, shows that the pending call is over.
-//!   So does a return from above.
-//! - A jump through a register, or a return that matches nothing, to a place where a call returned to before,
-//!   leaves what was called since. On x86 that is a suspicion until the stack shows it, for a `switch` may do the same.
+//! - On x86 a call that writes its return address at or above that of a pending call shows that the
+//!   pending call is over. So does a return from above.
+//! - A jump through a register, or a return that matches nothing, to a return point leaves what was
+//!   called since. On x86 that is a suspicion until the stack shows it, for a `switch` may do the
+//!   same.
 //!
-//! A marker that the kernel redirected control begins a frame that interrupts the step before (a signal's handler,
-//! kernel code of a system call), and another one ends it and all inside. Inside, nothing outside is over,
-//! unless the return addresses show that the earlier stack is in use again. The abort of a restartable sequence is no frame.
-//! A marker that ends a redirection that nothing began shows that the thread was traced from inside a handler.
+//! A marker that the kernel redirected control begins a frame that interrupts the step before (a
+//! signal's handler, kernel code of a system call), and another one ends it and all inside. Inside,
+//! nothing outside is over, unless the return addresses show that the earlier stack is in use
+//! again. The abort of a restartable sequence is no frame. A marker that ends a redirection that
+//! nothing began shows that the trace of the thread began inside a handler.
 //!
-//! An interrupt may return to another task, whose frames are on another stack of the thread: to where an earlier interrupt
-//! left one, or far from all that was interrupted.
+//! An interrupt may return to another task, with frames on another stack of the thread: to where an
+//! earlier interrupt left one, or far from all that was interrupted.
 //!
-//! A call that was made and that no step follows, at a fault or at the end, is a frame without steps.
+//! A call that no step follows, at a fault or at the end, is a frame without steps.
 //!
-//! Where a window or another gap begins, what is pending ends unknown, and the first step after it begins a new first frame.
-//! In a trace that left out instructions no calls are looked for: what a branch leads to is not recorded.
+//! At the start of a window or another gap, pending frames end as unknown. The first step after it
+//! begins a new first frame. In a trace that omits instructions no calls are searched for, because
+//! branch targets are not recorded.
 
 use serde::{Deserialize, Serialize};
 use stepback_parsers::{Gap, GapReason, Marker, MarkerKind};
@@ -42,30 +46,31 @@ use crate::builder::calls::stacks::SKIPPED;
 use crate::builder::segment::turns::{ControlTurn, TurnKind, TurningBranch};
 use crate::store::calls::layout::StackSwitch;
 
-/// A thread whose records say what branches are.
+/// State of a thread whose records classify branches.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct RecordedThread {
     number: u16,
     stacks: StackSet<RecordedStack>,
-    /// The last step before a gap that no step followed yet.
+    /// Last step before a gap, until a step follows.
     gap_after: Option<u64>,
-    /// Instructions are left out.
+    /// True if instructions are left out.
     lacks_steps: bool,
-    /// The number of the tracing window.
+    /// Number of the tracing window.
     window: Option<u64>,
     last_step: Option<u64>,
-    /// The branch whose destination is the thread's next step.
+    /// Branch with the thread's next step as its destination.
     branch: Option<BranchStep>,
-    /// The redirection whose first step is the thread's next step.
+    /// Redirection with the thread's next step as its first step.
     redirection: Option<Redirection>,
-    /// The next redirection is the abort of a restartable sequence.
+    /// True if the next redirection is the abort of a restartable sequence.
     is_abort: bool,
-    /// The thread's next step is one that an exception interrupted before the trace began.
+    /// True if the thread's next step resumes code that an exception interrupted before the trace
+    /// began.
     is_resuming: bool,
 }
 
 impl RecordedThread {
-    /// A thread by the index's number.
+    /// Creates a thread with the index's number.
     pub fn new(number: u16) -> Self {
         let mut thread = Self {
             number,
@@ -75,12 +80,12 @@ impl RecordedThread {
         thread
     }
 
-    /// Whether it can be resumed: a file may hold anything.
+    /// Returns true if the state can be resumed: a file may hold anything.
     pub fn is_consistent(&self) -> bool {
         self.stacks.is_consistent()
     }
 
-    /// Takes the next turn, with the step that its slot says.
+    /// Takes the next control turn, with the step of its slot.
     pub fn turn(&mut self, step: Option<u64>, turn: &ControlTurn, found: &mut CollectedCalls) {
         match (turn.what, step) {
             (TurnKind::Marker(marker), step) => {
@@ -128,7 +133,7 @@ impl RecordedThread {
         }
     }
 
-    /// Notes its last step in a segment.
+    /// Records the thread's last step in a segment.
     pub fn end_segment(&mut self, last_step: u64) {
         self.last_step = Some(last_step);
     }
@@ -186,7 +191,7 @@ impl RecordedThread {
         stack.begin_root(root);
     }
 
-    /// A stretch that is not recorded begins: nothing is known of what is pending on any stack.
+    /// Begins a stretch that is not recorded: pending frames on all stacks become unknown.
     fn begin_gap(&mut self, found: &mut CollectedCalls) {
         let Some(step) = self
             .last_step
@@ -205,7 +210,7 @@ impl RecordedThread {
         ) = (None, None, false, false);
     }
 
-    /// The number of a window; the marker of the first one may come after the first steps.
+    /// Takes a window number; the marker of the first window may come after the first steps.
     fn begin_window(&mut self, number: u64, found: &mut CollectedCalls) {
         if self.window.replace(number).unwrap_or(0) != number {
             self.begin_gap(found);
@@ -235,7 +240,7 @@ impl RecordedThread {
                 self.begin_gap(found);
             }
             _ => match Gap::of(marker) {
-                // Only the instruction in the slot of a branch is missing.
+                // Only the instruction in the delay slot of a branch is missing.
                 Some(Gap {
                     reason: GapReason::Lost,
                     instructions: Some(1),
@@ -253,7 +258,7 @@ impl RecordedThread {
         }
     }
 
-    /// Control is redirected.
+    /// Begins a redirection of control.
     fn redirect(&mut self, to: Redirection, found: &mut CollectedCalls) {
         // A handler that is interrupted before its first step.
         if let Some((before, call_step)) = self.redirection.replace(to).zip(self.last_step) {
@@ -281,13 +286,14 @@ impl RecordedThread {
         }
     }
 
-    /// A handler is done. `to` is which kind of redirection ends, and where control goes on.
+    /// Ends a handler. `to` is the kind of redirection that ends, and the address at which control
+    /// continues.
     fn resume(&mut self, to: Redirection, found: &mut CollectedCalls) {
         if self
             .redirection
             .is_some_and(|redirection| redirection.kind == to.kind)
         {
-            // Nothing was done there.
+            // No step ran in the handler.
             self.redirection = None;
             return;
         }
@@ -312,10 +318,12 @@ impl RecordedThread {
         }
     }
 
-    /// To which stack a handler turns that returns to an address, given the one that was interrupted.
+    /// Returns the stack to which a handler turns when it returns to an address, given the
+    /// interrupted address.
     ///
-    /// Stacks are known by where control left them. To another address the handler may return to step over
-    /// instructions, in the slot of a branch to where that leads, and otherwise in another handler to mend what that did.
+    /// Stacks are identified by the address at which control left them. A handler may return to
+    /// another address to step over instructions; in a delay slot, to the branch target; and in a
+    /// nested handler, to repair what the outer one did.
     fn turned_by_return(&self, interrupted: u64, address: u64) -> Option<StackTurn> {
         if interrupted == address {
             return None;
@@ -352,26 +360,27 @@ impl RecordedThread {
         self.branch = stack.left.take().and_then(|left| left.branch);
     }
 
-    /// Number of frames and return points kept on all its stacks. O(1).
+    /// Returns the number of frames and return points on all its stacks. O(1).
     pub fn kept(&self) -> RetainedCounts {
         self.stacks.kept()
     }
 
-    /// Keeps this many of the most recent return points, divided among its stacks.
+    /// Keeps `count` of the most recent return points, divided among its stacks.
     pub fn keep_newest_points(&mut self, count: usize) {
         let each = count / self.stacks.iter().count();
         self.stacks
             .change_each(|_, stack| stack.keep_newest_points(each));
     }
 
-    /// Keeps this many of the innermost frames, divided among its stacks; the outer ones count as never left.
+    /// Keeps `count` of the innermost frames, divided among its stacks; the outer ones count as
+    /// never left.
     pub fn keep_innermost(&mut self, count: usize, found: &mut CollectedCalls) {
         let each = count / self.stacks.iter().count();
         self.stacks
             .change_each(|_, stack| stack.keep_innermost(each, found));
     }
 
-    /// Adds the frames that the trace ends inside of.
+    /// Adds the frames that are open at the end of the trace.
     pub fn end_trace(&mut self, found: &mut CollectedCalls) {
         let called = self
             .branch

@@ -1,4 +1,4 @@
-//! The frames of a thread that are not over yet, in traces whose records say what branches are.
+//! Unfinished frames of a thread, in traces whose records classify branches.
 
 use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
@@ -8,22 +8,23 @@ use crate::builder::segment::turns::{BranchSite, TurningBranch};
 /// A step that calls, returns or jumps to a computed address.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct BranchStep {
-    /// The step.
+    /// Step of the branch.
     pub step: u64,
-    /// The last step of the function that it leaves: itself, or the one in its delay slot.
+    /// Last step of the function that it leaves: the branch, or the step in its delay slot.
     pub last_step: u64,
-    /// What it does.
+    /// Kind of the branch.
     pub kind: TurningBranch,
-    /// The addresses of the branch, of its delay slot and of what follows.
+    /// Addresses of the branch, of its delay slot and of the next instruction.
     pub site: BranchSite,
-    /// Where the return address lies on the stack.
+    /// Stack address of the return address.
     pub stack: Option<u64>,
-    /// Where it leads, if nothing follows it.
+    /// Branch target, if no step follows.
     pub target: Option<u64>,
 }
 
 impl BranchStep {
-    /// Whether it is a call that was made, control being at an address: not at itself, in its slot or after it.
+    /// Returns true if this is a call that was made, when control is at `address`: not at the
+    /// branch, in its slot or after it.
     pub fn has_called(&self, address: u64) -> bool {
         let BranchSite {
             pc,
@@ -34,64 +35,65 @@ impl BranchStep {
     }
 }
 
-/// A redirection of control.
+/// A redirection of control by the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Redirection {
-    /// Into what.
+    /// Destination kind.
     pub kind: RedirectionKind,
-    /// The interrupted address. Of its end: where control goes on. None when unknown.
+    /// Interrupted address. At the end of a redirection: the address at which control continues.
+    /// None when unknown.
     pub address: Option<u64>,
 }
 
-/// Into which part of the kernel, or to which handler, control was redirected.
+/// Part of the kernel, or kind of handler, to which control was redirected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RedirectionKind {
-    /// To the handler of a signal.
+    /// Handler of a signal.
     Signal,
-    /// Into the kernel, for a system call.
+    /// Kernel, for a system call.
     SystemCall,
-    /// Into the kernel, for another thread.
+    /// Kernel, for a switch to another thread.
     ContextSwitch,
-    /// Into the kernel, by an exception or interrupt.
+    /// Kernel, by an exception or interrupt.
     Hardware,
 }
 
-/// A frame that is not over yet.
+/// An unfinished frame.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct RecordedFrame {
-    /// The step that called, or that was interrupted.
+    /// Step that called, or that was interrupted.
     pub call_step: u64,
-    /// The first step inside; none when it was interrupted before that.
+    /// First step inside; none if it was interrupted before that.
     pub entry_step: Option<u64>,
-    /// Address of that step.
+    /// Address of the first step.
     pub function: u64,
-    /// What it is.
+    /// Kind of the frame.
     pub kind: RecordedKind,
 }
 
-/// What a frame is.
+/// Kind of an unfinished frame.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub enum RecordedKind {
     /// A call.
     Call {
-        /// Where it returns to.
+        /// Return address.
         return_address: u64,
-        /// Where that lies on the stack.
+        /// Stack address of the return address.
         stack: Option<u64>,
     },
-    /// Control was redirected.
+    /// A redirection of control.
     Redirection {
-        /// Where to, and from where.
+        /// Kind of the redirection and the interrupted address.
         redirection: Redirection,
-        /// The branch whose destination was not reached yet.
+        /// Branch whose destination was not reached yet.
         interrupted: Option<BranchStep>,
-        /// Where inside it the first return address lay.
+        /// Stack address of the first return address inside.
         own_stack: Option<u64>,
     },
 }
 
 impl RecordedFrame {
-    /// Where its return address lies on the stack, if it is a call.
+    /// Returns the stack address of its return address, if it is a call.
     pub fn stack(&self) -> Option<u64> {
         if let RecordedKind::Call { stack, .. } = self.kind {
             stack
@@ -100,7 +102,7 @@ impl RecordedFrame {
         }
     }
 
-    /// Whether it is a call that returns to an address.
+    /// Returns true if it is a call that returns to an address.
     pub fn returns_to(&self, address: u64) -> bool {
         matches!(self.kind, RecordedKind::Call { return_address, .. } if return_address == address)
     }
@@ -117,25 +119,26 @@ impl RecordedFrame {
         }
     }
 
-    /// Whether control was redirected.
+    /// Returns true if it is a redirection of control.
     pub fn is_redirection(&self) -> bool {
         matches!(self.kind, RecordedKind::Redirection { .. })
     }
 }
 
-/// What a return must match: the address, and where it lies on the stack.
+/// Key of a return: the return address, and its stack address.
 type RecordedReturnKey = (u64, Option<u64>);
 
-/// The frames of a thread that are not over yet, innermost last.
+/// Unfinished frames of a thread, innermost last.
 ///
-/// Each redirection begins a level: a return ends no call of another.
+/// Each redirection begins a level: a return ends no call of another level.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(from = "Vec<RecordedFrame>", into = "Vec<RecordedFrame>")]
 pub struct RecordedFrames {
     frames: Vec<RecordedFrame>,
-    /// Where the levels begin, but for the first.
+    /// Starts of the levels, without the first.
     levels: Vec<usize>,
-    /// How many calls of each level have each key: a search through deep recursion is made only when it will succeed.
+    /// Number of calls by level and key: deep recursion is searched only when the search will
+    /// succeed.
     returns: HashMap<(usize, RecordedReturnKey), u32>,
 }
 
@@ -154,32 +157,32 @@ impl From<RecordedFrames> for Vec<RecordedFrame> {
 }
 
 impl RecordedFrames {
-    /// How many.
+    /// Returns the number of frames.
     pub fn len(&self) -> usize {
         self.frames.len()
     }
 
-    /// All, outermost first.
+    /// Iterates over all frames, outermost first.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &RecordedFrame> {
         self.frames.iter()
     }
 
-    /// One by its place.
+    /// Returns the frame at a place.
     pub fn get(&self, place: usize) -> Option<&RecordedFrame> {
         self.frames.get(place)
     }
 
-    /// The innermost.
+    /// Returns the innermost frame.
     pub fn last(&self) -> Option<&RecordedFrame> {
         self.frames.last()
     }
 
-    /// The innermost, to say where it was entered.
+    /// Returns the innermost frame, to record its entry.
     pub fn last_mut(&mut self) -> Option<&mut RecordedFrame> {
         self.frames.last_mut()
     }
 
-    /// Adds the innermost.
+    /// Adds the innermost frame.
     pub fn push(&mut self, frame: RecordedFrame) {
         if frame.is_redirection() {
             self.levels.push(self.frames.len() + 1);
@@ -190,7 +193,7 @@ impl RecordedFrames {
         self.frames.push(frame);
     }
 
-    /// Takes out the innermost.
+    /// Removes the innermost frame.
     pub fn pop(&mut self) -> Option<RecordedFrame> {
         let frame = self.frames.pop()?;
         if let Some(key) = frame.return_key() {
@@ -207,7 +210,7 @@ impl RecordedFrames {
         Some(frame)
     }
 
-    /// Takes out so many of the outermost, outermost first.
+    /// Removes `count` of the outermost frames and returns them, outermost first.
     pub fn take_outermost(&mut self, count: usize) -> Vec<RecordedFrame> {
         let mut outermost = std::mem::take(&mut self.frames);
         let kept = outermost.split_off(count.min(outermost.len()));
@@ -215,23 +218,23 @@ impl RecordedFrames {
         outermost
     }
 
-    /// Where the frames of the level in use begin.
+    /// Returns the place of the first frame of the current level.
     pub fn level_start(&self) -> usize {
         self.levels.last().copied().unwrap_or(0)
     }
 
-    /// The redirection that control is inside of.
+    /// Returns the innermost redirection around control.
     pub fn redirection(&self) -> Option<&RecordedFrame> {
         self.frames.get(self.level_start().checked_sub(1)?)
     }
 
-    /// The same, to note its stack.
+    /// Returns the innermost redirection, to record its stack.
     pub fn redirection_mut(&mut self) -> Option<&mut RecordedFrame> {
         let place = self.level_start().checked_sub(1)?;
         self.frames.get_mut(place)
     }
 
-    /// The places of the redirections, innermost first.
+    /// Iterates over the redirections and their places, innermost first.
     pub fn redirections(&self) -> impl Iterator<Item = (usize, &RecordedFrame)> {
         let places = self
             .levels
@@ -241,7 +244,7 @@ impl RecordedFrames {
         places.filter_map(|place| Some((place, self.frames.get(place)?)))
     }
 
-    /// Where the innermost call of the level in use is that returns to an address.
+    /// Returns the place of the innermost call of the current level that returns to an address.
     pub fn returning_to(&self, address: u64, stack: Option<u64>) -> Option<usize> {
         let place = self.frames.len().checked_sub(1);
         let is_last = |key| self.frames.last().and_then(RecordedFrame::return_key) == Some(key);

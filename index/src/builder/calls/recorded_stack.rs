@@ -1,4 +1,5 @@
-//! A stack of a thread whose records say what branches are: its frames that are not over yet, and what may end them.
+//! A stack of a thread whose records classify branches: its unfinished frames, and what may end
+//! them.
 
 use foldhash::HashSet;
 use serde::{Deserialize, Serialize};
@@ -16,46 +17,46 @@ use crate::store::calls::frame::CallFrame;
 
 /// Return addresses that lie further apart are on different stacks.
 const STACK_BYTES: u64 = 8 << 20;
-/// Up to this many handlers that interrupt each other are left together.
+/// Maximum number of nested handlers that are left together.
 const NESTED: usize = 64;
 
-/// A stack of a thread whose records say what branches are.
+/// A stack of a thread whose records classify branches.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct RecordedStack {
-    /// Its number.
+    /// Number of the stack.
     pub id: StackId,
-    /// Its outermost known frame; none before its first step, and in a gap.
+    /// Outermost known frame; none before the first step, and in a gap.
     pub root: Option<RootFrame>,
-    /// The highest place of a return address of a call that the outermost known frame made.
+    /// Highest stack address of a return address of a call made by the outermost known frame.
     root_stack: Option<u64>,
-    /// The last step before the thread turned to it, while it has no step.
+    /// Last step before the thread turned to this stack, while it has no step.
     pub switched_after: Option<u64>,
-    /// Where control left it for another stack.
+    /// Interruption at which control left for another stack.
     pub left: Option<Interruption>,
-    /// The last step or marker that took a turn.
+    /// Last step or marker that changed control.
     pub last_turn: Option<u64>,
-    /// Its frames that are not over yet.
+    /// Unfinished frames.
     pub frames: RecordedFrames,
-    /// From this frame on they seem to have been left by the jump of a step.
+    /// Place from which frames seem to have been left by a jump, and the step of that jump.
     pub suspicion: Option<(usize, u64)>,
     return_points: ReturnPoints,
 }
 
-/// Where control was interrupted.
+/// Point at which control was interrupted.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Interruption {
-    /// The address at which it resumes; none when unknown.
+    /// Address at which it resumes; none when unknown.
     pub address: Option<u64>,
-    /// The branch whose destination was not reached yet.
+    /// Branch whose destination was not reached yet.
     pub branch: Option<BranchStep>,
 }
 
-/// Which frames an address on the stack shows to be over.
+/// Frames that a stack address shows to be over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PoppedFrames {
-    /// Those whose return address lies there or below: it was written.
+    /// Frames with a return address at or below: the address was written.
     Written(u64),
-    /// Those below: it was read.
+    /// Frames with a return address below: the address was read.
     Read(u64),
 }
 
@@ -69,12 +70,12 @@ impl ThreadStack for RecordedStack {
 }
 
 impl RecordedStack {
-    /// Takes the outermost known frame into use.
+    /// Sets the outermost known frame.
     pub fn begin_root(&mut self, root: RootFrame) {
         (self.root, self.root_stack) = (Some(root), None);
     }
 
-    /// Control goes on in what an exception interrupted before the trace began.
+    /// Continues in code that an exception interrupted before the trace began.
     pub fn resume_caller(&mut self, entry: RootEntry, last_step: u64, found: &mut CollectedCalls) {
         self.close_down_to(0, last_step, FrameExit::Skipped, found);
         self.suspicion = None;
@@ -87,7 +88,7 @@ impl RecordedStack {
         self.root_stack = None;
     }
 
-    /// Control arrives inside the innermost frame, if it has not been there yet.
+    /// Records the first step of the innermost frame, if it has none yet.
     pub fn enter_last(&mut self, RootEntry { step, pc }: RootEntry) {
         if let Some(frame) = self
             .frames
@@ -101,8 +102,9 @@ impl RecordedStack {
         }
     }
 
-    /// The place of the redirection that ends, and what it interrupted: the innermost one of a kind that interrupted
-    /// the address where control goes on, or else the innermost one of that kind.
+    /// Returns the place of the redirection that ends, and its interruption: the innermost one of
+    /// that kind that interrupted the address at which control continues, or else the innermost one
+    /// of that kind.
     pub fn redirected_to(&self, end: Redirection) -> Option<(usize, Interruption)> {
         let interruptions = || {
             self.frames
@@ -130,7 +132,7 @@ impl RecordedStack {
             .or_else(|| interruptions().next())
     }
 
-    /// A stretch that is not recorded begins after a step: nothing is known of what is pending.
+    /// Begins a stretch that is not recorded after a step: pending frames become unknown.
     pub fn begin_gap(&mut self, step: u64, found: &mut CollectedCalls) {
         self.settle_suspicion(found);
         (self.left, self.switched_after) = (None, None);
@@ -142,7 +144,7 @@ impl RecordedStack {
         self.return_points = ReturnPoints::default();
     }
 
-    /// Adds the frames that the trace ends inside of.
+    /// Adds the frames that are open at the end of the trace.
     pub fn end_trace(&mut self, found: &mut CollectedCalls) {
         self.settle_suspicion(found);
         let open = self
@@ -156,8 +158,8 @@ impl RecordedStack {
         );
     }
 
-    /// A return that matches no frame: out of the outermost known frame to its caller, if no frame is pending
-    /// and the return address lies above those of the calls that it made.
+    /// Handles a return that matches no frame. It leaves the outermost known frame for its caller,
+    /// if no frame is pending and the return address lies above those of the calls that it made.
     fn return_from_root(
         &mut self,
         entry: RootEntry,
@@ -181,7 +183,7 @@ impl RecordedStack {
         self.suspicion = None;
     }
 
-    /// A branch calls a function; `entry_step` is none while the trace shows no step of it.
+    /// Handles a call; `entry_step` is none while the trace shows no step of the callee.
     pub fn call(
         &mut self,
         branch: BranchStep,
@@ -207,7 +209,7 @@ impl RecordedStack {
         });
     }
 
-    /// A branch returns to a step.
+    /// Handles a branch that returns to a step.
     pub fn return_to(&mut self, entry: RootEntry, branch: BranchStep, found: &mut CollectedCalls) {
         let pc = entry.pc;
         if let Some(stack) = branch.stack {
@@ -225,7 +227,7 @@ impl RecordedStack {
             }
             return;
         };
-        // Retpolines put another address there: where that leads, no call returned to.
+        // Retpolines put another address there: no call returned to its target.
         let is_point = self
             .frames
             .get(place)
@@ -249,8 +251,8 @@ impl RecordedStack {
         }
     }
 
-    /// Forgets the points whose caller is over and cannot come again: they are never looked at.
-    /// Only steps from the last one on, and those that were interrupted before they arrived, become callers.
+    /// Forgets the points whose caller is over and cannot return: they are never looked up. Only
+    /// steps from the last one on, and those interrupted before they arrived, become callers.
     fn forget_useless_points(&mut self, last_step: u64) {
         let interrupted = self.frames.iter().filter_map(|frame| match frame.kind {
             RecordedKind::Redirection { interrupted, .. } => Some(interrupted?.step),
@@ -263,12 +265,12 @@ impl RecordedStack {
             .retain(|point| holds(point, frames) || point.caller.is_none_or(may_come));
     }
 
-    /// The call step of the innermost of some frames.
+    /// Returns the call step of the innermost of the outer `depth` frames.
     fn caller_at(&self, depth: usize) -> Option<u64> {
         caller_at(&self.frames, depth)
     }
 
-    /// Control jumped to a computed address: perhaps to where an earlier call of a frame further out returned.
+    /// Handles a jump to a computed address, which may be a return point of an outer frame.
     pub fn jump_to(&mut self, pc: u64, step: u64, found: &mut CollectedCalls) {
         let frames = &self.frames;
         let Some(point) = self.return_points.deepest(pc, |point| holds(point, frames)) else {
@@ -298,7 +300,7 @@ impl RecordedStack {
         }
     }
 
-    /// Ends the frames that an address on the stack shows to be over.
+    /// Ends the frames that a stack address shows to be over.
     fn lose(&mut self, below: PoppedFrames, step: u64, found: &mut CollectedCalls) {
         let (PoppedFrames::Written(stack) | PoppedFrames::Read(stack)) = below;
         self.leave_redirections(stack, step, found);
@@ -322,10 +324,12 @@ impl RecordedStack {
         self.suspicion = None;
     }
 
-    /// Ends the redirections inside of which the earlier stack is in use again, or notes where their own stack is.
+    /// Ends the redirections inside which the earlier stack is in use again, or records the stack
+    /// address inside the innermost one.
     fn leave_redirections(&mut self, stack: u64, step: u64, found: &mut CollectedCalls) {
         while let Some(innermost) = self.frames.level_start().checked_sub(1) {
-            // A handler that was interrupted before it used the stack is left with what interrupted it.
+            // A handler that was interrupted before it used the stack is left together with the one
+            // that interrupted it.
             let is_redirection = |place: &usize| {
                 self.frames
                     .get(*place)
@@ -362,15 +366,17 @@ impl RecordedStack {
         }
     }
 
-    /// Which step left a frame that a later one shows to be over: that of the last turn between both, or else the later one.
-    /// A call that was interrupted before it arrived comes before the turns of the handler.
+    /// Returns the step that left a frame, given a later step that shows it to be over: that of the
+    /// last turn between both, or else the later step. A call that was interrupted before it
+    /// arrived comes before the turns of the handler.
     fn left_at(&self, frame: &RecordedFrame, step: u64) -> u64 {
         self.last_turn
             .filter(|turn| (frame.call_step + 1..step).contains(turn))
             .unwrap_or(step)
     }
 
-    /// Ends all frames from a place on, innermost first. Those that a jump seemed to leave were left by it.
+    /// Ends all frames from a place on, innermost first. Frames under suspicion end at the
+    /// suspected jump.
     pub fn close_down_to(
         &mut self,
         place: usize,
@@ -389,12 +395,12 @@ impl RecordedStack {
         }
     }
 
-    /// Keeps so many of the places that calls returned to last.
+    /// Keeps `count` of the most recent return points.
     pub fn keep_newest_points(&mut self, count: usize) {
         self.return_points.keep_newest(count);
     }
 
-    /// Keeps so many of the innermost frames; those around them count as never left.
+    /// Keeps `count` of the innermost frames; the frames around them count as never left.
     pub fn keep_innermost(&mut self, count: usize, found: &mut CollectedCalls) {
         let gone = self.frames.len().saturating_sub(count);
         if gone == 0 {
@@ -413,7 +419,8 @@ impl RecordedStack {
         self.return_points.drop_outermost(gone);
     }
 
-    /// A frame of the table; none of a redirection inside which nothing was done, or of a call that ends where it was made.
+    /// Returns a frame of the table; none for a redirection without steps, or a call that ends
+    /// where it was made.
     fn frame(
         &self,
         frame: &RecordedFrame,
@@ -440,12 +447,12 @@ impl RecordedStack {
     }
 }
 
-/// The call step of the innermost of some frames.
+/// Returns the call step of the innermost of the outer `depth` frames.
 fn caller_at(frames: &RecordedFrames, depth: usize) -> Option<u64> {
     Some(frames.get(depth.checked_sub(1)?)?.call_step)
 }
 
-/// Whether the caller of a point is still pending.
+/// Returns true if the caller of a point is still pending.
 fn holds(point: &ReturnPoint, frames: &RecordedFrames) -> bool {
     point.depth <= frames.len() && caller_at(frames, point.depth) == point.caller
 }

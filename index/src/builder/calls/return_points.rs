@@ -1,39 +1,40 @@
-//! Where calls of a thread returned to, in traces whose records say what branches are: a jump there may be a longjmp.
+//! Return points of a thread, in traces whose records classify branches: a jump to one may be a
+//! longjmp.
 
 use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
 
-/// So few are never looked through.
+/// Number of points below which useless ones are never removed.
 const FEW: usize = 1024;
 
-/// Where a call returned to.
+/// A place to which a call returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReturnPoint {
-    /// How many frames were pending then.
+    /// Number of frames pending after the return.
     pub depth: usize,
-    /// The call step of the innermost of them.
+    /// Call step of the innermost of them.
     pub caller: Option<u64>,
-    /// The step that returned last to it there.
+    /// Last step that returned to this point.
     pub step: u64,
 }
 
-/// Where calls of a thread returned to.
+/// Return points of a thread.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ReturnPoints {
-    /// By address, the deepest last.
+    /// Points by address, the deepest last.
     by_address: HashMap<u64, Vec<ReturnPoint>>,
     count: usize,
-    /// How many there were when they were last looked through.
+    /// Number of points after the last removal of useless ones.
     kept: usize,
 }
 
 impl ReturnPoints {
-    /// How many.
+    /// Returns the number of points.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Adds one, which takes the place of those of its address that are as deep.
+    /// Adds a point, which replaces those of its address that are as deep or deeper.
     pub fn add(&mut self, address: u64, point: ReturnPoint) {
         let points = self.by_address.entry(address).or_default();
         while points.pop_if(|known| known.depth >= point.depth).is_some() {
@@ -43,7 +44,8 @@ impl ReturnPoints {
         self.count += 1;
     }
 
-    /// The deepest one of an address that holds; deeper ones are forgotten.
+    /// Returns the deepest point of an address for which `holds` is true; deeper ones are
+    /// forgotten.
     pub fn deepest(
         &mut self,
         address: u64,
@@ -60,12 +62,13 @@ impl ReturnPoints {
         deepest
     }
 
-    /// Whether there are twice as many as when they were last looked through, and more than what that costs besides.
+    /// Returns true if the count has doubled since the last removal of useless points, and exceeds
+    /// `besides`, the number of other items that a removal visits.
     pub fn are_doubled(&self, besides: usize) -> bool {
         self.count > (2 * self.kept).max(FEW).max(besides)
     }
 
-    /// Forgets those that are of no use. O(n).
+    /// Forgets the points that are useless. O(n).
     pub fn retain(&mut self, mut is_kept: impl FnMut(&ReturnPoint) -> bool) {
         self.by_address.retain(|_, points| {
             points.retain(&mut is_kept);
@@ -75,7 +78,7 @@ impl ReturnPoints {
         self.kept = self.count;
     }
 
-    /// Keeps so many of those that calls returned to last. O(n log n).
+    /// Keeps `count` of the most recent points. O(n log n).
     pub fn keep_newest(&mut self, count: usize) {
         let Some(gone) = self.count.checked_sub(count).filter(|gone| *gone > 0) else {
             return;
@@ -91,7 +94,7 @@ impl ReturnPoints {
         self.retain(|point| oldest_kept.is_some_and(|oldest| point.step >= oldest));
     }
 
-    /// So many of the outermost frames are told apart no more.
+    /// Removes `gone` of the outermost frames from all depths.
     pub fn drop_outermost(&mut self, gone: usize) {
         self.retain(|point| point.depth > gone);
         self.by_address

@@ -1,11 +1,12 @@
-//! The values that the stack pointer had on a stack.
+//! Range of the stack pointer on a stack.
 
 use serde::{Deserialize, Serialize};
 
-/// How far from the values seen so far the stack pointer may be set within a stack: room for local variables.
+/// Maximum distance from the known range at which the stack pointer is set within the same stack:
+/// room for local variables.
 pub const FAR: u64 = 4096;
 
-/// The values that the stack pointer had on a stack.
+/// Range of the stack pointer on a stack.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpRange(Option<(u64, u64)>);
 
@@ -16,12 +17,12 @@ impl SpRange {
         self.0 = Some((low.min(sp), high.max(sp)));
     }
 
-    /// Whether a value lies between those seen.
+    /// Returns true if a value lies within the range.
     pub fn contains(&self, sp: Option<u64>) -> bool {
         self.is_near(sp, 0) && self.0.is_some()
     }
 
-    /// Whether a value lies at most so far from those seen; so does any while there are none.
+    /// Returns true if a value lies at most `distance` outside the range, or the range is empty.
     pub fn is_near(&self, sp: Option<u64>, distance: u64) -> bool {
         let Some(sp) = sp else { return false };
         self.0.is_none_or(|(low, high)| {
@@ -29,12 +30,12 @@ impl SpRange {
         })
     }
 
-    /// Whether a value lies below the highest seen.
+    /// Returns true if a value lies below the top of the range.
     pub fn is_above(&self, sp: Option<u64>) -> bool {
         self.0.zip(sp).is_some_and(|((_, high), sp)| sp < high)
     }
 
-    /// Whether a value lies far above those seen.
+    /// Returns true if a value lies far above the range.
     pub fn is_far_below(&self, sp: Option<u64>) -> bool {
         self.0
             .zip(sp)

@@ -1,10 +1,10 @@
-//! Frames as they are found, in no order and in any number: most of them wait, sorted, outside of memory.
+//! Found frames, in any order and number: most wait in sorted runs outside of memory.
 //!
 //! ```text
 //! run     frames in the order of the table, 40 bytes each
 //! frame   function: u64, call step: u64, entry step: u64, exit step: u64, stack: u32, thread: u16, entered: u8, left and evidence: 4 bits each
 //! ```
-//! All ones stand for "none".
+//! All ones mean "none".
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -20,26 +20,27 @@ use crate::answers::call::{Evidence, FrameEntry, FrameExit};
 use crate::store::calls::frame::{CallFrame, FrameSortKey};
 use crate::store::packed::{entry, u32_in, u64_in};
 
-/// This many frames stay in memory before they are sorted and put aside: 9 MiB.
+/// Number of frames kept in memory before they are sorted and spilled: 9 MiB.
 const LIMIT: usize = 100_000;
-/// The buffers through which all runs are read have this many bytes together.
+/// Total size in bytes of the buffers for reading all runs.
 const BUFFERS: usize = 8 << 20;
 const RECORD: usize = 40;
 const NONE: u64 = u64::MAX;
 
-/// Collects frames and gives them back in the order of the table, as often as one likes.
+/// Collects frames and returns them in the order of the table, any number of times.
 #[derive(Debug)]
 pub struct FrameSpool {
     limit: usize,
     rest: Vec<CallFrame>,
     runs: Vec<FrameRun>,
-    /// Without a name, so it is gone when no run is left. A clone has none, for both would write in the same place.
+    /// File without a name, so it is gone when no run is left. A clone has none, for both would
+    /// write in the same place.
     file: Option<Arc<File>>,
-    /// Those that came since a mark was set.
+    /// Frames added since the mark was set.
     since_mark: Option<Vec<CallFrame>>,
 }
 
-/// Frames that were put aside together, sorted.
+/// Sorted run of frames that were spilled together.
 #[derive(Clone, Debug)]
 struct FrameRun {
     store: FrameRunStorage,
@@ -97,8 +98,8 @@ impl Clone for FrameSpool {
 }
 
 impl FrameSpool {
-    /// Frames are put aside in a file without a name in this folder.
-    /// Where none can be made they stay in memory, 40 bytes each.
+    /// Spills frames to a file without a name in this folder. If none can be created they stay in
+    /// memory, 40 bytes each.
     pub fn use_folder(&mut self, folder: &Path) {
         self.file = self
             .file
@@ -111,12 +112,12 @@ impl FrameSpool {
         }
     }
 
-    /// Notes the frames that come from here on.
+    /// Starts recording new frames separately.
     pub fn mark(&mut self) {
         self.since_mark = Some(Vec::new());
     }
 
-    /// Those that came since.
+    /// Returns the frames added since the mark.
     pub fn since_mark(&self) -> &[CallFrame] {
         self.since_mark.as_deref().unwrap_or_default()
     }
@@ -153,12 +154,13 @@ impl FrameSpool {
                 file: Arc::clone(file),
                 offset,
             },
-            // What a full disk refuses stays in memory; the part that it took lies between runs and is never read.
+            // Data that a full disk refuses stays in memory; the part already written lies between
+            // runs and is never read.
             Some((_, Err(_))) | None => FrameRunStorage::Memory(bytes),
         }
     }
 
-    /// All frames and some more, in the order of the table.
+    /// Iterates over all frames and `extra`, in the order of the table.
     pub fn sorted(
         &self,
         extra: Vec<CallFrame>,
@@ -229,14 +231,14 @@ fn frame(record: &[u8; RECORD]) -> Option<CallFrame> {
 /// Reads a run from its start.
 struct FrameRunReader<'a> {
     run: &'a FrameRun,
-    /// Frames that are read together.
+    /// Number of frames read at once.
     buffered: usize,
-    /// How many were read into the buffer so far.
+    /// Number of frames read into the buffer until now.
     taken: usize,
     buffer: Vec<u8>,
-    /// The place in the buffer of the next frame.
+    /// Number of the next frame in the buffer.
     at: usize,
-    /// The first frame that was not taken.
+    /// First frame that was not taken.
     head: Option<CallFrame>,
 }
 
@@ -272,16 +274,16 @@ impl FrameRunReader<'_> {
 }
 
 struct FrameMerge<'a> {
-    /// Those of no run, the last of the table first.
+    /// Frames outside the runs, in reverse order of the table.
     rest: Vec<CallFrame>,
     readers: Vec<FrameRunReader<'a>>,
-    /// The place in the table of the first frame of each run, and the run's number.
+    /// Place in the table of the first frame of each run, and the run's number.
     heads: BinaryHeap<Reverse<(FrameSortKey, usize)>>,
     failed: Option<io::Error>,
 }
 
 impl FrameMerge<'_> {
-    /// Takes the first frame of a run, and puts the next among the first ones.
+    /// Takes the first frame of a run, and adds the run's next frame to the heap.
     fn advance(&mut self, number: usize) -> Option<CallFrame> {
         let reader = self.readers.get_mut(number)?;
         let taken = reader.head.take();

@@ -1,31 +1,32 @@
-//! The stacks of a thread, of which one is in use at a time.
+//! Stacks of a thread, one of which is in use at a time.
 
 use serde::{Deserialize, Serialize};
 
-/// Maximum number of stacks of a thread. Control that turns to another one stays on the stack in use.
+/// Maximum number of stacks of a thread. Beyond it, control that switches stacks stays on the stack
+/// in use.
 const STACKS: usize = 256;
 
 /// A stack of a thread.
 pub trait ThreadStack: Default {
-    /// What it keeps for later.
+    /// Returns the number of frames and points that it keeps.
     fn kept(&self) -> RetainedCounts;
 }
 
-/// Where control goes on.
+/// Stack on which control continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NextStack {
-    /// To a stack that was used before.
+    /// A stack that was used before.
     To(usize),
-    /// To one that was not.
+    /// A new stack.
     New,
 }
 
-/// What a thread keeps for later.
+/// Number of items that a thread keeps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RetainedCounts {
-    /// Frames that are not over yet.
+    /// Unfinished frames.
     pub frames: usize,
-    /// Places that calls returned to.
+    /// Return points.
     pub points: usize,
 }
 
@@ -45,7 +46,7 @@ impl RetainedCounts {
     }
 }
 
-/// The stacks of a thread.
+/// Stacks of a thread.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(
     from = "SerializedStacks<S>",
@@ -54,12 +55,12 @@ impl RetainedCounts {
 pub struct StackSet<S> {
     stacks: Vec<S>,
     current: usize,
-    /// On all stacks but the one in use.
+    /// Counts of all stacks except the one in use.
     #[serde(skip)]
     elsewhere: RetainedCounts,
 }
 
-/// As a file has them.
+/// Serialised form.
 #[derive(Deserialize)]
 struct SerializedStacks<S> {
     stacks: Vec<S>,
@@ -89,32 +90,32 @@ impl<S: ThreadStack> Default for StackSet<S> {
 }
 
 impl<S: ThreadStack> StackSet<S> {
-    /// Whether it can be resumed: a file may hold anything.
+    /// Returns true if the state can be resumed: a file may hold anything.
     pub fn is_consistent(&self) -> bool {
         self.current < self.stacks.len() && self.stacks.len() <= STACKS
     }
 
-    /// The number of the stack in use.
+    /// Returns the number of the stack in use.
     pub fn current(&self) -> u32 {
         self.current as u32
     }
 
-    /// The stack in use.
+    /// Returns the stack in use.
     pub fn in_use(&self) -> &S {
         &self.stacks[self.current]
     }
 
-    /// The stack in use, to change it.
+    /// Returns the stack in use, to change it.
     pub fn in_use_mut(&mut self) -> &mut S {
         &mut self.stacks[self.current]
     }
 
-    /// All stacks with their numbers.
+    /// Iterates over all stacks and their numbers.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &S)> {
         (0..).zip(&self.stacks)
     }
 
-    /// The stacks that are not in use, with their numbers.
+    /// Iterates over the stacks that are not in use and their numbers.
     pub fn others(&self) -> impl Iterator<Item = (usize, &S)> {
         self.stacks
             .iter()
@@ -131,7 +132,7 @@ impl<S: ThreadStack> StackSet<S> {
         self.count();
     }
 
-    /// What is kept on all of them. O(1).
+    /// Returns the counts of all stacks. O(1).
     #[inline]
     pub fn kept(&self) -> RetainedCounts {
         self.elsewhere.and(
@@ -148,12 +149,12 @@ impl<S: ThreadStack> StackSet<S> {
             .fold(RetainedCounts::default(), RetainedCounts::and);
     }
 
-    /// Whether there may be another stack.
+    /// Returns true if another stack may be added.
     pub fn has_room(&self) -> bool {
         self.stacks.len() < STACKS
     }
 
-    /// Takes another stack into use.
+    /// Switches to another stack.
     pub fn turn(&mut self, turn: NextStack) {
         let all = self.kept();
         self.current = match turn {

@@ -1,12 +1,12 @@
-//! The stacks of a thread: tasks of an operating system on one CPU, coroutines.
+//! Stacks of a thread: tasks of an operating system on one CPU, or coroutines.
 //!
-//! A thread switches to another stack in one of two ways.
-//! An exception returns elsewhere than to what it interrupted: to what it interrupted on another stack,
-//! or with a stack pointer that this stack never had, or far from where it came from.
-//! Where the handler set the stack pointer of the interrupted mode (PSP, SP_EL0, r13_usr) while it used another,
-//! that value decides, since two tasks often wait at the same address.
-//! Or the stack pointer is set, not moved, far from all that it was on this stack, and control goes on by a return
-//! that belongs to no call of this stack.
+//! A thread switches to another stack in one of two ways. First, an exception returns to an address
+//! other than the interrupted one: to code interrupted on another stack, or with a stack pointer
+//! that this stack never had, or far from where it came from. If the handler set the stack pointer
+//! of the interrupted mode (PSP, SP_EL0, r13_usr) while it used another, that value decides, since
+//! two tasks often wait at the same address. Second, the stack pointer is set, not moved, far from
+//! all its values on this stack, and control continues by a return that matches no call of this
+//! stack.
 
 use serde::{Deserialize, Serialize};
 use stepback_machine::FlowKind;
@@ -19,23 +19,25 @@ use crate::builder::calls::root_frame::RootFrame;
 use crate::builder::calls::sp_range::FAR;
 use crate::builder::calls::stack_set::{NextStack, RetainedCounts, StackSet, ThreadStack};
 
-/// The largest distance between values of a stack pointer on the same stack, where an exception returns.
+/// Maximum distance between values of a stack pointer on the same stack, where an exception
+/// returns.
 const NEAR: u64 = 512;
-/// How far from what it interrupted an exception may return to step over instructions, in bytes.
+/// Maximum distance in bytes from the interrupted address at which an exception may return to step
+/// over instructions.
 pub const SKIPPED: u64 = 64;
 
 /// A stack of a thread.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ThreadCallStack {
-    /// Its frames that are not over yet.
+    /// Unfinished frames.
     pub pending: PendingFrames,
-    /// Its outermost known frame; none before the first step.
+    /// Outermost known frame; none before the first step.
     pub root: Option<RootFrame>,
-    /// The exception that turned away from it.
+    /// Exception that switched away from it.
     pub turned_away_by: Option<PendingFrame>,
 }
 
-/// The stacks of a thread.
+/// Stacks of a thread.
 pub type CallStacks = StackSet<ThreadCallStack>;
 
 impl ThreadStack for ThreadCallStack {
@@ -48,12 +50,13 @@ impl ThreadStack for ThreadCallStack {
 }
 
 impl CallStacks {
-    /// The frames that are not over yet on the stack in use.
+    /// Returns the unfinished frames on the stack in use.
     pub fn pending(&mut self) -> &mut PendingFrames {
         &mut self.in_use_mut().pending
     }
 
-    /// To which stack a transfer of control turns that neither takes an exception nor returns from one.
+    /// Returns the stack to which a transfer of control switches that neither takes an exception
+    /// nor returns from one.
     pub fn turned_by_set(&self, jump: &JumpContext, key: ReturnKey) -> Option<NextStack> {
         let is_return = jump.flow == FlowKind::Return;
         let goes_anywhere =
@@ -84,7 +87,7 @@ impl CallStacks {
         other.or(is_new.then_some(NextStack::New))
     }
 
-    /// To which stack the return of a pending exception turns.
+    /// Returns the stack to which the return of a pending exception switches.
     pub fn turned_by_return(
         &self,
         place: usize,
@@ -100,7 +103,8 @@ impl CallStacks {
             return None;
         };
         let own = &self.in_use().pending;
-        // What the handler set while its own stack pointer was in use is the stack pointer for certain.
+        // The value that the handler set while its own stack pointer was in use is certainly the
+        // stack pointer.
         let set = jump.stack_set_since(interrupted_step.saturating_add(1));
         let (home, handler, sp) = (own.range_around(place), own.range(), set.or(jump.sp));
         let resumed = || {

@@ -1,24 +1,28 @@
-//! The heuristic that finds the calls and returns of a thread without decoding.
+//! Heuristic that finds the calls and returns of a thread without decoding.
 //!
-//! After a transfer of control to `a`: if a call is pending with the same stack pointer and `a` as its return address, it returned.
-//! Otherwise, if the link register was written at most 7 steps ago with an address close behind the step before, a call is pending.
-//! A stack pointer that rises above that of a pending call shows that the call is over.
-//! An exception is a frame too (`exceptions.rs` says how it shows), and has a stack of its own:
-//! inside it no call outside is over, and when it ends the stack pointer is again what it was.
-//! Handlers of M-profile may be tail-chained: one ends, the next begins, and what the first one interrupted stays so.
-//! A call into the other security state of M-profile has stacks of its own too, and returns by its address alone.
-//! A thread may use several stacks in turn (`stacks.rs` says how that shows): the frames of each are found by themselves.
-//! This is the heuristic of the Tarmac tools, except that
-//! a call made before the stack pointer was ever seen is matched by its return address alone,
-//! a later call with the same stack pointer and return address replaces one that never returned,
-//! a jump out of several frames, or to a place that was returned to before with the same stack pointer,
-//! ends the calls made with that stack pointer too (their caller is where it goes), unless they return after all,
-//! a return that no call explains ends the outermost known frame of the stack, and goes to its caller (`root_frame.rs`),
-//! if nothing is pending for certain and the stack pointer is not below where it was,
-//! an exception return that no exception explains ends that frame too, unless it resumes what control left before
-//! without any sign of an exception: the trace began inside the handler,
-//! a return that is a thread's last step is decoded,
-//! and calls for certain (the step itself wrote the address behind it into the link register) that never return are kept.
+//! After a transfer of control to `a`: if a call is pending with the same stack pointer and `a` as
+//! its return address, it returned. Otherwise, if the link register was written at most 7 steps ago
+//! with an address shortly after the step before, a call is pending. A stack pointer that rises
+//! above that of a pending call shows that the call is over.
+//!
+//! An exception is a frame too (`exceptions.rs` lists its signs), and has a separate stack: inside
+//! it no call outside is over, and when it ends the stack pointer has its earlier value again.
+//! Handlers of the M profile may be tail-chained: one ends, the next begins, and the code
+//! interrupted by the first one stays interrupted. A call into the other security state of the M
+//! profile has separate stacks too, and returns by its address only. A thread may switch between
+//! several stacks (`stacks.rs` lists the signs): the frames of each are found separately.
+//!
+//! This is the heuristic of the Tarmac tools, with these differences. A call made before the stack
+//! pointer was ever seen is matched by its return address only. A later call with the same stack
+//! pointer and return address replaces one that never returned. A jump out of several frames, or to
+//! a return point with the same stack pointer, also ends the calls made with that stack pointer,
+//! since the destination is their caller. They stay if they return after all. A return that no call
+//! explains ends the outermost known frame of the stack, and goes to its caller (`root_frame.rs`).
+//! This requires that nothing is pending for certain, and that the stack pointer is not below its
+//! earlier values. An exception return that no exception explains ends that frame too, unless it
+//! resumes code that control left before without any sign of an exception: the trace began inside
+//! the handler. A return that is a thread's last step is decoded. Certain calls that never return
+//! are kept: those with a step that itself wrote the next address into the link register.
 
 use serde::{Deserialize, Serialize};
 use stepback_machine::{FlowKind, RegisterId};
@@ -51,38 +55,40 @@ pub struct ThreadFinder {
     last: Option<(u64, LastStep)>,
     #[serde(with = "crate::builder::calls::core_registers")]
     core: [Option<u64>; CORE],
-    /// The step that wrote the stack pointer last.
+    /// Step that wrote the stack pointer last.
     sp_step: Option<u64>,
-    /// The stack pointer that is in use again since a step that returned from an exception, until it is written.
+    /// Stack pointer restored by a step that returned from an exception, until it is written.
     sp_again: Option<(u64, Option<u64>)>,
     sp_high: Option<u64>,
-    /// The last write of a stack pointer that was not in use: the step, the register and its value.
+    /// Last write of a stack pointer that was not in use: the step, the register and its value.
     other_stack: Option<(u64, RegisterId, Option<u64>)>,
     is_sp_set: bool,
-    /// Until the first step.
+    /// Used until the first step.
     early_stacks: EarlyStacks,
     lr_age: u8,
     has_words: bool,
-    /// A call left no return address that is recorded: returns say nothing about callers.
+    /// True if a call wrote no recorded return address: returns then say nothing about callers.
     has_blind_calls: bool,
-    /// The last step after which control went elsewhere, although nothing shows an exception.
+    /// Last step after which control went elsewhere without any sign of an exception.
     diverted_after: Option<LastStep>,
     stacks: CallStacks,
 }
 
-/// How far from the address behind a call the link register may point: a delay slot, a literal, a long call sequence.
+/// Maximum distance of the link register from the address after a call: a delay slot, a literal, a
+/// long call sequence.
 const RETURN_DISTANCE: u64 = 64;
 
-/// What a call from the Secure to the Non-secure state stores on the stack (DDI 0553, "BLXNS").
+/// Number of bytes that a call from the Secure to the Non-secure state stores on the stack (DDI
+/// 0553, "BLXNS").
 const STATE_FRAME_BYTES: u64 = 8;
 
-/// The step of a slot, which is at least 1.
+/// Returns the step of a slot, which is at least 1.
 pub fn step_of(base: u64, slot: u32) -> u64 {
     (base + u64::from(slot)).saturating_sub(1)
 }
 
 impl ThreadFinder {
-    /// A thread by the index's number.
+    /// Creates a thread with the index's number.
     pub fn new(number: u16) -> Self {
         Self {
             number,
@@ -102,7 +108,7 @@ impl ThreadFinder {
         }
     }
 
-    /// Whether it can be resumed: a file may hold anything.
+    /// Returns true if the state can be resumed: a file may hold anything.
     pub fn is_consistent(&self) -> bool {
         let mut stacks = self.stacks.iter().map(|(_, stack)| stack);
         self.lr_age <= AGE_LIMIT
@@ -110,12 +116,12 @@ impl ThreadFinder {
             && stacks.all(|stack| stack.pending.is_consistent())
     }
 
-    /// What `r0` was at the end of the segments so far; none when unknown.
+    /// Returns `r0` at the end of the segments taken; none if unknown.
     pub fn first_register(&self) -> Option<u64> {
         self.core.first().copied().flatten()
     }
 
-    /// Takes its next transfer of control in a segment whose steps begin at `base`.
+    /// Takes the thread's next transfer of control in a segment with steps from `base`.
     pub fn transfer(&mut self, base: u64, transfer: &Transfer, found: &mut CollectedCalls) {
         let step = step_of(base, transfer.slot);
         let age = transfer.lr_age
@@ -171,7 +177,8 @@ impl ThreadFinder {
         self.stacks.pending().note_sp(sp, sp_step);
     }
 
-    /// Takes the thread's first step. The stack pointer is the bank that its mode uses, if lines before it name several.
+    /// Takes the thread's first step. The stack pointer is the bank that its mode uses, if lines
+    /// before it name several.
     fn begin(&mut self, step: u64, transfer: &Transfer) {
         self.stacks.in_use_mut().root = Some(RootFrame::start(RootEntry {
             step,
@@ -187,17 +194,18 @@ impl ThreadFinder {
         self.is_sp_set |= set.is_set || set.is_early && by_last();
     }
 
-    /// The step that wrote the stack pointer last, given the slot that a segment has noted.
+    /// Returns the step that wrote the stack pointer last, given the slot that a segment recorded.
     fn sp_step_of(&self, base: u64, slot: Option<u32>) -> Option<u64> {
         match slot {
             None => self.sp_step,
-            // Behind the last step of an earlier segment.
+            // After the last step of an earlier segment.
             Some(0) => self.last.map(|(step, _)| step),
             Some(slot) => Some(step_of(base, slot)),
         }
     }
 
-    /// The last write of the stack pointer that the step of a transfer uses, if it was made while another was in use.
+    /// Returns the last write of the stack pointer that the step of a transfer uses, if it was made
+    /// while another was in use.
     fn other_stack_at(&self, base: u64, transfer: &Transfer) -> Option<StackWrite> {
         let (step, register, value) = self.other_stack_of(base, transfer.other_stack)?;
         let is_used = transfer
@@ -206,7 +214,8 @@ impl ThreadFinder {
         value.filter(|_| is_used).map(|sp| StackWrite { step, sp })
     }
 
-    /// The last write of a stack pointer that was not in use, given the one that a segment has noted.
+    /// Returns the last write of a stack pointer that was not in use, given the one that a segment
+    /// recorded.
     fn other_stack_of(
         &self,
         base: u64,
@@ -232,7 +241,8 @@ impl ThreadFinder {
         ))
     }
 
-    /// The stack pointer, which the end of an exception restores unless it was written since.
+    /// Returns the stack pointer, which the end of an exception restores unless it was written
+    /// since.
     fn sp_in_use(&self, sp: Option<u64>, written: Option<u64>) -> Option<u64> {
         match self.sp_again {
             Some((since, again)) if written.is_none_or(|written| written < since) => again,
@@ -302,7 +312,8 @@ impl ThreadFinder {
             .suspect_jump(key, &lost, jump.last_step);
         let expected = jump.last.return_address();
         if jump.changes_state() {
-            // A function of the other state returns by the address alone: its stack pointers are others.
+            // A function of the other state returns by the address only: its stack pointers are
+            // different.
             let is_stored = jump
                 .lr
                 .is_some_and(|lr| jump.instruction_set.is_function_return_value(lr));
@@ -349,13 +360,14 @@ impl ThreadFinder {
         }
     }
 
-    /// Control is back in the security state that called, with the stack pointer that was in use there.
+    /// Returns to the calling security state, with the stack pointer that was in use there.
     fn return_to_state(&mut self, sp: Option<u64>, jump: &JumpContext) {
         let set = jump.stack_set_since(jump.last_step);
         self.sp_again = Some((jump.last_step.saturating_add(1), set.or(sp)));
     }
 
-    /// A return that matches no call: out of the outermost known frame, if nothing speaks against it.
+    /// Handles a return that matches no call: it leaves the outermost known frame, if nothing
+    /// contradicts that.
     fn return_from_root(&mut self, jump: &JumpContext, found: &mut CollectedCalls) {
         let pending = self.stacks.pending();
         let is_out = pending.has_nothing_certain() && !pending.range().is_above(jump.sp);
@@ -383,9 +395,9 @@ impl ThreadFinder {
     }
 
     fn leaves_unseen_exception(&mut self, jump: &JumpContext) -> bool {
-        // Where the last step wrote such a link, an exception begins here.
+        // If the last step wrote such a link value, an exception begins here.
         let is_entry = has_exception_return(jump) && jump.age == 1;
-        // Where control resumes what it left before, the exception was not recognised as one.
+        // If control resumes code that it left before, the exception was not recognised as one.
         let is_resuming = self
             .diverted_after
             .is_some_and(|last| may_resume_at(&last, jump.pc));
@@ -395,7 +407,7 @@ impl ThreadFinder {
             && self.stacks.pending().has_nothing_certain()
     }
 
-    /// The trace began inside a handler, which ends here.
+    /// Handles the end of a handler in which the trace began.
     fn leave_unseen_exception(&mut self, jump: &JumpContext, found: &mut CollectedCalls) {
         let over = self.stacks.pending().take_from(0);
         self.close(&over, jump.last_step, FrameExit::Skipped, found);
@@ -410,12 +422,12 @@ impl ThreadFinder {
         found
             .frames
             .extend(handler.map(|root| root.frame(on, Some(jump.last_step), FrameExit::Return)));
-        // The plain stack pointer is the handler's own.
+        // The current stack pointer is the handler's own.
         self.sp_again = Some((jump.last_step, None));
         self.use_set_stack(jump.other_stack.map(|write| write.sp), jump);
     }
 
-    /// From here on the stack pointer in use is the one that was set while another was in use.
+    /// Makes the stack pointer that was set while another was in use the current one.
     fn use_set_stack(&mut self, set: Option<u64>, jump: &JumpContext) {
         if set.is_some() {
             self.sp_again = Some((jump.last_step.saturating_add(1), set));
@@ -485,7 +497,7 @@ impl ThreadFinder {
             self.stacks.in_use_mut().turned_away_by = Some(exception);
             self.turn(turn, jump, found);
             let resumed = self.stacks.in_use_mut().turned_away_by.take();
-            // The stack pointer that is known may be the handler's own.
+            // The known stack pointer may be the handler's own.
             self.sp_again = match resumed {
                 Some(resumed) => Some((jump.last_step, resumed.key.sp)),
                 None if is_handlers => Some((jump.last_step, None)),
@@ -504,7 +516,7 @@ impl ThreadFinder {
         if (interrupted.next_pc() ^ jump.pc) & !1 == 0 || (interrupted.pc ^ jump.pc) & !1 == 0 {
             return;
         }
-        // What was interrupted was a jump that now goes on.
+        // The interrupted instruction was a jump that now takes effect.
         let lr = interrupted.return_address();
         if interrupted.control().flow == FlowKind::Call && jump.lr == Some(lr) {
             let call = PendingFrame {
@@ -525,7 +537,7 @@ impl ThreadFinder {
         }
     }
 
-    /// Another handler takes the place of a pending one.
+    /// Replaces a pending handler with another one.
     fn chain_exception(&mut self, place: usize, jump: &JumpContext, found: &mut CollectedCalls) {
         let over = self.stacks.pending().take_from(place);
         let Some((exception, inside)) = over.split_first() else {
@@ -571,7 +583,7 @@ impl ThreadFinder {
         }
     }
 
-    /// Closes the pending call that returns so, and those made inside it.
+    /// Closes the pending call that returns by this key, and those made inside it.
     fn close_returned(
         &mut self,
         key: ReturnKey,
@@ -626,19 +638,20 @@ impl ThreadFinder {
         );
     }
 
-    /// Number of frames and return points kept on all its stacks. O(1).
+    /// Returns the number of frames and return points on all its stacks. O(1).
     pub fn kept(&self) -> RetainedCounts {
         self.stacks.kept()
     }
 
-    /// Keeps this many of the most recent return points, divided among its stacks.
+    /// Keeps `count` of the most recent return points, divided among its stacks.
     pub fn keep_newest_points(&mut self, count: usize) {
         let each = count / self.stacks.iter().count();
         self.stacks
             .change_each(|_, stack| stack.pending.keep_newest_points(each));
     }
 
-    /// Keeps this many of the innermost frames, divided among its stacks; the outer ones count as never left.
+    /// Keeps `count` of the innermost frames, divided among its stacks; the outer ones count as
+    /// never left.
     pub fn keep_innermost(&mut self, count: usize, found: &mut CollectedCalls) {
         let (each, thread) = (count / self.stacks.iter().count(), self.number);
         self.stacks.change_each(|number, stack| {
@@ -659,14 +672,14 @@ impl ThreadFinder {
         });
     }
 
-    /// Takes what the lines before its first step name in the next segment.
+    /// Takes the stack pointers named in the next segment by lines before the thread's first step.
     pub fn begin_segment(&mut self, end: &ThreadEnd) {
         if self.last.is_none() {
             self.early_stacks.extend(&end.early_stacks);
         }
     }
 
-    /// Takes what it is at the end of a segment.
+    /// Takes the thread's state at the end of a segment.
     pub fn end_segment(&mut self, base: u64, end: &ThreadEnd) {
         self.core
             .iter_mut()
@@ -685,7 +698,7 @@ impl ThreadFinder {
         self.has_words |= end.has_words;
     }
 
-    /// Adds the frames that the trace ends inside of.
+    /// Adds the frames that are open at the end of the trace.
     pub fn end_trace(&mut self, found: &mut CollectedCalls) {
         let Some((last_step, last)) = self.last else {
             return;
@@ -741,13 +754,14 @@ impl ThreadFinder {
         let (sp, link) = (self.core[SP], self.core[link_place(last.instruction_set)]);
         let pending = self.stacks.pending();
         let by_link = link.and_then(|link| pending.returning_to(ReturnKey { sp, target: link }));
-        // It may return to an address that it took from the stack.
+        // It may return to an address that it loaded from the stack.
         let place = by_link.or_else(|| pending.made_with(sp));
         self.close_at(place, last_step, found);
         self.close(&lost, last_step, FrameExit::Skipped, found);
     }
 
-    /// Where the last step called to, when it is a call that was done: it wrote the link register.
+    /// Returns the target of the last step, if that is an executed call: it wrote the link
+    /// register.
     fn last_call(&self, last: LastStep) -> Option<u64> {
         let is_done = last.is_executed && self.lr_age == 0;
         let link = self.core[link_place(last.instruction_set)];
@@ -755,7 +769,7 @@ impl ThreadFinder {
     }
 }
 
-/// A frame that a transfer of control begins.
+/// Returns the frame that a transfer of control begins.
 fn pending(jump: &JumpContext, kind: PendingKind) -> PendingFrame {
     let JumpContext {
         last_step: call_step,

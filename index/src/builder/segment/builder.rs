@@ -26,13 +26,13 @@ use crate::store::keys::KeyTable;
 use crate::store::packed::FRAME;
 use crate::store::segment::views::SHARING_CALLS;
 
-/// A segment is closed early when its text is so long.
+/// Length of text at which a segment is closed early.
 const TEXT_LIMIT: u64 = 1 << 30;
 
-/// More kinds of problems of one segment are not told apart, but counted all the same.
+/// Maximum number of distinct kinds of problems of a segment; more are only counted.
 const PROBLEM_KINDS: usize = 8 * WARNINGS_KEPT;
 
-/// An access of a block: where, when, how.
+/// An access of a block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GranuleEvent {
     pub granule: u32,
@@ -41,22 +41,22 @@ pub(crate) struct GranuleEvent {
     pub external: u8,
 }
 
-/// What an access touches of a block.
+/// Bytes of a block that an access touches.
 #[derive(Clone, Copy, Debug)]
 struct GranulePart {
     offset: usize,
     size: usize,
-    /// The access touches the next block, or the one before, too.
+    /// True if the access touches the next block, or the one before, too.
     is_split: bool,
 }
 
-/// Collects events and seals them into segments; its buffers are used again from segment to segment.
+/// Collects events and seals them into segments; its buffers are reused from segment to segment.
 #[derive(Debug, Default)]
 pub struct SegmentBuilder {
     limits: SegmentLimits,
-    /// The trace has no values.
+    /// True if the trace has no values.
     is_blank: bool,
-    /// As the trace names it; tells whose system calls are made.
+    /// Instruction set of the trace; determines the meaning of system calls.
     instruction_set: InstructionSet,
     pub(crate) text_start: u64,
     pub(crate) line_start: u64,
@@ -71,7 +71,7 @@ pub struct SegmentBuilder {
     pub(crate) thread_steps: Vec<u32>,
     pub(crate) step_threads: Vec<u16>,
     pub(crate) register_names: Vec<String>,
-    /// The stack pointer that each of these names means, where it means one.
+    /// Stack pointer that each of these names means, if any.
     named_stacks: Vec<Option<RegisterId>>,
     pub(crate) views: Vec<(u16, RegisterView)>,
     pub(crate) view_slots: Vec<Vec<u32>>,
@@ -91,24 +91,24 @@ pub struct SegmentBuilder {
     pub(crate) turns: ControlTurns,
     pub(crate) problems: Vec<SegmentProblem>,
     pub(crate) problem_count: u64,
-    /// The place of each kind of problem.
+    /// Place of each kind of problem.
     problem_kinds: HashMap<String, usize>,
     pub(crate) thread_times: Vec<ThreadTimes>,
     pub(crate) time_falls: Vec<SegmentFall>,
     pub(crate) fall_count: u64,
     pub(crate) damaged: DamagedPlaces,
-    /// Whose the step of the slot is.
+    /// Thread of the slot's step.
     step_thread: ThreadNumber,
-    /// An access shows in the slot of a step that did not do it.
+    /// True if an access is in the slot of a step that did not do it.
     pub(crate) has_late_accesses: bool,
-    /// A value is not written in rows of digits.
+    /// True if a value is not written as a run of digits.
     pub(crate) has_scattered_values: bool,
     pub(crate) encoder: Encoder,
-    /// Segments that were closed, in order.
+    /// Closed segments, in order.
     pub sealed: Vec<SealedSegment>,
 }
 
-/// The number of each register view in the segment, without hashing for the common ones.
+/// Number of each register view in the segment, without hashing for the common ones.
 #[derive(Debug, Default)]
 struct ViewNumbers {
     /// For the first threads, each register of the table and each common part of it: number + 1.
@@ -149,7 +149,7 @@ impl ViewNumbers {
 }
 
 impl SegmentBuilder {
-    /// For a trace of this kind.
+    /// Creates a builder for traces of this kind.
     pub fn of(traits: &SourceTraits, limits: SegmentLimits) -> Self {
         let is_blank = traits.registers == RegisterSource::Operands;
         Self {
@@ -172,7 +172,7 @@ impl SegmentBuilder {
         self.clear_segment(text_start, 0);
     }
 
-    /// Ends a task whose text ends here.
+    /// Ends a task.
     pub fn end_task(&mut self) {
         self.seal(0, 0);
     }
@@ -188,7 +188,8 @@ impl SegmentBuilder {
         self.thread_steps.resize(self.thread_names.len(), 0);
         self.step_threads.clear();
         self.threads.iter_mut().for_each(|thread| {
-            // The pass in order carries these over; a slot of the segment before means nothing here.
+            // The sequential pass carries these over; a slot of the segment before means nothing
+            // here.
             *thread = ThreadEnd::carried();
         });
         self.views.clear();
@@ -217,14 +218,15 @@ impl SegmentBuilder {
         self.has_scattered_values = false;
     }
 
-    /// Whether an event has a place of its own: in some formats all events of a step have the place of the step.
+    /// Returns true if an event has a separate place: in some formats all events of a step have the
+    /// place of the step.
     #[cold]
     fn can_begin_at(&self, offset: u64) -> bool {
         let last = self.text_start + u64::from(self.offsets.last().copied().unwrap_or(0));
         offset > last
     }
 
-    /// Whether it holds as much of memory as a segment may.
+    /// Returns true if the segment has reached its limit of accesses or blocks.
     #[inline(always)]
     fn is_full(&self) -> bool {
         self.granule_events.len() >= self.limits.accesses
@@ -273,7 +275,7 @@ impl SegmentBuilder {
         number
     }
 
-    /// Notes an access of a block; true when it contradicts what was known.
+    /// Records an access of a block; returns true when it contradicts the known bytes.
     #[inline]
     fn touch(
         &mut self,
@@ -326,7 +328,7 @@ impl SegmentBuilder {
         external != 0
     }
 
-    /// Notes a semihosting call, unless it is known to be one that writes no memory: most are.
+    /// Records a semihosting call, unless it is known to write no memory, as most are.
     #[cold]
     fn note_host_call(&mut self, thread: usize) {
         let operation = self.threads[thread].core[0];
@@ -347,7 +349,7 @@ impl SegmentBuilder {
         }
     }
 
-    /// Notes the time that a step of a thread bears.
+    /// Records the time of a thread's step.
     #[inline(always)]
     fn note_time(&mut self, thread: usize, step: TimedStep) {
         let Some(times) = self.thread_times.get_mut(thread) else {
@@ -480,7 +482,8 @@ impl EventSink for SegmentBuilder {
 
     #[inline(always)]
     fn register_write(&mut self, write: &RegisterWrite<'_>) {
-        // A line that names a bank in use writes the plain register too: it is one write, listed once.
+        // A line that names a bank in use writes the plain register too: it is one write, listed
+        // once.
         if let Some(home) = write.home() {
             let number = self.view_number(write.thread, home);
             let slots = &mut self.view_slots[number];
@@ -518,7 +521,7 @@ impl EventSink for SegmentBuilder {
         if self.is_full() && self.can_begin_at(access.place.offset) {
             self.seal(access.place.offset, access.place.line_in_range);
         }
-        // The step of the first slot stands in the segment before.
+        // The step of the first slot is in the segment before.
         self.has_late_accesses |= self.slot == 0 || access.thread != self.step_thread;
         let (key, offset) = (
             access.address.0 >> GRANULE_BITS,
@@ -564,8 +567,9 @@ impl EventSink for SegmentBuilder {
             return;
         };
         thread.has_words = true;
-        // A line that bears the time of the exception's first step stands before it and was put behind it.
-        // One that comes later still may lie in another segment: it counts for what comes next alone.
+        // The line with the time of the exception's first step precedes the text and was ordered
+        // after it. A step that comes later may be in another segment: then the text applies only
+        // to the next transfer.
         let (slot, number) = (self.slot, event.thread.0);
         let mut late = self
             .transfers

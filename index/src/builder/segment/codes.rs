@@ -1,4 +1,4 @@
-//! The distinct instructions of a segment.
+//! Distinct instructions of a segment.
 
 use foldhash::{HashSet, HashSetExt as _};
 use stepback_machine::{Encoding, InstructionSet};
@@ -7,17 +7,17 @@ use stepback_parsers::{StepEvent, StepOrigin};
 /// An instruction of a segment, with its recorded bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct FoundCode {
-    /// Its address.
+    /// Address.
     pub pc: u64,
-    /// How it decodes.
+    /// Instruction set.
     pub set: InstructionSet,
-    /// Its bytes.
+    /// Encoded bytes.
     pub encoding: Encoding,
-    /// The first slot that has it.
+    /// First slot that has it.
     pub slot: u32,
 }
 
-/// What the step that was last at an address told of its instruction.
+/// Instruction of the last step at an address.
 #[derive(Clone, Copy, Debug)]
 struct LastCode {
     opcode: u32,
@@ -42,7 +42,7 @@ impl LastCode {
 /// Collects the instructions of a segment in the order of their first slots.
 #[derive(Debug, Default)]
 pub(crate) struct SegmentCodes {
-    /// By the segment's number of their addresses.
+    /// Last instruction by the segment's number of its address.
     last: Vec<LastCode>,
     /// Instructions of addresses that have several.
     several: Option<HashSet<(u64, InstructionSet, Encoding)>>,
@@ -50,14 +50,14 @@ pub(crate) struct SegmentCodes {
 }
 
 impl SegmentCodes {
-    /// Forgets all.
+    /// Forgets all instructions.
     pub fn clear(&mut self) {
         self.last.clear();
         self.several = None;
         self.found.clear();
     }
 
-    /// Notes the instruction of a step at the address with a number.
+    /// Records the instruction of a step at the address with this number.
     #[inline(always)]
     pub fn note(&mut self, number: u32, slot: u32, step: &StepEvent<'_>) {
         let is_known = self
@@ -105,7 +105,7 @@ impl SegmentCodes {
         });
     }
 
-    /// All that were found.
+    /// Returns all instructions found.
     pub fn found(&self) -> &[FoundCode] {
         &self.found
     }

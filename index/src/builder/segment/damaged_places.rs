@@ -1,13 +1,13 @@
-//! Where a segment could not be read.
+//! Damaged places of a segment.
 
 use crate::store::segment::meta::{DAMAGED_PLACES, SlotRange};
 
-/// The slots in which something could not be read: a few ranges, however many they are.
+/// Slots with unreadable input: a bounded number of ranges.
 #[derive(Debug, Default)]
 pub(crate) struct DamagedPlaces(Vec<SlotRange>);
 
 impl DamagedPlaces {
-    /// Adds a slot, which is none before the last.
+    /// Adds a slot that is not before the last one.
     pub fn add(&mut self, slot: u32) {
         if let Some(last) = self
             .0
@@ -26,7 +26,7 @@ impl DamagedPlaces {
         }
     }
 
-    /// The ranges so far, which are forgotten.
+    /// Takes the ranges.
     pub fn take(&mut self) -> Vec<SlotRange> {
         std::mem::take(&mut self.0)
     }

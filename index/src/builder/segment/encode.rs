@@ -1,9 +1,10 @@
-//! Turns what was collected of a segment into its bytes.
+//! Encodes the collected segment into bytes.
 //!
 //! ```text
 //! registers section   count: u32, then for each list (thread: u16, register: u16, offset: u16, size: u16, n: u32, end: u32), then the lists
 //! ```
-//! Lists of [`STEPS_OF_THREAD`] and of markers ([`crate::store::segment::views::markers_of`]) stand among those of the registers.
+//! Lists of [`STEPS_OF_THREAD`] and of markers ([`crate::store::segment::views::markers_of`]) are
+//! among those of the registers.
 
 use stepback_machine::RegisterView;
 use xxhash_rust::xxh3::xxh3_64;
@@ -23,14 +24,14 @@ use crate::store::segment::views::STEPS_OF_THREAD;
 #[derive(Debug, Default)]
 pub struct Encoder {
     starts: Vec<u32>,
-    /// The keys with their numbers, ascending.
+    /// Keys with their numbers, ascending.
     order: Vec<(u64, u32)>,
     touches: Vec<Touch>,
     visits: Vec<u32>,
     directory: DirectoryWriter,
 }
 
-/// The memory of a segment, by ascending block.
+/// Memory of a segment, by ascending block.
 struct Granules {
     keys: Vec<u64>,
     states: Vec<(u64, GranuleState)>,
@@ -38,7 +39,7 @@ struct Granules {
 }
 
 impl SegmentBuilder {
-    /// The segment as collected so far.
+    /// Returns the segment as collected until now.
     pub(crate) fn encode(&mut self) -> SealedSegment {
         let mut bytes = Vec::with_capacity(self.offsets.len() * 8 + 4096);
         let mut sections = [0; SECTIONS + 1];

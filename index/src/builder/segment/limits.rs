@@ -1,24 +1,25 @@
-//! How much a segment may hold of memory.
+//! Memory limits of a segment.
 
 use stepback_parsers::RegisterSource;
 
-/// How much a segment may hold of memory before it is closed early: a stretch without instructions can be cut nowhere,
-/// so the length of its text bounds nothing.
+/// Limits at which a segment is closed early: a stretch without instructions has no cut points, so
+/// the length of its text bounds nothing.
 ///
-/// With segments of 16 MiB a segment that is being made takes some 100 MiB at most: 20 bytes an access, and twice 152 a block
-/// of which it is known what it holds, or 24 where the trace has no values.
+/// With segments of 16 MiB a segment under construction takes some 100 MiB at most: 20 bytes per
+/// access, and twice 152 per block with known contents, or 24 if the trace has no values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SegmentLimits {
-    /// Accesses of a block.
+    /// Maximum number of accesses of blocks.
     pub accesses: usize,
-    /// Blocks that are accessed.
+    /// Maximum number of accessed blocks.
     pub blocks: usize,
 }
 
 impl SegmentLimits {
-    /// Those of segments of so many bytes of text. Steps of a real trace stay below, or else each task is handed in in parts:
-    /// with values, a new block is touched every few hundred bytes of text;
-    /// without, a step of 16 virtual bytes of a copy loads and stores, and now and then across the ends of blocks.
+    /// Returns the limits for segments of this many bytes of text. Segments of real traces must
+    /// stay below them, or each task is handed in in parts. With values, a new block is touched
+    /// every few hundred bytes of text. Without, a step of 16 virtual bytes of a copy loads and
+    /// stores, and now and then across the ends of blocks.
     pub fn of(segment_bytes: u64, registers: RegisterSource) -> Self {
         let of = |divisor: u64, most: u64| (segment_bytes / divisor).clamp(64, most) as usize;
         match registers {
@@ -48,7 +49,7 @@ mod tests {
     use crate::builder::options::BuildOptions;
     use crate::read::far_uses::records::{ITEM, Record, Records};
 
-    /// In how many segments 8,000 such steps are.
+    /// Returns the number of segments of 8,000 such steps.
     fn segments_of(step: impl Fn(u64) -> Vec<Record>) -> usize {
         let options = BuildOptions {
             segment_bytes: 1000 * ITEM,
@@ -72,7 +73,7 @@ mod tests {
                 _ => vec![step(1), Record::write(0, 0x1000_0000 + address)],
             }
         });
-        // Words that do not begin where blocks do, loaded and stored by one step.
+        // Words that do not begin at block boundaries, loaded and stored by one step.
         let words = segments_of(|number| {
             let address = 0x10_0003 + 8 * number;
             vec![

@@ -1,4 +1,4 @@
-//! The slots of a segment's markers, by thread and kind.
+//! Slots of a segment's markers, by thread and kind.
 
 use foldhash::HashMap;
 use stepback_machine::RegisterView;
@@ -6,32 +6,33 @@ use stepback_parsers::MarkerKind;
 
 use crate::store::segment::views::{markers_of, markers_of_all};
 
-/// The markers of a kind of a thread in a segment.
+/// Markers of one kind and thread in a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MarkersOfKind {
-    /// The segment's number of the thread.
+    /// Number of the thread in the segment.
     pub thread: u16,
-    /// Their kind.
+    /// Kind of the markers.
     pub kind: MarkerKind,
-    /// How many there are.
+    /// Number of markers.
     pub count: u64,
 }
 
-/// Collects the slots.
+/// Collects the slots of markers.
 #[derive(Debug, Default)]
 pub struct MarkerLists {
     lists: Vec<(MarkersOfKind, Vec<u32>)>,
     places: HashMap<(u16, MarkerKind), usize>,
-    /// Those of all threads together, so that a question about no thread in particular does not look at the list of each.
+    /// Slots of all threads together, so that a query about no particular thread does not read the
+    /// list of each.
     of_all: Vec<(MarkerKind, Vec<u32>)>,
-    /// Where each kind stands among them: a damaged trace has thousands.
+    /// Place of each kind in `of_all`: a damaged trace has thousands.
     places_of_all: HashMap<MarkerKind, usize>,
-    /// The list that was added to last.
+    /// Number of the list that was added to last.
     last: usize,
 }
 
 impl MarkerLists {
-    /// Forgets all.
+    /// Forgets all markers.
     pub fn clear(&mut self) {
         self.lists.clear();
         self.places.clear();
@@ -39,7 +40,7 @@ impl MarkerLists {
         self.places_of_all.clear();
     }
 
-    /// Notes a marker; several in a slot stand in the list once.
+    /// Records a marker; several in a slot are listed once.
     pub fn note(&mut self, thread: u16, kind: MarkerKind, slot: u32) {
         let is_of = |(of, _): &(MarkersOfKind, Vec<u32>)| (of.thread, of.kind) == (thread, kind);
         if !self.lists.get(self.last).is_some_and(is_of) {
@@ -75,19 +76,19 @@ impl MarkerLists {
         }
     }
 
-    /// What there is.
+    /// Returns the threads and kinds with their counts.
     pub fn kinds(&self) -> Vec<MarkersOfKind> {
         self.lists.iter().map(|(of, _)| *of).collect()
     }
 
-    /// The lists as they stand among those of the registers.
+    /// Iterates over the lists as register views of the segment.
     pub fn lists(&self) -> impl Iterator<Item = (u16, RegisterView, &Vec<u32>)> {
         self.lists
             .iter()
             .map(|(of, slots)| (of.thread, markers_of(of.kind), slots))
     }
 
-    /// The same for all threads together.
+    /// Iterates over the lists of all threads together, as register views of the segment.
     pub fn lists_of_all(&self) -> impl Iterator<Item = (u16, RegisterView, &Vec<u32>)> {
         self.of_all
             .iter()

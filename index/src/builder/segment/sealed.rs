@@ -13,59 +13,59 @@ use crate::store::data::IndexData;
 use crate::store::granules::TouchCoverage;
 use crate::store::segment::meta::SegmentMeta;
 
-/// A segment that is complete but for what only the pass in order knows.
+/// A complete segment, except for what only the sequential pass knows.
 #[derive(Debug)]
 pub struct SealedSegment {
-    /// Its entry in the directory, with `sections` counted from the start of `bytes`.
+    /// Directory entry, with `sections` counted from the start of `bytes`.
     pub meta: SegmentMeta,
-    /// Its sections.
+    /// Encoded sections.
     pub bytes: IndexData,
-    /// Names of its threads.
+    /// Names of the threads.
     pub thread_names: Vec<String>,
-    /// Names of its registers outside the table.
+    /// Names of the registers outside the table.
     pub register_names: Vec<String>,
-    /// Each register view that it writes: thread number, view.
+    /// Each written register view with its thread number.
     pub views: Vec<(u16, RegisterView)>,
-    /// Its markers.
+    /// Threads and kinds of the markers.
     pub markers: Vec<MarkersOfKind>,
-    /// Its transfers of control, in order.
+    /// Transfers of control, in order.
     pub transfers: Vec<Transfer>,
-    /// Its threads at its end.
+    /// States of the threads at the segment's end.
     pub thread_ends: Vec<ThreadEnd>,
-    /// The turns that its records tell of, in order.
+    /// Recorded control turns, in order.
     pub turns: Vec<ControlTurn>,
-    /// With those: the slot of the last step of each thread, 0 without one.
+    /// Slot of the last step of each thread in traces with control turns, 0 without one.
     pub last_slots: Vec<u32>,
-    /// The blocks of memory that it touches, ascending.
+    /// Touched blocks of memory, ascending.
     pub granule_keys: Vec<u64>,
-    /// What it knows of them; nothing in traces without values.
+    /// States of these blocks; empty in traces without values.
     pub granules: Vec<(u64, GranuleState)>,
-    /// Which bytes of each of these blocks it touches.
+    /// Touched bytes of each of these blocks.
     pub reaches: Vec<TouchCoverage>,
-    /// The slots of its semihosting calls that may let the host write into memory.
+    /// Semihosting calls that may let the host write into memory.
     pub host_calls: Vec<HostCall>,
-    /// Its addresses, ascending.
+    /// Executed addresses, ascending.
     pub pcs: Vec<u64>,
-    /// Its distinct instructions, in the order of their first slots.
+    /// Distinct instructions, in the order of their first slots.
     pub codes: Vec<FoundCode>,
-    /// The first time that one of its steps has, and that of its last step.
+    /// First time of any step, and time of the last step.
     pub time_range: Option<(u64, u64)>,
-    /// Its problems, each kind once.
+    /// Problems, each kind once.
     pub problems: Vec<SegmentProblem>,
-    /// How many in all, but for those that are reported once a run.
+    /// Total number of problems, without those that are reported once per run.
     pub problem_count: u64,
-    /// The times of each thread's first and last step.
+    /// Times of each thread's first and last step.
     pub thread_times: Vec<ThreadTimes>,
-    /// The first steps at which time runs backwards.
+    /// First steps at which time runs backwards.
     pub time_falls: Vec<SegmentFall>,
-    /// How many of them there are in all.
+    /// Total number of such steps.
     pub fall_count: u64,
-    /// Lines of its task before it.
+    /// Number of lines of the task before the segment.
     pub line_in_task: u64,
 }
 
 impl SealedSegment {
-    /// What it takes in memory, nearly: the rest is small beside it.
+    /// Returns the approximate size in memory; other parts are small.
     pub fn len_bytes(&self) -> usize {
         let of_granules = self.granule_keys.len() * size_of::<(u64, TouchCoverage)>()
             + size_of_val(self.granules.as_slice());
@@ -80,45 +80,45 @@ impl SealedSegment {
 /// A problem of a segment.
 #[derive(Clone, Debug)]
 pub struct SegmentProblem {
-    /// The slot of the first.
+    /// Slot of the first occurrence.
     pub slot: u32,
-    /// Lines between the first line of the segment's task and the first with it.
+    /// Number of lines between the first line of the segment's task and the first occurrence.
     pub line: u64,
     /// Byte offset in the line.
     pub column: u32,
-    /// What is wrong.
+    /// Description of the problem.
     pub message: String,
-    /// How often.
+    /// Number of occurrences.
     pub count: u64,
-    /// As in [`stepback_parsers::Problem`].
+    /// Recurrence, as in [`stepback_parsers::Problem`].
     pub recurrence: Recurrence,
 }
 
-/// The times of a thread in a segment.
+/// Times of a thread in a segment.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ThreadTimes {
-    /// Of its first step that bears one.
+    /// First step with a time.
     pub first: Option<TimedStep>,
-    /// Of its last step that bears one.
+    /// Time of the last step with one.
     pub last: Option<u64>,
 }
 
-/// A step that bears a time.
+/// A step with a time.
 #[derive(Clone, Copy, Debug)]
 pub struct TimedStep {
-    /// Its slot.
+    /// Slot of the step.
     pub slot: u32,
-    /// Lines between the first line of the segment's task and its own.
+    /// Number of lines between the first line of the segment's task and the step's line.
     pub line: u64,
-    /// Its time.
+    /// Time of the step.
     pub time: u64,
 }
 
-/// A step of a segment that bears an earlier time than its thread's step before.
+/// A step of a segment with an earlier time than its thread's step before.
 #[derive(Clone, Copy, Debug)]
 pub struct SegmentFall {
     /// The step.
     pub step: TimedStep,
-    /// The time before it.
+    /// Time before it.
     pub from: u64,
 }

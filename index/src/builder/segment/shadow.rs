@@ -1,19 +1,20 @@
-//! What memory is known to hold while a segment is read, to notice reads that contradict it.
+//! Known contents of memory while a segment is read, to detect reads that contradict them.
 
 use crate::store::granules::byte_mask;
 
-/// What a segment knows of a block of memory at its end, and what it must agree with at its start.
+/// Known state of a memory block at the end of a segment, and the first reads that its start must
+/// agree with.
 #[derive(Clone, Debug)]
 pub struct GranuleState {
-    /// Bytes whose value is known now.
+    /// Bytes with a known value.
     pub known: u64,
-    /// Their values.
+    /// Values of the known bytes.
     pub data: [u8; 64],
     /// Bytes that this segment read before it wrote them.
     pub first_read: u64,
-    /// The values that it read first.
+    /// Values of these first reads.
     pub first_data: [u8; 64],
-    /// Bytes that this segment wrote, with whatever value.
+    /// Bytes that this segment wrote, with known or unknown values.
     pub written: u64,
 }
 
@@ -30,7 +31,7 @@ impl Default for GranuleState {
 }
 
 impl GranuleState {
-    /// Notes a store; without `bytes`, of a value that the trace does not give.
+    /// Records a store; without `bytes`, of a value that the trace does not contain.
     #[inline]
     pub fn write(&mut self, offset: usize, size: usize, bytes: Option<&[u8]>) {
         let mask = byte_mask(offset as u64, size as u64);
@@ -44,7 +45,8 @@ impl GranuleState {
         }
     }
 
-    /// Notes a load of up to 8 bytes; returns those, as a mask, that contradict what was known.
+    /// Records a load of up to 8 bytes; returns a mask of the bytes that contradict the known
+    /// values.
     #[inline]
     pub fn read(&mut self, offset: usize, bytes: &[u8]) -> u8 {
         let mask = byte_mask(offset as u64, bytes.len() as u64);
@@ -73,7 +75,7 @@ impl GranuleState {
         contradicting
     }
 
-    /// The bytes that this segment read first with other values than were known before it.
+    /// Returns the bytes that this segment read first with values other than those known before it.
     pub fn contradictions(&self, known: u64, data: &[u8; 64]) -> u64 {
         let compared = self.first_read & known;
         (0..64)
@@ -83,7 +85,7 @@ impl GranuleState {
             })
     }
 
-    /// Turns what was known before this segment into what is known after it.
+    /// Updates the state before this segment to the state after it.
     pub fn follow(&self, known: &mut u64, data: &mut [u8; 64]) {
         for place in (0..64).filter(|place| self.known >> place & 1 != 0) {
             data[place] = self.data[place];
@@ -92,7 +94,8 @@ impl GranuleState {
     }
 }
 
-/// Copies between slices of one length; most accesses have four or eight bytes, which need no call.
+/// Copies between slices of equal length; most accesses have four or eight bytes, which need no
+/// call.
 #[inline(always)]
 fn copy(to: &mut [u8], from: &[u8]) {
     if let (Ok(to), Ok(from)) = (
@@ -110,7 +113,7 @@ fn copy(to: &mut [u8], from: &[u8]) {
     }
 }
 
-/// Compares slices of one length in the same way.
+/// Compares slices of equal length; four or eight bytes need no call.
 #[inline(always)]
 fn is_equal(one: &[u8], other: &[u8]) -> bool {
     if let (Ok(one), Ok(other)) = (<&[u8; 8]>::try_from(one), <&[u8; 8]>::try_from(other)) {

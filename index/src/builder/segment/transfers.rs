@@ -1,27 +1,27 @@
-//! What the search for calls needs of a segment: the places where control did not simply go on.
+//! Input of the call search from a segment: the places where control was not sequential.
 //!
-//! The heuristic (formats of the Tarmac tools, "call and return") looks at the stack pointer and the link register
-//! at each transfer of control. A segment does not know what they were at its start, so values may be [`Tracked::Carry`]:
-//! the pass in order fills them in.
+//! The heuristic (formats of the Tarmac tools, "call and return") reads the stack pointer and the
+//! link register at each transfer of control. A segment does not know their values at its start, so
+//! values may be [`TrackedRegister::Carry`]: the sequential pass fills them in.
 
 use serde::{Deserialize, Serialize};
 use stepback_machine::{Address, CodeSite, ControlFlowEffect, InstructionSet, RegisterId};
 use stepback_parsers::{RegisterWrite, StepEvent, WrittenName};
 
-/// What a segment knows of a register.
+/// Knowledge of a segment about a register.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TrackedRegister {
-    /// Not written in this segment yet: what it was at the segment's start.
+    /// Not written in this segment yet: the value at the segment's start.
     #[default]
     Carry,
-    /// Written with a value that the trace does not give.
+    /// Written with a value that the trace does not contain.
     Unknown,
-    /// Its value.
+    /// Known value.
     Known(u64),
 }
 
 impl TrackedRegister {
-    /// The value, given the one at the segment's start.
+    /// Returns the value, given the one at the segment's start.
     pub fn resolve(self, carried: Option<u64>) -> Option<u64> {
         match self {
             Self::Carry => carried,
@@ -31,92 +31,97 @@ impl TrackedRegister {
     }
 }
 
-/// The instructions since the link register was written are counted up to this.
+/// Maximum count of instructions since the link register was written.
 pub const AGE_LIMIT: u8 = 8;
 
-/// Whether the stack pointer was given a value by an instruction that does not compute it from itself.
+/// Records that an instruction which does not compute the stack pointer from itself wrote it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SpSet {
-    /// By a step of this segment.
+    /// True if a step of this segment did.
     pub is_set: bool,
-    /// It was written by the thread's last step of an earlier segment, which the pass in order knows.
+    /// True if the thread's last step of an earlier segment wrote it; only the sequential pass
+    /// knows that step.
     pub is_early: bool,
 }
 
 /// A write of a stack pointer that was not the one in use.
 #[derive(Clone, Copy, Debug)]
 pub struct OtherStack {
-    /// The slot of the writing step, 0 for one of an earlier segment.
+    /// Slot of the writing step, 0 for one of an earlier segment.
     pub slot: u32,
-    /// The register itself, whatever name the line gave it.
+    /// The physical register, regardless of its name in the line.
     pub register: RegisterId,
-    /// Its value; none when unknown.
+    /// Value; none when unknown.
     pub value: Option<u64>,
 }
 
-/// A step of a thread that did not follow the step before in memory, or the thread's first in its segment.
+/// A step of a thread that did not follow the step before in memory, or the thread's first in its
+/// segment.
 #[derive(Clone, Copy, Debug)]
 pub struct Transfer {
-    /// The thread's number in the segment.
+    /// Number of the thread in the segment.
     pub thread: u16,
-    /// Where control went.
+    /// Slot of the destination step.
     pub slot: u32,
     /// Address of the step.
     pub pc: u64,
-    /// Its encoding.
+    /// Encoding of the step.
     pub opcode: u32,
-    /// Its length.
+    /// Length of the step's instruction.
     pub length_bytes: u8,
-    /// How it decodes.
+    /// Instruction set of the step.
     pub instruction_set: InstructionSet,
-    /// True for the thread's first step in the segment: whether control was transferred must be found out.
+    /// True for the thread's first step in the segment: the sequential pass determines whether
+    /// control was transferred.
     pub is_first: bool,
     /// Stack pointer when the step began.
     pub sp: TrackedRegister,
-    /// The slot of the step that wrote the stack pointer last, 0 for one of an earlier segment; none when none in this one did.
+    /// Slot of the step that wrote the stack pointer last, 0 for one of an earlier segment; none if
+    /// no step of this segment did.
     pub sp_slot: Option<u32>,
-    /// Whether the stack pointer was given an unrelated value since the transfer before.
+    /// Writes of unrelated values to the stack pointer since the transfer before.
     pub sp_set: SpSet,
-    /// The highest value that the stack pointer was given since the transfer before.
+    /// Highest value written to the stack pointer since the transfer before.
     pub sp_high: Option<u64>,
-    /// The last write in this segment of a stack pointer that was not in use.
+    /// Last write in this segment of a stack pointer that was not in use.
     pub other_stack: Option<OtherStack>,
-    /// The stack pointer that the step uses, where its mode tells which.
+    /// Stack pointer that the step uses, if its mode determines one.
     pub stack_in_use: Option<RegisterId>,
     /// Link register when the step began.
     pub lr: TrackedRegister,
     /// Steps since the link register was written, up to [`AGE_LIMIT`].
     pub lr_age: u8,
-    /// True when the link register was not written in this segment: `lr_age` counts from the segment's start,
-    /// behind the thread's first step from there.
+    /// True when the link register was not written in this segment: `lr_age` counts from the
+    /// segment's start or, after it, from the thread's first step.
     pub is_age_carried: bool,
-    /// True when the trace tells of an exception behind the step before, or with this step.
+    /// True when the trace reports an exception after the step before, or with this step.
     pub has_words: bool,
-    /// The step before; none when it is in an earlier segment.
+    /// Step before; none when it is in an earlier segment.
     pub before: Option<LastStep>,
 }
 
-/// The stack pointers that a thread's lines name before its first step: a trace may begin with the values of all banks.
+/// Stack pointers that a thread's lines name before its first step: a trace may begin with the
+/// values of all banks.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct EarlyStacks(Vec<EarlyStack>);
 
 /// A stack pointer and its newest value.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct EarlyStack {
-    /// The register itself; the plain one where the line named that.
+    /// The physical register; the plain one if the line named that.
     register: RegisterId,
-    /// None when unknown.
+    /// Value; none when unknown.
     sp: Option<u64>,
 }
 
 impl EarlyStacks {
-    /// Notes a value. O(n) in the number of banks.
+    /// Records a value. O(n) in the number of banks.
     pub fn note(&mut self, register: RegisterId, sp: Option<u64>) {
         self.0.retain(|known| known.register != register);
         self.0.push(EarlyStack { register, sp });
     }
 
-    /// Adds those that were noted later.
+    /// Adds values that were recorded later.
     pub fn extend(&mut self, later: &Self) {
         later
             .0
@@ -124,8 +129,9 @@ impl EarlyStacks {
             .for_each(|stack| self.note(stack.register, stack.sp));
     }
 
-    /// The stack pointer of the first step, given the one that its mode uses: none within when unknown, none where the last
-    /// value of any is taken, as where the mode does not tell.
+    /// Returns the stack pointer of the first step, given the one that its mode uses. The inner
+    /// `None` means an unknown value. The outer `None` means that the last value of any stack
+    /// pointer applies, for example because the mode determines none.
     pub fn chosen(&self, in_use: Option<RegisterId>) -> Option<Option<u64>> {
         let of = |register| {
             self.0
@@ -139,18 +145,19 @@ impl EarlyStacks {
     }
 }
 
-/// What a thread is at the end of a segment.
+/// State of a thread at the end of a segment.
 #[derive(Clone, Debug)]
 pub struct ThreadEnd {
-    /// Its last step; none when it has none in this segment.
+    /// Last step; none when it has none in this segment.
     pub last: Option<LastStep>,
-    /// `x0` to `x30`, the stack pointer, and the link register of AArch32, by their numbers in the table.
+    /// `x0` to `x30`, the stack pointer, and the link register of AArch32, by their numbers in the
+    /// table.
     pub core: [TrackedRegister; CORE],
     /// As in [`Transfer`].
     pub sp_slot: Option<u32>,
     /// As in [`Transfer`], since the last one.
     pub sp_set: SpSet,
-    /// The highest value of the stack pointer since the last transfer in the segment.
+    /// Highest value of the stack pointer since the last transfer in the segment.
     pub sp_high: Option<u64>,
     /// As in [`Transfer`].
     pub other_stack: Option<OtherStack>,
@@ -158,18 +165,19 @@ pub struct ThreadEnd {
     pub lr_age: u8,
     /// As in [`Transfer`].
     pub is_age_carried: bool,
-    /// True when the trace tells of an exception behind the last step.
+    /// True when the trace reports an exception after the last step.
     pub has_words: bool,
-    /// The stack pointers that were written before the thread's first step in the segment.
+    /// Stack pointers written before the thread's first step in the segment.
     pub early_stacks: EarlyStacks,
 }
 
-/// The registers that are followed: they stand first in the table.
+/// Number of tracked registers: the first ones of the table.
 pub const CORE: usize = RegisterId::LR.0 as usize + 1;
-/// The stack pointer among them.
+/// Place of the stack pointer among them.
 pub const SP: usize = RegisterId::SP.0 as usize;
 
-/// The link register among them; where a set has none, one that it never writes.
+/// Returns the place of the link register among them; if a set has none, that of one which it never
+/// writes.
 #[inline(always)]
 pub const fn link_place(set: InstructionSet) -> usize {
     match set.link_register() {
@@ -181,27 +189,27 @@ pub const fn link_place(set: InstructionSet) -> usize {
 /// A thread's last step.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct LastStep {
-    /// Its slot.
+    /// Slot.
     pub slot: u32,
-    /// Its address.
+    /// Address.
     pub pc: u64,
-    /// Its encoding.
+    /// Encoding.
     pub opcode: u32,
-    /// Its length.
+    /// Length of the instruction.
     pub length_bytes: u8,
-    /// How it decodes.
+    /// Instruction set.
     pub instruction_set: InstructionSet,
     /// False when its condition failed.
     pub is_executed: bool,
 }
 
 impl LastStep {
-    /// The address behind it.
+    /// Returns the address after it.
     pub fn next_pc(&self) -> u64 {
         self.pc.wrapping_add(u64::from(self.length_bytes))
     }
 
-    /// What it does to control, as far as its encoding says.
+    /// Returns its effect on control, from its encoding.
     #[inline]
     pub fn control(&self) -> ControlFlowEffect {
         let encoding = self
@@ -216,20 +224,21 @@ impl LastStep {
         })
     }
 
-    /// Whether it is an instruction that computes the stack pointer from itself: what it is then belongs to the same stack.
+    /// Returns true if it computes the stack pointer from itself: the result then belongs to the
+    /// same stack.
     #[inline(always)]
     pub fn is_sp_relative(&self) -> bool {
         self.instruction_set.computes_stack_from_itself(self.opcode)
     }
 
-    /// Where a call by it would return to, with a bit that tells how to decode what is there.
+    /// Returns the return address of a call by it, with the bit that selects the instruction set.
     pub fn return_address(&self) -> u64 {
         self.instruction_set.marked_address(self.next_pc())
     }
 }
 
 impl ThreadEnd {
-    /// A thread of which nothing is known but what it carries in.
+    /// Creates the state of a thread at a segment's start: everything is carried in.
     pub fn carried() -> Self {
         Self {
             last: None,
@@ -245,7 +254,7 @@ impl ThreadEnd {
         }
     }
 
-    /// Notes a step; gives the transfer that it is, if it is one.
+    /// Records a step; returns the transfer of control that it completes, if any.
     #[inline(always)]
     pub fn begin_step(&mut self, slot: u32, step: &StepEvent<'_>) -> Option<Transfer> {
         self.lr_age = (self.lr_age + 1).min(AGE_LIMIT);
@@ -297,7 +306,8 @@ impl ThreadEnd {
             before: self.last,
         };
         (self.lr_age, self.is_age_carried) = if transfer.is_first {
-            // The pass in order finds out whether this is a transfer at all: from here on it knows the age.
+            // The sequential pass decides whether this is a transfer at all: from here on it knows
+            // the age.
             (0, true)
         } else {
             // The link register must be written again before another transfer can be a call.
@@ -306,7 +316,7 @@ impl ThreadEnd {
         transfer
     }
 
-    /// Notes a write of a stack pointer that is not in use, by a name of its own.
+    /// Records a write of a stack pointer that is not in use, by its banked name.
     #[cold]
     pub fn other_stack_write(&mut self, register: RegisterId, bytes: Option<&[u8]>) {
         let value = bytes.filter(|bytes| bytes.len() >= 4).map(little_endian);
@@ -317,7 +327,8 @@ impl ThreadEnd {
         });
     }
 
-    /// Notes a write of a stack pointer by a name of its own, or by the plain one, before the thread's first step.
+    /// Records a write of a stack pointer, by its banked or its plain name, before the thread's
+    /// first step.
     #[cold]
     pub fn early_stack_write(&mut self, register: RegisterId, write: &RegisterWrite<'_>) {
         let is_low = write.view.offset == 0;
@@ -328,7 +339,7 @@ impl ThreadEnd {
         self.early_stacks.note(register, value);
     }
 
-    /// Notes a write of a register.
+    /// Records a write of a register.
     #[inline(always)]
     pub fn register_write(&mut self, write: &RegisterWrite<'_>) {
         let register = usize::from(write.view.register.0);

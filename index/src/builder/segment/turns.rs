@@ -1,5 +1,6 @@
-//! What the search for calls needs of a segment of a trace whose records say what branches are:
-//! the steps that call, return or jump to a computed address, where control went after them, and the markers that redirect it.
+//! Input of the call search from a segment of a trace whose records classify branches: the steps
+//! that call, return or jump to a computed address, the steps at their destinations, and the
+//! markers that redirect control.
 
 use stepback_machine::{
     AccessKind, CodeSite, FlowKind, InstructionSet, RecordedBranch, ReturnAddress,
@@ -9,45 +10,46 @@ use stepback_parsers::{
     ThreadNumber,
 };
 
-/// A place where the control of a thread takes a turn.
+/// A place where the control flow of a thread changes.
 #[derive(Clone, Copy, Debug)]
 pub struct ControlTurn {
-    /// The thread's number in the segment.
+    /// Number of the thread in the segment.
     pub thread: u16,
-    /// That of the step. Of a marker: that of the thread's last step before it, 0 when that is in an earlier segment.
+    /// Slot of the step. For a marker: slot of the thread's last step before it, 0 when that is in
+    /// an earlier segment.
     pub slot: u32,
-    /// What turns.
+    /// Kind of the change.
     pub what: TurnKind,
 }
 
-/// What turns.
+/// Kind of a control turn.
 #[derive(Clone, Copy, Debug)]
 pub enum TurnKind {
-    /// A thread's first step in the segment, and those after the other kinds.
+    /// A thread's first step in the segment, and each step after a turn of another kind.
     Arrival {
-        /// Its address.
+        /// Address.
         pc: u64,
-        /// How it decodes.
+        /// Instruction set.
         instruction_set: InstructionSet,
-        /// It is in the delay slot of the branch before, so where control arrives is still to follow.
+        /// True in the delay slot of the branch before: the step at the destination still follows.
         is_in_slot: bool,
     },
-    /// A step that goes where its encoding alone does not say, or calls.
+    /// A step that calls, or that goes where its encoding does not determine.
     Branch {
-        /// What it does.
+        /// Kind of the branch.
         kind: TurningBranch,
-        /// Where it is.
+        /// Addresses of the branch.
         site: BranchSite,
-        /// Where the return address lies on the stack, where the call wrote it there or the return read it.
+        /// Stack address at which the call wrote the return address or the return read it.
         stack: Option<u64>,
-        /// Where a call leads as its encoding says, when the segment shows no step after it.
+        /// Target of a call from its encoding, when the segment shows no step after it.
         target: Option<u64>,
     },
-    /// A marker that tells of the kernel, or of a stretch that is not recorded.
+    /// A marker about the kernel, or about a stretch that is not recorded.
     Marker(Marker),
-    /// What is recorded from here on.
+    /// Contents of the recording from here on.
     Recording {
-        /// Instructions are left out.
+        /// True if instructions are left out.
         lacks_steps: bool,
     },
 }
@@ -55,11 +57,11 @@ pub enum TurnKind {
 /// Addresses of a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct BranchSite {
-    /// Its own.
+    /// The branch.
     pub pc: u64,
-    /// That of its delay slot, on machines that have them.
+    /// Delay slot, on machines that have them.
     pub slot_pc: Option<u64>,
-    /// The one after it, to which a call returns.
+    /// Next instruction, to which a call returns.
     pub next_pc: u64,
 }
 
@@ -75,18 +77,18 @@ impl BranchSite {
     }
 }
 
-/// What a branch does.
+/// Kind of a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum TurningBranch {
-    /// Calls.
+    /// Call.
     Call,
-    /// Returns.
+    /// Return.
     Return,
-    /// Jumps to where a register or memory says.
+    /// Jump to an address from a register or memory.
     Jump,
 }
 
-/// Collects the turns of a segment.
+/// Collects the control turns of a segment.
 #[derive(Debug, Default)]
 pub struct ControlTurns {
     threads: Vec<TurningThread>,
@@ -96,20 +98,21 @@ pub struct ControlTurns {
 /// A thread in a segment.
 #[derive(Clone, Copy, Debug)]
 struct TurningThread {
-    /// The slot of its last step; 0 before its first.
+    /// Slot of its last step; 0 before its first.
     last_slot: u32,
-    /// Its next step is an arrival.
+    /// True if its next step is an arrival.
     is_arriving: bool,
-    /// The place of its last step's turn, while no access told where the return address lies.
+    /// Place of its last step's turn, until an access shows the stack address of the return
+    /// address.
     open_turn: Option<u32>,
-    /// Its last step, when that is a call, or in the slot of one.
+    /// Last step, when that is a call, or in the slot of one.
     last_call: Option<LastCall>,
 }
 
 /// A call that no step follows.
 #[derive(Clone, Copy, Debug)]
 struct LastCall {
-    /// The place of its turn.
+    /// Place of its turn.
     turn: u32,
     site: CodeSite,
     instruction_set: InstructionSet,
@@ -139,7 +142,7 @@ impl ControlTurns {
         self.threads.push(CARRIED);
     }
 
-    /// What was collected, and the slot of each thread's last step, 0 without one.
+    /// Returns the turns, and the slot of each thread's last step, 0 without one.
     pub fn take(&mut self) -> (Vec<ControlTurn>, Vec<u32>) {
         for call in self.threads.iter().filter_map(|thread| thread.last_call) {
             let control = call.instruction_set.control(&call.site);
@@ -161,14 +164,15 @@ impl ControlTurns {
         )
     }
 
-    /// Notes a step.
+    /// Records a step.
     #[inline(always)]
     pub fn begin_step(&mut self, slot: u32, step: &StepEvent<'_>) {
         let Some(thread) = self.threads.get_mut(usize::from(step.thread.0)) else {
             return;
         };
         (thread.last_slot, thread.open_turn) = (slot, None);
-        // Control arrives after the delay slot, which belongs to the function that the branch leaves.
+        // Control arrives after the delay slot, which belongs to the function that the branch
+        // leaves.
         let is_in_slot =
             step.delay_slot != DelaySlot::None && step.instruction_set.slot_bytes() > 0;
         thread.last_call = thread.last_call.filter(|_| is_in_slot);
@@ -224,7 +228,8 @@ impl ControlTurns {
         });
     }
 
-    /// Notes an access: a call that leaves its return address on the stack writes it, a return reads it, first of all.
+    /// Records an access. The first write of a call that pushes its return address, or the first
+    /// read of a return, gives its stack address.
     #[inline(always)]
     pub fn access(&mut self, access: &MemoryAccess) {
         let Some(thread) = self.threads.get_mut(usize::from(access.thread.0)) else {
@@ -247,7 +252,7 @@ impl ControlTurns {
         }
     }
 
-    /// Notes what is recorded from here on.
+    /// Records the contents of the recording from here on.
     pub fn recording(&mut self, ThreadNumber(thread): ThreadNumber, recording: RecordingScope) {
         let Some(TurningThread {
             last_slot: slot, ..
@@ -264,7 +269,7 @@ impl ControlTurns {
         });
     }
 
-    /// Notes a marker, if it tells of the kernel, or of a stretch that is not recorded.
+    /// Records a marker, if it is about the kernel, or about a stretch that is not recorded.
     pub fn marker(&mut self, event: &MarkerEvent) {
         const KINDS: [MarkerKind; 13] = [
             MarkerKind::WINDOW,

@@ -1,4 +1,4 @@
-//! Where semihosting calls let the host write whose parameters only the images of the program hold.
+//! Host writes of semihosting calls with parameters that only the program images contain.
 
 use crate::answers::cancel::Cancel;
 use crate::answers::program::Program;
@@ -6,12 +6,13 @@ use crate::builder::semihosting::pass::HostPass;
 use crate::index::Index;
 use crate::read::code_check::CodeCheck;
 
-/// The same index, which knows besides what the images of the program tell: what memory held when it was loaded,
-/// where functions are, and where the host wrote during calls whose parameters it held.
-/// Of pages where the trace executed other bytes, nothing is taken from the program.
-/// Cost: one comparison for each distinct instruction, some lookups for each call of which the trace does not tell that.
+/// Returns the index with the knowledge of the program images added: the initial memory contents,
+/// the functions, and the host writes of calls with parameters in the images. Pages on which the
+/// trace executed other bytes are not taken from the program. Cost: one comparison for each
+/// distinct instruction, and some lookups for each call with parameters unknown to the trace.
 pub fn with_images(index: Index, program: Program, cancel: &Cancel) -> Index {
-    // What cannot be compared, because the trace cannot be read any more, the next question reports.
+    // If the trace cannot be read any more, nothing is compared, and the next query reports the
+    // error.
     let program = CodeCheck(&index)
         .believed(program.clone(), cancel)
         .unwrap_or(program);

@@ -1,7 +1,9 @@
-//! Semihosting: calls by which a program on bare metal asks the host, which then writes into memory unseen.
+//! Semihosting: calls by which a program on bare metal makes the host act, and possibly write into
+//! memory unseen.
 //!
-//! A few calls fill a region that their parameter block names. The trace has no line for what the host writes there,
-//! so the region becomes unknown at the step of the call, and reads behind it tell what was written.
+//! A few calls fill a region that their parameter block names. The trace has no line for the host's
+//! writes, so the region becomes unknown at the step of the call, and reads after it show its
+//! contents.
 
 pub(crate) mod call;
 pub(crate) mod images;

@@ -1,33 +1,32 @@
-//! What memory a semihosting call lets the host write.
+//! Memory that a semihosting call lets the host write.
 
 use crate::answers::host_operation::HostOperation;
 use crate::store::regions::ranges::AddressRange;
 
-/// What a call lets the host write.
+/// Memory that a call lets the host write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum HostWriteRegion {
     Nothing,
     Region(AddressRange),
-    /// Nobody knows where.
+    /// The region is not known.
     Unknown,
 }
 
-/// The words in memory by which a program tells the host what it wants.
+/// Parameter block of a semihosting call in memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ParameterBlock {
-    /// Where it lies.
+    /// Address of the block.
     pub address: u64,
     /// Bytes of each of its words.
     pub word_bytes: u64,
-    /// The highest address there is.
+    /// Highest valid address.
     pub highest: u64,
 }
 
 impl ParameterBlock {
-    /// The memory that the host may write; a region that is empty is nothing.
-    /// `word` is asked for words of the block by number.
+    /// Returns the memory that the host may write. `word` returns words of the block by number.
     ///
-    /// The whole buffer of `SYS_READ` counts, not just what the host turned out to read.
+    /// The whole buffer of `SYS_READ` counts, not just the bytes that the host did read.
     pub fn region(
         &self,
         operation: HostOperation,
@@ -54,7 +53,8 @@ impl ParameterBlock {
     ) -> Option<(u64, u64)> {
         Some(match operation {
             HostOperation::Read => (word(1)?, word(2)?),
-            // Arm's manual of the trace utilities says word 1; the semihosting specification says 2.
+            // Arm's manual of the trace utilities says word 1; the semihosting specification says
+            // 2.
             HostOperation::TmpNam => (word(0)?, word(2)?),
             HostOperation::GetCmdline => (word(0)?, word(1)?),
             HostOperation::HeapInfo => (word(0)?, 4 * self.word_bytes),
@@ -62,7 +62,8 @@ impl ParameterBlock {
         })
     }
 
-    /// Where one of its words lies; none when it would reach beyond the highest 64-bit address.
+    /// Returns the address of a word; none if the word would reach beyond the highest 64-bit
+    /// address.
     pub fn word(&self, number: u64) -> Option<u64> {
         let address = self.address.checked_add(number * self.word_bytes)?;
         address.checked_add(self.word_bytes - 1).map(|_| address)

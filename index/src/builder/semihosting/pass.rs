@@ -1,6 +1,7 @@
-//! The pass over the semihosting calls of a trace in order, once everything else is indexed.
+//! Pass over the semihosting calls of a trace in order, once everything else is indexed.
 //!
-//! It asks the new index itself: a call's registers and parameter block may have been written in any earlier segment.
+//! It queries the new index itself: a call's registers and parameter block may have been written in
+//! any earlier segment.
 
 use std::collections::BTreeMap;
 
@@ -27,24 +28,27 @@ use crate::store::regions::open_calls::{MORE, UnresolvedCalls};
 use crate::store::regions::ranges::AddressRange;
 use crate::store::segment::meta::SeamExternal;
 
-/// Blocks of memory that are looked at in all, so that no trace can make this pass endless.
+/// Total number of memory blocks examined, so that no trace can make this pass endless.
 const BLOCKS_LIMIT: u64 = 1 << 22;
-/// With images, which are known only when the index is opened, no more calls are looked at; the others stay open.
+/// Maximum number of calls examined with images, which are known only when the index is opened; the
+/// others stay open.
 const CALLS_WITH_IMAGES: usize = 1024;
-/// And none where there are more regions than these, since each that is found has them all put in order again.
+/// Maximum number of regions with which images are used, because each new region sorts all of them
+/// again.
 const REGIONS_WITH_IMAGES: usize = 1 << 12;
 
-/// What the host wrote during a trace.
+/// Writes of the host during a trace.
 #[derive(Debug, Default)]
 pub(crate) struct HostWrites {
-    /// Where and when.
+    /// Regions and slots of the writes.
     pub regions: HostRegions,
-    /// The calls of which that is not known.
+    /// Calls with unknown regions.
     pub open: UnresolvedCalls,
-    /// For each segment that has some: reads that seemed to contradict what was known but follow such a region,
-    /// sorted by block and place, and how many reads are then no external changes at all.
+    /// For each segment that has some: reads that seemed to contradict known memory but follow such
+    /// a region, sorted by block and place; and the number of reads that are no longer external
+    /// changes at all.
     pub explained: BTreeMap<usize, (Vec<SeamExternal>, u64)>,
-    /// Some calls were left out.
+    /// True if some calls were left out.
     pub is_cut_short: bool,
 }
 
@@ -53,19 +57,19 @@ pub(crate) struct HostWrites {
 struct TouchKey {
     segment: usize,
     granule: u64,
-    /// Its place in the list of the block.
+    /// Place in the list of the block.
     place: u32,
 }
 
-/// The bytes of a touch that follow what the host wrote.
+/// Bytes of a touch that follow a host write.
 #[derive(Clone, Copy, Debug)]
 struct ExplainedBytes {
-    /// The slot of the touch in its segment.
+    /// Slot of the touch in its segment.
     slot: u32,
     mask: u64,
 }
 
-/// A call, as far as its registers tell it.
+/// Known registers of a call.
 #[derive(Clone, Copy, Debug)]
 struct HostCallRegisters {
     set: InstructionSet,
@@ -74,7 +78,7 @@ struct HostCallRegisters {
     argument: Option<u64>,
 }
 
-/// What a call lets the host write.
+/// Writes of the host during a call.
 #[derive(Clone, Copy, Debug)]
 enum HostCallWrites {
     Nothing,
@@ -82,7 +86,7 @@ enum HostCallWrites {
     Unknown,
 }
 
-/// The pass.
+/// Pass over the semihosting calls.
 pub(crate) struct HostPass<'a> {
     index: Index,
     cancel: &'a Cancel,
@@ -91,7 +95,7 @@ pub(crate) struct HostPass<'a> {
 }
 
 impl<'a> HostPass<'a> {
-    /// A pass over the calls of a trace, by its index.
+    /// Creates a pass over the calls of a trace, with its index.
     pub fn new(index: Index, cancel: &'a Cancel) -> Self {
         Self {
             index,
@@ -101,7 +105,7 @@ impl<'a> HostPass<'a> {
         }
     }
 
-    /// Follows the calls of some slots, ascending.
+    /// Examines the calls of some slots, ascending.
     pub fn run(mut self, slots: &[u64], on_call: impl Fn()) -> Result<HostWrites, QueryError> {
         let mut asking = Vec::new();
         for slot in slots {
@@ -111,7 +115,8 @@ impl<'a> HostPass<'a> {
             }
         }
         asking.extend((slots.len() >= HOST_CALLS_LIMIT).then_some(MORE));
-        // Until it is known where the host wrote, nothing is told across a call: not even of the parameters of one before.
+        // Until the host's writes are known, no value is carried across a call: not even the
+        // parameters of an earlier one.
         self.index.open_calls = UnresolvedCalls::of(asking);
         let is_cut_short = self.follow(usize::MAX, on_call)?;
         let explained = self.explained_by_segment()?;
@@ -128,8 +133,8 @@ impl<'a> HostPass<'a> {
         })
     }
 
-    /// The index, which knows besides where the open calls let the host write, as far as the images hold their parameters.
-    /// Where the trace cannot be read they stay open; the next question says why.
+    /// Returns the index with the host writes of open calls added, if the images contain their
+    /// parameters. If the trace cannot be read they stay open; the next query reports the error.
     pub fn with_images(mut self) -> Index {
         if self.index.host_regions.len() > REGIONS_WITH_IMAGES {
             return self.index;
@@ -150,7 +155,8 @@ impl<'a> HostPass<'a> {
         self.index
     }
 
-    /// Decides the calls that are open, at most so many; true when some had to be left so though more may be known of them.
+    /// Resolves the open calls, at most `limit`; returns true if the limits on regions or blocks
+    /// left some unresolved.
     fn follow(&mut self, limit: usize, on_call: impl Fn()) -> Result<bool, QueryError> {
         let mut is_cut_short = false;
         for _ in 0..limit {
@@ -178,7 +184,7 @@ impl<'a> HostPass<'a> {
         Ok(is_cut_short)
     }
 
-    /// False for a call that is known to write no memory.
+    /// Returns false for a call that is known to write no memory.
     fn asks(&self, slot: u64) -> Result<bool, QueryError> {
         let Some(HostCallRegisters { operation, .. }) = self.asked(slot)? else {
             return Ok(false);
@@ -186,7 +192,7 @@ impl<'a> HostPass<'a> {
         Ok(operation.is_none_or(|number| HostOperation::of_number(number).is_some()))
     }
 
-    /// What the call of a slot asks for; none when it is no call.
+    /// Returns the registers of the call of a slot; none when it is no call.
     fn asked(&self, slot: u64) -> Result<Option<HostCallRegisters>, QueryError> {
         let Some(before) = slot.checked_sub(1).map(Position) else {
             return Ok(None);
@@ -207,7 +213,7 @@ impl<'a> HostPass<'a> {
         }))
     }
 
-    /// What the call of a slot lets the host write.
+    /// Returns the host writes of the call of a slot.
     fn written_by(&self, slot: u64) -> Result<HostCallWrites, QueryError> {
         let Some(HostCallRegisters {
             set,
@@ -272,7 +278,8 @@ impl<'a> HostPass<'a> {
         Ok(states.first().and_then(|state| state.value.to_u64()))
     }
 
-    /// A word of a parameter block; a read behind the call may tell it, when no write of the trace stands between.
+    /// Returns a word of a parameter block; a read after the call may supply it, when no write of
+    /// the trace is in between.
     fn word(
         &self,
         block: &ParameterBlock,
@@ -296,7 +303,7 @@ impl<'a> HostPass<'a> {
             .try_fold(0, |number, byte| Some(number << 8 | u64::from(byte.value?))))
     }
 
-    /// Notes the first reads behind a region that were taken for contradictions of what was known before it.
+    /// Records the first reads after a region that were taken for contradictions of earlier memory.
     fn explain(&mut self, region: &HostRegion) -> Result<(), QueryError> {
         let Self {
             index,
@@ -364,7 +371,8 @@ impl<'a> HostPass<'a> {
         Ok(by_segment)
     }
 
-    /// Whether a read is no external change at all any more. Of a read of two blocks, the last explained part counts.
+    /// Returns true if a read is no external change any more. For a read of two blocks, the last
+    /// explained part counts.
     fn is_explained_whole(&self, key: TouchKey) -> Result<bool, QueryError> {
         let TouchKey {
             segment,

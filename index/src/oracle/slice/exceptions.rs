@@ -1,4 +1,4 @@
-//! What a step did as the exception or exception return that came with it.
+//! Effects of the exception or exception return that came with a step.
 
 use stepback_machine::{
     ExceptionFlow, FrameAccess, FrameEvent, Instruction, RegisterId, RegisterView,
@@ -8,20 +8,20 @@ use stepback_parsers::{Step, TextKind, WrittenName};
 use crate::oracle::event::{OracleEvent, OracleEventKind, OracleStep, OracleWrite};
 use crate::oracle::record::Oracle;
 
-/// More events of a step are not looked at.
+/// Maximum number of events of a step to examine.
 const EVENTS: usize = 1 << 12;
 
 /// An exception, or a return from one.
 pub(super) struct StepException {
     pub flow: ExceptionFlow,
-    /// The events of the step, by their numbers among all.
+    /// Indices of the step's events.
     pub events: Vec<usize>,
 }
 
-/// Where an exception takes the value of a register from.
+/// Source of a register value that an exception writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ExceptionInput {
-    /// A byte of its frame; none where the trace does not show it.
+    /// Address of a byte of its frame; `None` if the trace does not show it.
     Frame(Option<u64>),
     /// The stack pointer itself.
     Stack,
@@ -30,18 +30,19 @@ pub(super) enum ExceptionInput {
 }
 
 impl StepException {
-    /// The number among its own events.
+    /// Returns the index of an event among those of the step.
     fn place(&self, event: usize) -> Option<usize> {
         self.events.iter().position(|own| *own == event)
     }
 
-    /// Whether an event is an access to a frame.
+    /// Returns true if an event is an access to an exception frame.
     pub fn is_access(&self, event: usize) -> bool {
         self.place(event)
             .is_some_and(|place| self.flow.has_access(place))
     }
 
-    /// What it gave a byte of a register at an event, although the instruction may write it.
+    /// Returns the source of a byte written at an event, for a register that the instruction may
+    /// also write.
     pub fn overrides(&self, event: usize, byte: RegisterView) -> Option<ExceptionInput> {
         let is_behind = self.place(event)? >= self.flow.first_event;
         if is_behind {
@@ -51,7 +52,8 @@ impl StepException {
         }
     }
 
-    /// What it gave a byte of a register at an event, which the instruction does not write.
+    /// Returns the source of a byte written at an event, for a register that the instruction does
+    /// not write.
     pub fn gives(&self, event: usize, byte: RegisterView) -> Option<ExceptionInput> {
         self.place(event)?;
         let register = byte.register;
@@ -65,7 +67,7 @@ impl StepException {
         Some(by)
     }
 
-    /// What it loaded into a byte of a register, or made of it.
+    /// Returns the source of a byte that the exception loaded or computed.
     fn moves(&self, event: usize, byte: RegisterView) -> Option<ExceptionInput> {
         let loaded = self
             .flow
@@ -85,7 +87,7 @@ impl StepException {
     }
 }
 
-/// The plain register that a line named.
+/// Returns the plain register that a line named.
 pub(super) fn plain_of(written: &OracleWrite) -> RegisterId {
     written
         .bank
@@ -93,7 +95,7 @@ pub(super) fn plain_of(written: &OracleWrite) -> RegisterId {
 }
 
 impl Oracle {
-    /// The exception that a step took or returned from.
+    /// Returns the exception that a step took or returned from.
     pub(super) fn exception_of(
         &self,
         step: Step,

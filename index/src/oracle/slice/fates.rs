@@ -1,4 +1,4 @@
-//! What becomes of a byte that holds a value: it stays, or something overwrites it.
+//! Fate of a byte that holds the value: it stays, or something overwrites it.
 
 use stepback_machine::{AccessKind, RegisterId, RegisterView};
 use stepback_parsers::Step;
@@ -10,29 +10,30 @@ use crate::oracle::event::OracleEventKind;
 use crate::oracle::record::Oracle;
 use crate::oracle::slice::writers::{ByteWriter, WriteMethod, covers};
 
-/// A byte or a flag, and from when on it holds the value.
+/// A byte or a flag, with the time from which it holds the value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HeldCell {
     pub cell: SliceCell,
-    /// Which register its cell is, if it is one.
+    /// The register, if the cell is one.
     pub register: Option<PhysicalRegister>,
-    /// The first event, and the first step, that may overwrite it.
+    /// First event, and first step, that may overwrite it.
     pub event: usize,
     pub step: u64,
 }
 
-/// What overwrote it.
+/// Event that overwrote the cell.
 enum HeldCellFate {
     Kept,
     By(ByteWriter),
-    /// Memory changed, which a read showed.
+    /// A read showed that memory changed.
     Changed(Option<Step>),
-    /// Something that is no step.
+    /// An event that is not a step.
     Gone,
 }
 
 impl Oracle {
-    /// How a chain ends that is followed forward: that nothing overwrites it, or what does so in a way that nobody knows.
+    /// Returns the ends of a forward chain at a cell: nothing overwrites it, or the overwriting
+    /// step has unknown inputs.
     pub(super) fn ends_of_held(&self, held: HeldCell, kinds: EdgeKinds) -> Vec<SliceEndKind> {
         let fate = match held.cell {
             SliceCell::Memory { address, .. } => self.fate_of_memory(address.0, held),

@@ -1,4 +1,4 @@
-//! What went into a byte that a step gave its value.
+//! Inputs of a byte that a step defined.
 
 use stepback_machine::{
     AccessKind, ExecutionCondition, FlowKind, Instruction, InstructionInput, RegisterId,
@@ -14,24 +14,24 @@ use crate::oracle::slice::exceptions::{ExceptionInput, StepException, plain_of};
 use crate::oracle::slice::operand_bytes::AccessedByte;
 use crate::oracle::slice::writers::{ByteWriter, WriteMethod, covers};
 
-/// Something that a step takes in.
+/// An input of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum OracleInput {
     Register(RegisterView),
-    /// A byte of the register that an event wrote.
+    /// A byte of the register that an event wrote: event index and offset.
     Home(usize, u16),
     Flags(u64),
     Memory(u64),
 }
 
-/// What went into a byte.
+/// Inputs of a byte.
 #[derive(Debug, Default)]
 pub(super) struct OracleInputs {
     pub taken: Vec<(OracleInput, Edge)>,
     pub ends: Vec<SliceEndKind>,
 }
 
-/// A step that made something.
+/// A defining step.
 struct DefiningStep<'a> {
     oracle: &'a Oracle,
     step: Step,
@@ -42,7 +42,7 @@ struct DefiningStep<'a> {
 }
 
 impl Oracle {
-    /// What went into a byte, or a flag, that a step made.
+    /// Returns the inputs of a byte, or a flag, that a step defined.
     pub(super) fn ingredients(
         &self,
         made: ByteWriter,
@@ -96,7 +96,7 @@ impl Oracle {
                 .is_some_and(|exception| exception.flow.is_return),
             _ => false,
         };
-        // An exception may come behind an instruction that is passed over, or that nobody knows.
+        // An exception may follow an instruction that is skipped or unknown.
         if !is_done && !is_by_exception {
             let why = if told.is_executed {
                 UnknownInput::Undecoded
@@ -130,7 +130,8 @@ impl Oracle {
         into
     }
 
-    /// What decides what a step does that gives nothing the value: a branch or a call, a comparison whose flags are not shown.
+    /// Returns the inputs of a step without definitions that decide its effect: a branch or a call,
+    /// a comparison with unrecorded flags.
     pub(super) fn decided_by(&self, step: Step, kinds: EdgeKinds) -> Vec<(OracleInput, Edge)> {
         let Some(told) = self.step(step) else {
             return Vec::new();
@@ -232,7 +233,7 @@ impl DefiningStep<'_> {
         }
     }
 
-    /// What the exception of the step gave a byte of a register, and at which event.
+    /// Returns the source of a byte that the exception of the step wrote, and the event.
     fn by_exception(
         &self,
         byte: RegisterView,
@@ -271,7 +272,7 @@ impl DefiningStep<'_> {
         Some((by?, event))
     }
 
-    /// A byte that an exception stored: a register as the instruction left it.
+    /// Adds the inputs of a byte that an exception stored: the register as the instruction left it.
     fn make_stacked(&self, byte: Option<RegisterView>, event: usize, into: &mut OracleInputs) {
         match byte {
             Some(byte) if byte.register == RegisterId::PSR => {
@@ -318,7 +319,7 @@ impl DefiningStep<'_> {
         }
     }
 
-    /// Whether a register that the instruction names is the one that was written.
+    /// Returns true if a register named by the instruction is the written one.
     fn is_meant(&self, named: RegisterId, how: WriteMethod, written: Option<&OracleWrite>) -> bool {
         let mode = self.oracle.mode_of_step(self.step, self.told);
         let own = PhysicalRegister::of_write(named, None, mode);
@@ -376,11 +377,11 @@ impl DefiningStep<'_> {
             });
         }
         self.take_in(origins, into);
-        // What may stay as it was comes from itself.
+        // A flag that may keep its value depends on itself.
         self.take_flags(bit & self.instruction.meaning.flags.kept, into);
     }
 
-    /// The status register before it as far as the flags stand in it, where that is recorded.
+    /// Returns the recorded status register before the step, if it covers the flags.
     fn flags_before(&self) -> Option<u64> {
         let bits = self.told.instruction_set.flag_bits();
         let flags = RegisterView::new(
@@ -409,7 +410,7 @@ impl DefiningStep<'_> {
         )
     }
 
-    /// What the system or the host is asked for, by its name.
+    /// Returns the name of the request to the system or the host.
     fn asked(&self) -> Option<&'static str> {
         let set = self.told.instruction_set;
         if self.told.naive().is_host_call() {
@@ -555,7 +556,7 @@ impl DefiningStep<'_> {
         }
     }
 
-    /// The flags by which an `it` made this step conditional.
+    /// Returns the flags by which an `it` made this step conditional.
     fn flags_of_block(&self) -> u64 {
         let own = self
             .oracle

@@ -1,4 +1,4 @@
-//! All that a step gave a value, byte by byte.
+//! All definitions of a step, byte by byte.
 
 use stepback_machine::{AccessKind, Mode, RegisterId, RegisterView};
 use stepback_parsers::{Step, WrittenName};
@@ -12,7 +12,7 @@ use crate::oracle::slice::takings::memory;
 use crate::oracle::slice::writers::{ByteWriter, WriteMethod, covers};
 
 impl Oracle {
-    /// The bytes and flags that a step gave a value, each as its last event in a slot tells.
+    /// Returns the bytes and flags that a step defined, each with its last event in a slot.
     pub(super) fn made_by_step(&self, step: Step) -> Vec<(ByteWriter, SliceCell)> {
         let Some(told) = self.step(step) else {
             return Vec::new();
@@ -51,14 +51,14 @@ impl Oracle {
         made
     }
 
-    /// The bytes or flags that a line about a register is of.
+    /// Returns the bytes or flags that a register line covers.
     fn cells_of(&self, step: Step, told: &OracleStep, written: &OracleWrite) -> Vec<SliceCell> {
         let (thread, view) = (told.thread, written.view);
         if view.register != RegisterId::PSR {
             return bytes(thread, written_as(written, told.mode)).collect();
         }
         let set = told.instruction_set;
-        // What sets flags sets some of them: the others are shown as they were.
+        // An instruction that sets flags sets only some of them: the line repeats the others.
         let by_result = self
             .done(told)
             .map_or(0, |instruction| instruction.flags_written(set));
@@ -79,19 +79,19 @@ impl Oracle {
             .collect()
     }
 
-    /// Whether a step takes an exception, which leaves the flags alone.
+    /// Returns true if a step takes an exception, which does not change the flags.
     fn takes_exception(&self, step: Step, told: &OracleStep) -> bool {
         let done = self.done(told);
         self.exception_of(step, told, done.as_ref())
             .is_some_and(|exception| !exception.flow.is_return)
     }
 
-    /// Whether a later event of the step in the same slot is of the same byte.
+    /// Returns true if a later event of the step in the same slot writes the same byte.
     fn is_written_again(&self, step: Step, number: usize, cell: SliceCell) -> bool {
         let Some(first) = self.events.get(number) else {
             return false;
         };
-        // A line that names a bank in use is two writes, under either name.
+        // A line that names a bank in use is two writes, one under each name.
         let is_first_half = first.kind.is_named(WrittenName::OfBank);
         let own = self
             .events
@@ -128,7 +128,8 @@ impl Oracle {
             })
     }
 
-    /// What its operands alone tell of: all registers, or status registers that the trace leaves out.
+    /// Returns the definitions that only the operands show: all registers, or status registers that
+    /// the trace leaves out.
     fn made_by_operands(&self, step: Step, told: &OracleStep) -> Vec<(ByteWriter, SliceCell)> {
         let Some(instruction) = self.done(told) else {
             return Vec::new();
@@ -159,7 +160,7 @@ impl Oracle {
     }
 }
 
-/// Of a processor with windows the cell that a name means.
+/// Returns the cell of a name, on a processor with register windows.
 fn named(view: RegisterView, mode: Mode) -> RegisterView {
     match mode.has_windows() {
         true => RegisterView {
@@ -170,7 +171,8 @@ fn named(view: RegisterView, mode: Mode) -> RegisterView {
     }
 }
 
-/// The same of what a line wrote: the step itself may have changed the window before it.
+/// Returns the cell that a line wrote: the step itself may have rotated the window before the
+/// write.
 fn written_as(written: &OracleWrite, mode: Mode) -> RegisterView {
     let Mode::Window { count, .. } = mode else {
         return written.view;

@@ -1,8 +1,8 @@
-//! Why a cell has its value, byte by byte: each byte of a register, each flag and each byte of memory has its last writer by
-//! itself, looked for among all events.
+//! Slices byte by byte: each byte of a register, each flag and each byte of memory has its own last
+//! writer, found by scanning all events.
 //!
-//! Where a value goes is the same told the other way round: step by step, each byte that a step makes holds the value when what
-//! went into it comes from a byte that does.
+//! Forward slices work in the opposite direction: step by step, a byte that a step defines holds
+//! the value if one of its inputs comes from a byte that does.
 
 mod exceptions;
 mod fates;

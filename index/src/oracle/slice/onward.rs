@@ -1,4 +1,4 @@
-//! From a cell on to where its value goes: step by step, byte by byte.
+//! Forward slice from a cell: step by step, byte by byte.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -25,7 +25,7 @@ use crate::oracle::slice::writers::{ByteOrigin, ByteWriter, WriteMethod, covers}
 use crate::query::access::NearestAccess;
 use crate::query::slice::influence::ForwardSliceQuery;
 
-/// Names its cells byte by byte, and flags one by one. What the limit leaves out it does not tell.
+/// Returns cells byte by byte, and flags one by one. Rows beyond the limit are dropped.
 impl Replay for ForwardSliceQuery {
     fn replay(&self, oracle: &Oracle) -> Option<Vec<SliceRow>> {
         oracle.check(self.at)?;
@@ -69,7 +69,7 @@ impl Replay for ForwardSliceQuery {
     }
 }
 
-/// By what a byte got its value.
+/// Definition of a byte.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ByteDefiner {
     Event(usize),
@@ -78,13 +78,13 @@ enum ByteDefiner {
     Nobody(SliceEndKind),
 }
 
-/// A byte by who gave it its value.
+/// A byte, identified by its definition.
 #[derive(Clone, Copy)]
 struct DefinedByte {
     giver: ByteDefiner,
-    /// Which register it is; none where the event says that: it may have several names.
+    /// The register; `None` if the event determines it, because it may have several names.
     register: Option<PlainRegister>,
-    /// Whose; nobody's of memory.
+    /// Thread of the register or flag; `None` for memory.
     thread: Option<ThreadId>,
     place: u64,
 }
@@ -108,7 +108,7 @@ struct PlainRegister {
 }
 
 impl PlainRegister {
-    /// Whether two registers are one, or may be because a mode does not tell.
+    /// Returns true if two registers are equal, or may be because a mode is unknown.
     fn may_be(self, other: Self) -> bool {
         let is_open = [self, other]
             .iter()
@@ -120,7 +120,7 @@ impl PlainRegister {
 /// A byte that holds the value.
 struct ValueHolder {
     key: DefinedByte,
-    /// The step that gave it; none for the cell of the question.
+    /// Defining step; `None` for the queried cell.
     from: Option<Step>,
     held: HeldCell,
 }
@@ -132,7 +132,7 @@ struct ForwardSlice<'a> {
     rows: Vec<SliceStep>,
 }
 
-/// What a step has of the value.
+/// Dependences of a step on the value.
 #[derive(Default)]
 struct ForwardRow {
     wanted_by: BTreeSet<SliceUse>,
@@ -149,7 +149,8 @@ impl ForwardSlice<'_> {
         let made = self.oracle.made_by_step(step);
         for (made, cell) in made.iter().copied() {
             let into = self.oracle.ingredients(made, cell, self.kinds);
-            // Each byte of its own is one that a step may take from.
+            // Each byte is checked separately: the step may define only some of them from the
+            // value.
             if self.takes(step, &into.taken, &mut known, &mut reached) {
                 defines.push((made, cell));
             }
@@ -191,7 +192,7 @@ impl ForwardSlice<'_> {
         }
     }
 
-    /// Whether something of what a step takes in holds the value.
+    /// Returns true if an input of the step holds the value.
     fn takes(
         &self,
         step: Step,
@@ -252,7 +253,7 @@ impl ForwardSlice<'_> {
 }
 
 impl Oracle {
-    /// A byte that a name means which is a register, by who gave it its value.
+    /// Returns the key of a byte, given its definition and the register of its name.
     fn key(
         &self,
         cell: SliceCell,
@@ -266,7 +267,7 @@ impl Oracle {
                     (ByteDefiner::Event(event), None)
                 }
                 WriteMethod::Cleared(event) => (ByteDefiner::Cleared(event), None),
-                // One that is not known may have written the register that is meant.
+                // An unknown instruction may have written the register.
                 WriteMethod::Operands(RegisterId::PC) => (ByteDefiner::Operands(step), register),
                 WriteMethod::Operands(RegisterId::PSR) => (ByteDefiner::Operands(step), None),
                 WriteMethod::Operands(named) => {
@@ -294,7 +295,8 @@ impl Oracle {
         }
     }
 
-    /// The byte of memory in which an exception stored a byte of a register that its step wrote in the slot of a position.
+    /// Returns the memory byte in which an exception stored a register byte that its step wrote in
+    /// the slot of a position.
     fn copy_in_frame(
         &self,
         cell: SliceCell,
@@ -386,7 +388,7 @@ impl Oracle {
         }
     }
 
-    /// What names mean to a step.
+    /// Returns the mode that determines the names in a step.
     fn mode_before(&self, step: Step) -> Mode {
         let Some(told) = self.step(step) else {
             return Mode::Other;
@@ -398,7 +400,7 @@ impl Oracle {
         }
     }
 
-    /// A cell that holds the value at a position.
+    /// Returns the state of a cell that holds the value at a position.
     fn held_at(&self, cell: SliceCell, at: Position) -> HeldCell {
         let register = match cell {
             SliceCell::Register { thread, .. } | SliceCell::Flags { thread, .. } => {
@@ -418,7 +420,7 @@ impl Oracle {
         }
     }
 
-    /// A cell that holds it since a step made it.
+    /// Returns the state of a cell that holds the value since a step defined it.
     fn held_by(&self, made: ByteWriter, cell: SliceCell) -> HeldCell {
         let mode = self
             .step(made.step)

@@ -1,4 +1,4 @@
-//! Which operand of its instruction each byte is that a step accessed.
+//! Assignment of accessed bytes to the operands of the instruction.
 
 use stepback_machine::{AccessKind, Endian, Instruction, MemoryOperand};
 use stepback_parsers::Step;
@@ -10,16 +10,16 @@ use crate::oracle::record::Oracle;
 /// A byte that a step accessed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AccessedByte {
-    /// The place of its record among all events.
+    /// Index of its record among all events.
     pub event: usize,
     pub address: u64,
-    /// The number of its operand and which byte of its value it is, the least significant first; none where records and
-    /// operands do not fit together.
+    /// Number of its operand and index of the byte in its value, least significant first. `None` if
+    /// the records do not match the operands.
     pub operand: Option<(usize, u16)>,
 }
 
 impl Oracle {
-    /// The bytes that a step loaded or stored, in the order of their records.
+    /// Returns the bytes that a step loaded or stored, in the order of their records.
     pub(super) fn accessed_bytes(
         &self,
         step: Step,
@@ -77,7 +77,7 @@ impl Oracle {
     }
 }
 
-/// The bytes of an operand in the order of their addresses.
+/// Returns the bytes of an operand in address order.
 fn numbered(operand: &MemoryOperand, number: usize, endian: Endian) -> Option<Vec<(usize, u16)>> {
     let mut bytes: Vec<_> = (0..operand.size_bytes?)
         .map(|byte| (number, byte))

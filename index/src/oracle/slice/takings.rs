@@ -1,4 +1,4 @@
-//! Who wrote what a step takes in, and what a question asks about, byte by byte.
+//! Writers of the inputs of a step and of a queried cell, byte by byte.
 
 use stepback_machine::{AccessKind, Address, Mode, RegisterId, RegisterView};
 use stepback_parsers::{Position, Step};
@@ -11,11 +11,11 @@ use crate::oracle::record::Oracle;
 use crate::oracle::slice::flow::OracleInput;
 use crate::oracle::slice::writers::{ByteOrigin, WriterBound};
 
-/// A byte or a flag, and where it comes from.
+/// A byte or a flag, with its origin.
 pub(super) type CellOrigin = (SliceCell, ByteOrigin);
 
 impl Oracle {
-    /// Of the cell of a question; none where the index cannot be asked about it.
+    /// Returns the writers of a queried cell; `None` if the index does not support the cell.
     pub(super) fn writers_at(&self, cell: Cell, at: Position) -> Option<Vec<CellOrigin>> {
         Some(match cell {
             Cell::Register { thread, view } if view.register == RegisterId::PSR => {
@@ -36,7 +36,7 @@ impl Oracle {
         })
     }
 
-    /// Of what a step takes in.
+    /// Returns the writers of an input of a step.
     pub(super) fn writers_of(&self, step: Step, taken: OracleInput) -> Vec<CellOrigin> {
         let Some(told) = self.step(step) else {
             return Vec::new();
@@ -90,8 +90,8 @@ impl Oracle {
             .collect()
     }
 
-    /// What a step loads is what is there at its last load, or at the end of its own slot where that comes later:
-    /// what others store behind other steps is not in its past.
+    /// Returns the end of the past of a step's loads: its last load, or the end of its own slot if
+    /// that comes later. Stores of others after later steps are not in its past.
     fn before_loads(&self, step: Step) -> WriterBound {
         let end = self.events_until(step.after()).len();
         let is_load = |kind: &OracleEventKind| matches!(kind, OracleEventKind::Access(access) if access.kind == AccessKind::Read);
@@ -106,7 +106,7 @@ impl Oracle {
     }
 }
 
-/// A byte of memory.
+/// Returns the cell of a memory byte.
 pub(super) fn memory(address: u64) -> SliceCell {
     SliceCell::Memory {
         address: Address(address),

@@ -1,4 +1,4 @@
-//! From a cell back through all that its value comes from.
+//! Backward slice from a cell: everything that its value depends on.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -18,7 +18,7 @@ use crate::oracle::slice::takings::CellOrigin;
 use crate::oracle::slice::writers::{ByteOrigin, ByteWriter, WriteMethod};
 use crate::query::slice::why::BackwardSliceQuery;
 
-/// Names its cells byte by byte, and flags one by one.
+/// Returns cells byte by byte, and flags one by one.
 impl Replay for BackwardSliceQuery {
     fn replay(&self, oracle: &Oracle) -> Option<Vec<SliceRow>> {
         oracle.check(self.at)?;
@@ -36,7 +36,7 @@ impl Replay for BackwardSliceQuery {
     }
 }
 
-/// A byte that a step made.
+/// A byte that a step defined.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct BackwardNode {
     step: Step,
@@ -44,7 +44,7 @@ struct BackwardNode {
     cell: SliceCell,
 }
 
-/// What is known of a step.
+/// Collected data of a step.
 #[derive(Default)]
 struct BackwardRow {
     defines: Vec<SliceDefinition>,
@@ -60,9 +60,9 @@ struct BackwardSlice<'a> {
     nodes: HashSet<BackwardNode>,
     open: Vec<BackwardNode>,
     ends: HashSet<(SliceEndKind, SliceCell, SliceUse, Option<Doubt>)>,
-    /// Who wants what of which step.
+    /// Uses of cells of each step.
     links: HashSet<(Step, SliceCell, SliceUse)>,
-    /// Who wrote what a step takes in: it may do so for several edges.
+    /// Writers of each input of a step, which several edges may share.
     writers: HashMap<(Step, OracleInput), Vec<CellOrigin>>,
 }
 
@@ -135,7 +135,7 @@ impl<'a> BackwardSlice<'a> {
         }
     }
 
-    /// Looks for who wrote what a step takes in.
+    /// Finds the writers of an input of a step.
     fn take(&mut self, step: Step, taken: OracleInput, by: SliceUse) {
         let oracle = self.oracle;
         let found = self
@@ -191,7 +191,8 @@ impl<'a> BackwardSlice<'a> {
 }
 
 impl Oracle {
-    /// The value of a byte, or of all flags of which one was asked for.
+    /// Returns the value of a byte, or the bytes of the status register with only the requested
+    /// flag.
     pub(super) fn value_of(&self, how: WriteMethod, cell: SliceCell) -> Value {
         let event = match how {
             WriteMethod::Recorded(event) => self.events.get(event),

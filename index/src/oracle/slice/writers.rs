@@ -1,4 +1,4 @@
-//! Who wrote a byte of a register, a flag or a byte of memory last.
+//! Last writers of register bytes, flags and memory bytes.
 
 use stepback_machine::{
     AccessKind, Address, ExecutionCondition, Instruction, Mode, RegisterId, RegisterView, decode,
@@ -14,20 +14,20 @@ use crate::oracle::operands::ActiveSlot;
 use crate::oracle::record::Oracle;
 use crate::oracle::slice::exceptions::plain_of;
 
-/// How a step gave a byte its value.
+/// Evidence for a definition of a byte by a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum WriteMethod {
-    /// By this event.
+    /// This event.
     Recorded(usize),
-    /// By this event, unless it wrote another register of the same name.
+    /// This event, unless it wrote another register of the same name.
     Doubtful(usize),
-    /// By this event, which wrote the part of a vector below it.
+    /// This event, which wrote the part of a vector below the byte.
     Cleared(usize),
-    /// As its operands say, which call the register so, or may do.
+    /// The operands of the step, which name or may name this register.
     Operands(RegisterId),
 }
 
-/// A step that gave a byte its value.
+/// A step that defined a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ByteWriter {
     pub step: Step,
@@ -35,27 +35,27 @@ pub(super) struct ByteWriter {
     pub doubt: Option<Doubt>,
 }
 
-/// Where a byte comes from.
+/// Origin of a byte.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ByteOrigin {
     Made(ByteWriter),
-    /// Nobody, and why somebody may have after all.
+    /// No step, and the reason why there may be one after all.
     Nobody(SliceEndKind, Option<Doubt>),
 }
 
-/// Up to where the writers of memory are looked for.
+/// Bound of the search for writers of memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WriterBound {
-    /// The first event that comes too late.
+    /// First event that is too late.
     pub event: usize,
-    /// The step that takes it in, whose own stores do not count.
+    /// The step with the input; its own stores do not count.
     pub taken_by: Option<Step>,
 }
 
 const NOTHING: ByteOrigin = ByteOrigin::Nobody(SliceEndKind::Initial { line: None }, None);
 
 impl Oracle {
-    /// The instruction of a step, if it was executed and its bytes mean something.
+    /// Returns the instruction of a step, if it was executed and its bytes decode.
     pub(super) fn done(&self, told: &OracleStep) -> Option<Instruction> {
         let encoding = self.encoding_of(told).filter(|_| told.is_executed)?;
         let instruction = decode(encoding, told.pc, told.instruction_set);
@@ -65,7 +65,8 @@ impl Oracle {
             .then(|| (*instruction).clone())
     }
 
-    /// What plain names mean to a step: the state before it where its own line does not tell.
+    /// Returns the mode that determines plain names in a step: the state before it if its own line
+    /// does not state it.
     pub(super) fn mode_of_step(&self, step: Step, told: &OracleStep) -> Mode {
         match told.mode {
             Mode::Other | Mode::Untold => self.mode_at(told.thread, Position(step.0)),
@@ -73,7 +74,8 @@ impl Oracle {
         }
     }
 
-    /// Whether the trace says nothing of a status register of a thread, though it says what others hold.
+    /// Returns true if the trace never writes a status register of a thread, or never names the
+    /// register at all.
     pub(super) fn leaves_out(&self, thread: ThreadId, view: RegisterView) -> bool {
         let is_status = (RegisterId::PSR..=RegisterId::VPR).contains(&view.register);
         let is_written = || {
@@ -83,7 +85,8 @@ impl Oracle {
         is_status && !is_written() || self.never_names(thread, view)
     }
 
-    /// Who wrote each byte of a register as a mode means its name, as far as it shows at a position.
+    /// Returns the writers of each byte of a register, as a mode determines its name, up to a
+    /// position.
     pub(super) fn register_writers(
         &self,
         thread: ThreadId,
@@ -149,7 +152,7 @@ impl Oracle {
         places.map(writer).collect()
     }
 
-    /// Who wrote a byte last before a position of the register that an event wrote.
+    /// Returns the last writer, before a position, of a byte of the register that an event wrote.
     pub(super) fn home_writer(
         &self,
         event: usize,
@@ -192,7 +195,7 @@ impl Oracle {
         ))
     }
 
-    /// Who gave a condition flag its value, as far as that shows at a position.
+    /// Returns the last writer of a condition flag up to a position.
     pub(super) fn flag_writer(&self, thread: ThreadId, bit: u64, at: Position) -> ByteOrigin {
         let place = u16::try_from(bit.trailing_zeros() / 8).unwrap_or(u16::MAX);
         if self.has_operands_alone
@@ -216,13 +219,13 @@ impl Oracle {
             let exception = told
                 .zip(event.owner)
                 .and_then(|(told, step)| self.exception_of(step, told, done.as_ref()));
-            // Taking an exception leaves the flags alone.
+            // Taking an exception does not change the flags.
             if written.unwrap_or(0) == 0
                 && exception.is_some_and(|exception| !exception.flow.is_return)
             {
                 continue;
             }
-            // What sets flags sets some of them: the others are shown as they were.
+            // An instruction that sets flags sets only some of them: the line repeats the others.
             if written.is_none_or(|written| written == 0 || written & bit != 0) {
                 return self.made_by(event, WriteMethod::Recorded(number), None);
             }
@@ -230,7 +233,7 @@ impl Oracle {
         NOTHING
     }
 
-    /// Who wrote a byte of memory last.
+    /// Returns the last writer of a memory byte.
     pub(super) fn memory_writer(
         &self,
         address: u64,
@@ -281,7 +284,8 @@ impl Oracle {
         )
     }
 
-    /// The writes of registers of a thread that show at a position, with their places among all events.
+    /// Returns the register writes of a thread up to a position, with their indices among all
+    /// events.
     fn writes_until(
         &self,
         thread: ThreadId,
@@ -298,7 +302,7 @@ impl Oracle {
         })
     }
 
-    /// A write of a whole V register makes the rest of Z zero.
+    /// Returns true for a write of a whole V register, which sets the rest of Z to zero.
     pub(super) fn clears_vector(&self, thread: ThreadId, written: &OracleWrite) -> bool {
         let is_simd = (RegisterId::V0..RegisterId::P0).contains(&written.view.register);
         let is_whole = (written.view.offset, written.view.size_bytes) == (0, 16);
@@ -315,7 +319,7 @@ impl Oracle {
         }
     }
 
-    /// The last step of a thread before a position that writes something, or may do so for all that is known.
+    /// Returns the last step of a thread before a position that writes a cell, or may write it.
     fn last_by_operands(
         &self,
         thread: ThreadId,
@@ -365,7 +369,7 @@ impl Oracle {
         )
     }
 
-    /// The mode in which a thread goes on at a position, where nothing but its steps tells of it.
+    /// Returns the mode in which a thread continues at a position, judging only by its steps.
     pub(super) fn mode_ahead(&self, thread: ThreadId, at: Position) -> Mode {
         let own = |(number, told): &(u64, &OracleStep)| told.thread == thread && *number >= at.0;
         let ahead = (0u64..).zip(&self.steps).find(own);
@@ -382,7 +386,7 @@ impl Oracle {
     }
 }
 
-/// Whether a view has a byte of its register.
+/// Returns true if a view contains a byte of its register.
 pub(super) fn covers(view: RegisterView, place: u16) -> bool {
     (view.offset..view.offset.saturating_add(view.size_bytes)).contains(&place)
 }

@@ -1,4 +1,4 @@
-//! Bytes in a row, whichever accesses they are spread over.
+//! Search for a byte sequence, spread over any number of accesses.
 
 use std::ops::Range;
 
@@ -18,23 +18,25 @@ use crate::read::hits::{FoundAccess, HitReader};
 use crate::read::records::RecordReader;
 use crate::read::slots::{SlotEventKind, SlotReader};
 
-/// Longer runs of bytes are not looked for.
+/// Maximum length of a searched byte sequence.
 pub const SOUGHT_BYTES: usize = 4096;
 
-/// Accesses of memory that holds some bytes in a row right after them: stores to any of these, loads of the first.
-/// So bytes that are copied one by one are found at the store that completes them.
+/// Finds accesses of memory that holds a byte sequence right after them: stores to any of its
+/// bytes, loads of the first. Bytes that are copied one by one are thus found at the store that
+/// completes them.
 ///
-/// Cost: the trace is parsed once on all cores, and memory is looked up around each access that fits alone.
+/// Cost: the trace is parsed once on all cores, and memory is looked up around each access that
+/// fits by itself.
 ///
-/// Nothing is found for no bytes, and for more than [`SOUGHT_BYTES`].
+/// Nothing is found for an empty sequence, or one longer than [`SOUGHT_BYTES`].
 pub type FindBytes = Find<Vec<u8>>;
 
-/// Bytes that are sought in a row.
+/// A byte sequence to search for.
 #[derive(Clone, Copy)]
 struct BytePattern<'a>(&'a [u8]);
 
 impl<'a> BytePattern<'a> {
-    /// Where the bytes may begin, as far as one access tells.
+    /// Iterates over the possible start addresses that agree with one access.
     fn starts(self, access: &'a AccessedBytes<'a>) -> impl Iterator<Item = Address> + use<'a> {
         let wanted = self.0;
         let length = if wanted.len() > SOUGHT_BYTES {
@@ -42,7 +44,7 @@ impl<'a> BytePattern<'a> {
         } else {
             wanted.len()
         };
-        // Bytes that begin before the access, then those that begin in it.
+        // Starts before the access, then those inside it.
         let before = (1..length).filter(move |skip| {
             let agrees = wanted
                 .iter()
@@ -65,7 +67,8 @@ impl<'a> BytePattern<'a> {
             .map(Address)
     }
 
-    /// Whether the bytes lie somewhere around an access right after it. Cost: memory around it is looked up once, if at all.
+    /// Returns true if the sequence is in memory around an access right after it. Cost: memory
+    /// around it is looked up at most once.
     fn is_at(
         self,
         access: &AccessedBytes<'_>,
@@ -82,7 +85,7 @@ impl<'a> BytePattern<'a> {
                 Some(known) => known,
                 None => SurroundingMemory::of(access, length - 1, slot)?,
             };
-            // What the access tells fits already, whatever else happened in its slot.
+            // The bytes of the access itself match already, regardless of other events in its slot.
             let fits = |(place, wanted): (u64, &u8)| {
                 start
                     .0
@@ -98,21 +101,21 @@ impl<'a> BytePattern<'a> {
     }
 }
 
-/// Where an access is looked at.
+/// Context in which an access is examined.
 struct AccessSlotScan<'a> {
     index: &'a Index,
     at: Position,
     cancel: &'a Cancel,
 }
 
-/// Memory around an access once its slot is over.
+/// Memory around an access after its slot.
 struct SurroundingMemory {
     first: u64,
     bytes: Vec<ByteState>,
 }
 
 impl SurroundingMemory {
-    /// So many bytes before and behind it.
+    /// Reads `reach` bytes before and after it.
     fn of(
         access: &AccessedBytes<'_>,
         reach: u64,
@@ -141,7 +144,7 @@ impl SurroundingMemory {
     }
 }
 
-/// What an access tells of memory.
+/// Bytes of memory that an access states.
 struct AccessedBytes<'a> {
     kind: AccessKind,
     address: Address,
@@ -149,7 +152,7 @@ struct AccessedBytes<'a> {
 }
 
 impl AccessedBytes<'_> {
-    /// Whether it tells the byte at an address.
+    /// Returns true if it states the byte at an address.
     fn has(&self, address: u64) -> bool {
         address
             .checked_sub(self.address.0)
@@ -234,7 +237,7 @@ impl SearchTarget for Vec<u8> {
     }
 }
 
-/// The slots with an access that fits alone.
+/// Collects the slots with an access that fits by itself.
 struct ByteMatchSlots<'a> {
     wanted: BytePattern<'a>,
     slot: u64,
@@ -279,7 +282,8 @@ mod tests {
     use crate::builder::in_memory::index_in_memory;
     use crate::builder::options::BuildOptions;
 
-    /// The word "gdb" byte by byte, then read as a whole; in the end it begins once more in the word behind it.
+    /// The word "gdb" byte by byte, then read as a whole; at the end it begins once more in the
+    /// word after it.
     const TRACE: &str = "1 clk IT (1) 00001000 39000001 A svc : STRB w1,[x0]\n1 clk MW1 00005000 67\n\
                          2 clk IT (2) 00001004 39000001 A svc : STRB w1,[x0]\n2 clk MW1 00005001 64\n\
                          3 clk IT (3) 00001008 39000001 A svc : STRB w1,[x0]\n3 clk MW1 00005002 62\n\

@@ -1,4 +1,4 @@
-//! The search for text in a trace that is no text.
+//! Text search in a trace that is not text.
 
 use std::ops::Range;
 
@@ -13,7 +13,8 @@ use crate::query::search::pattern::TextPattern;
 use crate::read::encodings::{encoding_of, text_of};
 use crate::read::slots::SlotReader;
 
-/// The slots of a range with a match in the disassembly of the step, or in a line that is made of what belongs to it.
+/// Returns the slots of a range with a match in the disassembly of the step, or in a line generated
+/// for it.
 pub(crate) fn slots(
     index: &Index,
     pattern: &TextPattern,
@@ -55,13 +56,13 @@ pub(crate) fn slots(
         .collect())
 }
 
-/// Where the text of each step begins, and whether its disassembly matches.
+/// Text offset of each step, and whether its disassembly matches.
 struct DisassembledSteps<'a> {
     index: &'a Index,
     pattern: &'a TextPattern,
     starts: Vec<u64>,
     are_found: Vec<bool>,
-    /// Whether an instruction matches.
+    /// Match of each instruction tried.
     known: HashMap<(Address, u8, Option<Encoding>), bool>,
 }
 

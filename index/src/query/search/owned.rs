@@ -1,4 +1,5 @@
-//! Whose the lines are that match: of several threads each has lines of its own, also behind a step of another one.
+//! Threads of matching lines: with several threads, the lines of one may come after a step of
+//! another.
 
 use std::ops::Range;
 
@@ -15,8 +16,8 @@ use crate::query::search::pattern::TextPattern;
 use crate::read::encodings::{encoding_of, text_of};
 use crate::read::slots::{SlotReader, ThreadSlot};
 
-/// The slots and threads of lines or disassembly that match in some slots, in trace order.
-/// A line that tells of nothing belongs to the step that it stands behind.
+/// Returns the slots and threads of matching lines or disassembly in some slots, in trace order. A
+/// line without events belongs to the step before it.
 pub(super) fn matches_in(
     index: &Index,
     pattern: &TextPattern,
@@ -52,35 +53,36 @@ pub(super) fn matches_in(
         .collect())
 }
 
-/// What matches: the number of its chunk, and whose it is.
+/// A match: the number of its chunk, and its thread.
 struct ChunkMatch {
     chunk: usize,
     thread: ThreadId,
 }
 
-/// The text of a slot.
+/// Text of a slot.
 struct SlotText {
     offset: u64,
-    /// Of its step.
+    /// Thread of its step.
     thread: ThreadId,
-    /// Its disassembly matches.
+    /// True if its disassembly matches.
     is_match: bool,
 }
 
-/// A line by the number of its chunk, and its own in the range: the parts of a line may be in several chunks.
+/// A line by the number of its chunk and of the line in the range: the parts of a line may be in
+/// several chunks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct LinePart {
     chunk: usize,
     line: u64,
 }
 
-/// What the parser tells of some slots.
+/// Parsed lines of some slots.
 struct LineOwnerSink<'a> {
     index: &'a Index,
     pattern: &'a TextPattern,
     threads: Vec<ThreadId>,
     chunks: Vec<SlotText>,
-    /// Whose the lines are that tell of something.
+    /// Threads of the lines with events.
     owners: HashMap<LinePart, ThreadId>,
 }
 

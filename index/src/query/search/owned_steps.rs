@@ -1,4 +1,4 @@
-//! Which steps the lines that match belong to, where several threads are traced.
+//! Steps of the matching lines, if there are several threads.
 
 use foldhash::{HashMap, HashMapExt as _};
 use stepback_parsers::Step;
@@ -11,24 +11,25 @@ use crate::query::search::owned::matches_in;
 use crate::query::search::text::FindText;
 use crate::read::slots::{SlotReader, ThreadSlot};
 
-/// A step that matches, and where what matches shows.
+/// A step that matches, and the slot of the match.
 pub(super) struct MatchedStep {
     pub step: Step,
     pub slot: u64,
 }
 
-/// Goes through slots in order, and remembers whose lines matched: each text is read once, however many late lines there are.
+/// Resolves matching slots to steps in order, and remembers the threads of matching lines: each
+/// text is read once, with any number of late lines.
 pub(super) struct MatchOwnerReader<'a> {
     index: &'a Index,
     search: &'a FindText,
-    /// From this slot on it is known what matches, up to the one that is looked at.
+    /// Matches are known from this slot up to the current one.
     known_from: u64,
-    /// The last slot of these in which something of a thread matches.
+    /// Last of these slots with a match, by thread.
     matched: HashMap<ThreadId, u64>,
 }
 
 impl<'a> MatchOwnerReader<'a> {
-    /// For slots that are all those between the first and the last in which something matches.
+    /// Creates a reader for slots that are all those between the first and the last with a match.
     pub fn new(index: &'a Index, search: &'a FindText, slots: &[u64]) -> Self {
         Self {
             index,
@@ -38,7 +39,7 @@ impl<'a> MatchOwnerReader<'a> {
         }
     }
 
-    /// The steps that lines of the slots belong to.
+    /// Returns the steps that matching lines of the slots belong to.
     pub fn find(mut self, slots: &[u64]) -> Result<Vec<MatchedStep>, QueryError> {
         let mut found = Vec::new();
         for slot in slots.iter().copied() {
@@ -60,7 +61,7 @@ impl<'a> MatchOwnerReader<'a> {
         Ok(found)
     }
 
-    /// The step that lines of a thread in a slot belong to, unless it was found already.
+    /// Returns the step that lines of a thread in a slot belong to, unless it was found already.
     fn new_step_of(&mut self, here: ThreadSlot) -> Result<Option<Step>, QueryError> {
         let step = SlotReader(self.index).owner(here.thread, here.slot)?;
         Ok(match step {
@@ -69,7 +70,7 @@ impl<'a> MatchOwnerReader<'a> {
         })
     }
 
-    /// Whether a step was found already, by what stands between it and a later line of it.
+    /// Returns true if a step was found already, by a match between it and a later line of it.
     fn matches_before(&mut self, step: Step, late: ThreadSlot) -> Result<bool, QueryError> {
         let own = step.after().0;
         let first = own.max(self.search.from.0.saturating_add(1));

@@ -1,4 +1,4 @@
-//! What a search for text looks for.
+//! Patterns of a text search.
 
 use std::str::FromStr;
 
@@ -20,10 +20,10 @@ use regex_syntax::hir::{
 #[derive(Clone, Debug)]
 pub struct TextPattern {
     exact: Regex,
-    /// Matches in each line that `exact` matches, or a part of it; never beyond a line.
-    /// So it can run over the text of many lines at once.
+    /// Matches in each line that `exact` matches, or a part of it; never across lines. So it can
+    /// run over the text of many lines at once.
     loose: Regex,
-    /// True when a part of a line may match where the whole line does not.
+    /// True if a part of a line may match although the whole line does not.
     has_assertions: bool,
 }
 
@@ -32,7 +32,7 @@ impl FromStr for TextPattern {
 
     fn from_str(text: &str) -> Result<Self, regex::Error> {
         let exact = Regex::new(text)?;
-        // As regular expressions over bytes are parsed.
+        // Parsed as a regular expression over bytes.
         let Ok(parsed) = ParserBuilder::new().utf8(false).build().parse(text) else {
             return Ok(Self {
                 exact,
@@ -41,7 +41,7 @@ impl FromStr for TextPattern {
             });
         };
         let has_assertions = !parsed.properties().look_set().is_empty();
-        // The rewritten pattern may be too large to compile: then every line is looked at.
+        // The rewritten pattern may be too large to compile: then every line is a candidate.
         let loose =
             Regex::new(&without_ends(loosened(parsed)).to_string()).or_else(|_| Regex::new(""))?;
         Ok(Self {
@@ -52,18 +52,19 @@ impl FromStr for TextPattern {
     }
 }
 
-/// What is wrong with a regular expression, and where.
+/// An error in a regular expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PatternFault {
-    /// The character at which it shows, from 1.
+    /// Number of the character with the error, from 1.
     pub at: usize,
-    /// What, as a phrase.
+    /// Description of the error, as a phrase.
     pub what: String,
 }
 
 impl TextPattern {
-    /// Words as people type what they see in a list: in any case, with as many spaces as there are, and behind the first
-    /// word with names for addresses, which `address_of` knows.
+    /// Creates a pattern from words as they appear in a list. It ignores case and the number of
+    /// spaces. After the first word it also matches names of addresses, as `address_of` resolves
+    /// them.
     ///
     /// ```
     /// use stepback_index::TextPattern;
@@ -77,7 +78,7 @@ impl TextPattern {
     /// ```
     ///
     /// # Errors
-    /// It is too long for a pattern.
+    /// The text is too long for a pattern.
     pub fn of_words(
         text: &str,
         address_of: &dyn Fn(&str) -> Option<u64>,
@@ -88,7 +89,7 @@ impl TextPattern {
             match address_of(name).filter(|_| place > 0) {
                 Some(address) => {
                     let name = regex::escape(name);
-                    // Where the text tells a distance, the address is the comment behind it.
+                    // If the text shows a distance, the address is in the comment after it.
                     let shown = format!(r"(?:\S+\s*;\s*)?\b(?:0x)?0*{address:x}\b");
                     format!("(?:{name}|{shown}){}", regex::escape(rest))
                 }
@@ -100,7 +101,7 @@ impl TextPattern {
             .enumerate()
             .map(pattern_of)
             .map(|word| word.replace(',', r",\s*"));
-        // What stands behind a comma has its spaces already.
+        // Text after a comma has its spaces already.
         let pattern = words
             .collect::<Vec<_>>()
             .join(r"\s+")
@@ -108,7 +109,7 @@ impl TextPattern {
         format!("(?i){pattern}").parse()
     }
 
-    /// What is wrong with a text that is no regular expression; none for one that is.
+    /// Returns the error of an invalid regular expression; none for a valid one.
     pub fn fault(text: &str) -> Option<PatternFault> {
         let fault = |offset: usize, what: String| {
             let before = text.get(..offset).unwrap_or(text);
@@ -131,28 +132,30 @@ impl TextPattern {
         }
     }
 
-    /// As it was typed.
+    /// Returns the pattern as it was typed.
     pub fn as_str(&self) -> &str {
         self.exact.as_str()
     }
 
-    /// Whether it matches somewhere in a line, which comes without its end.
+    /// Returns true if it matches somewhere in a line, passed without its end.
     pub fn is_match(&self, line: &[u8]) -> bool {
         self.exact.is_match(line)
     }
 
-    /// True when a part of a line may match where the whole line does not: `^` and the like.
+    /// Returns true if a part of a line may match although the whole line does not: `^` and the
+    /// like.
     pub(crate) fn has_assertions(&self) -> bool {
         self.has_assertions
     }
 
-    /// A place in the first line from `at` on that may match, or at its end. `at` is the start of a line.
+    /// Returns a place in the first line from `at` on that may match, or at its end. `at` is the
+    /// start of a line.
     pub(crate) fn next_candidate(&self, text: &[u8], at: usize) -> Option<usize> {
         self.loose.shortest_match_at(text, at)
     }
 }
 
-/// The pattern without assertions and ends of lines.
+/// Removes assertions and line ends from a pattern.
 fn loosened(pattern: Hir) -> Hir {
     match pattern.into_kind() {
         HirKind::Empty | HirKind::Look(_) => Hir::empty(),
@@ -182,7 +185,7 @@ fn within_a_line(class: Class) -> Class {
     }
 }
 
-/// What may be missing at the beginning or end need not be looked for: `.*sp` is in the lines that `sp` is in.
+/// Removes optional parts at the beginning and end: `.*sp` matches in the lines that contain `sp`.
 fn without_ends(pattern: Hir) -> Hir {
     let is_needed = |part: &Hir| part.properties().minimum_len() != Some(0);
     if !is_needed(&pattern) {

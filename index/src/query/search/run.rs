@@ -1,4 +1,4 @@
-//! The course of a search: blocks of steps side by side, their hits in order.
+//! Search runner: blocks of steps in parallel, their hits in order.
 
 use std::ops::{ControlFlow, Range};
 
@@ -13,38 +13,38 @@ use crate::index::Index;
 use crate::query::question::Query;
 use crate::read::slots::SlotReader;
 
-/// What a search found while it goes on.
+/// Partial result of a running search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchBatch {
-    /// The next hits in the order of the trace, possibly none.
+    /// Next hits in trace order, possibly none.
     pub hits: Vec<Hit>,
-    /// All hits up to here were handed out.
+    /// Position up to which all hits were reported.
     pub to: Position,
 }
 
-/// A search for something from a position on, in trace order. Cost: the trace is parsed once on all cores; see each thing
-/// that is sought.
+/// A search from a position on, in trace order. Cost: the trace is parsed once on all cores; see
+/// each kind of target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Find<W> {
-    /// What is sought.
+    /// Search target.
     pub what: W,
-    /// Whose steps; without it, those of all threads.
+    /// Thread of the steps; all threads without one.
     pub thread: Option<ThreadId>,
-    /// From where.
+    /// First position.
     pub from: Position,
-    /// At most this many hits.
+    /// Maximum number of hits.
     pub limit: usize,
 }
 
-/// What is sought slot by slot.
+/// A search target that is matched slot by slot.
 pub trait SearchTarget: Sized + Sync {
     /// Prefilter for text traces.
     type InText: Sync;
 
-    /// Makes the prefilter, once per search.
+    /// Creates the prefilter, once per search.
     fn in_text(&self) -> Self::InText;
 
-    /// The slots of a range that may have hits, ascending.
+    /// Returns the slots of a range that may have hits, ascending.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -56,7 +56,7 @@ pub trait SearchTarget: Sized + Sync {
         cancel: &Cancel,
     ) -> Result<Vec<u64>, QueryError>;
 
-    /// The hits in some of these slots, in order.
+    /// Returns the hits in some of these slots, in order.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -82,7 +82,8 @@ impl<W: SearchTarget> Query for Find<W> {
 }
 
 impl<W: SearchTarget> Find<W> {
-    /// Hands out the hits as they are found, until `each` breaks. Memory: bounded, however many there are.
+    /// Reports the hits as they are found, until `each` breaks. Memory is bounded for any number of
+    /// hits.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -102,17 +103,18 @@ impl<W: SearchTarget> Find<W> {
     }
 }
 
-/// Steps in the first round. Each round has twice as many as the one before: the first hit shows soon.
+/// Number of steps in the first round. Each round has twice as many as the one before, so that the
+/// first hit shows soon.
 const FIRST_ROUND: u64 = 1 << 10;
 const LAST_ROUND: u64 = 1 << 18;
-/// Steps that one thread searches at once: a megabyte of text or so.
+/// Number of steps that one thread searches at once: about a megabyte of text.
 const BLOCK: u64 = 1 << 13;
-/// Slots whose hits one thread makes at once.
+/// Number of slots that one thread converts to hits at once.
 const SLOTS: usize = 128;
-/// Slots whose hits are handed out together: it bounds memory, since a hit takes some hundred bytes.
+/// Number of slots reported together. It bounds memory, since a hit takes some hundred bytes.
 const BATCH: usize = 32 * SLOTS;
 
-/// A search while it goes on.
+/// A running search.
 struct SearchRun<'a, W: SearchTarget> {
     find: &'a Find<W>,
     in_text: W::InText,
@@ -121,7 +123,7 @@ struct SearchRun<'a, W: SearchTarget> {
 }
 
 impl<W: SearchTarget> SearchRun<'_, W> {
-    /// Hands out the hits until `each` breaks.
+    /// Reports the hits until `each` breaks.
     fn run(&self, mut each: impl FnMut(SearchBatch) -> ControlFlow<()>) -> Result<(), QueryError> {
         SlotReader(self.index).check_position(self.find.from)?;
         let behind = self.index.step_count() + 1;

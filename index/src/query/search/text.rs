@@ -1,4 +1,4 @@
-//! Steps by what is written of them.
+//! Search for steps by their text.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -17,12 +17,13 @@ use crate::query::search::run::{Find, SearchTarget};
 use crate::read::records::{RecordDetail, RecordReader};
 use crate::read::slots::SlotReader;
 
-/// Steps whose disassembly or raw lines match a regular expression, from a position on, in trace order: one hit a step.
-/// A line behind a step of another thread belongs to the last step of its own, and shows where it stands;
-/// of a step with lines more than [`crate::LATE_STEPS`] steps behind it each of these is a hit of its own.
+/// Finds steps with disassembly or raw lines that match a regular expression, from a position on,
+/// in trace order: one hit a step. A line after a step of another thread belongs to the last step
+/// of its own thread, and shows at its place. For a step with lines more than [`crate::LATE_STEPS`]
+/// steps later, each of these is a separate hit.
 ///
-/// Cost: the text is read once on all cores; only the steps with lines that may match are parsed.
-/// A line of more than a megabyte is taken for several.
+/// Cost: the text is read once on all cores; only the steps with lines that may match are parsed. A
+/// line of more than a megabyte is treated as several.
 pub type FindText = Find<TextPattern>;
 
 impl SearchTarget for TextPattern {
@@ -71,7 +72,7 @@ impl SearchTarget for TextPattern {
     }
 }
 
-/// The slots of a range of a text trace with a line that matches.
+/// Returns the slots of a range of a text trace with a line that matches.
 pub(super) fn slots_with(
     index: &Index,
     pattern: &TextPattern,
@@ -85,24 +86,24 @@ pub(super) fn slots_with(
     })
 }
 
-/// Text that is read at once.
+/// Size of text read at once.
 const WINDOW: u64 = 1 << 20;
 
 thread_local! {
-    /// The text that is searched; its buffer is kept.
+    /// Text that is searched; its buffer is reused.
     static TEXT: RefCell<Vec<u8>> = RefCell::default();
 }
 
-/// Some steps that are searched.
+/// Steps that are searched together.
 struct SearchedSteps<'a> {
     index: &'a Index,
     pattern: &'a TextPattern,
     end: u64,
-    /// The slot that is searched.
+    /// Current slot.
     slot: u64,
-    /// Where its text begins and ends.
+    /// Text range of the current slot.
     text: Range<u64>,
-    /// Whether the disassembly of this slot was looked at.
+    /// True if the disassembly of the current slot was examined.
     is_parsed: bool,
     found: Vec<u64>,
 }
@@ -152,7 +153,7 @@ impl<'a> SearchedSteps<'a> {
         Ok(())
     }
 
-    /// Searches lines, the first of which stands at `from`.
+    /// Searches lines; the first one is at offset `from`.
     fn search_lines(&mut self, from: u64, text: &[u8]) -> Result<(), QueryError> {
         let mut at = 0;
         while at < text.len()
@@ -173,7 +174,7 @@ impl<'a> SearchedSteps<'a> {
         Ok(())
     }
 
-    /// Looks at a line that stands at `offset`. The steps of two records on one line each have a part of it.
+    /// Examines a line at `offset`. If two records share a line, the step of each has a part of it.
     fn look_at(&mut self, offset: u64, mut line: &[u8]) -> Result<(), QueryError> {
         self.go_to(offset)?;
         loop {
@@ -196,7 +197,7 @@ impl<'a> SearchedSteps<'a> {
         if self.pattern.is_match(line) {
             return Ok(true);
         }
-        // Without assertions the disassembly matches only where its line does.
+        // Without assertions the disassembly matches only if its line does.
         if self.is_parsed || !self.pattern.has_assertions() {
             return Ok(false);
         }
@@ -209,7 +210,8 @@ impl<'a> SearchedSteps<'a> {
         Ok(disassembly.is_match)
     }
 
-    /// Goes on to the slot whose text a place is in. O(log n) of how far that is.
+    /// Advances to the slot whose text contains an offset, by galloping search. O(log n) in the
+    /// distance.
     fn go_to(&mut self, offset: u64) -> Result<(), QueryError> {
         if offset < self.text.end {
             return Ok(());
@@ -220,7 +222,7 @@ impl<'a> SearchedSteps<'a> {
             (low, stride) = (high, 2 * stride);
             high = low.saturating_add(stride).min(self.end);
         }
-        // The slot that is sought is in low..high.
+        // The slot is in low..high.
         while low + 1 < high {
             let middle = low.midpoint(high);
             if SlotReader(self.index).text_start(middle)? <= offset {
@@ -240,7 +242,7 @@ impl<'a> SearchedSteps<'a> {
     }
 }
 
-/// Whether the disassembly of a step matches.
+/// Matches the disassembly of a step.
 struct DisassemblyMatcher<'a> {
     pattern: &'a TextPattern,
     is_match: bool,

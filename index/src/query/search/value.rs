@@ -1,4 +1,4 @@
-//! Accesses by their value.
+//! Search for accesses by value.
 
 use std::ops::Range;
 
@@ -20,10 +20,12 @@ use crate::read::hits::{FoundAccess, HitReader};
 use crate::read::records::RecordReader;
 use crate::read::slots::{SlotEventKind, SlotReader};
 
-/// Register writes and memory accesses of exactly this value, from a position on, in trace order.
+/// Finds register writes and memory accesses of exactly this value, from a position on, in trace
+/// order.
 ///
-/// Cost: the trace is parsed once on all cores; of text only the lines that have enough digits of the value in a row, except
-/// where accesses are drawn as bytes on a bus (`LD`, `ST`) or lines are apart from their instruction.
+/// Cost: the trace is parsed once on all cores; of text only the lines with a long enough run of
+/// the value's digits, except where accesses are drawn as bytes on a bus (`LD`, `ST`) or lines are
+/// apart from their instruction.
 pub type FindValue = Find<Number>;
 
 impl SearchTarget for Number {
@@ -66,7 +68,8 @@ impl SearchTarget for Number {
             let mut contradictions = Contradictions::default();
             SlotReader(index).each_event_of(near, |event| {
                 contradictions.go_on(index, &event)?;
-                // What was found may be no hit: a copy of a bank, or a thread's dump before its first step.
+                // The match may be no hit: a copy of a bank, or a thread's dump before its first
+                // step.
                 let is_copy = matches!(
                     event.kind,
                     SlotEventKind::Register {
@@ -94,7 +97,7 @@ impl SearchTarget for Number {
     }
 }
 
-/// The slots of a range with a value.
+/// Returns the slots of a range with a value.
 fn parsed_slots(
     value: Number,
     index: &Index,
@@ -117,7 +120,8 @@ fn parsed_slots(
     Ok(sink.found)
 }
 
-/// Returns the row of digits that is least likely to match by chance: the one with the most non-zero digits.
+/// Returns the run of digits that is least likely to match by chance: the one with the most
+/// non-zero digits.
 fn telling_row(number: &Number) -> Option<String> {
     let digits = number.hex_digits();
     let rows = digits.as_bytes().rchunks(ROW_DIGITS);
@@ -125,7 +129,7 @@ fn telling_row(number: &Number) -> Option<String> {
     String::from_utf8(row.to_vec()).ok()
 }
 
-/// True if some slots may have values that are not written in rows of digits.
+/// Returns true if some slots may have values that are not written as runs of digits.
 fn has_scattered_values(index: &Index, slots: &Range<u64>) -> bool {
     let known = &index.contents.segments;
     let first = known
@@ -139,16 +143,16 @@ fn has_scattered_values(index: &Index, slots: &Range<u64>) -> bool {
         .any(|segment| segment.has_scattered_values)
 }
 
-/// Minimum length of a row to search for: shorter ones match too many lines.
+/// Minimum length of a run to search for: shorter ones match too many lines.
 const FEWEST_DIGITS: usize = 3;
 
 /// Minimum number of steps per matching line. If more lines match, the whole block is parsed.
 const STEPS_A_LINE: u64 = 16;
 
-/// Steps at most this far apart are read in one go: what lies between costs less than another read.
+/// Maximum distance of steps that are read at once: the steps between cost less than another read.
 const NEAR: u64 = 16;
 
-/// The slots with a value.
+/// Collects the slots with a value.
 struct ValueSlots<'a> {
     value: Number,
     is_big_endian: bool,
@@ -214,7 +218,8 @@ mod tests {
     use crate::builder::options::BuildOptions;
     use crate::query::question::Query;
 
-    /// Checks that a value is found at its line among many steps, and whether the index knows it to be written in rows.
+    /// Checks that a value is found at its line among many steps, and whether the index knows it to
+    /// be written as a run.
     #[track_caller]
     fn check(line: &str, endian: Endian, value: &str, is_in_rows: bool) {
         let step = |number: u64| {

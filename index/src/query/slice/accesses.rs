@@ -1,6 +1,7 @@
-//! Which bytes of memory the operands of an instruction are: the recorded accesses of its step, one behind the other.
+//! Bytes of memory that each operand of an instruction accesses: the recorded accesses of its step,
+//! in order.
 //!
-//! A record may cover several operands that lie side by side (`ldp`), or be a part of one.
+//! A record may cover several adjacent operands (`ldp`), or be a part of one.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -10,32 +11,32 @@ use stepback_machine::{AccessKind, Address, Endian, Instruction};
 
 use crate::read::slots::{SlotEvent, SlotEventKind};
 
-/// The accesses of one kind of a step.
+/// Accesses of one kind of a step.
 #[derive(Clone, Debug, Default)]
 pub(super) struct StepAccesses {
-    /// The addresses of all bytes, in the order of the records.
+    /// Addresses of all bytes, in the order of the records.
     bytes: Vec<Address>,
-    /// The slot of each.
+    /// Slot of each byte.
     slots: Vec<u64>,
-    /// The last place of each address in each slot; looked for when it is first asked for.
+    /// Last place of each address in each slot; computed on first use.
     places: OnceCell<HashMap<(u64, Address), usize>>,
-    /// The part of them that each operand of this kind is, with its number; none where they do not fit together.
-    /// They lie one behind the other, in the order of their numbers.
+    /// Bytes of each operand of this kind, in the order of the operands' numbers without gaps; none
+    /// if the operands do not fit the accesses.
     operands: Option<Vec<OperandBytes>>,
 }
 
-/// Where the bytes of an operand are among those of the step.
+/// Place of an operand's bytes among those of the step.
 #[derive(Clone, Debug)]
 struct OperandBytes {
     operand: usize,
     range: Range<usize>,
 }
 
-/// Bytes of the value of an operand.
+/// Bytes of an operand's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ValueBytes {
     pub operand: usize,
-    /// The least significant is 0.
+    /// Byte range; the least significant is 0.
     pub bytes: Range<u16>,
 }
 
@@ -46,11 +47,11 @@ pub(super) struct SlotAddress {
     pub address: Address,
 }
 
-/// More accesses than this of one step are not told apart.
+/// Maximum number of accessed bytes of a step that are assigned to operands.
 pub(super) const BYTES_TOLD_APART: usize = 4096;
 
 impl StepAccesses {
-    /// Those of the events of a step in the slots up to one.
+    /// Collects the accesses of a step's events in the slots up to `last`.
     pub fn of<'e>(
         events: impl Iterator<Item = &'e SlotEvent>,
         instruction: &Instruction,
@@ -83,7 +84,7 @@ impl StepAccesses {
         }
     }
 
-    /// True if it is known which bytes each operand is.
+    /// Returns true if the bytes of each operand are known.
     pub fn are_told_apart(&self) -> bool {
         self.operands.is_some()
     }
@@ -92,7 +93,8 @@ impl StepAccesses {
         self.bytes.is_empty()
     }
 
-    /// The addresses of some bytes of an operand's value; of all bytes of the step where operands are not told apart.
+    /// Returns the addresses of some bytes of an operand's value; of all bytes of the step if
+    /// operands are not distinguished.
     pub fn addresses(&self, operand: usize, value: Range<u16>, endian: Endian) -> &[Address] {
         let known = self
             .operands
@@ -117,7 +119,8 @@ impl StepAccesses {
         &self.bytes
     }
 
-    /// Which bytes of which operand's value the last access of an address in a slot is; none where that is not known.
+    /// Returns the operand and the byte of its value that the last access of an address in a slot
+    /// accessed; none if unknown.
     pub fn value_byte(&self, at: SlotAddress, endian: Endian) -> Option<ValueBytes> {
         let SlotAddress { slot, address } = at;
         let operands = self.operands.as_ref()?;

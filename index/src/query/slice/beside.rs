@@ -1,7 +1,8 @@
-//! What other threads did to memory in the slot of a step, before its last load there.
+//! Effects of other threads on memory in the slot of a step, before its last load there.
 //!
-//! The loads of a step are taken as one: they see what is there at the last of them, or at the end of the step's own slot where
-//! they come later still. What others store behind other steps is not in its past.
+//! The loads of a step are treated as one: they see the memory at the last of them, or at the end
+//! of the step's own slot if they come even later. Stores of other threads after later steps are
+//! not in its past.
 
 use std::collections::HashMap;
 
@@ -15,7 +16,7 @@ use crate::read::contradictions::Contradictions;
 use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader};
 use crate::store::granules::GRANULE_BITS;
 
-/// Who wrote a byte last.
+/// Last writer of a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LastByteWriter {
     /// A thread, in a slot.
@@ -24,14 +25,15 @@ pub(super) enum LastByteWriter {
     Nobody(SliceEndKind),
 }
 
-/// The bytes to which something happened.
+/// Bytes that were written or changed.
 #[derive(Debug)]
 pub(super) struct OtherThreadWrites {
     bytes: HashMap<Address, LastByteWriter>,
 }
 
 impl OtherThreadWrites {
-    /// From all events of the slot; none where only the step itself accesses memory in it.
+    /// Collects the bytes from all events of the slot; none if only the step itself accesses memory
+    /// in it.
     pub fn of(
         index: &Index,
         events: &[SlotEvent],
@@ -92,13 +94,13 @@ impl OtherThreadWrites {
         Ok(Some(Self { bytes }))
     }
 
-    /// Who wrote a byte last in the slot, if anybody.
+    /// Returns the last writer of a byte in the slot, if any.
     pub fn who(&self, address: Address) -> Option<LastByteWriter> {
         self.bytes.get(&address).copied()
     }
 }
 
-/// Whether a read found a byte other than it was known to be.
+/// Returns true if a read found another value of a byte than the known one.
 pub(super) fn is_contradicting(
     contradictions: &Contradictions,
     event: &SlotEvent,

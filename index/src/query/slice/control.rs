@@ -1,4 +1,5 @@
-//! Which step decided that another ran: the last branch of its function that could have led elsewhere, else the call.
+//! Dynamic control dependence: the step that decided that another ran. It is the last branch of its
+//! function that could have led elsewhere, else the call.
 
 use std::sync::Arc;
 
@@ -24,50 +25,50 @@ use crate::store::key_map::SegmentKey;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::damaged;
 
-/// Of a function with more instructions it is not told what decides in it.
+/// Maximum number of instructions of a function for which control dependences are computed.
 const INSTRUCTIONS: usize = 1 << 16;
-/// So many instructions of functions are remembered.
+/// Maximum number of instructions of cached functions.
 const REMEMBERED: usize = 1 << 20;
-/// Visits of a branch through a register whose ways are looked at, the last ones.
+/// Number of visits of an indirect branch, the last ones, from which its successors are taken.
 const WAYS_SEEN: usize = 64;
-/// Visits of a branch that are looked at in one go for one in the same call.
+/// Number of visits of a branch read at once in the search for one in the same call.
 const VISITS: usize = 64;
-/// The longest instruction, in bytes.
+/// Length of the longest instruction, in bytes.
 const LONGEST: u8 = 15;
 
-/// Finds what decided; remembers the functions that it looked at.
+/// Finds controlling steps; caches the control dependences of functions.
 pub(super) struct ControlDependenceReader<'a> {
     pub index: &'a Index,
     functions: HashMap<Address, Arc<ControlDependences>>,
-    /// The instructions of them.
+    /// Total number of instructions of the cached functions.
     remembered: usize,
-    /// Whether an interrupt, or another stack, stands between two frames.
+    /// Pairs of frames, with true if an interrupt or another stack is between them.
     pub interrupted: HashMap<NestedFrames, bool>,
 }
 
-/// A step of which somebody asks.
+/// A step to find the controlling step of.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DependentStep<'t> {
     pub thread: ThreadId,
     pub step: Step,
-    /// None where the trace does not show it.
+    /// None if the trace does not show it.
     pub text: Option<&'t StepText>,
 }
 
-/// What decided that a step ran.
+/// Controlling step of another step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ControllingStep {
-    /// A branch, a call, or the instruction that asked the system.
+    /// A branch, a call, or the instruction that made a system call.
     Step(Step),
-    /// No step did, or none was found.
+    /// No step, or none was found.
     Nothing(SliceEndKind),
 }
 
-/// The branch in whose delay slot a step stands.
+/// The branch whose delay slot contains a step.
 struct DelaySlotBranch {
     of: Step,
     text: StepText,
-    /// The slot runs only where the branch is taken.
+    /// True if the slot runs only when the branch is taken.
     is_taken: bool,
 }
 
@@ -88,7 +89,7 @@ impl<'a> ControlDependenceReader<'a> {
         }
     }
 
-    /// What decided that a step ran.
+    /// Returns the controlling step of a step.
     pub fn decider_of(
         &mut self,
         ran: DependentStep<'_>,
@@ -99,7 +100,8 @@ impl<'a> ControlDependenceReader<'a> {
             ControllingStep::Nothing(SliceEndKind::Unknown(UnknownInput::DeciderNotFound));
         let Some(text) = text else { return Ok(unknown) };
         match self.slot_of(thread, step, text)? {
-            // It runs with the branch, wherever that leads: also where that is the frame of another function.
+            // It runs with the branch, regardless of the branch's target, even if that is in the
+            // frame of another function.
             Some(DelaySlotBranch {
                 of,
                 text,
@@ -142,7 +144,7 @@ impl<'a> ControlDependenceReader<'a> {
         }
     }
 
-    /// The branch in whose delay slot a step stands.
+    /// Returns the branch whose delay slot contains a step.
     fn slot_of(
         &self,
         thread: ThreadId,
@@ -176,7 +178,7 @@ impl<'a> ControlDependenceReader<'a> {
         })
     }
 
-    /// What decided that a function ran.
+    /// Returns the controlling step of a function's call.
     fn decider_of_call(&self, call: &Call) -> Result<ControllingStep, QueryError> {
         let by_step = |step| ControllingStep::Step(step);
         Ok(match (call.entered, call.call_step) {
@@ -192,7 +194,7 @@ impl<'a> ControlDependenceReader<'a> {
         })
     }
 
-    /// Whether the step before an exception asked the system for it.
+    /// Returns true if the step before an exception requested it from the system.
     pub fn is_asked_for(&self, call: &Call) -> Result<bool, QueryError> {
         let Some(step) = call.call_step else {
             return Ok(false);
@@ -206,7 +208,8 @@ impl<'a> ControlDependenceReader<'a> {
         Ok(flow == Some(FlowKind::Trap))
     }
 
-    /// The last step at an address that a call made before a step, itself.
+    /// Returns the last step at an address before another step, in the frame itself, not in its
+    /// callees.
     fn last_in_call(
         &self,
         pc: Address,
@@ -218,7 +221,7 @@ impl<'a> ControlDependenceReader<'a> {
         let calls = self.index.calls();
         let first = calls.get(call).map_or(0, |call| call.entered_at().0);
         let (first, mut end) = (first + 1, before.0.saturating_add(1));
-        // Others are of calls from inside of it, or of other threads.
+        // Other visits are of calls inside it, or of other threads.
         loop {
             cancel.check()?;
             let visits = VisitReader(self.index).visits_between(pc, first..end, VISITS)?;
@@ -233,7 +236,8 @@ impl<'a> ControlDependenceReader<'a> {
                         return Ok(Some(visit));
                     }
                     Some(inner) if inner == call => {}
-                    // Nothing in there is of the frame itself: a recursion may have visited the branch as often as it is deep.
+                    // Nothing in there is of the frame itself: a recursion may have visited the
+                    // branch once per level.
                     Some(inner) => {
                         end = end.min(
                             self.called_at(inner, call)
@@ -249,7 +253,7 @@ impl<'a> ControlDependenceReader<'a> {
         }
     }
 
-    /// The step of a frame by which an inner one, or one around that, was called.
+    /// Returns the step of a frame that called an inner one, or a frame around the inner one.
     fn called_at(&self, inner: CallId, outer: CallId) -> Option<Step> {
         let calls = self.index.calls();
         let depth = calls.get(outer)?.depth.checked_add(1)?;
@@ -268,7 +272,8 @@ impl<'a> ControlDependenceReader<'a> {
         Ok(is_alone || SlotReader(self.index).thread_at(step.after())? == thread)
     }
 
-    /// Of a function of which a step decodes so: what the trace does not execute of it is taken to decode alike.
+    /// Returns the control dependences of a function. Instructions that the trace does not execute
+    /// are decoded with the instruction set of the given step.
     pub fn deciders(
         &mut self,
         function: Address,
@@ -290,7 +295,7 @@ impl<'a> ControlDependenceReader<'a> {
         Ok(found)
     }
 
-    /// Where control may go from an instruction.
+    /// Returns the successors of an instruction.
     fn ways(&self, pc: Address, set: InstructionSet) -> Result<FlowSuccessors, QueryError> {
         let Some(known) = self.known(pc, set)? else {
             return Ok(FlowSuccessors {
@@ -303,7 +308,7 @@ impl<'a> ControlDependenceReader<'a> {
             control,
             length_bytes,
         } = known;
-        // Behind a branch with a slot control goes on behind the slot.
+        // After a branch with a delay slot, control continues after the slot.
         let slot = if control.delay == DelaySlotRule::None {
             0
         } else {
@@ -329,7 +334,7 @@ impl<'a> ControlDependenceReader<'a> {
                 }
             }
             (FlowKind::Branch, _) => self.ways_seen(pc, control.delay)?,
-            // One that is conditional may also go on.
+            // A conditional return may also fall through.
             (FlowKind::Return | FlowKind::ExceptionReturn, _) if instruction.is_conditional() => {
                 FlowSuccessors {
                     to: vec![behind],
@@ -340,7 +345,7 @@ impl<'a> ControlDependenceReader<'a> {
         })
     }
 
-    /// Where a branch through a register went.
+    /// Returns the observed successors of an indirect branch.
     fn ways_seen(&self, pc: Address, delay: DelaySlotRule) -> Result<FlowSuccessors, QueryError> {
         let calls = self.index.calls();
         let end = self.index.step_count().saturating_add(1);
@@ -359,7 +364,7 @@ impl<'a> ControlDependenceReader<'a> {
                     seen.to.push(text.pc);
                 }
             } else if entered != Some(FrameEntry::Exception) {
-                // An interrupt that came right behind it is none of its ways.
+                // An interrupt right after it is none of its successors.
                 seen.may_leave = true;
             }
         }
@@ -367,7 +372,7 @@ impl<'a> ControlDependenceReader<'a> {
         Ok(seen)
     }
 
-    /// The step to which a branch led: not that in its slot.
+    /// Returns the step at a branch's destination, skipping its delay slot.
     fn behind_branch(
         &self,
         thread: ThreadId,
@@ -393,7 +398,7 @@ impl<'a> ControlDependenceReader<'a> {
         Ok(self.text_of(next)?.map(|text| (next, text)))
     }
 
-    /// What stands at an address: what a step shows of it, else what the images hold.
+    /// Returns the instruction at an address: from a step that executed it, else from the images.
     fn known(
         &self,
         pc: Address,

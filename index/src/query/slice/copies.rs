@@ -1,4 +1,5 @@
-//! The parts of an output that is a copy, byte by byte and in order: what holds a part of the input has the same part of the output.
+//! Parts of an output that is a copy, byte by byte and in order: the source of a part of the input
+//! is also that of the same part of the output.
 
 use std::ops::Range;
 
@@ -20,7 +21,8 @@ use crate::store::granules::{GRANULE_BITS, runs_of};
 const BYTES: usize = 64;
 
 impl InputOriginReader<'_, '_> {
-    /// The parts of a copy that are followed, each of which has one holder; none where that is not sure.
+    /// Returns the traced parts of a copy, each with one live location as its source; none if that
+    /// is uncertain.
     pub fn copied_parts(
         &mut self,
         output: &StepOutput,
@@ -52,7 +54,7 @@ impl InputOriginReader<'_, '_> {
 }
 
 impl StepFlow<'_> {
-    /// The input of an output that is a copy of it, byte by byte and in order, and its length.
+    /// Returns the input and length of an output that is a copy of it, byte by byte and in order.
     fn copied_in_order<'o>(&self, output: &'o StepOutput) -> Option<(&'o StepInput, usize)> {
         let StepContribution {
             inputs,
@@ -81,7 +83,8 @@ impl StepFlow<'_> {
         (is_whole && is_in_order && is_stored_so && is_known).then_some((taken, len))
     }
 
-    /// True if some bytes of memory lie one behind the other, and so do those of the operand that was stored there.
+    /// Returns true if some bytes of memory are contiguous, and so are those of the operand that
+    /// was stored there.
     fn is_stored_in_order(&self, granule: u64, mask: u64, slot: u64) -> bool {
         let mut runs = runs_of(mask);
         let (Some(run), None) = (runs.next(), runs.next()) else {
@@ -104,7 +107,7 @@ impl StepFlow<'_> {
 }
 
 impl StepOutput {
-    /// Some bytes of an output that is a copy in order.
+    /// Returns some bytes of an output that is a copy in order.
     fn part(&self, places: Range<usize>) -> Option<Self> {
         let (taken, edge) = self.outcome.inputs.first()?;
         let defined = self.outcome.defines.first()?;
@@ -174,7 +177,7 @@ impl StepOutput {
 }
 
 impl LiveLocation {
-    /// Whether it may have a byte of something that is taken in.
+    /// Returns true if it may have the byte at a place of an input.
     fn may_have_byte(&self, taken: &StepInput, place: usize) -> bool {
         match (&self.piece, taken) {
             (

@@ -1,4 +1,4 @@
-//! Who wrote a piece last: the steps, or why there is none.
+//! Reaching definitions: the last writers of a piece of state, or the reason why there is none.
 
 use std::sync::Arc;
 
@@ -25,19 +25,19 @@ use crate::read::untraced::UntracedReader;
 use crate::read::views::ViewReader;
 use crate::read::write_lists::WriteLists;
 
-/// Up to where writers are looked for.
+/// Limit of the search for definitions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DefinitionLimit<'u> {
-    /// The last slot whose writes count.
+    /// Last slot with writes that count.
     pub slot: u64,
-    /// The last slot whose loads may show that memory was changed: the load itself that wants it.
+    /// Last slot with loads that may show changed memory: that of the load which uses the value.
     pub shown: u64,
-    /// What others did in the slot of the step that wants it, instead of all of that slot.
+    /// Writes of other threads in the slot of the using step, instead of all of that slot.
     pub beside: Option<&'u OtherThreadWrites>,
 }
 
 impl DefinitionLimit<'_> {
-    /// At a position: all that shows there.
+    /// Creates the limit for a position: everything that shows there counts.
     pub fn at(slot: u64) -> Self {
         Self {
             slot,
@@ -47,23 +47,24 @@ impl DefinitionLimit<'_> {
     }
 }
 
-/// Looks for writers.
+/// Finds reaching definitions.
 pub(super) struct ReachingDefinitions<'a> {
     pub index: &'a Index,
 }
 
-/// What is wanted, and by whom.
+/// Request for the definitions of a piece, with its uses.
 #[derive(Clone, Debug)]
 pub(super) struct DefinitionQuery {
     pub thread: ThreadId,
     pub piece: StatePiece,
     pub wanted_by: Vec<SliceUse>,
-    /// Why what is found may not be it.
+    /// Doubt that the definition found is the right one.
     pub doubt: Option<Doubt>,
 }
 
 impl DefinitionQuery {
-    /// What a step did not write after all of what was wanted of it, with the last slot in which that may have been written.
+    /// Returns the request for the part that a step did not write after all, with the last slot in
+    /// which that part may have been written.
     pub fn rest_of(want: TracedDefinition) -> Option<(Self, u64)> {
         let TracedDefinition {
             thread,
@@ -72,7 +73,8 @@ impl DefinitionQuery {
             wanted_by,
             doubt,
         } = want;
-        // What may have changed a register since then may have changed it since an earlier step, too.
+        // An event since then that may have changed a register may also have done so since an
+        // earlier step.
         let doubt = doubt.filter(|doubt| {
             matches!(
                 doubt,
@@ -91,7 +93,7 @@ impl DefinitionQuery {
     }
 }
 
-/// What was found of some wishes.
+/// Definitions found for some requests.
 pub(super) struct FoundDefinitions<'f> {
     pub frontier: &'f mut SliceWorklist,
     pub ends: &'f mut Vec<SliceEnd>,
@@ -111,7 +113,7 @@ impl FoundDefinitions<'_> {
 }
 
 impl ReachingDefinitions<'_> {
-    /// What a name means before a step of which the state is known, or at a position.
+    /// Resolves a register name before a step with a known state, or at a position.
     pub fn register(
         &self,
         thread: ThreadId,
@@ -144,7 +146,7 @@ impl ReachingDefinitions<'_> {
         Ok(StatePiece::Register { view, homes })
     }
 
-    /// A register that a line wrote, with the names under which it may be overwritten.
+    /// Returns a register that a line wrote, with the names under which it may be overwritten.
     pub fn written_register(
         &self,
         thread: ThreadId,
@@ -159,9 +161,9 @@ impl ReachingDefinitions<'_> {
         })
     }
 
-    /// Homes without names under which the trace writes nothing, unless it leaves the register out.
+    /// Removes the names that the trace never writes, unless it leaves the register out.
     fn without_unwritten(&self, thread: ThreadId, homes: Homes) -> Result<Homes, QueryError> {
-        // An error would count as a register that is not left out, and stay known.
+        // An error would count as a register that is not left out, and be cached.
         UntracedReader(self.index).of(thread)?;
         let whole = |view: RegisterView| RegisterView::new(view.register, 0, u16::MAX);
         let is_left_out = homes
@@ -174,7 +176,7 @@ impl ReachingDefinitions<'_> {
         })
     }
 
-    /// What a step takes in, as what it means before the step.
+    /// Returns the pieces of an input, with names resolved before the step.
     pub fn pieces_of(
         &self,
         taken: &StepInput,
@@ -205,7 +207,7 @@ impl ReachingDefinitions<'_> {
         })
     }
 
-    /// Adds who wrote a piece last.
+    /// Adds the definitions that reach a piece.
     pub fn find(
         &self,
         wish: DefinitionQuery,
@@ -217,7 +219,7 @@ impl ReachingDefinitions<'_> {
             StatePiece::Register { .. } => self.of_register(wish, until, finds, cancel),
             StatePiece::Flags(bits) => self.of_flags(wish, bits, until, finds, cancel),
             StatePiece::Memory { .. } => self.of_memory(wish, until, finds, cancel),
-            // What decided is found by where it stands, not by who wrote something.
+            // Control dependences are found by position, not by the last write.
             StatePiece::Decision => Ok(()),
         }
     }
@@ -259,8 +261,9 @@ impl ReachingDefinitions<'_> {
         }
     }
 
-    /// True for a register that the trace never writes though instructions do: many leave out what comparisons of floating
-    /// point set, some the stack pointer. What cannot be read is found out where the answer is read.
+    /// Returns true for a register that the trace never writes though instructions do: many omit
+    /// the flags set by floating-point comparisons, some the stack pointer. A read error counts as
+    /// false; the reader of the answer reports it.
     pub fn is_left_out(&self, thread: ThreadId, view: RegisterView) -> bool {
         let is_status = (RegisterId::PSR..=RegisterId::VPR).contains(&view.register);
         if is_status {
@@ -278,7 +281,7 @@ impl ReachingDefinitions<'_> {
             .is_ok_and(|untraced| untraced.includes(plain))
     }
 
-    /// A piece that a slot of its thread writes.
+    /// Adds the definition of a piece that a slot of its thread writes.
     pub(super) fn written_in(
         &self,
         wish: DefinitionQuery,
@@ -358,7 +361,8 @@ impl ReachingDefinitions<'_> {
         }
     }
 
-    /// Registers that no line or record tells of: the operands of instructions do.
+    /// Finds definitions of registers that only the operands of instructions show, and no line or
+    /// record.
     fn of_operands(
         &self,
         wish: DefinitionQuery,
@@ -410,7 +414,7 @@ impl ReachingDefinitions<'_> {
         Ok(())
     }
 
-    /// Why a register may have another value than the last step gave it that names it.
+    /// Returns the reason why a register may have changed after the last step that names it.
     fn doubt_of_operands(
         &self,
         thread: ThreadId,
@@ -435,7 +439,7 @@ impl ReachingDefinitions<'_> {
     }
 }
 
-/// The bytes of the status register in which flags stand.
+/// Returns the bytes of the status register that contain some flags.
 pub(super) fn status_view(bits: u64) -> RegisterView {
     let first = bits.trailing_zeros() / 8;
     let last = 7 - (bits.leading_zeros() / 8).min(7);

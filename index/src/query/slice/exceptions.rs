@@ -1,5 +1,5 @@
-//! What a step does when it takes an exception or returns from one: the processor stores registers into a frame, and loads
-//! them from there ([`stepback_machine::ExceptionFlow`]).
+//! Data flow of a step that takes an exception or returns from one: the processor stores registers
+//! into a frame, and loads them from there ([`stepback_machine::ExceptionFlow`]).
 
 use stepback_machine::{
     Address, ExceptionFlow, FrameAccess, FrameEvent, Instruction, RegisterId, RegisterView,
@@ -18,7 +18,8 @@ use crate::query::slice::written::ByteProducer;
 use crate::read::slots::{SlotEvent, SlotEventKind, StepText};
 use crate::store::granules::{BlockSpan, GRANULE_BITS};
 
-/// Finds what the events of a step show of an exception. Cost: a look at each event, in sets whose exceptions have frames.
+/// Finds the exception that the events of a step show. Cost: one check per event, in sets whose
+/// exceptions have frames.
 pub(super) fn exception_flow(
     index: &Index,
     text: Option<&StepText>,
@@ -42,7 +43,7 @@ pub(super) fn exception_flow(
     ExceptionFlow::find(layout, instruction.filter(|_| text.is_executed), &seen)
 }
 
-/// Steps with more events than this are not looked at: a frame has some dozens.
+/// Maximum number of events of an examined step: a frame has some dozens.
 pub(crate) const EVENTS: usize = 1 << 12;
 
 fn frame_event(index: &Index, event: &SlotEvent) -> FrameEvent {
@@ -83,8 +84,8 @@ fn frame_event(index: &Index, event: &SlotEvent) -> FrameEvent {
 }
 
 impl StepFlow<'_> {
-    /// What an exception gave a register at an event, which is `by` the instruction as far as that can write the register;
-    /// none where it is the instruction's own result.
+    /// Returns the producer of a register write at an event in a step with an exception; none if it
+    /// is the instruction's own result. `by` is the producer without the exception.
     pub(super) fn by_exception(
         &self,
         event: usize,
@@ -125,7 +126,7 @@ impl StepFlow<'_> {
         }
     }
 
-    /// Notes where the value of a register comes from that an exception return loads.
+    /// Adds the frame bytes from which an exception return loads a register.
     pub(super) fn take_unstacked(
         &self,
         part: RegisterView,
@@ -149,12 +150,13 @@ impl StepFlow<'_> {
         take_from_frame(bytes.iter().map(address).collect(), cell, outcome);
     }
 
-    /// Whether the byte that a store put at an address in a slot is one of a frame.
+    /// Returns true if the byte that a store put at an address in a slot is part of a frame.
     pub(super) fn is_stacked(&self, slot: u64, address: Address) -> bool {
         self.stacking_event(slot, address).is_some()
     }
 
-    /// Which part of a frame a stored byte belongs to, by its address; none of other stores. Each byte of the status is a part.
+    /// Returns the part of a frame that a stored byte belongs to, by its address; none for other
+    /// stores. Each byte of the status is a separate part.
     pub(super) fn frame_part(&self, slot: u64, address: Address) -> Option<u64> {
         let frame = self
             .exception
@@ -180,7 +182,7 @@ impl StepFlow<'_> {
             .filter(|event| exception.has_access(*event))
     }
 
-    /// Notes what went into bytes of a frame that lie one after the other.
+    /// Adds the inputs of contiguous bytes of a frame.
     pub(super) fn make_frame(
         &self,
         granule: u64,
@@ -215,8 +217,8 @@ impl StepFlow<'_> {
         Ok(())
     }
 
-    /// Notes where the value of a register comes from that an exception stores: what the instruction made of it, else what it
-    /// held before.
+    /// Adds the inputs of a register that an exception stores: the instruction's result, else the
+    /// register before the step.
     fn take_stacked(
         &self,
         view: RegisterView,
@@ -253,7 +255,7 @@ impl StepFlow<'_> {
         Ok(())
     }
 
-    /// The same of the status register, of which the flags are followed.
+    /// Adds the inputs of a stored status register, of which only the flags are traced.
     fn take_stacked_status(
         &self,
         view: RegisterView,
@@ -282,7 +284,8 @@ impl StepFlow<'_> {
         Ok(())
     }
 
-    /// Takes the condition flags that an exception changes or leaves alone; returns false where its instruction decides.
+    /// Adds the frame bytes from which an exception return loads condition flags; returns false if
+    /// the step has no exception return.
     pub(super) fn take_exception_flags(&self, bits: u64, outcome: &mut StepContribution) -> bool {
         let Some(exception) = self
             .exception
@@ -306,7 +309,8 @@ impl StepFlow<'_> {
         true
     }
 
-    /// The bytes of memory in which an exception stored bytes of a register that the step wrote in the same slot before.
+    /// Returns the bytes of memory in which an exception stored bytes of a register that the step
+    /// wrote earlier in the same slot.
     pub(super) fn copies_in_frame(
         &self,
         piece: &StatePiece,
@@ -348,7 +352,7 @@ impl StepFlow<'_> {
         Ok(blocks_of_bytes(&copies))
     }
 
-    /// Whether the step takes an exception, and does not return from one.
+    /// Returns true if the step takes an exception, and does not return from one.
     pub(super) fn takes_exception(&self) -> bool {
         self.exception
             .as_ref()
@@ -356,7 +360,7 @@ impl StepFlow<'_> {
     }
 }
 
-/// Notes the bytes of a frame that a cell comes from; none where their loads are not shown.
+/// Adds the bytes of a frame that a cell comes from; an unknown end if their loads are not shown.
 fn take_from_frame(
     addresses: Vec<Option<Address>>,
     cell: SliceCell,
@@ -373,12 +377,12 @@ fn take_from_frame(
     }
 }
 
-/// Bytes of a frame that lie one after the other.
+/// Contiguous bytes of a frame.
 struct FrameBytes {
     run: BlockSpan,
-    /// The bytes of a register that they hold; none of reserved words.
+    /// Register bytes in them; none for reserved words.
     view: Option<RegisterView>,
-    /// The number of the event that stored them.
+    /// Number of the event that stored them.
     event: Option<usize>,
 }
 
@@ -399,13 +403,13 @@ impl FrameBytes {
 #[derive(Clone, Copy)]
 struct FrameStore {
     slot: u64,
-    /// The number of its event.
+    /// Number of its event.
     event: usize,
-    /// The bytes of memory whose value it is.
+    /// Bytes of memory that receive the value.
     cell: SliceCell,
 }
 
-/// The bits of a register of four bytes that some of its bytes hold.
+/// Returns the bits of a register of four bytes that some of its bytes hold.
 fn bits_of(view: RegisterView) -> u64 {
     let places = view.offset..view.offset.saturating_add(view.size_bytes).min(8);
     places.fold(0, |bits, place| bits | 0xff << (8 * place))

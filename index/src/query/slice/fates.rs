@@ -1,4 +1,5 @@
-//! What of what is followed is left behind a slot, and how the rest ends.
+//! Kill sets of a forward slice: the traced locations that survive a slot, and the ends of those
+//! that do not.
 
 use std::cell::OnceCell;
 
@@ -17,27 +18,27 @@ use crate::read::contradictions::Contradictions;
 use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader};
 use crate::store::granules::bytes_between;
 
-/// What happens in a slot to what is followed, in the order of the events.
+/// Applies the events of a slot, in order, to traced locations.
 pub(super) struct KillAnalysis<'w, 'a> {
-    /// The step of the slot.
+    /// Step of the slot.
     flow: &'w StepFlow<'a>,
     step: Step,
     slot: u64,
     edges: EdgeKinds,
-    /// Those of all threads.
+    /// Events of all threads.
     events: Vec<SlotEvent>,
-    /// The loads that contradict what was known; found when first needed.
+    /// Loads that contradict known memory; computed on first use.
     contradictions: OnceCell<Contradictions>,
 }
 
-/// What is left, and the ends of what is not.
+/// Surviving locations, and the ends of the others.
 #[derive(Debug, Default)]
 pub(super) struct KillResult {
     pub left: Vec<LiveLocation>,
     pub ends: Vec<SliceRow>,
 }
 
-/// What bytes of memory were lost to.
+/// Cause of the loss of traced memory bytes.
 #[derive(Clone, Copy)]
 enum KillCause {
     /// A store of a thread.
@@ -62,7 +63,7 @@ impl<'w, 'a> KillAnalysis<'w, 'a> {
         }
     }
 
-    /// True if a load of the slot finds other bytes in a block than they were known to be.
+    /// Returns true if a load of the slot contradicts the known bytes of a block.
     pub fn has_changes(&self, granule: u64) -> Result<bool, QueryError> {
         let contradictions = self.contradictions()?;
         Ok(self
@@ -79,7 +80,7 @@ impl<'w, 'a> KillAnalysis<'w, 'a> {
         Ok(self.contradictions.get_or_init(|| found))
     }
 
-    /// What becomes of something in the slot.
+    /// Applies the slot to one location.
     pub fn of(&self, live: LiveLocation) -> Result<KillResult, QueryError> {
         match live.piece {
             StatePiece::Memory { granule, mask } => self.of_memory(live, granule, mask),
@@ -95,7 +96,7 @@ impl<'w, 'a> KillAnalysis<'w, 'a> {
         mask: u64,
     ) -> Result<KillResult, QueryError> {
         let region = self.flow.index.host_regions.at(self.slot);
-        // What the host wrote comes before all accesses.
+        // Host writes come before all accesses.
         let mut left = mask
             & !region.map_or(0, |region| {
                 bytes_between(granule, region.first, region.last)
@@ -163,7 +164,8 @@ impl<'w, 'a> KillAnalysis<'w, 'a> {
         })
     }
 
-    /// Of registers and flags: what their thread does in the slot belongs to its last step.
+    /// Applies the slot to registers or flags: their thread's effects in the slot belong to its
+    /// last step.
     fn of_state(&self, live: LiveLocation) -> Result<KillResult, QueryError> {
         if live.is_born_in(self.slot) {
             return Ok(KillResult {
@@ -198,7 +200,8 @@ impl<'w, 'a> KillAnalysis<'w, 'a> {
         })
     }
 
-    /// Whether a step may write a piece in the slot: what lines tell where they tell of it, else its operands in its own slot.
+    /// Returns true if a step may write a piece in the slot: by the recorded lines if the piece is
+    /// recorded, else by its operands in its own slot.
     fn may_write(&self, live: &LiveLocation, owner: Step) -> bool {
         let (index, is_own) = (self.flow.index, owner == self.step);
         let view = match &live.piece {
@@ -211,7 +214,7 @@ impl<'w, 'a> KillAnalysis<'w, 'a> {
         {
             return is_own;
         }
-        // Of a status register its line alone tells in which steps it was written.
+        // Only the lines of a status register show which steps wrote it.
         let is_status = (RegisterId::PSR..=RegisterId::VPR).contains(&view.register);
         !is_status || self.events.iter().any(|event| {
             let is_it =
@@ -220,7 +223,8 @@ impl<'w, 'a> KillAnalysis<'w, 'a> {
         })
     }
 
-    /// What lines leave of it that stand before the first step of its thread.
+    /// Returns the parts of a location that lines before the first step of its thread do not
+    /// overwrite.
     fn beside_dump(&self, live: LiveLocation) -> Vec<LiveLocation> {
         let own = self
             .events
@@ -272,7 +276,7 @@ impl<'w, 'a> KillAnalysis<'w, 'a> {
         }
     }
 
-    /// What a step has of something that it wrote in the slot.
+    /// Returns the contribution of a step to something that it wrote in the slot.
     fn outcome(&self, step: Step, want: TracedDefinition) -> Result<StepContribution, QueryError> {
         let mut outcome = StepContribution::default();
         if step == self.step {
@@ -289,7 +293,7 @@ impl<'w, 'a> KillAnalysis<'w, 'a> {
         Ok(outcome)
     }
 
-    /// Where what is followed was overwritten by what is not known to be made of it or not.
+    /// Returns the ends of traced bytes overwritten by a value with unknown inputs.
     fn unknown_ends(&self, live: &LiveLocation, outcome: &StepContribution) -> Vec<SliceRow> {
         let unknown = outcome
             .ends

@@ -1,4 +1,5 @@
-//! A step as a slice sees it: what of a want it gave a value, and what it took in for that.
+//! Data flow of one step: the parts of a traced definition that it wrote, and the inputs that it
+//! used for them.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -34,20 +35,20 @@ use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader, StepText};
 use crate::read::views::ViewReader;
 use crate::store::granules::{BlockSpan, GRANULE_BITS, runs_of};
 
-/// In which slots a step is looked at.
+/// Slots in which the events of a step are read.
 #[derive(Clone, Debug)]
 pub(super) enum FlowExtent {
-    /// In its own, in these, and where it accessed memory.
+    /// Its own slot, these, and those in which it accessed memory.
     Slots(Vec<u64>),
-    /// In all in which it did something.
+    /// All slots in which it had an effect.
     Whole,
 }
 
-/// Something that a step takes in, at the position before it.
+/// An input of a step, at the position before it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum StepInput {
     Register(RegisterView),
-    /// A register itself, whatever name it had where it was written.
+    /// A physical register, regardless of its name in the line that wrote it.
     Home(RegisterView),
     Flags(u64),
     Memory(Vec<Address>),
@@ -63,7 +64,7 @@ impl StepInput {
         }
     }
 
-    /// True if it contains all of another input.
+    /// Returns true if it contains all of another input.
     pub fn includes(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Register(view), Self::Register(other)) => view.includes(*other),
@@ -75,19 +76,19 @@ impl StepInput {
     }
 }
 
-/// What a step had of what was wanted of it.
+/// Contribution of a step to the values being traced.
 #[derive(Debug, Default)]
 pub(super) struct StepContribution {
     pub defines: Vec<SliceDefinition>,
-    /// What it took in, and what for; each once.
+    /// Inputs with their kinds of edge; each once.
     pub inputs: Vec<(StepInput, Edge)>,
-    /// Chains that end at it.
+    /// Chains that end at the step.
     pub ends: Vec<(SliceEndKind, SliceCell)>,
-    /// What it did not write after all, or in part.
+    /// Parts that it did not write after all.
     pub rests: Vec<TracedDefinition>,
-    /// It decided that something ran.
+    /// True if it decided that something ran.
     pub decides: bool,
-    /// Why it may not have written what is wanted.
+    /// Doubt that it wrote the requested piece.
     pub doubt: Option<Doubt>,
 }
 
@@ -100,7 +101,7 @@ impl StepContribution {
     }
 }
 
-/// So many accesses of a step are told to who reads the slice.
+/// Maximum number of accesses of a step in [`SliceStepDetail`].
 const SEEN_ACCESSES: usize = 256;
 
 /// A step, its instruction and its accesses.
@@ -109,29 +110,29 @@ pub(super) struct StepFlow<'a> {
     pub thread: ThreadId,
     kinds: EdgeKinds,
     pub text: Option<StepText>,
-    /// None where the trace does not show it, or its bytes mean nothing.
+    /// None if the trace does not show it, or its bytes cannot be decoded.
     instruction: Option<Arc<Instruction>>,
-    /// Those of the thread, in the slots that are wanted.
+    /// Events of the thread, in the requested slots.
     pub events: Vec<SlotEvent>,
-    /// Those of others in its own slot.
+    /// Events of other threads in its own slot.
     pub others: Vec<SlotEvent>,
-    /// The exception that it takes or returns from.
+    /// Exception that it takes or returns from.
     pub(super) exception: Option<ExceptionFlow>,
     loads: StepAccesses,
     stores: StepAccesses,
-    /// What it stored, by blocks; looked for when it is first asked for.
+    /// Stored bytes by block; computed on first use.
     stored: OnceCell<StoredBlocks>,
     endian: Endian,
-    /// The flags by which the block of an `it` was executed.
+    /// Flags on which the `it` block of the step depends.
     block_flags: u64,
-    /// What others did to memory in its slot.
+    /// Writes of other threads to memory in its slot.
     pub beside: Option<OtherThreadWrites>,
-    /// It loads more than is looked at.
+    /// True if it loads more than is examined.
     is_cut: bool,
 }
 
 impl<'a> StepFlow<'a> {
-    /// Reads a step again. Cost: the text of its slot, and of those in which something of it is wanted.
+    /// Reads a step again. Cost: the text of its slot, and of the slots of the requested pieces.
     pub fn of(
         index: &'a Index,
         step: Step,
@@ -143,7 +144,7 @@ impl<'a> StepFlow<'a> {
         Self::within(index, step, FlowExtent::Slots(slots), kinds, events)
     }
 
-    /// The same as far as it is looked at.
+    /// Reads a step again in the slots of an extent.
     pub fn within(
         index: &'a Index,
         step: Step,
@@ -233,17 +234,17 @@ impl<'a> StepFlow<'a> {
         })
     }
 
-    /// Whether it accesses few enough bytes to follow each by itself.
+    /// Returns true if it accesses few enough bytes to trace each separately.
     pub fn is_told_apart(&self) -> bool {
         self.loads.all().len() + self.stores.all().len() <= BYTES_TOLD_APART
     }
 
-    /// Which byte of which operand of the instruction a stored byte is; none where that is not known.
+    /// Returns the operand, and the byte of its value, of a stored byte; none if unknown.
     pub fn stored_bytes(&self, at: SlotAddress) -> Option<ValueBytes> {
         self.stores.value_byte(at, self.endian)
     }
 
-    /// True if it is known which bytes each operand that is loaded is.
+    /// Returns true if the bytes of each loaded operand are known.
     pub fn are_loads_told_apart(&self) -> bool {
         self.loads.are_told_apart()
     }
@@ -256,7 +257,7 @@ impl<'a> StepFlow<'a> {
         self.thread
     }
 
-    /// What was seen of the step; none where the trace does not show it.
+    /// Returns the visible part of the step; none if the trace does not show it.
     pub fn sight(&self) -> Option<SliceStepDetail> {
         let text = self.text.as_ref()?;
         let accesses = self.events.iter().filter_map(|event| match event.kind {
@@ -281,7 +282,7 @@ impl<'a> StepFlow<'a> {
         })
     }
 
-    /// Takes what of a want the step wrote.
+    /// Adds the step's contribution to a traced definition.
     pub fn take(
         &self,
         want: TracedDefinition,
@@ -310,7 +311,7 @@ impl<'a> StepFlow<'a> {
         }
     }
 
-    /// The instruction, if it was executed.
+    /// Returns the instruction, if it was executed.
     pub fn done(&self) -> Option<&Instruction> {
         let is_executed = self.text.as_ref().is_some_and(|text| text.is_executed);
         self.instruction.as_deref().filter(|_| is_executed)
@@ -357,7 +358,7 @@ impl<'a> StepFlow<'a> {
         Ok(())
     }
 
-    /// Notes what went into bytes of a register, for a cell that holds them.
+    /// Adds the inputs of bytes of a register, for the cell that holds them.
     pub(super) fn make_part(
         &self,
         part: RegisterView,
@@ -442,7 +443,7 @@ impl<'a> StepFlow<'a> {
         Ok(())
     }
 
-    /// Why nothing is known of what the step took in.
+    /// Returns the reason why the inputs of the step are unknown.
     fn not_done(&self) -> SliceEndKind {
         let is_executed = self.text.as_ref().is_none_or(|text| text.is_executed);
         SliceEndKind::Unknown(if is_executed {
@@ -464,9 +465,9 @@ impl<'a> StepFlow<'a> {
             .zip(set)
             .map_or(0, |(instruction, set)| instruction.flags_written(set));
         let (told, recorded) = (all & bits, self.status_written(want.slot));
-        // Taking an exception leaves the flags alone.
+        // Taking an exception does not change the flags.
         let recorded = recorded.filter(|_| all != 0 || !self.takes_exception());
-        // What sets flags sets some of them: the others are shown as they were.
+        // An instruction may set only some flags: the others are recorded unchanged.
         let is_whole = all == 0 && (recorded.is_some() || self.may_write_all());
         let taken = if is_whole { bits } else { told };
         if taken != bits {
@@ -511,7 +512,7 @@ impl<'a> StepFlow<'a> {
         Ok(())
     }
 
-    /// Notes what went into condition flags, which are 0 where the instruction does not write them.
+    /// Adds the inputs of condition flags. `flags` is 0 if the instruction does not write them.
     pub(super) fn make_flags(
         &self,
         instruction: &Instruction,
@@ -546,7 +547,7 @@ impl<'a> StepFlow<'a> {
         }
     }
 
-    /// The condition flags before a step that chooses by them, where the trace states them.
+    /// Returns the condition flags before a step that selects by them, if the trace states them.
     fn flags_before(&self, instruction: &Instruction) -> Result<Option<u64>, QueryError> {
         let (Some(text), Some(step)) = (&self.text, self.step()) else {
             return Ok(None);
@@ -627,7 +628,7 @@ impl<'a> StepFlow<'a> {
         Ok(())
     }
 
-    /// Bytes that the host wrote when the step asked it.
+    /// Adds bytes that the host wrote on behalf of the step.
     fn take_from_host(
         &self,
         granule: u64,
@@ -658,7 +659,7 @@ impl<'a> StepFlow<'a> {
         }
     }
 
-    /// Notes what went into bytes of memory that lie one behind the other.
+    /// Adds the inputs of contiguous bytes of memory.
     fn make_memory(
         &self,
         run: BlockSpan,
@@ -704,7 +705,7 @@ impl<'a> StepFlow<'a> {
         }
     }
 
-    /// Notes what flows into a result, with the addresses of loads and the flags that decide.
+    /// Adds the inputs of a result, with the addresses of loads and the flags that it depends on.
     fn take_in(
         &self,
         instruction: &Instruction,
@@ -733,7 +734,7 @@ impl<'a> StepFlow<'a> {
                     known.for_each(|known| self.take_address(known.address_registers(), outcome));
                 }
                 InstructionInput::AllLoaded => {
-                    // Without an operand that is described it is not known to load at all.
+                    // Without a described operand it is not known to load at all.
                     if !self.loads.is_empty() {
                         self.take_loaded(self.loads.all().to_vec(), edge, cell, outcome);
                     }
@@ -782,15 +783,15 @@ impl<'a> StepFlow<'a> {
         }
     }
 
-    /// What decides what a step does that gives nothing a value: a branch, taken or not, a call, a comparison whose flags are
-    /// not shown.
+    /// Returns the inputs of a step that defines no value: a branch, taken or not, a call, or a
+    /// comparison whose flags are not shown.
     pub fn decided_by(&self) -> Vec<(StepInput, Edge)> {
         let Some((instruction, text)) = self.instruction.as_deref().zip(self.text.as_ref()) else {
             return Vec::new();
         };
         let mut outcome = StepContribution::default();
         let origins = instruction.origins_of_result(None);
-        // A branch has no cell of its own: where what it loads is not shown nobody asks.
+        // A branch defines no cell; empty flags replace one, and ends at it are not used.
         let cell = SliceCell::Flags {
             thread: self.thread,
             bits: 0,
@@ -811,14 +812,15 @@ impl<'a> StepFlow<'a> {
             .map(|event| Step(event.slot.saturating_sub(1)))
     }
 
-    /// The number of the event that stored a byte last in a slot.
+    /// Returns the number of the event that stored a byte last in a slot.
     pub(super) fn storing_event(&self, slot: u64, wanted: Address) -> Option<usize> {
         self.stored
             .get_or_init(|| StoredBlocks::of(&self.events))
             .event(slot, wanted)
     }
 
-    /// The byte that the step stored at an address in a slot: its value where that is told; none where it stored none.
+    /// Returns the byte that the step stored at an address in a slot, with its value if known; none
+    /// if it stored none.
     fn stored_byte(&self, slot: u64, wanted: Address) -> Option<Option<u8>> {
         self.stored
             .get_or_init(|| StoredBlocks::of(&self.events))
@@ -826,7 +828,8 @@ impl<'a> StepFlow<'a> {
     }
 }
 
-/// The flags that decide about a step that another instruction has made conditional (`it` of T32); 0 for others.
+/// Returns the flags on which a step depends that another instruction made conditional (`it` of
+/// T32); 0 for others.
 fn block_flags(
     index: &Index,
     thread: ThreadId,
@@ -860,7 +863,7 @@ fn block_flags(
     Ok(0)
 }
 
-/// The origins of bytes one by one: those of bytes that lie side by side are taken together.
+/// Merges the origins of adjacent bytes.
 fn joined_origins(mut origins: Vec<ValueOrigin>) -> Vec<ValueOrigin> {
     let key = |origin: &ValueOrigin| match origin.input {
         InstructionInput::Register(view) => (0, usize::from(view.register.0), view.offset),

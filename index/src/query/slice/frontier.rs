@@ -1,4 +1,4 @@
-//! What is still to be gone into: the steps that wrote what is wanted, newest first.
+//! Worklist of a backward slice: the steps that wrote traced values, newest first.
 
 use std::collections::BTreeMap;
 
@@ -9,26 +9,27 @@ use crate::answers::slice::SliceUse;
 use crate::answers::thread::ThreadId;
 use crate::query::slice::pieces::StatePiece;
 
-/// Something that is wanted of a step.
+/// A definition by a step that is being traced.
 #[derive(Clone, Debug)]
 pub(super) struct TracedDefinition {
-    /// Whose registers.
+    /// Thread of the registers.
     pub thread: ThreadId,
     pub piece: StatePiece,
-    /// The slot in which the step wrote it.
+    /// Slot in which the step wrote it.
     pub slot: u64,
     pub wanted_by: Vec<SliceUse>,
     pub doubt: Option<Doubt>,
 }
 
-/// All that is wanted, by the step that wrote it. Memory: the cells between the steps shown and those still to come.
+/// Traced definitions by their steps. Memory: the cells between the steps handed out and those
+/// still to come.
 #[derive(Debug, Default)]
 pub(super) struct SliceWorklist {
     steps: BTreeMap<Step, Vec<TracedDefinition>>,
 }
 
 impl SliceWorklist {
-    /// Adds what a step wrote; who wants the same of it already is joined.
+    /// Adds a definition by a step; equal ones are merged, with all their uses.
     pub fn add(&mut self, step: Step, want: TracedDefinition) {
         let wants = self.steps.entry(step).or_default();
         let same = |known: &&mut TracedDefinition| {
@@ -49,12 +50,12 @@ impl SliceWorklist {
         }
     }
 
-    /// Takes what is wanted of the newest step.
+    /// Takes the definitions of the newest step.
     pub fn take_newest(&mut self) -> Option<(Step, Vec<TracedDefinition>)> {
         self.steps.pop_last()
     }
 
-    /// Takes what is wanted of a step, if anything is.
+    /// Takes the definitions of a step, if there are any.
     pub fn take(&mut self, step: Step) -> Option<Vec<TracedDefinition>> {
         self.steps.remove(&step)
     }

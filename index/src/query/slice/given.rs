@@ -1,4 +1,4 @@
-//! The values that a step of a slice gives.
+//! Values that a step of a slice defines.
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -7,8 +7,8 @@ use crate::index::Index;
 use crate::inference::access_values::fill_cells;
 use crate::query::question::Query;
 
-/// What a step of a slice gives a value, with the values that follow from what steps did where the trace states none.
-/// Cost: where it states none, some hundred steps around are read.
+/// Returns the cells that a step of a slice defines, with inferred values if the trace states none.
+/// Cost: if it states none, some hundred steps around are read.
 #[derive(Clone, Copy, Debug)]
 pub struct DefinedValues<'r>(pub &'r SliceStep);
 

@@ -1,8 +1,10 @@
-//! Whether what a step takes in holds what is followed.
+//! Finds the traced locations that the inputs of a step come from.
 //!
-//! A step takes the value in when its own slice backward would name who gave it. All steps that touch what holds the value are
-//! visited, so up to the next of them it holds it still. Where that does not decide (other threads, several holders, names that
-//! may mean several registers, changes from outside), the giver is looked up backward, as a slice backward does.
+//! A step uses the traced value if its own backward slice would name the definition of the value.
+//! All steps that touch a location with the value are visited, so up to the next of them it holds
+//! the value. If that does not decide (other threads, several locations, names that may mean
+//! several registers, external changes), the reaching definition is looked up, as in a backward
+//! slice.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -28,30 +30,31 @@ use crate::query::slice::outputs::StepOutput;
 use crate::query::slice::pieces::{StatePiece, blocks_of};
 use crate::read::views::ViewReader;
 
-/// Bytes of an input that is worked out again each time.
+/// Size in bytes up to which a memory input is looked up again each time.
 const WORD: usize = 8;
 
-/// Who holds the value that a step takes in.
+/// Origin of an input in the traced value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct InputOrigin {
-    /// The step that gave it; none for the cell of the question.
+    /// Step that defined it; none for the cell of the query.
     pub from: Option<Step>,
-    /// Why it may have got there otherwise.
+    /// Reason why the value may have another origin.
     pub doubt: Option<Doubt>,
 }
 
-/// Looks up what a step takes in among what is followed.
+/// Looks up the inputs of a step among the traced locations.
 pub(super) struct InputOriginReader<'w, 'a> {
     pub flow: &'w StepFlow<'a>,
     pub step: Step,
     pub lives: &'w [LiveLocation],
     fates: &'w KillAnalysis<'w, 'a>,
-    /// What registers mean to it; none until it is asked.
+    /// State that resolves register names; none until it is needed.
     state: Option<Option<ExecutionState>>,
     edges: EdgeKinds,
-    /// What was looked up already: many outputs are made of the same.
+    /// Inputs looked up already: many outputs have equal inputs.
     known: HashMap<StepInput, Vec<InputOrigin>, RandomState>,
-    /// Inputs held completely by one holder, which therefore holds each part of them.
+    /// Inputs with a single traced location as their source, which is thus the source of each part
+    /// of them.
     whole: Vec<(StepInput, InputOrigin)>,
 }
 
@@ -75,7 +78,7 @@ impl<'w, 'a> InputOriginReader<'w, 'a> {
         }
     }
 
-    /// Returns the state that decides what registers mean to the step.
+    /// Returns the state that resolves the step's register names.
     fn state(&mut self) -> Result<Option<ExecutionState>, QueryError> {
         match self.state {
             Some(state) => Ok(state),
@@ -83,7 +86,7 @@ impl<'w, 'a> InputOriginReader<'w, 'a> {
         }
     }
 
-    /// Who holds what an output is made of, and what for it is taken in.
+    /// Returns the origins of an output's inputs, with the kinds of edge.
     pub fn of(
         &mut self,
         output: &StepOutput,
@@ -100,7 +103,8 @@ impl<'w, 'a> InputOriginReader<'w, 'a> {
         Ok(found)
     }
 
-    /// True if every byte of an output is a copy of a byte of one holder. Only inputs already passed to [`Self::reached`] count.
+    /// Returns true if every byte of an output is a copy of a byte of one location. Only inputs
+    /// already passed to [`Self::reached`] count.
     pub fn has_all_of(&self, output: &StepOutput) -> bool {
         let [(taken, Edge::Copy)] = output.outcome.inputs.as_slice() else {
             return false;
@@ -113,7 +117,7 @@ impl<'w, 'a> InputOriginReader<'w, 'a> {
             && self.whole.iter().any(|(whole, _)| whole.includes(taken))
     }
 
-    /// Who holds what a step takes in.
+    /// Returns the origins of an input.
     pub fn reached(
         &mut self,
         taken: &StepInput,
@@ -131,7 +135,7 @@ impl<'w, 'a> InputOriginReader<'w, 'a> {
             None
         };
         let mut reached = Vec::new();
-        // A step may take in thousands of bytes for each of its outputs.
+        // A step may use thousands of bytes for each of its outputs.
         let mut is_kept = matches!(taken, StepInput::Memory(addresses) if addresses.len() > WORD);
         let definers = ReachingDefinitions {
             index: self.flow.index,
@@ -163,8 +167,9 @@ impl<'w, 'a> InputOriginReader<'w, 'a> {
         Ok(reached)
     }
 
-    /// Returns what holds bytes of a piece where that is known without a look-up: who holds a value has it untouched up to the
-    /// slot that touches it next. None where it has to be looked up.
+    /// Returns the location with bytes of a piece if it is known without a look-up: a traced
+    /// location is unchanged up to the slot that touches it next. The outer `None` requires a
+    /// look-up.
     fn untouched_holder(
         &self,
         piece: &StatePiece,
@@ -201,8 +206,8 @@ impl<'w, 'a> InputOriginReader<'w, 'a> {
         Ok(is_known.then_some(Some(live)))
     }
 
-    /// True if the register that what is followed was written to is surely one of those that are meant, and no other of these was
-    /// written since.
+    /// Returns true if the traced register is certainly one of the candidates, and no other
+    /// candidate was written since.
     fn has_one_since(
         &self,
         given: u64,
@@ -228,7 +233,8 @@ impl<'w, 'a> InputOriginReader<'w, 'a> {
         Ok(is_found)
     }
 
-    /// Adds the holders of a piece. Returns the holder of the whole piece where there is one and no writer had to be read.
+    /// Adds the origins of a piece. Returns the origin of the whole piece if there is one and no
+    /// writer had to be read.
     fn look_up(
         &self,
         piece: StatePiece,
@@ -292,7 +298,7 @@ impl<'w, 'a> InputOriginReader<'w, 'a> {
         Ok(holder)
     }
 
-    /// Returns the holder of the whole value wanted from a step.
+    /// Returns the origin of the whole piece of a definition.
     fn holder_of(
         &self,
         step: Step,
@@ -315,7 +321,8 @@ impl<'w, 'a> InputOriginReader<'w, 'a> {
         }))
     }
 
-    /// True if the slot of a want writes exactly one of the candidate registers, and that one is certainly meant.
+    /// Returns true if the slot of a definition writes exactly one of the candidate registers, and
+    /// that one is certainly meant.
     fn is_one_register(&self, want: &TracedDefinition) -> Result<bool, QueryError> {
         let StatePiece::Register { homes, .. } = &want.piece else {
             return Ok(true);
@@ -336,7 +343,8 @@ impl<'w, 'a> InputOriginReader<'w, 'a> {
         Ok(is_found)
     }
 
-    /// Notes what of a want a step gave is followed; what it did not write after all is left.
+    /// Adds the origins among the traced parts of a definition; returns the parts that the step did
+    /// not write after all.
     fn take(
         &self,
         step: Step,
@@ -391,14 +399,14 @@ impl<'w, 'a> InputOriginReader<'w, 'a> {
     }
 }
 
-/// What is left of a want, and up to where it is to be looked for.
+/// Returns the request for the remaining part of a definition, and its limit.
 fn rest<'u>(want: TracedDefinition) -> Option<(DefinitionQuery, DefinitionLimit<'u>)> {
     let (wish, slot) = DefinitionQuery::rest_of(want)?;
     Some((wish, DefinitionLimit::at(slot)))
 }
 
 impl ReachingDefinitions<'_> {
-    /// A piece of a question, part by part with who gave it its value.
+    /// Returns the parts of a query's piece as live locations with their definitions.
     pub fn given(
         &self,
         thread: ThreadId,
@@ -471,7 +479,7 @@ impl ReachingDefinitions<'_> {
     }
 }
 
-/// A cell as pieces: a register under the name that has these homes.
+/// Converts a cell to pieces; `homes` are the physical registers of its name.
 fn pieces_of_cell(cell: SliceCell, homes: Option<&Arc<Homes>>) -> Vec<StatePiece> {
     match cell {
         SliceCell::Register { view, .. } => homes

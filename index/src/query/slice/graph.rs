@@ -1,10 +1,9 @@
-//! The paths through a function, as far as the trace and the images show them, and which branches decide what on them runs.
+//! Control flow graph of a function, from the trace and the images, and its control dependences.
 //!
-//! An instruction depends on a branch when one of its ways leads there for sure, and another need not: it stands behind one of
-//! them on every path to the end of the function (it post-dominates it), and not behind the branch itself
-//! (Ferrante, Ottenstein, Warren: The Program Dependence Graph and Its Use in Optimization, 1987).
-//! The nearest instruction behind one on every path to the end is found as in Cooper, Harvey, Kennedy:
-//! A Simple, Fast Dominance Algorithm, 2001, on the graph turned round.
+//! An instruction is control dependent on a branch if it post-dominates one of the branch's
+//! successors, and not the branch itself (Ferrante, Ottenstein, Warren: The Program Dependence
+//! Graph and Its Use in Optimization, 1987). Immediate post-dominators are computed as in Cooper,
+//! Harvey, Kennedy: A Simple, Fast Dominance Algorithm, 2001, on the reversed graph.
 
 use std::ops::Range;
 
@@ -14,19 +13,19 @@ use stepback_machine::Address;
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 
-/// The end of the function.
+/// Node of the function's exit.
 const EXIT: usize = 0;
 
-/// Where control may go from an instruction.
+/// Successors of an instruction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct FlowSuccessors {
-    /// To these instructions.
+    /// Addresses of successors within the function.
     pub to: Vec<Address>,
-    /// It may also leave the function, or go where nothing is known.
+    /// True if control may also leave the function, or reach unknown code.
     pub may_leave: bool,
 }
 
-/// Which branches decide about an instruction of a function. Memory: some words for each instruction.
+/// Control dependences of the instructions of a function. Memory: some words for each instruction.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ControlDependences {
     addresses: Vec<Address>,
@@ -35,18 +34,18 @@ pub(super) struct ControlDependences {
     branches: Vec<BranchNode>,
 }
 
-/// Where the ways of an instruction meet again.
+/// Point at which the paths from a branch join.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum JoinPoint {
-    /// It has one way.
+    /// The instruction has one successor.
     Nothing,
-    /// There.
+    /// The immediate post-dominator.
     At(Address),
     /// Not before the function ends.
     End,
 }
 
-/// An instruction that has several ways.
+/// An instruction with several successors.
 #[derive(Clone, Debug)]
 struct BranchNode {
     pc: Address,
@@ -55,8 +54,8 @@ struct BranchNode {
 }
 
 impl ControlDependences {
-    /// Of a function that begins at an address; `ways` tells where control may go from each instruction.
-    /// Of one with more instructions than `limit` nothing is known.
+    /// Computes the dependences of the function at `entry`; `ways` returns the successors of each
+    /// instruction. The result is empty for a function with more instructions than `limit`.
     pub fn find(
         entry: Address,
         limit: usize,
@@ -90,11 +89,12 @@ impl ControlDependences {
         })
     }
 
-    /// The branches that decide about an instruction, none where it runs whenever the function does;
-    /// nothing where no way was found that leads to it. Cost: the branches of the function.
+    /// Returns the branches that an instruction is control dependent on. Empty if it runs whenever
+    /// the function does; none if no path to it was found. Cost: linear in the branches of the
+    /// function.
     pub fn of(&self, pc: Address) -> Option<impl Iterator<Item = Address>> {
         let here = *self.numbers.get(&pc)?;
-        // Behind one of the ways for sure, and not behind all of them.
+        // It post-dominates one of the successors, but not all of them.
         let is_decided = move |branch: &&BranchNode| {
             let of_way = |way: &usize| self.behind.post_dominates(here, *way);
             branch.ways.iter().any(of_way)
@@ -111,7 +111,7 @@ impl ControlDependences {
         )
     }
 
-    /// Where the ways of an instruction meet again; nothing where no way was found that leads to it.
+    /// Returns the join point of an instruction; none if no path to it was found.
     pub fn join_point(&self, pc: Address) -> Option<JoinPoint> {
         let here = *self.numbers.get(&pc)?;
         let Some(branch) = self.branches.iter().find(|branch| branch.number == here) else {
@@ -129,17 +129,18 @@ impl ControlDependences {
         )
     }
 
-    /// How many instructions it holds.
+    /// Returns the number of instructions.
     pub fn len(&self) -> usize {
         self.numbers.len()
     }
 }
 
-/// Which instructions stand behind others on every path to the end: a forest, of which each tree is numbered in depth.
+/// Post-dominator forest in depth-first numbering, so that a post-dominance test is a range check.
 #[derive(Clone, Debug, Default)]
 struct PostDominators {
     nearest: Vec<Option<usize>>,
-    /// For each instruction the numbers of all that it stands behind, itself first.
+    /// For each instruction, the depth-first numbers of the instructions that it post-dominates,
+    /// itself first.
     spans: Vec<Range<usize>>,
 }
 
@@ -173,7 +174,7 @@ impl PostDominators {
         Self { nearest, spans }
     }
 
-    /// Whether one stands behind another on every path from it, or is it.
+    /// Returns true if `one` post-dominates `other`, or they are equal.
     fn post_dominates(&self, one: usize, other: usize) -> bool {
         let (one, other) = (self.spans.get(one), self.spans.get(other));
         one.zip(other)
@@ -185,7 +186,7 @@ impl PostDominators {
     }
 }
 
-/// Instructions by numbers; that of the end is [`EXIT`].
+/// Control flow graph with numbered instructions; the exit is [`EXIT`].
 struct FlowGraph {
     addresses: Vec<Address>,
     numbers: HashMap<Address, usize>,
@@ -193,7 +194,8 @@ struct FlowGraph {
 }
 
 impl FlowGraph {
-    /// None where it has more instructions than `limit`.
+    /// Explores the graph from `entry` with a worklist; none if it has more instructions than
+    /// `limit`.
     fn explore(
         entry: Address,
         limit: usize,
@@ -237,8 +239,8 @@ impl FlowGraph {
         })
     }
 
-    /// For each instruction the nearest one that stands behind it on every path to the end; none for the end.
-    /// An endless loop counts as one that may end at any instruction of it.
+    /// Returns the immediate post-dominator of each instruction; none for the exit. Nodes without a
+    /// path to the exit get an edge to it from one node of each endless loop.
     fn immediate_post_dominators(&self, cancel: &Cancel) -> Result<Vec<Option<usize>>, QueryError> {
         let count = self.addresses.len();
         let mut predecessors = vec![Vec::new(); count];
@@ -257,7 +259,7 @@ impl FlowGraph {
                 reverse_postorder(node, &predecessors, &mut place, &mut order);
             }
         }
-        // The end first.
+        // The exit comes first.
         order.reverse();
         let rank_of = |order: &[usize]| {
             let mut rank = vec![usize::MAX; count];
@@ -297,7 +299,7 @@ impl FlowGraph {
     }
 }
 
-/// The nodes from which one is reached, each behind those that it leads to last.
+/// Appends the nodes that reach `from` to `order`, in postorder of the reversed graph.
 fn reverse_postorder(
     from: usize,
     predecessors: &[Vec<usize>],
@@ -323,7 +325,7 @@ fn reverse_postorder(
     }
 }
 
-/// The nearest node behind both.
+/// Returns the nearest common post-dominator of two nodes (`intersect` in the paper).
 fn nearest_common_post_dominator(
     nearest: &[Option<usize>],
     rank: &[usize],
@@ -345,7 +347,8 @@ fn nearest_common_post_dominator(
 mod tests {
     use super::*;
 
-    /// Instructions by number with where they go; those that go nowhere end the function.
+    /// Returns the controlling branches of each instruction, given its successors by number; those
+    /// without successors end the function.
     fn deciders(edges: &[&[u64]]) -> Vec<Vec<u64>> {
         let ways = |Address(pc)| {
             let to = edges[pc as usize].iter().map(|to| Address(*to)).collect();

@@ -1,4 +1,4 @@
-//! The question: where did the value of a cell go?
+//! Query for a forward slice.
 
 use stepback_machine::RegisterId;
 use stepback_parsers::{Position, Step};
@@ -16,26 +16,27 @@ use crate::query::access::NearestAccess;
 use crate::query::question::Query;
 use crate::query::slice::onward::ForwardSliceWalk;
 
-/// Where the value went that a cell has at a position: the steps that take it in, oldest first, each once, with all that
-/// is made of it, until it is overwritten everywhere.
+/// Finds the uses of a cell's value at a position: the steps that use it, oldest first, each once,
+/// and everything computed from them, until the value is overwritten everywhere.
 ///
-/// What was not executed takes nothing in; stores that show more than [`crate::LATE_STEPS`] steps behind theirs are not seen.
-/// In its rows [`crate::SliceStep::wanted_by`] names the earlier steps that a step has it from.
+/// An instruction that was not executed uses nothing. Stores that show more than
+/// [`crate::LATE_STEPS`] steps after their own are not seen. In its rows
+/// [`crate::SliceStep::wanted_by`] names the earlier steps from which a step has the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ForwardSliceQuery {
-    /// Which.
+    /// Cell.
     pub cell: Cell,
-    /// Where.
+    /// Position.
     pub at: Position,
-    /// Which edges are followed besides data. By control a branch or a call that takes the value in leads to all that ran
-    /// because of it, up to where its ways meet again.
+    /// Edges that are traced besides data. With control edges, a branch or a call that uses the
+    /// value leads to everything that ran because of it, up to its join point.
     pub edges: EdgeKinds,
-    /// So many steps at most; what was still followed then ends with [`crate::End::Limit`].
+    /// Maximum number of steps; values still traced then end with [`crate::SliceEndKind::Limit`].
     pub limit: usize,
 }
 
 impl ForwardSliceQuery {
-    /// The walk that finds the rows one by one, for who shows them as they come.
+    /// Returns the walk that finds the rows one by one, to show them as they come.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -47,7 +48,7 @@ impl ForwardSliceQuery {
         ForwardSliceWalk::new(index, self, None, cancel)
     }
 
-    /// The same about the memory that a thread sees, in a trace of several processes.
+    /// Returns the walk for the memory that a thread sees, in a trace of several processes.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -60,7 +61,8 @@ impl ForwardSliceQuery {
         ForwardSliceWalk::new(index, self, thread, cancel)
     }
 
-    /// The end of a value that nothing reads before it is overwritten; none for cells whose values are not followed.
+    /// Returns the end of a value that is overwritten before it is read; none for untraced kinds of
+    /// cell.
     pub(super) fn overwritten(
         &self,
         index: &Index,
@@ -73,7 +75,8 @@ impl ForwardSliceQuery {
         Ok(self.overwritten_by(writer, flag_bits))
     }
 
-    /// The same where it is known which step writes the cell next.
+    /// Returns the end of a value that is overwritten before it is read, given the next writer of
+    /// the cell.
     pub(crate) fn overwritten_by(
         &self,
         by: Option<Step>,

@@ -1,4 +1,4 @@
-//! Which lines state what a thread has before its first step.
+//! Lines that state a thread's values before its first step.
 
 use std::collections::HashMap;
 
@@ -16,16 +16,17 @@ use crate::read::register_reader::RegisterReader;
 use crate::read::slots::{SlotEventKind, SlotReader};
 use crate::store::granules::GRANULE_BITS;
 
-/// A line that states what a thread has before its first step.
+/// A line that states a thread's value before its first step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct InitialLine {
     pub line: Line,
-    /// Why it may be about another register.
+    /// Reason why it may be of another register.
     pub doubt: Option<Doubt>,
 }
 
 impl ReachingDefinitions<'_> {
-    /// The parts of a piece by the lines of a slot that state them; none for those that nothing states there.
+    /// Returns the parts of a piece by the lines of a slot that state them; none for parts that no
+    /// line states.
     pub(super) fn initial_lines(
         &self,
         wish: &DefinitionQuery,
@@ -51,7 +52,7 @@ impl ReachingDefinitions<'_> {
             }
             _ => None,
         };
-        // By offsets in the register, or by addresses.
+        // Keys are offsets in the register, or addresses.
         let mut lines: HashMap<u64, InitialLine> = HashMap::new();
         SlotReader(self.index).each_event(slot..slot.saturating_add(1), |mut event| {
             if event.slot != slot || event.thread != wish.thread {
@@ -104,7 +105,7 @@ impl ReachingDefinitions<'_> {
     }
 }
 
-/// As many bytes of a vector are cleared at most.
+/// Maximum number of bytes of a vector that are cleared.
 const CLEARED: u16 = 256;
 
 fn parts_by_line(

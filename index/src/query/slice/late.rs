@@ -1,4 +1,5 @@
-//! Loads whose lines stand behind steps of other threads: their steps came earlier, and took in what was there then.
+//! Loads whose lines come after steps of other threads: their steps came earlier, and used the
+//! memory contents of then.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -13,22 +14,22 @@ use crate::query::slice::pieces::blocks_of;
 use crate::read::slots::{SlotEventKind, SlotReader};
 use crate::read::touches::{TouchFilter, TouchReader};
 
-/// Remembers the late loads of the slots that were looked at: each is read once. Memory: those of [`LATE_STEPS`] slots.
+/// Cache of the late loads by slot: each slot is read once. Memory: those of [`LATE_STEPS`] slots.
 #[derive(Debug, Default)]
 pub(super) struct LateLoads {
     slots: BTreeMap<u64, Vec<LateLoad>>,
 }
 
-/// Some bytes of a block that a step loaded later than in its own slot.
+/// Bytes of a block that a step loaded later than in its own slot.
 #[derive(Clone, Copy, Debug)]
 struct LateLoad {
-    /// That of its step.
+    /// Own slot of the step.
     own: u64,
     granule: u64,
     mask: u64,
 }
 
-/// Bytes of a block, and from which slot on they hold what is followed.
+/// Bytes of a block, and the first slot in which they hold the traced value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WatchedBytes {
     pub granule: u64,
@@ -37,12 +38,13 @@ pub(super) struct WatchedBytes {
 }
 
 impl LateLoads {
-    /// Forgets what stands before a slot.
+    /// Drops the slots before one.
     pub fn forget_before(&mut self, slot: u64) {
         self.slots = self.slots.split_off(&slot);
     }
 
-    /// The first slot whose step loads some bytes late, before the slot that touches them first.
+    /// Returns the first slot with a step that loads some bytes late, before the slot that touches
+    /// them first.
     pub fn first_step(
         &mut self,
         index: &Index,
@@ -85,7 +87,8 @@ impl LateLoads {
     }
 }
 
-/// Whether there may be late accesses from one slot to another: in slots of several segments each would have to be asked.
+/// Returns true if the slots may have late accesses. It is also true if they span several segments,
+/// without a check of each.
 fn has_late(index: &Index, first: u64, last: u64) -> Result<bool, QueryError> {
     let base = |slot| Ok::<_, QueryError>(SlotReader(index).locate(slot)?.0.meta.step_base);
     let is_told = |slot| {

@@ -1,4 +1,4 @@
-//! The slots behind its own in which a step did something: its lines may stand behind steps of other threads.
+//! Later slots with effects of a step: its lines may come after steps of other threads.
 
 use std::ops::Range;
 
@@ -11,11 +11,12 @@ use crate::index::Index;
 use crate::read::slots::SlotReader;
 use crate::read::views::ViewReader;
 
-/// The slots behind its own in which a step of a thread may have accessed memory: before the thread's next step.
+/// Returns the slots after its own in which a step of a thread may have accessed memory: before the
+/// thread's next step.
 ///
-/// No list says which of them hold an access of the thread, since those of memory do not tell threads, so all are read. That is
-/// bounded: [`LATE_STEPS`] slots at most, some 0.2 ms of text, and none where no access of the segment shows behind a step that
-/// did not do it.
+/// No list shows which of them contain an access of the thread, since those of memory do not record
+/// threads, so all are read. That is bounded: at most [`LATE_STEPS`] slots, some 0.2 ms of text,
+/// and none if no access of the segment is in the slot of another step.
 pub(super) fn late_slots(
     index: &Index,
     thread: ThreadId,
@@ -44,7 +45,8 @@ pub(super) fn late_slots(
     })
 }
 
-/// The slots behind its own in which a step of a thread wrote registers: as far behind as accesses count.
+/// Returns the slots after its own in which a step of a thread wrote registers, up to the same
+/// distance as for accesses.
 pub(super) fn late_writes(
     index: &Index,
     thread: ThreadId,

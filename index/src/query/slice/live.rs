@@ -1,4 +1,4 @@
-//! What still holds a value that is followed: bytes of registers, flags, bytes of memory.
+//! Live locations of a traced value: bytes of registers, flags, bytes of memory.
 
 use std::collections::BTreeMap;
 
@@ -9,29 +9,30 @@ use crate::answers::slice::{Edge, SliceCell, SliceEnd, SliceEndKind, SliceRow, S
 use crate::answers::thread::ThreadId;
 use crate::query::slice::pieces::{StatePiece, blocks_of};
 
-/// Who gave a piece its value, as who looks back from a reader finds it.
+/// Definition of a piece, as a backward search from its use finds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DefinitionSite {
-    /// A step, with the slot in which that shows.
+    /// A step, with the slot of its write.
     Step { step: Step, slot: u64 },
-    /// No step: the chain ends so.
+    /// No step: the chain ends for this reason.
     Nobody(SliceEndKind),
 }
 
-/// A piece that holds what is followed.
+/// A piece that holds a traced value.
 #[derive(Clone, Debug)]
 pub(super) struct LiveLocation {
-    /// Whose registers; of memory who stored it.
+    /// Thread of the registers; for memory, the thread that stored it.
     pub thread: ThreadId,
     pub piece: StatePiece,
-    /// The step that it has the value from; none for the cell of the question, whoever wrote that.
+    /// Step from which it has the value; none for the cell of the query.
     pub from: Option<Step>,
     pub giver: DefinitionSite,
-    /// Of flags: so many more steps of the thread may depend on them that do not name them, since an `it` did.
+    /// For flags: number of further steps of the thread that may depend on them without naming
+    /// them, because of an `it`.
     pub block: u8,
 }
 
-/// All that is followed, by the slot that touches it next.
+/// Live locations, by the slot that touches each next.
 #[derive(Debug, Default)]
 pub(super) struct LiveSet {
     slots: BTreeMap<u64, Vec<LiveLocation>>,
@@ -42,25 +43,27 @@ impl LiveSet {
         self.slots.entry(slot).or_default().push(live);
     }
 
-    /// The next slot that touches something.
+    /// Returns the next slot that touches a live location.
     pub fn next_slot(&self) -> Option<u64> {
         self.slots.keys().next().copied()
     }
 
-    /// What a slot touches.
+    /// Takes the locations that a slot touches.
     pub fn take_at(&mut self, slot: u64) -> Vec<LiveLocation> {
         self.slots.remove(&slot).unwrap_or_default()
     }
 }
 
 impl LiveLocation {
-    /// Whether the value came to be in it in a slot: what happened there before does not overwrite it.
+    /// Returns true if the location was defined in a slot: earlier events of the slot do not
+    /// overwrite it.
     pub fn is_born_in(&self, slot: u64) -> bool {
         self.from.is_some()
             && matches!(self.giver, DefinitionSite::Step { slot: born, .. } if born == slot)
     }
 
-    /// Whether a piece of a thread has a byte of it. Of a register the name may mean several.
+    /// Returns true if a piece of a thread may have a byte of it. A register name may mean several
+    /// registers.
     pub fn meets(&self, piece: &StatePiece, thread: ThreadId) -> bool {
         match (&self.piece, piece) {
             (
@@ -84,7 +87,8 @@ impl LiveLocation {
         }
     }
 
-    /// Whether it has all bytes of a piece that it [meets](Self::meets), if both are the same register.
+    /// Returns true if it has all bytes of a piece that it [meets](Self::meets), if both are the
+    /// same register.
     pub fn has_bytes_of(&self, piece: &StatePiece) -> bool {
         match (&self.piece, piece) {
             (StatePiece::Register { view, .. }, StatePiece::Register { view: other, .. }) => {
@@ -98,7 +102,7 @@ impl LiveLocation {
         }
     }
 
-    /// Whether a cell that its giver gave has a byte of it.
+    /// Returns true if a cell of its definition has a byte of it.
     pub fn has(&self, cell: SliceCell) -> bool {
         match (&self.piece, cell) {
             (StatePiece::Register { view, .. }, SliceCell::Register { view: other, .. }) => {
@@ -113,7 +117,8 @@ impl LiveLocation {
         }
     }
 
-    /// Whether it has a byte of the register that its giver wrote, if that is told: one step may write several of one name.
+    /// Returns true if it has a byte of the register that its definition wrote, if known: one step
+    /// may write several of one name.
     pub fn has_byte(&self, offset: u16, home: Option<RegisterId>) -> bool {
         let StatePiece::Register { view, homes } = &self.piece else {
             return false;
@@ -130,12 +135,12 @@ impl LiveLocation {
             )
     }
 
-    /// Rows that say how its chain ends.
+    /// Returns rows for the end of its chain.
     pub fn ends(&self, end: SliceEndKind) -> Vec<SliceRow> {
         self.ends_of(&self.piece, end)
     }
 
-    /// The same of a part of it.
+    /// Returns rows for the end of a part of it.
     pub fn ends_of(&self, part: &StatePiece, end: SliceEndKind) -> Vec<SliceRow> {
         part.cells(self.thread)
             .into_iter()
@@ -143,7 +148,7 @@ impl LiveLocation {
             .collect()
     }
 
-    /// The same of a cell.
+    /// Returns the row for the end of a cell of it.
     pub fn end_of(&self, cell: SliceCell, end: SliceEndKind) -> SliceRow {
         let wanted_by = vec![SliceUse {
             step: self.from,

@@ -1,4 +1,4 @@
-//! Who wrote bytes of memory last: a store, the host, or nobody.
+//! Last writers of bytes of memory: a store, the host, or none.
 
 use std::collections::HashMap;
 
@@ -22,7 +22,7 @@ use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader, ThreadSlot};
 use crate::read::touches::{TouchAt, TouchFilter, TouchReader};
 use crate::store::granules::{GRANULE_BITS, runs_of};
 
-/// When something happened to a byte: in a slot what the host wrote comes before all accesses.
+/// Time of an event of a byte: in a slot, host writes come before all accesses.
 type ByteEventTime = (u64, Option<TouchAt>);
 
 impl ReachingDefinitions<'_> {
@@ -136,7 +136,7 @@ impl ReachingDefinitions<'_> {
         Ok(())
     }
 
-    /// What memory is that nothing wrote.
+    /// Returns the end for memory that nothing wrote.
     fn untouched(&self, address: Address) -> SliceEndKind {
         match self.index.program().byte(address) {
             Some(_) => SliceEndKind::Image,
@@ -155,7 +155,8 @@ fn range_of(granule: u64, mask: u64) -> MemoryRange {
     }
 }
 
-/// The accesses of some slots, each read once: in a trace of several threads only its text says whose a write was.
+/// Accesses of some slots, each read once: in a trace of several threads only the text of a slot
+/// shows the thread of a write.
 struct SlotAccesses<'a> {
     index: &'a Index,
     events: HashMap<u64, Vec<SlotEvent>>,
@@ -178,7 +179,7 @@ impl<'a> SlotAccesses<'a> {
         Ok(self.events.get(&slot).map_or(&[], Vec::as_slice))
     }
 
-    /// Who stored a byte in a slot last.
+    /// Returns the thread that stored a byte last in a slot.
     fn writer_of(&mut self, slot: u64, byte: Address) -> Result<ThreadId, QueryError> {
         self.thread_in(slot, |events| {
             events
@@ -189,7 +190,7 @@ impl<'a> SlotAccesses<'a> {
         })
     }
 
-    /// Who let the host write a byte in a slot: the thread of its step.
+    /// Returns the thread that let the host write a byte in a slot: that of the slot's step.
     fn asker_of(&mut self, slot: u64, byte: Address) -> Result<ThreadId, QueryError> {
         self.thread_in(slot, |events| {
             step_of(events).or_else(|| {
@@ -211,7 +212,7 @@ impl<'a> SlotAccesses<'a> {
         Ok(find(self.of_slot(slot)?).map_or(ThreadId(0), |event| event.thread))
     }
 
-    /// The step whose read found a byte in a slot other than it was known to be.
+    /// Returns the step with a read in a slot that found a byte changed.
     fn reader_of(&mut self, slot: u64, byte: Address) -> Result<Option<Step>, QueryError> {
         if self.index.threads().len() == 1 {
             return Ok(Position(slot).last_step());

@@ -1,16 +1,19 @@
-//! Why a cell has its value: a slice, backward from a cell at a position.
+//! Dynamic slicing: data and control dependences of recorded steps.
 //!
-//! Nothing of it is stored. What a step takes in and gives out its decoded operands and recorded accesses say;
-//! who wrote an input last the posting lists say.
+//! A slice is a walk over the dynamic dependence graph (Agrawal, Horgan: Dynamic Program Slicing,
+//! 1990), which is not stored. The inputs and outputs of a step follow from its decoded operands
+//! and recorded accesses; the reaching definition of an input follows from the posting lists.
 //! ```text
-//! a cell at a position -> its last writer -> what that took in -> their last writers -> …
+//! a cell at a position -> its last writer -> its inputs -> their last writers -> …
 //! ```
-//! The steps that are still to be gone into wait in their order (`frontier`), and the newest is next:
-//! so each step comes once, with all that want it.
+//! The worklist (`frontier`) holds the steps still to be visited, and the newest is next: each step
+//! is visited once, with all its uses.
 //!
-//! Forward it is the other way round: what holds the value (`live`) waits for who touches it next (`touches`; `late` knows
-//! loads that show behind their steps), and what that step makes of it (`outputs`) holds it too, until it is overwritten (`fates`).
-//! Whether what a step takes in is what is followed is looked up backward (`givers`), so both directions agree.
+//! A forward slice works in the other direction. The live locations of the value (`live`) wait for
+//! the next slot that touches them (`touches`; `late` knows loads recorded after later steps). The
+//! outputs that a step computes from them (`outputs`) become live too, until they are overwritten
+//! (`fates`). Each input of a step is checked by a backward look-up (`givers`), so both directions
+//! agree.
 
 mod accesses;
 mod beside;

@@ -1,4 +1,4 @@
-//! The walk from a cell on to where its value goes, row by row.
+//! Forward slice from a cell, row by row.
 
 use std::collections::VecDeque;
 
@@ -29,9 +29,9 @@ use crate::query::slice::walk::{check_length, sorted};
 use crate::read::slots::SlotReader;
 use crate::read::walked_uses::WalkedUses;
 
-/// Hands out the steps to which a value goes: the oldest first, each step once. Cost: each step that touches what holds the
-/// value is read, and the next touch of each of its outputs is looked up.
-/// Memory: what holds the value at one time.
+/// Iterates over the steps that a value flows to: the oldest first, each step once. Cost: each step
+/// that touches a live location is read, and the next touch of each of its outputs is looked up.
+/// Memory: the live locations at one time.
 pub struct ForwardSliceWalk<'a> {
     index: &'a Index,
     edges: EdgeKinds,
@@ -39,26 +39,26 @@ pub struct ForwardSliceWalk<'a> {
     late: LateLoads,
     /// Finds the next uses of registers.
     uses: WalkedUses<'a>,
-    /// What ran because steps that took the value in decided so.
+    /// Regions that are control dependent on steps that used the value.
     regions: ControlRegions<'a>,
-    /// Rows that are found already.
+    /// Rows that were found already.
     ready: VecDeque<SliceRow>,
-    /// The question, until a row is handed out: where there is none, the value is overwritten unread.
+    /// The query, until a row is returned: without any row, the value is overwritten unread.
     unread: Option<ForwardSliceQuery>,
 }
 
-/// A piece, and the slot in which it shows.
+/// A piece, and the slot of its write.
 struct OutputPiece {
     piece: StatePiece,
     slot: u64,
 }
 
-/// What a step makes of what is followed.
+/// Effect of a step on the traced value.
 struct ReachedStep {
     row: SliceStep,
-    /// What holds the value then.
+    /// Locations with the value afterwards.
     pieces: Vec<OutputPiece>,
-    /// The value decides where control goes.
+    /// True if the value decides where control goes.
     decides: bool,
 }
 
@@ -70,7 +70,7 @@ impl<'a> ForwardSliceWalk<'a> {
         cancel: &Cancel,
     ) -> Result<Self, QueryError> {
         SlotReader(index).check_position(question.at)?;
-        // Flags that are the question itself are followed in any case.
+        // Flags that are the cell of the query are traced in any case.
         let is_flags = matches!(question.cell, Cell::Register { view, .. } if view.register == RegisterId::PSR);
         let edges = EdgeKinds {
             flags: question.edges.flags || is_flags,
@@ -106,10 +106,10 @@ impl<'a> ForwardSliceWalk<'a> {
         Ok(walk)
     }
 
-    /// The next row; none when the value is overwritten everywhere, or the trace ends.
+    /// Returns the next row; none when the value is overwritten everywhere, or the trace ends.
     ///
     /// # Errors
-    /// See [`QueryError`]; a walk that was cancelled has to be begun again.
+    /// See [`QueryError`]; a walk that was cancelled must be restarted.
     pub fn next(&mut self, cancel: &Cancel) -> Result<Option<SliceRow>, QueryError> {
         loop {
             cancel.check()?;
@@ -142,7 +142,7 @@ impl<'a> ForwardSliceWalk<'a> {
         }
     }
 
-    /// What is still followed, as the ends of its chains; the walk is over then.
+    /// Ends the walk; returns the live locations as the ends of their chains.
     pub fn what_is_left(mut self) -> Vec<SliceRow> {
         let mut rows: Vec<SliceRow> = self
             .ready
@@ -200,7 +200,8 @@ impl<'a> ForwardSliceWalk<'a> {
         })
     }
 
-    /// What else holds a register at a position: an exception that came with the step which wrote it stored it in its frame.
+    /// Returns further locations with a register's value at a position: an exception in the step
+    /// that wrote it may have stored it in its frame.
     fn copies_of(
         &self,
         live: &LiveLocation,
@@ -235,7 +236,7 @@ impl<'a> ForwardSliceWalk<'a> {
             .collect())
     }
 
-    /// New flags may stand within what an `it` has made conditional.
+    /// Returns the number of steps after new flags that an `it` may have made dependent on them.
     fn block_of(&self, live: &LiveLocation) -> u8 {
         match live.piece {
             StatePiece::Flags(_) => self.index.instruction_set(live.thread).longest_block(),
@@ -243,7 +244,7 @@ impl<'a> ForwardSliceWalk<'a> {
         }
     }
 
-    /// Waits for who touches a piece from a slot on.
+    /// Adds a location, to wait for the next slot from `first` on that touches it.
     fn follow(
         &mut self,
         live: LiveLocation,
@@ -279,7 +280,7 @@ impl<'a> ForwardSliceWalk<'a> {
         Ok(())
     }
 
-    /// Goes into what a step does with what is followed, and then into what becomes of that in its slot.
+    /// Visits the step of a slot: finds its outputs, and applies the slot to all live locations.
     fn go_into(
         &mut self,
         slot: u64,
@@ -356,7 +357,7 @@ impl<'a> ForwardSliceWalk<'a> {
             .try_for_each(|live| self.follow(live, slot.saturating_add(1), cancel))
     }
 
-    /// Finds out what a step makes of what is followed; `decider` decided that it runs.
+    /// Finds the effect of a step on the traced value; `decider` decided that it runs.
     fn reach(
         &self,
         mut givers: InputOriginReader<'_, 'a>,
@@ -371,7 +372,8 @@ impl<'a> ForwardSliceWalk<'a> {
         let is_silent = outputs.is_empty();
         for output in outputs {
             cancel.check()?;
-            // Most steps that touch what is followed take nothing of it in: only others are looked at byte by byte.
+            // Most steps that touch a live location do not use it: only others are examined byte by
+            // byte.
             let is_followed = decider.is_some() || !givers.of(&output, cancel)?.is_empty();
             let copied = match is_followed && decider.is_none() && !givers.has_all_of(&output) {
                 true => givers.copied_parts(&output, cancel)?,
@@ -404,7 +406,7 @@ impl<'a> ForwardSliceWalk<'a> {
             .done()
             .is_some_and(|done| is_silent || done.control.flow != FlowKind::Next);
         let mut decides = false;
-        // A comparison whose flags are not shown, or where control goes: it reads the value and gives none.
+        // A comparison whose flags are not shown, or a branch: it reads the value and defines none.
         if is_reading && (wanted_by.is_empty() || self.edges.control) {
             let (is_open, leads) = (wanted_by.is_empty(), flow.done().is_some_and(leads));
             for (taken, edge) in flow.decided_by() {
@@ -425,7 +427,7 @@ impl<'a> ForwardSliceWalk<'a> {
         if wanted_by.is_empty() {
             return Ok(None);
         }
-        // What it decides lies in what was decided about it.
+        // A region that it decides is inside the one that was decided about it.
         decides &= decider.is_none();
         let (defines, pieces) = (joined_cells(defines), joined(pieces, grow_piece));
         let row = SliceStep {
@@ -443,14 +445,14 @@ impl<'a> ForwardSliceWalk<'a> {
     }
 }
 
-/// Whether where control goes behind an instruction depends on what it takes in.
+/// Returns true if the target of an instruction depends on its inputs.
 fn leads(instruction: &Instruction) -> bool {
     let is_fixed =
         matches!(instruction.control.target, BranchTarget::Address(_)) && !instruction.decides();
     matches!(instruction.control.flow, FlowKind::Branch | FlowKind::Call) && !is_fixed
 }
 
-/// Cells in order, of which those that lie side by side are one.
+/// Sorts cells and merges adjacent ones.
 fn joined_cells(mut defines: Vec<SliceDefinition>) -> Vec<SliceDefinition> {
     defines.sort_by_key(|defined| defined.cell);
     defines.dedup();
@@ -496,7 +498,7 @@ fn joined_cells(mut defines: Vec<SliceDefinition>) -> Vec<SliceDefinition> {
     })
 }
 
-/// Takes a piece into one that shows in the same slot, if it lies right behind it.
+/// Merges a piece into the adjacent one before it, if both show in the same slot.
 fn grow_piece(last: &mut OutputPiece, next: &OutputPiece) -> bool {
     match (&mut last.piece, &next.piece) {
         _ if last.slot != next.slot => false,

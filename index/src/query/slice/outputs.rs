@@ -1,4 +1,4 @@
-//! All that a step gives a value, each with what it is made of.
+//! Outputs of a step, each with its inputs.
 
 use std::sync::Arc;
 
@@ -18,22 +18,22 @@ use crate::read::open_writes::{OpenWrites, told};
 use crate::read::slots::{SlotEvent, SlotEventKind};
 use crate::store::granules::GRANULE_BITS;
 
-/// Something that a step gave a value.
+/// A piece that a step defined.
 pub(super) struct StepOutput {
     pub piece: StatePiece,
     pub slot: u64,
-    /// What it is made of.
+    /// Inputs of the piece.
     pub outcome: StepContribution,
 }
 
-/// Outputs that are wider than this are taken as a whole.
+/// Maximum width in bytes of outputs that are examined byte by byte.
 const BYTES_APART: u16 = 64;
 
-/// What a step wrote, each with the slot in which that shows, and each once.
+/// Pieces that a step wrote, each once with the slot of the write.
 #[derive(Default)]
 struct StepWrites {
     pieces: Vec<(StatePiece, u64)>,
-    /// Block, bytes and slot of those of memory: a step may have thousands.
+    /// Block, bytes and slot of written memory: a step may have thousands.
     memory: HashSet<(u64, u64, u64)>,
 }
 
@@ -52,7 +52,7 @@ impl StepWrites {
     }
 }
 
-/// The part of an instruction's stores that a byte belongs to: bytes of one part have the same origins.
+/// Part of an instruction's stores that a byte belongs to: bytes of one part have equal origins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct StoredPart {
     /// Number of the stored operand, if the instruction has one for the byte.
@@ -62,7 +62,7 @@ struct StoredPart {
 }
 
 impl StepFlow<'_> {
-    /// The outputs of the step.
+    /// Returns the outputs of the step.
     pub fn outputs(&self, step: Step) -> Result<Vec<StepOutput>, QueryError> {
         let mut outputs = Vec::new();
         for (piece, slot) in self.written(step)? {
@@ -73,7 +73,8 @@ impl StepFlow<'_> {
         Ok(outputs)
     }
 
-    /// An output as it is to be followed: what the step copies byte by byte, since a part of it may hold what is followed.
+    /// Splits an output for tracing: a copy byte by byte, since the traced value may be a part of
+    /// it.
     pub fn parts_of_output(&self, output: StepOutput) -> Result<Vec<StepOutput>, QueryError> {
         if !output.is_copied() || !self.is_told_apart() {
             return Ok(vec![output]);
@@ -101,7 +102,7 @@ impl StepFlow<'_> {
         })
     }
 
-    /// The parts of a piece that different results, or operands, of the instruction are.
+    /// Splits a piece by the results, or operands, of the instruction.
     fn parts_by_maker(&self, piece: StatePiece, slot: u64) -> Result<Vec<StatePiece>, QueryError> {
         match &piece {
             StatePiece::Register { view, homes } => {
@@ -144,7 +145,7 @@ impl StepFlow<'_> {
                     .collect())
             }
             StatePiece::Flags(bits) => {
-                // What may stay as it was flows into itself alone.
+                // A flag that may be kept depends on its own old value only.
                 let kept = bits & self.done().map_or(0, Instruction::flags_kept);
                 let each = (0..64u32).map(|place| kept & 1 << place);
                 let parts = each.chain([bits & !kept]).filter(|part| *part != 0);
@@ -154,7 +155,7 @@ impl StepFlow<'_> {
         }
     }
 
-    /// What the step wrote, and in which slot that shows.
+    /// Returns the pieces that the step wrote, with the slots of the writes.
     fn written(&self, step: Step) -> Result<Vec<(StatePiece, u64)>, QueryError> {
         let mut written = StepWrites::default();
         for events in self.events.chunk_by(|one, next| one.slot == next.slot) {
@@ -176,7 +177,8 @@ impl StepFlow<'_> {
                 let by_result = set
                     .zip(self.done())
                     .map_or(0, |(set, done)| done.flags_written(set));
-                // A status that is written by what sets no flags (an exception, a return) gives all of them.
+                // An instruction that sets no flags but writes the status (an exception, a return)
+                // defines all of them.
                 let bits = match by_result {
                     0 if self.takes_exception() => 0,
                     0 => all,
@@ -213,7 +215,8 @@ impl StepFlow<'_> {
         Ok(())
     }
 
-    /// What its operands alone tell of: all registers, or status registers that the trace leaves out.
+    /// Adds writes that only operands show: of all registers, or of status registers that the trace
+    /// leaves out.
     fn add_operands(&self, own: u64, written: &mut StepWrites) {
         let (Some(instruction), Some(text)) = (self.done(), &self.text) else {
             return;
@@ -247,7 +250,7 @@ impl StepFlow<'_> {
 }
 
 impl StepOutput {
-    /// Also where it is not shown what it loads.
+    /// Returns true for a copy, also if its load is not shown.
     fn is_copied(&self) -> bool {
         let is_missing =
             |end: &SliceEndKind| *end == SliceEndKind::Unknown(UnknownInput::LoadNotShown);
@@ -257,7 +260,7 @@ impl StepOutput {
     }
 }
 
-/// The bits of the status register that a view of it has.
+/// Returns the bits of the status register that a view covers.
 fn bits_shown(view: RegisterView) -> u64 {
     let places = (0..8u64).filter(|place| {
         let place = u16::try_from(*place).unwrap_or(u16::MAX);
@@ -268,7 +271,7 @@ fn bits_shown(view: RegisterView) -> u64 {
     places.fold(0, |bits, place| bits | 0xff << (8 * place))
 }
 
-/// The bytes of a piece, one by one.
+/// Splits a piece into single bytes.
 fn bytes_of(piece: &StatePiece) -> Vec<StatePiece> {
     match piece {
         StatePiece::Register { view, homes } if view.size_bytes <= BYTES_APART => {
@@ -302,7 +305,7 @@ fn bytes_of(piece: &StatePiece) -> Vec<StatePiece> {
 mod tests {
     use super::*;
 
-    /// Each is compared with those before it by a look-up: else this takes minutes.
+    /// A look-up compares each with those before it: else this takes minutes.
     #[test]
     fn a_step_of_very_many_accesses_has_each_piece_once() {
         const BLOCKS: u64 = 1 << 17;

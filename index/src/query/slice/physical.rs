@@ -1,5 +1,6 @@
-//! A slice of physical memory begins at who wrote each byte last, through whichever virtual page lay there then.
-//! From there on it is one of virtual memory: each step names what it loads by the page that it saw.
+//! Slices of physical memory begin at the last writer of each byte, through any virtual page mapped
+//! there then. From there on they are of virtual memory: each step names its loads by the page that
+//! it saw.
 
 use stepback_machine::Address;
 use stepback_parsers::Position;
@@ -18,11 +19,11 @@ use crate::query::slice::pieces::StatePiece;
 use crate::store::granules::GRANULE_BITS;
 
 impl ReachingDefinitions<'_> {
-    /// Adds who wrote bytes of physical memory last before a position. Cost: what is told of pages is collected once, and there
-    /// is a question for each access that is found.
+    /// Adds the definitions of bytes of physical memory that reach a position. Cost: the recorded
+    /// translations are collected once, and there is a query for each access that is found.
     ///
     /// # Errors
-    /// Where no virtual page is known that ever lay there, and see [`QueryError`].
+    /// Fails if no virtual page is known that was ever mapped there; see [`QueryError`].
     pub(super) fn of_physical(
         &self,
         range: MemoryRange,

@@ -1,4 +1,4 @@
-//! Who wrote bytes of a physical page last.
+//! Last writers of bytes of a physical page.
 
 use std::ops::Range;
 
@@ -24,40 +24,41 @@ use crate::query::physical::{PhysicalAccessQuery, VirtualPart};
 use crate::read::slots::ThreadSlot;
 use crate::store::granules::GRANULE_BITS;
 
-/// What became of a byte.
+/// Last writer of a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PhysicalByteWriter {
-    /// A step wrote it, which shows in a slot.
+    /// A step, with the slot of its write.
     Step {
         slot: u64,
         thread: ThreadId,
         doubt: Option<Doubt>,
     },
-    /// No step did.
+    /// No step.
     Nobody(SliceEndKind),
 }
 
-/// A byte by the virtual address under which it was written, or lies there.
+/// A byte by the virtual address under which it was written, or is mapped.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PhysicalDefinition {
     pub from: PhysicalByteWriter,
     pub address: Address,
 }
 
-/// Looks for who wrote bytes of a physical page last. The last write of several bytes is the last one of each that it covers,
-/// so there is a question for each write that is found, and not for each byte.
+/// Finds the last writers of bytes of a physical page. The last write of several bytes is the last
+/// one of each that it covers, so there is a query for each write that is found, and not for each
+/// byte.
 pub(super) struct PhysicalDefinitionFinder<'w> {
     pub index: &'w Index,
     /// All virtual parts that these bytes ever were; at least one.
     pub parts: &'w [VirtualPart],
     pub at: Position,
-    /// What the bytes hold, and those behind them.
+    /// Values of the bytes, and of later ones.
     pub states: &'w [ByteState],
     pub cancel: &'w Cancel,
 }
 
 impl PhysicalDefinitionFinder<'_> {
-    /// Each byte, by its physical address.
+    /// Returns the last writer of each byte, by its physical address.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -85,7 +86,7 @@ impl PhysicalDefinitionFinder<'_> {
                         line: Some(line),
                     });
                 }
-                // Which of the bytes a line is of that no step wrote is not told.
+                // A line before the first step does not show which of the bytes it states.
                 Some(_) => {
                     let middle = run.start + run.len() / 2;
                     open.extend([run.start..middle, middle..run.end]);
@@ -102,7 +103,7 @@ impl PhysicalDefinitionFinder<'_> {
             .ok_or(QueryError::TraceChanged)
     }
 
-    /// The last write of some of the bytes.
+    /// Returns the last write of some of the bytes.
     fn last_write(&self, run: &Range<usize>) -> Result<Option<CellAccess>, QueryError> {
         let (behind, len_bytes) = (run.start as u64, run.len() as u64);
         let Some(first) = self.parts.first() else {
@@ -139,7 +140,7 @@ impl PhysicalDefinitionFinder<'_> {
         Ok(last.and_then(|last| last.accesses.into_iter().next()))
     }
 
-    /// Takes those of some bytes that an access wrote; false where there are none.
+    /// Takes the bytes of a run that an access wrote; returns false if there are none.
     fn take(
         &self,
         hit: &Hit,
@@ -192,7 +193,7 @@ impl PhysicalDefinitionFinder<'_> {
         })
     }
 
-    /// Nobody wrote some bytes; they bear the address of the first virtual page.
+    /// Ends bytes that no step wrote, at their addresses in the first virtual page.
     fn end(
         &self,
         run: Range<usize>,
@@ -212,7 +213,8 @@ impl PhysicalDefinitionFinder<'_> {
         }
     }
 
-    /// The byte that an access put at a virtual address, where its value is told; none where it is not there at all.
+    /// Returns the byte that an access put at a virtual address, with its value if known; none if
+    /// it did not write there.
     fn stored_at(&self, hit: &Hit, byte: Address) -> Option<Option<u8>> {
         let Access {
             target:
@@ -238,7 +240,7 @@ impl PhysicalDefinitionFinder<'_> {
     }
 }
 
-/// Whether a later load found something else than what was stored.
+/// Returns an end if a later load found another value than the stored one.
 fn seen_later(state: ByteState, hit: &Hit, stored: Option<u8>) -> Option<SliceEndKind> {
     let is_other = stored
         .zip(state.value)
@@ -251,7 +253,7 @@ fn seen_later(state: ByteState, hit: &Hit, stored: Option<u8>) -> Option<SliceEn
     })
 }
 
-/// So many bytes from an address on, by the blocks that they lie in: lists of accesses are those of a block.
+/// Splits `len` bytes at an address by their blocks: lists of accesses are per block.
 fn runs_by_granule(first: Address, len: usize) -> Vec<Range<usize>> {
     let granule = |place: &usize| first.0.wrapping_add(*place as u64) >> GRANULE_BITS;
     let places: Vec<usize> = (0..len).collect();
@@ -260,7 +262,7 @@ fn runs_by_granule(first: Address, len: usize) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// The runs of some bytes that are not found yet.
+/// Returns the runs of a range that are not found yet.
 fn runs_without(found: &[Option<PhysicalDefinition>], run: Range<usize>) -> Vec<Range<usize>> {
     let open: Vec<usize> = run
         .filter(|place| found.get(*place).is_some_and(Option::is_none))

@@ -1,4 +1,4 @@
-//! What is still wanted: bytes of registers, flags, bytes of memory.
+//! Pieces of machine state: bytes of registers, flags, bytes of memory.
 
 use std::sync::Arc;
 
@@ -9,26 +9,26 @@ use crate::answers::thread::ThreadId;
 use crate::index::homes::Homes;
 use crate::store::granules::{BlockSpan, GRANULE_BITS, runs_of};
 
-/// A part of the state of the machine whose writers are wanted.
+/// A piece of the machine state whose definitions are traced.
 #[derive(Clone, Debug)]
 pub(super) enum StatePiece {
     /// Bytes of a register.
     Register {
-        /// The bytes, under the name that they have where they are wanted.
+        /// Bytes, under the register's name at their use.
         view: RegisterView,
-        /// Which registers that name means there.
+        /// Physical registers of that name there.
         homes: Arc<Homes>,
     },
-    /// Condition flags, as bits of the status register; never none.
+    /// Condition flags, as bits of the status register; never empty.
     Flags(u64),
-    /// Bytes of a block of memory; never none.
+    /// Bytes of a block of memory; never empty.
     Memory { granule: u64, mask: u64 },
-    /// Where control went behind a branch or a call.
+    /// Target of a branch or a call.
     Decision,
 }
 
 impl StatePiece {
-    /// Whether two are the same, so that who wants one wants the other.
+    /// Returns true if two pieces are equal, so that their uses can be merged.
     pub fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (
@@ -60,7 +60,7 @@ impl StatePiece {
         }
     }
 
-    /// As answers name it: a block of memory may have several runs of bytes.
+    /// Returns the cells of an answer: a block of memory may have several runs of bytes.
     pub fn cells(&self, thread: ThreadId) -> Vec<SliceCell> {
         match self {
             Self::Register { view, .. } => vec![SliceCell::Register {
@@ -88,7 +88,8 @@ pub(super) fn cell_of(run: BlockSpan, granule: u64) -> SliceCell {
     }
 }
 
-/// The blocks of some bytes of memory, each with its bytes; those beyond the end of the address space do not count.
+/// Iterates over the blocks of some bytes of memory, each with its bytes, up to the end of the
+/// address space.
 pub(super) fn blocks_of(address: Address, len_bytes: u64) -> impl Iterator<Item = (u64, u64)> {
     let last = address.0.saturating_add(len_bytes.saturating_sub(1));
     let granules = address.0 >> GRANULE_BITS..=last >> GRANULE_BITS;
@@ -102,7 +103,7 @@ pub(super) fn blocks_of(address: Address, len_bytes: u64) -> impl Iterator<Item 
         })
 }
 
-/// Some bytes of memory by the blocks that they lie in.
+/// Groups bytes of memory by block.
 pub(super) fn blocks_of_bytes(addresses: &[Address]) -> Vec<StatePiece> {
     let mut blocks: Vec<(u64, u64)> = Vec::new();
     for address in addresses {
@@ -121,7 +122,7 @@ pub(super) fn blocks_of_bytes(addresses: &[Address]) -> Vec<StatePiece> {
         .collect()
 }
 
-/// Puts those together of which one takes in the next.
+/// Merges adjacent items: `grow` tries to merge the next into the last.
 pub(super) fn joined<T>(
     items: impl IntoIterator<Item = T>,
     grow: impl Fn(&mut T, &T) -> bool,
@@ -136,7 +137,7 @@ pub(super) fn joined<T>(
     all
 }
 
-/// Takes the bytes of a view into one, if they lie right behind it.
+/// Extends a view by the bytes of another, if they come right after it.
 pub(super) fn grow_view(view: &mut RegisterView, more: RegisterView) -> bool {
     let is_next = view.register == more.register
         && view.offset.checked_add(view.size_bytes) == Some(more.offset);
@@ -148,7 +149,7 @@ pub(super) fn grow_view(view: &mut RegisterView, more: RegisterView) -> bool {
     size_bytes.is_some()
 }
 
-/// Some bytes of a view by what they have in common: runs in which `of` gives the same.
+/// Splits a view into runs of bytes with equal values of `of`.
 pub(super) fn parts_of<T: PartialEq + Copy>(
     view: RegisterView,
     of: impl Fn(u16) -> T,

@@ -1,6 +1,7 @@
-//! What ran because a branch or a call decided so: all from behind it to where its ways meet again.
+//! Control region of a branch or a call: from its successor to the join point.
 //!
-//! Branches in there decide about parts of it, and were decided themselves: followed on, they add nothing to it.
+//! Branches inside decide about parts of it, and were decided themselves: tracing them adds
+//! nothing.
 
 use stepback_machine::Address;
 use stepback_parsers::Step;
@@ -13,45 +14,45 @@ use crate::answers::thread::ThreadId;
 use crate::query::slice::control::{ControlDependenceReader, DependentStep};
 use crate::query::slice::graph::JoinPoint;
 
-/// So many frames are remembered.
+/// Maximum number of cached pairs of frames.
 const FRAMES: usize = 1 << 16;
 
-/// A frame within another.
+/// A frame and a frame around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct NestedFrames {
     inner: CallId,
     outer: CallId,
 }
 
-/// What a step decided.
+/// Region that a step decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ControlRegion {
-    /// The frame in which it lies, with all that is called from there.
+    /// Frame of the region, with all its callees.
     call: CallId,
-    /// Where it is over before the frame is.
+    /// Join point, if the region ends before the frame.
     join: Option<Address>,
 }
 
-/// What a step decided, as far as that is seen.
+/// Result of the search for the region of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ControlledRegion {
     Nothing,
     Region(ControlRegion),
-    /// It decided, and it is not known what.
+    /// The step decided a region that is not known.
     Unknown(SliceEndKind),
 }
 
-/// How a step lies to a region before it in its thread.
+/// Relation of a step to an earlier region of its thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RegionRelation {
     Inside,
-    /// An interrupt, or another task, came in between.
+    /// In an interrupt, or another task, that came in between.
     Aside,
     Behind,
 }
 
 impl ControlDependenceReader<'_> {
-    /// What a step decided.
+    /// Returns the region that a step decided.
     pub fn decided_by(
         &mut self,
         thread: ThreadId,
@@ -87,7 +88,7 @@ impl ControlDependenceReader<'_> {
         })
     }
 
-    /// Where a later step of the same thread lies.
+    /// Returns the relation of a later step of the same thread to a region.
     pub fn place_of(
         &mut self,
         ran: DependentStep<'_>,
@@ -117,7 +118,7 @@ impl ControlDependenceReader<'_> {
         })
     }
 
-    /// Whether a frame is that of a call, a jump or a question to the system, which the step before it decided.
+    /// Returns true if the step before a frame decided it, by a call, a jump or a system call.
     fn is_called(&self, call: CallId) -> Result<bool, QueryError> {
         let Some(call) = self.index.calls().get(call) else {
             return Ok(false);
@@ -129,15 +130,16 @@ impl ControlDependenceReader<'_> {
         })
     }
 
-    /// Whether an exception that nothing asked for, or another stack, stands between a frame and one around it.
-    /// Frames are remembered: a step more costs one lookup, a call more costs one more.
+    /// Returns true if an unrequested exception, or another stack, is between a frame and one
+    /// around it. Frames are cached: another step costs one lookup, another call costs one more.
     fn is_interrupted(&mut self, inner: CallId, outer: CallId) -> Result<bool, QueryError> {
         if self.interrupted.len() > FRAMES {
             self.interrupted.clear();
         }
         let (mut new, mut next, mut is_so) = (Vec::new(), Some(inner), false);
         while next != Some(outer) {
-            // Another task's frames lie on a stack of their own: they end without the one that was looked for.
+            // Another task's frames are on a separate stack: they end without reaching the outer
+            // frame.
             let Some((frame, call)) =
                 next.and_then(|frame| Some((frame, self.index.calls().get(frame)?)))
             else {

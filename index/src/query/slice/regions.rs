@@ -1,4 +1,4 @@
-//! What ran because steps that a value went to decided so.
+//! Regions decided by steps that used the traced value.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,11 @@ use crate::query::slice::region::{ControlRegion, ControlledRegion, RegionRelatio
 use crate::query::slice::undecided::{UndecidedSteps, control_of};
 use crate::read::slots::SlotReader;
 
-/// The regions that threads are in. Memory: for each thread one region, and one for each interrupt, or other task, within it.
+/// Regions that threads are in. Memory: for each thread one region, and one for each interrupt, or
+/// other task, within it.
 pub(super) struct ControlRegions<'a> {
     control: ControlDependenceReader<'a>,
-    /// By the slot of the next step of the thread.
+    /// Threads by the slot of their next step.
     within: BTreeMap<u64, ThreadRegions>,
     undecided: UndecidedSteps,
 }
@@ -26,7 +27,7 @@ pub(super) struct ControlRegions<'a> {
 #[derive(Debug)]
 struct ThreadRegions {
     thread: ThreadId,
-    /// With the step that decided it: the inner ones, which interrupts are in, last.
+    /// Regions with the steps that decided them: the inner ones, of interrupts, last.
     regions: Vec<(Step, ControlRegion)>,
 }
 
@@ -39,12 +40,13 @@ impl<'a> ControlRegions<'a> {
         }
     }
 
-    /// The slot of the next step that is in one.
+    /// Returns the slot of the next step that is in a region.
     pub fn next_slot(&self) -> Option<u64> {
         self.within.keys().next().copied()
     }
 
-    /// What decided that a step ran, if something that is followed did. The thread of it waits for its next step then.
+    /// Returns the controlling step of a step, if its region depends on the traced value. The
+    /// thread then waits for its next step.
     pub fn decider_of(
         &mut self,
         ran: DependentStep<'_>,
@@ -67,8 +69,8 @@ impl<'a> ControlRegions<'a> {
         }
         self.wait(thread, step, open)?;
         let Some(by) = by else { return Ok(None) };
-        // A branch further in may have decided it: that was decided itself. What is decided by an earlier one stands in the slot
-        // behind the branch.
+        // An inner branch may have decided it, which was itself decided. A controlling step before
+        // the region's branch does not count.
         Ok(match self.control.decider_of(ran, cancel)? {
             ControllingStep::Step(decider) => Some(decider).filter(|decider| *decider >= by),
             ControllingStep::Nothing(SliceEndKind::Unknown(UnknownInput::DeciderNotFound)) => {
@@ -78,8 +80,8 @@ impl<'a> ControlRegions<'a> {
         })
     }
 
-    /// Notes what a step decided that was not decided itself: what such a one decides lies in the same region.
-    /// An end where many are such that it is not known what they decided.
+    /// Adds the region of a step that is not itself in one: the region of an inner step is part of
+    /// the outer one. Returns an end when a batch of unknown regions is full.
     pub fn add(
         &mut self,
         thread: ThreadId,
@@ -108,12 +110,12 @@ impl<'a> ControlRegions<'a> {
         Ok(None)
     }
 
-    /// What is not known of what steps decided.
+    /// Takes the ends for unknown regions.
     pub fn take_unknown(&mut self) -> Vec<SliceEnd> {
         self.undecided.take(self.control.index)
     }
 
-    /// What is still to run of the regions, as the ends of its chains.
+    /// Takes the open regions, as the ends of their chains.
     pub fn what_is_left(&mut self) -> Vec<SliceEnd> {
         let within = std::mem::take(&mut self.within).into_values();
         let end = |ThreadRegions { thread, regions }: ThreadRegions| {

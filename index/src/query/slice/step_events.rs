@@ -1,4 +1,4 @@
-//! The events of a step as far as a slice needs them: a step may have a million.
+//! Events of a step that a slice needs: a step may have a million.
 
 use foldhash::{HashMap, HashMapExt as _};
 use stepback_machine::AccessKind;
@@ -8,23 +8,24 @@ use crate::index::Index;
 use crate::query::slice::pieces::{StatePiece, blocks_of};
 use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader};
 
-/// So many events of a step are kept whatever they are.
+/// Number of events of a step that are kept in any case.
 const KEPT: usize = 1 << 14;
 
 /// Collects events.
 #[derive(Default)]
 pub(super) struct StepEvents {
     pub kept: Vec<SlotEvent>,
-    /// Accesses were left out: what the step loads in all is not known.
+    /// True if accesses were left out: the complete loads of the step are then unknown.
     pub is_cut: bool,
-    /// What of each block is asked about.
+    /// Requested bytes of each block.
     blocks: HashMap<u64, u64>,
-    /// Only the last write of a register counts: when so many events are kept, the others go.
+    /// Number of kept events at which overwritten register writes are dropped: only the last write
+    /// of a register counts.
     limit: usize,
 }
 
 impl StepEvents {
-    /// Of steps of which these pieces are asked about: their stores to them are kept in any case.
+    /// Creates a collector for these pieces: stores to them are kept in any case.
     pub fn about<'p>(pieces: impl Iterator<Item = &'p StatePiece>) -> Self {
         let mut blocks: HashMap<u64, u64> = HashMap::new();
         for piece in pieces {
@@ -39,7 +40,7 @@ impl StepEvents {
         }
     }
 
-    /// Takes the events of some slots, which ascend and lie one behind the other.
+    /// Takes the events of some contiguous slots, ascending.
     pub fn read(&mut self, index: &Index, slots: &[u64]) -> Result<(), QueryError> {
         let Some((first, last)) = slots.first().zip(slots.last()) else {
             return Ok(());
@@ -88,7 +89,7 @@ impl StepEvents {
         }
     }
 
-    /// Of each register its last write stays, of other events all.
+    /// Keeps the last write of each register, and all other events.
     fn forget_overwritten(&mut self) {
         let mut seen = HashMap::new();
         for (place, event) in self.kept.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! Which byte a step stored at an address: what it stored to each block is looked for once, so that a step of very many
-//! accesses costs no more than going through them.
+//! Bytes that a step stored, indexed by block once, so that a step with many accesses costs linear
+//! time.
 
 use foldhash::HashMap;
 use stepback_machine::{AccessKind, Address};
@@ -8,21 +8,22 @@ use crate::query::slice::pieces::blocks_of;
 use crate::read::slots::{SlotEvent, SlotEventKind};
 use crate::store::granules::GRANULE_BITS;
 
-/// The stores of a step, by their slots and blocks.
+/// Stores of a step, by their slots and blocks.
 #[derive(Debug, Default)]
 pub(super) struct StoredBlocks(HashMap<(u64, u64), Vec<BlockStore>>);
 
-/// What a store puts into a block.
+/// Part of a store in a block.
 #[derive(Debug)]
 struct BlockStore {
-    /// Which bytes of the block.
+    /// Mask of the bytes in the block.
     mask: u64,
-    /// The number of its event.
+    /// Number of its event.
     event: usize,
 }
 
 impl StoredBlocks {
-    /// Those among the events of a step. Cost: a look at each event, and an entry for each block of each store.
+    /// Indexes the stores among the events of a step. Cost: a check of each event, and an entry for
+    /// each block of each store.
     pub fn of(events: &[SlotEvent]) -> Self {
         let mut blocks: HashMap<(u64, u64), Vec<BlockStore>> = HashMap::default();
         for (event, SlotEvent { slot, kind, .. }) in events.iter().enumerate() {
@@ -35,7 +36,7 @@ impl StoredBlocks {
             {
                 for (granule, mask) in blocks_of(*address, u64::from(*size_bytes)) {
                     let stores = blocks.entry((*slot, granule)).or_default();
-                    // What a later store puts over all of an earlier one is all that is asked for.
+                    // A later store hides an earlier one that it covers.
                     while stores.pop_if(|before| before.mask & !mask == 0).is_some() {}
                     stores.push(BlockStore { mask, event });
                 }
@@ -44,7 +45,7 @@ impl StoredBlocks {
         Self(blocks)
     }
 
-    /// The number of the event that stored a byte last in a slot.
+    /// Returns the number of the event that stored a byte last in a slot.
     pub fn event(&self, slot: u64, wanted: Address) -> Option<usize> {
         let stores = self.0.get(&(slot, wanted.0 >> GRANULE_BITS))?;
         let place = wanted.0 & ((1 << GRANULE_BITS) - 1);
@@ -55,7 +56,8 @@ impl StoredBlocks {
             .map(|store| store.event)
     }
 
-    /// The byte that the step stored last at an address in a slot: its value where that is told; none where it stored none.
+    /// Returns the byte that the step stored last at an address in a slot, with its value if known;
+    /// none if it stored none.
     pub fn byte(&self, events: &[SlotEvent], slot: u64, wanted: Address) -> Option<Option<u8>> {
         let SlotEventKind::Access { address, bytes, .. } =
             &events.get(self.event(slot, wanted)?)?.kind
@@ -106,7 +108,7 @@ mod tests {
 
     #[test]
     fn what_a_million_stores_to_one_block_hide_is_not_kept() {
-        // Each covers the one before; then one that covers but a part.
+        // Each covers the one before; then one that covers only a part.
         let mut events: Vec<SlotEvent> = (0..10_000).map(|_| store(3, 64, 8)).collect();
         events.push(store(3, 66, 2));
         let blocks = StoredBlocks::of(&events);

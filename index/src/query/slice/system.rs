@@ -1,4 +1,4 @@
-//! What a step asked the system or the host for.
+//! System and host calls of a step.
 
 use stepback_machine::{FlowKind, Instruction, Registers, SemihostingCall};
 use stepback_parsers::{MarkerKind, Step};
@@ -12,7 +12,7 @@ use crate::read::register_reader::RegisterReader;
 use crate::read::slots::SlotReader;
 
 impl StepFlow<'_> {
-    /// What a trap asked the system for, by its name.
+    /// Returns the name of the system or host call that a trap made, as an end.
     pub(super) fn asked_system(
         &self,
         instruction: &Instruction,
@@ -46,7 +46,8 @@ impl StepFlow<'_> {
         })
     }
 
-    /// The number of the system call that a step made, where a marker tells it: that may stand behind steps of others.
+    /// Returns the number of the system call that a step made, if a marker records it: the marker
+    /// may come after steps of other threads.
     fn told_call(&self, step: Step) -> Result<Option<u64>, QueryError> {
         if self.index.contents.markers.is_empty() {
             return Ok(None);
@@ -65,7 +66,7 @@ impl StepFlow<'_> {
             .map(|told| told.marker.value))
     }
 
-    /// What a register held before a step, where the trace states it.
+    /// Returns the value of a register before a step, if the trace states it.
     fn register_before(&self, step: Step, name: &str) -> Result<Option<u64>, QueryError> {
         let set = self.index.instruction_set(self.thread);
         let Some(view) = Registers::view(name, set).filter(|_| !self.index.has_operands_alone())

@@ -1,4 +1,4 @@
-//! Who touches a piece next: reads it, or writes it.
+//! Next touches of a piece: reads or writes.
 
 use std::ops::Range;
 
@@ -21,17 +21,18 @@ use crate::read::touches::{TouchFilter, TouchReader};
 use crate::read::views::ViewReader;
 use crate::read::walked_uses::WalkedUses;
 
-/// Looks for touches.
+/// Finds next touches.
 pub(super) struct NextTouches<'w, 'a> {
     pub index: &'a Index,
-    /// The edges to follow. Without addresses, a register used only to form an address does not count as read.
+    /// Edges that are traced. Without addresses, a register used only to form an address does not
+    /// count as read.
     pub edges: EdgeKinds,
     /// Finds the next uses of registers.
     pub uses: &'w mut WalkedUses<'a>,
 }
 
 impl NextTouches<'_, '_> {
-    /// The first slot from one on in which a piece is touched; none where it is not any more.
+    /// Returns the first slot from `first` on in which a piece is touched; none if there is none.
     pub fn of(
         &mut self,
         thread: ThreadId,
@@ -80,7 +81,7 @@ impl NextTouches<'_, '_> {
             let written = ViewReader(self.index).next_register_slot(thread, home, first)?;
             next = next.into_iter().chain(written).min();
         }
-        // A write of the part of a vector below it makes it zero.
+        // A write of the lower part of a vector clears it.
         let clearing = RegisterReader::new(self.index, thread, Position(first)).clearing(view);
         let lists = clearing
             .into_iter()
@@ -91,7 +92,8 @@ impl NextTouches<'_, '_> {
                 .chain(ViewReader(self.index).next_write_slot(known, first)?)
                 .min();
         }
-        // What the operands name may be the same register under another name: then more is looked at than has to be.
+        // Operands may name the same register under another name: then more is examined than
+        // necessary.
         next = next
             .into_iter()
             .chain(self.stacked(thread, view.register, first)?)
@@ -100,7 +102,8 @@ impl NextTouches<'_, '_> {
         Ok(used.into_iter().chain(next).min())
     }
 
-    /// The next slot in which an exception may store a register: it gives the link register a value, or moves a stack pointer.
+    /// Returns the next slot in which an exception may store a register: it writes the link
+    /// register, or moves a stack pointer.
     fn stacked(
         &self,
         thread: ThreadId,
@@ -148,7 +151,8 @@ impl NextTouches<'_, '_> {
             .next(&reader, self.as_named(thread, view), slots, cancel)
     }
 
-    /// A bank under the name by which instructions mean it in its mode. A cell of a window has many.
+    /// Returns a bank under its name for instructions in its mode. A cell of a window has many
+    /// names.
     fn as_named(&self, thread: ThreadId, view: RegisterView) -> RegisterView {
         let set = self.index.instruction_set(thread);
         if set.has_windows() || view.register <= RegisterId::LR {

@@ -1,4 +1,4 @@
-//! What no step decided about: told of together for each reason, as it may be all that ran.
+//! Steps without a known controlling step, grouped by reason, because all steps may be such.
 
 use foldhash::HashMap;
 use stepback_machine::{RegisterId, RegisterView, Registers};
@@ -7,17 +7,17 @@ use crate::answers::slice::{SliceCell, SliceEnd, SliceEndKind, SliceUse};
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
 
-/// So many steps are told of in one end: all that ran may be undecided, and memory holds no list of that.
+/// Number of steps in one end: every step may be undecided, and memory must not hold a list of all.
 const TOGETHER: usize = 1 << 12;
 
-/// Steps of threads, by why it is not known what decided about them, or what they decided.
+/// Steps of threads, by the reason why their controlling step, or their control region, is unknown.
 #[derive(Debug, Default)]
 pub(super) struct UndecidedSteps {
     steps: HashMap<(ThreadId, SliceEndKind), Vec<SliceUse>>,
 }
 
 impl UndecidedSteps {
-    /// Notes one; an end where so many steps have come together that they are told of at once.
+    /// Adds a step; returns an end when the batch is full.
     pub fn add(
         &mut self,
         index: &Index,
@@ -30,7 +30,7 @@ impl UndecidedSteps {
         (steps.len() >= TOGETHER).then(|| end_of(index, thread, end, std::mem::take(steps)))
     }
 
-    /// The ends, that with the newest step first; none are left.
+    /// Takes the ends, the one with the newest step first.
     pub fn take(&mut self, index: &Index) -> Vec<SliceEnd> {
         let steps = std::mem::take(&mut self.steps)
             .into_iter()
@@ -59,7 +59,7 @@ fn end_of(
     }
 }
 
-/// Where control is in a thread: the program counter stands for it.
+/// Returns the cell that represents a thread's control: the program counter.
 pub(super) fn control_of(index: &Index, thread: ThreadId) -> SliceCell {
     let whole = RegisterView::new(RegisterId::PC, 0, 8);
     let view = Registers::view("pc", index.instruction_set(thread)).unwrap_or(whole);

@@ -1,4 +1,4 @@
-//! The walk from a cell back to where its value comes from, row by row.
+//! Backward slice from a cell, row by row.
 
 use std::collections::VecDeque;
 
@@ -25,19 +25,19 @@ use crate::query::slice::undecided::{UndecidedSteps, control_of};
 use crate::query::slice::why::BackwardSliceQuery;
 use crate::read::slots::SlotReader;
 
-/// The longest memory that a slice is of.
+/// Maximum length in bytes of the memory of a slice query.
 const SLICE_BYTES: u64 = 1 << 16;
 
-/// Hands out the rows of a slice: the newest step first, each step once. Cost: the text of each step that is handed out, and
-/// a lookup for each thing that it takes in. Memory: what is between the steps handed out and those still to come.
+/// Iterates over the rows of a backward slice: the newest step first, each step once. Cost: the
+/// text of each step returned, and a lookup for each of its inputs. Memory: the worklist.
 pub struct BackwardSliceWalk<'a> {
     index: &'a Index,
     edges: EdgeKinds,
     frontier: SliceWorklist,
     control: ControlDependenceReader<'a>,
-    /// They are told of last.
+    /// Steps without a known controlling step, reported last.
     undecided: UndecidedSteps,
-    /// Rows that are found already.
+    /// Rows that were found already.
     ready: VecDeque<SliceRowDetail>,
 }
 
@@ -85,15 +85,15 @@ impl<'a> BackwardSliceWalk<'a> {
         Ok(walk)
     }
 
-    /// The next row; none when all chains have ended.
+    /// Returns the next row; none when all chains have ended.
     ///
     /// # Errors
-    /// See [`QueryError`]; a walk that was cancelled has to be begun again.
+    /// See [`QueryError`]; a walk that was cancelled must be restarted.
     pub fn next(&mut self, cancel: &Cancel) -> Result<Option<SliceRow>, QueryError> {
         Ok(self.next_seen(cancel)?.map(|seen| seen.row))
     }
 
-    /// The next row with what was seen of its step; none when all chains have ended.
+    /// Returns the next row with the visible part of its step; none when all chains have ended.
     ///
     /// # Errors
     /// As [`Self::next`].
@@ -114,7 +114,7 @@ impl<'a> BackwardSliceWalk<'a> {
         }
     }
 
-    /// What is still to be gone into, as the ends of its chains; the walk is over then.
+    /// Ends the walk; returns the rest of the worklist as the ends of its chains.
     pub fn what_is_left(mut self) -> Vec<SliceRow> {
         let ready = self.ready.drain(..).map(|seen| seen.row);
         let mut rows: Vec<SliceRow> = ready
@@ -145,7 +145,7 @@ impl<'a> BackwardSliceWalk<'a> {
         rows
     }
 
-    /// The program counter is what the last step of the thread made of it.
+    /// The program counter is defined by the last step of the thread.
     fn want_last_step(
         &mut self,
         thread: ThreadId,
@@ -168,7 +168,7 @@ impl<'a> BackwardSliceWalk<'a> {
         Ok(())
     }
 
-    /// What a question asks for.
+    /// Returns the requests for the cell of a query.
     fn wishes(
         &self,
         question: &BackwardSliceQuery,
@@ -204,7 +204,7 @@ impl<'a> BackwardSliceWalk<'a> {
                     })
                     .collect()
             }
-            // It has been looked for by the virtual pages that lay there.
+            // Already searched through the virtual pages mapped there.
             Cell::Physical { .. } => Vec::new(),
         })
     }
@@ -246,7 +246,8 @@ impl<'a> BackwardSliceWalk<'a> {
         Ok(())
     }
 
-    /// Goes into a step: what of it is wanted, and what that is made of.
+    /// Visits a step: finds its contribution to the traced definitions, and the definitions of its
+    /// inputs.
     fn go_into(
         &mut self,
         step: Step,
@@ -267,7 +268,7 @@ impl<'a> BackwardSliceWalk<'a> {
                 }
             }
             self.find_rests(std::mem::take(&mut outcome.rests), cancel)?;
-            // What it wrote late may leave something that it wrote before.
+            // The later writes of a step may leave parts that it wrote earlier.
             let Some(more) = self.frontier.take(step) else {
                 break;
             };
@@ -348,7 +349,7 @@ impl<'a> BackwardSliceWalk<'a> {
         Ok(())
     }
 
-    /// What decided that a step ran is wanted by it.
+    /// Adds the controlling step of a step to the worklist.
     fn want_decider(&mut self, ran: DependentStep<'_>, cancel: &Cancel) -> Result<(), QueryError> {
         let DependentStep { thread, step, .. } = ran;
         let by_this = SliceUse {
@@ -384,7 +385,7 @@ impl<'a> BackwardSliceWalk<'a> {
         Ok(())
     }
 
-    /// Looks further back for what a step did not write after all.
+    /// Searches earlier for the parts that a step did not write after all.
     fn find_rests(
         &mut self,
         rests: Vec<TracedDefinition>,
@@ -404,7 +405,7 @@ fn ended(end: SliceEnd) -> SliceRowDetail {
     }
 }
 
-/// Each byte is a chain of its own.
+/// Each byte is a separate chain.
 pub(super) fn check_length(asked: u64) -> Result<(), QueryError> {
     if asked > SLICE_BYTES {
         Err(QueryError::TooLong {
@@ -416,7 +417,7 @@ pub(super) fn check_length(asked: u64) -> Result<(), QueryError> {
     }
 }
 
-/// Each once, in order.
+/// Sorts uses and removes duplicates.
 pub(super) fn sorted(mut wanted_by: Vec<SliceUse>) -> Vec<SliceUse> {
     wanted_by.sort_unstable();
     wanted_by.dedup();

@@ -1,4 +1,4 @@
-//! The question: why has a cell its value?
+//! Query for a backward slice.
 
 use stepback_parsers::Position;
 
@@ -11,21 +11,22 @@ use crate::index::Index;
 use crate::query::question::Query;
 use crate::query::slice::walk::BackwardSliceWalk;
 
-/// Why a cell has its value at a position: the steps that it comes from, newest first, each once, and where chains end.
+/// Finds the origin of a cell's value at a position: the steps that it comes from, newest first,
+/// each once, and the ends of the chains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BackwardSliceQuery {
-    /// Which.
+    /// Cell.
     pub cell: Cell,
-    /// Where.
+    /// Position.
     pub at: Position,
-    /// Which edges are followed besides data.
+    /// Edges that are traced besides data.
     pub edges: EdgeKinds,
-    /// So many steps at most; what was still to be gone into then ends with [`crate::End::Limit`].
+    /// Maximum number of steps; the rest of the worklist then ends with [`crate::End::Limit`].
     pub limit: usize,
 }
 
 impl BackwardSliceQuery {
-    /// The walk that finds the rows one by one, for who shows them as they come.
+    /// Returns the walk that finds the rows one by one, to show them as they come.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -37,7 +38,7 @@ impl BackwardSliceQuery {
         BackwardSliceWalk::new(index, self, None, cancel)
     }
 
-    /// The same about the memory that a thread sees, in a trace of several processes.
+    /// Returns the walk for the memory that a thread sees, in a trace of several processes.
     ///
     /// # Errors
     /// See [`QueryError`].

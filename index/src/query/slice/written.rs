@@ -1,4 +1,4 @@
-//! What a step wrote of a register, and what of its instruction gave each byte its value.
+//! Register bytes that a step wrote, with the part of its instruction that produced each.
 
 use stepback_machine::{ExecutionState, Mode, RegisterId, RegisterView};
 use stepback_parsers::Position;
@@ -12,47 +12,50 @@ use crate::read::open_writes::{OpenWrites, told};
 use crate::read::register_reader::RegisterReader;
 use crate::read::slots::{SlotEvent, SlotEventKind};
 
-/// What of the instruction gave a byte of a register its value.
+/// Producer of a register byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ByteProducer {
-    /// An effect that is described, by its number.
+    /// A described effect of the instruction, by its number.
     Effect(usize),
-    /// A result that is not.
+    /// A result of the instruction without a description.
     Result(RegisterId),
-    /// The write of the part of a vector below it, by a line or the instruction, which makes the rest zero.
+    /// The write of the lower part of a vector, by a line or the instruction, which clears the
+    /// rest.
     Cleared,
-    /// The trace shows a write that the instruction does not tell of, or nobody knows what it does.
+    /// The trace shows a write that the instruction's semantics do not have, or its semantics are
+    /// unknown.
     Unexplained,
     /// An exception return, which loads the register from the frame of the exception.
     Unstacked,
-    /// The stack pointer moves with a frame of an exception, from what this register held before.
+    /// The stack pointer moves with a frame of an exception, from the earlier value of this
+    /// register.
     StackMoved(RegisterId),
-    /// An exception, which gives the register a value of its own.
+    /// An exception, which gives the register a fixed value.
     Constant,
 }
 
 /// A byte of a register that a step wrote.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WrittenRegisterByte {
-    /// None where it is not told.
+    /// Value; none if unknown.
     pub value: Option<u8>,
     pub by: ByteProducer,
-    /// The register that a line wrote; none where only operands tell.
+    /// Register that a line wrote; none if only operands show the write.
     pub home: Option<RegisterId>,
-    /// Why it may be one of another register.
+    /// Reason why it may be of another register.
     pub doubt: Option<Doubt>,
 }
 
-/// A register as a line named it, and which one it was.
+/// A register as a line named it, and the physical one.
 #[derive(Clone, Copy)]
 struct LineRegister {
-    /// The plain register of a bank that the line named, else what it named.
+    /// Plain register of the named bank, else the named register.
     plain: RegisterId,
     home: RegisterId,
 }
 
 impl StepFlow<'_> {
-    /// The bytes of a view that the step wrote in a slot; none for those that it did not.
+    /// Returns the bytes of a view that the step wrote in a slot; none for the others.
     pub fn written_bytes(
         &self,
         view: RegisterView,
@@ -62,7 +65,7 @@ impl StepFlow<'_> {
         self.bytes_written_before(view, homes, slot, usize::MAX)
     }
 
-    /// The same as far as the events before one tell.
+    /// Returns the written bytes, from only the events before one.
     pub(super) fn bytes_written_before(
         &self,
         view: RegisterView,
@@ -139,7 +142,7 @@ impl StepFlow<'_> {
         Ok(written.bytes)
     }
 
-    /// Takes what the operands of the step name; all where they are not known.
+    /// Takes the registers that the operands of the step name; all if the operands are unknown.
     fn write_by_operands(&self, homes: &Homes, written: &mut WrittenView) {
         let is_meant = |register: RegisterId| {
             let home = self
@@ -169,13 +172,13 @@ impl StepFlow<'_> {
             .for_each(|known| written.write(*known, byte));
     }
 
-    /// True where operands are all that tells of registers, and those of the step are not known.
+    /// Returns true if only operands show registers, and those of the step are unknown.
     pub fn may_write_all(&self) -> bool {
         let Some(text) = &self.text else { return false };
         self.done().is_none() && (text.is_executed || text.encoding.is_none())
     }
 
-    /// Returns the effect that gave all bytes of a view their value; none if that is not one.
+    /// Returns the effect that produced all bytes of a view; none if it is not a single one.
     fn effect_of_all(
         &self,
         view: RegisterView,
@@ -191,7 +194,7 @@ impl StepFlow<'_> {
         .then_some(ByteProducer::Effect(number))
     }
 
-    /// What of the instruction gave a byte its value of which it is known that the step wrote it.
+    /// Returns the producer of a byte; the caller knows that the step wrote it.
     fn by(&self, offset: u16, is_meant: impl Fn(RegisterId) -> bool) -> ByteProducer {
         let Some(instruction) = self.done() else {
             return ByteProducer::Unexplained;
@@ -224,7 +227,7 @@ impl StepFlow<'_> {
         }
     }
 
-    /// The mode that the step's line tells, or that its thread had before it.
+    /// Returns the mode stated by the step's line, or its thread's mode before it.
     pub fn mode(&self) -> Result<Mode, QueryError> {
         let Some(text) = &self.text else {
             return Ok(Mode::Other);
@@ -240,7 +243,8 @@ impl StepFlow<'_> {
         }
     }
 
-    /// The state that decides what registers the step names; none where its line does not say, but what came before does.
+    /// Returns the state that resolves the step's register names; none if its line does not state
+    /// the mode, so that the state before it applies.
     pub fn state(&self) -> Result<Option<ExecutionState>, QueryError> {
         let Some(text) = &self.text else {
             return Ok(None);
@@ -254,7 +258,7 @@ impl StepFlow<'_> {
         })
     }
 
-    /// What a line named, and the register that it wrote: of a bank that has a name of its own the one that its mode uses.
+    /// Resolves a register that a line named: a bank with its own name is the register of its mode.
     fn named(&self, register: RegisterId, home: RegisterId) -> LineRegister {
         let Some(bank) = self
             .index
@@ -273,7 +277,8 @@ impl StepFlow<'_> {
         }
     }
 
-    /// What the step wrote into the status register in a slot, where the trace shows that.
+    /// Returns the bytes that the step wrote into the status register in a slot, if the trace shows
+    /// them.
     pub fn status_written(&self, slot: u64) -> Option<[Option<u8>; 8]> {
         let mut written = None;
         for event in self.events.iter().filter(|event| event.slot == slot) {
@@ -301,27 +306,27 @@ impl StepFlow<'_> {
     }
 }
 
-/// Whether a register that an instruction names in a mode is the one that a line wrote.
+/// Returns true if a register that an instruction names in a mode is the one that a line wrote.
 fn is_meant(register: RegisterId, line: LineRegister, mode: Mode) -> bool {
     let own = mode.home(register);
     let is_twin = mode
         .twin(register)
         .is_some_and(|twin| twin.mode.home(twin.register) == line.home);
-    // Where the mode of either does not tell, the same name may be the same register.
+    // If the mode of either is unknown, equal names may mean the same register.
     let is_open = [own, line.home]
         .iter()
         .any(|home| matches!(*home, RegisterId::SP | RegisterId::LR));
     own == line.home || is_twin || is_open && line.plain == register
 }
 
-/// The bytes of a view as far as they are written.
+/// Bytes of a view, as written until now.
 struct WrittenView {
     view: RegisterView,
     bytes: Vec<Option<WrittenRegisterByte>>,
 }
 
 impl WrittenView {
-    /// Writes those that lie in another view, whatever its register is called.
+    /// Writes the bytes inside another view, regardless of its register.
     fn write(&mut self, from: RegisterView, byte_at: impl Fn(u16) -> WrittenRegisterByte) {
         let is_inside = |offset: u16| {
             offset

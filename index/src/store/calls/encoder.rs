@@ -1,14 +1,14 @@
-//! Encodes the table of calls.
+//! Encoder of the table of calls.
 
 use crate::store::calls::frame::CallFrame;
 use crate::store::calls::layout::{CallLayout, StackPart, StackSwitch};
 
-/// Bytes of a frame in the table.
+/// Size of a frame in the table, in bytes.
 pub(super) const RECORD: usize = 56;
-/// Stands for a step or a frame that does not exist.
+/// Stands for a missing step or frame.
 pub(super) const NONE: u64 = u64::MAX;
 
-/// The table of some frames as it lies in the index, and its layout.
+/// Returns the encoded table of some frames, and its layout.
 #[cfg(test)]
 pub fn encode_frames(
     mut frames: Vec<CallFrame>,
@@ -19,7 +19,7 @@ pub fn encode_frames(
     encode_sorted(frames, switches)
 }
 
-/// The same for frames and switches that already are in the order of the table.
+/// Encodes frames and switches that are in table order.
 pub fn encode_sorted(
     frames: impl IntoIterator<Item = CallFrame>,
     switches: Vec<StackSwitch>,
@@ -31,8 +31,8 @@ pub fn encode_sorted(
     (bytes, encoder.layout(switches))
 }
 
-/// Encodes frames that come in the order of the table, one after the other.
-/// Memory: 16 bytes for each frame that is open at once and ends later, and of those that never end some 64.
+/// Encodes frames one by one in table order. Memory: 16 bytes for each simultaneously open frame
+/// that ends later, and about 64 landmarks for those that never end.
 #[derive(Debug, Default)]
 pub struct TableEncoder {
     count: u64,
@@ -41,7 +41,7 @@ pub struct TableEncoder {
 }
 
 impl TableEncoder {
-    /// The bytes of the next frame.
+    /// Returns the bytes of the next frame.
     pub fn record(&mut self, frame: &CallFrame) -> [u8; RECORD] {
         let Self { count, open, parts } = self;
         let number = *count;
@@ -86,7 +86,7 @@ impl TableEncoder {
         record
     }
 
-    /// The layout of the table of all frames so far; the switches come sorted.
+    /// Returns the layout of the table of all encoded frames. `switches` must be sorted.
     pub fn layout(self, switches: Vec<StackSwitch>) -> CallLayout {
         CallLayout {
             parts: self.parts,
@@ -95,28 +95,30 @@ impl TableEncoder {
     }
 }
 
-/// The frames around the next one.
+/// The frames on the stack of the next frame.
 #[derive(Debug, Default)]
 struct OpenFrames {
-    /// How many of the outermost stay to the end: the innermost of them never ends.
+    /// Number of outermost frames up to the innermost one that never ends. They all stay open to
+    /// the end.
     stay: u64,
-    /// Of those, the ones that a frame further in may have as its parent or its shortcut: their depths and numbers, outermost
-    /// first. These are the innermost, the one that its shortcut leads to, and so on: one for each binary digit of its depth.
+    /// The frames among them that a later frame may have as its parent or its shortcut, outermost
+    /// first. These are the innermost one, the target of its shortcut, and so on: one for each set
+    /// binary digit of its depth.
     landmarks: Vec<Landmark>,
-    /// Those further in, innermost last.
+    /// The frames inside them, innermost last.
     rest: Vec<OpenFrame>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct OpenFrame {
     number: u64,
-    /// The step that left it.
+    /// The step that left the frame.
     exit: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Landmark {
-    /// How many frames are around it.
+    /// Number of frames around it.
     depth: u64,
     number: u64,
 }
@@ -126,7 +128,7 @@ impl OpenFrames {
         self.stay + self.rest.len() as u64
     }
 
-    /// The number of the frame with so many around it; none for one that no further frame asks for.
+    /// Returns the number of the frame at a depth; `None` for frames that no later frame refers to.
     fn at(&self, depth: u64) -> Option<u64> {
         if let Some(place) = depth.checked_sub(self.stay) {
             return self
@@ -141,7 +143,7 @@ impl OpenFrames {
         self.landmarks.get(place).map(|landmark| landmark.number)
     }
 
-    /// Ends the innermost that were left by a step or before.
+    /// Removes the innermost frames that were left by `step` or before.
     fn close_until(&mut self, step: u64) {
         while self.rest.pop_if(|frame| frame.exit <= step).is_some() {}
     }
@@ -164,8 +166,9 @@ impl OpenFrames {
     }
 }
 
-/// The depth to which the shortcut of a frame leads: its own without the lowest one of its binary digits.
-/// Any depth further out is reached in O(log² depth) by shortcuts that do not lead beyond it, and parents.
+/// Returns the depth of the shortcut of a frame: its own depth without the lowest set binary digit
+/// (as in a Fenwick tree). Parents and shortcuts that do not lead too far reach any outer depth in
+/// O(log² depth).
 fn skip_depth(depth: u64) -> u64 {
     depth & depth.saturating_sub(1)
 }
@@ -234,7 +237,7 @@ mod tests {
     fn calls_that_never_return_take_no_memory_while_they_are_encoded() {
         let mut encoder = TableEncoder::default();
         for number in 0..1_000_000 {
-            // Every other one calls something that returns.
+            // Every second frame calls a function that returns.
             encoder.record(&frame(
                 10 * number,
                 Some(10 * number + 5).filter(|_| number % 2 == 1),

@@ -1,4 +1,4 @@
-//! A frame as it is found, before its place in the tree is known.
+//! A frame before its place in the tree is known.
 
 use std::cmp::Reverse;
 
@@ -6,35 +6,35 @@ use serde::{Deserialize, Serialize};
 
 use crate::answers::call::{Call, Evidence, FrameEntry, FrameExit};
 
-/// Thread, stack, call step, exit, entry and function of a frame.
+/// Sort key: thread, stack, call step, exit, entry and function of a frame.
 pub type FrameSortKey = (u16, u32, u64, Reverse<u64>, Reverse<u64>, u64);
 
-/// A frame as found; its place in the tree follows from the others.
+/// A frame as found. The set of all frames determines its place in the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CallFrame {
-    /// Whose: the index's number.
+    /// Thread number in the index.
     pub thread: u16,
-    /// On which of its stacks.
+    /// Stack number in the thread.
     pub stack: u32,
     /// Address of the first instruction.
     pub function: u64,
-    /// The step that called; none for a root.
+    /// The calling step; `None` for a root.
     pub call_step: Option<u64>,
-    /// The first step inside; none when the trace ends with the call.
+    /// First step inside the frame; `None` if the trace ends with the call.
     pub entry_step: Option<u64>,
-    /// The last step inside; none when open.
+    /// Last step inside the frame; `None` while it is open.
     pub exit_step: Option<u64>,
-    /// How it was entered.
+    /// Event that entered the frame.
     pub entered: FrameEntry,
-    /// How it was left.
+    /// Event that left the frame.
     pub left: FrameExit,
-    /// How it was found.
+    /// Evidence for the frame.
     pub evidence: Evidence,
 }
 
 impl CallFrame {
-    /// Its place in the table: by thread, stack, call step, then outermost first.
-    /// Of two frames that begin and end together, the one that is entered later was interrupted by the other.
+    /// Returns the sort key in the table: by thread, stack, call step, then outermost first. Of two
+    /// frames that begin and end together, the one entered later was interrupted by the other.
     pub fn place(&self) -> FrameSortKey {
         let [exit, entry] =
             [self.exit_step, self.entry_step].map(|step| Reverse(step.unwrap_or(u64::MAX)));
@@ -48,7 +48,7 @@ impl CallFrame {
         )
     }
 
-    /// A frame of a table, which is on one of its thread's stacks.
+    /// Returns the frame of a table entry on a stack of its thread.
     pub fn of(call: &Call, stack: u32) -> Self {
         Self {
             thread: call.thread.0,

@@ -1,34 +1,34 @@
-//! Where the frames of each stack lie in the table of calls, and when each stack is in use.
+//! Partition of the table of calls by stack, and the use of the stacks over time.
 
 use serde::{Deserialize, Serialize};
 
-/// Where the frames of each stack of each thread end in the table, and which stack a thread used when.
+/// End of each stack's frames in the table, and the switches between stacks of a thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallLayout {
-    /// By thread and stack.
+    /// Sorted by thread and stack.
     pub parts: Vec<StackPart>,
-    /// By thread and step. Before a thread's first one it used its stack 0.
+    /// Sorted by thread and step. A thread starts on its stack 0.
     pub switches: Vec<StackSwitch>,
 }
 
 /// The frames of a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StackPart {
-    /// Whose.
+    /// Thread of the stack.
     pub thread: u16,
-    /// Which of that thread's.
+    /// Stack number in the thread.
     pub stack: u32,
-    /// Where they end in the table.
+    /// End of its frames in the table.
     pub end: u64,
 }
 
-/// A thread turns to another of its stacks.
+/// A switch of a thread to another of its stacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct StackSwitch {
-    /// Whose.
+    /// The thread.
     pub thread: u16,
-    /// The last step before.
+    /// Last step before the switch.
     pub after: u64,
-    /// To which of that thread's.
+    /// Number of the new stack.
     pub stack: u32,
 }

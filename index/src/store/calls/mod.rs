@@ -1,4 +1,4 @@
-//! Calls as they are stored: a table of intervals.
+//! The table of calls, stored as intervals.
 
 pub(crate) mod encoder;
 pub(crate) mod frame;

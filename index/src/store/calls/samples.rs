@@ -11,7 +11,8 @@ use crate::store::data::IndexData;
 /// A frame: thread, call step (none: a root), first step inside, last step inside.
 pub type SampleFrame = (u16, Option<u64>, Option<u64>, Option<u64>);
 
-/// The table of some frames over so many steps. Functions have the addresses 0, 1, … in the order given.
+/// Returns the table of some frames in a trace of `step_count` steps. Functions have the addresses
+/// 0, 1, … in the order given.
 pub fn table_of(samples: &[SampleFrame], step_count: u64) -> CallTable {
     let frame =
         |((thread, call_step, entry_step, exit_step), function): (&SampleFrame, u64)| CallFrame {
@@ -48,9 +49,9 @@ pub fn table_of(samples: &[SampleFrame], step_count: u64) -> CallTable {
     )
 }
 
-/// Of 20 steps, step 2 calls a function that ends with step 12 and calls two others by steps 4 and 8;
-/// step 14 calls one that is never left, and step 19 one that the trace does not show.
-/// By their places in the table: the root is 0, those calls are 1, 2, 3, 4 and 5.
+/// Returns a sample table of 20 steps. Step 2 calls a function that ends with step 12 and makes
+/// calls in steps 4 and 8. Step 14 calls a function that is never left, and step 19 one that the
+/// trace does not show. The root has index 0, those calls 1, 2, 3, 4 and 5.
 pub fn nested() -> CallTable {
     let samples = [
         (0, None, Some(0), None),

@@ -1,4 +1,4 @@
-//! The stacks of threads: the frames of each, and when it was in use.
+//! Stacks of threads: their frames and their use over time.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -10,28 +10,28 @@ use crate::answers::thread::ThreadId;
 use crate::store::calls::layout::StackPart;
 use crate::store::calls::table::CallTable;
 
-/// A stack of a thread. Its frames nest; those of several stacks of a thread do not.
+/// A stack of a thread. Its frames nest; frames of different stacks of a thread do not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StackUse {
-    /// Whose.
+    /// Thread of the stack.
     pub thread: ThreadId,
-    /// Its frames by their places in the table.
+    /// Indices of its frames in the table.
     pub frames: Range<u64>,
-    /// From which position to which the thread used it, in order: step n belongs to position n.
+    /// Position ranges in which the thread used it, in order: step n belongs to position n.
     pub used: Vec<Range<Position>>,
 }
 
-/// The frames that are on a stack anywhere in a part of the trace.
+/// Frames that are on a stack at any time within a part of the trace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FramesWithin {
-    /// Those that are there at its start, outermost first.
+    /// Frames on the stack at the start of the part, outermost first.
     pub around: Vec<CallId>,
-    /// Those that are called later, by their places in the table.
+    /// Indices of the frames that are called within the part.
     pub called: Range<u64>,
 }
 
 impl CallTable {
-    /// All stacks, by thread. O(stacks + times that a thread turned to another one).
+    /// Returns all stacks, by thread. O(stacks + switches).
     pub fn stacks(&self) -> Vec<StackUse> {
         let mut used: HashMap<(u16, u32), Vec<Range<Position>>> = HashMap::new();
         let mut switches = self.layout().switches.iter().peekable();
@@ -59,7 +59,7 @@ impl CallTable {
         parts.map(stack).collect()
     }
 
-    /// The frames of a stack in a part of the trace. O(log n + depth).
+    /// Returns the frames of a stack in a part of the trace. O(log n + depth).
     pub fn frames_within(&self, stack: &StackUse, part: &Range<Position>) -> FramesWithin {
         let called_from = |from: Position| {
             self.first(stack.frames.clone(), |call| {
@@ -67,7 +67,7 @@ impl CallTable {
             })
         };
         let mut called = called_from(part.start)..called_from(part.end);
-        // A frame begins in the part if the delay slot of its call does.
+        // A frame begins in the part if the delay slot of its call is in it.
         let begins_later = |id: u64| {
             self.begin_of(CallId(id))
                 .is_some_and(|begin| begin > part.start)

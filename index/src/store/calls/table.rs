@@ -1,13 +1,15 @@
 //! The calls of a trace as a tree of intervals.
 //!
-//! On disk: 56 bytes a frame, sorted by thread, stack and call step, so that a frame's descendants follow it.
-//! The frames of a stack nest; those of several stacks of a thread do not, so each stack has a part of the table,
-//! and the directory tells which stack a thread used when ([`CallLayout`]).
+//! On disk: 56 bytes per frame, sorted by thread, stack and call step, so that a frame's
+//! descendants follow it. The frames of a stack nest; frames of different stacks of a thread do
+//! not. So each stack has a part of the table, and the directory records the use of the stacks
+//! ([`CallLayout`]).
 //! ```text
-//! function: u64, call step: u64, entry step: u64, exit step: u64, parent: u64, skip: u64, depth: u32, thread: u16, entered: u8, left and evidence: 4 bits each
+//! function: u64, call step: u64, entry step: u64, exit step: u64, parent: u64, skip: u64,
+//! depth: u32, thread: u16, entered: u8, left and evidence: 4 bits each
 //! ```
-//! All ones stand for "none".
-//! `skip` is a frame further out than the parent (`skip_depth` in `encoder.rs`): a walk outwards need not visit every frame.
+//! All bits set stand for "none". `skip` is a frame further out than the parent (`skip_depth` in
+//! `encoder.rs`), so that a walk outwards need not visit every frame.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -36,17 +38,17 @@ pub struct CallTable {
     arrival: Arrival,
 }
 
-/// When control arrives where a call leads.
+/// Time at which control arrives at the target of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arrival {
-    /// With the thread's next step.
+    /// At the next step of the thread.
     Next,
     /// After the instruction in the delay slot, which belongs to the caller.
     AfterSlot,
 }
 
 impl Arrival {
-    /// That of an instruction set.
+    /// Returns the arrival time for an instruction set.
     pub fn of(set: InstructionSet) -> Self {
         if set.slot_bytes() > 0 {
             Self::AfterSlot
@@ -57,10 +59,10 @@ impl Arrival {
 }
 
 impl CallTable {
-    /// The table of an index.
+    /// Opens the table of an index.
     ///
     /// # Errors
-    /// Its checksum does not hold.
+    /// The checksum does not match.
     pub(crate) fn open(
         data: &Arc<IndexData>,
         frames: Extent,
@@ -82,7 +84,7 @@ impl CallTable {
         ))
     }
 
-    /// The table that lies in `range` of an index.
+    /// Creates the table in `range` of an index.
     pub(crate) fn new(
         data: Arc<IndexData>,
         range: Range<usize>,
@@ -99,7 +101,7 @@ impl CallTable {
         }
     }
 
-    /// The table of the same trace with other frames.
+    /// Returns the table of the same trace with other frames.
     pub(crate) fn with_frames(
         &self,
         data: IndexData,
@@ -118,17 +120,17 @@ impl CallTable {
         self.data.get(self.range.clone()).unwrap_or_default()
     }
 
-    /// How many frames there are, roots included.
+    /// Returns the number of frames, including roots.
     pub fn len(&self) -> u64 {
         (self.bytes().len() / RECORD) as u64
     }
 
-    /// True without any frame.
+    /// Returns true if there are no frames.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// A frame. O(1).
+    /// Returns a frame. O(1).
     pub fn get(&self, id: CallId) -> Option<Call> {
         let record = entry::<RECORD>(self.bytes(), usize::try_from(id.0).ok()?).ok()?;
         let number =
@@ -143,13 +145,15 @@ impl CallTable {
             left: *FrameExit::ALL.get(usize::from(record[55] & 15))?,
             evidence: *Evidence::ALL.get(usize::from(record[55] >> 4))?,
             depth: u32_in(record, 48),
-            // A parent stands before its children, so that no damage makes a walk to the root endless.
+            // A parent precedes its children. The filter keeps a walk to the root finite on damaged
+            // data.
             parent: number(4).map(CallId).filter(|parent| *parent < id),
         })
     }
 
-    /// Returns the position from which on a frame is on its stack: after its call step, or before its first step where calls
-    /// have delay slots. A frame with a trap in the delay slot of its call begins after the call step. O(1).
+    /// Returns the position from which a frame is on its stack: after its call step, or before its
+    /// first step if calls have delay slots. A frame with a trap in the delay slot of its call
+    /// begins after the call step. O(1).
     pub fn begin_of(&self, id: CallId) -> Option<Position> {
         let call = self.get(id)?;
         let Some(called) = call.call_step.map(Step::after) else {
@@ -174,8 +178,8 @@ impl CallTable {
         })
     }
 
-    /// Returns the position at which a frame shows as the innermost for the first time; of one that was entered before the
-    /// trace begins, the position before its first step.
+    /// Returns the position at which a frame is first the innermost one. For a frame that was
+    /// entered before the trace begins, it is the position before its first step.
     pub fn entered_at(&self, id: CallId) -> Option<Position> {
         let call = self.get(id)?;
         match call.call_step {
@@ -184,7 +188,8 @@ impl CallTable {
         }
     }
 
-    /// True while a frame is on its stack: from where it begins to the position before the step after its exit.
+    /// Returns true while a frame is on its stack: from its begin to the position before the step
+    /// after its exit.
     pub fn contains(&self, id: CallId, position: Position) -> bool {
         self.begin_of(id).is_some_and(|begin| begin <= position)
             && self
@@ -192,28 +197,29 @@ impl CallTable {
                 .is_some_and(|call| call.exit_step.is_none_or(|exit| position.0 <= exit.0))
     }
 
-    /// The nearest frame from one outwards that is on its stack at a position. O(log² depth).
+    /// Returns the nearest frame, from `from` outwards, that is on its stack at a position. O(log²
+    /// depth).
     pub(super) fn around_position(&self, from: CallId, position: Position) -> Option<CallId> {
         self.around(from, |id, _| self.contains(id, position))
     }
 
-    /// Where the frames of each stack lie and when each was in use.
+    /// Returns the partition of the table by stack, and the use of the stacks.
     pub(crate) fn layout(&self) -> &CallLayout {
         &self.layout
     }
 
-    /// The frames of a part.
+    /// Returns the frames of a part.
     pub(super) fn range_of(&self, part: usize) -> Range<u64> {
         let end = |part: usize| self.layout.parts.get(part).map_or(0, |part| part.end);
         part.checked_sub(1).map_or(0, end)..end(part)
     }
 
-    /// The part that a frame lies in.
+    /// Returns the part that contains a frame.
     fn part_of(&self, id: CallId) -> usize {
         self.layout.parts.partition_point(|part| part.end <= id.0)
     }
 
-    /// On which of its thread's stacks a frame is.
+    /// Returns the stack number of a frame in its thread.
     pub fn stack_of(&self, id: CallId) -> u32 {
         self.layout
             .parts
@@ -221,7 +227,7 @@ impl CallTable {
             .map_or(0, |part| part.stack)
     }
 
-    /// The frames of the stack that a thread uses at a position.
+    /// Returns the frames of the stack that a thread uses at a position.
     fn in_use_at(&self, thread: ThreadId, position: Position) -> Range<u64> {
         let CallLayout { parts, switches } = &self.layout;
         let after = switches
@@ -235,7 +241,7 @@ impl CallTable {
         found.map_or(0..0, |part| self.range_of(part))
     }
 
-    /// The frames in a range of the table in order of entry, also those of several stacks.
+    /// Returns the frames in a range of the table in order of entry, merging several stacks.
     pub fn in_order(&self, range: Range<u64>) -> impl Iterator<Item = CallId> + use<'_> {
         let parts = self.part_of(CallId(range.start))..self.layout.parts.len();
         let within = parts
@@ -260,7 +266,8 @@ impl CallTable {
         })
     }
 
-    /// The first frame of a range for which `is_late` holds; it holds for all after it.
+    /// Returns the first frame of a range for which `is_late` holds. The predicate must hold for
+    /// all frames after it (binary search).
     pub(super) fn first(&self, range: Range<u64>, is_late: impl Fn(&Call) -> bool) -> u64 {
         let Range {
             start: mut low,
@@ -277,8 +284,8 @@ impl CallTable {
         low
     }
 
-    /// The frames that nobody called, by thread and stack: each thread's first, each other stack's first,
-    /// and what took the place of one by a tail call.
+    /// Returns the frames without a caller, by thread and stack: the first frame of each stack, and
+    /// the frames that replaced one by a tail call.
     pub fn roots(&self) -> impl Iterator<Item = CallId> + '_ {
         (0..self.layout.parts.len()).flat_map(move |part| {
             let range = self.range_of(part);
@@ -289,7 +296,7 @@ impl CallTable {
         })
     }
 
-    /// One past the last frame below this one, directly or not: they follow it in the table. O(log n).
+    /// Returns the end of the descendants of a frame: they follow it in the table. O(log n).
     pub fn subtree_end(&self, id: CallId) -> CallId {
         let Some(call) = self.get(id) else { return id };
         let rest = id.0 + 1..self.range_of(self.part_of(id)).end;
@@ -301,24 +308,24 @@ impl CallTable {
         })
     }
 
-    /// How many frames are below this one, directly or not. O(log n).
+    /// Returns the number of descendants of a frame. O(log n).
     pub fn descendants(&self, id: CallId) -> u64 {
         self.subtree_end(id).0.saturating_sub(id.0 + 1)
     }
 
-    /// The frames called directly by a frame, in order. O(log n) a child.
+    /// Returns the direct callees of a frame, in order. O(log n) per child.
     pub fn children(&self, id: CallId) -> impl Iterator<Item = CallId> + '_ {
         let end = self.subtree_end(id);
         let first = Some(CallId(id.0 + 1)).filter(|child| *child < end);
         let later = std::iter::successors(first, move |child| {
             Some(self.subtree_end(*child)).filter(|next| *next < end && next > child)
         });
-        // Where calls overlap, what follows a child may have been called by something inside it.
+        // If calls overlap, the frame after a child may have been called from inside it.
         later.filter(move |child| self.get(*child).is_some_and(|call| call.parent == Some(id)))
     }
 
-    /// The nearest frame from this one outwards for which `is_wanted` holds; it holds for all outside that one.
-    /// O(log² depth).
+    /// Returns the nearest frame, from `from` outwards, for which `is_wanted` holds. The predicate
+    /// must hold for all frames outside that one. O(log² depth).
     fn around(&self, from: CallId, is_wanted: impl Fn(CallId, &Call) -> bool) -> Option<CallId> {
         let mut id = from;
         loop {
@@ -333,13 +340,13 @@ impl CallTable {
         }
     }
 
-    /// Where the shortcut of a frame leads.
+    /// Returns the target of a frame's shortcut.
     fn skip(&self, id: CallId) -> Option<CallId> {
         let record = entry::<RECORD>(self.bytes(), usize::try_from(id.0).ok()?).ok()?;
         Some(CallId(u64_in(record, 40))).filter(|skip| *skip < id)
     }
 
-    /// The innermost frame of a thread that is on the stack at a position. O(log n + log² depth).
+    /// Returns the innermost frame of a thread at a position. O(log n + log² depth).
     pub fn innermost_at(&self, thread: ThreadId, position: Position) -> Option<CallId> {
         let range = self.in_use_at(thread, position);
         let late = self.first(range.clone(), |call| {
@@ -349,7 +356,7 @@ impl CallTable {
         self.around_position(CallId(last), position)
     }
 
-    /// The frames around a position, outermost first. O(log n + depth).
+    /// Returns the frames around a position, outermost first. O(log n + depth).
     pub fn path_at(&self, thread: ThreadId, position: Position) -> Vec<CallId> {
         self.innermost_at(thread, position)
             .map_or_else(Vec::new, |innermost| {
@@ -357,7 +364,8 @@ impl CallTable {
             })
     }
 
-    /// The frames at some depths of the path that ends with a frame, outermost first. O(log² depth + depths).
+    /// Returns the frames at a range of depths on the path to `innermost`, outermost first. O(log²
+    /// depth + depths).
     pub fn part_of_path(&self, innermost: CallId, depths: Range<u32>) -> Vec<CallId> {
         let last = self.around(innermost, |_, call| call.depth < depths.end);
         let is_wanted = |id: &CallId| self.get(*id).is_some_and(|call| call.depth >= depths.start);
@@ -367,7 +375,7 @@ impl CallTable {
         path
     }
 
-    /// The frame that a step called, if that step is a call. O(log n).
+    /// Returns the frame that a step called, if the step is a call. O(log n).
     pub fn called_by(&self, thread: ThreadId, step: Step) -> Option<CallId> {
         let found = self.first(self.in_use_at(thread, step.before()), |call| {
             call.call_step.is_some_and(|call| call >= step)
@@ -378,7 +386,8 @@ impl CallTable {
         })
     }
 
-    /// The frame of another table of the same trace, which knows more or less of it. O(log n).
+    /// Returns the frame of this table that corresponds to a frame of another table of the same
+    /// trace. O(log n).
     pub fn same(&self, call: &Call) -> Option<CallId> {
         let first = match call.call_step {
             Some(step) => self.called_by(call.thread, step),
@@ -387,7 +396,8 @@ impl CallTable {
                 .first()
                 .copied(),
         }?;
-        // One step may begin several frames: a call that is interrupted at once, the callers of a stack's first frame.
+        // One step may begin several frames: a call that is interrupted at once, or the callers of
+        // a stack's first frame.
         let alike = (first.0..).map(CallId).map_while(|id| {
             let other = self
                 .get(id)
@@ -400,7 +410,8 @@ impl CallTable {
             .map(|(id, _)| id)
     }
 
-    /// The steps inside a frame, first to last inclusive; to the trace's end while open. None when it shows no step.
+    /// Returns the first and last step inside a frame, up to the end of the trace while it is open.
+    /// `None` if the trace shows no step in it.
     pub fn steps_inside(&self, id: CallId) -> Option<(Step, Step)> {
         let call = self.get(id)?;
         let last = call

@@ -1,9 +1,10 @@
-//! The memory that the host wrote, as the index keeps it.
+//! Memory that the host wrote during semihosting calls.
 //!
 //! ```text
-//! host writes   for each, by ascending slot: slot u64, first address u64, last address u64, operation u64
+//! host writes   for each, by ascending slot: slot u64, first address u64, last address u64,
+//!               operation u64
 //! ```
-//! They are few, so they are read as a whole when the index is opened.
+//! There are few, so they are all read when the index is opened.
 
 use std::ops::Range;
 
@@ -16,29 +17,29 @@ use crate::store::granules::{GRANULE_BITS, bytes_between};
 use crate::store::packed::{entry, u64_in};
 use crate::store::regions::ranges::{AddressRange, RangeSet};
 
-/// More are not kept: a warning says so.
+/// Maximum number of regions; further ones are dropped with a warning.
 pub(crate) const REGIONS_LIMIT: usize = 1 << 20;
 const ENTRY_BYTES: usize = 32;
-/// Regions under one node of the lowest level, and nodes under one of the next.
+/// Number of regions under one node of the lowest level, and of nodes under one of the next level.
 const FANOUT: usize = 64;
-/// Levels that [`REGIONS_LIMIT`] needs: their nodes have 64, 4096 and 262,144 regions.
+/// Number of levels that [`REGIONS_LIMIT`] needs: their nodes have 64, 4096 and 262,144 regions.
 const LEVELS: u32 = 3;
 
-/// Memory that the host may have written during a call.
+/// Memory that the host may have written during one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct HostRegion {
-    /// The slot of the call's step. Accesses of the same slot come after it.
+    /// Slot of the calling step. Other accesses of the same slot come after it.
     pub slot: u64,
-    /// Its first address.
+    /// First address.
     pub first: u64,
-    /// Its last.
+    /// Last address.
     pub last: u64,
-    /// What the host was asked for.
+    /// Operation requested from the host.
     pub operation: HostOperation,
 }
 
 impl HostRegion {
-    /// The same as a store of an unknown value.
+    /// Returns the region as a store of an unknown value.
     pub fn access(&self) -> Access {
         Access {
             kind: AccessKind::Write,
@@ -46,7 +47,7 @@ impl HostRegion {
                 address: Address(self.first),
                 size_bytes: self.last - self.first + 1,
             },
-            // One unknown byte stands for all, for a buffer may be as long as memory.
+            // One unknown byte represents all, because a buffer may be as long as memory.
             value: Value(vec![None]),
             is_inferred: false,
             is_decoded: false,
@@ -63,19 +64,19 @@ impl HostRegion {
     }
 }
 
-/// The slot of a region for each byte of a block.
+/// Slot of a region for each byte of a block.
 pub(crate) type ByteSlots = [Option<u64>; 64];
 
 /// All memory that the host may have written.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HostRegions {
     regions: Vec<HostRegion>,
-    /// For each level, the addresses of the regions under each of its nodes: bounds alone would meet
-    /// what lies between two buffers in turn, and so be of no use.
+    /// For each level, the address ranges of the regions under each of its nodes. Mere bounds would
+    /// not do: two buffers that are filled in turn would match every address between them.
     levels: [Vec<RangeSet>; LEVELS as usize],
 }
 
-/// What regions are looked for: those that meet a range, or some bytes of one block.
+/// Addresses of a search: a range, or some bytes of one block.
 #[derive(Clone, Copy, Debug)]
 enum RegionQuery {
     Range(AddressRange),
@@ -83,7 +84,7 @@ enum RegionQuery {
 }
 
 impl RegionQuery {
-    /// The addresses from the first to the last; those of nothing meet nothing.
+    /// Returns the bounding range. An empty set of bytes has an empty range.
     fn bounds(self) -> AddressRange {
         match self {
             Self::Range(range) => range,
@@ -116,7 +117,7 @@ impl RegionQuery {
 }
 
 impl HostRegions {
-    /// Adds a region whose slot is above those so far.
+    /// Appends a region with a slot above all others.
     pub fn push(&mut self, region: HostRegion) {
         debug_assert!(
             self.regions
@@ -137,7 +138,7 @@ impl HostRegions {
         self.regions.push(region);
     }
 
-    /// Adds a region of a slot that has none. O(1) behind all others, else O(n).
+    /// Inserts a region for a slot that has none. O(1) at the end, otherwise O(n).
     pub fn insert(&mut self, region: HostRegion) {
         let place = self.count_below(region.slot);
         if place == self.regions.len() {
@@ -152,7 +153,7 @@ impl HostRegions {
         self.regions.len()
     }
 
-    /// As they lie in the index.
+    /// Encodes the regions.
     pub fn encode(&self) -> Vec<u8> {
         let numbers = |region: &HostRegion| {
             [
@@ -169,7 +170,7 @@ impl HostRegions {
             .collect()
     }
 
-    /// Reads them; none when the bytes are not what is written.
+    /// Decodes regions; `None` if the bytes are invalid.
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         if !bytes.len().is_multiple_of(ENTRY_BYTES) || bytes.len() / ENTRY_BYTES > REGIONS_LIMIT {
             return None;
@@ -197,7 +198,7 @@ impl HostRegions {
         Some(regions)
     }
 
-    /// The region of a slot.
+    /// Returns the region of a slot.
     pub fn at(&self, slot: u64) -> Option<&HostRegion> {
         let place = self
             .regions
@@ -206,13 +207,13 @@ impl HostRegions {
         self.regions.get(place)
     }
 
-    /// The latest region of the slots up to `last` that meets a range of addresses.
+    /// Returns the latest region, up to slot `last`, that overlaps a range of addresses.
     pub fn last_of_range(&self, last: u64, range: AddressRange) -> Option<&HostRegion> {
         self.last_before(self.count_up_to(last), RegionQuery::Range(range))
             .map(|(_, region)| region)
     }
 
-    /// The earliest region of the slots from `first` on that meets a range of addresses.
+    /// Returns the earliest region, from slot `first` on, that overlaps a range of addresses.
     pub fn next_of_range(&self, first: u64, range: AddressRange) -> Option<&HostRegion> {
         self.next_from(self.count_below(first), RegionQuery::Range(range))
             .map(|(_, region)| region)
@@ -226,7 +227,8 @@ impl HostRegions {
         self.regions.partition_point(|region| region.slot < slot)
     }
 
-    /// The last of the first `end` regions that is sought, with its number. O(log n) nodes are looked at.
+    /// Returns the last matching region among the first `end`, with its number. Examines O(log n)
+    /// nodes.
     fn last_before(&self, mut end: usize, sought: RegionQuery) -> Option<(usize, &HostRegion)> {
         loop {
             let number = end.checked_sub(1)?;
@@ -237,7 +239,7 @@ impl HostRegions {
         }
     }
 
-    /// The first of the regions from one on that is sought, with its number. O(log n) nodes are looked at.
+    /// Returns the first matching region from `start` on, with its number. Examines O(log n) nodes.
     fn next_from(&self, mut start: usize, sought: RegionQuery) -> Option<(usize, &HostRegion)> {
         loop {
             let region = self.regions.get(start)?;
@@ -248,7 +250,8 @@ impl HostRegions {
         }
     }
 
-    /// The regions of the widest node around one in which nothing is sought; none when that region itself is.
+    /// Returns the regions under the widest node around `number` without a match; `None` if that
+    /// region itself matches.
     fn without(&self, number: usize, sought: RegionQuery) -> Option<Range<usize>> {
         for (level, nodes) in (1..LEVELS + 1).zip(&self.levels).rev() {
             let size = FANOUT.pow(level);
@@ -267,7 +270,7 @@ impl HostRegions {
         (!is_sought).then(|| number..number + 1)
     }
 
-    /// The addresses of the regions of some slots, without overlaps, ascending.
+    /// Returns the addresses of the regions in a range of slots, ascending and without overlaps.
     pub fn ranges(&self, slots: Range<u64>) -> Vec<AddressRange> {
         let (start, end) = (self.count_below(slots.start), self.count_below(slots.end));
         let mut merged = RangeSet::default();
@@ -276,7 +279,7 @@ impl HostRegions {
         merged.into_runs().collect()
     }
 
-    /// The slot of the last region up to a slot for each byte of `need` of a block.
+    /// Returns, for each byte of `need` of a block, the slot of the last region up to slot `last`.
     pub fn last_of_bytes(&self, granule: u64, need: u64, last: u64) -> ByteSlots {
         let mut end = self.count_up_to(last);
         slots_of(granule, need, |sought| {
@@ -286,7 +289,8 @@ impl HostRegions {
         })
     }
 
-    /// The slot of the first region from a slot on for each byte of `need` of a block.
+    /// Returns, for each byte of `need` of a block, the slot of the first region from slot `first`
+    /// on.
     pub fn next_of_bytes(&self, granule: u64, need: u64, first: u64) -> ByteSlots {
         let mut start = self.count_below(first);
         slots_of(granule, need, |sought| {
@@ -297,7 +301,8 @@ impl HostRegions {
     }
 }
 
-/// Asks for the regions of some bytes, one after the other, each time only for the bytes that have none yet.
+/// Finds regions for the bytes of `need` one after the other, each time only for the bytes without
+/// one.
 fn slots_of<'a>(
     granule: u64,
     mut need: u64,
@@ -394,7 +399,7 @@ mod tests {
             std::iter::successors(Some(end), step).count()
         };
         assert_eq!((looks(64), looks(299_999), looks(300_000)), (2, 3, 3));
-        // Two bytes around one that is filled over and over.
+        // Two bytes around a third that is filled over and over.
         let around = RegionQuery::Bytes {
             granule: 0x40,
             need: 1 << 16 | 1 << 63,

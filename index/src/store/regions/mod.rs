@@ -1,4 +1,4 @@
-//! The regions of memory that semihosting calls let the host write.
+//! Memory regions that the host may have written during semihosting calls.
 
 pub(crate) mod host_regions;
 pub(crate) mod open_calls;

@@ -1,28 +1,29 @@
-//! The semihosting calls of which it is not known where they let the host write, as the index keeps them.
+//! Semihosting calls with unknown destinations: the host may have written anywhere.
 //!
 //! ```text
-//! open calls    for each, ascending: slot u64; u64::MAX behind them where there are more that are not listed
+//! open calls    for each, ascending: slot u64; finally u64::MAX if further calls are not listed
 //! ```
-//! They are read as a whole when the index is opened.
+//! They are all read when the index is opened.
 
 use std::ops::Range;
 
 use crate::store::packed::{MalformedEncoding, take_u64};
 
-/// Stands for all calls behind the last that is listed.
+/// Stands for all calls after the last listed one.
 pub(crate) const MORE: u64 = u64::MAX;
 
 /// Calls that may have let the host write anywhere.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UnresolvedCalls {
-    /// Their slots, ascending.
+    /// Slots of the calls, ascending.
     slots: Vec<u64>,
-    /// The places of those that turned out to be none, or are being looked at. Those before were kept, those behind wait.
+    /// Indices of the calls that were resolved or are being examined. Calls before it were kept,
+    /// those after it are pending.
     hole: Range<usize>,
 }
 
 impl UnresolvedCalls {
-    /// Those of some slots, ascending.
+    /// Creates the list from ascending slots.
     pub fn of(slots: Vec<u64>) -> Self {
         debug_assert!(slots.is_sorted(), "calls come in order");
         Self { slots, hole: 0..0 }
@@ -32,7 +33,7 @@ impl UnresolvedCalls {
         self.hole.len() == self.slots.len()
     }
 
-    /// The first call from a slot on.
+    /// Returns the first call from a slot on.
     pub fn next(&self, from: u64) -> Option<u64> {
         let [kept, waiting] = self.parts();
         let found = [kept, waiting]
@@ -41,7 +42,7 @@ impl UnresolvedCalls {
         Some(if *found == MORE { from } else { *found })
     }
 
-    /// True when one was made up to a slot.
+    /// Returns true if there was a call up to a slot.
     pub fn any_up_to(&self, slot: u64) -> bool {
         self.parts()
             .into_iter()
@@ -49,7 +50,7 @@ impl UnresolvedCalls {
             .is_some_and(|first| *first <= slot)
     }
 
-    /// The next of those that wait, which is none until it is kept.
+    /// Takes the next pending call off the list, unless [`Self::keep`] puts it back.
     pub fn take(&mut self) -> Option<u64> {
         let slot = *self
             .slots
@@ -59,7 +60,7 @@ impl UnresolvedCalls {
         Some(slot)
     }
 
-    /// The one that was taken last is one.
+    /// Keeps the call that was taken last.
     pub fn keep(&mut self) {
         let Some(slot) = self
             .hole
@@ -76,13 +77,13 @@ impl UnresolvedCalls {
         }
     }
 
-    /// All are decided, or those that wait stay; they may be gone through once more.
+    /// Ends a pass: pending calls stay in the list. A further pass may follow.
     pub fn finish(&mut self) {
         let hole = std::mem::take(&mut self.hole);
         self.slots.drain(hole);
     }
 
-    /// As they lie in the index.
+    /// Encodes the calls.
     pub fn encode(&self) -> Vec<u8> {
         self.parts()
             .into_iter()
@@ -91,7 +92,7 @@ impl UnresolvedCalls {
             .collect()
     }
 
-    /// Reads them; none when the bytes are not what is written.
+    /// Decodes calls; `None` if the bytes are invalid.
     pub fn decode(mut bytes: &[u8]) -> Option<Self> {
         let mut slots = Vec::with_capacity(bytes.len() / size_of::<u64>());
         while !bytes.is_empty() {

@@ -1,22 +1,22 @@
-//! Ranges of addresses, merged where they meet.
+//! Sets of addresses as merged ranges.
 
 use std::collections::BTreeMap;
 
-/// The addresses from the first to the last; none when the first lies behind the last.
+/// A range of addresses, both ends included; empty if `first` is greater than `last`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AddressRange {
-    /// The first.
+    /// First address.
     pub first: u64,
-    /// The last.
+    /// Last address.
     pub last: u64,
 }
 
-/// A set of addresses: the last of each run by its first.
+/// A set of addresses: a map from the first to the last address of each run.
 #[derive(Clone, Debug, Default)]
 pub struct RangeSet(BTreeMap<u64, u64>);
 
 impl RangeSet {
-    /// Adds the addresses from `first` to `last`. The runs that they meet become one. O(log n) for each of them.
+    /// Adds a range. Runs that overlap it are merged. O(log n) for each of them.
     pub fn add(&mut self, mut range: AddressRange) {
         loop {
             let met = self.meeting(range).next();
@@ -33,7 +33,7 @@ impl RangeSet {
         self.0.insert(range.first, range.last);
     }
 
-    /// The runs that meet a range, descending. O(log n) for the first.
+    /// Returns the runs that overlap a range, descending. O(log n) for the first.
     pub fn meeting(&self, range: AddressRange) -> impl Iterator<Item = AddressRange> {
         let runs = self
             .0
@@ -46,7 +46,7 @@ impl RangeSet {
         runs.take_while(move |run| range.first <= run.last)
     }
 
-    /// All runs, ascending.
+    /// Returns all runs, ascending.
     pub fn into_runs(self) -> impl Iterator<Item = AddressRange> {
         self.0
             .into_iter()

@@ -1,4 +1,4 @@
-//! What the index's directory says of a segment.
+//! Directory entry of a segment.
 
 use std::sync::OnceLock;
 
@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::store::granules::TouchCoverage;
 
-/// The parts of a segment's bytes, each with a checksum of its own.
+/// Sections of a segment's bytes, each with its checksum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Section {
-    /// Where in the trace each slot's text begins: a list, counted from the segment's text.
+    /// Text offset of each slot: a list, relative to the segment's text.
     Offsets,
-    /// The line of the first step of each 128, `u32`, counted from the segment's first line.
+    /// Line of the first step of each 128, `u32`, relative to the segment's first line.
     Lines,
     /// The time of each step.
     Times,
@@ -21,15 +21,15 @@ pub enum Section {
     Granules,
     /// The lists of addresses.
     Pcs,
-    /// The slots with a read that contradicts what the segment knew before it: a list.
+    /// Slots with a read that contradicts earlier accesses of the segment: a list.
     Externals,
 }
 
-/// How many sections there are.
+/// Number of sections.
 pub const SECTIONS: usize = 7;
 
 impl Section {
-    /// All of them, in the order of the file.
+    /// All sections, in file order.
     pub const ALL: [Self; SECTIONS] = [
         Self::Offsets,
         Self::Lines,
@@ -40,7 +40,7 @@ impl Section {
         Self::Externals,
     ];
 
-    /// Its name in messages.
+    /// Returns the name for messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Offsets => "offsets",
@@ -54,73 +54,78 @@ impl Section {
     }
 }
 
-/// A thread's part of a segment.
+/// Share of a thread in a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SegmentThread {
-    /// Its place in the index's table of threads.
+    /// Index into the index's table of threads.
     pub thread: u16,
-    /// Steps that it did in the segment.
+    /// Number of its steps in the segment.
     pub steps: u32,
 }
 
-/// How many damaged places of a segment are told apart.
+/// Maximum number of separate damaged ranges of a segment.
 pub const DAMAGED_PLACES: usize = 64;
 
-/// Some slots of a segment, both ends included.
+/// A range of slots of a segment, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SlotRange {
-    /// The first.
+    /// First slot.
     pub first: u32,
-    /// The last.
+    /// Last slot.
     pub last: u32,
 }
 
-/// A segment in the index's directory.
+/// Directory entry of a segment.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct SegmentMeta {
-    /// Where its text begins in the trace.
+    /// Start of its text in the trace.
     pub text_start: u64,
-    /// Steps before it.
+    /// Number of steps before it.
     pub step_base: u64,
-    /// Steps in it.
+    /// Number of its steps.
     pub steps: u32,
-    /// Lines before its first line.
+    /// Number of lines before its first line.
     pub line_base: u64,
-    /// The latest time of a step before it; none when none has one.
+    /// Latest time of a step before it; `None` if no such step has a time.
     pub time_before: Option<u64>,
-    /// How many of its steps have no time of their own because no step of the segment up to them has one.
+    /// Number of leading steps without a time: no step of the segment up to them has one.
     pub timeless: u32,
-    /// Where its sections begin in the index file; the last number is their end.
+    /// Offsets of its sections in the index file; the last number is their end.
     pub sections: [u64; SECTIONS + 1],
     /// The sections' checksums.
     pub checksums: [u64; SECTIONS],
-    /// Its threads, by the numbers that its lists use.
+    /// Its threads, by segment-local number.
     pub threads: Vec<SegmentThread>,
-    /// Its registers outside the architecture's table, by the numbers that its lists use: places in the index's table of names.
+    /// Its registers outside the architecture's table, by segment-local number: indices into the
+    /// index's table of names.
     pub named: Vec<u16>,
-    /// Reads that contradict what earlier segments knew, sorted by block and place.
+    /// Reads that contradict values known from earlier segments, sorted by block and index.
     pub seam_externals: Vec<SeamExternal>,
-    /// Those that are no external changes after all: the host had written there. Sorted by block and place.
+    /// Reads that are no external changes after all, because the host had written there. Sorted by
+    /// block and index.
     pub explained: Vec<SeamExternal>,
-    /// Reads in all that contradict what was known before them.
+    /// Number of reads that contradict the known contents of memory.
     pub externals: u64,
     /// Length of the list of external changes.
     pub external_slots: u32,
-    /// Where something could not be read, ascending and apart: at most [`DAMAGED_PLACES`], of which the nearest are taken together.
+    /// Unreadable ranges, ascending and disjoint: at most [`DAMAGED_PLACES`], the nearest of which
+    /// are merged.
     pub damaged: Vec<SlotRange>,
-    /// Whether an access shows in the slot of a step that did not do it: that of another thread, or one of an earlier segment.
+    /// True if an access is in the slot of a step that did not make it: a step of another thread,
+    /// or one of an earlier segment.
     pub has_late_accesses: bool,
-    /// Whether there is a value that a search through the text of its slot does not find
+    /// True if some value cannot be found by searching the text of its slot
     /// ([`stepback_parsers::EventSink::scattered_values`]).
     pub has_scattered_values: bool,
-    /// Places in `threads`, sorted by what stands there: made at the first question for a thread.
+    /// Indices into `threads`, sorted by thread number; computed on first use.
     #[serde(skip)]
     pub threads_sorted: OnceLock<Vec<u16>>,
 }
 
 impl SegmentMeta {
-    /// The numbers that the lists use for a thread, ascending: threads beyond what the index can number share one there.
-    /// O(log n), but for the first call, which sorts: thousands of threads are asked for again and again.
+    /// Returns the segment-local numbers of a thread, ascending. Threads beyond the numbering limit
+    /// of the index share one number there. O(log n) except for the first call, which sorts:
+    /// queries look up thousands of threads again and again.
     pub fn local_threads(&self, thread: u16) -> &[u16] {
         let known = |local: u16| {
             self.threads
@@ -137,7 +142,8 @@ impl SegmentMeta {
         sorted.get(first..end).unwrap_or_default()
     }
 
-    /// The reads of a block that contradict what earlier segments knew, sorted by place. O(log n).
+    /// Returns the reads of a block that contradict values known from earlier segments, sorted by
+    /// index. O(log n).
     pub fn seams_of(&self, granule: u64) -> &[SeamExternal] {
         let start = self
             .seam_externals
@@ -148,7 +154,7 @@ impl SegmentMeta {
         self.seam_externals.get(start..end).unwrap_or_default()
     }
 
-    /// Takes in further reads that are explained.
+    /// Merges further explained reads.
     pub fn explain(&mut self, more: Vec<SeamExternal>) {
         for new in more {
             let key = |known: &SeamExternal| (known.granule, known.place);
@@ -163,7 +169,7 @@ impl SegmentMeta {
         }
     }
 
-    /// What the segment touches of a block, where its list alone says `reach`.
+    /// Adds the seam reads of a block to the `reach` of its list.
     pub fn with_seams(&self, granule: u64, reach: TouchCoverage) -> TouchCoverage {
         let seams = self.seams_of(granule).iter();
         TouchCoverage {
@@ -173,15 +179,16 @@ impl SegmentMeta {
     }
 }
 
-/// A read that contradicts what earlier segments knew: found after its segment was encoded.
+/// A read that contradicts a value known from earlier segments, found after its segment was
+/// encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeamExternal {
     /// Address / 64.
     pub granule: u64,
     /// Local slot of the read.
     pub slot: u32,
-    /// Its place in the list of the block.
+    /// Index in the list of the block.
     pub place: u32,
-    /// The bytes that contradict.
+    /// Mask of the contradicting bytes.
     pub mask: u64,
 }

@@ -1,8 +1,9 @@
-//! A segment as it is stored: some megabytes of the trace, encoded by themselves.
+//! Stored segments: some megabytes of the trace, encoded independently.
 //!
-//! Inside a segment steps have local *slots* 1, 2, …; slot 0 is what comes before its first step.
-//! Slot `s` of a segment whose steps begin at `b` holds what shows from position `b + s` on:
-//! the effects of step `b + s - 1`, and what other threads did before the next step.
+//! Inside a segment, steps have local *slots* 1, 2, …; slot 0 is the time before its first step.
+//! Slot `s` of a segment whose steps begin at `b` contains everything that becomes visible at
+//! position `b + s`: the effects of step `b + s - 1`, and the actions of other threads before the
+//! next step.
 
 pub(crate) mod meta;
 pub(crate) mod reader;

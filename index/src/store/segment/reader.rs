@@ -1,4 +1,4 @@
-//! Reads a segment as it lies in the index.
+//! Reader of an encoded segment.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -16,14 +16,15 @@ use crate::store::pcs::SegmentVisits;
 use crate::store::segment::meta::{SeamExternal, Section, SegmentMeta};
 use crate::store::segment::views::STEPS_OF_THREAD;
 
-/// A segment of an open index. Each section's checksum is looked at when the section is first used.
+/// A segment of an open index. The checksum of a section is verified when the section is first
+/// used.
 #[derive(Clone, Copy, Debug)]
 pub struct SegmentReader<'a> {
-    /// Its entry in the directory.
+    /// Directory entry.
     pub meta: &'a SegmentMeta,
-    /// The bytes that `meta.sections` counts in.
+    /// Bytes that `meta.sections` refers to.
     pub bytes: &'a IndexData,
-    /// A bit for each section that was checked.
+    /// A bit for each verified section.
     pub checked: &'a AtomicU8,
 }
 
@@ -49,14 +50,14 @@ impl<'a> SegmentReader<'a> {
         Ok(bytes)
     }
 
-    /// Looks at the checksums of all sections.
+    /// Verifies the checksums of all sections.
     pub fn check_all(&self) -> Result<(), QueryError> {
         Section::ALL
             .into_iter()
             .try_for_each(|section| self.section(section).map(|_| ()))
     }
 
-    /// Where in the trace a slot's text begins.
+    /// Returns the start of a slot's text in the trace.
     pub fn text_start(&self, slot: u32) -> Result<u64, QueryError> {
         let Some(index) = slot.checked_sub(1) else {
             return Ok(self.meta.text_start);
@@ -68,14 +69,14 @@ impl<'a> SegmentReader<'a> {
         Ok(self.meta.text_start.saturating_add(u64::from(offset)))
     }
 
-    /// The line, counted from the segment's first, of the first step of a block of 128.
+    /// Returns the line of the first step of a block of 128, relative to the segment's first line.
     pub fn block_line(&self, block: usize) -> Result<u64, QueryError> {
         let line = entry::<4>(self.section(Section::Lines)?, block);
         line.map(|bytes| u64::from(u32::from_le_bytes(*bytes)))
             .map_err(|MalformedEncoding| damaged(Section::Lines))
     }
 
-    /// How many blocks of 128 steps there are.
+    /// Returns the number of blocks of 128 steps.
     pub fn block_count(&self) -> usize {
         (self.meta.steps as usize).div_ceil(FRAME)
     }
@@ -87,7 +88,8 @@ impl<'a> SegmentReader<'a> {
         ))
     }
 
-    /// The time of a slot's step, never less than that of a step before; none when no line before it has one.
+    /// Returns the time of a slot's step, never less than that of an earlier step; `None` if no
+    /// line up to it has one.
     pub fn time(&self, slot: u32) -> Result<Option<u64>, QueryError> {
         let index = slot.saturating_sub(1);
         if index < self.meta.timeless {
@@ -100,12 +102,13 @@ impl<'a> SegmentReader<'a> {
         Ok(self.meta.time_before.max(Some(time)))
     }
 
-    /// How many of the segment's steps have a time of at most `bound`.
+    /// Returns the number of the segment's steps with a time of at most `bound`.
     pub fn steps_up_to(&self, bound: u64) -> Result<u32, QueryError> {
         if self.meta.time_before.is_some_and(|before| before > bound) {
             return Ok(0);
         }
-        // Steps without a time stand first, with 0 in the column; those after them count from the time before.
+        // Steps without a time come first, with 0 in the column; those after them count from the
+        // time before.
         let count = self
             .times()?
             .count_up_to(bound)
@@ -120,7 +123,7 @@ impl<'a> SegmentReader<'a> {
         Ok((count as usize, bytes))
     }
 
-    /// The list of a view of a thread, both by the segment's own numbers.
+    /// Returns the list of a view of a thread, both by segment-local number.
     pub fn list(
         &self,
         thread: u16,
@@ -131,25 +134,26 @@ impl<'a> SegmentReader<'a> {
             .map_err(|MalformedEncoding| damaged(Section::Registers))
     }
 
-    /// The slots of a thread's steps; none when all steps of the segment are those of its first thread.
+    /// Returns the slots of a thread's steps; `None` if all steps of the segment belong to its
+    /// first thread.
     pub fn steps_of_thread(&self, thread: u16) -> Result<Option<PackedList<'a>>, QueryError> {
         self.list(thread, STEPS_OF_THREAD)
     }
 
-    /// The memory blocks.
+    /// Returns the directory of memory blocks.
     pub fn granules(&self) -> Result<Directory<'a>, QueryError> {
         Directory::new(self.section(Section::Granules)?)
             .map_err(|MalformedEncoding| damaged(Section::Granules))
     }
 
-    /// The touches of a memory block.
+    /// Returns the touches of a memory block.
     pub fn granule(&self, granule: u64) -> Result<Option<Granule<'a>>, QueryError> {
         self.granules()?
             .find(granule)
             .map_err(|MalformedEncoding| damaged(Section::Granules))
     }
 
-    /// A touch of a memory block by its place in the block's list.
+    /// Returns a touch of a memory block by its index in the block's list.
     pub fn touch(&self, granule: u64, place: u32) -> Result<Option<Touch>, QueryError> {
         let Some(list) = self.granule(granule)? else {
             return Ok(None);
@@ -158,7 +162,7 @@ impl<'a> SegmentReader<'a> {
             .map_err(|MalformedEncoding| damaged(Section::Granules))
     }
 
-    /// The bytes of a touch that contradict what was known and are not explained by what the host wrote.
+    /// Returns the mask of the contradicting bytes of a touch that no host write explains.
     pub fn external_mask(&self, granule: u64, touch: Touch, place: u32) -> u64 {
         let in_list = |list: &[SeamExternal]| {
             let found = list
@@ -176,7 +180,7 @@ impl<'a> SegmentReader<'a> {
         }
     }
 
-    /// The slots with a read that contradicts what the segment knew before it.
+    /// Returns the slots with a read that contradicts earlier accesses of the segment.
     fn external_slots(&self) -> Result<PackedList<'a>, QueryError> {
         Ok(PackedList::new(
             self.section(Section::Externals)?,
@@ -184,7 +188,8 @@ impl<'a> SegmentReader<'a> {
         ))
     }
 
-    /// The first slot from `from` on with a read that contradicts what was known; `seams` are those of the seams, ascending.
+    /// Returns the first slot from `from` on with a contradicting read. `seams` are the slots of
+    /// such reads at segment seams, ascending.
     pub fn next_external_slot(&self, from: u32, seams: &[u32]) -> Result<Option<u32>, QueryError> {
         let inside = self
             .external_slots()?
@@ -196,7 +201,8 @@ impl<'a> SegmentReader<'a> {
         Ok(inside.into_iter().chain(seam).min())
     }
 
-    /// The last slot up to `last` with a read that contradicts what was known; `seams` are those of the seams, ascending.
+    /// Returns the last slot up to `last` with a contradicting read. `seams` are the slots of such
+    /// reads at segment seams, ascending.
     pub fn last_external_slot(&self, last: u32, seams: &[u32]) -> Result<Option<u32>, QueryError> {
         let below = last.saturating_add(1);
         let inside = self
@@ -211,13 +217,13 @@ impl<'a> SegmentReader<'a> {
         Ok(inside.max(seam))
     }
 
-    /// The addresses.
+    /// Returns the directory of instruction addresses.
     pub fn pcs(&self) -> Result<Directory<'a>, QueryError> {
         Directory::new(self.section(Section::Pcs)?)
             .map_err(|MalformedEncoding| damaged(Section::Pcs))
     }
 
-    /// The visits of an address.
+    /// Returns the visits of an address.
     pub fn visits(&self, pc: u64) -> Result<Option<SegmentVisits<'a>>, QueryError> {
         self.pcs()?
             .find(pc)
@@ -267,7 +273,7 @@ fn find_list(
     Ok(Some(PackedList::new(list, number(low, 8)?)))
 }
 
-/// The error for bytes that no encoder writes, in a section whose checksum holds or does not.
+/// Returns the error for malformed bytes in a section, or for a wrong checksum.
 pub fn damaged(section: Section) -> QueryError {
     QueryError::Damaged {
         part: section.name().to_owned(),

@@ -1,4 +1,4 @@
-//! Arithmetic of general registers, and moves between them and vectors.
+//! Arithmetic on general registers, and moves between them and vector registers.
 
 use crate::view::{RegisterId, RegisterView};
 
@@ -8,7 +8,7 @@ use crate::expression::{Expression, Operation};
 use crate::selection::ConditionalSelection;
 
 impl A64Describer {
-    /// Data processing with an immediate.
+    /// Describes data processing with an immediate.
     pub fn immediate(&mut self) -> bool {
         match self.field(23, 3) {
             0 | 1 => self.address_of_page(),
@@ -48,7 +48,7 @@ impl A64Describer {
         );
     }
 
-    /// A sum or difference; one that sets the flags cannot go to the stack pointer.
+    /// Describes a sum or difference. A form that sets the flags cannot write the stack pointer.
     fn add(&mut self, left: Expression, right: Expression, last: Register31) {
         let operation = if self.flag(30) {
             Operation::Subtract
@@ -92,7 +92,7 @@ impl A64Describer {
         self.description.read_all(&left);
         self.description.read_all(&right);
         let value = match (&left, operation) {
-            // The usual way to write a move.
+            // The usual encoding of a move.
             (Expression::Constant(0), Operation::Or) => right,
             _ => left.with(operation, right),
         };
@@ -182,7 +182,7 @@ impl A64Describer {
         true
     }
 
-    /// Data processing with registers.
+    /// Describes data processing with registers.
     pub fn register(&mut self) -> bool {
         match (self.flag(28), self.field(21, 4)) {
             (false, 0..=7) => return self.logical_shifted(),
@@ -194,7 +194,7 @@ impl A64Describer {
             (true, 0) => return self.set_flags(),
             (true, 2) => self.compare_conditionally(),
             (true, 4) => self.select(),
-            // What is not allocated.
+            // Unallocated.
             _ => return false,
         }
         true
@@ -258,7 +258,7 @@ impl A64Describer {
         );
     }
 
-    /// MADD, MSUB and those that widen.
+    /// MADD, MSUB and the widening forms.
     fn multiply(&mut self) -> bool {
         let is_minus = self.flag(15);
         let kind = self.field(21, 3);
@@ -295,7 +295,8 @@ impl A64Describer {
 
     fn one_or_two_sources(&mut self) -> bool {
         if self.flag(30) {
-            // Of one source: RBIT, REV, CLZ, CLS; those of pointer authentication work on the destination.
+            // One source: RBIT, REV, CLZ, CLS. The pointer authentication forms also read the
+            // destination.
             let places: &[u32] = if self.field(16, 5) == 1 {
                 &[0, 5]
             } else {
@@ -313,7 +314,7 @@ impl A64Describer {
             Expression::Unknown
         };
         self.read_general(&[5, 16], self.width());
-        // SUBP, IRG, GMI; SUBP, PACGA.
+        // The stack pointer as first source: SUBP, IRG, GMI; as second source: SUBP, PACGA.
         let is_of_stack = matches!(kind, 0 | 4 | 5) && self.field(5, 5) == 31;
         if is_of_stack || matches!(kind, 0 | 12) && self.field(16, 5) == 31 {
             self.description
@@ -380,7 +381,7 @@ impl A64Describer {
         self.description.read(FLAGS);
         let condition = self.field(12, 4);
         self.description.meaning.flags.read = Some(of_condition(condition));
-        // The flags are a constant of the instruction when the condition does not hold.
+        // If the condition does not hold, the flags are a constant from the encoding.
         let (chosen, otherwise) = (Expression::Unknown, Expression::Constant(0));
         self.description.meaning.selection = Some(ConditionalSelection {
             test: test_of_condition(condition),
@@ -413,7 +414,7 @@ impl A64Describer {
     }
 }
 
-/// The constant of a logical immediate (DDI 0487, `DecodeBitMasks`): a run of ones, rotated, and repeated.
+/// Decodes a logical immediate (DDI 0487, `DecodeBitMasks`): a run of ones, rotated and repeated.
 fn bit_mask(n: u32, ones: u32, rotate: u32) -> Option<u64> {
     let length = (n << 6 | !ones & 0x3f)
         .checked_ilog2()

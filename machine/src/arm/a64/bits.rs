@@ -1,4 +1,4 @@
-//! An encoding and its fields.
+//! An A64 encoding and its fields.
 
 use crate::address::Address;
 use crate::view::{RegisterId, RegisterView};
@@ -6,7 +6,7 @@ use crate::view::{RegisterId, RegisterView};
 use crate::description::MeaningBuilder;
 use crate::expression::{Expression, Operation};
 
-/// The description of an instruction; none for those that the disassembler has to describe.
+/// Describes an instruction; none for those that the disassembler must describe.
 pub fn describe(opcode: u32, pc: Address) -> Option<MeaningBuilder> {
     let mut bits = A64Describer {
         opcode,
@@ -24,14 +24,14 @@ pub fn describe(opcode: u32, pc: Address) -> Option<MeaningBuilder> {
     is_described.then_some(bits.description)
 }
 
-/// An instruction that is being described.
+/// An instruction while its description is built.
 pub(super) struct A64Describer {
     pub opcode: u32,
     pub pc: Address,
     pub description: MeaningBuilder,
 }
 
-/// How much of a general register is meant.
+/// Width of a general register operand.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum GeneralWidth {
     /// 32 bits: `w3`.
@@ -40,7 +40,7 @@ pub(super) enum GeneralWidth {
     X,
 }
 
-/// What the number 31 stands for.
+/// Meaning of register number 31.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Register31 {
     Zero,
@@ -58,7 +58,7 @@ impl A64Describer {
         self.field(place, 1) == 1
     }
 
-    /// A field as a signed number.
+    /// Returns a field as a signed number.
     pub fn signed(&self, first: u32, width: u32) -> i64 {
         let unused = 32 - width;
         i64::from((self.field(first, width) << unused).cast_signed() >> unused)
@@ -68,12 +68,12 @@ impl A64Describer {
         self.opcode & mask == value
     }
 
-    /// True where the sf bit asks for 64 bits.
+    /// Returns true if the sf bit selects 64 bits.
     pub fn is_wide(&self) -> bool {
         self.flag(31)
     }
 
-    /// The same as a width.
+    /// Returns the width that the sf bit selects.
     pub fn width(&self) -> GeneralWidth {
         if self.is_wide() {
             GeneralWidth::X
@@ -86,7 +86,7 @@ impl A64Describer {
         if self.is_wide() { 64 } else { 32 }
     }
 
-    /// The register whose number stands at a place; none for the zero register.
+    /// Returns the register whose number is at this bit position; none for the zero register.
     pub fn general(
         &self,
         place: u32,
@@ -102,7 +102,7 @@ impl A64Describer {
         Some(RegisterView::new(register, 0, size_bytes))
     }
 
-    /// What the register held whose number stands at a place.
+    /// Returns the value of the register whose number is at this bit position.
     pub fn value(&self, place: u32, last: Register31) -> Expression {
         self.value_of_width(place, self.width(), last)
     }
@@ -112,20 +112,20 @@ impl A64Describer {
             .map_or(Expression::Constant(0), Expression::Register)
     }
 
-    /// The instruction's result goes to the register whose number stands in the lowest bits.
+    /// Writes the result to the register whose number is in the lowest bits.
     pub fn set_result(&mut self, value: Expression, last: Register31) {
         let value = value.zero_extended(self.width_bits());
         self.set_general(0, value, last);
     }
 
-    /// A general register gets a value of 64 bits.
+    /// Writes a 64-bit value to a general register.
     pub fn set_general(&mut self, place: u32, value: Expression, last: Register31) {
         if let Some(view) = self.general(place, GeneralWidth::X, last) {
             self.description.set(view, value);
         }
     }
 
-    /// It reads general registers to make what cannot be told.
+    /// Adds general registers as inputs of an unknown result.
     pub fn read_general(&mut self, places: &[u32], width: GeneralWidth) {
         for place in places {
             if let Some(view) = self.general(*place, width, Register31::Zero) {
@@ -134,14 +134,14 @@ impl A64Describer {
         }
     }
 
-    /// The low bytes of a vector register.
+    /// Returns the low bytes of a vector register.
     pub fn vector_view(&self, number: u32, size_bytes: u16) -> RegisterView {
         let number = u16::try_from(number % 32).unwrap_or_default();
         RegisterView::new(RegisterId(RegisterId::V0.0 + number), 0, size_bytes)
     }
 }
 
-/// A value shifted or turned by a constant, within a width.
+/// Returns a value shifted or rotated by a constant, within a width.
 pub(super) fn shifted(value: Expression, kind: u32, amount: u32, width_bits: u8) -> Expression {
     let by = |amount: u32| Expression::Constant(u64::from(amount));
     let value = if kind == 0 {
@@ -168,7 +168,7 @@ pub(super) fn shifted(value: Expression, kind: u32, amount: u32, width_bits: u8)
     }
 }
 
-/// A value with each of its bits turned over.
+/// Returns the bitwise complement of a value.
 pub(super) fn inverted(value: Expression) -> Expression {
     value.with(Operation::Xor, Expression::Constant(u64::MAX))
 }

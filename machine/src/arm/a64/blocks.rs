@@ -1,4 +1,4 @@
-//! Accesses of 64 bytes (DDI 0487, C6.2, FEAT_LS64), and instructions that copy and fill memory (FEAT_MOPS).
+//! 64-byte accesses (DDI 0487, C6.2, FEAT_LS64), and memory copy and set instructions (FEAT_MOPS).
 
 use crate::access_kind::AccessKind;
 use crate::arm::a64::bits::{A64Describer, FLAGS, GeneralWidth, Register31};
@@ -6,7 +6,7 @@ use crate::expression::Expression;
 use crate::view::{RegisterId, RegisterView};
 
 impl A64Describer {
-    /// True for LD64B, ST64B, ST64BV, ST64BV0.
+    /// Returns true for LD64B, ST64B, ST64BV, ST64BV0.
     pub fn is_of_64_bytes(&self) -> bool {
         self.matches(0xffe0_0c00, 0xf820_0000) && matches!(self.field(12, 4), 9..=11 | 13)
     }
@@ -30,7 +30,7 @@ impl A64Describer {
                 self.description.set(view, loaded);
                 continue;
             }
-            // The low word of the first comes from a system register.
+            // The low word of the first register comes from a system register.
             let is_mixed = kind == 10 && number == 0;
             let value = if is_mixed {
                 Expression::Unknown
@@ -42,12 +42,13 @@ impl A64Describer {
             self.description.access(operand);
         }
         if matches!(kind, 10 | 11) {
-            self.set_general(16, Expression::Unknown, Register31::Zero); // what the device answered
+            self.set_general(16, Expression::Unknown, Register31::Zero); // the response of the device
         }
         true
     }
 
-    /// CPYP, CPYM, CPYE, SETP, SETM, SETE and the like. How far one of them gets the processor decides.
+    /// CPYP, CPYM, CPYE, SETP, SETM, SETE and the like. The implementation decides how far each of
+    /// them gets.
     pub fn copy_or_fill(&mut self) {
         let is_fill = self.field(22, 2) == 3;
         let phase = if is_fill {
@@ -60,7 +61,7 @@ impl A64Describer {
         for place in moved {
             self.set_general(*place, Expression::Unknown, Register31::Zero);
         }
-        // The first one says by the flags how the others go on.
+        // The first instruction reports in the flags how the others continue.
         if phase == 0 {
             self.description.write(FLAGS)
         } else {

@@ -24,13 +24,14 @@ impl A64Describer {
         true
     }
 
-    /// The return address of a call.
+    /// Writes the return address of a call.
     fn link(&mut self) {
         self.description
             .set(LINK, Expression::Constant(self.pc.0.wrapping_add(4)));
     }
 
-    /// Kernels and hypervisors return the result of a call (SVC, HVC, SMC) in `x0`, debuggers that of one by HLT.
+    /// SVC, HVC and SMC return the result of a kernel or hypervisor call in `x0`; HLT returns that
+    /// of a debugger.
     fn exception(&mut self) {
         let is_call = matches!(self.field(0, 5), 1..=3) && self.field(21, 3) == 0;
         if is_call || self.field(21, 3) == 2 {
@@ -65,7 +66,7 @@ impl A64Describer {
 
     fn system(&mut self) -> bool {
         match self.opcode & !31 {
-            // Hints; those of pointer authentication change x30 or x17.
+            // Hints; the pointer authentication hints change x30 or x17.
             0xd503_2300..=0xd503_23e0 => self.sign(LINK),
             _ if self.opcode == 0xd503_20ff => self.sign(LINK), // XPACLRI
             0xd503_2100..=0xd503_21e0 => self.sign(RegisterView::new(RegisterId(17), 0, 8)),
@@ -80,7 +81,7 @@ impl A64Describer {
             0xd51b_4200 => self.write_system(FLAGS),
             0xd51b_4400 => self.write_system(RegisterView::new(RegisterId::FPCR, 0, 4)),
             0xd51b_4420 => self.write_system(RegisterView::new(RegisterId::FPSR, 0, 4)),
-            // DC ZVA writes a block whose size the trace does not tell.
+            // DC ZVA writes a block whose size the trace does not state.
             0xd50b_7420 => {
                 self.read_general(&[0], GeneralWidth::X);
                 self.description.access_unknown();
@@ -95,7 +96,8 @@ impl A64Describer {
         true
     }
 
-    /// MSR (immediate) of DAIF, PAN, SPSel and the like; SVCR, which clears vectors, is none of them.
+    /// Returns true for MSR (immediate) of DAIF, PAN, SPSel and the like, but not of SVCR, which
+    /// clears vectors.
     fn is_other_state(&self) -> bool {
         self.matches(0xfff8_f01f, 0xd500_401f) && !self.matches(0x0007_00e0, 0x0003_0060)
     }
@@ -107,7 +109,7 @@ impl A64Describer {
         self.description.meaning.flags.written = Some(written);
     }
 
-    /// It writes the status register, but none of the condition flags.
+    /// Adds a write of the status register that leaves the condition flags unchanged.
     fn keep_flags(&mut self) {
         self.change_flags(0, NZCV);
         self.description.meaning.flags.kept = NZCV;

@@ -1,4 +1,5 @@
-//! The condition flags of floating point, which the disassembler's lists leave out (DDI 0487, C4.1.96).
+//! Condition flags of floating-point instructions, which the disassembler's lists omit (DDI 0487,
+//! C4.1.96).
 
 use crate::arm::a64::bits::FLAGS;
 use crate::arm::flags::{of_condition, test_of_condition};
@@ -7,7 +8,7 @@ use crate::expression::Expression;
 use crate::selection::ConditionalSelection;
 use crate::view::{RegisterId, RegisterView};
 
-/// Adds those that FCMP and FCCMP write, and that FCSEL and FCCMP decide by.
+/// Adds the flags that FCMP and FCCMP write, and those that FCSEL and FCCMP test.
 pub fn with_float_flags(mut description: MeaningBuilder, opcode: u32) -> MeaningBuilder {
     // FCMP, FCMPE; FCCMP, FCCMPE; FCSEL.
     let is_comparison = opcode & 0xff20_fc07 == 0x1e20_2000;
@@ -34,7 +35,7 @@ pub fn with_float_flags(mut description: MeaningBuilder, opcode: u32) -> Meaning
     description
 }
 
-/// What a register of floating point held whose number stands at a place.
+/// Returns the value of the floating-point register whose number is at this bit position.
 fn operand(opcode: u32, place: u32) -> Expression {
     let size_bytes = match opcode >> 22 & 3 {
         0 => 4,

@@ -1,11 +1,11 @@
-//! Moves of lanes: between vector registers, and between them and general registers.
+//! Lane moves between vector registers, and between vector and general registers.
 
 use crate::arm::a64::bits::{A64Describer, GeneralWidth, Register31};
 use crate::expression::Expression;
 use crate::view::RegisterView;
 
 impl A64Describer {
-    /// DUP, INS, UMOV, SMOV, FMOV, MOV of a vector, and forms that make a vector zero.
+    /// Describes DUP, INS, UMOV, SMOV, FMOV, vector MOV, and forms that zero a vector.
     pub fn move_of_lanes(&mut self) -> bool {
         let whole = self.vector_view(self.field(0, 5), 16);
         match self.opcode & 0xffff_fc00 {
@@ -39,7 +39,8 @@ impl A64Describer {
         true
     }
 
-    /// The class "Advanced SIMD copy" and its scalar form: the lowest bit that is set in `imm5` says the size.
+    /// Describes the class "Advanced SIMD copy" and its scalar form: the lowest bit set in `imm5`
+    /// gives the size.
     fn copy(&mut self) -> bool {
         let size = self.field(16, 4).trailing_zeros();
         if size > 3 {
@@ -80,7 +81,7 @@ impl A64Describer {
         true
     }
 
-    /// MOVI of zero, and EOR of a register with itself.
+    /// Returns true for MOVI of zero, and for EOR of a register with itself.
     fn is_vector_of_zeros(&self) -> bool {
         let is_constant = matches!(self.opcode & !31, 0x6f00_e400 | 0x2f00_e400 | 0x4f00_0400);
         is_constant || self.matches(0xbfe0_fc00, 0x2e20_1c00) && self.is_of_one_register()
@@ -90,7 +91,7 @@ impl A64Describer {
         self.field(5, 5) == self.field(16, 5)
     }
 
-    /// The size of what FMOV moves, by its type field.
+    /// Returns the operand size of FMOV from its type field.
     fn float_bytes(&self) -> u16 {
         match self.field(22, 2) {
             0 => 4,
@@ -106,7 +107,7 @@ impl A64Describer {
         })
     }
 
-    /// The low bytes of the general register in bits 5 to 9.
+    /// Returns the low bytes of the general register in bits 5 to 9.
     fn general_bytes(&self, size_bytes: u16) -> Expression {
         match self.general(5, GeneralWidth::X, Register31::Zero) {
             Some(view) => Expression::Register(RegisterView { size_bytes, ..view }),
@@ -114,10 +115,10 @@ impl A64Describer {
         }
     }
 
-    /// The first byte of a lane whose number is in the upper bits of a field.
+    /// Returns the byte offset of a lane whose number is in the upper bits of a field.
     fn lane_offset(&self, first: u32, width: u32, size: u32) -> u16 {
         let number = self.field(first, width) >> size;
-        // In `imm5` a bit that marks the size is below the number.
+        // In `imm5`, a bit below the number marks the size.
         let number = if width == 5 { number >> 1 } else { number };
         u16::try_from(number << size).unwrap_or_default()
     }
@@ -127,7 +128,7 @@ impl A64Describer {
         self.set_result(value, Register31::Zero);
     }
 
-    /// A lane gets a value; the register keeps the others.
+    /// Writes one lane and keeps the others.
     pub fn insert_lane(&mut self, lane: RegisterView, value: Expression) {
         let bits =
             u128::MAX >> (128 - 8 * u32::from(lane.size_bytes)) << (8 * u32::from(lane.offset));
@@ -142,7 +143,7 @@ impl A64Describer {
         self.description.set_part(lane, value);
     }
 
-    /// All lanes of a vector get a value.
+    /// Writes the same value to all lanes of a vector.
     pub fn repeat_lane(&mut self, whole: RegisterView, value: &Expression, size_bytes: u16) {
         let filled = if self.flag(30) { 16 } else { 8 };
         self.description.write(whole);

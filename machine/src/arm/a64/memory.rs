@@ -1,4 +1,4 @@
-//! Loads and stores.
+//! Loads and stores of A64.
 
 use crate::access_kind::AccessKind;
 use crate::view::{RegisterId, RegisterView};
@@ -7,7 +7,7 @@ use crate::arm::a64::bits::{A64Describer, GeneralWidth, Register31};
 use crate::expression::{Expression, Operation};
 use crate::meaning::{MemoryOperand, ScaledRegister};
 
-/// The address of an access before it is known what is accessed.
+/// Address of an access, before its size and direction are known.
 #[derive(Clone, Copy, Default)]
 pub(super) struct A64Address {
     pub base: Option<RegisterView>,
@@ -16,7 +16,7 @@ pub(super) struct A64Address {
 }
 
 impl A64Address {
-    /// So many bytes behind it.
+    /// Returns the address this number of bytes higher.
     pub fn behind(self, bytes: u16) -> Self {
         Self {
             displacement: self.displacement.wrapping_add(i64::from(bytes)),
@@ -25,16 +25,17 @@ impl A64Address {
     }
 }
 
-/// The register that a load fills or a store saves.
+/// Register that a load writes or a store reads.
 #[derive(Clone, Copy)]
 pub(super) enum A64TransferRegister {
-    /// A general register by the place of its number, how many bits a load fills, and whether with the sign.
+    /// A general register: bit position of its number, number of bits that a load fills, and
+    /// whether the load sign-extends.
     General {
         place: u32,
         fills_bits: u8,
         is_signed: bool,
     },
-    /// The low bytes of a vector register by its number.
+    /// The low bytes of a vector register, by register number.
     Vector(u32),
 }
 
@@ -84,7 +85,7 @@ impl A64Describer {
         }
     }
 
-    /// The logarithm of the size of a single access.
+    /// Returns the binary logarithm of the access size.
     fn scale(&self) -> u32 {
         let is_vector = self.flag(26);
         if is_vector && self.flag(23) {
@@ -137,7 +138,7 @@ impl A64Describer {
             (false, _) => 4,
         };
         let mode = self.field(23, 2);
-        // STGP stores two registers and a tag, and counts granules of 16 bytes.
+        // STGP stores two registers and a tag; its offset counts 16-byte granules.
         let is_tagged = is_signed && !is_load;
         if is_tagged && mode == 0 {
             return false;
@@ -173,7 +174,7 @@ impl A64Describer {
         true
     }
 
-    /// LDXR, STXR, LDAR, STLR and the like; none that compares.
+    /// LDXR, STXR, LDAR, STLR and the like, without compare-and-swap.
     fn exclusive(&mut self) -> bool {
         let (is_ordered, is_load, is_pair) = (self.flag(23), self.flag(22), self.flag(21));
         let size = self.field(30, 2);
@@ -199,12 +200,12 @@ impl A64Describer {
             }
         }
         if !is_load && !is_ordered {
-            self.set_general(16, Expression::Unknown, Register31::Zero); // whether it stored
+            self.set_general(16, Expression::Unknown, Register31::Zero); // store status
         }
         true
     }
 
-    /// A trace may show a store that failed, so what it stores is not told.
+    /// Stores an unknown value: a trace may show a store that failed.
     fn store_unknown(&mut self, place: A64Address, size_bytes: u16, sources: &[u32]) {
         self.read_general(sources, GeneralWidth::X);
         let operand = self.operand(AccessKind::Write, place, size_bytes, Expression::Unknown);
@@ -224,7 +225,8 @@ impl A64Describer {
             let at = base.behind(number * size_bytes);
             let operand = self.operand(AccessKind::Read, at, size_bytes, Expression::Unknown);
             let loaded = self.description.access(operand);
-            // A pair is that of a register with an even number and the next, which is zero behind x30.
+            // A pair is an even-numbered register and the next one, which is the zero register
+            // after x30.
             let view = |view: RegisterView| {
                 let register = RegisterId(view.register.0 + number);
                 (register != RegisterId::SP).then_some(RegisterView { register, ..view })
@@ -247,7 +249,7 @@ impl A64Describer {
         }
     }
 
-    /// Unscaled, post-indexed, unprivileged, pre-indexed, with an index register, or atomic.
+    /// Unscaled, post-indexed, unprivileged, pre-indexed, register-indexed or atomic.
     fn indexed(&mut self) -> bool {
         let offset = self.signed(12, 9);
         let place = A64Address {
@@ -327,7 +329,7 @@ impl A64Describer {
         true
     }
 
-    /// LDRAA, LDRAB: the base register has a signature, so the address is not its value.
+    /// LDRAA, LDRAB: the base register is signed, so the address is not its value.
     fn load_authenticated(&mut self) {
         self.read_place(self.base());
         self.set_general(0, Expression::Unknown, Register31::Zero);
@@ -377,7 +379,7 @@ impl A64Describer {
             1 => loaded.with(Operation::And, inverted()),
             2 => loaded.with(Operation::Xor, source),
             3 => loaded.with(Operation::Or, source),
-            4..=7 => Expression::Unknown, // maxima and minima
+            4..=7 => Expression::Unknown, // minimum and maximum
             8 => source,
             12 => return true, // LDAPR stores nothing
             _ => return false,
@@ -452,7 +454,7 @@ impl A64Describer {
         self.description.access(operand);
     }
 
-    /// The base register moves by a number.
+    /// Adds an offset to the base register.
     pub fn write_back(&mut self, offset: i64) {
         let base = self.value_of_width(5, GeneralWidth::X, Register31::Stack);
         self.set_general(5, base.plus(offset), Register31::Stack);

@@ -1,6 +1,8 @@
-//! What the instructions of AArch64 do, from their encodings (Arm Architecture Reference Manual, DDI 0487, C4).
+//! Semantics of AArch64 instructions, from their encodings (Arm Architecture Reference Manual, DDI
+//! 0487, C4).
 //!
-//! For Advanced SIMD and floating point, `vector` has a table of encoding classes: operands, and what the destination keeps.
+//! For Advanced SIMD and floating point, `vector` has a table of encoding classes with operands and
+//! the kept parts of the destination.
 
 pub(crate) mod arithmetic;
 pub(crate) mod bits;

@@ -1,8 +1,10 @@
-//! SVE and SME: operands from the disassembler's text, and what the encoding says besides.
+//! SVE and SME: operands from the disassembler's text, completed from the encoding.
 //!
-//! The disassembler's register lists are empty for these sets, and its operands do not say which predicates merge.
-//! The text does: the destination comes first, a destructive form names it again, and `/m` keeps inactive elements.
-//! Classes are those of DDI 0487, C4.1 "SVE encodings".
+//! The disassembler's register lists are empty for these sets, and its operands do not state which
+//! predicates merge.
+//! The text does: the destination comes first, a destructive form repeats it, and `/m` keeps
+//! inactive elements.
+//! Encoding classes follow DDI 0487, C4.1 "SVE encodings".
 
 use crate::arm::a64::bits::FLAGS;
 use crate::arm::flags::{C, N, V};
@@ -15,7 +17,7 @@ use crate::view::{RegisterId, RegisterView};
 
 type ScalableEncodingClass = (u32, u32);
 
-/// Classes whose destination is an operand too, although the text names it once.
+/// Classes whose destination is also an operand, although the text names it only once.
 const ACCUMULATING: &[ScalableEncodingClass] = &[
     (0xff20_8000, 0x4400_0000), // integer multiply-add, dot products
     (0xff20_f800, 0x4400_c000), // SCLAMP, UCLAMP
@@ -40,7 +42,7 @@ const ACCUMULATING: &[ScalableEncodingClass] = &[
     (0xff38_f000, 0x2528_8000), // INCP and the like
 ];
 
-/// INCB and the like; CNTB and the like are within this class.
+/// INCB and the like; this class includes CNTB and the like.
 const COUNTING: ScalableEncodingClass = (0xff20_c000, 0x0420_c000);
 const COUNT: ScalableEncodingClass = (0xff30_f800, 0x0420_e000);
 
@@ -73,12 +75,12 @@ const WITHOUT_DESTINATION: &[ScalableEncodingClass] = &[
     (0xffff_fe1f, 0x2528_9000),
 ];
 
-/// True for the encodings of SVE and SME.
+/// Returns true for SVE and SME encodings.
 pub fn is_scalable(opcode: u32) -> bool {
     opcode >> 25 & 0xf == 0b0010 || opcode >> 31 == 1 && opcode >> 25 & 0xf == 0
 }
 
-/// Describes an instruction of SVE or SME. Memory that it accesses is not described.
+/// Describes an SVE or SME instruction. Its memory accesses are not modelled.
 pub fn describe(instruction: &DisassembledInstruction<'_>, opcode: u32) -> MeaningBuilder {
     let is_in =
         |classes: &[ScalableEncodingClass]| classes.iter().any(|class| matches(opcode, *class));
@@ -124,7 +126,7 @@ fn matches(opcode: u32, class: ScalableEncodingClass) -> bool {
     opcode & mask == bits
 }
 
-/// Loads, stores and prefetches of SVE, and those of SME.
+/// Returns true for loads, stores and prefetches of SVE and SME.
 fn is_memory(opcode: u32) -> bool {
     opcode >> 31 == 1 && (opcode >> 25 & 0xf == 0b0010 || opcode >> 25 == 0b111_0000)
 }
@@ -133,7 +135,7 @@ fn is_store(opcode: u32) -> bool {
     opcode >> 25 == 0b111_0010 || opcode >> 25 == 0b111_0000 && opcode >> 21 & 1 == 1
 }
 
-/// The register that an unpredicated MOVPRFX or MOV copies.
+/// Returns the register that an unpredicated MOVPRFX or MOV copies.
 fn copied(opcode: u32) -> Option<RegisterView> {
     let (from, other) = (opcode >> 5 & 31, opcode >> 16 & 31);
     let is_move = matches(opcode, (0xffff_fc00, 0x0420_bc00))
@@ -146,7 +148,7 @@ fn copied(opcode: u32) -> Option<RegisterView> {
     ))
 }
 
-/// The first operand, which may be a list in braces, and the others.
+/// Splits off the first operand, which may be a list in braces.
 fn split_first(operands: &str) -> (&str, &str) {
     let end = if operands.starts_with('{') {
         operands.find('}').unwrap_or(0)
@@ -162,7 +164,7 @@ fn split_first(operands: &str) -> (&str, &str) {
         .unwrap_or((operands, ""))
 }
 
-/// The registers that a text names, without the arrangement of their elements.
+/// Returns the registers that a text names, without element arrangements.
 fn views(text: &str) -> Vec<RegisterView> {
     let words = text.split(|sign: char| !sign.is_ascii_alphanumeric() && sign != '.');
     let names = words.filter_map(|word| word.split('.').next());

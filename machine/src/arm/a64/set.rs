@@ -1,4 +1,4 @@
-//! What the rest of the program asks of A64.
+//! The A64 instruction set.
 
 use capstone::Capstone;
 use capstone::arch::BuildsCapstone as _;
@@ -108,11 +108,11 @@ impl Architecture for A64 {
                 });
             let mut description = with_float_flags(description, opcode);
             by_lists::note_listed(&mut description, found, Self::SET);
-            // Other instructions than those of SVE zero the rest of Z (DDI 0487, C1.2.6).
+            // All instructions except those of SVE zero the rest of Z (DDI 0487, C1.2.6).
             description.meaning.clears_rest = !is_scalable(opcode);
             Some(found.described(Some(description)))
         });
-        // The disassembler does not know STGP.
+        // The disassembler does not support STGP.
         let opcode = word_opcode(&site.encoding);
         found.or_else(|| {
             Some(Instruction::new(
@@ -132,7 +132,8 @@ impl Architecture for A64 {
         }
     }
 
-    /// All but those that compare (CBZ, TBZ) or test flags: some producers show these as executed in any case.
+    /// True except for branches on a register (CBZ, TBZ) or on flags, which some producers record
+    /// as executed even if not taken.
     fn is_taken_when_executed(encoding: &Encoding) -> bool {
         word_opcode(encoding) & 0x7c00_0000 != 0x3400_0000 && Self::branch_test(encoding).is_none()
     }
@@ -170,7 +171,7 @@ impl Architecture for A64 {
     fn computes_stack_from_itself(opcode: u32) -> bool {
         let (is_from_sp, is_to_sp) = (opcode >> 5 & 31 == 31, opcode & 31 == 31);
         let is_add = opcode & 0x1f80_0000 == 0x1100_0000 || opcode & 0x1fe0_0000 == 0x0b20_0000;
-        // Of one register or of two.
+        // Pairs or single registers.
         let is_indexed = opcode & 0x3a80_0000 == 0x2880_0000 || opcode & 0x3b20_0400 == 0x3800_0400;
         is_from_sp && (is_add && is_to_sp || is_indexed)
     }
@@ -181,7 +182,8 @@ impl Architecture for A64 {
         opcode == 0xd45e_0000
     }
 
-    /// Bit 55 tells the upper half from the lower one (DDI 0487, D8.8 "Address tagging").
+    /// Bit 55 selects the upper or lower half of the address space (DDI 0487, D8.8 "Address
+    /// tagging").
     fn plain_address(address: u64) -> u64 {
         ((address << 8).cast_signed() >> 8).cast_unsigned()
     }
@@ -190,7 +192,8 @@ impl Architecture for A64 {
         address >> 56 == 0 || privilege == Privilege::Kernel
     }
 
-    /// Entries of the vector table have room for 32 instructions (DDI 0487, D1.3 "Exception vectors").
+    /// Each entry of the vector table has room for 32 instructions (DDI 0487, D1.3 "Exception
+    /// vectors").
     fn is_vector(pc: Address, _encoding: Option<&Encoding>) -> bool {
         pc.0.is_multiple_of(0x80)
     }

@@ -1,4 +1,4 @@
-//! Loads and stores of vectors lane by lane: LD1 to LD4, ST1 to ST4, LD1R to LD4R.
+//! Vector loads and stores by lane: LD1 to LD4, ST1 to ST4, LD1R to LD4R.
 
 use crate::access_kind::AccessKind;
 
@@ -70,7 +70,7 @@ impl A64Describer {
             2 => 4 << self.field(10, 1),
             _ => 1 << self.field(10, 2),
         };
-        // Q:S:size, of which wide lanes use the upper bits.
+        // The lane number is Q:S:size, of which wider lanes use only the upper bits.
         let place = u16::try_from(self.field(30, 1) << 3 | self.field(10, 3)).ok()? / size_bytes
             * size_bytes;
         for number in 0..count {
@@ -101,7 +101,7 @@ impl A64Describer {
         Some(count * size_bytes)
     }
 
-    /// One access of registers whose bytes do not lie in memory as in them.
+    /// Describes one access of registers whose bytes are interleaved in memory.
     fn whole(&mut self, count: u16, total_bytes: u16) {
         let kind = if self.flag(22) {
             AccessKind::Read

@@ -1,13 +1,14 @@
-//! Memory tagging (DDI 0487, C6.2, FEAT_MTE): tags in addresses, and tags of memory.
+//! Memory tagging (DDI 0487, C6.2, FEAT_MTE): address tags and memory tags.
 //!
-//! The tags of memory are no bytes that a trace shows, so what only loads or stores them accesses no memory here.
+//! Traces do not show memory tags as bytes, so instructions that only load or store tags access no
+//! memory here.
 
 use crate::access_kind::AccessKind;
 use crate::arm::a64::bits::{A64Describer, GeneralWidth, Register31};
 use crate::arm::a64::memory::A64Address;
 use crate::expression::Expression;
 
-/// Bytes of memory that share a tag.
+/// Number of bytes of memory that share a tag.
 const GRANULE_BYTES: u16 = 16;
 
 impl A64Describer {
@@ -17,7 +18,7 @@ impl A64Describer {
         self.set_general(0, Expression::Unknown, Register31::Stack);
     }
 
-    /// LDG, STG, ST2G, STZG, STZ2G, and of many granules LDGM, STGM, STZGM.
+    /// LDG, STG, ST2G, STZG, STZ2G; for several granules LDGM, STGM, STZGM.
     pub fn tags(&mut self) -> bool {
         let (kind, mode) = (self.field(22, 2), self.field(10, 2));
         if mode == 0 {
@@ -50,7 +51,8 @@ impl A64Describer {
         true
     }
 
-    /// Of kind 1 LDG, which puts the tag into an address, of kind 3 LDGM, of kind 2 STGM, of kind 0 STZGM.
+    /// Describes LDG (kind 1), which inserts the tag into an address, LDGM (3), STGM (2) and STZGM
+    /// (0).
     fn tags_alone(&mut self, kind: u32) {
         self.read_place(self.base());
         if kind != 3 {
@@ -58,7 +60,7 @@ impl A64Describer {
         }
         match kind {
             1 | 3 => self.set_general(0, Expression::Unknown, Register31::Zero),
-            // How many bytes it clears the trace does not tell.
+            // The trace does not state how many bytes are zeroed.
             0 => self.description.access_unknown(),
             _ => {}
         }
@@ -71,7 +73,7 @@ impl A64Describer {
     }
 }
 
-/// STGP as disassemblers write it; none for other instructions.
+/// Formats STGP the way disassemblers do; none for other instructions.
 pub fn text(opcode: u32) -> Option<String> {
     if opcode & 0xfe40_0000 != 0x6800_0000 {
         return None;

@@ -1,7 +1,10 @@
-//! Advanced SIMD and scalar floating point: which registers a form reads, and what it keeps of the one that it writes.
+//! Advanced SIMD and scalar floating point: registers that each form reads, and parts of the
+//! destination that it keeps.
 //!
-//! One row describes an encoding class, or the part of a class that treats its registers alike.
-//! The classes and their fields are those of DDI 0487, C4.1.96 "Data Processing -- Scalar Floating-Point and Advanced SIMD".
+//! A row describes an encoding class, or the part of a class that treats its registers in the same
+//! way.
+//! Classes and fields follow DDI 0487, C4.1.96 "Data Processing -- Scalar Floating-Point and
+//! Advanced SIMD".
 
 use crate::arm::a64::bits::{A64Describer, Register31};
 use crate::expression::Expression;
@@ -10,7 +13,7 @@ use crate::view::RegisterView;
 /// A register field of an encoding.
 #[derive(Clone, Copy)]
 enum A64VectorField {
-    /// Bits 0 to 4: the destination, whose old value is an operand.
+    /// Bits 0 to 4: the destination, when its old value is an operand.
     D,
     /// Bits 5 to 9.
     N,
@@ -28,14 +31,14 @@ enum A64VectorField {
 
 use A64VectorField::{A, D, Element, General, M, N, Table};
 
-/// The bytes of a vector register that an operand consists of.
+/// Bytes of a vector register that form an operand.
 #[derive(Clone, Copy)]
 enum A64OperandSpan {
-    /// All 16.
+    /// All 16 bytes.
     Whole,
-    /// 8 or 16, by the Q bit.
+    /// 8 or 16 bytes, by the Q bit.
     Vector,
-    /// The lower or the upper 8, by the Q bit.
+    /// Lower or upper 8 bytes, by the Q bit.
     Half,
     /// The lower half of a vector.
     LowHalf,
@@ -43,17 +46,17 @@ enum A64OperandSpan {
     HighHalf,
     /// A scalar whose size is in bits 22 and 23.
     Integer,
-    /// A scalar of twice that size.
+    /// A scalar of twice the `Integer` size.
     DoubleInteger,
     /// A scalar of 4 or 8 bytes, by bit 22.
     Float,
-    /// Two such scalars.
+    /// Two scalars of the `Float` size.
     FloatPair,
     /// A scalar whose type is in bits 22 and 23.
     Type,
-    /// A scalar whose size is the highest bit of `immh`.
+    /// A scalar whose size is given by the highest set bit of `immh`.
     Shifted,
-    /// A scalar of twice that size.
+    /// A scalar of twice the `Shifted` size.
     DoubleShifted,
     /// This number of bytes.
     Bytes(u16),
@@ -64,28 +67,29 @@ use A64OperandSpan::{
     Shifted, Type, Vector, Whole,
 };
 
-/// What becomes of the register that a form writes.
+/// Effect on the destination register.
 #[derive(Clone, Copy)]
 enum A64VectorDestination {
-    /// The result replaces all of it.
+    /// The result replaces the entire register.
     Replaced,
-    /// The result of the second form, which has the Q bit, goes to the upper half and keeps the lower one.
+    /// Narrowing: the first form replaces the register; the second form (Q bit set) writes the
+    /// upper half and keeps the lower one.
     Narrow,
     /// Shift left and insert: each lane keeps the bits below the shift.
     InsertLeft,
-    /// Shift right and insert: each lane keeps the bits above what is left of the source.
+    /// Shift right and insert: each lane keeps the bits above the shifted source.
     InsertRight,
     /// A constant sets or clears bits.
     Immediate,
-    /// A general register gets the result.
+    /// The result goes to a general register.
     General,
-    /// It writes condition flags only.
+    /// Only the condition flags are written.
     Flags,
 }
 
 use A64VectorDestination::{Flags, Immediate, InsertLeft, InsertRight, Narrow, Replaced};
 
-/// An encoding class: the bits that are compared, their values, the operands, and the destination.
+/// An encoding class: mask, value, operands and destination.
 type A64VectorClass = (
     u32,
     u32,
@@ -103,9 +107,9 @@ const ADD_TO_VECTOR_BY_ELEMENT: &[(A64VectorField, A64OperandSpan)] =
 const ADD_TO_LONG_BY_ELEMENT: &[(A64VectorField, A64OperandSpan)] =
     &[(D, Whole), (N, Half), (Element, Whole)];
 
-/// The first row that matches counts.
+/// Encoding classes; the first matching row applies.
 const ROWS: &[A64VectorClass] = &[
-    // Scalar floating point. Conversions from and to general registers.
+    // Scalar floating point: conversions from and to general registers.
     (0x5f26_0000, 0x1e02_0000, &[(General, Whole)], Replaced),
     (
         0x5f20_0000,
@@ -151,7 +155,7 @@ const ROWS: &[A64VectorClass] = &[
         &[(D, Whole), (N, Whole)],
         Replaced,
     ),
-    // Scalar: three of the same size in half precision, two registers in half precision.
+    // Scalar: three registers of the same size in half precision, two registers in half precision.
     (
         0xdf60_c400,
         0x5e40_0400,
@@ -166,7 +170,8 @@ const ROWS: &[A64VectorClass] = &[
         &[(D, Integer), (N, Integer), (M, Integer)],
         Replaced,
     ),
-    // Two registers: SUQADD, the narrowing ones, FCVTXN, comparisons and others of floating point, the rest.
+    // Two registers: SUQADD, the narrowing forms, FCVTXN, floating-point comparisons and others,
+    // the rest.
     (
         0xdf3f_fc00,
         0x5e20_3800,
@@ -183,7 +188,7 @@ const ROWS: &[A64VectorClass] = &[
     (0xff3f_fc00, 0x5e31_b800, &[(N, Whole)], Replaced),
     (0xff3e_0c00, 0x5e30_0800, &[(N, Bytes(4))], Replaced),
     (0xff3e_0c00, 0x7e30_0800, &[(N, FloatPair)], Replaced),
-    // Three of different sizes: SQDMULL, and those that accumulate.
+    // Three of different sizes: SQDMULL, and the accumulating forms.
     (
         0xdf20_fc00,
         0x5e20_d000,
@@ -196,7 +201,7 @@ const ROWS: &[A64VectorClass] = &[
         &[(D, DoubleInteger), (N, Integer), (M, Integer)],
         Replaced,
     ),
-    // Three of the same size.
+    // Three registers of the same size.
     (
         0xdf20_c400,
         0x5e20_c400,
@@ -209,7 +214,7 @@ const ROWS: &[A64VectorClass] = &[
         &[(N, Integer), (M, Integer)],
         Replaced,
     ),
-    // Shifts: those that accumulate or insert, the narrowing ones, the rest.
+    // Shifts: accumulating or inserting forms, narrowing forms, the rest.
     (
         0xdf80_dc00,
         0x5f00_1400,
@@ -220,7 +225,8 @@ const ROWS: &[A64VectorClass] = &[
     (0xff80_fc00, 0x7f00_5400, &[(N, Shifted)], InsertLeft),
     (0xdf80_e400, 0x5f00_8400, &[(N, DoubleShifted)], Replaced),
     (0xdf80_0400, 0x5f00_0400, &[(N, Shifted)], Replaced),
-    // By element: FMLA and FMLS, SQDMLAL and SQDMLSL, SQRDMLAH and SQRDMLSH, the others of floating point, the rest.
+    // By element: FMLA and FMLS, SQDMLAL and SQDMLSL, SQRDMLAH and SQRDMLSH, other floating-point
+    // forms, the rest.
     (
         0xff80_b400,
         0x5f00_1000,
@@ -290,11 +296,13 @@ const ROWS: &[A64VectorClass] = &[
     (0xbf60_fc00, 0x0e40_0c00, ADD_TO_VECTOR, Replaced),
     (0x9f60_c400, 0x0e40_0400, VECTORS, Replaced),
     (0x9f7e_0c00, 0x0e78_0800, &[(N, Vector)], Replaced),
-    // The extension of three of the same size: FCADD, BFMLAL, dot products and others that accumulate.
+    // The extension of three registers of the same size: FCADD, BFMLAL, dot products and other
+    // accumulating forms.
     (0xbf20_ec00, 0x2e00_e400, VECTORS, Replaced),
     (0xbfe0_fc00, 0x2ec0_fc00, ADD_TO_WHOLE, Replaced),
     (0x9f20_8400, 0x0e00_8400, ADD_TO_VECTOR, Replaced),
-    // Two registers: SADALP and UADALP, SUQADD and USQADD, the narrowing ones, SHLL, FCVTL, the rest.
+    // Two registers: SADALP and UADALP, SUQADD and USQADD, the narrowing forms, SHLL, FCVTL, the
+    // rest.
     (
         0x9f3f_fc00,
         0x0e20_6800,
@@ -315,14 +323,15 @@ const ROWS: &[A64VectorClass] = &[
     (0x9f3e_0c00, 0x0e20_0800, &[(N, Vector)], Replaced),
     // Across lanes.
     (0x9f3e_0c00, 0x0e30_0800, &[(N, Vector)], Replaced),
-    // Three of different sizes: the wide ones, the narrowing ones, those that accumulate, the rest.
+    // Three of different sizes: wide forms, narrowing forms, accumulating forms, the rest.
     (0x9f20_dc00, 0x0e20_1000, &[(N, Whole), (M, Half)], Replaced),
     (0x9f20_dc00, 0x0e20_4000, &[(N, Whole), (M, Whole)], Narrow),
     (0x9f20_fc00, 0x0e20_5000, ADD_TO_LONG, Replaced),
     (0x9f20_dc00, 0x0e20_8000, ADD_TO_LONG, Replaced),
     (0x9f20_dc00, 0x0e20_9000, ADD_TO_LONG, Replaced),
     (0x9f20_0c00, 0x0e20_0000, &[(N, Half), (M, Half)], Replaced),
-    // Three of the same size: SABA and UABA, MLA and MLS, FMLAL and FMLSL, FMLAL2 and FMLSL2, FMLA and FMLS.
+    // Three of the same size: SABA and UABA, MLA and MLS, FMLAL and FMLSL, FMLAL2 and FMLSL2, FMLA
+    // and FMLS.
     (0x9f20_fc00, 0x0e20_7c00, ADD_TO_VECTOR, Replaced),
     (0x9f20_fc00, 0x0e20_9400, ADD_TO_VECTOR, Replaced),
     (
@@ -342,11 +351,12 @@ const ROWS: &[A64VectorClass] = &[
     (0xbfe0_fc00, 0x2e20_1c00, VECTORS, Replaced),
     (0xbf20_fc00, 0x2e20_1c00, ADD_TO_VECTOR, Replaced),
     (0x9f20_0400, 0x0e20_0400, VECTORS, Replaced),
-    // Modified immediates: ORR and BIC, FMOV of half precision and others whose lowest bit of `cmode` says no more, MOVI, MVNI.
+    // Modified immediates: ORR and BIC, half-precision FMOV and others for which the lowest bit of
+    // `cmode` adds nothing, MOVI, MVNI.
     (0x9ff8_9c00, 0x0f00_1400, &[], Immediate),
     (0x9ff8_dc00, 0x0f00_9400, &[], Immediate),
     (0x9ff8_0400, 0x0f00_0400, &[], Replaced),
-    // Shifts: those that accumulate or insert, the narrowing and the long ones, the rest.
+    // Shifts: accumulating or inserting forms, narrowing and long forms, the rest.
     (
         0x9f80_dc00,
         0x0f00_1400,
@@ -434,7 +444,7 @@ const ROWS: &[A64VectorClass] = &[
 ];
 
 impl A64Describer {
-    /// Advanced SIMD and scalar floating point.
+    /// Describes Advanced SIMD and scalar floating point.
     pub fn vector(&mut self) -> bool {
         if self.move_of_lanes() {
             return true;
@@ -474,7 +484,7 @@ impl A64Describer {
         }
     }
 
-    /// The bytes of a register that an operand consists of.
+    /// Returns the bytes of a register that form an operand.
     fn span(&self, number: u32, span: A64OperandSpan) -> RegisterView {
         let size = 1 << self.field(22, 2);
         let shift_size = 1 << self.field(19, 4).checked_ilog2().unwrap_or_default();
@@ -507,12 +517,13 @@ impl A64Describer {
         }
     }
 
-    /// The bytes of a vector, by the Q bit.
+    /// Returns the length of a vector, by the Q bit.
     fn vector_bytes(&self) -> u16 {
         if self.flag(30) { 16 } else { 8 }
     }
 
-    /// The register of an indexed element: its number has four bits where the index needs the fifth.
+    /// Returns the register of an indexed element. Its number has four bits if the index needs the
+    /// fifth.
     fn element_register(&self) -> u32 {
         let (size, opcode, is_unsigned) = (self.field(22, 2), self.field(12, 4), self.flag(29));
         let is_complex = is_unsigned && opcode & 0b1001 == 1;
@@ -542,14 +553,14 @@ impl A64Describer {
         self.description.write_keeping(view, kept);
     }
 
-    /// The bits of the destination that SLI and SRI keep.
+    /// Returns the bits of the destination that SLI and SRI keep.
     fn kept_by_insertion(&self, destination: A64VectorDestination) -> u128 {
         let lane_bits = 8 << self.field(19, 4).checked_ilog2().unwrap_or_default();
         let ones = !(u128::MAX << lane_bits);
         let above = self.field(16, 7) - lane_bits;
         let lane = match destination {
             InsertLeft => !(u128::MAX << above),
-            // The amount of a right shift is counted down from twice the width.
+            // The encoded amount of a right shift counts down from twice the lane width.
             _ => ones & !(ones >> (lane_bits - above)),
         };
         let is_scalar = self.flag(28);
@@ -564,7 +575,7 @@ impl A64Describer {
         )
     }
 
-    /// The bits of the destination that ORR and BIC with a constant keep.
+    /// Returns the bits of the destination that ORR and BIC (immediate) keep.
     fn kept_beside_immediate(&self) -> u128 {
         let (constant, kind) = (self.field(16, 3) << 5 | self.field(5, 5), self.field(12, 4));
         let (lane_bits, place) = if kind < 8 {
@@ -581,7 +592,7 @@ impl A64Describer {
     }
 }
 
-/// The bits of a lane repeated in all lanes of a register.
+/// Repeats the bits of a lane in all lanes of a register.
 fn repeated(lane: u128, lane_bits: u32, width_bits: u32) -> u128 {
     (0..width_bits / lane_bits).fold(0, |all, number| all | lane << (number * lane_bits))
 }

@@ -1,4 +1,4 @@
-//! What the rest of the program asks of A32.
+//! The A32 instruction set.
 
 use capstone::Capstone;
 use capstone::arch::arm::{ArchExtraMode, ArchMode};
@@ -49,11 +49,11 @@ impl Architecture for A32 {
         number: 40,
         word_bytes: 4,
     }];
-    /// `STT_ARM_TFUNC`, which older tools give to functions of T32.
+    /// `STT_ARM_TFUNC`, which older tools assign to T32 functions.
     const ELF_FUNCTION: Option<u8> = Some(13);
     const HOST_CALL: Option<SemihostingCall> = Some(HOST_CALL_32);
-    /// A program may change to T32.
     const FLAG_BITS: u64 = NZCV;
+    /// Two, because a program may switch to T32.
     const ALIGNMENT: u8 = 2;
     const HAS_MARKED_ADDRESSES: bool = true;
     const STATES: &'static [InstructionSet] = &[InstructionSet::A64, InstructionSet::A32];
@@ -94,8 +94,8 @@ impl Architecture for A32 {
         4
     }
 
-    /// In T32 the lowest bit of the address is set. Where a trace has lost it, an instruction of two bytes, or one where
-    /// none of A32 can be, or one right behind another of T32, tells.
+    /// The lowest bit of a T32 address is set. If the trace has lost it, the instruction is T32 if
+    /// it has two bytes, is not 4-byte aligned, or directly follows a T32 instruction.
     fn set_at(placement: &InstructionPlacement) -> InstructionSet {
         let InstructionPlacement {
             address,
@@ -138,7 +138,7 @@ impl Architecture for A32 {
         }
     }
 
-    /// Whatever branches does so by its condition alone.
+    /// Branches depend only on the condition of the instruction.
     fn is_taken_when_executed(_encoding: &Encoding) -> bool {
         true
     }
@@ -165,7 +165,7 @@ impl Architecture for A32 {
         }
     }
 
-    /// What has the stack pointer as base or first operand: also POP, PUSH.
+    /// Stack pointer as base or first operand; this includes POP and PUSH.
     #[inline(always)]
     fn computes_stack_from_itself(opcode: u32) -> bool {
         opcode >> 16 & 15 == 13
@@ -177,7 +177,8 @@ impl Architecture for A32 {
         matches!(opcode & 0x0fff_ffff, 0x0f12_3456 | 0x010f_0070)
     }
 
-    /// A vector of the A and R profiles holds a jump (DDI 0406, B1.8 "Exception vectors and the exception base address").
+    /// An exception vector of the A and R profiles contains a jump (DDI 0406, B1.8 "Exception
+    /// vectors and the exception base address").
     fn is_vector(pc: Address, encoding: Option<&Encoding>) -> bool {
         pc.0 & 0x1f != 0
             && encoding.is_some_and(|encoding| a32_flow(word_opcode(encoding)) == FlowKind::Branch)

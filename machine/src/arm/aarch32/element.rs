@@ -1,4 +1,5 @@
-//! VMOV between a general register and an element of a doubleword (DDI 0487, F6.1, "VMOV (general-purpose register to scalar)").
+//! VMOV between a general register and an element of a doubleword (DDI 0487, F6.1, "VMOV
+//! (general-purpose register to scalar)").
 
 use crate::arm::aarch32::vector::{a32_word, double};
 use crate::description::MeaningBuilder;
@@ -6,7 +7,7 @@ use crate::expression::Expression;
 use crate::set::InstructionSet;
 use crate::view::{RegisterId, RegisterView};
 
-/// The description of one; none for other instructions.
+/// Describes an element move; none for other instructions.
 pub fn describe(bytes: &[u8], set: InstructionSet) -> Option<MeaningBuilder> {
     let word = a32_word(bytes, set)?;
     if word >> 28 == 15 || word & 0x0f00_0f1f != 0x0e00_0b10 {
@@ -52,7 +53,7 @@ pub fn describe(bytes: &[u8], set: InstructionSet) -> Option<MeaningBuilder> {
     Some(description)
 }
 
-/// The first byte and the length of an element, by `opc1:opc2`.
+/// Returns the byte offset and length of an element from `opc1:opc2`.
 fn element(kind: u32) -> Option<(u16, u16)> {
     let kind = u16::try_from(kind).ok()?;
     match kind {

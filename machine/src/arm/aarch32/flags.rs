@@ -1,4 +1,4 @@
-//! The condition flags that instructions of AArch32 read and write.
+//! Condition flags that AArch32 instructions read and write.
 
 use capstone::arch::arm::{ArmCC, ArmOperand, ArmOperandType, ArmShift};
 
@@ -7,9 +7,9 @@ use crate::arm::flags::{C, GE, N, NZCV, Q, V, Z};
 use crate::set::InstructionSet;
 
 impl Aarch32Describer<'_> {
-    /// What it reads and writes of the status register.
+    /// Describes the reads and writes of the status register.
     pub fn flags(&mut self, suffixes: MnemonicSuffixes, condition: ArmCC) {
-        // The condition of an `it` is that of what follows.
+        // The condition of an `it` is the one of the following instruction.
         let is_decided = suffixes.is_conditional || self.name.starts_with("it");
         let decides = if is_decided {
             of_condition(condition)
@@ -34,7 +34,7 @@ impl Aarch32Describer<'_> {
         }
     }
 
-    /// The flags that flow into its result.
+    /// Returns the flags that flow into the result.
     fn taken_in(&self) -> u64 {
         let turns_through_carry = self.name == "rrx"
             || self
@@ -51,8 +51,9 @@ impl Aarch32Describer<'_> {
         }
     }
 
-    /// The flags that may stay as they were. By a register whose low byte is nought a shift leaves the carry (DDI 0487, E1.2.2,
-    /// `Shift_C`), and Q is cumulative: saturating instructions set it, and none of them clears it (DDI 0487, E1.3).
+    /// Returns the flags that may keep their values. A shift by a register whose low byte is zero
+    /// keeps the carry (DDI 0487, E1.2.2, `Shift_C`). Q is cumulative: saturating instructions set
+    /// it, and none of them clears it (DDI 0487, E1.3).
     fn may_stay(&self, suffixes: MnemonicSuffixes) -> u64 {
         match self.name {
             "msr" => 0,
@@ -61,7 +62,8 @@ impl Aarch32Describer<'_> {
         }
     }
 
-    /// The flags that those with an S set. Only sums set V; logic sets C where its operand is shifted.
+    /// Returns the flags that forms with S set. Only sums set V; logical operations set C if their
+    /// operand is shifted.
     fn set_by_result(&self) -> u64 {
         match self.name {
             "add" | "sub" | "adc" | "sbc" | "rsb" | "rsc" | "neg" | "cmp" | "cmn" => NZCV,
@@ -74,7 +76,7 @@ impl Aarch32Describer<'_> {
         }
     }
 
-    /// The flags of those without an S.
+    /// Returns the flags that forms without S set.
     fn set_besides(&self) -> u64 {
         let parallel = [
             "sadd", "uadd", "ssub", "usub", "sasx", "uasx", "ssax", "usax",
@@ -85,7 +87,8 @@ impl Aarch32Describer<'_> {
             "msr" => NZCV | Q | GE,
             "vmrs" if self.operands.len() < 2 || self.instruction.operands.contains("apsr") => NZCV,
             name if parallel.iter().any(|prefix| name.starts_with(prefix)) => GE,
-            // Of those that saturate lane by lane only these tell of it (DDI 0487, F5.1, QADD16 and the like).
+            // Of the saturating instructions, those that work per lane do not set Q (DDI 0487,
+            // F5.1, QADD16 and the like).
             "qadd" | "qsub" | "qdadd" | "qdsub" => Q,
             name if name.starts_with("ssat") || name.starts_with("usat") => Q,
             name if name.starts_with("smlal") => 0,
@@ -101,7 +104,7 @@ impl Aarch32Describer<'_> {
 
     fn is_shifted_by_register(&self) -> bool {
         let is_shift = matches!(self.name, "lsl" | "lsr" | "asr" | "ror");
-        // A last register that has a shift of its own is what a constant shifts.
+        // A last register that itself has a shift is the value being shifted by a constant.
         let is_amount = |operand: &ArmOperand| {
             matches!(operand.op_type, ArmOperandType::Reg(_)) && operand.shift == ArmShift::Invalid
         };
@@ -114,7 +117,8 @@ impl Aarch32Describer<'_> {
                 .any(|operand| amount_of(operand.shift).is_some())
     }
 
-    /// Whether the second operand leaves a carry: a shift does, and a constant that is turned (DDI 0487, F2.3.2, F2.3.3).
+    /// Returns true if the second operand produces a carry: shifts do, and rotated constants (DDI
+    /// 0487, F2.3.2, F2.3.3).
     fn has_carry_out(&self) -> bool {
         let is_shifted = self
             .operands
@@ -135,7 +139,7 @@ impl Aarch32Describer<'_> {
     }
 }
 
-/// The flags that VSEL looks at: its condition is a part of the name.
+/// Returns the flags that VSEL tests; its condition is a part of the name.
 fn of_selection(name: &str) -> u64 {
     match name {
         "vseleq" => Z,
@@ -145,7 +149,7 @@ fn of_selection(name: &str) -> u64 {
     }
 }
 
-/// The flags that a condition looks at.
+/// Returns the flags that a condition tests.
 fn of_condition(condition: ArmCC) -> u64 {
     match condition {
         ArmCC::ARM_CC_EQ | ArmCC::ARM_CC_NE => Z,

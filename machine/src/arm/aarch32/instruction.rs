@@ -1,4 +1,4 @@
-//! An instruction and its operands.
+//! An AArch32 instruction and its operands.
 
 use capstone::RegId;
 use capstone::arch::arm::{ArmCC, ArmOperand, ArmOperandType, ArmShift};
@@ -14,7 +14,7 @@ use crate::meaning::ExecutionCondition;
 use crate::set::InstructionSet;
 use crate::view::{RegisterId, RegisterView};
 
-/// The description of an instruction.
+/// Describes an instruction.
 pub fn describe(
     instruction: &DisassembledInstruction<'_>,
     set: InstructionSet,
@@ -23,7 +23,7 @@ pub fn describe(
     let ArchDetail::ArmDetail(detail) = detail else {
         return None;
     };
-    // The condition of an `it` is that of what follows.
+    // The condition of an `it` is the one of the following instruction.
     let is_always = matches!(detail.cc(), ArmCC::ARM_CC_AL | ArmCC::ARM_CC_INVALID);
     let is_conditional = !is_always && !instruction.mnemonic.starts_with("it");
     let bytes = instruction.site.encoding.bytes();
@@ -46,7 +46,7 @@ pub fn describe(
     };
     arm.implicit();
     if is_structure {
-        // All is said.
+        // The description is complete.
     } else if arm.has_memory() {
         arm.description.meaning.is_memory_known = true;
         arm.memory();
@@ -62,14 +62,14 @@ pub fn describe(
     Some(arm.description)
 }
 
-/// What a mnemonic says besides its name.
+/// Facts that a mnemonic states apart from its name.
 #[derive(Clone, Copy)]
 pub(super) struct MnemonicSuffixes {
     pub is_conditional: bool,
     pub updates_flags: bool,
 }
 
-/// The mnemonic without width, condition, and the letter that asks for flags.
+/// Returns the mnemonic without width, condition and the S suffix.
 fn name(mnemonic: &str, suffixes: MnemonicSuffixes) -> &str {
     let MnemonicSuffixes {
         is_conditional,
@@ -86,7 +86,7 @@ fn name(mnemonic: &str, suffixes: MnemonicSuffixes) -> &str {
         .unwrap_or(name)
 }
 
-/// An instruction that is being described.
+/// An instruction while its description is built.
 pub(super) struct Aarch32Describer<'a> {
     pub instruction: &'a DisassembledInstruction<'a>,
     pub set: InstructionSet,
@@ -100,7 +100,7 @@ pub(super) const FLAGS: RegisterView = RegisterView::new(RegisterId::PSR, 0, 4);
 const LINK: RegisterView = RegisterView::new(RegisterId::LR, 0, 4);
 
 impl Aarch32Describer<'_> {
-    /// What the lists of the disassembler do not have.
+    /// Adds what the disassembler's lists omit.
     fn implicit(&mut self) {
         let count = self
             .name
@@ -110,7 +110,7 @@ impl Aarch32Describer<'_> {
             self.description.meaning.condition = ExecutionCondition::Block(count);
             self.description.read(FLAGS);
         }
-        // The lists leave out the registers that say how far an operand is shifted.
+        // The lists omit registers that hold shift amounts.
         let amounts = self
             .operands
             .iter()
@@ -124,13 +124,13 @@ impl Aarch32Describer<'_> {
                 .register(1)
                 .into_iter()
                 .for_each(|view| self.description.read(view)),
-            // And what is saturated.
+            // They omit the saturated register.
             "ssat" | "usat" | "ssat16" | "usat16" => {
                 self.register(2)
                     .into_iter()
                     .for_each(|view| self.description.read(view));
             }
-            // And what is added or packed, which may be rotated.
+            // They omit the register that is added or packed and may be rotated.
             "uxtab" | "uxtah" | "uxtab16" | "sxtab" | "sxtah" | "sxtab16" | "pkhbt" | "pkhtb" => {
                 self.register(2)
                     .into_iter()
@@ -143,13 +143,14 @@ impl Aarch32Describer<'_> {
                     Expression::Constant(self.instruction.site.behind() | thumb_bit),
                 );
             }
-            // It clears the lowest bit of the link register where it comes from the Non-secure state (DDI 0553, "SG").
+            // SG clears the lowest bit of the link register if called from the Non-secure state
+            // (DDI 0553, "SG").
             "sg" => {
                 self.description.read(LINK);
                 self.description.write(LINK);
             }
-            // The target's lowest bit decides whether the return address goes into the link register or to the stack
-            // (DDI 0553, "BLXNS").
+            // The lowest bit of the target decides whether the return address goes to the link
+            // register or to the stack (DDI 0553, "BLXNS").
             "blxns" => {
                 self.description.forget_lists();
                 self.register(0)
@@ -157,7 +158,7 @@ impl Aarch32Describer<'_> {
                     .for_each(|view| self.description.read(view));
                 self.description.write(LINK);
             }
-            // The lists call the register read in either direction, and do not have the second one.
+            // The lists mark the register as read in both directions and omit the second one.
             "mrc" | "mrc2" | "mrrc" | "mrrc2" => {
                 self.description.forget_lists();
                 self.registers()
@@ -178,13 +179,14 @@ impl Aarch32Describer<'_> {
                     .into_iter()
                     .for_each(|view| self.description.write(view));
             }
-            // The result of a system call or of semihosting; the link register that is written is not that of the caller.
+            // Result of a system call or semihosting call; the link register that the lists mark as
+            // written is not the caller's.
             "svc" | "hvc" | "smc" | "bkpt" | "hlt" => {
                 self.description.forget_lists();
                 self.description
                     .write(RegisterView::new(RegisterId::X0, 0, 4));
             }
-            // What they add to, the lists call written alone.
+            // The lists mark the accumulators only as written.
             name if ["umlal", "umaal", "smlal", "smlsld"]
                 .iter()
                 .any(|known| name.starts_with(known)) =>
@@ -216,7 +218,7 @@ impl Aarch32Describer<'_> {
         view_of(self.instruction.disassembler, register, self.set)
     }
 
-    /// The register of an operand.
+    /// Returns the register of an operand.
     pub fn register(&self, operand: usize) -> Option<RegisterView> {
         match self.operands.get(operand)?.op_type {
             ArmOperandType::Reg(register) => self.view(register),
@@ -224,14 +226,14 @@ impl Aarch32Describer<'_> {
         }
     }
 
-    /// The registers of all operands.
+    /// Returns the registers of all operands.
     fn registers(&self) -> Vec<RegisterView> {
         (0..self.operands.len())
             .filter_map(|operand| self.register(operand))
             .collect()
     }
 
-    /// The program counter as an operand has it: two instructions further.
+    /// Returns the program counter as an operand reads it: two instructions ahead.
     pub fn program_counter(&self) -> u64 {
         let ahead = if self.set == InstructionSet::T32 {
             4
@@ -241,7 +243,7 @@ impl Aarch32Describer<'_> {
         self.instruction.site.pc.0.wrapping_add(ahead)
     }
 
-    /// What a register holds.
+    /// Returns the previous value of a register.
     pub fn held(&self, view: RegisterView) -> Expression {
         match view.register {
             RegisterId::PC => Expression::Constant(self.program_counter()),
@@ -249,7 +251,7 @@ impl Aarch32Describer<'_> {
         }
     }
 
-    /// What an operand held, shifted as it says.
+    /// Returns the previous value of an operand, with its shift applied.
     pub fn value(&self, operand: usize) -> Expression {
         let Some(known) = self.operands.get(operand) else {
             return Expression::Unknown;
@@ -264,7 +266,7 @@ impl Aarch32Describer<'_> {
         shifted(value, known.shift)
     }
 
-    /// A register gets a value of its width.
+    /// Writes a value to an operand register, truncated to its width.
     pub fn set(&mut self, operand: usize, value: Expression) {
         let Some(view) = self
             .register(operand)
@@ -281,7 +283,7 @@ impl Aarch32Describer<'_> {
     }
 }
 
-/// The register that says how far an operand is shifted.
+/// Returns the register that holds the shift amount of an operand.
 pub(super) fn amount_of(shift: ArmShift) -> Option<RegId> {
     match shift {
         ArmShift::AsrReg(amount)
@@ -292,7 +294,7 @@ pub(super) fn amount_of(shift: ArmShift) -> Option<RegId> {
     }
 }
 
-/// A value of 32 bits, shifted by a constant.
+/// Returns a 32-bit value shifted by a constant.
 fn shifted(value: Expression, shift: ArmShift) -> Expression {
     let by = |amount: u32| Expression::Constant(u64::from(amount));
     match shift {
@@ -317,7 +319,7 @@ fn shifted(value: Expression, shift: ArmShift) -> Expression {
                 .with(Operation::Or, left)
                 .zero_extended(32)
         }
-        // By a register, or through the carry.
+        // Shifts by a register or through the carry.
         _ => Expression::Unknown,
     }
 }

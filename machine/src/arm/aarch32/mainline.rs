@@ -1,6 +1,7 @@
-//! Armv8.1-M instructions that the disassembler does not know (DDI 0553, C2.4), or takes for unpredictable forms of others.
+//! Armv8.1-M instructions that the disassembler does not support (DDI 0553, C2.4) or takes for
+//! unpredictable forms of others.
 //!
-//! Shifts of 64 bits and saturating shifts share their leading bits with ORRS of `sp` or `pc`.
+//! 64-bit shifts and saturating shifts share their leading bits with ORRS of `sp` or `pc`.
 
 use crate::arm::flags::{NZCV, Q, of_condition, test_of_condition};
 use crate::arm::opcode::thumb_opcode;
@@ -22,7 +23,7 @@ const CONDITIONS: [&str; 16] = [
     "eq", "ne", "hs", "lo", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le", "al", "al",
 ];
 
-/// Decodes one of them; none for other instructions.
+/// Decodes one of these instructions; none for others.
 pub fn decode(site: &CodeSite) -> Option<Instruction> {
     let word = thumb_opcode(&site.encoding);
     let mut found = MainlineDescriber {
@@ -81,7 +82,8 @@ impl MainlineDescriber {
         format!("{name} {}, {}", texts(&operands), number(amount))
     }
 
-    /// LSLL, ASRL, UQRSHLL, SQRSHRL; UQRSHL, SQRSHR. The lowest byte says how far, and its sign to which side.
+    /// LSLL, ASRL, UQRSHLL, SQRSHRL; UQRSHL, SQRSHR. The lowest byte of the amount is signed; its
+    /// sign gives the direction.
     fn shift_by_register(&mut self) -> Option<String> {
         let amount = general(self.field(12, 4));
         let operands = self.shifted_registers();
@@ -112,7 +114,7 @@ impl MainlineDescriber {
         ))
     }
 
-    /// The register that is shifted, or the two of a long shift, which are read and written.
+    /// Returns the shifted register, or the two of a long shift; they are both read and written.
     fn shifted_registers(&mut self) -> Vec<RegisterView> {
         let views = match self.field(9, 3) {
             7 => vec![general(self.field(16, 4))],
@@ -143,7 +145,7 @@ impl MainlineDescriber {
         );
     }
 
-    /// It sets Q where it saturates, and never clears it.
+    /// Adds a write that may set Q but never clears it.
     fn saturate(&mut self) {
         self.description.read(FLAGS);
         self.description.write(FLAGS);
@@ -151,7 +153,8 @@ impl MainlineDescriber {
         (flags.read, flags.written, flags.kept) = (Some(0), Some(Q), Q);
     }
 
-    /// CSEL, CSINC, CSINV, CSNEG, whose register 15 is zero; CSET, CINC and the like are forms of them.
+    /// CSEL, CSINC, CSINV, CSNEG, in which register 15 is zero; CSET, CINC and the like are forms
+    /// of them.
     fn select(&mut self) -> String {
         let (kind, condition) = (self.field(12, 2), self.field(4, 4));
         let (to, first, second) = (
@@ -218,7 +221,7 @@ impl MainlineDescriber {
         }
     }
 
-    /// WLS, DLS, LE and those of tail predication: the link register counts the rounds.
+    /// WLS, DLS, LE and the tail-predicated forms: the link register counts the iterations.
     fn repeat(&mut self) -> Option<String> {
         let (number, is_start) = (self.field(16, 4), self.field(13, 1) == 1);
         let size = match self.field(20, 3) {
@@ -236,7 +239,7 @@ impl MainlineDescriber {
         if number != 15 {
             let count = general(number);
             self.description.read(count);
-            // WLS leaves the register alone where there are no rounds.
+            // WLS does not change the link register if there are no iterations.
             let value = if is_start {
                 Expression::Register(count)
             } else {
@@ -257,13 +260,13 @@ impl MainlineDescriber {
             (false, 1) => "letp",
             _ => return None,
         };
-        // The last round leaves it alone.
+        // The last iteration does not change it.
         self.description.read(LINK);
         self.description.write(LINK);
         Some(format!("{name} lr, {target}"))
     }
 
-    /// CLRM: registers become zero, and with the last bit the flags.
+    /// CLRM: zeroes registers, and with the last bit the flags.
     fn clear(&mut self) -> String {
         let mut names = Vec::new();
         for number in (0..15).filter(|number| self.word >> number & 1 == 1) {
@@ -279,7 +282,7 @@ impl MainlineDescriber {
         format!("clrm {{{}}}", names.join(", "))
     }
 
-    /// PAC, PACBTI, AUT, BTI: the signature of a return address is in `r12`.
+    /// PAC, PACBTI, AUT, BTI: `r12` holds the signature of a return address.
     fn sign(&mut self) -> Option<String> {
         let name = match self.word & 0xffff {
             0x801d => "pac",
@@ -299,7 +302,7 @@ impl MainlineDescriber {
     }
 }
 
-/// The register of a number below 15.
+/// Returns the register with a number below 15.
 fn general(number: u32) -> RegisterView {
     let register = match number {
         13 => RegisterId::SP,
@@ -325,7 +328,7 @@ fn texts(views: &[RegisterView]) -> String {
         .join(", ")
 }
 
-/// A number as the disassembler writes it.
+/// Formats a number the way the disassembler does.
 fn number(value: u32) -> String {
     if value < 10 {
         format!("#{value}")

@@ -1,4 +1,4 @@
-//! Loads and stores.
+//! Loads and stores of AArch32.
 
 use crate::access_kind::AccessKind;
 use crate::view::{RegisterId, RegisterView};
@@ -9,7 +9,7 @@ use crate::arm::aarch32::instruction::Aarch32Describer;
 use crate::expression::{Expression, Operation};
 use crate::meaning::{MemoryOperand, ScaledRegister};
 
-/// What a name of a single load or store says.
+/// Access properties from the mnemonic of a single load or store.
 struct SingleTransfer {
     kind: AccessKind,
     size_bytes: u16,
@@ -17,7 +17,7 @@ struct SingleTransfer {
 }
 
 impl Aarch32Describer<'_> {
-    /// PUSH, LDM and the like.
+    /// Returns true for PUSH, LDM and the like.
     pub fn is_list(&self) -> bool {
         matches!(
             self.name,
@@ -27,7 +27,7 @@ impl Aarch32Describer<'_> {
             .any(|prefix| self.name.starts_with(prefix))
     }
 
-    /// Describes the accesses; what it cannot is marked as not known.
+    /// Describes the accesses; marks memory as unknown if it cannot.
     pub fn memory(&mut self) {
         let is_known = if self.is_list() {
             self.list()
@@ -60,7 +60,7 @@ impl Aarch32Describer<'_> {
             _ if is_down => -total,
             _ => 0,
         };
-        // The disassembler takes the registers of VPOP and VPUSH for both read and written.
+        // The disassembler lists the registers of VPOP and VPUSH as both read and written.
         if self.name.starts_with(['v', 'f']) {
             self.description.forget_lists();
         }
@@ -122,7 +122,7 @@ impl Aarch32Describer<'_> {
         let single = self.single()?;
         let place = self.place(&memory, operand)?;
         let step = self.step(number + 1)?;
-        // A pair of registers, after the status of a store that may fail.
+        // One or two data registers, after the status register of an exclusive store.
         let is_exclusive_store = self.name.starts_with("strex") || self.name.starts_with("stlex");
         let first = usize::from(is_exclusive_store);
         let mut at = place;
@@ -146,7 +146,7 @@ impl Aarch32Describer<'_> {
                 } else {
                     self.held(view).zero_extended(bits)
                 };
-                // The lists call the register of STRBT and STRHT written.
+                // The lists mark the data register of STRBT and STRHT as written.
                 self.description.forget_writes(view.register);
                 self.description.read(view);
                 self.access(AccessKind::Write, at, single.size_bytes, value);
@@ -199,7 +199,8 @@ impl Aarch32Describer<'_> {
         Some(())
     }
 
-    /// What the name says; none for those that access more than registers one behind the other.
+    /// Returns the access properties; none for mnemonics that do more than access consecutive words
+    /// for their registers.
     fn single(&self) -> Option<SingleTransfer> {
         let single = |kind, size_bytes, is_signed| {
             Some(SingleTransfer {
@@ -247,7 +248,7 @@ impl Aarch32Describer<'_> {
         }
     }
 
-    /// The address; the program counter is rounded down to a multiple of four.
+    /// Returns the address; the program counter is rounded down to a multiple of four.
     fn place(&self, memory: &ArmOpMem, operand: &ArmOperand) -> Option<Aarch32Address> {
         let base = self.view(memory.base())?;
         let mut place = Aarch32Address {
@@ -281,7 +282,7 @@ impl Aarch32Describer<'_> {
         Some(place)
     }
 
-    /// What the base becomes when an operand behind the memory operand says by how much it moves.
+    /// Returns the new base if an operand after the memory operand gives a post-index step.
     fn step(&self, operand: usize) -> Option<Option<Expression>> {
         let Some(step) = self.operands.get(operand) else {
             return Some(None);
@@ -325,7 +326,7 @@ impl Aarch32Describer<'_> {
         })
     }
 
-    /// A load goes to a register; one to the program counter is a jump.
+    /// Writes a loaded value to a register; a load of the program counter is a jump.
     fn fill(&mut self, view: RegisterView, loaded: Expression) {
         if view.register != RegisterId::PC {
             self.description.set(view, loaded);
@@ -333,7 +334,7 @@ impl Aarch32Describer<'_> {
     }
 }
 
-/// The address of an access.
+/// Address of an access.
 #[derive(Clone, Copy)]
 struct Aarch32Address {
     base: Option<RegisterView>,

@@ -1,7 +1,8 @@
-//! What the instructions of A32 and T32 do, from the operands that the disassembler finds
-//! (Arm Architecture Reference Manual, DDI 0406).
+//! Semantics of A32 and T32 instructions, from the operands that the disassembler finds (Arm
+//! Architecture Reference Manual, DDI 0406).
 //!
-//! For Advanced SIMD and floating point, `vector` has a table of encoding classes: operands, and what the destination keeps.
+//! For Advanced SIMD and floating point, `vector` has a table of encoding classes with operands and
+//! the kept parts of the destination.
 
 pub(crate) mod a32;
 pub(crate) mod element;

@@ -1,4 +1,5 @@
-//! Loads and stores of Advanced SIMD elements and structures: VLD1 to VLD4, VST1 to VST4 (DDI 0487, F4.1.23).
+//! Loads and stores of Advanced SIMD elements and structures: VLD1 to VLD4, VST1 to VST4 (DDI 0487,
+//! F4.1.23).
 
 use crate::access_kind::AccessKind;
 use crate::arm::aarch32::vector::{a32_word, double};
@@ -9,7 +10,7 @@ use crate::meaning::MemoryOperand;
 use crate::set::InstructionSet;
 use crate::view::RegisterView;
 
-/// The description of an element or structure load or store; none for other instructions.
+/// Describes an element or structure load or store; none for other instructions.
 pub fn describe(bytes: &[u8], set: InstructionSet) -> Option<MeaningBuilder> {
     let word = a32_word(bytes, set).filter(|word| word & 0xff10_0000 == 0xf400_0000)?;
     let base = RegisterView::new(register_32(word >> 16 & 15)?, 0, 4);
@@ -42,7 +43,7 @@ impl StructureDescriber {
         self.field(21, 1) == 1
     }
 
-    /// A doubleword of the list; none behind the last.
+    /// Returns a doubleword of the list; none past the last register.
     fn register(&self, number: u16, step: u16) -> Option<RegisterView> {
         let first = self.field(22, 1) << 4 | self.field(12, 4);
         Some(first + u32::from(number * step))
@@ -67,7 +68,8 @@ impl StructureDescriber {
         })
     }
 
-    /// Multiple structures. Those of one element are copies, the others interleave.
+    /// Describes multiple structures. With one element per structure, the registers are copies;
+    /// otherwise they are interleaved.
     fn whole_registers(&mut self) -> Option<u16> {
         let (count, step, is_interleaved) = match self.field(8, 4) {
             0b0111 => (1, 1, false),
@@ -106,7 +108,7 @@ impl StructureDescriber {
         Some(total_bytes)
     }
 
-    /// One structure that fills all lanes.
+    /// Describes one structure loaded to all lanes.
     fn all_lanes(&mut self) -> Option<u16> {
         let size_bytes: u16 = 1 << self.field(6, 2).min(2);
         let (elements, is_wide) = (
@@ -116,7 +118,7 @@ impl StructureDescriber {
         if !self.is_load() {
             return None;
         }
-        // VLD1 fills a second register, the others skip one.
+        // VLD1 fills a second register; the others may skip one.
         let (copies, step) = if elements == 1 {
             (1 + u16::from(is_wide), 1)
         } else {
@@ -142,7 +144,7 @@ impl StructureDescriber {
         Some(elements * size_bytes)
     }
 
-    /// One structure in one lane; a load keeps the other lanes.
+    /// Describes one structure in one lane; a load keeps the other lanes.
     fn one_lane(&mut self) -> Option<u16> {
         let size = self.field(10, 2);
         let size_bytes: u16 = 1 << size;
@@ -172,7 +174,7 @@ impl StructureDescriber {
         Some(elements * size_bytes)
     }
 
-    /// The base moves by what is accessed, or by a register.
+    /// Advances the base by the number of bytes accessed, or by a register.
     fn write_back(&mut self, total_bytes: u16) {
         let base = Expression::Register(self.base);
         let value = match self.field(0, 4) {

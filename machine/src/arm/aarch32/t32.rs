@@ -1,4 +1,4 @@
-//! What the rest of the program asks of T32.
+//! The T32 instruction set.
 
 use capstone::Capstone;
 use capstone::arch::arm::{ArchExtraMode, ArchMode};
@@ -113,7 +113,8 @@ impl Architecture for T32 {
         built.into_iter().flatten().collect()
     }
 
-    /// After an `it` the disassembler takes what it decodes next for a part of the block.
+    /// After an `it`, the disassembler treats the next instruction it decodes as a part of the
+    /// block.
     fn is_stateful(encoding: &Encoding) -> bool {
         matches!(*encoding.bytes(), [low, 0xbf] if low & 15 != 0)
     }
@@ -136,14 +137,16 @@ impl Architecture for T32 {
         }
     }
 
-    /// All but those that compare (CBZ, WLS, LE) or test flags: some producers show these as executed in any case.
+    /// True except for branches on a register (CBZ, WLS, LE) or on flags, which some producers
+    /// record as executed even if not taken.
     fn is_taken_when_executed(encoding: &Encoding) -> bool {
         let opcode = thumb_opcode(encoding);
         let compares = opcode & 0xffff_f500 == 0xb100 || opcode & 0xff80_f001 == 0xf000_c001;
         !compares && Self::branch_test(encoding).is_none()
     }
 
-    /// B<c>, encodings T1 and T3 (DDI 0487, F5.1.18): conditions 14 and 15 are other instructions.
+    /// B<c>, encodings T1 and T3 (DDI 0487, F5.1.18); condition codes 14 and 15 encode other
+    /// instructions.
     fn branch_test(encoding: &Encoding) -> Option<FlagTest> {
         let opcode = thumb_opcode(encoding);
         let condition = match opcode {
@@ -186,12 +189,12 @@ impl Architecture for T32 {
         }
     }
 
-    /// `msr control` of M-profile chooses between two stack pointers (DDI 0553, "MSR (register)").
+    /// `msr control` of M-profile selects the stack pointer (DDI 0553, "MSR (register)").
     fn is_stack_choice(encoding: &Encoding) -> bool {
         thumb_opcode(encoding) & 0xffe0_d000 == 0xf380_8000
     }
 
-    /// What has the stack pointer as base or first operand: also POP, PUSH.
+    /// Stack pointer as base or first operand; this includes POP and PUSH.
     #[inline(always)]
     fn computes_stack_from_itself(opcode: u32) -> bool {
         if opcode > 0xffff {

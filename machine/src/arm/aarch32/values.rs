@@ -1,4 +1,4 @@
-//! The values that arithmetic gives to registers.
+//! Values that arithmetic writes to registers.
 
 use capstone::arch::arm::{ArmOperandType, ArmShift};
 
@@ -6,7 +6,7 @@ use crate::arm::aarch32::instruction::Aarch32Describer;
 use crate::expression::{Expression, Operation};
 
 impl Aarch32Describer<'_> {
-    /// Fills in what can be told.
+    /// Fills in the values that can be modelled.
     pub fn values(&mut self) {
         match self.name {
             "mov" | "movw" => self.set(0, self.value(1)),
@@ -41,7 +41,8 @@ impl Aarch32Describer<'_> {
         }
     }
 
-    /// The places of the operands: the first source is the destination where only two are written.
+    /// Returns the indices of the source operands; with two operands, the destination is also the
+    /// first source.
     fn sources(&self) -> (usize, usize) {
         if self.operands.len() == 2 {
             (0, 1)
@@ -73,9 +74,9 @@ impl Aarch32Describer<'_> {
         self.set(0, self.value(left).with(operation, right));
     }
 
-    /// By a constant, or by the low byte of a register.
+    /// Describes a shift by a constant or by the low byte of a register.
     fn shift(&mut self, operation: Operation) {
-        // In A32 it is a move of a shifted register.
+        // In A32, this is a move of a shifted register.
         if self.operands.len() == 2
             && self
                 .operands
@@ -128,7 +129,8 @@ impl Aarch32Describer<'_> {
         );
     }
 
-    /// The disassembler gives the offset as it is encoded, without its sign in the wide form.
+    /// ADR. Only the narrow form is modelled: for the wide form the disassembler gives the encoded
+    /// offset without its sign.
     fn address(&mut self) {
         let is_narrow = self.instruction.site.encoding.bytes().len() == 2;
         if let (true, Expression::Constant(offset)) = (is_narrow, self.value(1)) {
@@ -139,7 +141,7 @@ impl Aarch32Describer<'_> {
         }
     }
 
-    /// Between registers of the same width.
+    /// Describes a move between registers of the same width.
     fn move_float(&mut self) {
         let (Some(to), Some(from)) = (self.register(0), self.register(1)) else {
             return;

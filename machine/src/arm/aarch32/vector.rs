@@ -1,17 +1,20 @@
-//! Advanced SIMD and floating point of A32 and T32: which registers a form reads, and what it keeps of the ones it writes.
+//! Advanced SIMD and floating point of A32 and T32: registers that each form reads, and parts of
+//! the destination that it keeps.
 //!
-//! One row describes an encoding class, or the part of a class that treats its registers alike.
-//! The classes and their fields are those of DDI 0487, F4.1.18 to F4.1.22; T32 encodings are brought into the form of A32.
+//! A row describes an encoding class, or the part of a class that treats its registers in the same
+//! way.
+//! Classes and fields follow DDI 0487, F4.1.18 to F4.1.22; T32 encodings are first converted to
+//! A32.
 
 use crate::description::MeaningBuilder;
 use crate::expression::Expression;
 use crate::set::InstructionSet;
 use crate::view::{RegisterId, RegisterView};
 
-/// A register field of an encoding: four bits, and a fifth one elsewhere.
+/// A register field of an encoding: four bits, and a separate fifth one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Aarch32VectorField {
-    /// The destination, whose old value is an operand.
+    /// The destination, when its old value is an operand.
     D,
     /// The first source.
     N,
@@ -19,7 +22,7 @@ enum Aarch32VectorField {
     M,
     /// The register that contains an indexed element, of 16 or 32 bits.
     Element,
-    /// The second source, whose number has four bits.
+    /// The second source, with a four-bit number.
     FewBits,
     /// The first of the one to four registers of a lookup table.
     Table,
@@ -27,7 +30,7 @@ enum Aarch32VectorField {
 
 use Aarch32VectorField::{D, Element, FewBits, M, N, Table};
 
-/// How wide a register is.
+/// Width of a register operand.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum VectorRegisterWidth {
     /// Doubleword or quadword, by the Q bit.
@@ -40,28 +43,28 @@ enum VectorRegisterWidth {
     Quad,
     /// Single or doubleword, by the size field.
     Scalar,
-    /// Single, whatever the size field says.
+    /// Single, regardless of the size field.
     Single,
 }
 
 use VectorRegisterWidth::{ByElement, Double, Quad, Scalar, Single, Vector};
 
-/// What becomes of the register that a form writes.
+/// Effect on the destination register.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Aarch32VectorDestination {
     /// The result replaces it.
     Replaced(VectorRegisterWidth),
-    /// The second source is written too.
+    /// The second source is also written.
     Exchanged,
-    /// Two registers get each other's values.
+    /// Two registers exchange their values.
     Swapped,
     /// Shift left and insert: each lane keeps the bits below the shift.
     InsertLeft,
-    /// Shift right and insert: each lane keeps the bits above what is left of the source.
+    /// Shift right and insert: each lane keeps the bits above the shifted source.
     InsertRight,
     /// A constant sets or clears bits.
     Immediate,
-    /// A half of a single: bit 7 says which.
+    /// Half of a single, selected by bit 7.
     Half,
     /// The upper half of a single.
     UpperHalf,
@@ -73,7 +76,7 @@ use Aarch32VectorDestination::{
     Exchanged, Flags, Half, Immediate, InsertLeft, InsertRight, Replaced, Swapped, UpperHalf,
 };
 
-/// An encoding class: the bits that are compared, their values, the operands, and the destination.
+/// An encoding class: mask, value, operands and destination.
 type Aarch32VectorClass = (
     u32,
     u32,
@@ -92,9 +95,10 @@ const SCALARS: &[(Aarch32VectorField, VectorRegisterWidth)] = &[(N, Scalar), (M,
 const ADD_TO_SCALAR: &[(Aarch32VectorField, VectorRegisterWidth)] =
     &[(D, Scalar), (N, Scalar), (M, Scalar)];
 
-/// Advanced SIMD data processing, of which the first row that matches counts.
+/// Advanced SIMD data processing; the first matching row applies.
 const SIMD: &[Aarch32VectorClass] = &[
-    // Three of the same length: SHA, VABA, VMLA and VMLS, VFMA and VFMS, VQRDMLAH and VQRDMLSH, VEOR, VBSL and the like, the rest.
+    // Three of the same length: SHA, VABA, VMLA and VMLS, VFMA and VFMS, VQRDMLAH and VQRDMLSH,
+    // VEOR, VBSL and the like, the rest.
     (0xfe80_0f10, 0xf200_0c00, ADD_TO_QUAD, Replaced(Quad)),
     (0xfe80_0f10, 0xf200_0710, ADD_TO_VECTOR, Replaced(Vector)),
     (0xfe80_0f10, 0xf200_0900, ADD_TO_VECTOR, Replaced(Vector)),
@@ -128,7 +132,7 @@ const SIMD: &[Aarch32VectorClass] = &[
         &[(D, Vector), (M, Vector)],
         Exchanged,
     ),
-    // The narrowing ones, VSHLL, SHA1SU1 and SHA256SU0, VCVT to and from half precision, the rest.
+    // The narrowing forms, VSHLL, SHA1SU1 and SHA256SU0, VCVT to and from half precision, the rest.
     (0xffb3_0f90, 0xf3b2_0200, &[(M, Quad)], Replaced(Double)),
     (0xffb3_0f90, 0xf3b2_0280, &[(M, Quad)], Replaced(Double)),
     (0xffb3_0fd0, 0xf3b2_0300, &[(M, Double)], Replaced(Quad)),
@@ -155,7 +159,7 @@ const SIMD: &[Aarch32VectorClass] = &[
         Replaced(Double),
     ),
     (0xffb0_0f90, 0xf3b0_0c00, &[(M, Double)], Replaced(Vector)),
-    // Three of different lengths: the wide ones, the narrowing ones, those that accumulate, the rest.
+    // Three of different lengths: wide forms, narrowing forms, accumulating forms, the rest.
     (
         0xfe80_0d50,
         0xf280_0100,
@@ -177,7 +181,8 @@ const SIMD: &[Aarch32VectorClass] = &[
         &[(N, Double), (M, Double)],
         Replaced(Quad),
     ),
-    // By element: VMLAL and the like, VMULL and VQDMULL, VMUL, VQDMULH and VQRDMULH; all others accumulate.
+    // By element: VMLAL and the like, VMULL and VQDMULL, VMUL, VQDMULH and VQRDMULH; all others
+    // accumulate.
     (
         0xfe80_0a50,
         0xf280_0240,
@@ -206,7 +211,7 @@ const SIMD: &[Aarch32VectorClass] = &[
     (0xfeb8_0990, 0xf280_0110, &[], Immediate),
     (0xfeb8_0d90, 0xf280_0910, &[], Immediate),
     (0xfeb8_0090, 0xf280_0010, &[], Replaced(Vector)),
-    // Shifts: those that accumulate or insert, the narrowing and the long ones, the rest.
+    // Shifts: accumulating or inserting forms, narrowing and long forms, the rest.
     (
         0xfe80_0d10,
         0xf280_0110,
@@ -220,7 +225,7 @@ const SIMD: &[Aarch32VectorClass] = &[
     (0xfe80_0010, 0xf280_0010, &[(M, Vector)], Replaced(Vector)),
 ];
 
-/// Floating-point data processing, without the condition. The first row that matches counts.
+/// Floating-point data processing, without the condition; the first matching row applies.
 const FLOAT: &[Aarch32VectorClass] = &[
     // VMLA and the like, VFNMA, VFMA.
     (0x0fa0_0c10, 0x0e00_0800, ADD_TO_SCALAR, Replaced(Scalar)),
@@ -232,7 +237,7 @@ const FLOAT: &[Aarch32VectorClass] = &[
     (0x0fb0_0c50, 0x0e80_0800, SCALARS, Replaced(Scalar)),
     // VMOV of a constant.
     (0x0fb0_0c50, 0x0eb0_0800, &[], Replaced(Scalar)),
-    // VCVTB and VCVTT to half precision, from it.
+    // VCVTB and VCVTT to and from half precision.
     (0x0fbf_0c50, 0x0eb3_0840, &[(M, Scalar)], Half),
     (0x0fbf_0c50, 0x0eb2_0840, &[(M, Single)], Replaced(Scalar)),
     // VCMP with zero, VCMP.
@@ -252,7 +257,8 @@ const FLOAT: &[Aarch32VectorClass] = &[
     (0x0fbf_0cd0, 0x0eb7_0840, &[(M, Scalar)], Replaced(Scalar)),
 ];
 
-/// The same of the space without conditions: VSEL, VMAXNM and VMINNM, VINS, VMOVX, VRINTA and the like, VCVTA and the like.
+/// The unconditional encoding space: VSEL, VMAXNM and VMINNM, VINS, VMOVX, VRINTA and the like,
+/// VCVTA and the like.
 const UNCONDITIONAL: &[Aarch32VectorClass] = &[
     // Dot products and by element, VCMLA and by element, VCADD.
     (0xff10_0f00, 0xfc00_0d00, ADD_TO_VECTOR, Replaced(Vector)),
@@ -284,7 +290,7 @@ const UNCONDITIONAL: &[Aarch32VectorClass] = &[
     (0xffbc_0c50, 0xfebc_0840, &[(M, Scalar)], Replaced(Single)),
 ];
 
-/// The registers of an instruction; none for those that the tables do not have.
+/// Describes the registers of an instruction; none for encodings outside the tables.
 pub fn describe(bytes: &[u8], set: InstructionSet) -> Option<MeaningBuilder> {
     let word = a32_word(bytes, set)?;
     let rows = match word >> 28 {
@@ -293,7 +299,7 @@ pub fn describe(bytes: &[u8], set: InstructionSet) -> Option<MeaningBuilder> {
         15 => UNCONDITIONAL,
         _ => FLOAT,
     };
-    // Without a precision an encoding of floating point is one of another coprocessor.
+    // Without a precision, a floating-point encoding belongs to another coprocessor.
     if word >> 28 != 15 && word >> 8 & 3 == 0 {
         return None;
     }
@@ -310,7 +316,7 @@ pub fn describe(bytes: &[u8], set: InstructionSet) -> Option<MeaningBuilder> {
     Some(vector.description)
 }
 
-/// An encoding in the form of A32: in T32 the bit that is 24 there follows other leading bits.
+/// Converts an encoding to A32: T32 has other leading bits and moves bit 24.
 pub fn a32_word(bytes: &[u8], set: InstructionSet) -> Option<u32> {
     let [a, b, c, d] = *bytes else { return None };
     if set == InstructionSet::A32 {
@@ -354,7 +360,7 @@ impl Aarch32VectorDescriber {
         self.description.read(view);
     }
 
-    /// The number of a register: the fifth bit is the lowest for singles, the highest for others.
+    /// Returns a register number: the fifth bit is the lowest for singles, the highest for others.
     fn number(&self, place: u32, fifth: u32, kind: VectorRegisterWidth) -> u32 {
         let (four, one) = (self.field(place, 4), self.field(fifth, 1));
         if self.size_bytes(kind) == 4 {
@@ -419,22 +425,22 @@ impl Aarch32VectorDescriber {
         self.description.set(other, Expression::Register(one));
     }
 
-    /// The bits of the destination that VSLI and VSRI keep.
+    /// Returns the bits of the destination that VSLI and VSRI keep.
     fn kept_by_insertion(&self, destination: Aarch32VectorDestination) -> u128 {
-        // The highest bit of L:imm6 says the width.
+        // The highest set bit of L:imm6 gives the lane width.
         let size = self.field(7, 1) << 6 | self.field(16, 6);
         let lane_bits = 1 << size.checked_ilog2().unwrap_or(3).max(3);
         let above = size.saturating_sub(lane_bits);
         let ones = !(u128::MAX << lane_bits);
         let lane = match destination {
             InsertLeft => !(u128::MAX << above),
-            // The amount of a right shift is counted down from twice the width.
+            // The encoded amount of a right shift counts down from twice the lane width.
             _ => ones & !(ones >> (lane_bits - above)),
         };
         self.repeated(lane, lane_bits)
     }
 
-    /// The bits of the destination that VORR and VBIC with a constant keep.
+    /// Returns the bits of the destination that VORR and VBIC (immediate) keep.
     fn kept_beside_immediate(&self) -> u128 {
         let constant = self.field(24, 1) << 7 | self.field(16, 3) << 4 | self.field(0, 4);
         let kind = self.field(8, 4);
@@ -447,14 +453,14 @@ impl Aarch32VectorDescriber {
         self.repeated(!changed & !(u128::MAX << lane_bits), lane_bits)
     }
 
-    /// The bits of a lane repeated in all lanes of the destination.
+    /// Repeats the bits of a lane in all lanes of the destination.
     fn repeated(&self, lane: u128, lane_bits: u32) -> u128 {
         let lanes = u32::from(8 * self.size_bytes(Vector)) / lane_bits;
         (0..lanes).fold(0, |all, number| all | lane << (number * lane_bits))
     }
 }
 
-/// A doubleword by its number.
+/// Returns a doubleword by its number.
 pub fn double(number: u32) -> RegisterView {
     part(number / 2, number % 2 * 8, 8)
 }

@@ -1,4 +1,4 @@
-//! Floating point and graphics.
+//! Floating-point and graphics instructions.
 
 use crate::expression::{Expression, Operation};
 use crate::sparc::flags::{ConditionCodeSet, of_condition};
@@ -10,7 +10,7 @@ use crate::sparc::text::forms::{SparcInstructionForm, form_of};
 use crate::sparc::word::wide_number;
 use crate::view::RegisterView;
 
-/// Instructions that use more registers than they name.
+/// Instructions that use more registers than their operands name.
 const WITHOUT_OPERANDS: [&str; 8] = [
     "md5", "sha1", "sha256", "sha512", "sha3", "mpmul", "montmul", "montsqr",
 ];
@@ -52,7 +52,7 @@ impl SparcDescriber {
         true
     }
 
-    /// The register that a letter of a form stands for.
+    /// Returns the register for an operand letter of a form.
     fn view(&self, letter: char) -> Option<RegisterView> {
         let (first, second, destination) = (
             self.word.first(),
@@ -78,7 +78,7 @@ impl SparcDescriber {
         })
     }
 
-    /// What an instruction uses besides its operands.
+    /// Adds registers that an instruction uses apart from its operands.
     fn beside(&mut self, form: &SparcInstructionForm) {
         let name = form.name;
         if name.starts_with("fpack") || matches!(name, "faligndata" | "bshuffle") {
@@ -101,13 +101,13 @@ impl SparcDescriber {
         }
     }
 
-    /// A compare sets the codes that it names, and what it raises. Of the byte with `%fcc0` it may set what was raised so far,
-    /// too, whichever codes it names; that is left out, as it is of arithmetic: else each compare would stand between `%fcc0`
-    /// and who set it.
+    /// Writes the codes that a compare names, and the exceptions. Any compare may also change the
+    /// accrued exceptions in the byte with `%fcc0`. That is left out, as for arithmetic: otherwise
+    /// each compare would hide the last write of `%fcc0`.
     fn set_codes(&mut self) {
         let number = self.word.field(25, 2);
         let codes = float_codes(number);
-        // The others share a byte, so its value is made of what was there.
+        // The other codes share a byte, so its new value depends on the old one.
         if number != 0 {
             self.description.read(codes);
         }
@@ -115,7 +115,7 @@ impl SparcDescriber {
         self.description.write(FLOAT_EXCEPTIONS);
     }
 
-    /// FPop2.
+    /// Describes FPop2: compares and conditional moves.
     fn compare_or_move(&mut self) {
         let operation = self.word.operation();
         let of_width = |number: u16| match self.word.field(5, 2) {
@@ -165,7 +165,7 @@ fn quad(encoded: u16) -> RegisterView {
     float_view(wide_number(encoded) & 60, 4)
 }
 
-/// What comes of the sources, where that can be told.
+/// Returns the result as a function of the sources, if it is modelled.
 fn result(name: &str, sources: &[Option<RegisterView>]) -> Expression {
     let value = |place: usize| {
         sources
@@ -211,7 +211,7 @@ fn result(name: &str, sources: &[Option<RegisterView>]) -> Expression {
     }
 }
 
-/// What a source held: the general register that is always 0 has no view.
+/// Returns the value of a source; the general register that is always 0 has no view.
 fn of_view(view: Option<RegisterView>) -> Expression {
     view.map_or(Expression::Constant(0), Expression::Register)
 }

@@ -1,4 +1,4 @@
-//! Computations with general registers, and control that has operands.
+//! General register arithmetic, and control transfers with operands.
 
 use crate::expression::{Expression, Operation};
 use crate::sparc::flags::{CARRY, ConditionCodeSet, SIGN, of_condition};
@@ -63,7 +63,7 @@ impl SparcDescriber {
         }
     }
 
-    /// The upper half goes to `%y` as well.
+    /// Also writes the upper half to `%y`.
     fn product(&mut self, first: Expression, second: Expression) -> Expression {
         let product = first.with(Operation::Multiply, second);
         if let Some(y) = named("y") {
@@ -146,14 +146,14 @@ impl SparcDescriber {
         self.choose(&source);
     }
 
-    /// The destination becomes something, or stays what it is.
+    /// Describes a destination that either gets the source or keeps its value.
     fn choose(&mut self, source: &Expression) {
         self.description.read_all(source);
         self.description.read_all(&value(self.word.destination()));
         self.set(Expression::Unknown);
     }
 
-    /// Jumps, traps, and the changes of the window.
+    /// Describes jumps, traps, and window changes.
     pub fn control(&mut self) -> bool {
         if self.word.kind() != 0x3e {
             self.read_sources();
@@ -181,7 +181,7 @@ impl SparcDescriber {
         true
     }
 
-    /// A register gets a value as the window names it that the instruction leads to.
+    /// Writes a register as named in the window that is current after the instruction.
     fn set_elsewhere(&mut self, number: u16, register: RegisterId, value: Expression) {
         if number > 0 {
             self.description
@@ -189,7 +189,8 @@ impl SparcDescriber {
         }
     }
 
-    /// How many windows there are the instruction does not say, so which is in use is not told.
+    /// Describes the window change. The instruction does not contain the number of windows, so the
+    /// new window is unknown.
     fn change_window(&mut self, further: i64) {
         named("cwp")
             .into_iter()
@@ -203,7 +204,7 @@ impl SparcDescriber {
         }
     }
 
-    /// Kernels return a result and say whether they failed.
+    /// Describes a trap: kernels return a result and report failure in the condition codes.
     fn trap(&mut self) {
         if !matches!(self.word.field(25, 4), 0 | 8) {
             self.description.read(CONDITIONS);

@@ -1,4 +1,4 @@
-//! Loads and stores. The first byte in memory is the highest of a value.
+//! Loads and stores. The first byte in memory is the most significant one.
 
 use crate::access_kind::AccessKind;
 use crate::expression::Expression;
@@ -9,7 +9,7 @@ use crate::sparc::registers::{FLOAT_STATUS, float_view};
 use crate::sparc::word::wide_number;
 use crate::view::RegisterView;
 
-/// What a load fills, or a store takes.
+/// Register that a load writes or a store reads.
 #[derive(Clone, Copy)]
 enum SparcTransferRegister {
     General {
@@ -67,7 +67,8 @@ impl SparcDescriber {
         true
     }
 
-    /// What it loads or stores, from the lowest address on; none where a space does not go with the instruction.
+    /// Returns the direction and the registers, from the lowest address up; none if the address
+    /// space does not fit the instruction.
     fn data(&self, space: AddressSpaceKind) -> Option<(AccessKind, Vec<SparcTransferRegister>)> {
         let (kind, number) = (self.word.kind() & 0x2f, self.word.destination());
         let access = if matches!(kind, 0x04..=0x07 | 0x0e | 0x24..=0x27) {
@@ -206,7 +207,7 @@ impl SparcDescriber {
                 );
             }
         }
-        // LDSTUB and SWAP store as well.
+        // LDSTUB and SWAP also store.
         let stored = match self.word.kind() & 0x2f {
             0x0d => Expression::Constant(0xff),
             0x0f => data.stored(),
@@ -216,7 +217,8 @@ impl SparcDescriber {
         self.description.access(operand);
     }
 
-    /// The bytes are where they would be, in the other order.
+    /// Describes accesses with reversed byte order: addresses and sizes are the same, values are
+    /// unknown.
     fn access_swapped(&mut self, access: AccessKind, data: &[SparcTransferRegister]) {
         let mut offset = 0;
         for data in data {
@@ -227,7 +229,7 @@ impl SparcDescriber {
         self.change_all(access, data);
     }
 
-    /// What it loads is not told.
+    /// Describes loads of unknown values.
     fn change_all(&mut self, access: AccessKind, data: &[SparcTransferRegister]) {
         for data in data {
             match (access, *data) {
@@ -245,7 +247,7 @@ impl SparcDescriber {
         }
     }
 
-    /// The store may not happen, so what it stores is not told.
+    /// Describes CASA and CASXA. The store may not happen, so its value is unknown.
     fn compare_and_swap(&mut self) {
         let size_bytes = if self.word.kind() == 0x3e { 8 } else { 4 };
         let (first, second, destination) = (
@@ -289,7 +291,7 @@ impl SparcTransferRegister {
         }
     }
 
-    /// What a store writes.
+    /// Returns the value that a store writes.
     fn stored(self) -> Expression {
         match self {
             Self::View(view) => Expression::Register(view),

@@ -1,4 +1,4 @@
-//! What instructions do to registers and memory.
+//! Effects of instructions on registers and memory.
 
 pub(crate) mod float;
 pub(crate) mod integer;

@@ -1,25 +1,25 @@
-//! What accesses to address spaces mean (V9, 6.3.1.3; UltraSPARC Architecture 2007, chapter 10).
+//! Kinds of accesses by address space (V9, 6.3.1.3; UltraSPARC Architecture 2007, chapter 10).
 
-/// The kind of an address space.
+/// Kind of accesses that an address space makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AddressSpaceKind {
-    /// Memory, as without a space named.
+    /// Normal memory, as without an explicit space.
     Memory,
-    /// Memory, the lowest byte first.
+    /// Little-endian memory.
     Little,
     /// 64 bytes of memory for eight registers.
     Block,
     /// 16 bytes of memory for two registers.
     Pair,
-    /// So many bytes for a register of floating point.
+    /// This number of bytes for a floating-point register.
     Short(u16),
-    /// Memory that is accessed in another way.
+    /// Memory accessed in a way that is not modelled.
     Unknown,
     /// No memory: registers of the processor.
     Elsewhere,
 }
 
-/// The kind of a space by its number.
+/// Returns the kind of an address space by number.
 pub(crate) const fn space_of(number: u32) -> AddressSpaceKind {
     match number {
         0x04 | 0x10 | 0x11 | 0x80..=0x83 => AddressSpaceKind::Memory,
@@ -28,7 +28,7 @@ pub(crate) const fn space_of(number: u32) -> AddressSpaceKind {
         0x22..=0x24 | 0x27 | 0xe2 | 0xe3 => AddressSpaceKind::Pair,
         0xd0 | 0xd1 => AddressSpaceKind::Short(1),
         0xd2 | 0xd3 => AddressSpaceKind::Short(2),
-        // By physical addresses, partial stores, and the little-endian forms of all that.
+        // Physical addresses, partial stores, and the little-endian forms of these.
         0x14
         | 0x15
         | 0x1c..=0x1f

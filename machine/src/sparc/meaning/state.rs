@@ -1,11 +1,11 @@
-//! State registers.
+//! State registers: reads and writes.
 
 use crate::expression::{Expression, Operation};
 use crate::sparc::meaning::whole::{SparcDescriber, value};
 use crate::sparc::registers::named;
 use crate::sparc::text::names::{STATE, hyperprivileged, privileged, written_state};
 
-/// Those that change by themselves, and those of which each trap level has one.
+/// Registers that change without an instruction, or of which each trap level has one.
 const UNTOLD: [&str; 15] = [
     "tick", "stick", "pic", "softint", "pc", "entropy", "tpc", "tnpc", "tstate", "tt", "htstate",
     "fq", "hintp", "pcr", "ver",
@@ -39,7 +39,7 @@ impl SparcDescriber {
         self.set(value.unwrap_or_default());
     }
 
-    /// What is written is the exclusive or of both sources.
+    /// Writes the exclusive or of both sources.
     fn write_state(&mut self, name: Option<&'static str>) {
         self.read_sources();
         let value = value(self.word.first()).with(Operation::Xor, self.second());
@@ -59,8 +59,10 @@ impl SparcDescriber {
         }
     }
 
-    /// SAVED, RESTORED (V9, A.47 "SAVED and RESTORED"), ALLCLEAN, OTHERW, NORMALW, INVALW (UltraSPARC Architecture 2007).
-    /// CLEANWIN, and CANSAVE after INVALW, depend on the number of windows, which no instruction tells.
+    /// SAVED, RESTORED (V9, A.47 "SAVED and RESTORED"), ALLCLEAN, OTHERW, NORMALW, INVALW
+    /// (UltraSPARC Architecture 2007).
+    /// CLEANWIN, and CANSAVE after INVALW, depend on the number of windows, which no instruction
+    /// contains.
     fn change_windows(&mut self) {
         match self.word.destination() {
             0 => self.count_window("cansave", "canrestore"),
@@ -79,7 +81,8 @@ impl SparcDescriber {
         }
     }
 
-    /// A window was added to one count. It was of another address space where OTHERWIN is not 0, else of the other count.
+    /// Adds a window to one count. It is taken from OTHERWIN if that is not 0, else from the other
+    /// count.
     fn count_window(&mut self, added: &str, taken: &str) {
         let [gained, lost, other] = [added, taken, "otherwin"]
             .map(|name| named(name).map_or(Expression::Unknown, Expression::Register));
@@ -91,7 +94,7 @@ impl SparcDescriber {
         }
     }
 
-    /// All windows of one count are of another from here on.
+    /// Moves all windows from one count to another.
     fn move_windows(&mut self, from: &str, to: &str) {
         let moved = named(from).map_or(Expression::Unknown, Expression::Register);
         self.set_count(to, moved);
@@ -105,7 +108,8 @@ impl SparcDescriber {
     }
 }
 
-/// 1 where a number of 8 bits is not 0, else 0. Each bit is used by itself, so that the answer tells of them, too.
+/// Returns 1 for a non-zero 8-bit number, else 0. Uses each bit separately, so that the data
+/// dependences include all of them.
 fn is_not_zero(number: Expression) -> Expression {
     let folded = [4, 2, 1].into_iter().fold(number, |number, places| {
         let upper = number

@@ -1,4 +1,4 @@
-//! The description of an instruction while it is put together.
+//! Builder for SPARC instruction descriptions.
 
 use crate::description::MeaningBuilder;
 use crate::expression::Expression;
@@ -8,7 +8,7 @@ use crate::sparc::word::SparcWord;
 use crate::view::RegisterView;
 use crate::window::general;
 
-/// The description of an instruction that has a text; none for those outside of what is described.
+/// Describes an instruction that has a text; none for instructions that are not modelled.
 pub fn describe(word: SparcWord, pc: u64) -> Option<MeaningBuilder> {
     let mut meaning = SparcDescriber {
         word,
@@ -27,25 +27,25 @@ pub fn describe(word: SparcWord, pc: u64) -> Option<MeaningBuilder> {
     is_described.then_some(meaning.description)
 }
 
-/// An instruction that is being described.
+/// An instruction while its description is built.
 pub(crate) struct SparcDescriber {
     pub word: SparcWord,
     pub pc: u64,
     pub description: MeaningBuilder,
 }
 
-/// A general register of the window in use; none for the one that is always 0.
+/// Returns a general register of the current window; none for the one that is always 0.
 pub(crate) fn register(number: u16) -> Option<RegisterView> {
     (number > 0).then(|| RegisterView::new(general(number), 0, 8))
 }
 
-/// What a general register held.
+/// Returns the previous value of a general register.
 pub(crate) fn value(number: u16) -> Expression {
     register(number).map_or(Expression::Constant(0), Expression::Register)
 }
 
 impl SparcDescriber {
-    /// The value of the second source.
+    /// Returns the value of the second source.
     pub fn second(&self) -> Expression {
         if self.word.has_number() {
             Expression::Constant(self.word.number().cast_unsigned())
@@ -54,7 +54,7 @@ impl SparcDescriber {
         }
     }
 
-    /// It reads both sources.
+    /// Adds both sources as inputs.
     pub fn read_sources(&mut self) {
         let values = [value(self.word.first()), self.second()];
         values
@@ -62,7 +62,7 @@ impl SparcDescriber {
             .for_each(|value| self.description.read_all(value));
     }
 
-    /// A general register gets a value.
+    /// Writes a value to a general register.
     pub fn set_general(&mut self, number: u16, value: Expression) {
         self.description.read_all(&value);
         if let Some(view) = register(number) {
@@ -70,12 +70,12 @@ impl SparcDescriber {
         }
     }
 
-    /// The destination gets a value.
+    /// Writes a value to the destination.
     pub fn set(&mut self, value: Expression) {
         self.set_general(self.word.destination(), value);
     }
 
-    /// A register that has a name of its own gets a value that is not told.
+    /// Writes unknown values to registers with individual names.
     pub fn write_named(&mut self, names: &[&str]) {
         names
             .iter()
@@ -83,7 +83,7 @@ impl SparcDescriber {
             .for_each(|view| self.description.write(view));
     }
 
-    /// A call leaves its own address.
+    /// Writes the address of the call to the link register.
     pub fn link(&mut self, number: u16) -> bool {
         self.set_general(number, Expression::Constant(self.pc));
         true
@@ -94,13 +94,13 @@ impl SparcDescriber {
         match self.word.branch_kind() {
             kind @ (1 | 2) if is_decided => {
                 self.description.read(CONDITIONS);
-                // Only branches with prediction choose.
+                // Only branches with prediction select a set of codes.
                 let codes =
                     ConditionCodeSet::of(if kind == 1 { self.word.field(21, 1) } else { 0 });
                 self.description.meaning.flags.read =
                     Some(of_condition(self.word.field(25, 4), codes));
             }
-            // Only branches with prediction choose.
+            // Only branches with prediction select a set of codes.
             kind @ (5 | 6) if is_decided => {
                 self.description.read(float_codes(if kind == 5 {
                     self.word.field(20, 2)

@@ -1,4 +1,4 @@
-//! Instructions that compute, and those of control that have operands.
+//! Text of arithmetic instructions, and of control transfers with operands.
 
 use crate::sparc::text::forms::form_text;
 use crate::sparc::text::names::single;
@@ -8,7 +8,7 @@ use crate::sparc::text::names::{
 use crate::sparc::text::state::state;
 use crate::sparc::word::SparcWord;
 
-/// What computes with two sources, by its kind.
+/// Names of two-source computations by kind.
 const COMPUTATIONS: [Option<&str>; 36] = {
     let mut names = [None; 36];
     let plain = [
@@ -36,7 +36,7 @@ const COMPUTATIONS: [Option<&str>; 36] = {
     names
 };
 
-/// What has operands and accesses no memory.
+/// Formats an instruction with operands and no memory access; none for reserved encodings.
 pub fn arithmetic(word: SparcWord) -> Option<String> {
     match word.kind() {
         0x19 => form_text(word),
@@ -70,7 +70,7 @@ fn plain(name: &str, word: SparcWord) -> String {
     )
 }
 
-/// The usual name of an instruction that some operands make simpler (V9, appendix G.3).
+/// Returns the synthetic instruction that is preferred for some operands (V9, appendix G.3).
 fn synthetic(word: SparcWord) -> Option<String> {
     let (first, destination) = (word.first(), word.destination());
     let is_step = word.has_number() && word.number() == 1 && first == destination;
@@ -137,7 +137,7 @@ fn shift(word: SparcWord) -> Option<String> {
     Some(format!("{name}{suffix} {from}, {places}, {to}"))
 }
 
-/// The condition codes that a field of three bits means, and the conditions on them.
+/// Returns the condition codes that a three-bit field selects, with the names of their conditions.
 fn codes_of(codes: u32) -> Option<(&'static [&'static str; 16], String)> {
     match codes {
         0..4 => Some((&FLOAT_CONDITIONS, format!("%fcc{codes}"))),
@@ -182,7 +182,7 @@ fn register_move(word: SparcWord) -> Option<String> {
     ))
 }
 
-/// FPop2.
+/// Formats FPop2: compares and conditional moves.
 fn float_compare_or_move(word: SparcWord) -> Option<String> {
     let letter = ['s', 'd', 'q'].get(word.place(5, 2).checked_sub(1)?)?;
     let register = |number| {
@@ -196,7 +196,7 @@ fn float_compare_or_move(word: SparcWord) -> Option<String> {
     match word.operation() {
         operation @ (0x51..=0x53 | 0x55..=0x57) if word.destination() < 4 => {
             let signal = if operation > 0x54 { "e" } else { "" };
-            // The first codes, which older processors have alone, are not said.
+            // `%fcc0`, the only codes of older processors, is implied.
             let codes = if word.destination() == 0 {
                 String::new()
             } else {
@@ -228,7 +228,7 @@ fn float_compare_or_move(word: SparcWord) -> Option<String> {
     }
 }
 
-/// Jumps, traps, windows.
+/// Formats jumps, traps and window changes.
 fn control(word: SparcWord) -> Option<String> {
     let destination = word.destination();
     let is_return = |from: u16| word.first() == from && word.has_number() && word.number() == 8;
@@ -256,7 +256,8 @@ fn control(word: SparcWord) -> Option<String> {
     })
 }
 
-/// Tcc. The number of a trap has 7 bits, 8 in newer processors (UltraSPARC Architecture 2007, "Tcc").
+/// Formats Tcc. The trap number has 7 bits, or 8 on newer processors (UltraSPARC Architecture 2007,
+/// "Tcc").
 fn trap(word: SparcWord) -> Option<String> {
     let codes = match word.field(11, 2) {
         0 => "",

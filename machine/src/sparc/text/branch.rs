@@ -1,4 +1,4 @@
-//! Branches, `sethi` and `call`.
+//! Text of branches, `sethi` and `call`.
 
 use crate::sparc::target::{branch_target, call_target};
 use crate::sparc::text::names::{
@@ -6,16 +6,16 @@ use crate::sparc::text::names::{
 };
 use crate::sparc::word::SparcWord;
 
-/// A call.
+/// Formats a call.
 pub fn call(word: SparcWord, pc: u64) -> String {
     format!("call {:#x}", call_target(word, pc))
 }
 
-/// What has no operands of the third format.
+/// Formats a format 2 instruction; none for reserved encodings.
 pub fn branch(word: SparcWord, pc: u64) -> Option<String> {
     let target = || branch_target(word, pc).map(|target| format!("{target:#x}"));
     let annul = if word.flag(29) { ",a" } else { "" };
-    // Most are taken: that is not said.
+    // Predicted taken is the default and has no suffix.
     let unlikely = if word.flag(19) { "" } else { ",pn" };
     let condition = |names: &[&'static str; 16]| {
         names
@@ -76,7 +76,8 @@ pub fn branch(word: SparcWord, pc: u64) -> Option<String> {
     })
 }
 
-/// Of the Oracle SPARC Architecture 2011: without a delay slot.
+/// Formats a compare-and-branch instruction of the Oracle SPARC Architecture 2011, which has no
+/// delay slot.
 fn compare_and_branch(word: SparcWord, target: &str) -> Option<String> {
     let condition = word.place(25, 3) + if word.flag(29) { 8 } else { 0 };
     let condition = CONDITIONS

@@ -1,15 +1,16 @@
-//! Instructions of floating point and graphics by their operations (V9, appendix E; UltraSPARC Architecture 2007,
-//! chapter 7; Oracle SPARC Architecture 2011, chapter 7).
+//! Floating-point and graphics instructions by operation (V9, appendix E; UltraSPARC Architecture
+//! 2007, chapter 7; Oracle SPARC Architecture 2011, chapter 7).
 //!
-//! Each letter of the operands is a register by its field: `1`, `2`, `d` general ones, `e`, `f`, `g` of 4 bytes, `E`, `F`,
-//! `G` of 8, `Q`, `R`, `S` of 16, each time the first source, the second and the destination; `t` and `T` are the third
-//! source, `c` the codes of floating point that a compare sets. `m`, `n` and `x` are numbers, and `0` is no operand: the
-//! field of the first source has to be empty.
+//! Each operand letter stands for a register field. `1`, `2` and `d` are general registers; `e`,
+//! `f` and `g` have 4 bytes, `E`, `F` and `G` 8, `Q`, `R` and `S` 16. The three letters are the
+//! first source, the second source and the destination. `t` and `T` are the third source, and `c`
+//! is the floating-point condition codes that a compare writes. `m`, `n` and `x` are numbers. `0`
+//! is not an operand: it requires the field of the first source to be zero.
 
 use crate::sparc::text::names::{general, number, single, wide};
 use crate::sparc::word::SparcWord;
 
-/// An instruction by its operation.
+/// An instruction form, identified by its operation field.
 #[derive(Clone, Copy, Debug)]
 pub struct SparcInstructionForm {
     pub operation: u32,
@@ -25,7 +26,8 @@ const fn form(operation: u32, name: &'static str, operands: &'static str) -> Spa
     }
 }
 
-/// The form of an instruction of floating point or graphics; none for what is reserved and for FPop2.
+/// Returns the form of a floating-point or graphics instruction; none for reserved encodings and
+/// for FPop2.
 pub fn form_of(word: SparcWord) -> Option<&'static SparcInstructionForm> {
     let (forms, operation): (&[SparcInstructionForm], u32) = match word.kind() {
         0x19 => (&ROUNDS, word.field(5, 4)),
@@ -43,7 +45,7 @@ pub fn form_of(word: SparcWord) -> Option<&'static SparcInstructionForm> {
     (is_empty && is_mode).then_some(form)
 }
 
-/// The text of such an instruction.
+/// Formats a floating-point or graphics instruction.
 pub fn form_text(word: SparcWord) -> Option<String> {
     let form = form_of(word)?;
     let operands: Vec<String> = form
@@ -51,7 +53,7 @@ pub fn form_text(word: SparcWord) -> Option<String> {
         .chars()
         .filter_map(|letter| operand(letter, word))
         .collect();
-    // Of numbers in registers of floating point as well.
+    // The extended form also uses numbers in floating-point registers.
     let is_extended = form.operands == "n" && word.destination() == 1;
     let prefix = if is_extended { "x" } else { "" };
     Some(
@@ -142,7 +144,7 @@ const FLOAT: [SparcInstructionForm; 55] = [
     form(0x0d3, "fqtoi", "0Rg"),
 ];
 
-/// IMPDEP1: VIS, and what came with it.
+/// IMPDEP1: VIS and later extensions.
 const GRAPHICS: [SparcInstructionForm; 171] = [
     form(0x000, "edge8cc", "12d"),
     form(0x001, "edge8n", "12d"),
@@ -317,7 +319,7 @@ const GRAPHICS: [SparcInstructionForm; 171] = [
     form(0x15f, "fpmaxu32", "EFG"),
 ];
 
-/// IMPDEP2: a product and a sum in one.
+/// IMPDEP2: fused multiply-add.
 const FUSED: [SparcInstructionForm; 10] = [
     form(0x0, "fpmaddx", "EFTG"),
     form(0x1, "fmadds", "eftg"),

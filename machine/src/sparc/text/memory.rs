@@ -1,9 +1,9 @@
-//! Loads and stores.
+//! Text of loads and stores.
 
 use crate::sparc::text::names::{address, general, single, space, wide};
 use crate::sparc::word::SparcWord;
 
-/// What is loaded or stored, and where it stands in text.
+/// Register that is loaded or stored, which decides how it is printed.
 #[derive(Clone, Copy)]
 enum SparcTransferKind {
     General,
@@ -13,8 +13,8 @@ enum SparcTransferKind {
 
 use SparcTransferKind::{General, Single, Wide};
 
-/// Loads and stores by their kinds, of general registers first, then of floating point; the names of those that name
-/// an address space have an `a` behind them.
+/// Loads and stores by kind, general registers before floating-point ones. Forms that name an
+/// address space append `a` to the mnemonic.
 const LOADS: [(u32, &str, SparcTransferKind); 13] = [
     (0x00, "ld", General),
     (0x01, "ldub", General),
@@ -42,7 +42,7 @@ const STORES: [(u32, &str, SparcTransferKind); 8] = [
     (0x27, "std", Wide),
 ];
 
-/// What accesses memory.
+/// Formats a memory access; none for reserved encodings.
 pub fn memory(word: SparcWord) -> Option<String> {
     let kind = word.kind();
     let names_space = kind & 0x10 != 0;
@@ -83,7 +83,7 @@ pub fn memory(word: SparcWord) -> Option<String> {
     Some(format!("{name}{suffix} {}, {place}", data(*what)))
 }
 
-/// The address, and the space where one is named.
+/// Formats the address, and the address space if one is named.
 fn place(word: SparcWord) -> String {
     if word.kind() & 0x10 == 0 {
         address(word)
@@ -92,7 +92,7 @@ fn place(word: SparcWord) -> String {
     }
 }
 
-/// `%fsr`.
+/// Formats loads and stores of `%fsr`.
 fn status(word: SparcWord) -> Option<String> {
     let (name, register) = match (word.kind(), word.destination()) {
         (0x21, 0) => ("ld", "%fsr"),
@@ -125,7 +125,7 @@ fn prefetch(word: SparcWord) -> String {
         other => &other.to_string(),
     };
     let suffix = if word.kind() & 0x10 == 0 { "" } else { "a" };
-    // The bit says nothing of a space in the plain form.
+    // In the plain form, this bit does not select an address space.
     format!("prefetch{suffix} {}, {function}", place(word))
 }
 

@@ -1,4 +1,4 @@
-//! Instructions as text, as the disassembler of the GNU tools writes them.
+//! Instruction text in the syntax of the GNU disassembler.
 
 pub(crate) mod arithmetic;
 pub(crate) mod branch;

@@ -2,24 +2,24 @@
 
 use crate::sparc::word::{SparcWord, wide_number};
 
-/// The general registers.
+/// Names of the general registers.
 pub const GENERAL: [&str; 32] = [
     "%g0", "%g1", "%g2", "%g3", "%g4", "%g5", "%g6", "%g7", "%o0", "%o1", "%o2", "%o3", "%o4",
     "%o5", "%sp", "%o7", "%l0", "%l1", "%l2", "%l3", "%l4", "%l5", "%l6", "%l7", "%i0", "%i1",
     "%i2", "%i3", "%i4", "%i5", "%fp", "%i7",
 ];
 
-/// Conditions on the integer codes, as they stand behind `b` and `mov`.
+/// Conditions on the integer codes, as used after `b` and `mov`.
 pub const CONDITIONS: [&str; 16] = [
     "n", "e", "le", "l", "leu", "cs", "neg", "vs", "a", "ne", "g", "ge", "gu", "cc", "pos", "vc",
 ];
 
-/// The same on the codes of floating point.
+/// Conditions on the floating-point codes.
 pub const FLOAT_CONDITIONS: [&str; 16] = [
     "n", "ne", "lg", "ul", "l", "ug", "g", "u", "a", "e", "ue", "ge", "uge", "le", "ule", "o",
 ];
 
-/// Conditions on what a register holds; none for what is reserved.
+/// Conditions on the value of a register; none for reserved codes.
 pub const REGISTER_CONDITIONS: [Option<&str>; 8] = [
     None,
     Some("e"),
@@ -31,7 +31,7 @@ pub const REGISTER_CONDITIONS: [Option<&str>; 8] = [
     Some("gez"),
 ];
 
-/// The ancillary state registers, as they are read.
+/// Names of the ancillary state registers when read.
 pub const STATE: [&str; 32] = [
     "y",
     "asr1",
@@ -67,7 +67,7 @@ pub const STATE: [&str; 32] = [
     "asr31",
 ];
 
-/// The same, as they are written.
+/// Returns the name of an ancillary state register when written.
 pub fn written_state(place: usize) -> &'static str {
     match place {
         4 => "asr4",
@@ -81,7 +81,7 @@ pub fn written_state(place: usize) -> &'static str {
     }
 }
 
-/// The privileged registers; none for what is reserved.
+/// Returns the name of a privileged register; none for reserved numbers.
 pub fn privileged(number: u32) -> Option<&'static str> {
     const LOW: [&str; 17] = [
         "tpc",
@@ -109,7 +109,7 @@ pub fn privileged(number: u32) -> Option<&'static str> {
     }
 }
 
-/// The hyperprivileged registers; none for what is reserved.
+/// Returns the name of a hyperprivileged register; none for reserved numbers.
 pub const fn hyperprivileged(number: u32) -> Option<&'static str> {
     Some(match number {
         0 => "hpstate",
@@ -127,7 +127,7 @@ pub const fn hyperprivileged(number: u32) -> Option<&'static str> {
     })
 }
 
-/// A general register by its number.
+/// Returns the name of a general register.
 pub fn general(number: u16) -> &'static str {
     GENERAL
         .get(usize::from(number))
@@ -135,17 +135,17 @@ pub fn general(number: u16) -> &'static str {
         .unwrap_or_default()
 }
 
-/// A register of floating point of 4 bytes.
+/// Returns the name of a 4-byte floating-point register.
 pub fn single(number: u16) -> String {
     format!("%f{number}")
 }
 
-/// One of 8 or 16 bytes, by its number in encodings.
+/// Returns the name of an 8- or 16-byte floating-point register, from its number in encodings.
 pub fn wide(encoded: u16) -> String {
     single(wide_number(encoded))
 }
 
-/// A number: small and negative ones in decimal.
+/// Formats a number; small and negative ones in decimal.
 pub fn number(value: i64) -> String {
     if value <= 9 {
         value.to_string()
@@ -154,7 +154,7 @@ pub fn number(value: i64) -> String {
     }
 }
 
-/// The second source of an instruction.
+/// Formats the second source of an instruction.
 pub fn second(word: SparcWord) -> String {
     if word.has_number() {
         number(word.number())
@@ -163,7 +163,7 @@ pub fn second(word: SparcWord) -> String {
     }
 }
 
-/// The sum of both sources, without what is 0.
+/// Formats the sum of both sources, omitting a source that is 0.
 pub fn sum(word: SparcWord) -> String {
     let first = general(word.first());
     match word.is_second_zero() {
@@ -173,12 +173,12 @@ pub fn sum(word: SparcWord) -> String {
     }
 }
 
-/// The sum as the address of an access.
+/// Formats the sum as an address.
 pub fn address(word: SparcWord) -> String {
     format!("[ {} ]", sum(word))
 }
 
-/// Which address space an access means.
+/// Formats the address space of an access.
 pub fn space(word: SparcWord) -> String {
     if word.has_number() {
         return "%asi".to_owned();
@@ -188,7 +188,8 @@ pub fn space(word: SparcWord) -> String {
     name.map_or_else(|| format!("({number})"), |(_, name)| format!("#ASI_{name}"))
 }
 
-/// The address spaces that have names (V9, 6.3.1.3; UltraSPARC Architecture 2007, table 10-1; UltraSPARC III Cu, 8.3).
+/// Names of the address spaces (V9, 6.3.1.3; UltraSPARC Architecture 2007, table 10-1; UltraSPARC
+/// III Cu, 8.3).
 const SPACES: [(u32, &str); 132] = [
     (0x04, "N"),
     (0x0c, "N_L"),

@@ -1,11 +1,11 @@
-//! State registers.
+//! Text of instructions that access state registers.
 
 use crate::sparc::text::names::{
     STATE, general, hyperprivileged, privileged, second, written_state,
 };
 use crate::sparc::word::SparcWord;
 
-/// What reads and writes registers that are not general.
+/// Formats an instruction that accesses a state register; none for others.
 pub fn state(word: SparcWord) -> Option<String> {
     let (first, destination) = (word.first(), word.destination());
     let is_empty = word.field(0, 14) == 0;
@@ -60,7 +60,7 @@ fn write_state(word: SparcWord) -> String {
     }
 }
 
-/// The sources, without one that is 0.
+/// Formats the sources, omitting one that is 0.
 fn short(word: SparcWord) -> String {
     match (word.has_number(), word.first(), word.second()) {
         (true, 0, _) => second(word),
@@ -69,7 +69,7 @@ fn short(word: SparcWord) -> String {
     }
 }
 
-/// Which accesses a barrier keeps apart.
+/// Formats the accesses that a memory barrier orders.
 fn mask(word: SparcWord) -> String {
     const NAMES: [&str; 7] = [
         "#Sync",

@@ -1,11 +1,11 @@
-//! The text of an instruction, by its format.
+//! Dispatch of instruction text by instruction format.
 
 use crate::sparc::text::arithmetic::arithmetic;
 use crate::sparc::text::branch::{branch, call};
 use crate::sparc::text::memory::memory;
 use crate::sparc::word::SparcWord;
 
-/// The text of a word at an address; none for one that is no instruction.
+/// Formats a word at an address; none if it is not an instruction.
 pub fn text_of(word: SparcWord, pc: u64) -> Option<String> {
     match word.format() {
         0 => branch(word, pc),

@@ -1,4 +1,5 @@
-//! Whether the records of a recording fit each other and the program, in one pass and in bounded memory.
+//! Consistency check of a recording: compares the records with each other and with the program, in
+//! one pass and in bounded memory.
 
 mod recording;
 mod rules;

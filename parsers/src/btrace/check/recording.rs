@@ -1,4 +1,4 @@
-//! The records of a file, in its order.
+//! Checks the records of a file, in file order.
 
 use foldhash::HashMap;
 
@@ -13,22 +13,22 @@ use crate::finding::{FindingPlace, Findings};
 use crate::program_file::ProgramFile;
 use crate::source::CheckWatch;
 
-/// Records between two looks at whether to go on.
+/// Number of records between two calls of the progress callback.
 const PATIENCE: u64 = 1 << 13;
-/// Of so many threads each is followed.
+/// Maximum number of threads that are checked.
 const THREADS: usize = 1 << 16;
 
-/// A recording to be checked.
+/// Input of the check.
 pub struct CheckedRecording<'p> {
-    /// Its records, from the first on.
+    /// Reader at the first record.
     pub reader: BranchRecordReader,
-    /// How many its header says that there are.
+    /// Number of records according to the header.
     pub count: Option<u64>,
-    /// The files of its program; none where they are not known, which leaves times and numbers to be checked.
+    /// Files of the program; empty if unknown. Then only times and numbers are checked.
     pub program: &'p [ProgramFile],
 }
 
-/// Goes through the records of a recording and adds what breaks the rules.
+/// Checks the records of a recording and adds violations to `findings`.
 ///
 /// # Errors
 /// The file could not be read.

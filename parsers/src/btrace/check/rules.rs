@@ -1,4 +1,4 @@
-//! The rules: what must be so in a recording of branches.
+//! Rules that a recording of branches must obey.
 
 use crate::finding::Rule;
 use crate::finding::Severity::{Error, Info, Warning};

@@ -1,4 +1,4 @@
-//! The records of a thread.
+//! Checks of the records of one thread.
 
 use crate::btrace::check::rules;
 use crate::btrace::code::ProgramCode;
@@ -8,18 +8,18 @@ use crate::finding::{FindingPlace, Findings};
 use crate::gap::Gap;
 use crate::reconstruct::{PassedStep, PassedStretch, PathSink, Walk, WalkStop};
 
-/// A longer time than so many usual ones is told.
+/// Factor by which an interval must exceed the average to be reported.
 const LONG: u64 = 1000;
-/// What is usual shows after so many records.
+/// Number of intervals after which the average is meaningful.
 const USUAL: u64 = 64;
 
-/// What is known of a thread.
+/// State of a thread.
 #[derive(Debug, Default)]
 pub struct BtraceThreadCheck {
     walk: Walk,
     last_time: Option<u64>,
     has_begun: bool,
-    /// Records with a time, and the sum of the times between them.
+    /// Number of intervals between timed records, and their sum.
     times: u64,
     sum_nanos: u64,
 }
@@ -36,7 +36,7 @@ impl BtraceThreadCheck {
             findings.add(&rules::TIME, place, || {
                 format!("{time} comes behind {last}")
             });
-            // One wrong time is told once.
+            // Report one wrong time only once.
             self.last_time = Some(last.min(time));
             return;
         };
@@ -50,7 +50,7 @@ impl BtraceThreadCheck {
         self.sum_nanos = self.sum_nanos.saturating_add(between);
     }
 
-    /// Checks the way to the next record.
+    /// Checks the path to the next record.
     pub fn check_way(
         &mut self,
         way: &CheckedProgram<'_>,
@@ -115,15 +115,15 @@ impl BtraceThreadCheck {
     }
 }
 
-/// Where threads go along.
+/// Program on which the paths are checked.
 #[derive(Clone, Copy)]
 pub struct CheckedProgram<'a> {
     pub code: &'a ProgramCode,
-    /// Where the program's files begin.
+    /// Entry points of the program's files.
     pub entries: &'a [u64],
 }
 
-/// Takes no path.
+/// Sink that discards the path.
 struct DiscardedPath;
 
 impl PathSink for DiscardedPath {

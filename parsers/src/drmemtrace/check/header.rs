@@ -1,4 +1,4 @@
-//! What a thread says of its records, and whether they are so.
+//! Header of a thread: checks that its records match what it announces.
 
 use crate::drmemtrace::check::report::RecordReport;
 use crate::drmemtrace::check::rules;
@@ -7,7 +7,7 @@ use crate::drmemtrace::head::TraceHead;
 use crate::drmemtrace::raw_record::marker;
 use crate::marker::{Marker, MarkerKind};
 
-/// Versions from which on something holds.
+/// First versions in which a rule holds.
 const BRANCHES_SINCE: u64 = 5;
 const TIMES_SINCE: u64 = 6;
 /// `TRACE_MARKER_TYPE_KERNEL_EVENT_RAW`.
@@ -15,7 +15,7 @@ const RAW_EVENT: MarkerKind = MarkerKind(45);
 const CACHE_LINE: MarkerKind = MarkerKind(10);
 const CHUNK_INSTRUCTIONS: MarkerKind = MarkerKind(marker::CHUNK_INSTRUCTIONS);
 
-/// The header of a thread, and what was seen of what it promises.
+/// Header of a thread, and the announced records that were seen.
 #[derive(Clone, Debug)]
 pub(super) struct ThreadHeader {
     pub file_type: FileType,
@@ -28,14 +28,14 @@ pub(super) struct ThreadHeader {
     has_blocking: bool,
     instruction_count: u64,
     chunk_instructions: u64,
-    /// Number of the last chunk and instructions until now, from the start of the thread's file.
+    /// Number of the next chunk, counted from the start of the thread's file.
     next_chunk: u64,
     pub instructions: u64,
     pub is_over: bool,
 }
 
 impl ThreadHeader {
-    /// The header of a thread, as far as the first file says it.
+    /// Creates the header of a thread from the head of the trace's first file.
     pub fn new(head: TraceHead) -> Self {
         Self {
             file_type: head.file_type,
@@ -58,22 +58,22 @@ impl ThreadHeader {
         self.file_type.has(bits)
     }
 
-    /// Whether instructions may be left out.
+    /// Returns whether instructions may be left out.
     pub fn is_filtered(&self) -> bool {
         self.has(FileType::INSTRUCTIONS_FILTERED)
     }
 
-    /// Whether accesses may be left out, or none are recorded.
+    /// Returns whether accesses may be left out or are not recorded.
     pub fn lacks_accesses(&self) -> bool {
         self.has(FileType::DATA_FILTERED) || self.has(FileType::INSTRUCTION_ONLY)
     }
 
-    /// Whether branches say where they go.
+    /// Returns whether branches have recorded targets.
     pub fn has_branch_targets(&self) -> bool {
         self.version >= BRANCHES_SINCE && !self.is_filtered()
     }
 
-    /// Whether a system call has times before it and after it.
+    /// Returns whether a system call has a timestamp before and after it.
     pub fn has_times_of_calls(&self) -> bool {
         self.version >= TIMES_SINCE
     }
@@ -82,12 +82,13 @@ impl ThreadHeader {
         self.has(FileType::REGDEPS)
     }
 
-    /// Whether files are of cores: the records of a thread's header may then belong to another thread.
+    /// Returns whether each file is of one core: records of a thread's header may then belong to
+    /// another thread.
     pub fn is_of_core(&self) -> bool {
         self.has(FileType::CORE_SHARDED)
     }
 
-    /// A marker of the header, or one that it promises.
+    /// Checks a marker of the header, or one that the header announces.
     pub fn marker(&mut self, marker: Marker, report: &mut RecordReport<'_>) {
         match marker.kind {
             MarkerKind::RECORDING => self.set_file_type(FileType(marker.value), report),
@@ -185,7 +186,7 @@ impl ThreadHeader {
         }
     }
 
-    /// The thread ends.
+    /// Checks the header against all records at the end of the thread.
     pub fn exit(&mut self, report: &mut RecordReport<'_>) {
         self.is_over = true;
         if self.is_of_core() {
@@ -223,13 +224,13 @@ impl ThreadHeader {
         }
     }
 
-    /// Whether a thread that ends has at least one instruction.
+    /// Returns whether a thread that ends must have at least one instruction.
     pub fn must_have_steps(&self) -> bool {
         !self.is_of_core() && !self.is_filtered() && !self.has(FileType::TEMPLATES)
     }
 }
 
-/// What a trace of synthetic instructions may not tell.
+/// Checks that a trace of synthetic instructions contains no marker that it must not.
 fn check_synthetic(marker: Marker, report: &mut RecordReport<'_>) {
     /// `futex`, whose arguments are kept so that schedules can be replayed.
     const FUTEX: u64 = (1 << 32) + 202;

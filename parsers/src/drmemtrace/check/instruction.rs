@@ -1,4 +1,4 @@
-//! What the encoding of an instruction says of its records.
+//! Expectations that the encoding of an instruction sets for its records.
 
 use stepback_machine::{
     AccessKind, BranchTarget, CodeSite, ExecutionCondition, FlowKind, InstructionSet, Meaning,
@@ -7,26 +7,27 @@ use stepback_machine::{
 
 use crate::step_store::code::Code;
 
-/// An instruction of a thread, as far as the rules look at it.
+/// Instruction of a thread, with the facts that the rules need.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CheckedInstruction {
     pub pc: u64,
     pub length_bytes: u16,
     pub branch: RecordedBranch,
-    /// It asks for an exception, as system calls do; none where its encoding is not known.
+    /// True for an instruction that raises an exception, as system calls do; `None` if its encoding
+    /// is unknown.
     pub is_trap: Option<bool>,
     pub is_kernel: bool,
-    /// Its encoding says how long its accesses are, or says nothing that is known.
+    /// True if the encoding states the size of each access, or cannot be decoded.
     pub has_lengths: bool,
-    /// Where a direct branch goes.
+    /// Target of a direct branch.
     direct_target: Option<u64>,
-    /// Where the records say that an indirect one goes.
+    /// Recorded target of an indirect branch.
     pub recorded_target: Option<u64>,
     loads: Option<AccessCountRange>,
     stores: Option<AccessCountRange>,
 }
 
-/// How many records of a kind there may be.
+/// Minimum and maximum number of records of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct AccessCountRange {
     pub least: u16,
@@ -61,7 +62,7 @@ impl CheckedInstruction {
             return known;
         }
         let meaning = &instruction.meaning;
-        // What saves the state of a processor is as long as that is.
+        // Instructions that save the state of a processor have a variable size.
         let is_fixed = meaning.is_memory_known && meaning.extent.is_none();
         known.has_lengths = is_fixed
             && meaning
@@ -79,7 +80,7 @@ impl CheckedInstruction {
         known
     }
 
-    /// The same with where the records say that it goes.
+    /// Returns the instruction with its recorded target.
     pub fn with_target(self, recorded_target: Option<u64>) -> Self {
         Self {
             recorded_target,
@@ -87,7 +88,7 @@ impl CheckedInstruction {
         }
     }
 
-    /// How many records of its accesses of a kind there may be; none where that is not known.
+    /// Returns the number of access records of a kind; `None` if unknown.
     pub fn expected(&self, kind: AccessKind) -> Option<AccessCountRange> {
         match kind {
             AccessKind::Read => self.loads,
@@ -134,7 +135,8 @@ impl CheckedInstruction {
     }
 }
 
-/// Returns how many records of a kind there are for what an instruction does; none where more than it decides that.
+/// Returns the number of access records of a kind for a decoded instruction; `None` if it depends
+/// on more than the encoding.
 fn expected(meaning: &Meaning, kind: AccessKind) -> Option<AccessCountRange> {
     let is_plain = meaning.condition == ExecutionCondition::Always
         && meaning.extent.is_none()
@@ -156,7 +158,7 @@ fn expected(meaning: &Meaning, kind: AccessKind) -> Option<AccessCountRange> {
             .count(),
     )
     .ok()?;
-    // Operands side by side are one record.
+    // Adjacent operands share one record.
     Some(AccessCountRange {
         least: operands.min(1),
         most: operands,

@@ -1,4 +1,4 @@
-//! The rules about what the kernel does: signals and interrupts, and its own code where that is recorded.
+//! Rules about the kernel: signals, interrupts, and kernel code if it is recorded.
 
 use crate::drmemtrace::check::header::ThreadHeader;
 use crate::drmemtrace::check::instruction::CheckedInstruction;
@@ -8,31 +8,32 @@ use crate::drmemtrace::check::thread::ThreadCheck;
 use crate::drmemtrace::file_type::FileType;
 use crate::marker::{Marker, MarkerKind};
 
-/// Handlers inside of handlers that are remembered.
+/// Maximum number of nested handlers that are tracked.
 const DEPTH: usize = 32;
 
-/// The kernel's part of a system call or of a context switch.
+/// State of the kernel code in a thread: the parts of system calls and context switches, and open
+/// handlers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct KernelTraceState {
     is_in_call: bool,
     is_in_switch: bool,
-    /// The number of the last system call, and whether its kernel part may begin now.
+    /// Number of the last system call, and whether its kernel part may begin now.
     call: Option<u64>,
     may_begin: bool,
-    /// A kernel part is to come before the next instruction of the program.
+    /// True when a kernel part must come before the next instruction of the program.
     is_expected: bool,
-    /// One came since the last instruction of the program.
+    /// True when one came since the last instruction of the program.
     had_one: bool,
-    /// The last instruction of the program before it.
+    /// Last instruction of the program before the kernel part.
     outside: Option<CheckedInstruction>,
-    /// Handlers that the kernel part began in.
+    /// Number of open handlers at the start of the kernel part.
     depth: usize,
     contexts: Vec<InterruptedContext>,
-    /// Where a handler returned to; none where that is not known.
+    /// Context to which a handler returned; `None` if unknown.
     returned: Option<InterruptedContext>,
 }
 
-/// What was interrupted.
+/// Interrupted context.
 #[derive(Clone, Copy, Debug)]
 struct InterruptedContext {
     kind: MarkerKind,
@@ -45,7 +46,7 @@ impl KernelTraceState {
         self.is_in_call || self.is_in_switch
     }
 
-    /// An instruction of the program comes.
+    /// Checks the return to the program at its next instruction.
     pub fn come_back(&mut self, header: &ThreadHeader, report: &mut RecordReport<'_>) {
         let was_expected = std::mem::take(&mut self.is_expected);
         if was_expected && !header.is_filtered() {
@@ -76,7 +77,7 @@ impl ThreadCheck {
             }
             _ => {}
         }
-        // Only these may stand between a system call and its kernel part.
+        // Only these may come between a system call and its kernel part.
         let is_of_call = matches!(
             marker.kind,
             MarkerKind::SYSTEM_CALL
@@ -205,7 +206,7 @@ impl ThreadCheck {
         (self.last, self.is_elsewhere) = (None, true);
     }
 
-    /// A signal, an abort or an interrupt.
+    /// Handles a signal, an abort or an interrupt.
     fn interrupt(&mut self, marker: Marker, report: &mut RecordReport<'_>) {
         let pc = marker.value;
         let is_abort = self.recent.last() == Some(MarkerKind::RSEQ_ABORT);
@@ -231,12 +232,12 @@ impl ThreadCheck {
             pc,
             last: self.last.take(),
         };
-        // A handler that was left by a long jump never ends.
+        // A handler that was left by `longjmp` never ends.
         if self.kernel.contexts.len() >= DEPTH {
             self.kernel.contexts.remove(0);
         }
         self.kernel.contexts.push(context);
-        // What comes next is the handler.
+        // The handler comes next.
         self.kernel.returned = None;
     }
 
@@ -245,7 +246,7 @@ impl ThreadCheck {
             return;
         };
         let is_here = self.set.code_address(last.pc) == self.set.code_address(pc);
-        // Right after another handler, the thread is where that one came from.
+        // Right after another handler, the thread is at the address where that one interrupted it.
         let is_same = self.kernel.returned.is_some_and(|context| context.pc == pc);
         if !self.is_elsewhere && !is_here && !is_same && !last.leads_to(pc, self.set) {
             let from = last.pc;
@@ -255,7 +256,7 @@ impl ThreadCheck {
         }
     }
 
-    /// A handler ends.
+    /// Handles the end of a handler.
     fn come_from_handler(&mut self, marker: Marker, report: &mut RecordReport<'_>) {
         self.check_accesses(report);
         let is_more = self.kernel.is_inside() && self.kernel.contexts.len() <= self.kernel.depth;
@@ -284,7 +285,7 @@ impl ThreadCheck {
         (self.is_elsewhere, self.is_interrupted, self.has_called) = (true, true, false);
     }
 
-    /// The first instruction after a handler is the interrupted one.
+    /// Checks that the first instruction after a handler is the interrupted one.
     pub(super) fn check_return(&self, pc: u64, report: &mut RecordReport<'_>) {
         let Some(context) = self
             .kernel

@@ -1,4 +1,5 @@
-//! The rules about the order of markers: system calls, functions, physical addresses, restartable sequences.
+//! Rules about the order of markers: system calls, functions, physical addresses, restartable
+//! sequences.
 
 use stepback_machine::RecordedBranch;
 
@@ -8,23 +9,23 @@ use crate::drmemtrace::check::rules;
 use crate::drmemtrace::check::thread::ThreadCheck;
 use crate::marker::{Marker, MarkerKind, traced_system_call};
 
-/// Return addresses that are remembered of a thread; those of deeper calls are not compared.
+/// Maximum number of return addresses kept for a thread; those of deeper calls are not compared.
 const DEPTH: usize = 256;
-/// Bits of an address inside of any page.
+/// Mask of the address bits inside a page of any size.
 const IN_PAGE: u64 = 0xfff;
 
-/// The last two records of a thread.
+/// Last two records of a thread.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RecentRecords([Option<Marker>; 2]);
 
 impl RecentRecords {
-    /// Takes a record: a marker, or none for any other.
+    /// Notes a record: a marker, or `None` for any other record.
     pub fn note(&mut self, marker: Option<Marker>) {
         let Self([last, _]) = *self;
         self.0 = [marker, last];
     }
 
-    /// Returns the kind of the last record; none where it is no marker.
+    /// Returns the kind of the last record; `None` if it is no marker.
     pub fn last(&self) -> Option<MarkerKind> {
         self.0[0].map(|marker| marker.kind)
     }
@@ -39,7 +40,8 @@ impl RecentRecords {
     }
 }
 
-/// The calls that a thread is inside of, and the traced function that its markers tell of.
+/// Return addresses of the calls that a thread is inside, and the traced function that its markers
+/// name.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ThreadCallStack {
     returns: Vec<u64>,
@@ -56,7 +58,7 @@ impl ThreadCallStack {
         }
     }
 
-    /// A handler returns to nowhere that a call told.
+    /// Pushes a handler, whose return address no call states.
     pub fn enter_handler(&mut self) {
         self.push(0);
     }
@@ -70,11 +72,11 @@ impl ThreadCallStack {
     }
 }
 
-/// A restartable sequence.
+/// State of a restartable sequence (`rseq`).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RestartableSequence {
     is_inside: bool,
-    /// Where the last one ends.
+    /// End of the last sequence.
     end: Option<u64>,
     start: Option<u64>,
 }
@@ -114,7 +116,7 @@ impl RestartableSequence {
 }
 
 impl ThreadCheck {
-    /// What has to come before a marker.
+    /// Checks the records that must come before a marker.
     pub(super) fn check_sequence(&mut self, marker: Marker, report: &mut RecordReport<'_>) {
         self.check_after(marker, report);
         match marker.kind {
@@ -151,7 +153,7 @@ impl ThreadCheck {
         }
     }
 
-    /// What has to come right after the marker before.
+    /// Checks the record that must come right after the previous marker.
     fn check_after(&self, marker: Marker, report: &mut RecordReport<'_>) {
         let Some(before) = self.recent.last_marker() else {
             return;
@@ -226,7 +228,8 @@ impl ThreadCheck {
         }
     }
 
-    /// The last instruction of an aborted sequence was not executed, unless it is the one that failed.
+    /// Checks an abort. The last instruction of an aborted sequence was not executed, unless it is
+    /// the one that failed.
     fn check_abort(&mut self, failed: u64, report: &mut RecordReport<'_>) {
         let end = self.sequence.end;
         let is_done = self

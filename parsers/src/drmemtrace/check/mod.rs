@@ -1,7 +1,9 @@
-//! Whether the records of a trace fit each other, in one pass and in bounded memory.
+//! Checks the consistency of a trace's records, in one pass and in bounded memory.
 //!
-//! The rules are those of DynamoRIO's invariant checker (`clients/drcachesim/tools/invariant_checker.cpp`), for each thread.
-//! Where a thread goes on after a plain instruction or a direct branch is a rule of all formats, and not told twice.
+//! The rules are those of DynamoRIO's invariant checker
+//! (`clients/drcachesim/tools/invariant_checker.cpp`), applied to each thread.
+//! The successor of a plain instruction or a direct branch is checked by a rule of all formats, and
+//! not reported twice.
 
 mod header;
 mod instruction;

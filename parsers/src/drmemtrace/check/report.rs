@@ -1,8 +1,8 @@
-//! Where findings go.
+//! Destination of findings.
 
 use crate::finding::{FindingPlace, Findings, Rule};
 
-/// Findings at the record that is being looked at.
+/// Adds findings at the record that is being checked.
 pub(super) struct RecordReport<'f> {
     pub findings: &'f mut Findings,
     /// Ordinal of the record.
@@ -16,7 +16,7 @@ impl RecordReport<'_> {
             .add(rule, FindingPlace::Record(self.ordinal), message);
     }
 
-    /// The same with a fixed text.
+    /// Adds a finding with a fixed text at the record.
     pub fn say(&mut self, rule: &'static Rule, message: &'static str) {
         self.add(rule, || message.to_owned());
     }

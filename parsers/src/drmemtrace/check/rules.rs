@@ -1,6 +1,6 @@
-//! The rules: what must be so in a post-processed trace.
+//! Rules for post-processed traces.
 //!
-//! The clause of a rule is what DynamoRIO's invariant checker says where it is broken.
+//! The clause of a rule is the message of DynamoRIO's invariant checker for a violation.
 
 use crate::finding::Rule;
 use crate::finding::Severity::{self, Error, Warning};

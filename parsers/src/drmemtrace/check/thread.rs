@@ -1,4 +1,4 @@
-//! What is remembered of a thread, and the rules about its instructions and accesses.
+//! State of a thread, and the rules about its instructions and accesses.
 
 use stepback_machine::{AccessKind, InstructionSet, RecordedBranch};
 
@@ -12,27 +12,27 @@ use crate::drmemtrace::file_type::FileType;
 use crate::drmemtrace::head::TraceHead;
 use crate::marker::{Marker, MarkerKind};
 
-/// A thread of the trace, as its records show it.
+/// State of a thread, as its records show it.
 #[derive(Debug)]
 pub(super) struct ThreadCheck {
     pub header: ThreadHeader,
     pub set: InstructionSet,
-    /// The last instruction of the context: none after an event, until the next one.
+    /// Last instruction of the context: `None` after an event, until the next instruction.
     pub last: Option<CheckedInstruction>,
     pub has_step: bool,
     pub recent: RecentRecords,
     pub kernel: KernelTraceState,
     pub calls: ThreadCallStack,
     pub sequence: RestartableSequence,
-    /// Records of loads and of stores of the last instruction.
+    /// Number of load and store records of the last instruction.
     accesses: [u16; 2],
-    /// An event came since the last instruction, so that it may not have ended.
+    /// True when an event came since the last instruction, which may therefore be incomplete.
     pub is_interrupted: bool,
-    /// Control may be elsewhere than where the last instruction leads.
+    /// True when control may have gone elsewhere since the last instruction.
     pub is_elsewhere: bool,
-    /// A system call was told since the last instruction.
+    /// True when a system call was recorded since the last instruction.
     pub has_called: bool,
-    /// A time was told since then.
+    /// True when a time was recorded since the last instruction.
     pub has_time: bool,
 }
 
@@ -79,7 +79,7 @@ impl ThreadCheck {
         self.recent.note(None);
     }
 
-    /// A further round of a repeated instruction has accesses of its own.
+    /// Begins another iteration of a repeated instruction, which has separate accesses.
     pub fn repeat(&mut self) {
         self.accesses = [0; 2];
         self.recent.note(None);
@@ -119,7 +119,7 @@ impl ThreadCheck {
         }
     }
 
-    /// The accesses of the last instruction are complete.
+    /// Checks that the accesses of the last instruction are complete.
     pub fn check_accesses(&self, report: &mut RecordReport<'_>) {
         let Some(last) = self
             .last
@@ -146,7 +146,7 @@ impl ThreadCheck {
         }
     }
 
-    /// A system call is told before the next instruction.
+    /// Checks that a system call is recorded before the next instruction.
     fn check_call(&self, report: &mut RecordReport<'_>) {
         let is_told =
             self.has_called || self.is_interrupted || !self.header.has(FileType::SYSTEM_CALLS);
@@ -162,7 +162,8 @@ impl ThreadCheck {
         }
     }
 
-    /// Control is where the instruction before leads. The rule of all formats covers plain instructions and direct branches.
+    /// Checks that the previous instruction leads to the new one.
+    /// A rule of all formats covers plain instructions and direct branches.
     fn check_way(&self, new: &CheckedInstruction, report: &mut RecordReport<'_>) {
         let Some(last) = self
             .last
@@ -170,7 +171,8 @@ impl ThreadCheck {
         else {
             return;
         };
-        // In a core-sharded trace a timestamp may come anywhere: the scheduler adds one when it resumes a thread.
+        // In a core-sharded trace a timestamp may come anywhere: the scheduler adds one when it
+        // resumes a thread.
         let has_time = self.has_time && !self.header.is_of_core();
         if has_time && last.is_branch() && !self.is_interrupted && last.is_kernel == new.is_kernel {
             report.add(&rules::BRANCH, || {
@@ -208,7 +210,7 @@ impl ThreadCheck {
         }
     }
 
-    /// Any marker.
+    /// Checks a marker of any kind.
     pub fn marker(&mut self, marker: Marker, report: &mut RecordReport<'_>) {
         self.header.marker(marker, report);
         self.check_sequence(marker, report);

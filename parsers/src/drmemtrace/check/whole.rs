@@ -1,4 +1,4 @@
-//! All records of a trace, thread by thread.
+//! Checks all records of a trace, thread by thread.
 
 use foldhash::HashMap;
 use stepback_machine::{Encoding, InstructionSet};
@@ -15,12 +15,12 @@ use crate::events::ThreadNumber;
 use crate::finding::{FindingPlace, Findings};
 use crate::marker::MarkerKind;
 
-/// Decoded instructions that are remembered before all are forgotten.
+/// Maximum number of decoded instructions in the cache; a full cache is cleared.
 const REMEMBERED: usize = 1 << 16;
-/// Threads that are followed; of further ones nothing is checked. Each takes some KiB.
+/// Maximum number of threads that are checked; further ones are ignored. Each takes some KiB.
 const THREADS: usize = 1 << 12;
 
-/// What the records of a trace that were seen so far tell.
+/// State of the check after the records until now.
 pub struct TraceCheck {
     head: TraceHead,
     set: InstructionSet,
@@ -29,7 +29,8 @@ pub struct TraceCheck {
 }
 
 impl TraceCheck {
-    /// Before the first record. `set` is how instructions decode unless a record says something else.
+    /// Creates a check before the first record. `set` decodes instructions unless a record states
+    /// another set.
     pub fn new(head: TraceHead, set: InstructionSet) -> Self {
         Self {
             head,
@@ -39,14 +40,14 @@ impl TraceCheck {
         }
     }
 
-    /// Adds what breaks the rules in the next record.
+    /// Adds the findings for the next record.
     pub fn record(&mut self, record: &VisibleRecord<'_>, findings: &mut Findings) {
         let mut report = RecordReport {
             findings,
             ordinal: record.ordinal,
         };
         if let RecordContent::Problem(_) = record.content {
-            // What is missing there may be anything.
+            // The missing part may have contained anything.
             for thread in self.threads.values_mut() {
                 (thread.is_elsewhere, thread.is_interrupted) = (true, true);
             }
@@ -96,7 +97,8 @@ impl TraceCheck {
         }
     }
 
-    /// Adds what can be said of threads at the end alone. `names` are those of all threads by number.
+    /// Adds the findings that only the end of the trace shows. `names` are the identities of all
+    /// threads, by number.
     pub fn finish(&self, names: &[ThreadIdentity], findings: &mut Findings) {
         let mut threads: Vec<_> = self.threads.iter().collect();
         threads.sort_unstable_by_key(|(number, _)| number.0);

@@ -1,31 +1,31 @@
-//! What a file of a trace is packed in.
+//! Packing of a trace file.
 
 use crate::packed::kind::PackedKind;
 
-/// What holds the records of a file, by its first bytes, whatever its name.
+/// Packing of a file's records, detected from its first bytes regardless of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContainerKind {
-    /// An archive; its members one after the other are the records.
+    /// Zip archive; its members in sequence are the records.
     Zip,
     /// LZ4 frames.
     Lz4,
     /// Snappy's framing format.
     Snappy,
-    /// gzip, and what else the program unpacks.
+    /// gzip, or another compression that the program unpacks.
     Packed(PackedKind),
-    /// Nothing.
+    /// Not packed.
     Plain,
 }
 
 impl ContainerKind {
-    /// As many first bytes tell.
+    /// Number of first bytes that the detection needs.
     pub const MAGIC_BYTES: usize = 10;
 
-    /// By the first bytes.
+    /// Detects the packing from the first bytes.
     pub fn of_head(head: &[u8]) -> Self {
         const MAGICS: [(&[u8], ContainerKind); 4] = [
             (b"PK\x03\x04", ContainerKind::Zip),
-            (b"PK\x05\x06", ContainerKind::Zip), // an empty one
+            (b"PK\x05\x06", ContainerKind::Zip), // empty archive
             (b"\x04\x22\x4d\x18", ContainerKind::Lz4),
             (b"\xff\x06\0\0sNaPpY", ContainerKind::Snappy),
         ];

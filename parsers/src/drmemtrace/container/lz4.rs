@@ -1,4 +1,4 @@
-//! LZ4 frames, one after the other.
+//! LZ4 frames in sequence.
 
 use std::io::{self, BufRead as _, BufReader, Read};
 
@@ -10,7 +10,7 @@ use crate::drmemtrace::container::range::BUFFER_BYTES;
 pub struct Lz4Reader<R: Read>(FrameDecoder<BufReader<R>>);
 
 impl<R: Read> Lz4Reader<R> {
-    /// Reads what was packed so.
+    /// Creates a reader for packed bytes.
     pub fn new(input: R) -> Self {
         Self(FrameDecoder::new(BufReader::with_capacity(
             BUFFER_BYTES,
@@ -23,7 +23,7 @@ impl<R: Read> Read for Lz4Reader<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         loop {
             match self.0.read(out) {
-                // The end of a frame.
+                // This is the end of a frame.
                 Ok(0) if !out.is_empty() && !self.0.get_mut().fill_buf()?.is_empty() => {}
                 Err(error) => match skipped_bytes(&error) {
                     Some(count) => drop(io::copy(
@@ -38,7 +38,7 @@ impl<R: Read> Read for Lz4Reader<R> {
     }
 }
 
-/// The length of a frame that is to be passed over, if that is what stopped the reader.
+/// Returns the length of a skippable frame if that stopped the reader.
 fn skipped_bytes(error: &io::Error) -> Option<u64> {
     match error.get_ref()?.downcast_ref()? {
         Error::SkippableFrame(count) => Some(u64::from(*count)),

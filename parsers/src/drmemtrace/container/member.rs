@@ -1,4 +1,4 @@
-//! A member of a zip archive.
+//! Member of a zip archive.
 
 use std::io::{self, BufReader, ErrorKind, Read};
 use std::sync::Arc;
@@ -8,22 +8,22 @@ use flate2::bufread::DeflateDecoder;
 
 use crate::drmemtrace::container::range::{BUFFER_BYTES, FileRangeReader};
 
-/// Where a member lies, as the archive says.
+/// Location of a member, as the archive states it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ZipMember {
-    /// Its name.
+    /// Name of the member.
     pub name: Arc<str>,
-    /// How it is packed: 0 not at all, 8 deflate.
+    /// Compression method: 0 for none, 8 for deflate.
     pub method: u16,
-    /// Where its packed bytes begin in the file.
+    /// Offset of the packed bytes in the file.
     pub start: u64,
-    /// How long they are; none where the archive was not finished.
+    /// Length of the packed bytes; `None` if the archive was not finished.
     pub packed_bytes: Option<u64>,
-    /// Checksum and length of its content; none likewise.
+    /// Checksum and length of the content; `None` if the archive was not finished.
     pub sum: Option<(u32, u64)>,
 }
 
-/// Unpacks a member, and says at its end when it is not what the archive promised.
+/// Unpacks a member; at its end, returns an error if length or checksum differ from the archive's.
 pub struct MemberReader {
     decoder: MemberDecoder,
     crc: Hasher,
@@ -61,7 +61,7 @@ impl MemberReader {
         })
     }
 
-    /// Where in the file the bytes end that were needed.
+    /// Returns the offset in the file after the bytes that were needed.
     pub fn packed_end(&self, member: &ZipMember) -> u64 {
         match &self.decoder {
             MemberDecoder::Stored(part) => part.position(),

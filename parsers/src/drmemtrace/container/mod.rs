@@ -1,4 +1,4 @@
-//! Files to blocks of records, whatever they are packed in.
+//! Unpacks files of any packing into blocks of records.
 
 mod kind;
 mod lz4;

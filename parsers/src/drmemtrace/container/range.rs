@@ -1,19 +1,20 @@
-//! A part of a file, read from front to back.
+//! Range of a file, read from front to back.
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::read_at::ReadAt;
 
-/// Bytes of a packed file that are read at once; a trace may have a thousand files.
+/// Bytes of a packed file that are read at once. Kept small: a trace may have a thousand files.
 pub const BUFFER_BYTES: usize = 32 << 10;
 
-/// Why a file could not be read. Unpackers wrap the errors that they meet in errors of their own, so it is kept apart:
-/// a disk that fails must not look like a damaged archive.
+/// Error of reading the file itself.
+/// Unpackers wrap the errors that they meet, so it is kept separately: a failing disk must not look
+/// like a damaged archive.
 #[derive(Clone, Default)]
 pub struct ReadFailure(Arc<Mutex<Option<io::Error>>>);
 
-/// The bytes of a file from one place to another.
+/// Reader for the bytes of a file between two offsets.
 #[derive(Clone)]
 pub struct FileRangeReader {
     file: Arc<dyn ReadAt>,
@@ -23,7 +24,7 @@ pub struct FileRangeReader {
 }
 
 impl ReadFailure {
-    /// The error, once.
+    /// Takes the error out.
     pub fn take(&self) -> Option<io::Error> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -37,7 +38,7 @@ impl ReadFailure {
 }
 
 impl FileRangeReader {
-    /// A whole file.
+    /// Creates a reader for a whole file.
     pub fn of_file(file: Arc<dyn ReadAt>, failure: ReadFailure) -> io::Result<Self> {
         let end = file.length()?;
         Ok(Self {
@@ -48,7 +49,7 @@ impl FileRangeReader {
         })
     }
 
-    /// The part from `start` on, `length` bytes or what there is.
+    /// Returns a reader for `length` bytes from `start` on, or up to the end.
     pub fn part(&self, start: u64, length: u64) -> Self {
         Self {
             position: start,
@@ -57,7 +58,7 @@ impl FileRangeReader {
         }
     }
 
-    /// Where the next byte lies in the file.
+    /// Returns the offset of the next byte in the file.
     pub fn position(&self) -> u64 {
         self.position
     }

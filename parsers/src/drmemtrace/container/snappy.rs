@@ -1,8 +1,8 @@
-//! Snappy's framing format, with the two private sorts of chunks that drmemtrace adds.
+//! Snappy's framing format, with the two private kinds of chunks that drmemtrace adds.
 
 use std::io::{self, ErrorKind, Read};
 
-/// Bytes of a chunk, at most, when unpacked.
+/// Maximum length of an unpacked chunk, in bytes.
 const CHUNK_BYTES: usize = 64 << 10;
 const STREAM_NAME: &[u8] = b"sNaPpY";
 
@@ -12,12 +12,12 @@ pub struct SnappyReader<R> {
     unpacker: snap::raw::Decoder,
     packed: Vec<u8>,
     chunk: Vec<u8>,
-    /// How much of the chunk was handed out.
+    /// Number of bytes of the chunk that were read.
     start: usize,
 }
 
 impl<R: Read> SnappyReader<R> {
-    /// Reads what was packed so.
+    /// Creates a reader for packed bytes.
     pub fn new(input: R) -> Self {
         let unpacker = snap::raw::Decoder::new();
         Self {
@@ -29,7 +29,7 @@ impl<R: Read> SnappyReader<R> {
         }
     }
 
-    /// Unpacks the next chunk; false at the end.
+    /// Unpacks the next chunk; returns false at the end.
     fn next_chunk(&mut self) -> io::Result<bool> {
         self.chunk.clear();
         self.start = 0;
@@ -93,7 +93,7 @@ impl<R: Read> Read for SnappyReader<R> {
     }
 }
 
-/// How a chunk holds its bytes.
+/// Compression of a chunk's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ChunkCompression {
     Packed,
@@ -101,7 +101,7 @@ enum ChunkCompression {
 }
 
 impl ChunkCompression {
-    /// Of a chunk that has any, by its type.
+    /// Returns the compression by the type of a data chunk.
     fn of(kind: u8) -> Self {
         if kind.is_multiple_of(2) {
             Self::Packed
@@ -143,7 +143,7 @@ fn invalid(why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> io::Erro
     io::Error::new(ErrorKind::InvalidData, why)
 }
 
-/// CRC-32C, rotated and shifted as the format asks for.
+/// Returns the CRC-32C, rotated and offset as the format requires.
 fn masked_crc32c(bytes: &[u8]) -> u32 {
     let step = |sum: u32, byte: &u8| {
         let low = usize::from(sum as u8 ^ byte);

@@ -1,4 +1,4 @@
-//! A file to blocks.
+//! Unpacks a file into blocks.
 
 use std::io::{self, ErrorKind, Read};
 use std::sync::Arc;
@@ -16,18 +16,19 @@ use crate::read_at::ReadAt;
 
 /// Unpacks a file from front to back.
 ///
-/// Damage costs what it hits and is told in the blocks; as errors come only those of the file itself.
+/// Damage costs only the bytes it hits, and is reported in the blocks. Errors are only those of
+/// reading the file.
 pub struct ContainerUnpacker {
     file: FileRangeReader,
     failure: ReadFailure,
     members: Option<ZipMembers>,
     stream: Option<ContainerStream>,
-    /// Bytes unpacked so far.
+    /// Number of bytes unpacked until now.
     offset: u64,
     problems: Vec<String>,
 }
 
-/// What is being unpacked.
+/// Source of the unpacked bytes.
 enum ContainerStream {
     Member(ZipMember, Box<MemberReader>),
     Whole(Box<dyn Read + Send>),
@@ -85,7 +86,8 @@ impl ContainerUnpacker {
         Ok(())
     }
 
-    /// Unpacks the next block into a buffer: as much as fits, or the rest of a member. After the last one: empty ones.
+    /// Unpacks the next block into a buffer: as much as fits, or the rest of a member. After the
+    /// last block, returns empty ones.
     ///
     /// # Errors
     /// The file could not be read.
@@ -115,7 +117,7 @@ impl ContainerUnpacker {
         })
     }
 
-    /// Goes to the next member that can be begun, if none is being unpacked.
+    /// Moves to the next member that can be unpacked, if none is being unpacked.
     fn begin_member(&mut self) -> io::Result<()> {
         while let (None, Some(members)) = (&self.stream, &mut self.members) {
             let next = members.next();
@@ -144,7 +146,8 @@ impl ContainerUnpacker {
         Ok(())
     }
 
-    /// Fills a buffer as far as the member goes; true when it ended.
+    /// Fills a buffer from the current member; returns the number of bytes, and true when the
+    /// member ended.
     fn fill(&mut self, buffer: &mut [u8]) -> io::Result<(usize, bool)> {
         let Some(stream) = &mut self.stream else {
             return Ok((0, true));
@@ -194,7 +197,7 @@ impl ContainerStream {
         }
     }
 
-    /// What is wrong, and what to do.
+    /// Returns a message with the damage and the remedy.
     fn complaint(&self, error: &io::Error) -> String {
         let what = match self {
             Self::Member(..) => "the member",

@@ -1,4 +1,4 @@
-//! The members of a zip archive in order.
+//! Members of a zip archive, in order.
 
 use std::io::BufReader;
 
@@ -8,23 +8,23 @@ use crate::drmemtrace::container::member::ZipMember;
 use crate::drmemtrace::container::range::FileRangeReader;
 use crate::drmemtrace::container::zip_walk::ZipWalk;
 
-/// Finds one member after the other.
+/// Iterates over the members of an archive.
 pub enum ZipMembers {
-    /// By the directory at the end.
-    /// Each is looked at when its turn comes: often the first one is enough.
+    /// Members from the directory at the end.
+    /// Each is located on its turn: often the first one is enough.
     Listed(
         Box<ZipArchive<BufReader<FileRangeReader>>>,
         std::ops::Range<usize>,
     ),
-    /// The directory is missing or of no use: by the headers before the members.
+    /// Members from the local headers, because the directory is missing or unusable.
     Walked(Box<ZipWalk>),
 }
 
 impl ZipMembers {
-    /// The members of an archive, and why they could not be listed if that is so.
+    /// Returns the members of an archive, and the reason if the directory cannot be used.
     pub fn of(file: &FileRangeReader) -> (Self, Option<String>) {
         let why = match ZipArchive::new(BufReader::new(file.clone())) {
-            // The library would leave out all of one name but the last.
+            // The library leaves out all members of one name but the last.
             Ok(archive) if archive.has_duplicate_names() => "members share a name".to_owned(),
             Ok(archive) => {
                 let numbers = 0..archive.len();
@@ -35,7 +35,7 @@ impl ZipMembers {
         (Self::Walked(Box::new(ZipWalk::new(file))), Some(why))
     }
 
-    /// The next member, or why it cannot be read; none at the end.
+    /// Returns the next member, or the reason that it cannot be read; `None` at the end.
     pub fn next(&mut self) -> Option<Result<ZipMember, String>> {
         match self {
             Self::Listed(archive, numbers) => numbers.next().map(|number| listed(archive, number)),
@@ -43,7 +43,7 @@ impl ZipMembers {
         }
     }
 
-    /// Says where a member ended, so that the next one is looked for from there.
+    /// Sets the end of a member, from which the next one is searched.
     pub fn set_end(&mut self, end: u64) {
         if let Self::Walked(walk) = self {
             walk.set_end(end);
@@ -51,7 +51,7 @@ impl ZipMembers {
     }
 }
 
-/// What the directory says of a member.
+/// Returns a member as the directory describes it.
 fn listed(
     archive: &mut ZipArchive<BufReader<FileRangeReader>>,
     number: usize,

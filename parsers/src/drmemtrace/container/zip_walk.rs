@@ -1,26 +1,26 @@
-//! The members of a zip archive by the headers before them.
+//! Finds the members of a zip archive by their local headers.
 
 use std::io::{BufRead as _, BufReader, Read as _};
 
 use crate::drmemtrace::container::member::ZipMember;
 use crate::drmemtrace::container::range::{BUFFER_BYTES, FileRangeReader};
 
-/// Looks for one header after the other, where the directory at the end cannot be used.
+/// Searches for one local header after the other, if the directory at the end cannot be used.
 pub struct ZipWalk {
-    /// One for the whole walk: headers may follow each other closely.
+    /// Reader for the whole search: headers may follow each other closely.
     reader: BufReader<FileRangeReader>,
-    /// Where the next header is looked for.
+    /// Offset from which the next header is searched.
     position: u64,
 }
 
 const LOCAL_HEADER: [u8; 4] = *b"PK\x03\x04";
-/// The first record of the directory after the members.
+/// Signature of the first record of the directory, which follows the members.
 const DIRECTORY_HEADER: [u8; 4] = *b"PK\x01\x02";
-/// The tag of lengths that need 64 bits.
+/// Tag of the extra field with 64-bit lengths.
 const ZIP64: u16 = 1;
 
 impl ZipWalk {
-    /// Begins at the beginning of a file.
+    /// Starts at the beginning of a file.
     pub fn new(file: &FileRangeReader) -> Self {
         Self {
             reader: BufReader::with_capacity(BUFFER_BYTES, file.clone()),
@@ -28,20 +28,20 @@ impl ZipWalk {
         }
     }
 
-    /// The next member; none at the end.
+    /// Returns the next member; `None` at the end.
     pub fn next(&mut self) -> Option<ZipMember> {
         self.go_to(self.position)?;
         self.position = self.find_header()?;
         self.member()
     }
 
-    /// Says where a member ended, so that the next one is looked for from there.
+    /// Sets the end of a member, from which the next one is searched.
     pub fn set_end(&mut self, end: u64) {
-        // A member that makes no sense is at least as long as the start of its header.
+        // An invalid member is at least as long as the signature of its header.
         self.position = end.max(self.position.saturating_add(LOCAL_HEADER.len() as u64));
     }
 
-    /// Where the next byte lies that is read.
+    /// Returns the offset of the next byte to be read.
     fn place(&self) -> u64 {
         self.reader
             .get_ref()
@@ -50,12 +50,12 @@ impl ZipWalk {
     }
 
     fn go_to(&mut self, position: u64) -> Option<()> {
-        // What is read already is kept.
+        // `seek_relative` keeps the buffered bytes.
         let distance = i64::try_from(i128::from(position) - i128::from(self.place())).ok()?;
         self.reader.seek_relative(distance).ok()
     }
 
-    /// Passes the start of the next header before the directory; where that lies.
+    /// Passes the signature of the next header before the directory; returns its offset.
     fn find_header(&mut self) -> Option<u64> {
         let mut last = [0; 4];
         loop {
@@ -79,7 +79,7 @@ impl ZipWalk {
         }
     }
 
-    /// What the header says whose start was passed; none when the file ends inside it.
+    /// Reads the header after its signature; `None` if the file ends inside it.
     fn member(&mut self) -> Option<ZipMember> {
         let mut head = [0; 26];
         self.reader.read_exact(&mut head).ok()?;
@@ -94,7 +94,8 @@ impl ZipWalk {
         let mut extra = vec![0; usize::from(half(24))];
         self.reader.read_exact(&mut extra).ok()?;
         let (packed, length) = wide_lengths(word(14), word(18), &extra);
-        // The writer fills in lengths and checksum when the member is complete, or writes them after it (flag 8).
+        // The writer fills in lengths and checksum when the member is complete, or writes them
+        // after it (flag 8).
         let is_complete = half(2) & 8 == 0 && packed > 0;
         Some(ZipMember {
             name: String::from_utf8_lossy(&name).into(),
@@ -106,7 +107,8 @@ impl ZipWalk {
     }
 }
 
-/// Lengths packed and unpacked; those that do not fit into 32 bits stand after the name.
+/// Returns the packed and unpacked length; lengths of more than 32 bits are in an extra field after
+/// the name.
 fn wide_lengths(packed: u32, length: u32, mut extra: &[u8]) -> (u64, u64) {
     let narrow = (u64::from(packed), u64::from(length));
     if packed != u32::MAX && length != u32::MAX {
@@ -118,7 +120,7 @@ fn wide_lengths(packed: u32, length: u32, mut extra: &[u8]) -> (u64, u64) {
             break;
         };
         if u16::from_le_bytes([*a, *b]) == ZIP64 {
-            // A header before a member has both, the longer one first.
+            // A local header has both lengths, the unpacked one first.
             let mut numbers = field
                 .as_chunks()
                 .0

@@ -1,4 +1,4 @@
-//! What the rules remember of each processor.
+//! State of the rule checks for each processor.
 
 use crate::rst::check::instruction::AddressWidthCheck;
 use crate::rst::check::opening::CpuOpeningCheck;
@@ -6,32 +6,32 @@ use crate::rst::check::path::ControlPathCheck;
 use crate::rst::check::translation::TranslationCheck;
 use crate::rst::check::traps::TrapCheck;
 
-/// Numbers of processors have ten bits.
+/// Maximum number of processors: their numbers have ten bits.
 const CPUS: usize = 1 << 10;
 
-/// What the rules remember of a processor.
+/// State of the rule checks for one processor.
 #[derive(Debug, Default)]
 pub struct CpuState {
-    /// What was told of it before its first instruction.
+    /// Facts recorded before its first instruction.
     pub opening: CpuOpeningCheck,
-    /// Where it goes on.
+    /// The expected address of its next instruction.
     pub path: ControlPathCheck,
-    /// How its addresses are translated.
+    /// Its address translations.
     pub translation: TranslationCheck,
     /// Its trap levels.
     pub traps: TrapCheck,
-    /// Whether its addresses have 32 bits.
+    /// The width of its addresses.
     pub narrow: AddressWidthCheck,
-    /// Its last record was a value of memory.
+    /// True if its last record was a value of memory.
     pub is_behind_memory: bool,
 }
 
-/// The processors seen so far.
+/// The processors seen until now.
 #[derive(Debug, Default)]
 pub struct CpuStateTable(Vec<Option<Box<CpuState>>>);
 
 impl CpuStateTable {
-    /// A processor by its number.
+    /// Returns the state of a processor by its number, created on first use.
     pub fn get(&mut self, number: u16) -> &mut CpuState {
         let place = usize::from(number) % CPUS;
         if self.0.len() <= place {
@@ -40,7 +40,7 @@ impl CpuStateTable {
         self.0[place].get_or_insert_default()
     }
 
-    /// All of them.
+    /// Iterates over the states of all processors seen.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut CpuState> {
         self.0.iter_mut().flatten().map(|cpu| &mut **cpu)
     }

@@ -1,4 +1,4 @@
-//! What the flags and addresses of an instruction say (clauses 3b, 3g and 7a of the specification).
+//! Checks the flags and addresses of instructions (clauses 3b, 3g and 7a of the specification).
 
 use crate::finding::Severity;
 use crate::rst::check::out::FindingSink;
@@ -9,10 +9,10 @@ use crate::rst::records::{Instruction, Preg, RegisterKind, RegisterValues, Trap,
 
 /// PSTATE.AM: addresses have 32 bits.
 const MASKED: u64 = 1 << 3;
-/// The number of PSTATE among privileged registers.
+/// Number of PSTATE among the privileged registers.
 const PSTATE: u8 = 6;
 
-/// The flags of an instruction, and whether it has an address.
+/// Checks the flags of an instruction, and if it has an effective address.
 pub fn check_flags(
     word: &InstructionWord,
     found: &Instruction,
@@ -31,7 +31,7 @@ pub fn check_flags(
     let at = || format!("cpu{cpu} at {pc:#x}");
     let is_whole = !is_annulled && !has_trap;
     if is_annulled && ea.is_some() {
-        // Clause 7a allows what clause 3b forbids.
+        // Clause 7a allows the combination that clause 3b forbids.
         out.found_as(&rules::A01, Severity::Warning, || {
             format!("{}: annulled, with an effective address", at())
         });
@@ -87,11 +87,11 @@ pub fn check_flags(
         });
     }
 }
-/// Whether the addresses of a processor have 32 bits, as far as that is known.
+/// Checks that addresses have 32 bits while PSTATE.AM is known to be set.
 #[derive(Debug, Default)]
 pub struct AddressWidthCheck {
     is_on: Option<bool>,
-    /// Told for the next instruction, or for what comes behind it if that ends a trap.
+    /// State recorded for the next instruction, or for the one after it if the next ends a trap.
     next: Option<bool>,
 }
 
@@ -115,7 +115,7 @@ impl AddressWidthCheck {
         self.is_on = Some(u64::from(exit.tstate >> 8) & MASKED != 0);
     }
 
-    /// Looks at the addresses of an instruction.
+    /// Checks the addresses of an instruction.
     pub fn check(
         &mut self,
         word: &InstructionWord,
@@ -131,7 +131,7 @@ impl AddressWidthCheck {
         if !is_end {
             self.is_on = told.or(self.is_on);
         }
-        // A handler has wide addresses; what a trap stops is as before it.
+        // A handler has wide addresses. The instruction that trapped has the state before the trap.
         if let Some(trap) = trap {
             let is_stopped = trap.pc == found.pc;
             self.is_on = Some(is_stopped && u64::from(trap.pstate) & MASKED != 0);

@@ -1,4 +1,5 @@
-//! Whether the records of a trace keep the rules of the specification, in one pass and in bounded memory.
+//! Checks the records of a trace against the rules of the specification, in one pass and in bounded
+//! memory.
 
 mod cpu;
 mod instruction;

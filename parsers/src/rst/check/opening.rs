@@ -1,4 +1,4 @@
-//! The beginning of a trace (clause 2 of the specification).
+//! Checks the beginning of a trace (clause 2 of the specification).
 
 use crate::finding::Severity;
 use crate::rst::check::out::FindingSink;
@@ -9,18 +9,18 @@ use crate::rst::raw_record::RawRecord;
 use crate::rst::records::{Preg, RegisterKind, RegisterValues, RstHeader, TextRecord, TraceDates};
 use crate::rst::stream::FilePart;
 
-/// A text is read up to so many bytes.
+/// Maximum number of bytes that are kept of a text.
 const TEXT_LIMIT: usize = 1 << 12;
-/// The subtype that says who made the trace.
+/// Subtype of TRACEINFO that names the maker of the trace.
 const LEVELS: u64 = 2;
 
-/// What the beginning of the trace told so far.
+/// Facts recorded at the beginning of the trace, until now.
 #[derive(Debug, Default)]
 pub struct OpeningCheck {
     has_begun: bool,
-    /// A sample with its own beginning: "RFS v…".
+    /// A sample with a different beginning: "RFS v…".
     is_sample: bool,
-    /// The first record is no header, so that what stands behind it may be anywhere.
+    /// The first record is not a header, so the records after it may come at any position.
     is_headless: bool,
     has_mmu: bool,
     has_processor: bool,
@@ -30,15 +30,15 @@ pub struct OpeningCheck {
     text: Vec<u8>,
 }
 
-/// What was told of a processor before its first instruction.
+/// Facts recorded about a processor before its first instruction.
 #[derive(Debug, Default)]
 pub struct CpuOpeningCheck {
-    /// It has executed something.
+    /// The processor has executed an instruction.
     pub has_begun: bool,
-    /// There was a PAVADIFF.
+    /// A PAVADIFF was recorded.
     pub has_translation: bool,
     level: Option<u8>,
-    /// TT, TPC and TNPC.
+    /// TT, TPC and TNPC were recorded.
     told: [bool; 3],
 }
 
@@ -67,7 +67,7 @@ impl CpuOpeningCheck {
 }
 
 impl OpeningCheck {
-    /// Any record that is no instruction.
+    /// Checks a record other than an instruction.
     pub fn record(&mut self, part: FilePart, record: &RawRecord, out: &mut FindingSink) {
         self.place(part, record, out);
         match record.kind() {
@@ -83,7 +83,7 @@ impl OpeningCheck {
         }
     }
 
-    /// What has to stand where.
+    /// Checks the record types required at the first positions.
     fn place(&mut self, part: FilePart, record: &RawRecord, out: &mut FindingSink) {
         let is_info = record.kind() == kind::TRACE_INFO;
         let is_levels = is_info && record.get(trace_info::RTYPE2) == LEVELS;
@@ -181,7 +181,7 @@ impl OpeningCheck {
         self.dates = Some(dates);
     }
 
-    /// An instruction; only the first ones of the trace and of each processor are looked at.
+    /// Checks an instruction. Only the first ones of the trace and of each processor matter.
     pub fn instruction(&mut self, number: u16, cpu: &mut CpuOpeningCheck, out: &mut FindingSink) {
         if cpu.has_begun {
             return;
@@ -210,7 +210,7 @@ impl OpeningCheck {
         }
     }
 
-    /// What has to be told before the first instruction of all.
+    /// Checks that the required records come before the first instruction of the trace.
     fn check(&self, out: &mut FindingSink) {
         let told = [
             (
@@ -246,7 +246,7 @@ fn check_header(record: &RawRecord, out: &mut FindingSink) {
         mark,
         text,
     } = RstHeader::of(record);
-    // The text became a standard with version 1.8.
+    // The text was standardised in version 1.8.
     if !text.starts_with(b"RST Header") && !version.is_before(1, 8) {
         let text = String::from_utf8_lossy(&text).into_owned();
         out.found(&rules::H03, || format!("the header's text is {text:?}"));
@@ -276,7 +276,7 @@ fn check_state(number: u16, cpu: &CpuOpeningCheck, out: &mut FindingSink) {
     }
 }
 
-/// `mmutype=T iTLB=n(/n)*, dTLB=n(/n)*`, or `mmutype=T uTLB=n(/n)*`.
+/// Returns true for `mmutype=T iTLB=n(/n)*, dTLB=n(/n)*` and `mmutype=T uTLB=n(/n)*`.
 fn is_mmu(text: &str) -> bool {
     let is_sizes = |sizes: &str| {
         sizes.split('/').all(|size| {

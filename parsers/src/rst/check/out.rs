@@ -1,27 +1,28 @@
-//! Where the rules say what they find.
+//! Collects the findings of the rules.
 
 use crate::finding::{FindingPlace, Findings, Rule, Severity};
 
-/// Where findings go.
+/// The findings, and the record that is being checked.
 pub struct FindingSink {
-    /// Those that count in any case.
+    /// Findings that count in any trace.
     pub findings: Findings,
-    /// Those that count only in traces of whole systems: which that is, is known at the end.
+    /// Findings that count only in traces of whole systems. The kind of trace is known at the end
+    /// only.
     pub of_systems: Findings,
-    /// The record that is looked at.
+    /// Number of the current record in the trace.
     pub number: u64,
-    /// Its number among those of its files alone.
+    /// Number of the current record within its stream.
     pub place: u64,
 }
 
 impl FindingSink {
-    /// The record breaks a rule.
+    /// Reports that the current record breaks a rule.
     pub fn found(&mut self, rule: &'static Rule, message: impl FnOnce() -> String) {
         self.findings
             .add(rule, FindingPlace::Record(self.number), message);
     }
 
-    /// The same, more or less bad than the rule says.
+    /// Reports that the current record breaks a rule, with another severity than the rule's.
     pub fn found_as(
         &mut self,
         rule: &'static Rule,
@@ -32,13 +33,14 @@ impl FindingSink {
             .add_as(rule, severity, FindingPlace::Record(self.number), message);
     }
 
-    /// An earlier record breaks a rule.
+    /// Reports that an earlier record breaks a rule.
     pub fn found_at(&mut self, rule: &'static Rule, number: u64, message: impl FnOnce() -> String) {
         self.findings
             .add(rule, FindingPlace::Record(number), message);
     }
 
-    /// The record breaks a rule that traces of user programs alone need not keep.
+    /// Reports that the current record breaks a rule that does not apply to traces of user
+    /// programs.
     pub fn found_in_system(&mut self, rule: &'static Rule, message: impl FnOnce() -> String) {
         self.of_systems
             .add(rule, FindingPlace::Record(self.number), message);

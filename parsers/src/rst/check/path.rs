@@ -1,4 +1,5 @@
-//! Whether a processor goes on where its last instruction leads (clauses 3b and 7a of the specification).
+//! Checks that each instruction of a processor follows from the one before it (clauses 3b and 7a of
+//! the specification).
 
 use stepback_machine::DelaySlotRule;
 
@@ -8,25 +9,25 @@ use crate::rst::check::word::{InstructionWord, InstructionWordKind};
 use crate::rst::record::is_fake_address;
 use crate::rst::records::{Instruction, Trap};
 
-/// Where a processor goes on.
+/// The expected PC and nPC of a processor.
 #[derive(Debug)]
 pub struct ControlPathCheck {
-    /// The next address; none where it is not known.
+    /// Expected address of the next instruction; none if unknown.
     pc: Option<u64>,
-    /// The one behind it.
+    /// Expected address of the instruction after it (nPC).
     next: NextAddress,
-    /// The next instruction is annulled.
+    /// True if the next instruction is annulled.
     is_annulled: bool,
 }
 
-/// The address behind the next one.
+/// Expected address of the instruction after the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NextAddress {
-    /// Not known.
+    /// Unknown.
     Lost,
-    /// The place behind the next one.
+    /// Directly after the next one.
     Behind,
-    /// This one.
+    /// At this address.
     At(u64),
 }
 
@@ -41,12 +42,12 @@ impl Default for ControlPathCheck {
 }
 
 impl ControlPathCheck {
-    /// Nothing is known of what comes next.
+    /// Forgets the expected addresses.
     pub fn lose(&mut self) {
         *self = Self::default();
     }
 
-    /// Looks at the next instruction, and where it leads.
+    /// Checks an instruction, then computes the expected addresses after it.
     pub fn check(
         &mut self,
         word: &InstructionWord,
@@ -55,7 +56,8 @@ impl ControlPathCheck {
         out: &mut FindingSink,
     ) {
         let is_stopped = found.has_trap && trap.is_none_or(|trap| trap.pc == found.pc);
-        // Handlers begin anywhere, and where no record tells of a trap, this may be the first instruction of its handler.
+        // A handler may begin anywhere. If no TRAP is recorded, this may be the first instruction
+        // of a handler.
         let may_begin_handler =
             trap.is_none() && found.has_trap && self.pc.is_some_and(|pc| pc != found.pc);
         if trap.is_some() && !is_stopped || may_begin_handler {
@@ -84,7 +86,7 @@ impl ControlPathCheck {
         };
     }
 
-    /// Whether the instruction is the one that was expected.
+    /// Returns true if the instruction is at the expected address.
     fn is_here(&self, found: &Instruction, out: &mut FindingSink) -> bool {
         let Some(expected) = self.pc else { return true };
         let Instruction { cpu, pc, .. } = *found;
@@ -120,16 +122,16 @@ impl ControlPathCheck {
         else {
             return;
         };
-        // With addresses of 32 bits, the upper half is cut off.
+        // With 32-bit addresses the upper half is cut off.
         let is_same = |address: u64| address == ea || ea >> 32 == 0 && address & 0xffff_ffff == ea;
         let behind = match (self.next, word.delay) {
             (NextAddress::At(next), _) => next.wrapping_add(4),
             _ => pc.wrapping_add(8),
         };
-        // A branch that is never taken may still say that it was.
+        // A branch that is never taken may still be marked as taken.
         let target = word.target(pc).filter(|_| is_taken);
         let is_behind = is_same(behind) || is_same(pc.wrapping_add(8));
-        // Behind a branch without delay slot comes the next instruction.
+        // A branch without delay slot is followed by the next instruction.
         let is_right = match target {
             Some(target) => is_same(target),
             None if is_taken => true,
@@ -145,7 +147,7 @@ impl ControlPathCheck {
         }
     }
 
-    /// Where things stand behind an instruction.
+    /// Returns the expected addresses after an instruction.
     fn behind(&self, word: &InstructionWord, found: &Instruction) -> Self {
         let pc = match self.next {
             NextAddress::Lost => None,
@@ -173,7 +175,8 @@ impl ControlPathCheck {
                 next: at(found.ea).map_or(NextAddress::Lost, NextAddress::At),
                 ..straight
             },
-            // An annulled place that is left out is told by what comes behind it.
+            // If the annulled slot is missing from the trace, the address of the next record shows
+            // it.
             InstructionWordKind::Branch if straight.is_annulled => Self {
                 next: pc.map_or(NextAddress::Behind, |pc| {
                     NextAddress::At(pc.wrapping_add(4))

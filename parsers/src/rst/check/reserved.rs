@@ -1,4 +1,4 @@
-//! Reserved bits (clause 1 of the specification).
+//! Checks reserved bits (clause 1 of the specification).
 
 use stepback_machine::Endian;
 
@@ -11,17 +11,18 @@ use crate::rst::raw_record::{RawRecord, RecordField, RstVersion};
 
 /// Fields that had a meaning in some version, or that packers use.
 const ONCE_USED: [&str; 2] = ["unused_lastcontext", "reservedCompress"];
-/// The same up to version 2.11 (TRAPEXIT: program counters).
+/// Fields that had a meaning up to version 2.11 (TRAPEXIT: program counters).
 const EARLIER_USED: [&str; 2] = ["unused64", "unused64b"];
 
-/// Bits that are to be 0, by type of record. Types with two forms take a place behind the last.
+/// Masks of the bits that must be 0, by record type. Second forms of a type come after the last
+/// type.
 #[derive(Debug)]
 pub struct ReservedBitsCheck {
     bits: [Option<[u64; 3]>; FORMS],
     form: Option<(Endian, RstVersion)>,
 }
 
-/// Numbers of types, and those of the second forms of two.
+/// Number of record types, plus two for types with a second form.
 const FORMS: usize = 258;
 
 impl Default for ReservedBitsCheck {
@@ -34,7 +35,7 @@ impl Default for ReservedBitsCheck {
 }
 
 impl ReservedBitsCheck {
-    /// Looks at the reserved bits of a record.
+    /// Checks the reserved bits of a record.
     pub fn check(&mut self, record: &RawRecord, out: &mut FindingSink) {
         let form = (record.form().endian, record.form().version);
         if self.form != Some(form) {
@@ -46,7 +47,7 @@ impl ReservedBitsCheck {
         let place = match record.kind() {
             kind::MEMORY if record.flag(memval64::ISMEMVAL128) => FORMS - 2,
             kind::TRACE_INFO if record.get(trace_info::RTYPE2) == 3 => FORMS - 1,
-            // What other subtypes hold is not known.
+            // The contents of other subtypes are unknown.
             kind::TRACE_INFO if record.get(trace_info::RTYPE2) != 2 => return,
             kind => usize::from(kind),
         };
@@ -63,15 +64,16 @@ impl ReservedBitsCheck {
     }
 }
 
-/// An access of a device has its size where others have their address space and bits that are reserved.
+/// Returns true for a cache record of a device access. It has a size in place of the address space
+/// and of reserved bits.
 fn is_device(record: &RawRecord) -> bool {
     record.kind() == kind::RFS_CACHE && record.get(rfs_cw::REFTYPE) >= 6
 }
 
-/// The bits that no field of a record's type uses, and those of the fields that are reserved.
+/// Returns the bits that no field of the record's type uses, and those of reserved fields.
 fn reserved_bits(record: &RawRecord) -> [u64; 3] {
     let version = record.form().version;
-    // What old versions had in them is known for instructions only.
+    // The use of bits in old versions is known for instructions only.
     let Some(layout) = layout_of(record).filter(|_| !version.is_before(2, 0)) else {
         return [0; 3];
     };

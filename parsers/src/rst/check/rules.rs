@@ -1,4 +1,5 @@
-//! The rules: what the specification of RST traces asks of the records and their order (0.1.1, 2004-05-07; clauses by its numbers).
+//! The rules: requirements of the specification of RST traces on records and their order (0.1.1,
+//! 2004-05-07; clause numbers as there).
 
 use crate::finding::Rule;
 use crate::finding::Severity::{self, Error, Info, Warning};
@@ -418,7 +419,7 @@ pub static C01: Rule = rule(
     },
 );
 
-/// All of them, in the order of the record types that they are about.
+/// All rules, in the order of the record types that they are about.
 #[cfg(test)]
 pub static ALL: &[&Rule] = &[
     &H01, &H02, &H03, &H04, &H05, &H06, &H07, &G01, &E03, &S01, &S02, &I01, &I02, &I03, &I04, &I05,
@@ -426,7 +427,7 @@ pub static ALL: &[&Rule] = &[
     &T02, &T03, &T04, &T05, &T06, &T07, &T08, &R01, &R02, &M01, &M02, &D01, &F01, &C01,
 ];
 
-/// What a rule says, and what it may mean where it is broken.
+/// Text of a rule: its requirement, and the likely meaning of a violation.
 struct RuleText {
     title: &'static str,
     meaning: &'static str,

@@ -1,4 +1,4 @@
-//! Of each rule a trace that breaks it, made of one that breaks none.
+//! For each rule a trace that breaks it, derived from a trace that breaks none.
 
 use std::collections::BTreeSet;
 
@@ -13,22 +13,22 @@ use crate::rst::raw_record::{RECORD_BYTES, RawRecord, RecordEncoding, RstVersion
 use crate::rst::stream::FilePart;
 
 const NOP: u32 = 0x0100_0000;
-/// `b` four words on.
+/// `b` to four words ahead.
 const BRANCH: u32 = 0x1080_0004;
-/// The same, with its delay slot annulled.
+/// `b,a` to four words ahead, which annuls its delay slot.
 const BRANCH_ANNULLING: u32 = 0x3080_0004;
 const LOAD: u32 = 0xc400_6000;
 const TRAP_CALL: u32 = 0x91d0_206d;
 const RETRY: u32 = 0x83f0_0000;
 const WRITE_LEVEL: u32 = 0x8f90_2001;
-/// Where the program begins, where the handler does, and where the data are.
+/// Start addresses of the program and the handler, and the address of the data.
 const START: u64 = 0x10_0000;
 const HANDLER: u64 = 0xf000_0000;
 const DATA: u64 = 0x20_0000;
 /// Physical minus virtual addresses.
 const OFFSET: u64 = 0x2000_0000;
 
-/// Where in [`sound`] things stand, from 0.
+/// Positions of records in [`sound`], from 0.
 const TEXTS: usize = 3;
 const TLB: usize = 6;
 const PREG: usize = 7;
@@ -113,7 +113,7 @@ fn delimiter(kind: u8, id: u64) -> RawRecord {
     record(kind).with(left_delimiter::ID, id)
 }
 
-/// A trace that keeps all rules: a branch, a load, and a trap whose handler comes back.
+/// A trace that keeps all rules: a branch, a load, and a trap with a handler that returns.
 fn sound() -> Trace {
     let taken = |record: RawRecord| record.with(instr::BT, 1);
     vec![
@@ -156,7 +156,7 @@ fn sound() -> Trace {
     ]
 }
 
-/// The sound trace with something done to it.
+/// The sound trace, modified by `change`.
 fn sound_but(change: impl FnOnce(&mut Trace)) -> Trace {
     let mut trace = sound();
     change(&mut trace);
@@ -174,7 +174,7 @@ fn without(at: usize) -> Trace {
     })
 }
 
-/// The sound trace with records behind it.
+/// The sound trace with records appended.
 fn and(records: impl IntoIterator<Item = RawRecord>) -> Trace {
     sound_but(|trace| trace.extend(records))
 }
@@ -184,7 +184,7 @@ fn between(records: impl IntoIterator<Item = RawRecord>) -> Trace {
     sound_but(|trace| drop(trace.splice(BRANCH_AT..BRANCH_AT, records)))
 }
 
-/// The same trace in another version.
+/// A trace converted to another version.
 fn of_version(minor: u8, trace: Trace) -> Trace {
     let form = RecordEncoding {
         version: RstVersion { major: 2, minor },
@@ -224,7 +224,7 @@ fn names(trace: &[RawRecord]) -> Vec<&'static str> {
     found(trace).iter().map(|broken| broken.rule.id).collect()
 }
 
-/// Traces that break a rule and no other.
+/// Traces that break one rule and no other.
 fn broken() -> Vec<(&'static str, Trace)> {
     let next = START + 36;
     let branch = |at, word, ea| to(instruction(at, word), ea);
@@ -367,7 +367,7 @@ fn broken() -> Vec<(&'static str, Trace)> {
     ]
 }
 
-/// A trap of the MMU of data at an address.
+/// A data MMU miss at an address.
 fn missed(pc: u64) -> RawRecord {
     record(kind::TRAP)
         .with(trap::TTYPE, 0x68)
@@ -402,7 +402,7 @@ fn each_rule_is_broken_by_a_trace_that_breaks_no_other() {
 fn what_looks_like_it_breaks_no_rule() {
     let next = START + 36;
     let sound = [
-        // A delay slot that is executed, and the target behind it.
+        // A delay slot that is executed, and the target after it.
         and([
             to(instruction(next, BRANCH), next + 16).with(instr::BT, 1),
             instruction(next + 4, NOP),
@@ -415,14 +415,16 @@ fn what_looks_like_it_breaks_no_rule() {
             instruction(next + 16, NOP),
             instruction(next + 20, NOP),
         ]),
-        // A conditional branch that is not taken annuls its slot; a trap that is not taken goes on.
+        // A conditional branch that is not taken annuls its slot; a trap that is not taken
+        // continues.
         and([
             to(instruction(next, 0x2280_0004), next + 8),
             instruction(next + 4, NOP).with(instr::AN, 1),
             instruction(next + 8, 0x83d0_2005),
             instruction(next + 12, NOP),
         ]),
-        // A miss of the MMU of instructions has no record of its own, one of data has no address.
+        // An instruction MMU miss has no separate instruction record; a data MMU miss has no
+        // effective address.
         and([
             record(kind::TRAP)
                 .with(trap::TTYPE, 0x64)
@@ -441,7 +443,8 @@ fn what_looks_like_it_breaks_no_rule() {
             instruction(HANDLER, NOP).with(instr::TR, 1),
             instruction(HANDLER + 4, NOP),
         ]),
-        // Another thread may be anywhere; a write of the trap level makes no trap; redundant translations are allowed.
+        // Another thread may be anywhere; a write of the trap level makes no trap; redundant
+        // translations are allowed.
         and([record(kind::THREAD), instruction(next + 64, NOP)]),
         and([instruction(next, WRITE_LEVEL), instruction(next + 4, NOP)]),
         between([difference(OFFSET)]),
@@ -450,7 +453,7 @@ fn what_looks_like_it_breaks_no_rule() {
             instruction(next, 0xc480_6000),
             to(instruction(next + 4, 0xc480_6000), DATA),
         ]),
-        // Texts of several parts, and values of memory that go on.
+        // Texts of several parts, and continued values of memory.
         and([
             text(kind::TEXT_PART, "twenty-three letters ab"),
             text(kind::TEXT, "c"),
@@ -461,9 +464,10 @@ fn what_looks_like_it_breaks_no_rule() {
             delimiter(kind::LEFT_DELIMITER, 1),
             delimiter(kind::RIGHT_DELIMITER, 1),
         ]),
-        // Before version 2.12, processors had six bits, and a number of the instruction stood behind them.
+        // Before version 2.12, processor numbers had six bits and were followed by an opcode
+        // number.
         of_version(11, with(FIRST, instr::NOTUSED3, 5)),
-        // With addresses of 32 bits all is well below 2^32, and a handler has wide ones.
+        // With 32-bit addresses all addresses are below 2^32; a handler has wide ones.
         and([
             record(kind::PREG).with(preg::PSTATE, 8),
             to(instruction(next, LOAD), DATA),

@@ -1,4 +1,5 @@
-//! Translations: what is to be added to virtual addresses for physical ones (clause 3c of the specification).
+//! Checks translations: the differences between physical and virtual addresses (clause 3c of the
+//! specification).
 
 use foldhash::HashMap;
 
@@ -10,20 +11,20 @@ use crate::rst::records::{Instruction, PaVaDiff};
 
 /// Bytes of the smallest page.
 const PAGE: u64 = 8 << 10;
-/// Translations of so many pages are remembered before all are forgotten.
+/// Maximum number of remembered page translations; at the limit all are dropped.
 const REMEMBERED: usize = 1 << 12;
 
-/// How the addresses of a processor are translated, as far as the trace told.
+/// The recorded address translations of a processor.
 #[derive(Debug, Default)]
 pub struct TranslationCheck {
-    /// Of instructions and of data.
+    /// Of instructions (0) and of data (1).
     sides: [CheckedSide; 2],
-    /// What was told of pages, by context and number of the page.
+    /// Recorded differences, by context and page number.
     known: HashMap<ContextPageKey, u64>,
     has_begun: bool,
-    /// The last one, until its instruction comes.
+    /// The last PAVADIFF, until its instruction comes.
     told: Option<PendingTranslation>,
-    /// The primary context of data, and whether it changed since data were translated.
+    /// The primary data context, and a flag that it changed since data was last translated.
     primary: Option<u16>,
     is_context_new: bool,
 }
@@ -48,27 +49,28 @@ struct PendingTranslation {
     is_news: bool,
 }
 
-/// An address on the side of instructions (0) or of data (1), which may be of another page than the one before.
+/// An access to an address on the side of instructions (0) or data (1), possibly on another page
+/// than the one before.
 struct PageCrossing {
     place: usize,
     address: u64,
-    /// A translation for it is told right before.
+    /// True if a PAVADIFF directly before the instruction translates the address.
     is_told: bool,
 }
 
 impl TranslationCheck {
-    /// What was told of pages may be over.
+    /// Forgets the recorded pages, which may no longer hold.
     pub fn forget(&mut self) {
         self.known.clear();
     }
 
-    /// The primary context of data is told.
+    /// Sets the primary data context.
     pub fn context(&mut self, primary: u16) {
         self.is_context_new |= self.primary.is_some_and(|before| before != primary);
         self.primary = Some(primary);
     }
 
-    /// A translation is told.
+    /// Takes a PAVADIFF.
     pub fn take(&mut self, difference: PaVaDiff, out: &mut FindingSink) {
         let differences = [
             Some(difference.pc_difference),
@@ -94,7 +96,7 @@ impl TranslationCheck {
         });
     }
 
-    /// Another record comes between a translation and its instruction.
+    /// Reports a changed translation if another record comes between it and its instruction.
     pub fn is_interrupted(&mut self, out: &mut FindingSink) {
         if let Some(PendingTranslation {
             record,
@@ -110,7 +112,7 @@ impl TranslationCheck {
         }
     }
 
-    /// Looks at the pages of an instruction of a processor at this trap level.
+    /// Checks the pages of an instruction that a processor executes at trap level `level`.
     pub fn check(
         &mut self,
         word: &InstructionWord,
@@ -177,7 +179,7 @@ impl TranslationCheck {
         let is_same_context = difference
             .data
             .is_some_and(|data| data.context == self.sides[1].context);
-        // A change of the context is to be told with data in any case.
+        // A change of the context must be recorded with its data translation in any case.
         if record + 1 == out.number && found.ea.is_none() && is_same_context {
             let words = format!(
                 "cpu{}: it translates data, and its instruction has no effective address",
@@ -187,7 +189,7 @@ impl TranslationCheck {
         }
     }
 
-    /// Goes to the page of an address.
+    /// Checks the translation if an address is on a new page.
     fn cross(&mut self, to: PageCrossing, found: &Instruction, out: &mut FindingSink) {
         let PageCrossing {
             place,

@@ -1,34 +1,34 @@
-//! How traps begin and end (clause 4 of the specification).
+//! Checks how traps begin and end (clause 4 of the specification).
 
 use crate::rst::check::out::FindingSink;
 use crate::rst::check::rules;
 use crate::rst::check::word::{InstructionWord, InstructionWordKind};
 use crate::rst::records::{Instruction, Preg, RegisterKind, RegisterValues, Trap, TrapExit};
 
-/// Trap levels that are followed.
+/// Number of trap levels that are tracked.
 const LEVELS: usize = 8;
-/// Numbers of privileged registers: TPC, TNPC, TT, TL.
+/// Numbers of the privileged registers TPC, TNPC, TT and TL.
 const TOLD_BEHIND: [u8; 4] = [0, 1, 3, 7];
-/// The number of TL among privileged registers.
+/// Number of TL among the privileged registers.
 const TRAP_LEVEL: u8 = 7;
 
 /// The trap levels of a processor.
 #[derive(Debug, Default)]
 pub struct TrapCheck {
     level: Option<u8>,
-    /// The lower eight bits of the trap's type at each level.
+    /// The lower eight bits of the trap type at each level.
     types: [Option<u8>; LEVELS],
-    /// A trap whose first instruction is still to come.
+    /// A trap that waits for its first instruction.
     waiting: Option<Trap>,
-    /// The trap's instruction has a record of its own kind, so that no other one tells of it.
+    /// True if the trapped instruction has a TRAPPING_INSTR record, so that no INSTR shows it.
     pub is_stopped_apart: bool,
     preg: Option<Preg>,
     last: Option<LastTrapStep>,
-    /// TPC, TNPC, TT and TL were told since the last instruction.
+    /// True for each of TPC, TNPC, TT and TL that was recorded since the last instruction.
     told: [bool; 4],
-    /// TRAPEXIT came since the last instruction.
+    /// True if a TRAPEXIT was recorded since the last instruction.
     has_exit: bool,
-    /// The trace tells what registers hold.
+    /// True if the trace records register values.
     has_values: bool,
 }
 
@@ -37,22 +37,22 @@ struct LastTrapStep {
     kind: InstructionWordKind,
     record: u64,
     pc: u64,
-    /// The trap level behind it, where it ends a trap.
+    /// Trap level after the instruction, if it ends a trap.
     level: Option<u8>,
 }
 
 impl TrapCheck {
-    /// Trap level, as far as it is known.
+    /// Returns the trap level, if it is known.
     pub fn level(&self) -> Option<u8> {
         self.level
     }
 
-    /// Whether a trap's first instruction is still to come.
+    /// Returns true if a trap waits for its first instruction.
     pub fn is_waiting(&self) -> bool {
         self.waiting.is_some()
     }
 
-    /// The trap whose first instruction comes now.
+    /// Returns the waiting trap, whose first instruction comes now.
     pub fn take_waiting(&mut self) -> Option<Trap> {
         self.waiting.take()
     }
@@ -100,7 +100,7 @@ impl TrapCheck {
         }
     }
 
-    /// A trap is told.
+    /// Takes a TRAP record.
     pub fn trap(&mut self, trap: Trap, out: &mut FindingSink) {
         let Trap {
             cpu,
@@ -110,7 +110,7 @@ impl TrapCheck {
             pc,
             ..
         } = trap;
-        // What misses in the MMU of instructions has no record of its own.
+        // An instruction MMU miss has no instruction record, so two traps may follow each other.
         if self.waiting.is_some() && !is_fetch(&trap) {
             out.found(&rules::T04, || {
                 format!("cpu{cpu}: two traps without an instruction in between")
@@ -142,7 +142,7 @@ impl TrapCheck {
         self.waiting = Some(trap);
     }
 
-    /// An instruction, and the trap that was told before it.
+    /// Checks an instruction and the trap recorded before it.
     pub fn check(
         &mut self,
         word: &InstructionWord,
@@ -175,7 +175,7 @@ impl TrapCheck {
         };
         if is_end {
             self.check_end(found, out);
-            // Some traces tell the level behind it before it.
+            // Some traces record, before this instruction, the level after the trap.
             let is_told = self.told[3];
             self.level = self
                 .level
@@ -198,7 +198,7 @@ impl TrapCheck {
             Some(last).filter(|last| is_end || last.kind == InstructionWordKind::WritesLevel);
     }
 
-    /// What has to come before DONE and RETRY.
+    /// Checks the records required before DONE and RETRY.
     fn check_end(&self, found: &Instruction, out: &mut FindingSink) {
         let (cpu, pc) = (found.cpu, found.pc);
         let Some(preg) = &self.preg else {
@@ -225,7 +225,7 @@ impl TrapCheck {
         }
     }
 
-    /// What should have come behind DONE and RETRY, now that the next instruction is there.
+    /// Checks the records recommended after DONE and RETRY, when the next instruction arrives.
     fn check_end_before(&self, found: &Instruction, out: &mut FindingSink) {
         let Some(last) = self
             .last
@@ -234,7 +234,7 @@ impl TrapCheck {
             return;
         };
         let cpu = found.cpu;
-        // At level 0 there are no registers of a trap.
+        // At level 0 there are no trap registers.
         let is_told = if last.level == Some(0) {
             self.told[3]
         } else {
@@ -256,7 +256,8 @@ impl TrapCheck {
     }
 }
 
-/// Whether the instruction that traps could not be fetched (instruction MMU misses and errors).
+/// Returns true if the trapping instruction could not be fetched (instruction MMU misses and
+/// errors).
 fn is_fetch(trap: &Trap) -> bool {
     matches!(trap.trap_type, 0x08..=0x0a | 0x64..=0x67)
 }
@@ -272,7 +273,7 @@ fn check_entry(found: &Instruction, trap: &Trap, out: &mut FindingSink) {
         });
         return;
     }
-    // Resets and errors of a fetch may stand at either place.
+    // Resets and fetch errors may be recorded at either place.
     let is_open = matches!(trap_type, 0x01..=0x05 | 0x08..=0x0a);
     let is_handler = trap.is_async || is_fetch(trap);
     if !is_open && is_handler == (pc == at) {

@@ -1,4 +1,4 @@
-//! Rules about single records, and about those that belong together: texts, values, delimiters.
+//! Checks single records, and records that belong together: texts, values, delimiters.
 
 use crate::rst::check::cpu::CpuState;
 use crate::rst::check::out::FindingSink;
@@ -9,12 +9,12 @@ use crate::rst::layout::layout_of;
 use crate::rst::raw_record::{RawRecord, RstVersion};
 use crate::rst::records::{Delimiter, MemoryValue, RegisterKind, RegisterValues};
 
-/// Delimiters that are open at once are followed up to so many.
+/// Maximum number of nested delimiters that are tracked.
 const DEPTH: usize = 1 << 12;
-/// Bytes of a part of a text.
+/// Number of bytes in a part of a text.
 const TEXT_BYTES: usize = 23;
 
-/// Types that came with a version: number, major and minor version.
+/// Record types with the version that introduced them: type, major version, minor version.
 const SINCE: [(u8, u8, u8); 11] = [
     (kind::STATUS, 1, 2),
     (kind::PATCH, 1, 3),
@@ -29,11 +29,11 @@ const SINCE: [(u8, u8, u8); 11] = [
     (kind::TRAPPING, 2, 13),
 ];
 
-/// The type of a record has to exist.
+/// Checks that the type of a record exists in its version.
 pub fn check_kind(record: &RawRecord, out: &mut FindingSink) {
     let (number, version) = (record.kind(), record.form().version);
     let RstVersion { major, minor } = version;
-    // Address spaces had records of their own, which went with 1.10.
+    // Address spaces had separate records, which were removed in 1.10.
     let is_old = number == 10 && version.is_before(1, 10);
     let is_newer = version > RstVersion::NEWEST && number >= 33;
     if layout_of(record).is_none() && !is_old && !is_newer {
@@ -53,7 +53,7 @@ pub fn check_kind(record: &RawRecord, out: &mut FindingSink) {
     }
 }
 
-/// The number of a processor has to fit into what its version has.
+/// Checks that a processor number fits the version.
 pub fn check_processor(cpu: u16, record: &RawRecord, out: &mut FindingSink) {
     let version = record.form().version;
     if cpu > 63 && !version.has_wide_cpu() {
@@ -64,7 +64,7 @@ pub fn check_processor(cpu: u16, record: &RawRecord, out: &mut FindingSink) {
     }
 }
 
-/// Values of registers.
+/// Checks the values of registers.
 pub fn check_registers(values: &RegisterValues, out: &mut FindingSink) {
     for slot in &values.slots {
         let is_zero = match slot.kind {
@@ -84,7 +84,7 @@ pub fn check_registers(values: &RegisterValues, out: &mut FindingSink) {
     }
 }
 
-/// A value of memory of a processor.
+/// Checks a value of memory of a processor.
 pub fn check_memory(
     value: &MemoryValue,
     record: &RawRecord,
@@ -105,16 +105,16 @@ pub fn check_memory(
     }
 }
 
-/// Records that belong together.
+/// Texts and delimiters that are open.
 #[derive(Debug, Default)]
 pub struct NestingCheck {
-    /// The record before is a part of a text.
+    /// True if the last record was a part of a text.
     is_in_text: bool,
     open: Vec<u8>,
 }
 
 impl NestingCheck {
-    /// Any record that is no instruction.
+    /// Checks a record other than an instruction.
     pub fn record(&mut self, record: &RawRecord, out: &mut FindingSink) {
         if !matches!(record.kind(), kind::TEXT | kind::TEXT_PART) {
             self.text_is_over(out);
@@ -137,7 +137,7 @@ impl NestingCheck {
         }
     }
 
-    /// A record that is part of no text: none may be in the middle of one.
+    /// Ends a text. Reports it if it is incomplete, since no other record may come within a text.
     pub fn text_is_over(&mut self, out: &mut FindingSink) {
         if std::mem::take(&mut self.is_in_text) {
             let before = out.number.saturating_sub(1);
@@ -166,7 +166,7 @@ impl NestingCheck {
         }
     }
 
-    /// The trace is over.
+    /// Reports the texts and delimiters that are open at the end of the trace.
     pub fn finish(&mut self, out: &mut FindingSink) {
         if std::mem::take(&mut self.is_in_text) {
             out.found(&rules::S01, || "the trace ends in a text".to_owned());

@@ -1,4 +1,4 @@
-//! All rules at once: each record is handed to those that it concerns.
+//! Runs all rules: passes each record to the rules that apply to it.
 
 use crate::error::SourceError;
 use crate::events::{Flow, Problem};
@@ -26,12 +26,13 @@ use crate::rst::records::{
 use crate::rst::stream::FilePart;
 use crate::source::CheckWatch;
 
-/// Findings of each rule that are kept until it is known whether they count.
+/// Maximum number of findings of each rule that are kept until it is known if they count.
 const WAITING: usize = 1 << 10;
-/// The status that says that the trace ends.
+/// Status at the end of the trace.
 const END_OF_TRACE: u8 = 2;
 
-/// Goes through the records of a trace and adds what breaks the rules; `watch` is told after each batch how many were read.
+/// Checks the records of a trace and adds the findings. `watch` receives the number of records
+/// read, after each batch.
 ///
 /// # Errors
 /// A file could not be read.
@@ -41,7 +42,7 @@ pub fn check_files(
     watch: &mut CheckWatch<'_>,
 ) -> Result<(), SourceError> {
     let mut reader = RecordReader::new(files);
-    // Files that were written side by side keep the rules each for itself.
+    // Each of the files that were written in parallel must keep the rules separately.
     let mut checkers: Vec<RecordChecker> = Vec::new();
     let failed = |error| SourceError::Read { offset: 0, error };
     while let Some(batch) = reader.next_batch().map_err(failed)? {
@@ -76,7 +77,7 @@ pub fn check_files(
     Ok(())
 }
 
-/// The rules, and what they remember of the records so far.
+/// The rules and their state for one stream.
 pub(super) struct RecordChecker {
     out: FindingSink,
     opening: OpeningCheck,
@@ -84,9 +85,9 @@ pub(super) struct RecordChecker {
     nesting: NestingCheck,
     words: InstructionWordTable,
     cpus: CpuStateTable,
-    /// The last record, if it was the translation of a processor.
+    /// The processor of the last record, if that was a PAVADIFF.
     last_translation: Option<u16>,
-    /// The program that made the trace says that it follows user programs alone.
+    /// True if the maker of the trace says that it records user programs only.
     is_shade: bool,
     has_tlb: bool,
     has_trap: bool,
@@ -227,12 +228,12 @@ impl RecordChecker {
         }
     }
 
-    /// Something else may run from here on.
+    /// Forgets the expected paths: another program may run from here on.
     fn lose_paths(&mut self) {
         self.cpus.iter_mut().for_each(|cpu| cpu.path.lose());
     }
 
-    /// Something could not be read behind the last record.
+    /// Records that data after the last record could not be read.
     fn damage(&mut self, problem: &Problem) {
         self.lose_paths();
         if problem.message.contains(INSIDE_RECORD) {
@@ -240,7 +241,7 @@ impl RecordChecker {
         }
     }
 
-    /// Whether the records are those of a whole system, not of a user's program alone.
+    /// Returns true if the records are those of a whole system, not only of a user program.
     pub(super) fn is_of_system(&self) -> bool {
         !self.is_shade && (self.has_tlb || self.has_trap)
     }
@@ -259,10 +260,10 @@ impl RecordChecker {
     }
 }
 
-/// What was found.
+/// Findings of one checker.
 pub(super) struct CheckFindings {
-    /// In any case.
+    /// Findings that count in any trace.
     pub any: Findings,
-    /// In traces of whole systems.
+    /// Findings that count in traces of whole systems.
     pub of_systems: Findings,
 }

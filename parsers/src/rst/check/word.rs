@@ -1,4 +1,4 @@
-//! What the rules want to know of an instruction word.
+//! Properties of instruction words that the rules need.
 
 use foldhash::HashMap;
 use stepback_machine::{
@@ -7,26 +7,26 @@ use stepback_machine::{
 
 use crate::rst::records::Instruction;
 
-/// So many words are remembered before all are forgotten.
+/// Maximum number of remembered words; at the limit all are dropped.
 const REMEMBERED: usize = 1 << 18;
 const SET: InstructionSet = InstructionSet::Sparc64;
-/// A place to decode at that no branch reaches from the other one, 0.
+/// An address for decoding that no branch reaches from address 0.
 const FAR: u64 = 1 << 40;
 
-/// What the rules want to know of an instruction word.
+/// Properties of an instruction word that the rules need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InstructionWord {
-    /// What it is for the rules.
+    /// Class of the instruction.
     pub kind: InstructionWordKind,
-    /// What becomes of the instruction behind it.
+    /// Effect on the next instruction.
     pub delay: DelaySlotRule,
-    /// How far from itself it branches, where its encoding has that.
+    /// Distance of the branch target, if the encoding has one.
     displacement: Option<u64>,
-    /// It happens in any case.
+    /// True if the transfer is unconditional.
     pub is_unconditional: bool,
 }
 
-/// Kinds of instructions, as far as rules differ.
+/// Classes of instructions that the rules distinguish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InstructionWordKind {
     /// No control transfer, no access.
@@ -39,20 +39,20 @@ pub enum InstructionWordKind {
     Done,
     /// RETRY.
     Retry,
-    /// Loads and stores in the address space in use.
+    /// Loads and stores in the current address space.
     Access,
-    /// Accesses to other address spaces, prefetches, FLUSH: they may have an address and may have none.
+    /// Accesses to other address spaces, prefetches, FLUSH: the effective address is optional.
     MaybeAccess,
     /// A write of the trap level.
     WritesLevel,
-    /// A write of the processor's state.
+    /// A write of PSTATE.
     WritesState,
-    /// A write of a register of the trap.
+    /// A write of a trap register.
     WritesTrapRegister,
 }
 
 impl InstructionWord {
-    /// By its bits (The SPARC Architecture Manual, Version 9, appendix E).
+    /// Classifies a word by its bits (The SPARC Architecture Manual, Version 9, appendix E).
     pub fn of(word: u32) -> Self {
         let control = |at: u64| {
             let encoding = SET.encoding_of(word, 4);
@@ -83,13 +83,13 @@ impl InstructionWord {
         }
     }
 
-    /// Where it goes from an address when it is taken, as far as its encoding says.
+    /// Returns the branch target for an address, if the encoding has one.
     pub fn target(&self, pc: u64) -> Option<u64> {
         self.displacement
             .map(|displacement| pc.wrapping_add(displacement))
     }
 
-    /// Whether its delay slot is skipped where a record found it.
+    /// Returns true if the recorded instruction annuls its delay slot.
     pub fn annuls(&self, found: &Instruction) -> bool {
         !found.is_annulled
             && (self.delay == DelaySlotRule::Annulled
@@ -118,12 +118,12 @@ fn kind_of(word: u32) -> InstructionWordKind {
     }
 }
 
-/// What is known of words, by their bits.
+/// Cache of decoded words.
 #[derive(Debug, Default)]
 pub struct InstructionWordTable(HashMap<u32, InstructionWord>);
 
 impl InstructionWordTable {
-    /// What a word is.
+    /// Returns the properties of a word.
     pub fn of(&mut self, word: u32) -> InstructionWord {
         if let Some(known) = self.0.get(&word) {
             return *known;

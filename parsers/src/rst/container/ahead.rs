@@ -1,4 +1,4 @@
-//! Unpacks a file on a thread of its own, a bounded number of buffers ahead.
+//! Unpacks a file on a separate thread, a bounded number of buffers ahead of the reader.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,48 +9,48 @@ use std::thread::JoinHandle;
 use crate::packed::ForwardReader;
 use crate::read_at::ReadAt;
 
-/// Bytes that are unpacked at once.
+/// Number of bytes unpacked at once.
 const BUFFER_BYTES: usize = 256 << 10;
-/// Buffers that wait to be used.
+/// Maximum number of unpacked buffers that wait for the reader.
 const AHEAD: usize = 8;
 
-/// The unpacked bytes of a file, from front to back.
+/// Sequential reader of the unpacked bytes of a file.
 pub struct ReadAheadReader {
-    /// None only while it ends.
+    /// None only while the reader is dropped.
     parts: Option<Receiver<ReadAheadMessage>>,
     idle: Sender<Vec<u8>>,
     worker: Option<JoinHandle<()>>,
     buffer: Vec<u8>,
     used: usize,
     offset: u64,
-    /// Why the bytes end where they do, if that is not the end of the file.
+    /// The reason why the bytes end, if that is not the end of the file.
     damage: Option<String>,
     is_over: bool,
 }
 
-/// What the thread hands over.
+/// A message from the unpacking thread.
 enum ReadAheadMessage {
     Bytes(Vec<u8>),
-    /// Everything was unpacked that could be.
+    /// The end of the unpacked bytes, with the damage if there is any.
     End(Option<String>),
     Failure(io::Error),
 }
 
 impl ReadAheadReader {
-    /// Begins to unpack.
+    /// Starts to unpack a file.
     ///
     /// # Errors
-    /// The file could not be read, or no thread started.
+    /// The file could not be read, or the thread could not be started.
     pub fn open(file: Arc<dyn ReadAt>) -> io::Result<Self> {
         let mut input = ForwardReader::open(file, 0)?;
         let (sender, parts) = sync_channel(AHEAD);
         let (idle, idle_buffers) = channel();
         let work = move || {
-            // A library that panics must not look like the end of a file.
+            // A panic in a library must not look like the end of the file.
             let end = catch_unwind(AssertUnwindSafe(|| {
                 hand_over(&mut input, &sender, &idle_buffers)
             }));
-            // Nobody takes it when the reader has stopped.
+            // The receiver is gone if the reader was dropped.
             _ = sender.send(match end {
                 Ok(Ok(())) => ReadAheadMessage::End(input.damage().map(ToString::to_string)),
                 Ok(Err(error)) => ReadAheadMessage::Failure(error),
@@ -74,17 +74,17 @@ impl ReadAheadReader {
         })
     }
 
-    /// Bytes taken so far.
+    /// Returns the number of bytes read until now.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Why there are no more bytes, once there are none, if the file is damaged there.
+    /// Takes the reason why the bytes ended, if the file is damaged there.
     pub fn take_damage(&mut self) -> Option<String> {
         self.damage.take()
     }
 
-    /// Appends the next bytes, fewer than asked for only at the end.
+    /// Appends the next `count` bytes; fewer only at the end.
     ///
     /// # Errors
     /// The file could not be read.
@@ -100,10 +100,10 @@ impl ReadAheadReader {
         Ok(())
     }
 
-    /// False at the end.
+    /// Returns false at the end.
     fn has_more(&mut self) -> io::Result<bool> {
         while self.used == self.buffer.len() && !self.is_over {
-            // Nobody takes it when all is unpacked.
+            // The receiver is gone when the whole file is unpacked.
             _ = self.idle.send(std::mem::take(&mut self.buffer));
             self.used = 0;
             match self.parts.as_ref().and_then(|parts| parts.recv().ok()) {
@@ -123,14 +123,14 @@ impl ReadAheadReader {
 
 impl Drop for ReadAheadReader {
     fn drop(&mut self) {
-        self.parts = None; // which lets the thread end
+        self.parts = None; // disconnects the channel, so the thread ends
         if let Some(worker) = self.worker.take() {
             _ = worker.join();
         }
     }
 }
 
-/// Hands over everything, unless nobody wants it.
+/// Sends all unpacked buffers, until the receiver is gone.
 fn hand_over(
     input: &mut ForwardReader,
     parts: &SyncSender<ReadAheadMessage>,

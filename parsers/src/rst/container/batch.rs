@@ -1,20 +1,20 @@
-//! Some records at a time.
+//! The end of a batch of records, and messages shared by the unpackers.
 
-/// What follows a batch.
+/// Status after a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BatchEnd {
-    /// Perhaps more records.
+    /// More records may follow.
     More,
-    /// Nothing: the file is over.
+    /// The file ends here.
     Over,
-    /// Nothing that could be read, and why.
+    /// Nothing more can be read; holds the reason.
     Damaged(String),
 }
 
-/// Records that are handed out at once where nothing else says it.
+/// Default number of records in a batch.
 pub const BATCH_RECORDS: usize = 32 << 10;
 
-/// Why nothing more can be read.
+/// Reasons why nothing more can be read.
 pub const CUT_OFF: &str = "the file is cut off: copy it again if there is more";
 pub const CONTRADICTION: &str = "what is packed here contradicts itself: it is damaged, and some records before this place may be wrong too";
 pub const OUT_OF_MEMORY: &str = "to unpack more would need more than 1 GiB of memory";

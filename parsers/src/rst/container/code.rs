@@ -1,11 +1,12 @@
-//! What the packer knows of an instruction by its word (The SPARC Architecture Manual, Version 9, appendix A).
+//! Instruction classes and branch targets as the packers compute them from the word (The SPARC
+//! Architecture Manual, Version 9, appendix A).
 
-/// The classes of instructions that are predicted alike.
+/// Classes of instructions with the same prediction rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InstructionClass {
     #[default]
     Plain,
-    /// A load, a store, or what else has an address.
+    /// A load, a store, or another instruction with an address.
     Memory,
     DoneRetry,
     Conditional,
@@ -20,7 +21,8 @@ pub enum InstructionClass {
 pub const ANNUL: u32 = 1 << 29;
 
 impl InstructionClass {
-    /// The class of a word. Until minor version 17 a branch that is never taken counted as conditional.
+    /// Classifies a word. Until minor version 17, a branch that is never taken counts as
+    /// conditional.
     pub fn of(word: u32, minor: u8) -> Self {
         if let Some(branch) = Self::of_branch(word, minor) {
             return branch;
@@ -51,20 +53,20 @@ impl InstructionClass {
         })
     }
 
-    /// True for what moves control by itself, but for DONE and RETRY.
+    /// Returns true for control transfers, except DONE and RETRY.
     #[inline]
     pub fn is_transfer(self) -> bool {
         !matches!(self, Self::Plain | Self::Memory | Self::DoneRetry)
     }
 
-    /// True for branches, whose words have an annul bit.
+    /// Returns true for branches, which have an annul bit.
     #[inline]
     pub fn is_branch(self) -> bool {
         matches!(self, Self::Conditional | Self::Always | Self::Never)
     }
 }
 
-/// Where a branch or call goes; 0 for all others.
+/// Returns the target of a branch or call; 0 for other classes.
 pub fn target_of(word: u32, class: InstructionClass, pc: u64) -> u64 {
     let distance = match class {
         InstructionClass::Call => signed(word, 30),
@@ -73,7 +75,7 @@ pub fn target_of(word: u32, class: InstructionClass, pc: u64) -> u64 {
         {
             signed((word >> 6 & 0xc000) | (word & 0x3fff), 16)
         }
-        // With prediction (BPcc, FBPfcc) or without.
+        // With prediction (BPcc, FBPfcc), otherwise without.
         InstructionClass::Conditional | InstructionClass::Always | InstructionClass::Never
             if word & 0x0080_0000 == 0 =>
         {
@@ -87,29 +89,30 @@ pub fn target_of(word: u32, class: InstructionClass, pc: u64) -> u64 {
     pc.wrapping_add_signed(4 * distance)
 }
 
-/// BPr: a branch by what an integer register holds.
+/// Returns true for BPr, a branch on the contents of an integer register.
 fn is_by_register(word: u32) -> bool {
     word & 0xd1c0_0000 == 0x00c0_0000 && word >> 25 & 3 != 0
 }
 
-/// The lowest bits as a signed number.
+/// Sign-extends the lowest `bits` bits.
 fn signed(word: u32, bits: u32) -> i64 {
     i64::from((word << (32 - bits)).cast_signed() >> (32 - bits))
 }
 
-/// JMPL and RETURN to behind the call: `ret` and `retl`.
+/// Returns true for `ret` and `retl`: JMPL and RETURN to the address after the call.
 #[inline]
 pub fn is_return(word: u32) -> bool {
     destination(word) == 0 && word & 0x1fff == 8 && matches!(word >> 14 & 31, 15 | 31)
 }
 
-/// What moves the return address out of its register in the delay slot of a call.
+/// Returns true for RESTORE and `mov %g1, %o7`, which in the delay slot of a call replace the
+/// return address.
 #[inline]
 pub fn is_leaving(word: u32) -> bool {
     word & 0xc1f8_0000 == 0x81e8_0000 || word == 0x9e10_0001
 }
 
-/// The register that the instruction writes.
+/// Returns the number of the register that the instruction writes.
 #[inline]
 pub fn destination(word: u32) -> u32 {
     word >> 25 & 31

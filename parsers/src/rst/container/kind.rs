@@ -1,11 +1,11 @@
-//! What the records of a file are packed in, inside of gzip, zstd or xz.
+//! Containers of records, inside any compression by gzip, zstd or xz.
 
-/// How records are packed.
+/// Container format of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RstContainer {
-    /// Not at all.
+    /// No container.
     Plain,
-    /// rstzip, version 1, of which nothing is published.
+    /// rstzip, version 1; its format is not published.
     Rstzip1,
     /// rstzip, version 2.
     Rstzip2,
@@ -14,16 +14,17 @@ pub enum RstContainer {
 }
 
 impl RstContainer {
-    /// As many first bytes tell.
+    /// Number of bytes needed to detect the format.
     pub const MAGIC_BYTES: usize = 24;
 
-    /// By the first bytes; none when they are not those of a trace, though a part of one may follow.
+    /// Detects the format by the first bytes. Returns none if they are not those of a trace, though
+    /// a part of one may follow.
     pub fn of_head(head: &[u8]) -> Option<Self> {
         const MAGICS: [(&[u8], RstContainer); 4] = [
             (b"RZ3 ", RstContainer::Rstzip3),
             (b"RZ2", RstContainer::Rstzip2),
             (b"RZ1", RstContainer::Rstzip1),
-            // A text record: a trace that is a sample of a longer one.
+            // A text record: a sample of a longer trace.
             (b"\x0eRFS v", RstContainer::Plain),
         ];
         let is_header =
@@ -35,7 +36,7 @@ impl RstContainer {
         by_magic.or_else(|| is_header.then_some(Self::Plain))
     }
 
-    /// Why such files cannot be read, if they cannot.
+    /// Returns the reason why such files cannot be read, if they cannot.
     pub fn refusal(self) -> Option<&'static str> {
         let is_known = self != Self::Rstzip1;
         (!is_known)

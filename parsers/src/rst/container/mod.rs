@@ -1,4 +1,4 @@
-//! Files to records, whatever they are packed in.
+//! Converts files to records, regardless of their container.
 
 pub(super) mod ahead;
 pub(super) mod batch;

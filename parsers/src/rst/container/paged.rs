@@ -1,12 +1,12 @@
-//! Large tables of which little may be used: they take memory where they are touched.
+//! Large, sparsely used tables: pages are allocated when they are first used.
 
-/// Bytes that all tables may still take.
+/// Remaining bytes that all tables together may allocate.
 #[derive(Debug)]
 pub struct TableBudget {
     bytes: usize,
 }
 
-/// A table of values that are at first what their type says, in pages.
+/// A table of values, initially the default of their type, in pages of `PAGE` values.
 #[derive(Debug)]
 pub struct PagedTable<T, const PAGE: usize> {
     pages: Vec<Option<Box<[T; PAGE]>>>,
@@ -17,7 +17,7 @@ impl TableBudget {
         Self { bytes }
     }
 
-    /// False when there are not so many left.
+    /// Takes `bytes` from the budget. Returns false if fewer are left.
     pub fn take(&mut self, bytes: usize) -> bool {
         let left = self.bytes.checked_sub(bytes);
         self.bytes = left.unwrap_or_default();
@@ -26,14 +26,14 @@ impl TableBudget {
 }
 
 impl<T: Clone + Default, const PAGE: usize> PagedTable<T, PAGE> {
-    /// A table of at least so many.
+    /// Creates a table of at least `count` values.
     pub fn new(count: usize) -> Self {
         Self {
             pages: (0..count.div_ceil(PAGE)).map(|_| None).collect(),
         }
     }
 
-    /// The place of a value; none when there is no memory for it, or no such place.
+    /// Returns a value for reading and writing, or none if the index or the memory is exceeded.
     #[inline]
     pub fn place(&mut self, index: usize, budget: &mut TableBudget) -> Option<&mut T> {
         let page = self.pages.get_mut(index / PAGE)?;

@@ -6,14 +6,14 @@ use crate::rst::container::ahead::ReadAheadReader;
 use crate::rst::container::batch::{BATCH_RECORDS, BatchEnd, INSIDE_RECORD};
 use crate::rst::raw_record::RECORD_BYTES;
 
-/// Hands out records as they stand in the file.
+/// Reader of records without a container.
 pub struct PlainContainer {
-    /// The first bytes of the file, until they are handed out.
+    /// The first bytes of the file, until they are returned.
     head: Vec<u8>,
 }
 
 impl PlainContainer {
-    /// Goes on behind the first bytes of a file.
+    /// Continues after the first bytes of a file.
     pub fn new(head: Vec<u8>) -> Self {
         Self { head }
     }

@@ -1,4 +1,4 @@
-//! The records of one file.
+//! Reads the records of one file.
 
 use std::io;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ enum ContainerFormat {
 }
 
 impl ContainerReader {
-    /// Opens a file; its first bytes say how it is packed.
+    /// Opens a file and detects the container by its first bytes.
     ///
     /// # Errors
     /// The file could not be read.
@@ -51,12 +51,13 @@ impl ContainerReader {
         })
     }
 
-    /// What its first bytes say; none when they are not those of a trace.
+    /// Returns the detected container, or none if the file does not begin like a trace.
     pub fn container(&self) -> Option<RstContainer> {
         self.container
     }
 
-    /// The byte order of the records, where the packed form tells it; known with the first of them.
+    /// Returns the byte order of the records if the container states it; known after the first
+    /// batch.
     pub fn endian(&self) -> Option<Endian> {
         match &self.unpacker {
             ContainerFormat::Rz3(unpacker) => unpacker.endian(),
@@ -65,12 +66,12 @@ impl ContainerReader {
         }
     }
 
-    /// Where in the unpacked bytes of the file the last batch ends.
+    /// Returns the offset of the end of the last batch in the unpacked bytes of the file.
     pub fn offset(&self) -> u64 {
         self.input.offset()
     }
 
-    /// Puts the next records in the place of those in the buffer. To be called until it tells an end.
+    /// Replaces the contents of `out` with the next records. Must not be called after the end.
     ///
     /// # Errors
     /// The file could not be read.
@@ -84,7 +85,7 @@ impl ContainerReader {
         }
     }
 
-    /// What is wrong with what packs the file, once the last batch was handed out.
+    /// Takes the damage of the outer compression, once the last batch was returned.
     pub fn take_damage(&mut self) -> Option<String> {
         self.input.take_damage()
     }

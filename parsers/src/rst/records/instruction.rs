@@ -6,81 +6,82 @@ use crate::rst::raw_record::RawRecord;
 /// INSTR: an instruction that the program reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instruction {
-    /// On which processor.
+    /// Number of the processor.
     pub cpu: u16,
-    /// Its encoding.
+    /// Encoding.
     pub word: u32,
-    /// Its virtual address.
+    /// Virtual address.
     pub pc: u64,
-    /// Of a load or store its virtual address, of a control transfer where control goes next; none when the trace does not say.
+    /// Effective address: the virtual address of a load or store, or the next address after a
+    /// control transfer. None if the trace does not record it.
     pub ea: Option<u64>,
-    /// In the delay slot of a branch that annulled it: not executed.
+    /// True in the delay slot of a branch that annulled it: the instruction is not executed.
     pub is_annulled: bool,
-    /// A control transfer that went elsewhere.
+    /// True for a control transfer that was taken.
     pub is_taken: bool,
-    /// It trapped, or it is the first of a trap handler.
+    /// True if it trapped, or is the first of a trap handler.
     pub has_trap: bool,
-    /// In privileged mode.
+    /// True in privileged mode.
     pub is_privileged: bool,
-    /// In hyperprivileged mode; never before version 2.12.
+    /// True in hyperprivileged mode; never before version 2.12.
     pub is_hyperprivileged: bool,
 }
 
 /// TRAP: a trap is about to be taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trap {
-    /// On which processor.
+    /// Number of the processor.
     pub cpu: u16,
-    /// Not caused by the instruction.
+    /// True for an asynchronous trap, which the instruction did not cause.
     pub is_async: bool,
-    /// Trap level before it.
+    /// Trap level before the trap.
     pub level: u8,
-    /// Its type, nine bits.
+    /// Trap type: ten bits in the record, of which V9 uses nine.
     pub trap_type: u16,
-    /// The processor's state before it.
+    /// PSTATE before the trap.
     pub pstate: u16,
-    /// The number of the system call; 0 for traps that are none.
+    /// Number of the system call; 0 if the trap is none.
     pub system_call: u16,
-    /// Where it happened.
+    /// PC at the trap.
     pub pc: u64,
-    /// What would have come next.
+    /// nPC at the trap.
     pub npc: u64,
 }
 
 /// TRAPEXIT: a trap handler is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TrapExit {
-    /// On which processor.
+    /// Number of the processor.
     pub cpu: u16,
-    /// Trap level behind it.
+    /// Trap level after the handler.
     pub level: u8,
     /// The lower half of TSTATE: ASI, PSTATE and CWP.
     pub tstate: u32,
 }
 
-/// TRAPPING_INSTR: the instruction that the trap behind this record stops.
+/// TRAPPING_INSTR: the instruction that the next TRAP stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TrappingInstruction {
-    /// On which processor.
+    /// Number of the processor.
     pub cpu: u16,
-    /// It could not even be fetched: only its address is known.
+    /// True if the instruction could not be fetched: only its address is known.
     pub is_fetch: bool,
-    /// In hyperprivileged mode.
+    /// True in hyperprivileged mode.
     pub is_hyperprivileged: bool,
-    /// In privileged mode.
+    /// True in privileged mode.
     pub is_privileged: bool,
-    /// Its encoding.
+    /// Encoding.
     pub word: u32,
-    /// Its virtual address.
+    /// Virtual address.
     pub pc: u64,
-    /// The virtual address of its access; none when the trace does not say.
+    /// Virtual address of the access; none if the trace does not record it.
     pub ea: Option<u64>,
-    /// Whether the physical address of the access is valid.
+    /// True if the physical address of the access is valid.
     pub has_physical_ea: bool,
 }
 
 impl Instruction {
-    /// Reads a record of type 3.
+    /// Decodes a record of type 3.
     #[inline]
     pub fn of(record: &RawRecord) -> Self {
         Self {
@@ -100,7 +101,7 @@ impl Instruction {
 }
 
 impl Trap {
-    /// Reads a record of type 7.
+    /// Decodes a record of type 7.
     pub fn of(record: &RawRecord) -> Self {
         Self {
             cpu: trap::CPU.get(record),
@@ -116,7 +117,7 @@ impl Trap {
 }
 
 impl TrapExit {
-    /// Reads a record of type 8.
+    /// Decodes a record of type 8.
     pub fn of(record: &RawRecord) -> Self {
         Self {
             cpu: trap_exit::CPU.get(record),
@@ -127,7 +128,7 @@ impl TrapExit {
 }
 
 impl TrappingInstruction {
-    /// Reads a record of type 34.
+    /// Decodes a record of type 34.
     pub fn of(record: &RawRecord) -> Self {
         Self {
             cpu: trapping::CPU.get(record),

@@ -1,113 +1,113 @@
-//! What memory holds, and where it lies.
+//! Memory values, address translations and DMA.
 
 use crate::rst::fields::{dma, memval64, memval128, pavadiff, physaddr, tlb, tsb_access};
 use crate::rst::raw_record::RawRecord;
 
-/// MEMVAL: memory holds this here.
+/// MEMVAL: bytes in memory at this point of the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryValue {
-    /// Which processor sees it.
+    /// Number of the processor.
     pub cpu: u16,
-    /// The address is a virtual one.
+    /// True if the address is virtual.
     pub is_virtual: bool,
-    /// Where; none when it goes on behind the record of this type before it.
+    /// Address of the first byte. None if the record continues the one of this type before it.
     pub address: Option<u64>,
-    /// What.
+    /// The bytes.
     pub content: MemoryContent,
 }
 
 /// The bytes of memory in a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryContent {
-    /// The lowest bytes of a value, as many as said, the most significant of them first in memory.
+    /// The lowest `size_bytes` bytes of a value, the most significant of them first in memory.
     Short {
-        /// 1 to 8.
+        /// Number of bytes, 1 to 8.
         size_bytes: u8,
-        /// They stand at its right end.
+        /// The bytes, right-aligned.
         value: u64,
     },
-    /// Sixteen bytes, likewise.
+    /// Sixteen bytes, the most significant first in memory.
     Long([u64; 2]),
 }
 
-/// TLB: an entry of a translation buffer is written or removed.
+/// TLB: a TLB entry is written or removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TlbEntry {
-    /// Of which processor.
+    /// Number of the processor.
     pub cpu: u16,
-    /// It is removed.
+    /// True if the entry is removed.
     pub is_demap: bool,
-    /// The buffer is that of data, otherwise that of instructions.
+    /// True for a data TLB, false for an instruction TLB.
     pub is_data: bool,
-    /// Which entry.
+    /// Number of the entry.
     pub index: u16,
-    /// Which buffer of several.
+    /// Number of the TLB among several.
     pub unit: u8,
-    /// Virtual address in bits 63 to 13, context below.
+    /// Tag: virtual address in bits 63 to 13, context below.
     pub tag: u64,
-    /// Physical address, size and rights, as the processor has them.
+    /// Data: physical address, size and rights, in the layout of the processor.
     pub data: u64,
 }
 
-/// PAVADIFF: what to add to virtual addresses for physical ones, from the next instruction on.
+/// PAVADIFF: differences of physical and virtual addresses, from the next instruction on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PaVaDiff {
-    /// On which processor.
+    /// Number of the processor.
     pub cpu: u16,
-    /// The context of instructions.
+    /// Context of instructions.
     pub context: u16,
-    /// To be added to the program counter, modulo 2^64.
+    /// Added to the program counter for its physical address, modulo 2^64.
     pub pc_difference: u64,
-    /// The context of data, and what is to be added to the address of the access; none when there is none.
+    /// Context and difference for data; none if the record has none.
     pub data: Option<DataDifference>,
 }
 
-/// The half of a [`PaVaDiff`] that tells of data.
+/// The data half of a [`PaVaDiff`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DataDifference {
-    /// The context.
+    /// Context of data.
     pub context: u16,
-    /// To be added to the address, modulo 2^64.
+    /// Added to the address of the access for its physical address, modulo 2^64.
     pub difference: u64,
 }
 
 /// PHYSADDR: the physical addresses of the next instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PhysicalAddress {
-    /// On which processor.
+    /// Number of the processor.
     pub cpu: u16,
-    /// Of the instruction.
+    /// Physical address of the instruction.
     pub pc: u64,
-    /// Of its access; none when it has none.
+    /// Physical address of its access, if there is one.
     pub ea: Option<u64>,
 }
 
 /// DMA: a device reads or writes memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dma {
-    /// It writes.
+    /// True if the device writes.
     pub is_write: bool,
-    /// Bytes.
+    /// Number of bytes.
     pub size_bytes: u32,
-    /// The physical address of the first.
+    /// Physical address of the first byte.
     pub address: u64,
 }
 
-/// TSB_ACCESS: a processor looks into the table of translations in memory.
+/// TSB_ACCESS: a processor reads the translation storage buffer in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TsbAccess {
-    /// Which processor.
+    /// Number of the processor.
     pub cpu: u16,
-    /// For an access to data, otherwise for an instruction.
+    /// True for the translation of a data access, false for that of an instruction.
     pub is_data: bool,
-    /// The physical address of the table's entry.
+    /// Physical address of the entry.
     pub physical: u64,
-    /// Its virtual address.
+    /// Virtual address of the entry.
     pub virtual_address: u64,
 }
 
 impl MemoryValue {
-    /// Reads a record of type 26.
+    /// Decodes a record of type 26.
     pub fn of(record: &RawRecord) -> Self {
         let is_continued = record.flag(memval64::IS_CONT_REC);
         let (address, content) = match record.flag(memval64::ISMEMVAL128) {
@@ -123,7 +123,7 @@ impl MemoryValue {
     }
 }
 
-/// Bits 43 to 4 of an address are written; the upper ones are as bit 43 is.
+/// Returns the address of the long form. The record has bits 43 to 4; bit 43 is sign-extended.
 fn long_address(record: &RawRecord) -> u64 {
     let written = record.get(memval128::ADDR36_43) << 36 | record.get(memval128::ADDR04_35) << 4;
     ((written << 20).cast_signed() >> 20).cast_unsigned()
@@ -141,7 +141,7 @@ fn short_content(record: &RawRecord) -> MemoryContent {
 }
 
 impl TlbEntry {
-    /// Reads a record of type 5.
+    /// Decodes a record of type 5.
     pub fn of(record: &RawRecord) -> Self {
         Self {
             cpu: tlb::CPU.get(record),
@@ -156,7 +156,7 @@ impl TlbEntry {
 }
 
 impl PaVaDiff {
-    /// Reads a record of type 19.
+    /// Decodes a record of type 19.
     pub fn of(record: &RawRecord) -> Self {
         let data = || DataDifference {
             context: record.get(pavadiff::DCONTEXT) as u16,
@@ -172,7 +172,7 @@ impl PaVaDiff {
 }
 
 impl PhysicalAddress {
-    /// Reads a record of type 18.
+    /// Decodes a record of type 18.
     pub fn of(record: &RawRecord) -> Self {
         Self {
             cpu: physaddr::CPU.get(record),
@@ -185,7 +185,7 @@ impl PhysicalAddress {
 }
 
 impl Dma {
-    /// Reads a record of type 13.
+    /// Decodes a record of type 13.
     pub fn of(record: &RawRecord) -> Self {
         Self {
             is_write: record.flag(dma::ISWRITE),
@@ -196,7 +196,7 @@ impl Dma {
 }
 
 impl TsbAccess {
-    /// Reads a record of type 29.
+    /// Decodes a record of type 29.
     pub fn of(record: &RawRecord) -> Self {
         Self {
             cpu: tsb_access::CPU.get(record),

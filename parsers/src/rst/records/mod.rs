@@ -1,4 +1,4 @@
-//! The records by their types, with what their bits mean.
+//! Decoded records, one type for each record type.
 
 mod instruction;
 mod memory;

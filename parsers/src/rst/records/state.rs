@@ -1,4 +1,4 @@
-//! The state of a processor.
+//! Records of the state of a processor.
 
 use crate::rst::fields::{preg, regval};
 use crate::rst::raw_record::RawRecord;
@@ -6,9 +6,10 @@ use crate::rst::raw_record::RawRecord;
 /// REGVAL: values of up to two registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RegisterValues {
-    /// Of which processor.
+    /// Number of the processor.
     pub cpu: u16,
-    /// Behind the processor's last instruction, otherwise before its next one.
+    /// True if the values hold after the processor's last instruction, false if before its next
+    /// one.
     pub is_after: bool,
     /// The registers; some are [`RegisterKind::Unused`].
     pub slots: [RegisterSlot; 2],
@@ -17,43 +18,45 @@ pub struct RegisterValues {
 /// A register and its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RegisterSlot {
-    /// Which numbers its `id` is one of.
+    /// Numbering that `id` belongs to.
     pub kind: RegisterKind,
-    /// Its number; of condition codes their value.
+    /// Number of the register; for condition codes, their value.
     pub id: u8,
-    /// Its value; of condition codes nothing.
+    /// Value of the register; unused for condition codes.
     pub value: u64,
 }
 
-/// How registers are numbered.
+/// Numbering of registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RegisterKind {
-    /// Integer registers in the window in use: globals, outs, locals, ins.
+    /// Integer registers in the current window: globals, outs, locals, ins.
     Integer,
-    /// Floating point: 0 to 31 single, 32 to 63 double, 64 to 95 quad (both values are one register's).
+    /// Floating-point registers: 0 to 31 single, 32 to 63 double, 64 to 95 quad (both slots hold
+    /// one register).
     Float,
-    /// As `rdpr` numbers them; 64, 72, 80 and 88 plus the trap level are TPC, TNPC, TSTATE and TT of that level.
+    /// Privileged registers, numbered as by `rdpr`. 64, 72, 80 and 88 plus the trap level are TPC,
+    /// TNPC, TSTATE and TT of that level.
     Privileged,
-    /// As `rd` numbers the ancillary ones; 8 is FSR.
+    /// Ancillary registers, numbered as by `rd`; 8 is FSR.
     Other,
     /// No register.
     Unused,
-    /// The condition codes of integers: `id` is their value.
+    /// Integer condition codes: `id` is their value.
     ConditionCodes,
-    /// Those of floating point: `id` is their value.
+    /// Floating-point condition codes: `id` is their value.
     FloatConditionCodes,
-    /// Integer registers by window: `window << 5 | number`; the window of a global is its set.
+    /// Integer registers by window: `window << 5 | number`. For a global, the window is its set.
     Window,
     /// Registers of the memory management unit.
     Mmu,
-    /// A number that is not known.
+    /// An unknown numbering.
     Unknown(u8),
 }
 
-/// PREG: registers of the processor's state, as they are here. (CONTEXT before version 2.05.)
+/// PREG: state registers at this point of the trace. Called CONTEXT before version 2.05.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Preg {
-    /// Of which processor.
+    /// Number of the processor.
     pub cpu: u16,
     /// ASI.
     pub asi: u8,
@@ -74,7 +77,7 @@ pub struct Preg {
 }
 
 impl RegisterKind {
-    /// By its number in a record.
+    /// Returns the kind for its number in a record.
     pub fn of(number: u8) -> Self {
         match number {
             1 => Self::Integer,
@@ -92,7 +95,7 @@ impl RegisterKind {
 }
 
 impl RegisterValues {
-    /// Reads a record of type 9.
+    /// Decodes a record of type 9.
     #[inline]
     pub fn of(record: &RawRecord) -> Self {
         let slot = |kind: u64, id: u64, value: u64| RegisterSlot {
@@ -119,7 +122,7 @@ impl RegisterValues {
 }
 
 impl Preg {
-    /// Reads a record of type 17.
+    /// Decodes a record of type 17.
     pub fn of(record: &RawRecord) -> Self {
         Self {
             cpu: preg::CPU.get(record),

@@ -1,4 +1,4 @@
-//! Processors, processes, buses.
+//! Records of processors, processes and buses.
 
 use crate::rst::fields::{bus_trace, cpu, hwinfo, process, snoop, thread};
 use crate::rst::raw_record::RawRecord;
@@ -6,18 +6,18 @@ use crate::rst::raw_record::RawRecord;
 /// CPU: the time on a processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CpuTime {
-    /// Which processor.
+    /// Number of the processor.
     pub cpu: u16,
-    /// When.
+    /// The time.
     pub timestamp: u64,
 }
 
 /// THREAD: another thread runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThreadSwitch {
-    /// The context of its instructions.
+    /// Context of its instructions.
     pub context: u16,
-    /// Its number, or what is in `%g7`.
+    /// Number of the thread, or the contents of `%g7`.
     pub tid: u64,
 }
 
@@ -34,69 +34,69 @@ pub struct ProcessSwitch {
     pub new_context: u32,
 }
 
-/// HWINFO: what is known of the machine.
+/// HWINFO: a fact about the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HardwareInfo {
-    /// Of a simulated machine.
+    /// True for a simulated machine.
     pub is_simulated: bool,
-    /// 2 what made the trace, 6 the simulated machine, 7 the one that it ran on.
+    /// 2 for the source of the trace, 6 for the simulated machine, 7 for the host machine.
     pub category: u8,
-    /// What about it.
+    /// Kind of information, depending on the category.
     pub info_type: u8,
-    /// Which of several entries.
+    /// Number of the entry, if there are several.
     pub entry: u16,
-    /// Of so many.
+    /// Number of entries.
     pub entries: u16,
-    /// What it is.
+    /// Values, depending on the kind of information.
     pub values: [u64; 2],
 }
 
 /// BUSTRACE: a transaction on the bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BusTransaction {
-    /// A modified line is displaced.
+    /// True if a modified line is displaced.
     pub is_dirty_victim: bool,
-    /// Others have the line.
+    /// True if others have the line.
     pub is_shared: bool,
-    /// Another owns the line.
+    /// True if another owns the line.
     pub is_owned: bool,
-    /// Memory is not to answer.
+    /// True if memory must not respond.
     pub is_memory_cancelled: bool,
-    /// The kind of bus.
+    /// Type of the bus.
     pub bus: u8,
-    /// The kind of transaction.
+    /// Type of the transaction.
     pub kind: u8,
-    /// Who asked.
+    /// Agent that requests the transaction.
     pub agent: u16,
-    /// The time is the distance from the transaction before, and signed.
+    /// True if the time is the signed distance from the transaction before.
     pub is_time_difference: bool,
-    /// The time is in nanoseconds, otherwise in hundreds of them.
+    /// True if the time is in nanoseconds, false if in units of 100 ns.
     pub is_time_in_nanos: bool,
-    /// When, twenty bits.
+    /// Time, twenty bits.
     pub timestamp: u32,
-    /// As the bus has it.
+    /// Bus-specific data.
     pub specific: u64,
-    /// The physical address.
+    /// Physical address.
     pub address: u64,
 }
 
-/// SNOOP: a device asks the caches.
+/// SNOOP: a device queries the caches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Snoop {
     /// 1 to own, 2 to share.
     pub request: u8,
-    /// Which device.
+    /// Number of the device.
     pub device: u16,
-    /// Bytes.
+    /// Number of bytes.
     pub size_bytes: u32,
-    /// The physical address.
+    /// Physical address.
     pub address: u64,
     /// 1 for a processor.
     pub device_type: u16,
 }
 
 impl CpuTime {
-    /// Reads a record of type 11.
+    /// Decodes a record of type 11.
     pub fn of(record: &RawRecord) -> Self {
         Self {
             cpu: record.get(cpu::CPU_NUMBER) as u16,
@@ -106,7 +106,7 @@ impl CpuTime {
 }
 
 impl ThreadSwitch {
-    /// Reads a record of type 6.
+    /// Decodes a record of type 6.
     pub fn of(record: &RawRecord) -> Self {
         Self {
             context: record.get(thread::ICONTEXT) as u16,
@@ -116,7 +116,7 @@ impl ThreadSwitch {
 }
 
 impl ProcessSwitch {
-    /// Reads a record of type 12.
+    /// Decodes a record of type 12.
     pub fn of(record: &RawRecord) -> Self {
         Self {
             old_pid: record.get(process::OLDPID) as u32,
@@ -128,7 +128,7 @@ impl ProcessSwitch {
 }
 
 impl HardwareInfo {
-    /// Reads a record of type 25.
+    /// Decodes a record of type 25.
     pub fn of(record: &RawRecord) -> Self {
         Self {
             is_simulated: record.flag(hwinfo::SIM),
@@ -142,7 +142,7 @@ impl HardwareInfo {
 }
 
 impl BusTransaction {
-    /// Reads a record of type 27.
+    /// Decodes a record of type 27.
     pub fn of(record: &RawRecord) -> Self {
         Self {
             is_dirty_victim: record.flag(bus_trace::DIRTYVICTIM),
@@ -162,7 +162,7 @@ impl BusTransaction {
 }
 
 impl Snoop {
-    /// Reads a record of type 28.
+    /// Decodes a record of type 28.
     pub fn of(record: &RawRecord) -> Self {
         Self {
             request: record.get(snoop::SNOOPREQ) as u8,

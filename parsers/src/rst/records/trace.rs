@@ -1,4 +1,4 @@
-//! What a trace says of itself.
+//! Records about the trace itself.
 
 use crate::rst::fields::{
     file_marker, header, left_delimiter, patch, status, strdesc, trace_info, trace_info_3,
@@ -9,78 +9,78 @@ use crate::rst::raw_record::{RawRecord, RstVersion};
 /// RSTHEADER: the first record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RstHeader {
-    /// The format's version.
+    /// Version of the format.
     pub version: RstVersion,
-    /// `%`.
+    /// Mark before the text: `%`.
     pub mark: u8,
-    /// `RST Header v2.13`.
+    /// Text, normally `RST Header v2.13`.
     pub text: Vec<u8>,
 }
 
-/// TRACEINFO: who made the trace, and when.
+/// TRACEINFO: origin and time of the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceInfo {
-    /// 2, or a number that is not known.
+    /// Subtype: 2, or an unknown number.
     pub subtype: u8,
-    /// How many programs made or changed it.
+    /// Number of programs that made or changed the trace.
     pub level: u16,
-    /// Whatever they say.
+    /// Value defined by these programs.
     pub value: u32,
     /// Seconds since 1970.
     pub time: u64,
 }
 
-/// TRACEINFO with numbers of processors and dates.
+/// TRACEINFO with processor numbers and dates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceDates {
-    /// The highest number of a processor.
+    /// Highest processor number.
     pub max_cpu: u8,
-    /// How many processors.
+    /// Number of processors.
     pub cpus: u8,
-    /// The version of the specification: major, minor, and a third number.
+    /// Version of the specification: major, minor, and a third number.
     pub specification: [u8; 3],
-    /// Seconds since 1970.
+    /// Time of creation in seconds since 1970.
     pub created: u64,
-    /// Seconds since 1970.
+    /// Time of the last change in seconds since 1970.
     pub modified: u64,
 }
 
 /// STRDESC and STRCONT: a text, or a part of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextRecord {
-    /// More of it follows in the next record.
+    /// True if the text continues in the next record.
     pub is_continued: bool,
-    /// Without the zeros behind it.
+    /// The text, without trailing zeros.
     pub text: Vec<u8>,
 }
 
-/// LEFTDELIM and RIGHTDELIM: the records between two of these belong together.
+/// LEFTDELIM and RIGHTDELIM: enclose records that belong together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delimiter {
-    /// The first of the two.
+    /// True for the opening delimiter.
     pub is_left: bool,
-    /// The same in both.
+    /// Identifier, shared by both delimiters.
     pub id: u8,
-    /// What is between: 257 a text, 258 a dump of registers.
+    /// Enclosed content: 257 a text, 258 a register dump.
     pub what: u16,
-    /// Bytes between.
+    /// Number of enclosed bytes.
     pub length_bytes: u32,
 }
 
-/// FILEMARKER: a place in another trace.
+/// FILEMARKER: a position in another trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileMarker {
-    /// Of which processor.
+    /// Number of the processor.
     pub cpu: u16,
-    /// Records are counted anew from here, otherwise it is a mark.
+    /// True if records are counted anew from here; false for a marker.
     pub is_count_reset: bool,
-    /// Which of the programs that made the trace wrote it.
+    /// Number of the program, among those that made the trace, that wrote the marker.
     pub level: u8,
-    /// The type of the record that it stands for.
+    /// Type of the record that it stands for.
     pub record_type: u8,
-    /// Records read so far.
+    /// Number of records read until here.
     pub input_count: u64,
-    /// Records written so far.
+    /// Number of records written until here.
     pub output_count: u64,
 }
 
@@ -89,29 +89,29 @@ pub struct FileMarker {
 pub struct Status {
     /// 2 end of the file, 3 error, 4 a command.
     pub status: u8,
-    /// Which program a command is for.
+    /// Program that a command is for.
     pub analyzer: u8,
-    /// Which command.
+    /// Number of the command.
     pub command: u8,
 }
 
-/// PATCH: the records from here on are inserted, or no more.
+/// PATCH: beginning or end of inserted records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Patch {
-    /// It begins, otherwise it ends.
+    /// True for the beginning.
     pub is_begin: bool,
-    /// Records to go back.
+    /// Number of records to go back.
     pub rewound_records: u8,
-    /// The same in both.
+    /// Identifier, shared by beginning and end.
     pub id: u8,
-    /// How long it is.
+    /// Length of the patch.
     pub length: u16,
-    /// What it is.
+    /// Description of the patch.
     pub description: Vec<u8>,
 }
 
 impl RstHeader {
-    /// Reads a record of type 2.
+    /// Decodes a record of type 2.
     pub fn of(record: &RawRecord) -> Self {
         let version = RstVersion {
             major: record.get(header::MAJOR_VER) as u8,
@@ -126,7 +126,7 @@ impl RstHeader {
 }
 
 impl TraceInfo {
-    /// Reads a record of type 4.
+    /// Decodes a record of type 4.
     pub fn of(record: &RawRecord) -> Self {
         Self {
             subtype: record.get(trace_info::RTYPE2) as u8,
@@ -138,7 +138,7 @@ impl TraceInfo {
 }
 
 impl TraceDates {
-    /// Reads a record of type 4 with the subtype that bears dates.
+    /// Decodes a record of type 4 with the subtype that has dates.
     pub fn of(record: &RawRecord) -> Self {
         let specification = [
             trace_info_3::MAJOR,
@@ -156,7 +156,7 @@ impl TraceDates {
 }
 
 impl TextRecord {
-    /// Reads a record of type 14 or 21.
+    /// Decodes a record of type 14 or 21.
     pub fn of(record: &RawRecord) -> Self {
         Self {
             is_continued: record.kind() == kind::TEXT_PART,
@@ -166,7 +166,7 @@ impl TextRecord {
 }
 
 impl Delimiter {
-    /// Reads a record of type 15 or 16.
+    /// Decodes a record of type 15 or 16.
     pub fn of(record: &RawRecord) -> Self {
         Self {
             is_left: record.kind() == kind::LEFT_DELIMITER,
@@ -178,7 +178,7 @@ impl Delimiter {
 }
 
 impl FileMarker {
-    /// Reads a record of type 22.
+    /// Decodes a record of type 22.
     pub fn of(record: &RawRecord) -> Self {
         Self {
             cpu: file_marker::CPU.get(record),
@@ -192,7 +192,7 @@ impl FileMarker {
 }
 
 impl Status {
-    /// Reads a record of type 23.
+    /// Decodes a record of type 23.
     pub fn of(record: &RawRecord) -> Self {
         Self {
             status: record.get(status::STATUS) as u8,
@@ -203,7 +203,7 @@ impl Status {
 }
 
 impl Patch {
-    /// Reads a record of type 24.
+    /// Decodes a record of type 24.
     pub fn of(record: &RawRecord) -> Self {
         Self {
             is_begin: record.flag(patch::IS_BEGIN),

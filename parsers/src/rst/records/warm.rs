@@ -1,69 +1,70 @@
-//! What simulators warm their caches and branch predictors with before a snap begins (RFS).
+//! Records that warm the caches and branch predictors of a simulator before a snap begins (RFS).
 
 use crate::rst::fields::{RFS_DMA_SIZE, rfs_bt, rfs_cw, rfs_section};
 use crate::rst::raw_record::RawRecord;
 
-/// RFS_SECTION_HEADER: what the next records are.
+/// RFS_SECTION_HEADER: type of the next records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RfsSection {
-    /// 31 caches, 32 branches, 33 all other records, up to the end.
+    /// 31 caches, 32 branches, 33 all other records up to the end.
     pub section_type: u8,
-    /// How many; none when that is not known.
+    /// Number of records; none if unknown.
     pub records: Option<u64>,
 }
 
-/// RFS_CW: an access that caches remember.
+/// RFS_CW: an access that warms caches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CacheWarmth {
-    /// Of which processor; 0 for a device.
+    /// Number of the processor; 0 for a device.
     pub cpu: u16,
-    /// 1 instruction, 2 read, 3 write, 4 and 5 prefetch of data and instructions, 6 and 7 read and write of a device.
+    /// 1 instruction, 2 read, 3 write, 4 and 5 prefetch of data and instructions, 6 and 7 read and
+    /// write by a device.
     pub reference: u8,
-    /// The virtual address; none when it is not known.
+    /// Virtual address; none if unknown.
     pub virtual_address: Option<u64>,
-    /// The physical address.
+    /// Physical address.
     pub physical: u64,
-    /// What else is told.
+    /// Further data, depending on the origin.
     pub content: CacheContent,
 }
 
-/// What else is told of an access that caches remember.
+/// Further data of an access that warms caches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheContent {
-    /// Of one of a device: its bytes.
+    /// Access by a device.
     Device {
-        /// How many.
+        /// Number of bytes.
         size_bytes: u32,
     },
-    /// Of one of a processor.
+    /// Access by a processor.
     Processor {
-        /// The address space.
+        /// Address space.
         asi: u8,
-        /// Which prefetch.
+        /// Prefetch function.
         function: u8,
     },
 }
 
-/// RFS_BT: a branch that predictors remember.
+/// RFS_BT: a branch that warms predictors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BranchWarmth {
-    /// Of which processor.
+    /// Number of the processor.
     pub cpu: u16,
-    /// It was taken.
+    /// True if the branch was taken.
     pub is_taken: bool,
-    /// Its encoding.
+    /// Encoding.
     pub word: u32,
-    /// Its virtual address.
+    /// Virtual address.
     pub pc: u64,
-    /// Where control went.
+    /// Address of the next instruction.
     pub npc: u64,
 }
 
-/// The count of a section that ends with the file.
+/// Count of a section that ends with the file.
 const UNKNOWN_COUNT: u64 = i64::MAX.cast_unsigned();
 
 impl RfsSection {
-    /// Reads a record of type 30.
+    /// Decodes a record of type 30.
     pub fn of(record: &RawRecord) -> Self {
         let records = record.get(rfs_section::N_RECORDS);
         Self {
@@ -74,7 +75,7 @@ impl RfsSection {
 }
 
 impl CacheWarmth {
-    /// Reads a record of type 31.
+    /// Decodes a record of type 31.
     pub fn of(record: &RawRecord) -> Self {
         let reference = record.get(rfs_cw::REFTYPE) as u8;
         let is_device = matches!(reference, 6 | 7);
@@ -99,7 +100,7 @@ impl CacheWarmth {
 }
 
 impl BranchWarmth {
-    /// Reads a record of type 32.
+    /// Decodes a record of type 32.
     pub fn of(record: &RawRecord) -> Self {
         Self {
             cpu: rfs_bt::CPU.get(record),

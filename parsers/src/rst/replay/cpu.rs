@@ -1,4 +1,4 @@
-//! What is known of a processor at the place of the trace that was read up to.
+//! State of a processor at the current position in the trace.
 
 use stepback_machine::{DelaySlotRule, FlowKind, Mode, RegisterId, RegisterView, WindowChange};
 
@@ -12,67 +12,68 @@ use crate::rst::replay::memory::ObservedBytes;
 use crate::rst::replay::system_calls::PendingSystemCall;
 use crate::rst::replay::translations::Translations;
 
-/// Windows of a processor that does not say how many it has.
+/// Number of windows if the trace does not state it.
 const USUAL_WINDOWS: u8 = 8;
-/// Trap levels that have registers of their own.
+/// Number of trap levels with separate registers.
 pub const LEVELS: u8 = 7;
-/// PSTATE bits that choose a set of globals, and which (The SPARC Architecture Manual, Version 9, 5.2.1, and
-/// UltraSPARC User's Manual, 14.5.9): alternate, interrupt, memory management.
+/// PSTATE bits that select a set of globals, with the number of the set: alternate, interrupt,
+/// memory management (The SPARC Architecture Manual, Version 9, 5.2.1, and UltraSPARC User's
+/// Manual, 14.5.9).
 const GLOBAL_BITS: [(u64, u8); 3] = [(1, 3), (1 << 11, 1), (1 << 10, 2)];
 
-/// A processor.
+/// State of a processor.
 #[derive(Debug)]
 pub struct ReplayCpu {
-    /// Its thread.
+    /// Thread of the processor.
     pub thread: ThreadNumber,
-    /// The window in use; where the trace has not said it, counted from an arbitrary one.
+    /// The current window. Counted from an arbitrary one until the trace states it.
     pub window: u8,
-    /// How far from the numbers of the trace those here are, once the trace has said one: where it did so late, the cells
-    /// that were named before keep their numbers.
+    /// Offset of the window numbers here from those of the trace, once the trace has stated one.
+    /// Cells named before a late statement keep their numbers.
     window_base: Option<u8>,
-    /// A trap was taken of which it is not told to which window it turned.
+    /// True after a trap that turned to a window that the trace does not state.
     is_window_guessed: bool,
-    /// Which frames the windows hold.
+    /// Frames in the windows.
     frames: WindowFrames,
-    /// How many windows there are.
+    /// Number of windows.
     pub windows: u8,
-    /// The set of globals in use.
+    /// The current set of globals.
     pub globals: u8,
     /// Trap level.
     pub level: u8,
-    /// The mode that was told last.
+    /// The mode that was sent to the encoder last.
     pub told_mode: Mode,
-    /// Its last instruction.
+    /// The last instruction.
     pub last: Option<LastStep>,
-    /// PC and nPC after its last instruction, where it says so.
+    /// PC and nPC after the last instruction, if they follow from it.
     way: Option<ProgramCounters>,
-    /// A trap whose instruction is still to come.
+    /// A TRAP with an instruction that is still to come.
     pub trap: Option<Trap>,
-    /// The address of an instruction in a delay slot that the end of a trap's handler resumes.
+    /// Address of an instruction in a delay slot that the end of a trap handler resumes.
     pub resumed_slot: Option<u64>,
-    /// The trap that its last instruction took.
+    /// The trap that the last instruction took.
     pub last_trap: Option<LastTrap>,
-    /// A system call that is being served.
+    /// A system call in progress.
     pub call: Option<PendingSystemCall>,
-    /// Translations that the next instruction uses first.
+    /// PAVADIFF for the next instruction.
     pub translation: Option<PaVaDiff>,
-    /// What memory holds, said before the instruction that may load it.
+    /// Memory values recorded before the instruction that may load them.
     pub ahead: Vec<ObservedBytes>,
-    /// Where a continued value of memory goes on.
+    /// Address of the next continued memory value.
     pub continued_at: Option<u64>,
-    /// Values that tell of the moment behind the end of a trap, said before it.
+    /// Values for the moment after the end of a trap, recorded before it.
     pub behind_trap: Option<RegisterValues>,
-    /// Values that were said before the first instruction, while the window may be unknown.
+    /// Values recorded before the first instruction, while the window may be unknown.
     pub early: Vec<RegisterValues>,
     /// False until the first instruction.
     pub has_begun: bool,
-    /// Which physical pages its virtual ones are.
+    /// Physical pages of its virtual pages.
     pub translations: Translations,
-    /// The contexts that were told last: primary and secondary, of instructions and of data.
+    /// The last recorded contexts: primary and secondary, of instructions and of data.
     pub contexts: Option<[u16; 4]>,
-    /// The window at each trap level, to come back to.
+    /// The window at each trap level, to return to.
     saved_windows: [Option<u8>; LEVELS as usize + 1],
-    /// By register: what the trace's reader knows of it.
+    /// Known value of each register.
     known: Vec<Option<u64>>,
 }
 
@@ -86,22 +87,22 @@ struct ProgramCounters {
 /// The last instruction of a processor.
 #[derive(Debug)]
 pub struct LastStep {
-    /// Its address.
+    /// Address of the instruction.
     pub pc: u64,
-    /// What becomes of the instruction behind it.
+    /// Effect on the next instruction.
     pub delay: DelaySlotRule,
-    /// The registers that it wrote and that the trace has not told of yet, as absolute cells.
+    /// Registers that it wrote, without a recorded value until now, as absolute cells.
     pub untold: Vec<RegisterView>,
-    /// The registers that it wrote.
+    /// Registers that it wrote.
     pub written: Vec<RegisterView>,
-    /// Those of the window that it turned to of which nothing is known until the trace tells them.
+    /// Registers of the window that it turned to, unknown until the trace records them.
     pub unknown: Vec<RegisterView>,
-    /// By which register it chose a window or a set of globals, where only the trace can say which.
+    /// Register by which it chose a window or a set of globals that only the trace can state.
     pub choice: Option<RegisterView>,
 }
 
 impl ReplayCpu {
-    /// Nothing known yet but how many windows there are, if that.
+    /// Creates the state of a processor, with the number of windows if it is known.
     pub fn new(thread: ThreadNumber, windows: Option<u8>) -> Self {
         Self {
             thread,
@@ -132,7 +133,7 @@ impl ReplayCpu {
         }
     }
 
-    /// What plain names mean.
+    /// Returns the current meaning of plain register names.
     pub fn mode(&self) -> Mode {
         Mode::Window {
             current: self.window % self.windows,
@@ -141,7 +142,7 @@ impl ReplayCpu {
         }
     }
 
-    /// The register itself, whatever window it is in.
+    /// Returns the absolute register, in its window.
     pub fn home(&self, view: RegisterView) -> RegisterView {
         RegisterView {
             register: self.mode().home(view.register),
@@ -149,7 +150,7 @@ impl ReplayCpu {
         }
     }
 
-    /// Turns to a window so many further on.
+    /// Turns `by` windows forward, or back if negative.
     fn turn(&mut self, by: i16) {
         let windows = i16::from(self.windows);
         self.window = (i16::from(self.window) + by).rem_euclid(windows) as u8;
@@ -162,12 +163,13 @@ impl ReplayCpu {
         }
     }
 
-    /// Takes the windows as they are before the first instruction, which may turn back so often before a frame has to be loaded.
+    /// Initialises the windows before the first instruction. `callers` is the number of `restore`s
+    /// until a frame must be loaded.
     pub fn begin_frames(&mut self, callers: Option<u64>) {
         self.frames.begin(self.place(), callers.unwrap_or(u64::MAX));
     }
 
-    /// Takes the window that an instruction leads to; gives the cells of which nothing is known there.
+    /// Turns to the window that an instruction leads to. Returns the cells that are unknown there.
     pub fn follow(&mut self, step: WindowChange) -> Vec<RegisterView> {
         match step {
             WindowChange::Save => self.turn(1),
@@ -177,17 +179,17 @@ impl ReplayCpu {
         unknown_cells(self.frames.follow(step, self.place()), self.mode())
     }
 
-    /// Returns where the last instruction leads, if that is not to this one.
+    /// Returns the address that the last instruction leads to, if this instruction is elsewhere.
     pub fn missed_by(&self, found: &Instruction) -> Option<u64> {
         self.way.map(|way| way.pc).filter(|pc| *pc != found.pc)
     }
 
-    /// True when the last instruction leads to this one.
+    /// Returns true if the last instruction leads to this one.
     pub fn leads_to(&self, found: &Instruction) -> bool {
         self.way.is_some_and(|way| way.pc == found.pc)
     }
 
-    /// Notes where an instruction leads.
+    /// Updates PC and nPC after an instruction.
     pub fn go_on(&mut self, found: &Instruction, flow: FlowKind) {
         let behind = found.pc.wrapping_add(4);
         let next_pc = self
@@ -222,8 +224,9 @@ impl ReplayCpu {
         self.is_window_guessed = true;
     }
 
-    /// A trap is taken, which may turn to another window (The SPARC Architecture Manual, Version 9, 7.6 "Trap Processing").
-    /// Gives the cells of which nothing is known until its handler has loaded them.
+    /// Takes a trap, which may turn to another window (The SPARC Architecture Manual, Version 9,
+    /// 7.6 "Trap Processing"). Returns the cells that are unknown until the handler has loaded
+    /// them.
     pub fn enter_trap(&mut self, trap: &Trap, can_save: Option<u64>) -> Vec<RegisterView> {
         self.translations.turn();
         self.way = None;
@@ -233,7 +236,7 @@ impl ReplayCpu {
         self.level = trap.level.saturating_add(1).min(LEVELS);
         match trap.trap_type {
             0x24 => self.turn(1),
-            // A spill is asked for when no window can be saved to, so where nothing says how many there are, there is none.
+            // A spill trap occurs if no window can be saved to, so an unknown CANSAVE counts as 0.
             0x80..=0xbf => {
                 self.is_window_guessed = can_save.is_none();
                 self.turn(2 + i16::from(can_save.unwrap_or(0) as u8));
@@ -248,12 +251,12 @@ impl ReplayCpu {
         Vec::new()
     }
 
-    /// True when control is at the level of a trap's handler.
+    /// Returns true if the processor is at the level of the trap's handler.
     pub fn is_inside(&self, trap: &Trap) -> bool {
         self.level == trap.level.saturating_add(1).min(LEVELS)
     }
 
-    /// The handler of a trap is done.
+    /// Returns from a trap handler.
     pub fn leave_trap(&mut self) {
         self.translations.turn();
         if let Some(window) = self
@@ -267,7 +270,7 @@ impl ReplayCpu {
         self.level = self.level.saturating_sub(1);
     }
 
-    /// Takes the window that the trace says.
+    /// Sets the window that the trace states.
     pub fn set_window(&mut self, window: u64) {
         let Some(told) = u8::try_from(window)
             .ok()
@@ -291,18 +294,18 @@ impl ReplayCpu {
         self.window = window;
     }
 
-    /// The number of the window in use as the trace counts them; none while it has not said one.
+    /// Returns the number of the current window in the trace; none until the trace has stated one.
     pub fn told_window(&self) -> Option<u8> {
         let base = self.window_base?;
         Some((self.window + self.windows - base) % self.windows)
     }
 
-    /// The window here that has a number in the trace.
+    /// Returns the window here for a number in the trace.
     pub fn window_of(&self, told: u8) -> u8 {
         (told + self.window_base.unwrap_or(0)) % self.windows
     }
 
-    /// Takes the set of globals that the processor's state chooses.
+    /// Selects the set of globals for a value of PSTATE.
     pub fn set_state(&mut self, pstate: u64) {
         self.globals = GLOBAL_BITS
             .iter()
@@ -310,19 +313,19 @@ impl ReplayCpu {
             .map_or(0, |(_, set)| *set);
     }
 
-    /// What is known of a register.
+    /// Returns the known value of a register.
     pub fn known(&self, home: RegisterView) -> Option<u64> {
         *self.known.get(place_of(home)?)?
     }
 
-    /// Notes what a register holds from here on.
+    /// Sets the known value of a register from here on.
     pub fn learn(&mut self, home: RegisterView, value: Option<u64>) {
         if let Some(place) = place_of(home).and_then(|place| self.known.get_mut(place)) {
             *place = value;
         }
     }
 
-    /// The registers of which nothing is known behind the last instruction.
+    /// Takes the registers that are unknown after the last instruction.
     pub fn take_unknown(&mut self) -> Vec<RegisterView> {
         let mode = self.mode();
         let Some(last) = &mut self.last else {
@@ -336,7 +339,7 @@ impl ReplayCpu {
         unknown
     }
 
-    /// What a register holds is told.
+    /// Records that the trace states the value of a register.
     pub fn confirm(&mut self, home: RegisterView) {
         if let Some(last) = self.last.as_mut().filter(|last| !last.unknown.is_empty()) {
             last.unknown.retain(|view| !view.overlaps(home));
@@ -346,7 +349,7 @@ impl ReplayCpu {
         }
     }
 
-    /// True when the last instruction wrote a register; it counts as told then.
+    /// Returns true if the last instruction wrote a register, and counts its value as recorded.
     pub fn takes_for_written(&mut self, home: RegisterView) -> bool {
         let is_given = self
             .last_trap
@@ -360,8 +363,8 @@ impl ReplayCpu {
     }
 }
 
-/// Registers of which parts have names of their own are not compared; of the status register only the condition codes are,
-/// which stand behind what else is in it.
+/// Returns the index of a register in the known values. Registers with separately named parts are
+/// not tracked. Of the status register only the condition codes are, which follow its other bytes.
 fn place_of(view: RegisterView) -> Option<usize> {
     const CONDITIONS_AT: u16 = 4;
     let has_parts = (RegisterId::V0..RegisterId(RegisterId::V0.0 + 16)).contains(&view.register);

@@ -1,4 +1,4 @@
-//! What an instruction does, as far as its word tells: decoded once and remembered.
+//! Effects of instruction words, decoded once and cached.
 
 use std::rc::Rc;
 
@@ -8,37 +8,38 @@ use stepback_machine::{
     InstructionSet, MemoryOperand, RecordedBranch, RegisterView, WindowChange, decode,
 };
 
-/// So many instruction words are remembered before all are forgotten.
+/// Maximum number of cached words; at the limit all are dropped.
 const REMEMBERED: usize = 1 << 18;
 const SET: InstructionSet = InstructionSet::Sparc64;
 
-/// What an instruction does when it is executed.
+/// Effects of an instruction when it is executed.
 #[derive(Clone, Debug, Default)]
 pub struct InstructionEffects {
-    /// Its bytes as they lie in memory; none for a word that cannot be shown.
+    /// Bytes in memory order; none for a word that cannot be shown.
     pub encoding: Option<Encoding>,
-    /// What it does to control.
+    /// Effect on control flow.
     pub control: ControlFlowEffect,
-    /// Its accesses, from the effective address on.
+    /// Accesses relative to the effective address.
     pub accesses: Vec<RelativeAccess>,
-    /// The registers that it writes, by their names before it.
+    /// Registers that it writes, under their names before it.
     pub writes: Vec<RegisterView>,
-    /// What it does to the windows.
+    /// Effect on the register windows.
     pub window: Option<WindowChange>,
-    /// Where it chooses among windows or globals, the numbers by which it does, as far as it holds them itself.
+    /// Registers and values of an instruction that chooses windows or globals by constants in its
+    /// encoding.
     pub chosen: Vec<(RegisterView, u64)>,
-    /// Whether it branches depends on more than itself.
+    /// True if the branch depends on a register.
     is_conditional: bool,
 }
 
-/// An access to memory.
+/// A memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RelativeAccess {
     /// Load or store.
     pub kind: AccessKind,
-    /// How far behind the effective address.
+    /// Distance from the effective address in bytes.
     pub offset: u64,
-    /// Bytes.
+    /// Number of bytes.
     pub size_bytes: u16,
 }
 
@@ -47,7 +48,7 @@ impl InstructionEffects {
         let Some(encoding) = SET.encoding_of(word, 4) else {
             return Self::default();
         };
-        // Nobody asks where the target is, so any place will do.
+        // The target is not used, so any address will do.
         let instruction = decode(encoding, Address(0), SET);
         let operands = &instruction.meaning.memory;
         let first = operands.first().map_or(0, |operand| operand.displacement);
@@ -84,7 +85,7 @@ impl InstructionEffects {
         }
     }
 
-    /// What it does to control, as a record says of it.
+    /// Returns the kind of branch for a recorded outcome.
     pub fn branch(&self, is_taken: BranchOutcome) -> RecordedBranch {
         let is_direct = matches!(self.control.target, BranchTarget::Address(_));
         match self.control.flow {
@@ -101,21 +102,21 @@ impl InstructionEffects {
     }
 }
 
-/// Whether a branch was taken.
+/// Outcome of a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BranchOutcome {
-    /// It was.
+    /// Taken.
     Yes,
-    /// It was not.
+    /// Not taken.
     No,
 }
 
-/// Effects by instruction word.
+/// Cache of effects by instruction word.
 #[derive(Debug, Default)]
 pub struct EffectTable(HashMap<u32, Rc<InstructionEffects>>);
 
 impl EffectTable {
-    /// What a word does.
+    /// Returns the effects of a word.
     pub fn of(&mut self, word: u32) -> Rc<InstructionEffects> {
         if let Some(known) = self.0.get(&word) {
             return Rc::clone(known);

@@ -1,8 +1,9 @@
-//! Which frames the windows of a processor hold.
+//! The frames in the register windows of a processor.
 //!
-//! There are more frames than windows: a `save` for which none is free has the oldest frame stored in memory, and a `restore`
-//! to a frame that is there has it loaded (The SPARC Architecture Manual, Version 9, 6.4 "Register Window Management").
-//! A trace of a program alone shows neither, so what a window held last is not what is in it behind such a `restore`.
+//! There are more frames than windows. A `save` without a free window has the oldest frame stored
+//! in memory, and a `restore` to a frame that is there has it loaded (The SPARC Architecture
+//! Manual, Version 9, 6.4 "Register Window Management"). A trace of a user program shows neither,
+//! so the last known contents of a window do not hold after such a `restore`.
 //!
 //! ```text
 //! 3 windows    save   save   restore   restore
@@ -15,24 +16,24 @@ use stepback_machine::{Mode, RegisterView, WindowChange};
 
 use crate::rst::replay::names::view;
 
-/// The most windows that a processor has.
+/// Maximum number of windows of a processor.
 const WINDOWS: usize = 32;
 
-/// Frames by their depth.
+/// Frames in the windows, identified by their depth.
 #[derive(Clone, Debug, Default)]
 pub struct WindowFrames {
-    /// Of the frame in use, from an arbitrary one.
+    /// Depth of the current frame, relative to an arbitrary one.
     depth: i64,
-    /// The frame whose locals and ins each window holds; none where they are those of no frame that is still known.
+    /// The frame whose locals and ins each window holds; none if they belong to no known frame.
     held: [Option<i64>; WINDOWS],
 }
 
-/// A window, and how many there are.
+/// A window, and the number of windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WindowPosition {
-    /// Less than the count.
+    /// Number of the window, less than `count`.
     pub window: u8,
-    /// At least one.
+    /// Number of windows, at least one.
     pub count: u8,
 }
 
@@ -43,19 +44,20 @@ impl WindowPosition {
     }
 }
 
-/// What a window holds that was turned to.
+/// Contents of a window after turning to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WindowContents {
-    /// What its frame left there.
+    /// The values that its frame left there.
     Kept,
-    /// Locals and ins that nothing tells of.
+    /// Unknown locals and ins.
     Loaded,
-    /// Locals and outs of a frame that is new.
+    /// Unknown outs and locals of a new frame.
     New,
 }
 
 impl WindowFrames {
-    /// The windows of a processor that is in one, and may `restore` so often before a frame has to be loaded.
+    /// Initialises the windows of a processor in window `at`. `callers` is the number of `restore`s
+    /// until a frame must be loaded.
     pub fn begin(&mut self, at: WindowPosition, callers: u64) {
         *self = Self::default();
         let callers = u8::try_from(callers)
@@ -72,13 +74,13 @@ impl WindowFrames {
         }
     }
 
-    /// An instruction did something to the windows, and this is the one in use now.
+    /// Follows an instruction that affects the windows. `at` is the current window afterwards.
     pub fn follow(&mut self, step: WindowChange, at: WindowPosition) -> WindowContents {
         match step {
             WindowChange::Save => {
                 self.depth += 1;
                 self.hold(at.back(0), Some(self.depth));
-                // Its ins are the outs of the new frame.
+                // The ins of the next window are the outs of the new frame.
                 self.hold(at.back(at.count.saturating_sub(1)), None);
                 WindowContents::New
             }
@@ -99,12 +101,12 @@ impl WindowFrames {
         }
     }
 
-    /// A window is to be loaded for the frame that control returns to.
+    /// Marks a window as loaded for the frame that control returns to.
     pub fn load(&mut self, at: WindowPosition) {
         self.hold(at.back(0), Some(self.depth - 1));
     }
 
-    /// Frames besides the one in use may have been stored.
+    /// Marks all frames except the current one as possibly stored in memory.
     pub fn lose_others(&mut self, at: WindowPosition) {
         self.held = [None; WINDOWS];
         self.hold(at.back(0), Some(self.depth));
@@ -118,7 +120,7 @@ static WINDOWED: LazyLock<Vec<RegisterView>> = LazyLock::new(|| {
         .collect()
 });
 
-/// The cells of which nothing is known where a window was turned to.
+/// Returns the cells that are unknown after turning to a window.
 pub fn unknown_cells(contents: WindowContents, mode: Mode) -> Vec<RegisterView> {
     let (passed_over, count) = match contents {
         WindowContents::Kept => return Vec::new(),
@@ -134,7 +136,7 @@ pub fn unknown_cells(contents: WindowContents, mode: Mode) -> Vec<RegisterView> 
         .collect()
 }
 
-/// The cells of all windows, or the globals of all sets: where a number that nothing tells chose the one in use.
+/// Returns the cells of all windows, or the globals of all sets, for a choice by an unknown number.
 pub fn chosen_cells(choice: RegisterView, mode: Mode) -> Vec<RegisterView> {
     let Mode::Window { count, .. } = mode else {
         return Vec::new();
@@ -197,7 +199,8 @@ mod tests {
                 (Save, 0, New),
             ],
         );
-        // The third of them took the ins of the first window, the fourth its locals, and the ins of the second.
+        // The third `save` took the ins of the first window, the fourth its locals and the ins of
+        // the second.
         check(
             &mut frames,
             &[

@@ -1,36 +1,36 @@
-//! Values of memory: each belongs to the access that it stands beside, before a load and behind a store.
+//! Memory values: each belongs to the adjacent access, before a load and after a store.
 
 use stepback_machine::AccessKind;
 
 use crate::rst::records::MemoryContent;
 use crate::rst::replay::effects::RelativeAccess;
 
-/// What memory holds at an address: at most 8 bytes as a number, the first of them highest.
+/// Bytes of memory at an address: at most 8, as a number with the first byte highest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ObservedBytes {
-    /// Of the first byte.
+    /// Address of the first byte.
     pub address: u64,
-    /// 1 to 8.
+    /// Number of bytes, 1 to 8.
     pub size_bytes: u8,
     /// The bytes.
     pub value: u64,
 }
 
-/// An access of the last instruction, until the trace has said what it moved.
+/// An access of the last instruction, until the trace has recorded its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpenAccess {
     /// Load or store.
     pub kind: AccessKind,
-    /// Of the first byte.
+    /// Address of the first byte.
     pub address: u64,
-    /// Bytes.
+    /// Number of bytes.
     pub size_bytes: u16,
-    /// What it moved; none while the trace has not said it.
+    /// Value of the access; none until the trace records it.
     pub value: Option<u64>,
 }
 
 impl ObservedBytes {
-    /// The pieces of a record that tells of memory from an address on; what no record says is left out.
+    /// Splits the content of a record into pieces. Pieces of an invalid size are dropped.
     pub fn of(address: u64, content: MemoryContent) -> impl Iterator<Item = Self> {
         let (sizes, values) = match content {
             MemoryContent::Short { size_bytes, value } => ([size_bytes, 0], [value, 0]),
@@ -48,14 +48,14 @@ impl ObservedBytes {
         pieces.filter(|piece| (1..=8).contains(&piece.size_bytes))
     }
 
-    /// The address behind it.
+    /// Returns the address after the last byte.
     pub fn end(&self) -> u64 {
         self.address.wrapping_add(self.size_bytes.into())
     }
 }
 
 impl OpenAccess {
-    /// An access of an instruction with this effective address.
+    /// Creates an access of an instruction with the effective address `ea`.
     pub fn of(touch: RelativeAccess, ea: u64) -> Self {
         let RelativeAccess {
             kind,
@@ -70,7 +70,8 @@ impl OpenAccess {
         }
     }
 
-    /// Takes what it moved from a piece of memory, if all of it is in there.
+    /// Takes the value from a piece of memory. Returns false if the piece does not contain the
+    /// whole access.
     pub fn take(&mut self, piece: &ObservedBytes) -> bool {
         let before = self.address.wrapping_sub(piece.address);
         let behind =

@@ -1,4 +1,4 @@
-//! What the records of a trace do to its processors, step by step.
+//! Replays the effects of a trace's records on its processors, step by step.
 
 mod cpu;
 mod effects;

@@ -1,10 +1,11 @@
-//! Which registers the numbers in records mean (`rst.md`, section 4; The SPARC Architecture Manual, Version 9, A.40 and A.43).
+//! Maps register numbers in records to registers (`rst.md`, section 4; The SPARC Architecture
+//! Manual, Version 9, A.40 and A.43).
 
 use stepback_machine::{InstructionSet, RegisterView, Registers};
 
 use crate::rst::records::{RegisterKind, RegisterSlot};
 
-/// Of `rdpr`.
+/// Names by the numbers of `rdpr`.
 const PRIVILEGED: [&str; 32] = [
     "tpc",
     "tnpc",
@@ -39,12 +40,12 @@ const PRIVILEGED: [&str; 32] = [
     "",
     "ver",
 ];
-/// Of `rd`.
+/// Names by the numbers of `rd`.
 const ANCILLARY: [&str; 9] = ["y", "", "ccr", "asi", "tick", "pc", "fprs", "", "fsr"];
-/// What each trap level has, eight numbers from 64 on.
+/// Registers of each trap level: eight numbers for each, from 64 on.
 const OF_LEVEL: [&str; 4] = ["tpc", "tnpc", "tstate", "tt"];
 
-/// The registers by their numbers, looked up by name once.
+/// Registers by number, looked up by name once.
 #[derive(Debug)]
 pub struct RegisterNumberMap {
     integer: Vec<Option<RegisterView>>,
@@ -56,7 +57,7 @@ pub struct RegisterNumberMap {
 }
 
 impl RegisterNumberMap {
-    /// All of them.
+    /// Looks up all registers.
     pub fn new() -> Self {
         let numbers =
             |name: &dyn Fn(usize) -> String| (0..=255).map(|number| view(&name(number))).collect();
@@ -76,7 +77,8 @@ impl RegisterNumberMap {
         }
     }
 
-    /// The register of a slot; none for one that is empty, or that no register is.
+    /// Returns the register of a slot. Returns none if the slot is empty or no register has the
+    /// number.
     pub fn of(&self, slot: &RegisterSlot) -> Option<RegisterView> {
         let table = match slot.kind {
             RegisterKind::Integer => &self.integer,
@@ -96,7 +98,7 @@ impl RegisterNumberMap {
     }
 }
 
-/// A register by its name.
+/// Returns a register by its name.
 pub fn view(name: &str) -> Option<RegisterView> {
     Registers::view(name, InstructionSet::Sparc64)
 }
@@ -105,7 +107,7 @@ fn integer_name(number: usize) -> String {
     format!("r{number}")
 }
 
-/// `window << 5 | number`; the window of a global is its set.
+/// Returns the name for `window << 5 | number`. For a global, the window is its set.
 fn windowed_name(number: usize) -> String {
     let (window, number) = (number >> 5, number & 31);
     let (family, place) = (["g", "o", "l", "i"][number / 8], number % 8);
@@ -116,7 +118,8 @@ fn windowed_name(number: usize) -> String {
     }
 }
 
-/// 0 to 31 single, 32 to 63 double by half its number, 64 to 95 quad by a quarter of its number.
+/// 0 to 31 single; 32 to 63 double, by half their number; 64 to 95 quad, by a quarter of their
+/// number.
 fn float_name(number: usize) -> String {
     match number {
         0..32 => format!("f{number}"),

@@ -1,4 +1,4 @@
-//! Values that the trace tells of registers and of memory.
+//! Applies recorded values of registers and memory.
 
 use stepback_machine::{AccessKind, RegisterId, RegisterView};
 
@@ -10,23 +10,23 @@ use crate::rst::replay::whole::Replay;
 use crate::step_store::encoder::BlockSink;
 use crate::step_store::record::{StoredAccess, StoredRegister};
 
-/// Values of registers from before the first instruction that are kept until it comes.
+/// Maximum number of register values kept until the first instruction.
 const EARLY: usize = 1 << 12;
-/// Values of memory that wait for the instruction that loads them.
+/// Maximum number of memory values that wait for the instruction that loads them.
 const AHEAD: usize = 64;
-/// The numbers under which registers of the current trap level stand, of all privileged ones.
+/// Privileged registers of the current trap level, numbered from 0.
 const OF_LEVEL: [&str; 4] = ["tpc", "tnpc", "tstate", "tt"];
 
-/// How a value of a register is meant.
+/// Timing of a recorded register value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueTiming {
-    /// By the last instruction, if that writes it.
+    /// After the last instruction: its write, if it writes the register.
     After,
-    /// By nobody: so it is here.
+    /// Not the effect of an instruction: a statement about this point.
     Before,
 }
 
-/// Registers.
+/// Register values.
 impl<B: BlockSink> Replay<'_, B> {
     pub(super) fn registers(&mut self, values: &RegisterValues) {
         let cpu = self.cpu(values.cpu);
@@ -43,14 +43,17 @@ impl<B: BlockSink> Replay<'_, B> {
         self.take(values);
     }
 
-    /// Takes what was said before the last instruction of a handler, or what looked so.
+    /// Applies values that were recorded before the last instruction of a handler, or that looked
+    /// so.
     pub(super) fn take_behind_trap(&mut self, cpu: u16) {
         if let Some(values) = self.cpu(cpu).behind_trap.take() {
             self.take(&values);
         }
     }
 
-    /// The same behind that instruction: `%g7` is that of the program there, and of when `%sp` is nobody says.
+    /// Applies values recorded before the last instruction of a handler, after that instruction.
+    /// `%g7` is the program's again. The trace does not state the time of the value of `%sp`, so
+    /// that is dropped.
     pub(super) fn take_global_behind_trap(&mut self, cpu: u16) {
         if let Some(RegisterValues {
             slots: [global, _], ..
@@ -60,7 +63,8 @@ impl<B: BlockSink> Replay<'_, B> {
         }
     }
 
-    /// Takes what was told before a processor's first instruction: which window is in use first, since the others depend on it.
+    /// Applies the values recorded before a processor's first instruction. The current window comes
+    /// first, since the others depend on it.
     pub(super) fn begin(&mut self, cpu: u16) {
         let state = self.cpu(cpu);
         if std::mem::replace(&mut state.has_begun, true) {
@@ -111,7 +115,7 @@ impl<B: BlockSink> Replay<'_, B> {
             self.tell_mode(cpu);
         }
         let found = match (slot.kind, OF_LEVEL.get(usize::from(slot.id))) {
-            // At level 0 there are none of these.
+            // At level 0 there are no such registers.
             (RegisterKind::Privileged, Some(_)) if self.cpu(cpu).level == 0 => return,
             (RegisterKind::Privileged, Some(name)) => {
                 view(&format!("{name}{}", self.cpu(cpu).level))
@@ -145,14 +149,14 @@ impl<B: BlockSink> Replay<'_, B> {
         }
     }
 
-    /// Takes what decides which registers names mean.
+    /// Updates the state that decides the meaning of register names.
     fn follow_state(&mut self, cpu: u16, slot: &RegisterSlot) {
         if let Some(view) = self.names.of(slot) {
             self.follow_register(cpu, view, slot.value);
         }
     }
 
-    /// The same by the register.
+    /// Updates the state that decides the meaning of register names, for a known register.
     pub(super) fn follow_register(&mut self, cpu: u16, of: RegisterView, value: u64) {
         let is = |view: Option<RegisterView>| Some(of) == view;
         let (is_window, is_level) = (is(self.fixed.window), is(self.fixed.level));
@@ -169,7 +173,7 @@ impl<B: BlockSink> Replay<'_, B> {
         }
     }
 
-    /// Tells a register's value, where an instruction wrote it or where it is news.
+    /// Stores a register value, if an instruction wrote it or if it is new.
     pub(super) fn tell(&mut self, cpu: u16, view: RegisterView, stated: RecordedValue) {
         let unused_bits = 128 - 8 * u32::from(view.size_bytes.min(16));
         let value = stated.value << unused_bits >> unused_bits;
@@ -196,7 +200,7 @@ impl<B: BlockSink> Replay<'_, B> {
         }
     }
 
-    /// Says which registers plain names mean from here on, where that is news.
+    /// Stores the meaning of plain register names, if it changed.
     pub(super) fn tell_mode(&mut self, cpu: u16) {
         let state = self.cpu(cpu);
         let (thread, mode) = (state.thread, state.mode());
@@ -217,7 +221,7 @@ impl<B: BlockSink> Replay<'_, B> {
     }
 }
 
-/// True for values of `%g7` and `%sp`, which stand before the end of a handler
+/// Returns true for values of `%g7` and `%sp`, which are recorded before the end of a handler
 /// ("SPARC trace format", table 2 "Trap Exit Sequence").
 fn is_of_trap_end(values: &RegisterValues) -> bool {
     let is = |slot: &RegisterSlot, id: u8| slot.kind == RegisterKind::Integer && slot.id == id;
@@ -225,18 +229,19 @@ fn is_of_trap_end(values: &RegisterValues) -> bool {
     is(first, 7) && is(second, 14)
 }
 
-/// A value as a record tells it.
+/// A register value from a record.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordedValue {
-    /// What it is.
+    /// The value.
     pub value: u128,
-    /// How it is meant.
+    /// Its timing.
     pub told: ValueTiming,
 }
 
-/// Memory.
+/// Memory values.
 impl<B: BlockSink> Replay<'_, B> {
-    /// What memory holds at a virtual address: what the instruction before stored, or what the next one loads.
+    /// Applies a memory value at a virtual address. The instruction before stored it, or the next
+    /// one loads it.
     pub(super) fn memory(&mut self, value: &MemoryValue) {
         let cpu = self.cpu(value.cpu);
         let Some(address) = value.address.or(cpu.continued_at) else {
@@ -249,13 +254,13 @@ impl<B: BlockSink> Replay<'_, B> {
     }
 
     fn piece(&mut self, cpu: u16, piece: ObservedBytes) {
-        // Where a PAVADIFF was told meanwhile, what follows is about the next instruction, which may be on another page.
+        // After a PAVADIFF the values belong to the next instruction, which may be on another page.
         let is_last = self.last == Some(cpu) && self.cpu(cpu).translation.is_none();
         let open = self
             .open
             .iter_mut()
             .filter(|access| is_last && access.value.is_none());
-        // A pair of registers has two accesses and one value.
+        // An instruction with a register pair has two accesses and one value.
         let taken = open
             .filter_map(|access| access.take(&piece).then_some(()))
             .count();
@@ -270,7 +275,7 @@ impl<B: BlockSink> Replay<'_, B> {
         }
     }
 
-    /// Tells what memory holds where no instruction loads it: it was seen there.
+    /// Stores the waiting memory values that no instruction loads, as reads.
     pub(super) fn show_ahead(&mut self, cpu: u16) {
         let state = self.cpu(cpu);
         let thread = state.thread;

@@ -1,4 +1,4 @@
-//! Instructions: what each does to the processor that executes it.
+//! Replays the effects of instructions on their processors.
 
 use std::rc::Rc;
 
@@ -27,7 +27,8 @@ impl<B: BlockSink> Replay<'_, B> {
         }
         let trap = self.cpu(found.cpu).trap.take();
         let is_unrecorded = found.has_trap && trap.is_none();
-        // The instruction that traps comes before its handler; where an instruction is missing, the handler comes at once.
+        // The trapping instruction comes before its handler. If it is missing, the handler comes at
+        // once.
         let trap = trap.filter(|trap| {
             let is_stopped = found.has_trap && trap.pc == found.pc;
             if !is_stopped {
@@ -35,8 +36,8 @@ impl<B: BlockSink> Replay<'_, B> {
             }
             is_stopped
         });
-        // Without a TRAP record: the first instruction of a handler if the previous one does not lead here,
-        // else the instruction that trapped.
+        // Without a TRAP record: the first instruction of a handler if the previous one does not
+        // lead here, else the instruction that trapped.
         let is_cut_short = is_unrecorded
             && self.cpu(found.cpu).leads_to(found)
             && effects.control.flow != FlowKind::Trap;
@@ -99,7 +100,8 @@ impl<B: BlockSink> Replay<'_, B> {
         });
     }
 
-    /// Whether an instruction is in the delay slot of the one before, or of a branch that a trap interrupted.
+    /// Returns the delay slot status: an instruction may be in the slot of the one before, or of a
+    /// branch that a trap interrupted.
     fn slot_of(&mut self, found: &Instruction) -> DelaySlot {
         let cpu = self.cpu(found.cpu);
         let is_resumed = cpu.resumed_slot.take() == Some(found.pc);
@@ -114,7 +116,7 @@ impl<B: BlockSink> Replay<'_, B> {
         }
     }
 
-    /// What an executed instruction does to registers, windows and traps.
+    /// Applies the effects of an executed instruction on registers, windows and traps.
     fn carry_out(&mut self, found: &Instruction, effects: &Rc<InstructionEffects>) {
         let is_idle = effects.control.flow == FlowKind::Trap && !found.is_taken;
         let is_return = effects.control.flow == FlowKind::ExceptionReturn;
@@ -164,7 +166,7 @@ impl<B: BlockSink> Replay<'_, B> {
         }
     }
 
-    /// The accesses of an instruction, with what the trace said before of what memory holds there.
+    /// Returns the accesses of an instruction, with the memory values recorded before it.
     fn accesses_of(
         &mut self,
         found: &Instruction,
@@ -187,8 +189,8 @@ impl<B: BlockSink> Replay<'_, B> {
         accesses
     }
 
-    /// Tells what the last instruction did as far as no record behind it has told it: accesses without a value, and registers
-    /// that are not known from there on.
+    /// Completes the last instruction: stores its accesses without a value, and its registers that
+    /// are unknown from here on, unless later records have stated them.
     pub(super) fn settle(&mut self) {
         let Some(last) = self.last else { return };
         let cpu = self.cpu(last);
@@ -215,7 +217,7 @@ impl<B: BlockSink> Replay<'_, B> {
         self.tell_unknown(last, &unknown);
     }
 
-    /// Tells that nothing is known of some registers.
+    /// Stores that some registers are unknown.
     pub(super) fn tell_unknown(&mut self, cpu: u16, views: &[RegisterView]) {
         let thread = self.cpu(cpu).thread;
         for view in views {
@@ -230,7 +232,7 @@ impl<B: BlockSink> Replay<'_, B> {
         }
     }
 
-    /// Tells which physical pages an instruction and its access are on, where that is news.
+    /// Stores the physical pages of an instruction and its access, if they are new.
     fn translate(&mut self, found: &Instruction) {
         let cpu = self.cpu(found.cpu);
         let told = cpu.translation.take();
@@ -238,7 +240,7 @@ impl<B: BlockSink> Replay<'_, B> {
         self.tell_pages(found.cpu, news);
     }
 
-    /// Tells of pages of a processor.
+    /// Stores markers about pages of a processor.
     pub(super) fn tell_pages(&mut self, cpu: u16, news: impl IntoIterator<Item = Marker>) {
         let thread = self.cpu(cpu).thread;
         news.into_iter()

@@ -1,4 +1,4 @@
-//! Traps, the state of the machine, and what a trace tells in words.
+//! Replays traps, state registers and texts.
 
 use crate::events::TextKind;
 use crate::marker::MarkerKind;
@@ -13,11 +13,11 @@ use crate::rst::replay::whole::Replay;
 use crate::rst::text::content;
 use crate::step_store::encoder::BlockSink;
 
-/// Longer texts of a trace are cut.
+/// Maximum number of bytes that are kept of a text.
 const TEXT: usize = 64 << 10;
 
 impl<B: BlockSink> Replay<'_, B> {
-    /// A trap is announced; it is taken with the next instruction, or with another trap.
+    /// Takes a TRAP record. The trap is entered with the next instruction or the next TRAP.
     pub(super) fn trap(&mut self, trap: Trap) {
         self.begin(trap.cpu);
         if let Some(before) = self.cpu(trap.cpu).trap.replace(trap) {
@@ -26,7 +26,7 @@ impl<B: BlockSink> Replay<'_, B> {
         }
     }
 
-    /// Control goes to a trap's handler.
+    /// Enters a trap handler.
     pub(super) fn enter_trap(&mut self, cpu: u16, trap: &Trap) {
         self.tell_trapped_call(cpu, trap);
         let can_save = self.fixed.can_save;
@@ -68,17 +68,18 @@ impl<B: BlockSink> Replay<'_, B> {
         });
     }
 
-    /// Takes a trap that has no record and resumes at an address.
+    /// Enters a trap that has no record and resumes at an address.
     pub(super) fn enter_unrecorded_trap(&mut self, cpu: u16, resumed: u64) {
         self.cpu(cpu).enter_unrecorded_trap();
         self.mark(cpu, MarkerKind::HARDWARE_EVENT, resumed);
         self.tell_mode(cpu);
     }
 
-    /// The handler of a trap is done.
+    /// Returns from a trap handler.
     ///
     /// RETRY loads PC from TPC and nPC from TNPC (The SPARC Architecture Manual, Version 9, A.11).
-    /// Where these are not consecutive, the trap interrupted a branch before the instruction in its delay slot.
+    /// If these are not consecutive, the trap interrupted a branch before the instruction in its
+    /// delay slot.
     pub(super) fn leave_trap(&mut self, cpu: u16) {
         let state = self.cpu(cpu);
         let known = |name: &str| state.known(view(&format!("{name}{}", state.level))?);
@@ -90,7 +91,8 @@ impl<B: BlockSink> Replay<'_, B> {
         state.leave_trap();
     }
 
-    /// The lower half of TSTATE is what comes back: ASI in bits 31 to 24, PSTATE in 19 to 8, CWP in 4 to 0.
+    /// Restores the state in the lower half of TSTATE: ASI in bits 31 to 24, PSTATE in 19 to 8, CWP
+    /// in 4 to 0.
     pub(super) fn trap_exit(&mut self, exit: &TrapExit) {
         self.begin(exit.cpu);
         let tstate = u64::from(exit.tstate);
@@ -121,8 +123,8 @@ impl<B: BlockSink> Replay<'_, B> {
         }
     }
 
-    /// Registers of state. Where they differ from what is known the record may tell of a moment before or behind it,
-    /// so only what is not known yet is taken.
+    /// Applies a PREG record. Values that differ from known ones may hold before or after the
+    /// record, so only unknown registers are set.
     pub(super) fn preg(&mut self, preg: &Preg, record: &RawRecord) {
         let contexts = [
             preg.primary_a,
@@ -161,7 +163,7 @@ impl<B: BlockSink> Replay<'_, B> {
         }
     }
 
-    /// A text, which may go on in the next record.
+    /// Takes a text, which may continue in the next record.
     pub(super) fn text(&mut self, part: &TextRecord) {
         let room = TEXT.saturating_sub(self.text.len());
         self.text.extend(part.text.iter().take(room));
@@ -181,7 +183,7 @@ impl<B: BlockSink> Replay<'_, B> {
         self.note(None, TextKind::Note, text);
     }
 
-    /// A record that changes nothing here, in words.
+    /// Stores a record without effects here as a note.
     pub(super) fn note_of(&mut self, record: &RawRecord) {
         let cpu = layout_of(record)
             .and_then(|layout| layout.cpu)
@@ -190,7 +192,7 @@ impl<B: BlockSink> Replay<'_, B> {
     }
 }
 
-/// How many register windows a text says that there are.
+/// Returns the number of register windows that a text states.
 fn windows_in(text: &str) -> Option<u8> {
     let mut words = text.split([' ', ',', '\t']);
     let windows = words.find_map(|word| word.strip_prefix("nwins=")?.parse().ok())?;

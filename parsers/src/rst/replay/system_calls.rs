@@ -1,4 +1,4 @@
-//! System calls: a trap instruction that asks a kernel, and where control comes back behind it.
+//! System calls: the trap instruction that makes one, and the return after it.
 
 use stepback_machine::{InstructionSet, SystemCallFailure, linux::SystemCallNumbering};
 
@@ -9,36 +9,36 @@ use crate::rst::replay::whole::Replay;
 use crate::step_store::encoder::BlockSink;
 
 const SET: InstructionSet = InstructionSet::Sparc64;
-/// Types of the traps of trap instructions: this and their number.
+/// Trap type of trap instruction number 0; the others follow.
 const FIRST_TYPE: u16 = 0x100;
 /// `ta 0`.
 const TRAP_ALWAYS: u32 = 0x91d0_2000;
-/// The number by which markers call a system call, as they do functions, is this and its own.
+/// Offset of the numbers of system calls among those of functions in markers.
 const TRACED: u64 = 1 << 32;
 
-/// How a kernel is asked.
+/// A request to a kernel.
 #[derive(Clone, Copy, Debug)]
 pub struct SystemCallRequest {
-    /// Which kernel.
+    /// System call numbering of the kernel.
     pub numbers: SystemCallNumbering,
-    /// The number of the call, where a record tells it.
+    /// Number of the call, if a record has it.
     pub told: Option<u64>,
-    /// Where control comes back; none where that is not told.
+    /// Return address; none if unknown.
     pub next_pc: Option<u64>,
 }
 
-/// A system call that control has not come back from.
+/// A system call that has not returned.
 #[derive(Clone, Copy, Debug)]
 pub struct PendingSystemCall {
-    /// Which, as markers have it.
+    /// Number of the call, as in markers.
     number: u64,
-    /// The trap level that it was made at.
+    /// Trap level of the caller.
     level: u8,
-    /// Where control comes back; none where that is not told.
+    /// Return address; none if unknown.
     next_pc: Option<u64>,
 }
 
-/// Whose numbers the trap of a trap instruction means.
+/// Returns the system call numbering for the type of a trap instruction's trap.
 fn numbers_of(trap_type: u16) -> Option<SystemCallNumbering> {
     let number = trap_type
         .checked_sub(FIRST_TYPE)
@@ -47,7 +47,7 @@ fn numbers_of(trap_type: u16) -> Option<SystemCallNumbering> {
 }
 
 impl<B: BlockSink> Replay<'_, B> {
-    /// Tells of the system call that a trap is, before control goes to the kernel.
+    /// Stores the system call of a trap, before control goes to the kernel.
     pub(super) fn tell_trapped_call(&mut self, cpu: u16, trap: &Trap) {
         let Some(numbers) = numbers_of(trap.trap_type) else {
             return;
@@ -63,7 +63,7 @@ impl<B: BlockSink> Replay<'_, B> {
         );
     }
 
-    /// Tells of a system call, with its arguments as far as they are known.
+    /// Stores a system call, with its arguments if all are known.
     pub(super) fn tell_system_call(&mut self, cpu: u16, asked: SystemCallRequest) {
         let SystemCallRequest {
             numbers,
@@ -72,7 +72,8 @@ impl<B: BlockSink> Replay<'_, B> {
         } = asked;
         let abi = SET.abi();
         let number = told.or_else(|| self.value_of(cpu, abi.system_calls.number?));
-        // No kernel has more than so many; whatever else stands there would be taken for a number of another kernel.
+        // No kernel has larger numbers. Any other value would be taken for a number of another
+        // kernel.
         let number = number.and_then(|number| u16::try_from(number).ok());
         let Some(number) = number.map(|number| numbers.marked(number.into())) else {
             return;
@@ -102,7 +103,7 @@ impl<B: BlockSink> Replay<'_, B> {
         });
     }
 
-    /// Tells what a system call gave, where the next instruction is the one behind it.
+    /// Stores the result of a system call, if the next instruction is at its return address.
     pub(super) fn tell_result(&mut self, cpu: u16, pc: u64) {
         let state = self.cpu(cpu);
         let Some(call) = state.call.filter(|call| call.level >= state.level) else {
@@ -138,14 +139,14 @@ impl<B: BlockSink> Replay<'_, B> {
         self.encoder.marker(thread, Marker { kind, value }, 0);
     }
 
-    /// What a register is known to hold, by its plain name.
+    /// Returns the known value of a register by its plain name.
     fn value_of(&mut self, cpu: u16, name: &str) -> Option<u64> {
         let state = self.cpu(cpu);
         state.known(state.home(view(name)?))
     }
 }
 
-/// How many arguments a system call has, of those that programs use most.
+/// Returns the number of arguments of a system call, for the most frequent ones.
 fn arguments_of(name: &str) -> Option<usize> {
     const COUNTS: [(&str, usize); 7] = [
         (

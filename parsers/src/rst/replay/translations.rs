@@ -1,10 +1,11 @@
-//! Which physical page a virtual one is, as far as the records told it.
+//! Physical pages of virtual pages, according to the records.
 //!
-//! A PAVADIFF says what is to be added to the addresses of the instruction behind it, and of its access. It holds on other
-//! pages too, until another one comes: the specification has a tracer write one wherever the difference changes. So a page is
-//! told when it is first touched, with its context, and again where it was touched in another context since: what was told of a
-//! page last is where its accesses go. Entries of translation buffers tell pages, too, where their layout is known. What a trap, a change of contexts or an invalidated page may have changed
-//! is not known until a record tells it again.
+//! A PAVADIFF states the differences for the addresses of the next instruction and of its access.
+//! They hold on other pages too, until the next PAVADIFF: the specification requires one wherever a
+//! difference changes. So a page is reported when it is first touched, with its context, and again
+//! if it was touched in another context since: its accesses go to the last reported physical page.
+//! TLB entries report pages, too, if their layout is known. Translations that a trap, a change of
+//! contexts or an invalidated page may have changed are unknown until the next record.
 
 use foldhash::HashMap;
 
@@ -14,33 +15,35 @@ use crate::rst::records::{Instruction, PaVaDiff, TlbEntry};
 
 /// Bytes of the smallest page.
 const PAGE: u64 = 8 << 10;
-/// Bytes of the largest: an invalidated entry may have been of one.
+/// Bytes of the largest page. An invalidated entry may be for one.
 const LARGE_PAGE: u64 = 4 << 20;
-/// Translations of so many pages are remembered, so that they are told once.
+/// Maximum number of pages remembered, so that each translation is reported once.
 const REMEMBERED: usize = 1 << 12;
-/// Physical address in the data of an entry, and the flag that the entry holds (UltraSPARC III).
+/// Physical address in the data of a TLB entry, and its valid flag (UltraSPARC III).
 const ENTRY_PHYSICAL: u64 = 0x7ff_ffff_e000;
 const ENTRY_VALID: u64 = 1 << 63;
 
-/// Bytes of the next larger page: of entries up to there each page is told. Larger ones would be hundreds of pages each, most of
-/// which nobody touches: those are told by PAVADIFF.
+/// Bytes of the second smallest page. Each page of an entry up to this size is reported. Larger
+/// entries would be hundreds of pages, most of them never touched; for those the PAVADIFF records
+/// suffice.
 const MEDIUM_PAGE: u64 = 64 << 10;
 
-/// How the data of an entry is laid out, where the trace says by its MMU's name that it is one of sun4u
-/// (UltraSPARC User's Manual, 6.2 "Translation Table Entry": valid 63, size 62:61, physical address from bit 13 on).
-/// Entries of sun4v have their sizes and addresses elsewhere, and nothing in a record tells them apart: where the trace does not
-/// name an MMU that is known, an entry only ends what was told of its page.
+/// Layout of the data of a TLB entry of a sun4u MMU (UltraSPARC User's Manual, 6.2 "Translation
+/// Table Entry": valid 63, size 62:61, physical address from bit 13 on).
+///
+/// Entries of sun4v have sizes and addresses elsewhere, and no record distinguishes the two. Unless
+/// the trace names a known MMU, an entry only ends the translation of its page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EntryLayout {
-    /// The bits of the physical address.
+    /// Mask of the physical address.
     physical: u64,
 }
 
 impl EntryLayout {
-    /// That of an MMU, by the name that a text of the trace gives it (`mmutype=spitfire`).
+    /// Returns the layout of an MMU by the name in a text of the trace (`mmutype=spitfire`).
     pub fn of_mmu(name: &str) -> Option<Self> {
         let is_of = |family: &[&str]| family.iter().any(|known| name.starts_with(known));
-        // Bits 40:13, above which UltraSPARC I and II keep diagnostic bits.
+        // Bits 40:13. UltraSPARC I and II have diagnostic bits above.
         if is_of(&["spitfire", "blackbird", "sabre", "hummingbird"]) {
             return Some(Self {
                 physical: 0x1ff_ffff_e000,
@@ -53,7 +56,8 @@ impl EntryLayout {
         })
     }
 
-    /// The pages of an entry that holds, each by its virtual address and what is to be added to it; none of larger ones.
+    /// Returns the pages of a valid entry, each with its virtual address and difference. Returns
+    /// none for larger pages.
     fn pages(self, entry: &TlbEntry) -> impl Iterator<Item = (u64, u64)> + use<> {
         let size_bytes = PAGE << (3 * (entry.data >> 61 & 3));
         let is_told = entry.data & ENTRY_VALID != 0 && size_bytes <= MEDIUM_PAGE;
@@ -71,15 +75,16 @@ impl EntryLayout {
     }
 }
 
-/// What is known of a processor's translations.
+/// Known translations of a processor.
 #[derive(Debug, Default)]
 pub struct Translations {
-    /// In force for instructions, and for loads and stores without an address space of their own.
+    /// Current translations for instructions, and for loads and stores in the current address
+    /// space.
     code: TranslationSide,
     data: TranslationSide,
-    /// What was told.
+    /// Reported differences.
     told: HashMap<ContextPage, u64>,
-    /// By virtual page: the context for which it was told last.
+    /// Context of the last report of each virtual page.
     newest: HashMap<u64, u16>,
     has_begun: bool,
 }
@@ -104,7 +109,7 @@ struct ContextPage {
 }
 
 impl TranslationSide {
-    /// The page of an address and its translation, where it is another page than the last one.
+    /// Returns the page of an address and its difference, if it is another page than the last one.
     fn touch(&mut self, address: u64) -> Option<(ContextPage, u64)> {
         let ActiveTranslation {
             context,
@@ -117,7 +122,7 @@ impl TranslationSide {
 }
 
 impl Translations {
-    /// An instruction, with the record that stands right before it; gives what is news.
+    /// Takes an instruction and the PAVADIFF directly before it. Returns the new translations.
     #[inline]
     pub fn take(&mut self, found: &Instruction, told: Option<PaVaDiff>) -> Vec<Marker> {
         let mut news = Vec::new();
@@ -157,7 +162,7 @@ impl Translations {
         let has_access = found.word >> 30 == 3 && !found.is_annulled;
         let access = found.ea.filter(|ea| has_access && !is_fake_address(*ea));
         let Some(address) = access else { return news };
-        // Other address spaces have contexts of their own: what is told of them is told of this access alone.
+        // Other address spaces have other contexts: a PAVADIFF holds for this access only.
         let is_elsewhere = found.word >> 19 & 0x10 != 0;
         if is_elsewhere && told.is_none_or(|told| told.data.is_none()) {
             return news;
@@ -202,12 +207,12 @@ impl Translations {
         });
     }
 
-    /// The contexts may be others from here on.
+    /// Drops the current translations, since the contexts may change here.
     pub fn turn(&mut self) {
         (self.code, self.data) = Default::default();
     }
 
-    /// Nothing that was told need hold any more.
+    /// Forgets all reported translations, which may no longer hold.
     pub fn forget(&mut self) -> Option<Marker> {
         let had_any = !self.told.is_empty();
         self.told.clear();
@@ -218,8 +223,8 @@ impl Translations {
         })
     }
 
-    /// An entry of a translation buffer is written or invalidated: gives the pages of which nothing is known any more, and those
-    /// that the entry tells.
+    /// Takes a TLB entry that is written or invalidated. Returns the pages that are unknown from
+    /// here on, and the pages of the entry.
     pub fn entry(&mut self, entry: &TlbEntry, layout: Option<EntryLayout>) -> Vec<Marker> {
         let mut news = self.end_by(entry);
         let context = (entry.tag & (PAGE - 1)) as u16;
@@ -238,7 +243,8 @@ impl Translations {
     fn end_by(&mut self, entry: &TlbEntry) -> Vec<Marker> {
         let (address, context) = (entry.tag & !(PAGE - 1), (entry.tag & (PAGE - 1)) as u16);
         let mut pages: Vec<u64> = if entry.is_demap {
-            // How large the page was only the processor knows, and global ones are of every context.
+            // Only the processor knows the size of the page, and global pages belong to every
+            // context.
             let is_near = |page: &&ContextPage| {
                 page.address & !(LARGE_PAGE - 1) == address & !(LARGE_PAGE - 1)
             };

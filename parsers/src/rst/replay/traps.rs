@@ -1,10 +1,10 @@
-//! Traps in words.
+//! Describes traps in words.
 
 use stepback_machine::InstructionSet;
 
 use crate::rst::records::Trap;
 
-/// What is told of a trap where it is taken.
+/// Returns the description of a trap.
 pub fn trap_text(trap: &Trap) -> String {
     let Trap {
         trap_type,

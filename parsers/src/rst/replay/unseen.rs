@@ -1,4 +1,5 @@
-//! Traps of which no record shows the handler: control comes back at once, and what a kernel changed is not told.
+//! Traps without records of their handler: control returns at once, and the changes by the kernel
+//! are not recorded.
 
 use stepback_machine::{FlowKind, InstructionSet};
 
@@ -14,13 +15,15 @@ use crate::rst::replay::whole::Replay;
 use crate::step_store::encoder::BlockSink;
 
 const SET: InstructionSet = InstructionSet::Sparc64;
-/// What Linux and Solaris change of a program that asks them: they save all its registers, and give back all but these.
+/// Registers that a system call changes. Linux and Solaris save all registers of the caller and
+/// restore all but these.
 const GIVEN_BY_CALLS: [&str; 3] = ["o0", "o1", "ccr"];
-/// The same of what a program asks for without a number, like its condition codes in `%g1` (Solaris, `ST_GETCC`).
+/// Registers that a trap without a system call number changes, such as Solaris' `ST_GETCC`, which
+/// returns the condition codes in `%g1`.
 const GIVEN_BY_TRAPS: [&str; 4] = ["o0", "o1", "g1", "ccr"];
 
 impl<B: BlockSink> Replay<'_, B> {
-    /// Notes the trap that an instruction takes, before control goes to its handler.
+    /// Records the trap that an instruction takes, before control goes to its handler.
     pub(super) fn note_trap(
         &mut self,
         found: &Instruction,
@@ -44,7 +47,8 @@ impl<B: BlockSink> Replay<'_, B> {
         cpu.last_trap = Some(last_trap(cpu, effects, trap));
     }
 
-    /// Before an instruction: where it is not the handler of the trap before it, that was carried out unseen.
+    /// Completes the last trap before an instruction that is not in its handler: the handler was
+    /// not recorded.
     pub(super) fn come_back_unseen(&mut self, found: &Instruction) {
         let cpu = self.cpu(found.cpu);
         let Some(last) = cpu
@@ -87,7 +91,7 @@ impl<B: BlockSink> Replay<'_, B> {
     }
 }
 
-/// The trap that an instruction takes, before control goes to its handler.
+/// Returns the trap that an instruction takes, with the registers that its handler may change.
 fn last_trap(cpu: &ReplayCpu, effects: &InstructionEffects, trap: Option<Trap>) -> LastTrap {
     let asking = effects
         .encoding

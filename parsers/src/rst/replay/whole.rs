@@ -1,8 +1,9 @@
-//! From the records of a trace to its steps: what each record changes, processor by processor.
+//! Converts the records of a trace to steps: applies each record to the state of its processor.
 //!
-//! A value is the write of the instruction before it where that writes the register; any other value is a statement, and only
-//! worth telling where it is news. So the list of all registers behind a `save`, most of which the caller wrote, leaves the
-//! caller's writes the last ones. What an instruction writes and the trace never tells is not known from there on.
+//! A register value is the write of the instruction before it if that writes the register. Any
+//! other value is a statement, which is stored only if it is new. So the list of all registers
+//! after a `save`, most of them written by the caller, leaves the caller's writes as the last ones.
+//! A register that an instruction writes and the trace never records is unknown from there on.
 
 use stepback_machine::{RegisterId, RegisterView};
 
@@ -20,27 +21,27 @@ use crate::rst::replay::translations::EntryLayout;
 use crate::step_store::encoder::{BlockSink, Encoder};
 use crate::step_store::record::StoredThread;
 
-/// Notes before the first record of a processor that are kept until it comes.
+/// Maximum number of notes that are kept before the first record of a processor.
 const EARLY: usize = 1 << 12;
-/// Numbers of processors have ten bits.
+/// Maximum number of processors: their numbers have ten bits.
 const CPUS: usize = 1 << 10;
 
-/// Hands the steps of a trace to an encoder.
+/// Replays records and passes the steps to an encoder.
 pub struct Replay<'e, B> {
     pub(super) encoder: &'e mut Encoder<B>,
     cpus: Vec<Option<Box<ReplayCpu>>>,
-    /// The processor whose instruction was the last of all.
+    /// Processor of the last instruction.
     pub(super) last: Option<u16>,
-    /// What that instruction accesses, until the trace has said what it moved.
+    /// Accesses of that instruction, until the trace has recorded their values.
     pub(super) open: Vec<OpenAccess>,
     pub(super) effects: EffectTable,
     pub(super) names: RegisterNumberMap,
     pub(super) fixed: StateRegisters,
-    /// How many windows the trace says that its processors have.
+    /// Number of windows that the trace states.
     windows: Option<u8>,
-    /// How entries of translation buffers are laid out, where the trace says it.
+    /// Layout of TLB entries, if the trace names a known MMU.
     pub(super) entry_layout: Option<EntryLayout>,
-    /// A text of several records, so far.
+    /// The beginning of a text of several records.
     pub(super) text: Vec<u8>,
     /// Notes from before the first record of a processor.
     early: Vec<String>,
@@ -60,7 +61,7 @@ pub(super) struct StateRegisters {
 }
 
 impl<'e, B: BlockSink> Replay<'e, B> {
-    /// Nothing read so far.
+    /// Creates a replay before the first record.
     pub fn new(encoder: &'e mut Encoder<B>) -> Self {
         let fixed = StateRegisters {
             status: RegisterView::new(RegisterId::PSR, 0, 4),
@@ -88,7 +89,7 @@ impl<'e, B: BlockSink> Replay<'e, B> {
         }
     }
 
-    /// Takes the next record, with its number from 1.
+    /// Applies the next record; numbers start at 1.
     #[inline]
     pub fn record(&mut self, number: u64, record: &RawRecord) {
         self.encoder.begin_record(number);
@@ -125,7 +126,7 @@ impl<'e, B: BlockSink> Replay<'e, B> {
         }
     }
 
-    /// An entry of a translation buffer changes.
+    /// Applies a TLB record.
     fn translation_entry(&mut self, entry: &TlbEntry, record: &RawRecord) {
         let layout = self.entry_layout;
         let news = self.cpu(entry.cpu).translations.entry(entry, layout);
@@ -133,7 +134,7 @@ impl<'e, B: BlockSink> Replay<'e, B> {
         self.note_of(record);
     }
 
-    /// The processes that use the contexts are others from here on.
+    /// Applies a PROCESS record: from here on other processes use the contexts.
     fn switch_process(&mut self, record: &RawRecord) {
         for cpu in 0..self.cpus.len() as u16 {
             let Some(Some(known)) = self.cpus.get_mut(usize::from(cpu)) else {
@@ -146,7 +147,8 @@ impl<'e, B: BlockSink> Replay<'e, B> {
         self.note_of(record);
     }
 
-    /// Tells what is known of pages between two instructions: what the one before accessed was where it was known to be then.
+    /// Stores changes of pages between two instructions. First completes the instruction before,
+    /// whose accesses used the old translations.
     fn end_pages(&mut self, cpu: u16, news: impl IntoIterator<Item = Marker>) {
         let mut news = news.into_iter().peekable();
         if news.peek().is_some() {
@@ -155,7 +157,7 @@ impl<'e, B: BlockSink> Replay<'e, B> {
         }
     }
 
-    /// Ends a trace of so many records.
+    /// Ends a trace with `records` records.
     pub fn finish(mut self, records: u64) {
         self.encoder.begin_record(records.saturating_add(1));
         self.settle();
@@ -167,12 +169,12 @@ impl<'e, B: BlockSink> Replay<'e, B> {
         }
     }
 
-    /// What could not be read.
+    /// Passes on a problem of the reader.
     pub fn problem(&mut self, problem: &Problem) {
         self.encoder.problem(problem);
     }
 
-    /// A processor, with a thread of its own from its first record on.
+    /// Returns the state of a processor. Creates it, with a new thread, at its first record.
     pub(super) fn cpu(&mut self, number: u16) -> &mut ReplayCpu {
         let place = usize::from(number) % CPUS;
         if self.cpus.len() <= place {
@@ -191,7 +193,7 @@ impl<'e, B: BlockSink> Replay<'e, B> {
             .get_or_insert_with(|| Box::new(ReplayCpu::new(ThreadNumber(*threads - 1), *windows)))
     }
 
-    /// The thread of a processor that is new.
+    /// Adds the thread of a new processor.
     fn add_thread(&mut self, number: u16) {
         let thread = ThreadNumber(self.threads);
         self.threads += 1;
@@ -207,7 +209,7 @@ impl<'e, B: BlockSink> Replay<'e, B> {
         }
     }
 
-    /// Takes how many windows there are, for processors that have not executed anything yet.
+    /// Sets the number of windows, for processors that have not executed anything yet.
     pub(super) fn set_windows(&mut self, windows: u8) {
         self.windows = Some(windows);
         self.cpus
@@ -217,7 +219,8 @@ impl<'e, B: BlockSink> Replay<'e, B> {
             .for_each(|cpu| cpu.windows = windows);
     }
 
-    /// A note of a processor; of the last one where it says none, or of the first one that comes.
+    /// Adds a note to a processor, by default to that of the last instruction. Before any
+    /// processor, notes are kept for the first one.
     pub(super) fn note(&mut self, cpu: Option<u16>, kind: TextKind, text: String) {
         match cpu.or(self.last) {
             Some(cpu) => {

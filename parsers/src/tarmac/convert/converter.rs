@@ -1,4 +1,4 @@
-//! The conversion itself, line by line.
+//! Conversion of a trace, line by line.
 
 use std::io::{self, Write};
 
@@ -23,7 +23,7 @@ use crate::text::lexer::Lexer;
 use crate::text::lines::without_return;
 use crate::text::window::InputWindow;
 
-/// A conversion could not go on.
+/// Error that ends a conversion.
 #[derive(Debug, thiserror::Error)]
 pub enum ConvertError {
     /// The trace could not be read.
@@ -35,10 +35,11 @@ pub enum ConvertError {
 }
 
 impl Tarmac {
-    /// Writes the trace in a style, in bounded memory; `watch` hears how far it is, about once a megabyte, and may stop it.
+    /// Writes the trace in another style, in bounded memory. Calls `watch` about once a megabyte
+    /// with the offset reached; `watch` may stop the conversion.
     ///
     /// # Errors
-    /// The trace could not be read, or the result not be written.
+    /// The trace could not be read, or the result could not be written.
     pub fn convert(
         &self,
         style: TarmacStyle,
@@ -69,13 +70,13 @@ struct Converter<'t, W> {
     style: TarmacStyle,
     out: W,
     lost: ConversionLoss,
-    /// The diagram on the line before.
+    /// Diagram on the line before.
     open: Option<OpenDiagram>,
-    /// The last timestamp as written, with its unit.
+    /// Last timestamp as written, with its unit.
     stamp: Vec<u8>,
-    /// The time that lines without a timestamp have.
+    /// Time of lines without a timestamp.
     time: Option<u64>,
-    /// The CPU word of the line before, whose thread lines without one share.
+    /// CPU word of the line before; lines without one belong to the same thread.
     thread: Option<Vec<u8>>,
     steps: u64,
 }
@@ -123,7 +124,7 @@ impl<W: Write> Converter<'_, W> {
         self.open = None;
     }
 
-    /// A line, of which two records are two lines from now on.
+    /// Converts a line. Two records on it become two lines.
     fn line(&mut self, line: &[u8]) -> io::Result<()> {
         let mut rest = line;
         while let TarmacLine::Fused(fused) =
@@ -172,7 +173,7 @@ impl<W: Write> Converter<'_, W> {
         self.note_time(header.time, stamp);
         let fields = text.get(header.word_at..).unwrap_or_default();
         let is_es = header.word == b"ES";
-        // `CCFAIL` would say more in an ES line than in the trace.
+        // In an ES line, a disassembly that begins with `CCFAIL` would mean a failed condition.
         let is_misleading =
             !is_es && line.is_executed && Lexer::new(line.text).word() == Some(b"CCFAIL");
         if is_es == (self.style == TarmacStyle::Es) || is_misleading {
@@ -238,7 +239,7 @@ impl<W: Write> Converter<'_, W> {
         self.pass_on(text.get(header.word_at..).unwrap_or_default())
     }
 
-    /// Another row of a diagram, which becomes a line of its own.
+    /// Converts a further row of a diagram, which becomes a separate line.
     fn row(&mut self, kind: AccessKind, text: &[u8]) -> io::Result<()> {
         let prefix = self.inherited_prefix();
         match DiagramFields::read(Lexer::new(text))
@@ -278,7 +279,7 @@ impl<W: Write> Converter<'_, W> {
         for (number, row) in pieces::rows(&pieces).enumerate() {
             let here = physical.and_then(|physical| physical.at(row.address));
             self.lost.physical_addresses += u64::from(physical.is_some() && here.is_none());
-            // The first line states time and thread; the lines after it inherit them.
+            // The first line has time and thread; the lines after it inherit them.
             self.out
                 .write_all(if number == 0 { prefix } else { INDENT })?;
             let form = AccessForm {
@@ -325,7 +326,8 @@ impl<W: Write> Converter<'_, W> {
         Ok(())
     }
 
-    /// What a line other than an instruction begins with in the style that is written, and takes note of it.
+    /// Returns the prefix of a line other than an instruction in the output style, and notes its
+    /// time and thread.
     fn prefix(&mut self, header: &LineHeader<'_>, text: &[u8]) -> Vec<u8> {
         let stamp = stamp_of(text);
         let thread = cpu_of_other(header.time, header.cpu)
@@ -334,7 +336,8 @@ impl<W: Write> Converter<'_, W> {
             .to_vec();
         let is_other_thread = self.thread.as_deref().unwrap_or(FIRST_CPU) != thread;
         let is_other_time = header.time.is_some() && header.time != self.time;
-        // Only after a time and a unit is an odd word taken for a type, and only before known ones an odd word for a CPU.
+        // The reader accepts an unusual type word only after a time and a unit, and an unusual CPU
+        // word only before a known type.
         let is_odd = header.kind == LineKind::Unknown && header.unit.is_some();
         let is_unsafe = matches!(header.kind, LineKind::Unknown | LineKind::Note)
             && !thread.starts_with(b"cpu");
@@ -360,7 +363,7 @@ impl<W: Write> Converter<'_, W> {
         prefix
     }
 
-    /// What a line begins with that says nothing itself of time and thread.
+    /// Returns the prefix of a line that inherits time and thread.
     fn inherited_prefix(&self) -> Vec<u8> {
         let thread = self.thread.as_deref().filter(|thread| *thread != FIRST_CPU);
         let mut prefix = Vec::new();
@@ -405,12 +408,12 @@ impl<W: Write> Converter<'_, W> {
     }
 }
 
-/// What stands before lines that inherit time and thread.
+/// Prefix of lines that inherit time and thread.
 const INDENT: &[u8] = b"                    ";
-/// Timestamps of the ES style end here.
+/// Column at which timestamps of the ES style end.
 const STAMP_WIDTH: usize = 15;
 
-/// The letters of instruction sets; every other set gets that of A64.
+/// Letters of instruction sets; every other set uses that of A64.
 const STATES: [(InstructionSet, char); 2] =
     [(InstructionSet::A32, 'A'), (InstructionSet::T32, 'T')];
 
@@ -421,13 +424,13 @@ fn state(set: InstructionSet) -> char {
         .map_or('O', |(_, letter)| *letter)
 }
 
-/// As many digits as the trace writes, or as are needed.
+/// Returns the number of digits of an address: as in the trace, or more if needed.
 fn width(address: u64, word: &[u8]) -> usize {
     let needed = if address > u64::from(u32::MAX) { 16 } else { 8 };
     word.len().clamp(needed, 16)
 }
 
-/// The timestamp as written, with its unit; empty when there is none.
+/// Returns the timestamp as written, with its unit; empty if there is none.
 fn stamp_of(text: &[u8]) -> &[u8] {
     let mut fields = Lexer::new(text);
     let start = fields.at();
@@ -440,12 +443,12 @@ fn stamp_of(text: &[u8]) -> &[u8] {
     }
 }
 
-/// A diagram and what follows it.
+/// A diagram and the text after it.
 struct DiagramFields<'a> {
     diagram: Diagram,
     word: &'a [u8],
     physical: Option<TranslatedAddress>,
-    /// More than the physical address stands there.
+    /// True if more follows than the physical address.
     has_type: bool,
 }
 

@@ -1,21 +1,21 @@
-//! What a conversion could not take along.
+//! Losses of a conversion.
 
 use std::fmt;
 
-/// How many things the other style cannot say.
+/// Number of facts that the other style cannot express.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ConversionLoss {
-    /// Physical addresses of instructions, and of accesses that go over a page.
+    /// Physical addresses of instructions, and of accesses that cross a page.
     pub physical_addresses: u64,
-    /// What stood after a diagram besides its physical address: memory types.
+    /// Texts after a diagram other than its physical address: memory types.
     pub memory_types: u64,
     /// Marks of exclusive accesses.
     pub exclusive_marks: u64,
-    /// Lines that were too long, and records that were cut by another on their line.
+    /// Lines that were too long, and records that were cut off by another one on their line.
     pub damaged: u64,
 }
 
-/// `2 physical addresses, 1 memory type`; empty when nothing was lost.
+/// Writes `2 physical addresses, 1 memory type`; nothing if there are no losses.
 impl fmt::Display for ConversionLoss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts = [

@@ -1,13 +1,21 @@
-//! Writes a trace in the other style.
+//! Conversion of a trace into the other style.
 //!
 //! ```text
-//! 5 clk IT (1) 00001000 e5901000 A svc : LDR r1,[r0]    |           5 clk ES  (00001000:e5901000) A svc:         LDR r1,[r0]
-//! 5 clk MR4 00002004 00000007                           |                     LD 00002000 ........ ........ 00000007 ........
-//! 5 clk R r1 00000007                                   |                     R r1 00000007
+//! 5 clk IT (1) 00001000 e5901000 A svc : LDR r1,[r0]
+//! 5 clk MR4 00002004 00000007
+//! 5 clk R r1 00000007
 //! ```
 //!
-//! Only what the styles write differently is rewritten; everything else is copied as it is,
-//! damaged lines too: reading the result gives the same steps, times, registers and bytes.
+//! becomes, and conversely,
+//!
+//! ```text
+//!           5 clk ES  (00001000:e5901000) A svc:         LDR r1,[r0]
+//!                     LD 00002000 ........ ........ 00000007 ........
+//!                     R r1 00000007
+//! ```
+//!
+//! Only text that the styles write differently is rewritten. Everything else is copied unchanged,
+//! damaged lines too. Reading the result yields the same steps, times, registers and bytes.
 
 mod converter;
 pub(super) mod lost;

@@ -1,4 +1,4 @@
-//! Accesses as the styles write them: in rows of sixteen bytes, or in powers of two.
+//! Accesses as the styles write them: in rows of 16 bytes, or in powers of two.
 
 use std::io::{self, Write};
 
@@ -7,48 +7,48 @@ use stepback_machine::{AccessKind, Endian};
 use crate::text::digits;
 use crate::text::lexer::Lexer;
 
-/// Bytes in a row of a diagram.
+/// Number of bytes in a row of a diagram.
 const ROW: u64 = 16;
-/// No translation reaches over such a border.
+/// Page size: address translations never extend beyond a page.
 const PAGE: u64 = 4096;
 
-/// Some bytes of memory.
+/// A range of memory and its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct AccessPiece {
     pub address: u64,
     pub size_bytes: u8,
-    /// None when they are not known.
+    /// `None` if they are unknown.
     pub bytes: Option<[u8; 8]>,
 }
 
 /// A row of a diagram.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct DiagramRow {
-    /// Of its lowest byte.
+    /// Address of its lowest byte.
     pub address: u64,
-    /// How it is drawn.
+    /// Text of the row.
     pub picture: String,
 }
 
-/// How an access is written.
+/// Format of a written access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct AccessForm {
     pub kind: AccessKind,
-    /// Digits of an address.
+    /// Number of digits of an address.
     pub width: usize,
     pub physical: Option<TranslatedAddress>,
 }
 
-/// A physical address as far as the styles tell of it.
+/// A physical address, with the security state that the styles can express.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TranslatedAddress {
-    /// The virtual address that it belongs to.
+    /// Virtual address that it belongs to.
     of: u64,
     address: u64,
     space: PhysicalSpace,
 }
 
-/// Secure or not.
+/// Security state of a physical address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PhysicalSpace {
     Secure,
@@ -57,7 +57,7 @@ enum PhysicalSpace {
 }
 
 impl TranslatedAddress {
-    /// `00008ffff6c0_NS`; none when it is no number.
+    /// Parses `00008ffff6c0_NS`; `None` if it is not a number.
     pub fn of_word(of: u64, word: &[u8]) -> Option<Self> {
         let (number, space) = match word {
             [number @ .., b'_', b'N', b'S'] => (number, PhysicalSpace::NonSecure),
@@ -67,7 +67,7 @@ impl TranslatedAddress {
         digits::hex(number).map(|address| Self { of, address, space })
     }
 
-    /// Takes `S:0008ffff6c0`, if it is there.
+    /// Reads `S:0008ffff6c0`, if present.
     pub fn take(of: u64, fields: &mut Lexer<'_>) -> Option<Self> {
         let mut after = *fields;
         let space = match after.word()? {
@@ -84,7 +84,7 @@ impl TranslatedAddress {
         Some(Self { of, address, space })
     }
 
-    /// That of another virtual address; none on another page.
+    /// Returns the physical address of another virtual address; `None` on another page.
     pub fn at(self, other: u64) -> Option<Self> {
         let is_near = self.of / PAGE == other / PAGE;
         let address = self.address.wrapping_add(other).wrapping_sub(self.of);
@@ -96,7 +96,7 @@ impl TranslatedAddress {
     }
 }
 
-/// The rows that the pieces touch, and how each is drawn.
+/// Returns the rows that the pieces touch, with their texts.
 pub(super) fn rows(pieces: &[AccessPiece]) -> impl Iterator<Item = DiagramRow> {
     let first = pieces.first().map_or(0, |piece| piece.address / ROW);
     let last = pieces.last().map_or(0, |piece| {
@@ -136,7 +136,7 @@ fn cell(pieces: &[AccessPiece], address: u64) -> String {
     byte.map_or_else(|| "##".to_owned(), |byte| format!("{byte:02x}"))
 }
 
-/// The pieces of a piece whose sizes are powers of two.
+/// Splits a piece into pieces whose sizes are powers of two.
 pub(super) fn powers(piece: AccessPiece) -> impl Iterator<Item = AccessPiece> {
     let AccessPiece {
         address,
@@ -160,7 +160,7 @@ pub(super) fn powers(piece: AccessPiece) -> impl Iterator<Item = AccessPiece> {
     })
 }
 
-/// `MR4 00002004:000000002004 00000007`
+/// Writes `MR4 00002004:000000002004 00000007`.
 pub(super) fn write_contiguous(
     out: &mut impl Write,
     form: AccessForm,
@@ -202,7 +202,7 @@ pub(super) fn write_contiguous(
     writeln!(out)
 }
 
-/// `LD 00002000 ........ ........ 00000007 ........    S:00000002000`
+/// Writes `LD 00002000 ........ ........ 00000007 ........    S:00000002000`.
 pub(super) fn write_row(
     out: &mut impl Write,
     form: AccessForm,

@@ -1,4 +1,4 @@
-//! Chunks and cuts: a part read by itself is as in the whole.
+//! Chunks and cuts: a part that is read separately yields the events of the whole.
 
 use proptest::prelude::*;
 
@@ -9,7 +9,7 @@ use crate::tarmac::source::{Tarmac, TarmacOptions};
 use crate::tarmac::tests::support::{Event, Recorder, SMALL, events, fixtures, open, parse};
 use crate::text::limits::TextLimits;
 
-/// A window that holds everything, with the other limits small.
+/// Limits with a window that holds everything; the others are small.
 const WIDE: TextLimits = TextLimits {
     window: 1 << 20,
     ..SMALL
@@ -22,14 +22,14 @@ fn check(text: &str, expected: &[&str]) {
     check_parts(&open(text.as_bytes(), TarmacOptions::default()));
 }
 
-/// Complaints that are made once in a run are made again in another;
-/// that a line holds two records does not show where a range ends between them.
+/// Messages that depend on the range. A problem that is reported once a run is reported again in
+/// another run. Two records on a line are not noticed if a range ends between them.
 const COMPLAINTS: [&str; 2] = [
     "unknown Tarmac event type",
     "two records on one line: both are kept",
 ];
 
-/// True for a chunk that begins after another record of its line.
+/// Returns true for a chunk that begins after another record of its line.
 fn is_mid_line(tarmac: &Tarmac, start: u64) -> bool {
     let mut before = Vec::new();
     tarmac
@@ -47,7 +47,7 @@ fn without_complaints(recorder: &Recorder) -> Vec<Event> {
     recorder.events.iter().filter(is_kept).cloned().collect()
 }
 
-/// The events of a part, with the line numbers of the whole.
+/// Returns the events of a part, with the line numbers of the whole.
 fn part(tarmac: &Tarmac, range: std::ops::Range<u64>, lines_before: u64) -> (Vec<Event>, u64) {
     let (recorder, parsed) = parse(tarmac, range.clone());
     assert_eq!(parsed.end, range.end);
@@ -58,7 +58,8 @@ fn part(tarmac: &Tarmac, range: std::ops::Range<u64>, lines_before: u64) -> (Vec
     (events, parsed.lines)
 }
 
-/// Every chunk alone, everything from a chunk on, and everything after every cut, must give the events of the whole.
+/// Checks that every single chunk, the rest after every chunk start, and the rest after every cut
+/// yield the events of the whole.
 pub(super) fn check_parts(tarmac: &Tarmac) {
     let length = tarmac.length();
     let (whole, parsed) = parse(tarmac, 0..length);
@@ -456,17 +457,17 @@ const KINDS: [&str; 12] = [
 const TIMES: [&str; 8] = ["", "", "", "5 clk ", "6 clk ", "6 clk ", "   6 clk ", "7"];
 const CPUS: [&str; 5] = ["", "", "", "cpu0 ", "cpu1 "];
 
-/// Traces in which everything that matters to chunks happens often.
+/// Generates traces in which everything that matters to chunks is frequent.
 pub fn trace() -> impl Strategy<Value = String> {
     let line = (0..TIMES.len(), 0..CPUS.len(), 0..KINDS.len(), 0..40u8).prop_map(
         |(time, cpu, kind, pad)| {
-            // A long line now and then, beyond the limit of 300.
+            // Some lines exceed the limit of 300.
             let pad = if pad == 0 {
                 " ".repeat(320)
             } else {
                 String::new()
             };
-            // A newline is lost now and then.
+            // Some newlines are lost.
             let end = if pad.is_empty() && time % 3 == 2 && kind % 2 == 0 {
                 ""
             } else {

@@ -1,4 +1,4 @@
-//! Conversions: what is read from the result is what is read from the trace.
+//! Conversions: the result yields the same events as the trace.
 
 use stepback_machine::{AccessKind, Endian, RegisterId};
 
@@ -13,7 +13,7 @@ use crate::tarmac::source::{Tarmac, TarmacOptions};
 use crate::tarmac::tests::chunks::trace;
 use crate::tarmac::tests::support::{events, fixtures, open, parse};
 
-/// Events in a form that does not depend on how an access is cut up.
+/// Events in a form that does not depend on how an access is split.
 #[derive(Default)]
 struct Effects {
     lines: Vec<String>,
@@ -114,7 +114,8 @@ fn converted(text: &[u8], style: TarmacStyle, options: TarmacOptions) -> (Vec<u8
     (out, lost)
 }
 
-/// The trace in each style, and in each from the other, must have the effects of the trace.
+/// Checks that the trace in each style, and each converted into the other, has the effects of the
+/// original.
 #[track_caller]
 fn check_effects(name: &str, text: &[u8], options: TarmacOptions) {
     let expected = effects(&open(text, options));
@@ -266,7 +267,8 @@ fn a_conversion_can_be_stopped() {
 proptest::proptest! {
     #[test]
     fn random_traces_keep_their_effects_both_ways(text in trace()) {
-        // Two records of one line belong to the step before it, and on lines of their own perhaps to that after them.
+        // Two records of one line belong to the step before it. On separate lines they may belong
+        // to the step after.
         if !events(text.as_bytes()).text().contains("two records on one line") {
             check_effects("random", text.as_bytes(), TarmacOptions::default());
         }

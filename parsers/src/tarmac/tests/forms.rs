@@ -18,7 +18,7 @@ const THUMB: TarmacOptions = TarmacOptions {
     implicit_thumb: true,
 };
 
-/// The events of a text, read quickly and slowly, with both line ends, must be these.
+/// Checks the events of a text on both paths and with both line ends.
 #[track_caller]
 fn check_with(options: TarmacOptions, text: &str, expected: &[&str]) {
     for text in [text.to_owned(), format!("{text}\n"), format!("{text}\r\n")] {
@@ -35,7 +35,8 @@ fn check_with(options: TarmacOptions, text: &str, expected: &[&str]) {
     }
 }
 
-/// A line that is whole because it has its end, though what it says could be the beginning of more.
+/// Checks a line that is whole because it has a line end, although its text could be the beginning
+/// of a longer one.
 #[track_caller]
 fn check_ended(line: &str, expected: &[&str]) {
     check(&format!("{line}\n"), expected);
@@ -46,7 +47,7 @@ fn check(text: &str, expected: &[&str]) {
     check_with(DEFAULT, text, expected);
 }
 
-/// Register lines after an instruction of a set and mode.
+/// Checks register lines after an instruction with a set and mode.
 #[track_caller]
 fn check_after(instruction: &str, line: &str, expected: &[&str]) {
     let text =
@@ -60,7 +61,7 @@ fn check_after(instruction: &str, line: &str, expected: &[&str]) {
             .skip(1)
             .map(|line| line.split(", and the last").next().unwrap())
             .collect();
-        // The second time a bank's name is known, and the quick way is open.
+        // The second time, the bank's name is known and the fast path applies.
         assert_eq!(found, [expected, expected].concat(), "{text:?}");
     }
 }
@@ -895,7 +896,7 @@ fn words_and_exceptions() {
     check("5 clk {", &["problem 6 expected an event type"]);
 }
 
-/// What the last line tells where the trace ends with it.
+/// Checks the last line of a trace that ends with it.
 #[track_caller]
 fn check_cut(set: &str, line: &str, expected: &[&str]) {
     for is_slow in [false, true] {

@@ -1,4 +1,4 @@
-//! Input that nobody meant to be a trace: never a panic, and a damaged line costs that line.
+//! Input that is not a trace: the parser never panics, and a damaged line costs only that line.
 
 use proptest::prelude::*;
 use stepback_machine::Endian;
@@ -8,7 +8,7 @@ use crate::tarmac::source::TarmacOptions;
 use crate::tarmac::tests::support::{Recorder, SMALL, events, fixtures, open, parse};
 use crate::text::limits::LINE_LIMIT;
 
-/// Both ways of reading, through a small window, with all options.
+/// Reads a text on both paths, through a small window, with all options.
 fn read_in_all_ways(text: &[u8]) -> Recorder {
     for options in [
         TarmacOptions::default(),

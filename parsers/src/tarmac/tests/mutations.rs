@@ -1,11 +1,11 @@
-//! Damaged copies of real traces: never a panic, and only what was damaged is lost.
+//! Damaged copies of real traces: the parser never panics, and only the damaged parts are lost.
 
 use std::ops::Range;
 
 use crate::tarmac::source::TarmacOptions;
 use crate::tarmac::tests::support::{Recorder, fixtures, open, parse};
 
-/// Throws that are the same every time.
+/// Deterministic random numbers.
 struct Dice(u64);
 
 impl Dice {
@@ -18,7 +18,7 @@ impl Dice {
     }
 }
 
-/// A part of a trace and what stands there instead.
+/// A part of a trace and the text that replaces it.
 struct Damage {
     range: Range<usize>,
     instead: Vec<u8>,
@@ -74,7 +74,7 @@ impl Damage {
     }
 }
 
-/// So many whole lines from a random one on.
+/// Returns the range of `count` whole lines from a random one on.
 fn lines_around(text: &[u8], dice: &mut Dice, count: usize) -> Range<usize> {
     let at = dice.throw(text.len() / 2);
     let start = text[..at]
@@ -93,7 +93,8 @@ fn line_of(text: &[u8], at: usize) -> u64 {
     text[..at].iter().filter(|byte| **byte == b'\n').count() as u64
 }
 
-/// The events before and after the damage, as text, without what an instruction says about lines before it.
+/// Returns the events before and after the damage as text. Leaves out problems that are reported
+/// once, and how far a chunk begins before its instruction.
 fn apart(recorder: &Recorder, zone: &Range<u64>) -> [Vec<String>; 2] {
     let text = |text: &str| match text.split_once(" early ") {
         Some((start, rest)) => format!("{start} {}", rest.split_once(' ').unwrap().1),
@@ -119,7 +120,8 @@ fn apart(recorder: &Recorder, zone: &Range<u64>) -> [Vec<String>; 2] {
     ]
 }
 
-/// The instruction decides what the lines after it mean, so damage may reach from the one before it to the one after it.
+/// Returns the zone that damage may affect. An instruction decides the meaning of the lines after
+/// it, so the zone extends from the instruction before the damage to the one after it.
 fn zone(steps: &[u64], damaged: Range<u64>, lines: u64) -> Range<u64> {
     let start = steps
         .partition_point(|line| *line < damaged.start)

@@ -1,4 +1,4 @@
-//! Lines that do not come after their instruction.
+//! Lines that do not follow their instruction.
 
 use proptest::prelude::*;
 
@@ -43,7 +43,7 @@ fn a_memory_line_belongs_to_the_instruction_that_it_names() {
     let nowhere: &[&str] = &["write 1012000 02000000"];
     let expected: &[&[&str]] = &[&[], load, &["X6=01000000"], store, nowhere];
     check(NAMED, LineOrder::Named, expected);
-    // Both orders of the numbers are met, and instruction lines that have only one.
+    // Both orders of the numbers occur, and instruction lines that have only one.
     check(
         &NAMED.replace("(0000002c:00000006) 01", "(00000006:0000002c) 01"),
         LineOrder::Named,
@@ -57,7 +57,7 @@ fn a_memory_line_belongs_to_the_instruction_that_it_names() {
     check(&NAMED.replace('\n', "\r\n"), LineOrder::Named, expected);
 }
 
-/// The same instruction twice: its number tells which.
+/// Distinguishes two executions of one instruction by its number.
 #[test]
 fn a_loop_has_one_address_and_many_numbers() {
     let text = "\
@@ -70,7 +70,7 @@ fn a_loop_has_one_address_and_many_numbers() {
 ";
     let read = |byte| format!("read 20000000 {byte}000000");
     let [one, two, three] = ["11", "22", "33"].map(read);
-    // A Thumb bit in the bracket of one form only: then the numbers differ, and the line stays.
+    // If only one form has a Thumb bit in the brackets, the numbers differ and the line stays.
     check(
         text,
         LineOrder::Named,
@@ -100,7 +100,7 @@ fn a_write_back_belongs_to_the_next_instruction_that_can_write_the_register() {
         &[],
     ];
     check(EARLY, LineOrder::Early, expected);
-    // Without brackets the instruction that can load is the one that did.
+    // Without brackets, the nearest instruction that can load is the one.
     let plain = EARLY.replace("MNR4____ (00000114:00000006)", "MNR4____");
     check(&plain, LineOrder::Early, expected);
 }
@@ -156,7 +156,8 @@ fn a_late_result_belongs_to_the_nearest_instruction_that_can_make_it() {
     check(LATE, LineOrder::Late, expected);
 }
 
-/// `MRC` writes its register (DDI 0406, A8.8.108), whether or not the disassembler says so.
+/// Checks that `MRC` writes its register (DDI 0406, A8.8.108), even if the disassembler does not
+/// say so.
 #[test]
 fn a_result_that_an_earlier_instruction_has_printed_before_is_not_its_own() {
     let text = "\
@@ -210,7 +211,7 @@ fn traces_in_the_usual_order_are_read_as_such() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Lines of the samples in any order, cut anywhere, with long ones between.
+    /// Reads lines of the samples in any order, cut anywhere, with long ones between.
     #[test]
     fn a_part_is_read_as_in_the_whole_whatever_the_order(
         picks in proptest::collection::vec((0..60usize, 0..200usize), 1..120),

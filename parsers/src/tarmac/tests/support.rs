@@ -1,4 +1,4 @@
-//! A sink that writes events down as text.
+//! Sink that writes events as text.
 
 use std::cell::RefCell;
 use std::fmt::Write as _;
@@ -27,7 +27,7 @@ pub struct Recorder {
     pub events: Vec<Event>,
     pub threads: Vec<String>,
     pub registers: Vec<String>,
-    /// The chunk starts of the steps.
+    /// Chunk starts of the steps.
     pub chunks: Vec<u64>,
 }
 
@@ -73,7 +73,7 @@ impl Recorder {
         }
     }
 
-    /// All events as lines of text.
+    /// Returns all events as lines of text.
     pub fn text(&self) -> String {
         self.events.iter().fold(String::new(), |mut all, event| {
             let _ = writeln!(all, "{}", event.text);
@@ -195,7 +195,7 @@ impl EventSink for Recorder {
     }
 }
 
-/// A trace over a text.
+/// Opens a trace over a text.
 pub fn open(text: &[u8], options: TarmacOptions) -> Tarmac {
     Tarmac::open(Box::new(text.to_vec()), options).unwrap()
 }
@@ -205,7 +205,7 @@ thread_local! {
     static USED: RefCell<ParseScratch> = RefCell::default();
 }
 
-/// The events of a range. Buffers that were used before give the same.
+/// Returns the events of a range. Reused buffers must not change them.
 pub fn parse(tarmac: &Tarmac, range: std::ops::Range<u64>) -> (Recorder, ParsedRange) {
     let run = |scratch: &mut ParseScratch| {
         let mut recorder = Recorder::default();
@@ -223,12 +223,12 @@ pub fn parse(tarmac: &Tarmac, range: std::ops::Range<u64>) -> (Recorder, ParsedR
     (recorder, parsed)
 }
 
-/// The events of a whole text.
+/// Returns the events of a whole text.
 pub fn events(text: &[u8]) -> Recorder {
     parse(&open(text, TarmacOptions::default()), 0..text.len() as u64).0
 }
 
-/// The fixtures: name and text.
+/// Returns the names and texts of the fixtures.
 pub fn fixtures() -> Vec<(String, Vec<u8>)> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures");
     let mut files: Vec<_> = std::fs::read_dir(folder)

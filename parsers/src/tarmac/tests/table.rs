@@ -1,4 +1,4 @@
-//! One row a line form: what stands before it, the line, and the events that it must give.
+//! One row for each line form: the context before it, the line, and the expected events.
 
 use std::fmt::Write as _;
 
@@ -9,8 +9,8 @@ use crate::tarmac::tests::support::{open, parse};
 
 /// A section of rows `before<TAB>line<TAB>events`, events joined by ` | `.
 ///
-/// `before` is `-` for nothing, `B` for big-endian data, `T` for implicit Thumb,
-/// else the mode of an instruction that stands before: AArch64 where it begins with `EL`, Thumb in M-profile's, else A32.
+/// `before` is `-` for nothing, `B` for big-endian data, `T` for implicit Thumb, else the mode of a
+/// preceding instruction: AArch64 if it begins with `EL`, Thumb for a mode of M-profile, else A32.
 /// `\0` in a line is a NUL, `\ufeff` a byte order mark.
 const FORMS: &str = include_str!("forms.tsv");
 

@@ -1,4 +1,4 @@
-//! Panes of registers and memory as text, for tests.
+//! Test harness that renders register and memory panes as text.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use stepback_debugger::desk::{Desk, desk_over};
 use stepback_debugger::session::Session;
 use stepback_debugger::session::test_session::overflow;
 
-/// A pane on a desk.
+/// A pane under test, with its desk.
 pub struct CellPaneBench<P> {
     pub desk: Desk,
     pub pane: P,
@@ -28,12 +28,12 @@ pub struct CellPaneBench<P> {
 }
 
 impl<P: Pane> CellPaneBench<P> {
-    /// A pane over the small trace, at a position.
+    /// Creates the pane over the small trace at a position.
     pub fn at(position: u64, pane: P) -> Self {
         Self::over(overflow(), position, pane)
     }
 
-    /// The same over another trace.
+    /// Creates the pane over another trace.
     pub fn over(session: Arc<Session>, position: u64, pane: P) -> Self {
         let desk = desk_over(session, position);
         let mut bench = Self {
@@ -49,13 +49,13 @@ impl<P: Pane> CellPaneBench<P> {
         bench
     }
 
-    /// The window has gone from one position to another.
+    /// Moves the window from one position to another.
     pub fn go(&mut self, from: u64, to: u64) {
         let window = self.desk.windows.active_mut();
         (window.previous, window.position) = (Position(from), Position(to));
     }
 
-    /// Does what keys ask for.
+    /// Runs commands. Returns true if the pane handled all of them.
     pub fn press(&mut self, commands: &[PaneCommand]) -> bool {
         let mut is_done = true;
         for command in commands {
@@ -66,13 +66,13 @@ impl<P: Pane> CellPaneBench<P> {
         is_done
     }
 
-    /// Types a text.
+    /// Answers a prompt.
     pub fn answer(&mut self, purpose: PromptPurpose, text: &str) {
         self.with(|pane, cx, asked| pane.answer(purpose, text, cx, asked));
         self.draw();
     }
 
-    /// Hands it an action.
+    /// Passes an action to the pane.
     pub fn take(&mut self, action: &Action) -> bool {
         self.with(|pane, cx, _| pane.take(action, cx))
     }
@@ -102,7 +102,7 @@ impl<P: Pane> CellPaneBench<P> {
         )
     }
 
-    /// Its title, its rows, and its words on the bottom line.
+    /// Returns the title, the rows and the text of the bottom line.
     pub fn screen(&mut self) -> String {
         let title = self.with(|pane, cx, _| pane.title(cx));
         let rows = self.draw();
@@ -118,11 +118,11 @@ impl<P: Pane> CellPaneBench<P> {
         spans.into_iter().map(|span| span.text).collect()
     }
 
-    /// What it shows.
+    /// Draws the pane and returns its rows.
     pub fn draw(&mut self) -> String {
         let (area, signs) = (Rect::new(0, 0, self.columns, self.rows), self.signs);
         let mut buffer = Buffer::empty(area);
-        // What an answer asks for is asked in the next frame.
+        // An answer may lead to a further query in the next frame.
         for _ in 0..3 {
             buffer.reset();
             let look = TerminalStyle {
@@ -146,7 +146,7 @@ impl<P: Pane> CellPaneBench<P> {
         text_of(&buffer)
     }
 
-    /// What it asked to be done since the last question.
+    /// Takes the actions that the pane requested since the last call.
     pub fn actions(&mut self) -> Vec<Action> {
         let asked = std::mem::take(&mut self.asked);
         asked
@@ -161,7 +161,7 @@ impl<P: Pane> CellPaneBench<P> {
             .collect()
     }
 
-    /// Draws it in all sizes that a terminal may have, with keys and the mouse between.
+    /// Draws the pane in all terminal sizes, with keys and mouse events in between.
     pub fn drum(&mut self) {
         use CursorDirection::{Down, First, Last, Left, PageDown, PageUp, Right, Up};
         let mut commands: Vec<PaneCommand> = [

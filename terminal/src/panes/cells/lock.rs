@@ -1,4 +1,4 @@
-//! What a pane of registers or memory shows the state at: the moment of a window, or one that it is locked to.
+//! Lock of a register or memory pane: it shows a window's moment, or a fixed one.
 
 use super::moment::MomentSearch;
 use crate::command::{PaneCommand, PromptPurpose};
@@ -8,15 +8,15 @@ use stepback_debugger::messages::say;
 use stepback_debugger::model::text::thousands;
 use stepback_parsers::Position;
 
-/// What a pane follows.
+/// The moment that a pane follows.
 pub struct PositionLock {
     follow: Follow,
-    /// What it follows when it is unlocked.
+    /// Target to follow when the pane is unlocked.
     free: Follow,
-    /// The line or time that it is locked to.
+    /// The line or time of the lock, as it was typed.
     place: Option<String>,
     sought: MomentSearch,
-    /// What came of looking for it, until the next key.
+    /// Outcome of the search for the moment, until the next key.
     told: Option<String>,
 }
 
@@ -34,12 +34,12 @@ impl Default for PositionLock {
 }
 
 impl PositionLock {
-    /// What the pane shows the state at.
+    /// Returns the moment that the pane shows.
     pub fn follow(&self) -> Follow {
         self.follow
     }
 
-    /// Follows something else.
+    /// Binds the pane to another target.
     pub fn bind(&mut self, follow: Follow) {
         if !matches!(follow, Follow::Pinned(_)) {
             self.free = follow;
@@ -47,7 +47,7 @@ impl PositionLock {
         (self.follow, self.place) = (follow, None);
     }
 
-    /// Follows a window again: a moment of one trace is none of another.
+    /// Follows a window again: a moment of one trace has no meaning in another.
     pub fn leave_trace(&mut self) {
         *self = Self {
             follow: self.free,
@@ -56,12 +56,12 @@ impl PositionLock {
         };
     }
 
-    /// The position that the pane shows.
+    /// Returns the position that the pane shows.
     pub fn position(&self, cx: &PaneContext<'_>) -> Position {
         cx.desk.windows.position_of(self.follow)
     }
 
-    /// Locks or unlocks the pane, or asks to which line or time. False for all other keys.
+    /// Locks or unlocks the pane, or prompts for a line or time. Returns false for other commands.
     pub fn obey(
         &mut self,
         command: PaneCommand,
@@ -85,7 +85,7 @@ impl PositionLock {
         true
     }
 
-    /// Takes the line or time that it asked for. False for all other texts.
+    /// Receives the line or time of a prompt. Returns false for other prompts.
     pub fn answer(&mut self, purpose: PromptPurpose, text: &str, cx: &PaneContext<'_>) -> bool {
         let kind = match purpose {
             PromptPurpose::LockAtLine => "line",
@@ -102,7 +102,7 @@ impl PositionLock {
         true
     }
 
-    /// Locks the pane to the moment that was looked for, when that was found.
+    /// Locks the pane to the requested moment once it was found.
     pub fn advance(&mut self, cx: &PaneContext<'_>) {
         match self.sought.take() {
             Some(Ok(found)) => {
@@ -114,7 +114,7 @@ impl PositionLock {
         }
     }
 
-    /// What the bar says of it, if anything.
+    /// Returns the text in the bar about the lock, if any.
     pub fn words(&self, cx: &PaneContext<'_>) -> Option<String> {
         let step = thousands(self.position(cx).0);
         match (self.follow, &self.place) {
@@ -129,7 +129,7 @@ impl PositionLock {
         }
     }
 
-    /// What came of looking for a moment.
+    /// Returns the outcome of the search for a moment.
     pub fn told(&self) -> Option<&str> {
         self.told.as_deref()
     }

@@ -1,4 +1,4 @@
-//! A moment of the trace that was named by a line or a time: it is looked for on the worker.
+//! Search for the moment at a line or time of the trace, on a worker thread.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::pane::PaneContext;
 use stepback_debugger::place::PositionName;
 use stepback_debugger::worker::{JobLane, Ticket};
 
-/// A moment that is being looked for.
+/// A search for a moment.
 #[derive(Default)]
 pub struct MomentSearch {
     asked: Option<Ticket<MomentResult>>,
@@ -18,16 +18,15 @@ pub struct MomentSearch {
 
 /// A moment that was found.
 pub struct MomentResult {
-    /// Where it is.
     pub position: Position,
-    /// As it was named.
+    /// The line or time as it was named.
     pub place: String,
-    /// What should be known of it.
+    /// A remark for the user.
     pub remark: Option<String>,
 }
 
 impl MomentSearch {
-    /// Looks for a place: `line:7`, `time:3`. What was looked for before is given up.
+    /// Starts the search for a place such as `line:7` or `time:3`, and drops the previous one.
     pub fn ask(&mut self, place: String, cx: &PaneContext<'_>) {
         let session = Arc::clone(&cx.desk.session);
         let find = move |cancel: &Cancel| -> Result<MomentResult> {
@@ -43,7 +42,7 @@ impl MomentSearch {
         self.asked = Some(cx.worker().spawn(JobLane::Short, find));
     }
 
-    /// What was found, once; an error is in words.
+    /// Takes the result of the search; errors are messages.
     pub fn take(&mut self) -> Option<Result<MomentResult, String>> {
         let found = self.asked.as_ref()?.take()?;
         self.asked = None;

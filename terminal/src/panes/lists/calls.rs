@@ -12,12 +12,12 @@ use stepback_debugger::model::frame_words::FrameMark;
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::views::{CallsView, PanelView as _};
 
-/// Cells of a number.
+/// Width of a number, in cells.
 const NUMBER: u16 = 13;
-/// Deeper calls stand no further in than a part of the row.
+/// Divisor of the row width: deeper calls are indented by at most this part of the row.
 const DEEPEST: u16 = 3;
 
-/// A call, and how it stands in the tree.
+/// A call and its state in the tree.
 struct CallTreeRow<'a> {
     row: &'a CallRow,
     depth: u32,

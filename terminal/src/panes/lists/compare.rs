@@ -1,4 +1,4 @@
-//! What differs between two positions: registers, and memory by region.
+//! Differences between two positions: registers, and memory by region.
 
 use super::list::{ListRow, ListView};
 use crate::command::PaneCommand;
@@ -11,11 +11,11 @@ use stepback_debugger::model::text::thousands;
 use stepback_debugger::model::{TextRole, TraceWindow};
 use stepback_debugger::views::{CompareSide, CompareView, CompareWidths, WindowPair, low_end};
 
-/// A column of words has so many cells, or none.
+/// Minimum width of a text column in cells; narrower ones are omitted.
 const LEAST: u16 = 12;
-/// Meanings longer than this are cut.
+/// Maximum width of the meaning column, in cells.
 const WORDS: u16 = 24;
-/// Cells between two columns.
+/// Space between two columns, in cells.
 const GAP: u16 = 2;
 
 impl ListView for CompareView {
@@ -110,7 +110,7 @@ fn columns(view: &CompareView, run: CellRun, cx: &PaneContext<'_>) -> CompareCol
     let (label, from, to) = (next(label), next(digits), next(digits));
     let (step, wished) = (next(steps), meaning.min(WORDS));
     let meaning = next(wished);
-    // A word of which only the first letters are seen says nothing.
+    // A word cut to its first letters carries no information.
     let meaning = if meaning.cells() < wished.min(LEAST) {
         meaning.first(0)
     } else {
@@ -189,7 +189,7 @@ fn draw_cell(view: &CompareView, row: &CompareRow, at: &CompareColumns, pen: &mu
     pen.spans(rest, &code.operands);
 }
 
-/// Where columns stand in a row; those without room have none.
+/// Columns of a row. Columns without room are empty.
 struct CompareColumns {
     label: CellRun,
     from: CellRun,
@@ -199,7 +199,7 @@ struct CompareColumns {
     writer: CellRun,
 }
 
-/// What differs is told apart, without colours as well.
+/// Highlights the differing parts of a value, also on terminals without colours.
 fn draw_value(run: CellRun, pen: &mut Pen<'_>, pieces: Vec<(String, bool)>) {
     let mut rest = run;
     for (piece, differs) in pieces {

@@ -1,4 +1,4 @@
-//! What is wrong with the trace, by rule.
+//! Violations of the format's rules in the trace, by rule.
 
 use super::list::{ListRow, ListView};
 use crate::look::StyleRole;
@@ -11,9 +11,9 @@ use stepback_debugger::model::text::thousands;
 use stepback_debugger::views::FindingsView;
 use stepback_parsers::Severity;
 
-/// Where the places of a rule begin.
+/// Indentation of the places of a rule, in cells.
 const INDENT: u16 = 4;
-/// Cells of a place, where its words are no longer.
+/// Width of the place column in cells, unless a place is longer.
 const PLACE: u16 = 24;
 
 impl ListView for FindingsView {

@@ -1,7 +1,7 @@
-//! What all panes of rows share: a list that scrolls, with a cursor that keys and the mouse move.
+//! Scrollable list with a cursor, shared by all panes of rows.
 //!
-//! A kind of list is a [`View`] with a [`Listing`], which draws its rows.
-//! [`ListPane`] does the rest.
+//! A kind of list is a [`PanelView`] with a [`ListView`], which draws its rows. [`ListPane`] does the
+//! rest.
 
 use ratatui::layout::{Position as Place, Rect};
 use stepback_parsers::Position;
@@ -15,29 +15,28 @@ use stepback_debugger::action::{Action, CellName, Direction, Follow, PanelKind};
 use stepback_debugger::desk::SessionWatch;
 use stepback_debugger::views::{PanelView, RowGesture, RowListing, ViewStatus};
 
-/// Lower panes leave out the line that says what is listed.
+/// Height below which a pane omits the line about the listed items.
 const LOW: u16 = 4;
 
 /// A view that is drawn as a list.
 pub trait ListView: PanelView {
-    /// What its bar says.
+    /// Returns the title in the bar.
     fn title(&self, cx: &PaneContext<'_>) -> String;
 
-    /// Whether a row with the heads of its columns stands above the others.
+    /// Returns true if a row with column headings precedes the others.
     fn has_heads(&self) -> bool {
         false
     }
 
-    /// Draws the heads of its columns.
+    /// Draws the column headings.
     fn heads(&self, _run: CellRun, _pen: &mut Pen<'_>, _cx: &PaneContext<'_>) {}
 
-    /// Draws a row.
     fn row(&self, row: ListRow, pen: &mut Pen<'_>, cx: &PaneContext<'_>);
 
-    /// Shows all rows: others come.
+    /// Clears the filter, because other rows are about to be shown.
     fn rewind(&mut self) {}
 
-    /// Does what another key asks for, with the row under the cursor. False where that means nothing here.
+    /// Runs another command on the row under the cursor. Returns false if it has no meaning here.
     fn obey(
         &mut self,
         _command: PaneCommand,
@@ -49,31 +48,27 @@ pub trait ListView: PanelView {
     }
 }
 
-/// A row where it is drawn.
+/// A row and its cells on the screen.
 #[derive(Clone, Copy, Debug)]
 pub struct ListRow {
-    /// Which.
+    /// Index of the row.
     pub place: usize,
-    /// Its cells on the screen.
     pub run: CellRun,
 }
 
-/// A pane with a list.
 pub struct ListPane<L> {
-    /// Its rows.
     pub listing: L,
     session: SessionWatch,
     cursor: usize,
     top: usize,
-    /// The key of the row that the cursor went to last.
+    /// Key of the row that the cursor moved to most recently.
     marked: Option<(u64, u64)>,
-    /// How many rows there were in the last frame, and where.
+    /// Number of rows in the last frame.
     rows: usize,
     body: Rect,
 }
 
 impl<L: ListView> ListPane<L> {
-    /// A pane with a list.
     pub fn new(listing: L) -> Self {
         let (session, cursor, top, marked, rows, body) = Default::default();
         Self {
@@ -87,20 +82,20 @@ impl<L: ListView> ListPane<L> {
         }
     }
 
-    /// Other rows come: from the first.
+    /// Returns to the first row, because other rows are about to be shown.
     fn rewind(&mut self) {
         self.listing.rewind();
         (self.cursor, self.top, self.marked) = (0, 0, None);
     }
 
-    /// Gives up what means nothing in another trace.
+    /// Drops state that has no meaning in another trace.
     fn look(&mut self, cx: &PaneContext<'_>) {
         if self.session.is_new(&cx.desk.session) {
             self.leave_trace();
         }
     }
 
-    /// Whether there are rows to do something with, and the one under the cursor.
+    /// Returns the row under the cursor, if there are rows.
     fn at_cursor(&self) -> Option<usize> {
         self.rows.checked_sub(1).map(|last| self.cursor.min(last))
     }
@@ -202,7 +197,7 @@ impl<L: ListView> ListPane<L> {
     }
 }
 
-/// An area without its first row.
+/// Returns an area without its first row.
 fn below(area: Rect) -> Rect {
     Rect {
         y: area.y.saturating_add(1),
@@ -272,7 +267,7 @@ impl<L: ListView> Pane for ListPane<L> {
     }
 
     fn take(&mut self, action: &Action, cx: &PaneContext<'_>) -> bool {
-        // What is asked before the first frame is asked of this trace.
+        // Actions before the first frame already concern the current trace.
         self.look(cx);
         let is_taken = self.listing.take(action, cx.desk);
         if is_taken {

@@ -1,4 +1,4 @@
-//! All kinds of lists.
+//! Constructors of all kinds of list.
 
 use super::list::{ListPane, ListView};
 use crate::pane::Pane;
@@ -9,7 +9,7 @@ use stepback_debugger::views::{
     ThreadTable, WarningTable, WatchTable, WhyView,
 };
 
-/// Opens a list of a kind. None where a kind is no list.
+/// Opens a list of a kind. Returns none if the kind is no list.
 pub fn open_list(kind: PanelKind) -> Option<Box<dyn Pane>> {
     Some(match kind {
         PanelKind::Accesses => table(AccessTable::default()),

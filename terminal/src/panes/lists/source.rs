@@ -1,4 +1,4 @@
-//! The source file of the position, with the line that is executed next.
+//! Source file of the position, with the next line to execute.
 
 use super::list::{ListRow, ListView};
 use crate::look::StyleRole;
@@ -52,7 +52,7 @@ impl ListView for SourceView {
     }
 }
 
-/// The words of a line by what they are, without its first columns.
+/// Returns the words of a line with their meanings, without the first `aside` columns.
 fn spans_of(text: &SourceText, line: u32, aside: usize) -> Vec<TextSpan> {
     let mut left_out = aside;
     let mut spans = Vec::new();

@@ -11,7 +11,7 @@ use stepback_debugger::model::frame_words::FrameMark;
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::views::{PanelView as _, StackView};
 
-/// From this width on a row says where its function was called.
+/// Minimum row width to show the place of each call, in cells.
 const WIDE: u16 = 100;
 
 impl ListView for StackView {
@@ -97,7 +97,7 @@ impl ListView for StackView {
     }
 }
 
-/// Cells of the number of a step, with a gap before it.
+/// Returns the width of a step number and the gap before it, in cells.
 fn step_cells(cx: &PaneContext<'_>) -> u16 {
     let digits = thousands(cx.desk.session.index.step_count())
         .len()
@@ -113,7 +113,7 @@ fn mark_role(mark: FrameMark) -> StyleRole {
     }
 }
 
-/// What the registers of the arguments held: what nothing states is a question mark.
+/// Draws the argument registers and their values. Unknown values are question marks.
 fn draw_arguments(arguments: &[ArgumentRegister], run: CellRun, pen: &mut Pen<'_>) {
     if arguments.is_empty() {
         return;

@@ -8,15 +8,15 @@ use stepback_debugger::model::table::{Table, TableCell};
 use stepback_debugger::model::{TextRole, TextSpan};
 use stepback_debugger::views::{TableSource, TableView};
 
-/// Cells between two columns.
+/// Space between two columns, in cells.
 const GAP: u16 = 2;
-/// Letters of the widest column: longer texts are cut, except in the last.
+/// Maximum width of a column in characters; longer texts are cut, except in the last column.
 const LONGEST: usize = 44;
-/// Names are cut to so many letters before columns are left out.
+/// Minimum width of the name column before other columns are omitted.
 const LEAST_NAME: u16 = 12;
-/// A column with less room than this is left out.
+/// Minimum width of a visible column, in cells.
 const LEAST: u16 = 4;
-/// Cells of a bar.
+/// Width of a bar, in cells.
 const BAR: u16 = 10;
 
 impl<S: TableSource> ListView for TableView<S> {
@@ -85,7 +85,7 @@ impl<S: TableSource> ListView for TableView<S> {
     }
 }
 
-/// Draws a cell. Returns what is left of the run.
+/// Draws a cell. Returns the rest of the run.
 fn draw_cell(cell: &TableCell, at: CellRun, pen: &mut Pen<'_>) -> CellRun {
     match cell {
         TableCell::Text(_) | TableCell::Spans { .. } => pen.spans(at, cell.spans()),
@@ -103,7 +103,7 @@ fn draw_cell(cell: &TableCell, at: CellRun, pen: &mut Pen<'_>) -> CellRun {
     }
 }
 
-/// How many cells a bar takes: what is not nothing has one.
+/// Returns the length of a bar in cells, at least one if the count is not zero.
 fn bar(count: u64, most: u64) -> usize {
     let cells = u128::from(count) * u128::from(BAR) / u128::from(most.max(1));
     usize::try_from(cells)
@@ -116,14 +116,14 @@ fn is_number(table: &Table, place: usize) -> bool {
     matches!(first, Some(TableCell::Number(..) | TableCell::Step(_)))
 }
 
-/// A column, and where it stands.
+/// A column and its width.
 #[derive(Clone, Copy)]
 struct TableColumnWidth {
     place: usize,
     width: u16,
 }
 
-/// The columns that there is room for, and where they stand in a row.
+/// Returns the columns that fit, with their cells in the row.
 fn columns<S: TableSource>(view: &TableView<S>, run: CellRun) -> Vec<(usize, CellRun)> {
     let table = view.table();
     let mut wide: Vec<TableColumnWidth> = (0..table.columns.len())
@@ -154,7 +154,8 @@ fn columns<S: TableSource>(view: &TableView<S>, run: CellRun) -> Vec<(usize, Cel
     }
     let (mut rest, last) = (run, wide.last().map(|column| column.place));
     let place = |TableColumnWidth { place, width }| {
-        // The last has the rest, unless its numbers would stand far away from all others.
+        // The last column takes the rest. A column of numbers does not: they would be far from the
+        // others.
         let takes_rest = Some(place) == last && !is_number(table, place);
         let at = if takes_rest { rest } else { rest.first(width) };
         rest = rest.behind(width + GAP);

@@ -1,4 +1,4 @@
-//! Panes as text, for tests.
+//! Test harness that renders list panes as text.
 
 use std::sync::Arc;
 
@@ -18,25 +18,22 @@ use stepback_debugger::model::Windows;
 use stepback_debugger::session::Session;
 use stepback_debugger::session::test_session::overflow;
 
-/// A pane on a desk.
+/// A pane under test, with its desk.
 pub struct PaneStage<P> {
-    /// What is open.
     pub desk: Desk,
-    /// The pane.
     pub pane: P,
-    /// With which characters.
     pub signs: CharacterSet,
-    /// What it asked for.
+    /// Requests of the pane.
     pub asked: Vec<PaneAction>,
 }
 
 impl<P: Pane> PaneStage<P> {
-    /// A pane over the small trace, at a position.
+    /// Creates the pane over the small trace at a position.
     pub fn at(position: u64, pane: P) -> Self {
         Self::over(overflow(), position, pane)
     }
 
-    /// The same over another trace.
+    /// Creates the pane over another trace.
     pub fn over(session: Arc<Session>, position: u64, pane: P) -> Self {
         let desk = desk_over(session, position);
         Self {
@@ -47,7 +44,7 @@ impl<P: Pane> PaneStage<P> {
         }
     }
 
-    /// Presses keys.
+    /// Runs commands, with a frame after each.
     #[must_use]
     pub fn press(mut self, commands: &[PaneCommand]) -> Self {
         self.draw(80, 24);
@@ -58,19 +55,19 @@ impl<P: Pane> PaneStage<P> {
         self
     }
 
-    /// Types a text that it asked for.
+    /// Answers a prompt of the pane.
     pub fn answer(&mut self, purpose: PromptPurpose, text: &str) {
         self.with(|pane, cx, asked| pane.answer(purpose, text, cx, asked));
     }
 
-    /// The window goes elsewhere.
+    /// Moves the window to a position.
     pub fn go_to(&mut self, position: u64) {
         let mut windows = Windows::new(self.desk.session.index.step_count());
         windows.active_mut().begin_at(Position(position));
         self.desk.windows = windows;
     }
 
-    /// Where the pane wants the window to be.
+    /// Returns the position that the pane most recently requested to travel to.
     pub fn asked_position(&self) -> u64 {
         let travel = |ask: &PaneAction| {
             if let PaneAction::Do(Action::Travel(TravelAction::Travel(_, Position(to)))) = ask {
@@ -82,12 +79,12 @@ impl<P: Pane> PaneStage<P> {
         self.asked.iter().rev().find_map(travel).unwrap()
     }
 
-    /// The cell under its cursor, and where that is asked about.
+    /// Returns the cell under the cursor and the position at which it is shown.
     pub fn selected(&mut self) -> Option<(CellName, Option<Position>)> {
         self.with(|pane, cx, _| Some((pane.selection(cx)?, pane.selection_at(cx))))
     }
 
-    /// Hands it an action.
+    /// Passes an action to the pane, which must accept it.
     #[must_use]
     pub fn take(mut self, action: &Action) -> Self {
         self.with(|pane, cx, _| assert!(pane.take(action, cx)));
@@ -114,9 +111,9 @@ impl<P: Pane> PaneStage<P> {
         )
     }
 
-    /// What it shows; the row under the cursor begins with `*`.
+    /// Returns the screen as text; the row under the cursor begins with `*`.
     pub fn draw(&mut self, width: u16, height: u16) -> String {
-        // What an answer asks for is asked in the next frame.
+        // An answer may lead to a further query in the next frame.
         (0..8).for_each(|_| drop(self.frame(width, height)));
         self.frame(width, height)
     }
@@ -157,7 +154,7 @@ impl<P: Pane> PaneStage<P> {
         lines.join("\n").trim_end().to_owned()
     }
 
-    /// Draws it in all sizes that a terminal may have, with keys and the mouse between.
+    /// Draws the pane in all terminal sizes, with keys and mouse events in between.
     pub fn drum(mut self) {
         let moves = [
             CursorDirection::Up,

@@ -1,4 +1,4 @@
-//! Why a cell has its value: the steps that it comes from, as a chain, as a tree, or all of them.
+//! Explanation of a cell's value: the steps that contribute to it, as a chain, a tree or a list.
 
 use super::list::{ListRow, ListView};
 use crate::command::PaneCommand;
@@ -13,11 +13,11 @@ use stepback_debugger::model::slice::{Slice, SliceLineContent, because};
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::views::WhyView;
 
-/// Cells that a line is moved in for each that it stands below.
+/// Indentation per level, in cells.
 const INDENT: u16 = 2;
-/// Between two columns.
+/// Space between two columns, in cells.
 const GAP: u16 = 2;
-/// From this width on a line says in a column of its own what the value became.
+/// Minimum width for a separate column with the resulting value, in cells.
 const WIDE: u16 = 60;
 
 impl ListView for WhyView {
@@ -85,17 +85,17 @@ impl ListView for WhyView {
     }
 }
 
-/// Columns for the numbers of steps.
+/// Returns the width of the step number column, in cells.
 fn step_cells(cx: &PaneContext<'_>) -> u16 {
     let digits = thousands(cx.desk.session.index.step_count()).len();
     u16::try_from(digits).unwrap_or(u16::MAX)
 }
 
-/// What the step does, what came of it, and why it is in.
+/// Draws the operation of a step, its result, and the reason for including it.
 fn draw_told(told: &SliceLineContent<'_>, slice: &Slice, run: CellRun, pen: &mut Pen<'_>) {
     let reason = because(told, slice);
     let label = pen.look.text(TextRole::Label);
-    // The reason has at most a third, and the value what it needs of the rest.
+    // The reason takes at most a third of the row, and the value takes its width from the rest.
     let wanted = pen.width(&reason).min(run.cells() / 3);
     let body = run.first(run.cells().saturating_sub(wanted + GAP));
     match told {

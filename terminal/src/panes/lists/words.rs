@@ -1,4 +1,4 @@
-//! What a pane says where it has no rows.
+//! Texts of a pane without rows.
 
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -9,18 +9,17 @@ use crate::wrapped::wrapped;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::TextRole;
 
-/// Why there is nothing, and what to do about it.
+/// Draws the reason for an empty list, and advice.
 pub fn empty(title: &str, advice: &str, area: Rect, pen: &mut Pen<'_>) {
     let below = lines(title, pen.look.style(StyleRole::Key), area, pen);
     lines(advice, pen.look.text(TextRole::Label), below, pen);
 }
 
-/// Why something cannot be had.
 pub fn failed(error: &str, area: Rect, pen: &mut Pen<'_>) {
     lines(error, pen.look.style(StyleRole::Error), area, pen);
 }
 
-/// That an answer is on its way, and what is done meanwhile.
+/// Draws a notice that an answer is pending, with the current activity.
 pub fn loading(words: &str, area: Rect, pen: &mut Pen<'_>) {
     let words = if words.is_empty() {
         say!("list-loading")
@@ -30,7 +29,7 @@ pub fn loading(words: &str, area: Rect, pen: &mut Pen<'_>) {
     lines(words, pen.look.text(TextRole::Label), area, pen);
 }
 
-/// Draws a text in as many rows as it takes. Returns what is left below.
+/// Draws a text in wrapped lines. Returns the area below it.
 fn lines(text: &str, style: Style, area: Rect, pen: &mut Pen<'_>) -> Rect {
     let clean = pen.look.signs.clean(text).into_owned();
     let lines = wrapped(&clean, usize::from(area.width.saturating_sub(1)));

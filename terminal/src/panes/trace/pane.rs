@@ -24,10 +24,10 @@ use stepback_debugger::model::step_rows::{CallPathEntry, call_path};
 use stepback_debugger::model::{TextSpan, TraceWindow};
 use stepback_debugger::worker::Slot;
 
-/// Calls that the bar names.
+/// Maximum number of calls named in the bar.
 const DEEPEST: usize = 8;
 
-/// The list of steps of one window, or the raw text of the trace.
+/// Step list of one window, or the raw text of the trace.
 pub struct TracePane {
     window: WindowId,
     steps: StepList,
@@ -36,12 +36,11 @@ pub struct TracePane {
     anchor: PositionAnchor,
     picked: Option<PickedEffect>,
     code: CodeStyle,
-    /// Where it was drawn last.
+    /// Area of the last frame.
     area: Rect,
 }
 
 impl TracePane {
-    /// The list of a window.
     pub fn new(window: WindowId) -> Self {
         Self {
             window,
@@ -62,7 +61,7 @@ impl TracePane {
         cx.desk.windows.followed(self.window)
     }
 
-    /// What is picked, as long as the position is where it was.
+    /// Returns the picked line, which is valid until the position moves.
     fn picked(&self, window: &TraceWindow) -> Option<&PickedEffect> {
         self.picked
             .as_ref()
@@ -91,7 +90,7 @@ impl TracePane {
         }
     }
 
-    /// To the write before of what is picked.
+    /// Travels to the previous or next write of the picked cell.
     fn go_to_picked(&self, way: Direction, cx: &PaneContext<'_>, out: &mut Vec<PaneAction>) {
         match self
             .picked(self.window_of(cx))
@@ -122,7 +121,7 @@ impl TracePane {
                 .raw
                 .view
                 .scroll(rows.into(), cx.desk.session.index.info().lines),
-            // What stands below the last step is scrolled to as well.
+            // The text below the last step can be scrolled into view as well.
             false => self
                 .steps
                 .view
@@ -212,7 +211,7 @@ impl Pane for TracePane {
             .and_then(|picked| picked.cell.clone())
     }
 
-    /// What is picked, else all that the last step did.
+    /// Returns the picked effect, or all effects of the last step.
     fn copied(&self, cx: &PaneContext<'_>) -> Option<String> {
         let window = self.window_of(cx);
         if window.is_raw {
@@ -305,7 +304,8 @@ impl Pane for TracePane {
     }
 }
 
-/// The calls around a position; of deep ones the outermost and the innermost, since a bar has no room for more.
+/// Returns the calls around a position. Of a deep stack only the outermost and innermost are named,
+/// because the bar has no room for more.
 fn path_words(path: &[CallPathEntry]) -> String {
     let names = |parts: &[CallPathEntry]| {
         parts
@@ -323,7 +323,7 @@ fn path_words(path: &[CallPathEntry]) -> String {
     }
 }
 
-/// The move of a window that a cursor key asks for.
+/// Returns the movement of the window for a cursor key.
 fn moved(toward: CursorDirection) -> Option<Action> {
     Some(match toward {
         CursorDirection::Up => Action::Travel(TravelAction::StepRow(Direction::Back)),

@@ -1,4 +1,4 @@
-//! What of the last step is picked: one thing that it did, whose write before can be travelled to.
+//! The picked effect of the last step: its cell's previous write can be travelled to.
 
 use stepback_parsers::Position;
 
@@ -8,17 +8,17 @@ use stepback_debugger::model::step_rows::StepRow;
 /// One of the lines that belong to the last step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PickedEffect {
-    /// Of the step before which position.
+    /// Position after the step.
     pub at: Position,
-    /// Which line, from 0; the first is the instruction itself in raw text.
+    /// Index of the line. In raw text line 0 is the instruction itself.
     pub place: usize,
-    /// Which of the things that the step did.
+    /// Index of the effect.
     pub effect: Option<usize>,
-    /// What it is about.
+    /// The affected cell.
     pub cell: Option<CellName>,
 }
 
-/// The next of the things that a step did, or nothing again behind the last. What is no cell is passed over.
+/// Returns the next effect of a step, or none after the last. Effects without a cell are skipped.
 pub fn next_effect(
     row: &StepRow,
     at: Position,
@@ -41,7 +41,7 @@ pub fn next_effect(
     })
 }
 
-/// The next of the lines of a step, or nothing again behind the last.
+/// Returns the next line of a step, or none after the last.
 pub fn next_line(
     lines: &[String],
     row: Option<&StepRow>,
@@ -62,7 +62,8 @@ pub fn next_line(
     })
 }
 
-/// Which of the things that a step did a line of its text tells of: it has the register's name, or the address.
+/// Returns the effect that a line of text describes: the line contains the register's name or the
+/// address.
 fn effect_in(line: &str, row: &StepRow) -> Option<usize> {
     let words: Vec<String> = line
         .split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')

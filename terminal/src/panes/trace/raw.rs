@@ -16,19 +16,19 @@ use stepback_debugger::model::text::thousands;
 use stepback_debugger::model::{TextRole, TextSpan, TraceWindow};
 use stepback_debugger::views::RawTextView;
 
-/// The lines of one window.
+/// Raw text of one window.
 #[derive(Default)]
 pub struct RawList {
-    /// Where it is scrolled to, in lines from 0.
+    /// Scroll position, in lines from 0.
     pub view: ScrollView,
     text: RawTextView,
     revealed: Option<Position>,
-    /// The line before which the position is, as far as it is known.
+    /// The line after the position, once it is known.
     gap: Option<u64>,
 }
 
 impl RawList {
-    /// The lines of the step before the position, as far as they are known.
+    /// Returns the lines of the step before the position; empty until they are known.
     pub fn lines_of_last(&self, window: &TraceWindow) -> Vec<String> {
         let Some((gap, last)) = self.gap.zip(window.position.last_step()) else {
             return Vec::new();
@@ -43,16 +43,16 @@ impl RawList {
         lines
     }
 
-    /// Puts the position at another place of the screen.
+    /// Moves the position's line to another row of the screen.
     pub fn arrange(&mut self, anchor: PositionAnchor) {
         if let Some(gap) = self.gap {
             self.view.anchor(gap, anchor);
         }
     }
 
-    /// The position after the line at a row of the screen.
+    /// Returns the position after the line at a row of the screen.
     pub fn position_at(&self, row: u16) -> Option<Position> {
-        // Below the position all rows stand one lower.
+        // Rows below the position are shifted down by the position's own row.
         let row = self.view.top.saturating_add(u64::from(row));
         let below = self
             .gap
@@ -61,7 +61,7 @@ impl RawList {
         Some(line.step.map_or(Position(0), |step| step.after()))
     }
 
-    /// Asks for what is in view and draws it.
+    /// Starts queries for the visible lines, and draws them.
     pub fn draw(
         &mut self,
         area: Rect,
@@ -81,13 +81,13 @@ impl RawList {
         self.view.resize(area.height.into(), self.gap);
         self.follow(lines, cx, scene.window);
         let rows = self.view.top..self.view.top.saturating_add(self.view.height).min(lines);
-        // The lines of the last step may stand above.
+        // The lines of the last step may be above the screen.
         let above = self.gap.map(|gap| gap.saturating_sub(1));
         self.text.fetch(rows, above, cx.desk);
         self.draw_lines(area, lines, pen, scene);
     }
 
-    /// Scrolls to the position when it moved.
+    /// Scrolls to the position if it moved.
     fn follow(&mut self, lines: u64, cx: &PaneContext<'_>, window: &TraceWindow) {
         if let Some(gap) = self.text.poll_gap(window, cx.desk) {
             self.gap = Some(gap);
@@ -99,7 +99,7 @@ impl RawList {
                 } else {
                     self.view.anchor(gap, PositionAnchor::Middle)
                 }
-                // Near the end the text ends with the screen.
+                // Near its end, the text ends at the bottom of the screen.
                 let least = (lines + 1).saturating_sub(self.view.height);
                 self.view.top = self.view.top.min(least);
             }

@@ -1,4 +1,4 @@
-//! The rows of a list of steps as they stand below each other, the line of the position among them.
+//! Screen lines of a step list, including the line of the position.
 
 use stepback_index::CallId;
 use stepback_parsers::Step;
@@ -7,46 +7,38 @@ use stepback_debugger::model::TraceWindow;
 use stepback_debugger::model::hit_rows::ShownRow;
 use stepback_debugger::model::step_rows::StepRow;
 
-/// More lines of one kind are not shown below a step.
+/// Maximum number of lines of each kind shown below a step.
 const MOST_BELOW: usize = 3;
 
 /// A line of the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TraceLine {
-    /// A step.
     Step(Step),
-    /// A line below it, by its number: exceptions first, then what happened at it.
+    /// A line below the step, by its index: exceptions first, then other lines.
     Below(Step, usize),
-    /// A folded call.
     Folded {
-        /// Which.
         call: CallId,
-        /// Its first step.
         first: Step,
-        /// Its last step.
         last: Step,
     },
-    /// Steps between two hits.
+    /// Folded steps between two hits.
     Hidden {
-        /// The first of them.
         first: Step,
-        /// The last of them.
         last: Step,
     },
-    /// The line of the position.
     Position,
-    /// What stands below the last step.
+    /// The line after the last step.
     End,
-    /// A line, from 0, that tells where the program died.
+    /// A line of the text about the fatal end of the program, by its index.
     Died(usize),
 }
 
-/// How many lines stand below a step.
+/// Returns the number of lines below a step.
 pub fn lines_below(row: &StepRow) -> usize {
     row.exceptions.len().min(MOST_BELOW) + row.lines.len().min(MOST_BELOW)
 }
 
-/// The lines of the screen from a row of the list on, as many as fit. Costs what is seen.
+/// Returns the screen lines from a row of the list on. The cost depends on `height` only.
 pub fn shown_lines<'a>(
     window: &TraceWindow,
     top: u64,

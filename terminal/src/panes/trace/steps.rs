@@ -1,4 +1,4 @@
-//! Steps with their code and what they did.
+//! Step list: instructions and their effects.
 
 use std::ops::Range;
 
@@ -26,41 +26,40 @@ use stepback_debugger::model::{TextRole, TextSpan, TraceWindow};
 use stepback_debugger::views::StepsView;
 use stepback_parsers::Position;
 
-/// Cells for marks of hits, bookmarks and folds.
+/// Width of the marks for hits, bookmarks and folds, in cells.
 const MARKS: u16 = 2;
-/// Letters of a thread's name.
+/// Maximum length of a thread name, in characters.
 const NAME: usize = 10;
-/// Cells for code before what a step did, in narrow and in wide lists.
+/// Width of the code column in narrow and in wide lists, in cells.
 const CODE: [u16; 2] = [28, 44];
-/// From so many columns on a list is wide.
+/// Minimum width of a wide list, in cells.
 const WIDE: u16 = 100;
-/// Calls deeper than these are not indented further.
+/// Maximum call depth that increases the indentation.
 const DEEPEST: u32 = 12;
 
-/// The list of steps of one window.
+/// Step list of one window.
 #[derive(Default)]
 pub struct StepList {
-    /// Where it is scrolled to.
+    /// Scroll position.
     pub view: ScrollView,
     steps: StepsView,
-    /// What was brought into view last: the position and the number of rows.
+    /// Position and row count when the list last scrolled to the position.
     revealed: Option<(Position, u64)>,
-    /// Lines that say where the program died.
+    /// Lines about the fatal end of the program.
     ending_lines: Vec<String>,
-    /// What stands on the screen.
+    /// Lines of the last frame.
     shown: Vec<TraceLine>,
 }
 
-/// What is drawn of code.
+/// Style of code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CodeStyle {
-    /// In colours.
     pub has_colors: bool,
-    /// With symbols in the place of addresses.
+    /// Shows symbols instead of addresses.
     pub has_symbols: bool,
 }
 
-/// What all rows share.
+/// Column layout shared by all rows.
 struct StepColumns {
     digits: usize,
     name: u16,
@@ -70,22 +69,22 @@ struct StepColumns {
 }
 
 impl StepList {
-    /// A step, if it is here.
+    /// Returns the row of a step, if it was fetched.
     pub fn row_of(&self, step: Step) -> Option<&StepRow> {
         self.steps.step(step)
     }
 
-    /// What stands on a row of the screen, from the top of the list.
+    /// Returns the line at a screen row, counted from the top of the list.
     pub fn shown_at(&self, row: u16) -> Option<TraceLine> {
         self.shown.get(usize::from(row)).copied()
     }
 
-    /// Puts the position at another place of the screen.
+    /// Moves the position's line to another row of the screen.
     pub fn arrange(&mut self, anchor: PositionAnchor, window: &TraceWindow) {
         self.view.anchor(window.gap_of(window.position), anchor);
     }
 
-    /// Asks for what is in view and draws it.
+    /// Starts queries for the visible steps, and draws them.
     pub fn draw(
         &mut self,
         area: Rect,
@@ -119,7 +118,7 @@ impl StepList {
         }
     }
 
-    /// Brings the position into view when it moved; who scrolled away from it stays there.
+    /// Scrolls to the position if it moved. A list that the user scrolled away stays.
     fn follow(&mut self, window: &TraceWindow) {
         let (gap, now) = (
             window.gap_of(window.position),
@@ -133,7 +132,7 @@ impl StepList {
         match is_far && !self.view.has(gap) {
             true => {
                 self.view.anchor(gap, PositionAnchor::Middle);
-                // Near the end the list ends with the screen.
+                // Near its end, the list ends at the bottom of the screen.
                 let least = (window.row_count() + 2).saturating_sub(self.view.height);
                 self.view.top = self.view.top.min(least);
             }
@@ -142,17 +141,17 @@ impl StepList {
         self.revealed = Some(now);
     }
 
-    /// Asks only for the last step: what it did is picked in raw text as well.
+    /// Fetches only the last step: its effects can be picked in raw text as well.
     pub fn fetch_last(&mut self, cx: &PaneContext<'_>, window: &TraceWindow) {
         self.steps.fetch_last(window, cx.desk);
     }
 
-    /// Rows in sight.
+    /// Returns the visible rows.
     fn rows(&self) -> Range<u64> {
         self.view.top..self.view.top.saturating_add(self.view.height)
     }
 
-    /// Breaks the text about the end of the program into lines.
+    /// Wraps the text about the end of the program.
     fn wrap_ending(&mut self, area: Rect, cx: &PaneContext<'_>) {
         let width = usize::from(area.width.saturating_sub(2 * MARKS)).max(1);
         let text = self
@@ -162,11 +161,11 @@ impl StepList {
         self.ending_lines = text.unwrap_or_default();
     }
 
-    /// Lines below steps push down what follows: where that would hide the position, the list scrolls on.
+    /// Scrolls further if lines below steps would push the position out of view.
     fn keep_in_view(&mut self, window: &TraceWindow, height: usize) {
         let gap = window.gap_of(window.position);
         let was_in_view = self.view.has(gap);
-        // At the end of the trace what is said below it is part of the position.
+        // At the end of the trace, the lines below it belong to the position.
         let died = self.ending_lines.len();
         let least = match (gap >= window.row_count(), died.checked_sub(1)) {
             (true, Some(last)) => TraceLine::Died(last),
@@ -197,7 +196,7 @@ impl StepList {
             })
         };
         let highest = rows().map(|row| row.address.0).max().unwrap_or(0);
-        // Names are looked at where they are in view: there may be thousands of threads.
+        // Only visible names are measured: there may be thousands of threads.
         let names = rows().filter_map(|row| index.threads().get(usize::from(row.thread.0)));
         let name = names
             .map(|thread| thread.name.chars().count().min(NAME))
@@ -337,7 +336,7 @@ impl StepList {
                 Style::new().add_modifier(Modifier::DIM),
             );
         }
-        // What a step did stands in a column, or closer where the code is longer.
+        // Effects start at a fixed column, or right after longer code.
         let column = rest.behind(columns.code);
         let effects = if column.x > end.x {
             column
@@ -355,13 +354,11 @@ impl StepList {
     }
 }
 
-/// What a list looks at besides the trace.
+/// Context for drawing a step list.
 pub struct StepListContext<'a> {
-    /// Its window.
     pub window: &'a TraceWindow,
-    /// How code is drawn.
     pub code: CodeStyle,
-    /// What of the last step is picked.
+    /// The picked effect of the last step.
     pub picked: Option<&'a PickedEffect>,
 }
 
@@ -377,10 +374,10 @@ struct StepMarks {
     fold: &'static str,
 }
 
-/// A bookmark, a hit or a step of the slice, then what folds.
+/// Draws a bookmark, a hit or a step of the slice, then the fold sign.
 fn draw_marks(run: CellRun, pen: &mut Pen<'_>, drawn: &StepPaint<'_>, marks: StepMarks) -> CellRun {
     let desk = drawn.cx.desk;
-    // What is marked at the very start has no step before it.
+    // An item at the very start has no step before it.
     let from = if marks.first == Step(0) {
         0
     } else {
@@ -411,7 +408,7 @@ fn draw_number(run: CellRun, pen: &mut Pen<'_>, columns: &StepColumns, step: Ste
     pen.role(run, &number, StyleRole::Text(TextRole::Label))
 }
 
-/// The code of a step, with symbols or as the trace has it, in colours or without.
+/// Returns the code of a step, with symbols or as recorded, with or without colours.
 fn code_spans(row: &StepRow, style: CodeStyle) -> Vec<TextSpan> {
     if !style.has_symbols {
         return vec![TextSpan::new(TextRole::Plain, row.text.clone())];
@@ -429,7 +426,7 @@ fn code_spans(row: &StepRow, style: CodeStyle) -> Vec<TextSpan> {
     spans
 }
 
-/// What a step did, one thing after the other; what is picked is reversed.
+/// Draws the effects of a step; the picked one is highlighted.
 fn draw_effects(run: CellRun, pen: &mut Pen<'_>, row: &StepRow, picked: Option<&PickedEffect>) {
     let mut rest = run;
     for (place, effect) in row.effects.iter().enumerate() {
@@ -453,7 +450,7 @@ fn draw_effects(run: CellRun, pen: &mut Pen<'_>, row: &StepRow, picked: Option<&
     }
 }
 
-/// `x0 ← 5a7d`; with `~` where the trace does not state the value.
+/// Returns the text of an effect: `x0 ← 5a7d`, with `~` if the trace does not state the value.
 pub fn effect_spans(effect: &EffectText) -> Vec<TextSpan> {
     let mut spans = vec![effect.label.clone()];
     if let Some(value) = &effect.value {
@@ -472,7 +469,7 @@ pub fn effect_spans(effect: &EffectText) -> Vec<TextSpan> {
     spans
 }
 
-/// The line of the position, with its number.
+/// Draws the line of the position, with its number.
 fn draw_position(run: CellRun, pen: &mut Pen<'_>, window: &TraceWindow) {
     let role = StyleRole::Position(window.id.0);
     pen.line(run, pen.look.style(role));

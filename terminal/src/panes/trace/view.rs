@@ -1,22 +1,19 @@
-//! Where a list is scrolled to, and how it follows the position.
+//! Scroll position of a list, and how it follows the current position.
 
-/// Rows around the position that stay in view while it moves.
+/// Minimum number of rows to keep visible around the position while it moves.
 const MARGIN: u64 = 2;
 
-/// Where the position is to stand: Ctrl-L goes through them.
+/// Screen row of the position; Ctrl-L cycles through them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PositionAnchor {
-    /// In the middle.
     #[default]
     Middle,
-    /// At the top.
     Top,
-    /// At the bottom.
     Bottom,
 }
 
 impl PositionAnchor {
-    /// The one after it.
+    /// Returns the next anchor in the cycle.
     pub fn next(self) -> Self {
         match self {
             Self::Middle => Self::Top,
@@ -26,23 +23,23 @@ impl PositionAnchor {
     }
 }
 
-/// Where a list of rows is scrolled to. The line of the position stands between two of its rows.
+/// Scroll position of a list. The line of the position lies between two rows; `gap` is the number
+/// of rows above it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ScrollView {
-    /// The first row in view.
     pub top: u64,
-    /// Rows on the screen, as of the last time that it was drawn.
+    /// Number of rows in the last frame.
     pub height: u64,
 }
 
 impl ScrollView {
-    /// Brings the line below so many rows into view, with some rows around it.
+    /// Scrolls the line at `gap` into view, with some rows around it.
     ///
-    /// The text stands still while the line goes through it; where the line would leave it, the text turns by some two thirds of
-    /// the screen. That reads more easily than text that runs, and sends a tenth as much to a terminal far away.
+    /// The text does not move while the line moves through it. If the line would leave the screen,
+    /// the text scrolls by about two thirds of the screen. That is easier to read than continuous
+    /// scrolling, and sends a tenth of the data to a remote terminal.
     pub fn reveal(&mut self, gap: u64) {
         let margin = MARGIN.min(self.height.saturating_sub(1) / 3);
-        // The line itself takes a row.
         let last = self.height.saturating_sub(1);
         let kept = (self.height / 4).max(margin);
         if gap < self.top.saturating_add(margin) {
@@ -52,7 +49,7 @@ impl ScrollView {
         }
     }
 
-    /// Takes another height. The line below so many rows stays in view, if it was: its neighbours go instead.
+    /// Changes the height. If the line at `gap` was in view, it stays in view.
     pub fn resize(&mut self, height: u64, gap: Option<u64>) {
         let was_seen = gap.is_some_and(|gap| self.has(gap));
         self.height = height;
@@ -61,7 +58,7 @@ impl ScrollView {
         }
     }
 
-    /// Puts the line below so many rows at a place of the screen.
+    /// Scrolls so that the line at `gap` is at an anchor of the screen.
     pub fn anchor(&mut self, gap: u64, anchor: PositionAnchor) {
         let above = match anchor {
             PositionAnchor::Middle => self.height.saturating_sub(1) / 2,
@@ -71,7 +68,7 @@ impl ScrollView {
         self.top = gap.saturating_sub(above);
     }
 
-    /// Scrolls by rows, not beyond the last of so many.
+    /// Scrolls by rows, at most to the last of `rows` rows.
     pub fn scroll(&mut self, by: i64, rows: u64) {
         self.top = self
             .top
@@ -79,7 +76,7 @@ impl ScrollView {
             .min(rows.saturating_sub(1));
     }
 
-    /// Whether the line below so many rows is in view.
+    /// Returns true if the line at `gap` is in view.
     pub fn has(&self, gap: u64) -> bool {
         gap >= self.top && gap < self.top.saturating_add(self.height)
     }
@@ -111,7 +108,7 @@ mod tests {
         };
         view.resize(5, Some(38));
         assert!(view.has(38), "{view:?}");
-        // Who looks elsewhere goes on looking there.
+        // A list that was scrolled away from the line stays there.
         let mut view = ScrollView {
             top: 20,
             height: 20,

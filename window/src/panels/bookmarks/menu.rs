@@ -1,4 +1,4 @@
-//! What can be done about bookmarks, in context menus.
+//! Context menu items about bookmarks.
 
 use egui::Ui;
 use stepback_parsers::Position;
@@ -14,7 +14,7 @@ use stepback_debugger::notes::{
     Bookmark, BookmarkChange, BookmarkColor, BookmarkField, BookmarkPlace,
 };
 
-/// What can be done to a place: marked, where it is not, else what can be done to its bookmark.
+/// Draws the items of a place: those of its bookmark, or one that adds a bookmark.
 pub fn add_items(ui: &mut Ui, place: BookmarkPlace, cx: &PanelContext<'_>, out: &mut Vec<Action>) {
     if let Some(bookmark) = cx.desk.bookmarks.at(place) {
         return bookmark_items(ui, bookmark, cx, out);
@@ -39,7 +39,7 @@ pub fn add_items(ui: &mut Ui, place: BookmarkPlace, cx: &PanelContext<'_>, out: 
     }
 }
 
-/// What can be done to a bookmark.
+/// Draws the items that edit a bookmark.
 fn bookmark_items(ui: &mut Ui, bookmark: &Bookmark, cx: &PanelContext<'_>, out: &mut Vec<Action>) {
     let tok = cx.tok;
     let id = bookmark.id;
@@ -85,7 +85,8 @@ fn bookmark_items(ui: &mut Ui, bookmark: &Bookmark, cx: &PanelContext<'_>, out: 
     menu_line_ui(ui, tok);
 }
 
-/// Where a bookmark leads to, and how it is told to somebody else.
+/// Draws all items of a bookmark: travelling to its place, editing it, and copying a command that
+/// opens it.
 pub fn place_items(ui: &mut Ui, bookmark: &Bookmark, cx: &PanelContext<'_>, out: &mut Vec<Action>) {
     let tok = cx.tok;
     match bookmark.place {

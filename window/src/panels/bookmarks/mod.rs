@@ -1,4 +1,4 @@
-//! The panel of bookmarks, and what else shows them.
+//! The panel of bookmarks, and the other places that show bookmarks.
 
 mod menu;
 mod panel;

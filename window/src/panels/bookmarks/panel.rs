@@ -24,9 +24,9 @@ use stepback_debugger::notes::{
 };
 use stepback_debugger::worker::Slot;
 
-/// The bar with the count and the filter.
+/// Height of the bar with the count and the filter.
 const BAR: f32 = 30.0;
-/// The heads of the columns.
+/// Height of the column heads.
 const HEAD: f32 = 20.0;
 /// Lower panels leave the bar out.
 const LOW: f32 = 100.0;
@@ -35,7 +35,7 @@ const LOW: f32 = 100.0;
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct BookmarksPanel {
-    /// What of the list is shown: rows that hold this text, in any case.
+    /// Only bookmarks that contain this text are listed; case is ignored.
     filter: String,
     #[serde(skip)]
     state: Box<BookmarksState>,
@@ -46,41 +46,41 @@ struct BookmarksState {
     list: CursorList,
     sort: SortBy,
     order: BookmarkOrder,
-    /// What is being written.
+    /// The field that is being edited.
     editing: Option<BookmarkEdit>,
-    /// What stands at the places in view.
+    /// Texts at the places in view.
     words: Slot<Vec<BookmarkPlace>, Vec<String>>,
 }
 
-/// Which of some bookmarks are shown, in their order: no frame sorts them anew.
+/// Cache of the filtered and sorted list, so that it is not computed in every frame.
 #[derive(Debug, Default)]
 struct BookmarkOrder {
     sort: SortBy,
     filter: String,
     of: Vec<Bookmark>,
-    /// Their places in the list.
+    /// Indexes into `of`, in the order in which they are listed.
     places: Vec<usize>,
 }
 
-/// The bar above the list, and what is listed.
+/// The bar above the list, and the bookmarks that are listed.
 struct BookmarkBar<'a> {
     pen: &'a Pen<'a>,
     rect: Rect,
     shown: &'a [&'a Bookmark],
 }
 
-/// A name or a note while it is written.
+/// A name or a note while it is edited.
 #[derive(Debug)]
 struct BookmarkEdit {
     id: BookmarkId,
     part: BookmarkField,
     text: String,
-    /// The field had the keyboard.
+    /// The field has been given the keyboard.
     is_begun: bool,
 }
 
 impl BookmarksPanel {
-    /// Begins to write where that was asked for.
+    /// Starts editing if an action requested it, and goes to that bookmark.
     fn grant(&mut self, shown: &[&Bookmark], list: Rect, cx: &PanelContext<'_>) {
         let Some(wish) = cx.desk.bookmarks.take_wish() else {
             return;
@@ -91,7 +91,7 @@ impl BookmarksPanel {
         }
     }
 
-    /// Filters and sorts, where that was asked for or the bookmarks are others by now.
+    /// Filters and sorts the bookmarks if they, the filter or the sort order changed.
     fn put_in_order(&mut self, bookmarks: &[Bookmark]) {
         let order = &self.state.order;
         if order.sort == self.state.sort && order.filter == self.filter && order.of == bookmarks {
@@ -117,7 +117,7 @@ impl BookmarksPanel {
             (None, _) => (0, String::new()),
             (Some(bookmark), 1) => (0, bookmark.name.to_lowercase()),
             (Some(bookmark), 2) => (0, bookmark.note.to_lowercase()),
-            // Memory comes behind the moments of the trace.
+            // Memory comes after the moments of the trace.
             (Some(bookmark), _) => (
                 bookmark.place.position().unwrap_or(u64::MAX),
                 bookmark.place.text(),
@@ -188,7 +188,7 @@ impl BookmarksPanel {
         );
     }
 
-    /// The heads; in the order of the places the list is as it came.
+    /// Draws the heads. Without a sort column the list keeps the order of places.
     fn heads_ui(&mut self, ui: &Ui, pen: &Pen<'_>, head: Rect, columns: &BookmarkColumns) {
         let heads = [
             ColumnHead {
@@ -253,7 +253,7 @@ impl BookmarksPanel {
         }
     }
 
-    /// What stands at the places in view; old answers stay until the new ones are there.
+    /// Queries the texts at the places in view; old answers stay until the new ones arrive.
     fn ask(&mut self, places: Vec<BookmarkPlace>, cx: &PanelContext<'_>) {
         let session = Arc::clone(&cx.desk.session);
         self.state.words.poll(&places, &cx.desk.worker, |places| {
@@ -275,7 +275,7 @@ impl BookmarksPanel {
         found.map_or("", String::as_str)
     }
 
-    /// The field over a name or note.
+    /// Draws the text field over a name or note.
     fn edit_ui(&mut self, ui: &mut Ui, pen: &Pen<'_>, rect: Rect, out: &mut Vec<Action>) {
         let Some(editing) = &mut self.state.editing else {
             return;
@@ -361,7 +361,7 @@ impl BookmarksPanel {
         }
         match field {
             Some(rect) => self.edit_ui(ui, &pen, rect, out),
-            // What is written was scrolled away or deleted.
+            // The edited row was scrolled out of view or deleted.
             None => self.state.editing = None,
         }
     }

@@ -5,11 +5,11 @@ use egui::{Color32, Pos2, Rect, Response, Shape, Stroke, Ui, pos2};
 use crate::panels::pen::Pen;
 use stepback_debugger::notes::Bookmark;
 
-/// Paints a ribbon, 7 wide and 12 high, its upper left corner at a point.
+/// Paints a ribbon, 7 wide and 12 high, with its upper left corner at a point.
 pub fn ribbon_ui(pen: &Pen<'_>, at: Pos2, color: Color32) {
     let (left, top) = (at.x.round(), at.y.round());
     let (right, bottom, middle) = (left + 7.0, top + 12.0, left + 3.5);
-    // Two halves, since the notch makes the whole of it concave.
+    // Two halves, because the notch makes the whole shape concave.
     let half = |outer: f32| {
         vec![
             pos2(outer, top),
@@ -28,7 +28,7 @@ pub fn ribbon_ui(pen: &Pen<'_>, at: Pos2, color: Color32) {
     );
 }
 
-/// Says name and note where the pointer is over a part of a row.
+/// Shows name and note in a tooltip while the pointer is over a part of a row.
 pub fn ribbon_tip(ui: &Ui, row: &Response, rect: Rect, bookmark: &Bookmark) {
     if row.hovered()
         && ui

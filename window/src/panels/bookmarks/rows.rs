@@ -14,23 +14,24 @@ use stepback_debugger::action::{Action, MarkAction, PanelAction, ViewAction};
 use stepback_debugger::messages::say;
 use stepback_debugger::notes::{Bookmark, BookmarkChange, BookmarkField, BookmarkPlace};
 
-/// Where the place begins.
+/// Left edge of the place.
 const PLACE: f32 = 26.0;
-/// Narrower panels leave out what stands at a place.
+/// Narrower panels leave out the text at the place.
 const WITH_WORDS: f32 = 520.0;
 
-/// Where the parts of a row stand.
+/// Column positions of a row.
 #[derive(Clone, Copy, Debug)]
 pub struct BookmarkColumns {
     pub name: f32,
     pub note: f32,
-    /// What stands there; none where there is no room.
+    /// Text at the place; none in narrow panels.
     pub words: Option<f32>,
     pub right: f32,
 }
 
 impl BookmarkColumns {
-    /// For a panel: columns stand still, whatever is in them.
+    /// Lays out the columns. They depend only on the width, so that they do not move when rows
+    /// change.
     pub fn new(body: Rect) -> Self {
         let width = body.width();
         let name = body.left() + PLACE + (width * 0.22).clamp(76.0, 170.0);
@@ -45,7 +46,7 @@ impl BookmarkColumns {
         }
     }
 
-    /// Where the name or the note is written.
+    /// Returns the rectangle of the text field for the name or the note.
     pub fn field(&self, row: Rect, part: BookmarkField) -> Rect {
         let (left, right) = match part {
             BookmarkField::Name => (self.name, self.note),
@@ -55,23 +56,22 @@ impl BookmarkColumns {
     }
 }
 
-/// With what rows are drawn.
+/// Painter of the rows.
 pub struct BookmarkRows<'a> {
     pub pen: Pen<'a>,
     pub cx: &'a PanelContext<'a>,
     pub columns: BookmarkColumns,
-    /// The row under the cursor.
     pub cursor: usize,
 }
 
-/// A row, and what stands at its place as far as that is known.
+/// A row; `words` is the text at its place, empty until it is known.
 pub struct BookmarkRow<'a> {
     pub bookmark: &'a Bookmark,
     pub place: usize,
     pub words: &'a str,
 }
 
-/// Goes to what is marked.
+/// Returns the action that goes to the place of a bookmark.
 pub fn go(bookmark: &Bookmark, cx: &PanelContext<'_>) -> Action {
     match bookmark.place {
         BookmarkPlace::Position(position)
@@ -85,7 +85,7 @@ pub fn go(bookmark: &Bookmark, cx: &PanelContext<'_>) -> Action {
 }
 
 impl BookmarkRows<'_> {
-    /// Draws a row. True when it was clicked.
+    /// Draws a row. Returns true if it was clicked.
     pub fn row_ui(
         &self,
         ui: &Ui,

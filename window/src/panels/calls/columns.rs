@@ -1,4 +1,4 @@
-//! The columns of the calls: names, where they are entered, who calls, steps.
+//! Columns of the call list: names, entry positions, callers, numbers.
 
 use egui::{Rect, pos2};
 
@@ -13,33 +13,32 @@ use stepback_debugger::views::CallColumn;
 
 /// Width of a column of numbers.
 const STEPS: f32 = 78.0;
-/// That of the positions of calls that were looked for.
+/// Width of the column of entry positions in search results.
 const ENTERED: f32 = 82.0;
-/// From this width on the caller is told.
+/// Minimum width of the list that has a caller column.
 const WITH_CALLER: f32 = 400.0;
-/// What the caller takes of the rest.
+/// Share of the remaining width for the caller.
 const CALLER: f32 = 0.35;
-/// Names keep so much room however deep they stand.
+/// Minimum width of names at any depth.
 const LEAST_NAME: f32 = 112.0;
 
-/// What the rows list.
+/// Contents of the rows.
 #[derive(Clone, Copy)]
 pub enum CallListing<'a> {
-    /// The tree.
+    /// The call tree.
     Tree,
-    /// Calls that were looked for, with what is said of each.
+    /// Calls found by a search, with the words about each.
     Found(&'a Blocks<CallWords>),
 }
 
-/// Where the columns stand.
+/// Column positions.
 #[derive(Clone, Copy)]
 pub struct CallListColumns<'a> {
-    /// What the rows list.
     pub listing: CallListing<'a>,
-    /// The edges of the list.
+    /// Edges of the list.
     pub left: f32,
     pub right: f32,
-    /// The columns of numbers, from the right.
+    /// Number columns, from the right.
     pub numbers: &'a [&'static CallColumn],
 }
 
@@ -48,13 +47,13 @@ impl CallListColumns<'_> {
         self.right - self.left
     }
 
-    /// How far rows may be indented.
+    /// Returns the width that is available for indentation.
     pub fn room_for_indents(&self) -> f32 {
         let more = self.numbers.iter().skip(1).map(|_| STEPS).sum::<f32>();
         (self.width() - LEAST_NAME - 58.0 - more).max(0.0)
     }
 
-    /// Draws the heads; `around`: the calls around the topmost row, where they are out of view.
+    /// Draws the heads. `around` names the calls around the topmost row that are out of view.
     pub fn head_ui(&self, pen: &Pen<'_>, head: Rect, around: Option<&str>) {
         let (tok, y) = (pen.tok, head.center().y);
         pen.fill(head, tok.bg2);
@@ -105,7 +104,7 @@ impl CallListColumns<'_> {
         }
     }
 
-    /// Draws the numbers of a row at its right. Returns where they begin.
+    /// Draws the numbers of a row at its right. Returns their left edge.
     pub fn numbers_ui(&self, pen: &Pen<'_>, rect: Rect, row: &CallRow) -> f32 {
         let (y, mut edge, mut left) = (rect.center().y, self.right - 10.0, self.right);
         for (place, column) in self.numbers.iter().enumerate() {
@@ -116,7 +115,8 @@ impl CallListColumns<'_> {
         left
     }
 
-    /// Draws what is said of a call that was looked for. Returns where its name begins, and where that has to end.
+    /// Draws the position, caller and numbers of a found call. Returns the left edge and the right
+    /// limit of its name.
     pub fn found_ui(
         &self,
         pen: &Pen<'_>,

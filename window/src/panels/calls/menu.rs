@@ -13,13 +13,13 @@ use stepback_debugger::messages::say;
 use stepback_debugger::model::TraceWindow;
 use stepback_debugger::views::RowGesture;
 
-/// What a row is part of.
+/// Panel context and the window whose position is marked.
 pub struct CallMenuContext<'a> {
     pub cx: &'a PanelContext<'a>,
     pub window: &'a TraceWindow,
 }
 
-/// The menu of a call, or of the first of a group of calls.
+/// Draws the menu of a call, or of the first of a group of calls.
 pub fn call_menu(
     ui: &mut Ui,
     CallEntry { place, row, look }: CallEntry<'_>,

@@ -21,14 +21,14 @@ use stepback_debugger::views::{
     CallsView, PanelView, RowGesture, RowListing as ViewRows, ViewStatus,
 };
 
-/// The field.
+/// Height of the search field.
 const HEAD: f32 = 36.0;
 /// Mean width of a character in a row.
 const CHARACTER: f32 = 7.1;
-/// How many of the calls around the topmost row are named where they are out of view.
+/// Maximum number of calls around the topmost row that are named while they are out of view.
 const AROUND: usize = 3;
 
-/// The calls as a tree, or those that are looked for as a list.
+/// The calls as a tree, or the found calls as a list.
 #[derive(Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct CallsPanel {
@@ -38,7 +38,7 @@ pub struct CallsPanel {
 }
 
 impl CallsPanel {
-    /// The tree, with the position of a window marked.
+    /// Creates the tree, with the position of a window marked.
     pub fn new(follow: Follow) -> Self {
         Self {
             view: CallsView::new(follow),
@@ -46,7 +46,7 @@ impl CallsPanel {
         }
     }
 
-    /// Lists the calls that are entered in a part of the trace; none: the tree.
+    /// Lists the calls that are entered in a part of the trace; none: shows the tree.
     pub fn list_range(&mut self, range: Option<StepRange>) {
         self.view.list_range(range);
         self.list = CursorList::default();
@@ -79,7 +79,7 @@ impl CallsPanel {
             self.view
                 .fetch(first..seen.last().unwrap_or(first) + 1, cx.desk);
         }
-        // Besides the position of the call, a list of calls has room for the first column.
+        // Next to the position of the call, a list of calls has room only for the first column.
         let count = if self.view.is_search() { 1 } else { usize::MAX };
         let wide = (area.body.width() / CHARACTER) as usize;
         let numbers: Vec<_> = self.view.columns(cx.desk, wide).take(count).collect();
@@ -130,7 +130,8 @@ impl CallsPanel {
         touched.apply(&mut self.view, &mut self.list, cx.desk, out);
     }
 
-    /// How many calls are listed, and of which part of the trace: that can be left.
+    /// Draws the number of listed calls and their part of the trace, with a button that leaves that
+    /// part.
     fn summary_ui(&mut self, ui: &Ui, list: Rect, cx: &PanelContext<'_>) -> Rect {
         let summary = self.view.summary(cx.desk);
         let (head, rest) = list.split_top_bottom_at_y(list.top() + ROW);
@@ -194,7 +195,8 @@ impl Panel for CallsPanel {
         };
         let field = finder.ui(ui, &pen, field, self.view.text_mut());
         if field.changed() {
-            // Another list: it begins at its top; the tree comes back with the call of the position in view.
+            // Another list begins at its top; the tree comes back with the call of the position in
+            // view.
             self.list = CursorList::default();
         }
         let is_entered =
@@ -217,7 +219,8 @@ impl Panel for CallsPanel {
                 if is_entered {
                     self.view.act(0, RowGesture::Go, cx.desk, out);
                 }
-                // Rows that bear the numbers of another part of the trace can be looked at and no more.
+                // The rows have the numbers of another part of the trace: they are shown, but do
+                // not react.
                 match self.view.is_renumbering() {
                     false => self.rows_ui(ui, list, rows, cx, out),
                     true => self.rows_ui(

@@ -22,39 +22,37 @@ use stepback_debugger::model::indents::Indents;
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::views::RowGesture;
 
-/// The middle of the outermost caret.
+/// Middle of the outermost caret.
 const CARET: f32 = 14.0;
 
-/// What all rows of a frame share.
+/// Painter of the rows, for one frame.
 pub struct CallTreeRows<'a> {
     /// Clipped to the list.
     pub pen: Pen<'a>,
-    /// The window's state.
     pub cx: &'a PanelContext<'a>,
-    /// The window whose position is marked.
+    /// Window whose position is marked.
     pub window: &'a TraceWindow,
-    /// The row under the cursor.
     pub cursor: usize,
-    /// Where numbers and words stand.
+    /// Column positions.
     pub columns: CallListColumns<'a>,
-    /// How far rows of each depth are indented.
+    /// Indentation of each depth.
     pub indents: Indents,
 }
 
-/// A row and its place in the list.
+/// A row and its index in the list.
 pub struct CallTreeEntry<'a> {
     pub place: usize,
     pub row: &'a TreeRow,
 }
 
-/// Calls, where they stand in the list, and how.
+/// A row of calls, its index in the list, and its state.
 pub struct CallEntry<'a> {
     pub place: usize,
     pub row: &'a CallRow,
     pub look: CallRowState,
 }
 
-/// Calls that are not shown, and where they would stand.
+/// Row for calls that are not shown; `hidden` is their number, if known.
 pub struct HiddenCalls {
     pub place: usize,
     pub depth: u32,
@@ -202,7 +200,7 @@ impl CallTreeRows<'_> {
         });
     }
 
-    /// The first argument of a call whose arguments are told.
+    /// Returns the first argument of a call whose arguments are shown.
     fn argument(&self, place: usize, row: &CallRow) -> Option<HoverCell> {
         let CallListing::Found(words) = self.columns.listing else {
             return None;
@@ -272,7 +270,7 @@ impl CallTreeRows<'_> {
         }
     }
 
-    /// A call that was looked for: where it is entered, its arguments, who called it.
+    /// Draws a found call: its entry position, arguments and caller.
     fn found_words(
         &self,
         rect: Rect,
@@ -395,7 +393,7 @@ impl CallTreeRows<'_> {
     }
 }
 
-/// How a call looks.
+/// Depth and highlights of a row of calls.
 #[derive(Clone, Copy, Debug)]
 pub struct CallRowState {
     depth: u32,

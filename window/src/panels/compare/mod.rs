@@ -1,4 +1,4 @@
-//! What differs between two positions.
+//! The comparison of two positions.
 
 mod panel;
 mod rows;

@@ -1,4 +1,4 @@
-//! What differs between two positions.
+//! The comparison of two positions.
 
 use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use serde::{Deserialize, Serialize};
@@ -26,13 +26,13 @@ use stepback_debugger::views::{
     CompareRoom, CompareSide, CompareView, CursorDirection, PanelView, ViewStatus, WindowPair,
 };
 
-/// Who against whom.
+/// Height of the bar with both windows.
 const BAR: f32 = 30.0;
-/// The heads of the columns.
+/// Height of the column heads.
 const HEAD: f32 = 24.0;
-/// From this width on there are more columns.
+/// Minimum width that has room for more columns.
 pub(super) const WIDE: f32 = 800.0;
-/// From this width on a row shows sixteen single bytes.
+/// Minimum width at which a row shows sixteen single bytes.
 const ROOMY: f32 = 1900.0;
 
 /// The difference of two positions as a table.
@@ -42,25 +42,25 @@ pub struct ComparePanel {
     view: CompareView,
     #[serde(skip)]
     list: CursorList,
-    /// The cell under the cursor: it stays there while rows around it come and go.
+    /// Cell under the cursor. It stays selected while rows around it come and go.
     #[serde(skip)]
     cursor: Option<CellName>,
 }
 
-/// A way to leave out cells, and what it is called.
+/// A filter of cells by access, and its label.
 struct AccessFilterChoice {
     access: Option<Access>,
     words: &'static str,
 }
 
-/// One of the two windows, and both.
+/// The chooser of one of the two windows.
 struct SideChooser<'a> {
     side: CompareSide,
     window: &'a TraceWindow,
     pair: WindowPair<'a>,
 }
 
-/// What the heads of the columns show.
+/// Inputs of the column heads.
 struct CompareHead<'a> {
     pen: &'a Pen<'a>,
     pair: WindowPair<'a>,
@@ -68,12 +68,12 @@ struct CompareHead<'a> {
 }
 
 impl ComparePanel {
-    /// The difference of the first two windows.
+    /// Compares the first two windows.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Shows the difference of these two windows.
+    /// Compares two windows.
     pub fn choose(&mut self, before: WindowId, after: WindowId) {
         self.view.choose(before, after);
     }
@@ -141,7 +141,7 @@ impl ComparePanel {
         Rect::from_min_max(pos2(x + 42.0, bar.top()), pos2(right, bar.bottom()))
     }
 
-    /// One of the ways to leave out cells.
+    /// Draws the button of one access filter.
     fn accessed_ui(
         &mut self,
         ui: &Ui,
@@ -177,7 +177,7 @@ impl ComparePanel {
         });
     }
 
-    /// A click on one of the two offers the other windows.
+    /// Draws the menu of the other windows for one side.
     fn choose_ui(
         &mut self,
         ui: &mut Ui,
@@ -210,7 +210,7 @@ impl ComparePanel {
                     .clicked()
                 {
                     let (before, after) = (pair.left.id, pair.right.id);
-                    // Choosing the window of the other side changes sides.
+                    // Choosing the window of the other side swaps the sides.
                     match side {
                         CompareSide::Left => {
                             self.choose(other.id, if other.id == after { before } else { after })
@@ -345,7 +345,7 @@ impl Panel for ComparePanel {
         say!("compare-compare").to_owned()
     }
 
-    /// The cell under the cursor.
+    /// Returns the cell under the cursor.
     fn selection(&self, _: &PanelContext<'_>) -> Option<CellName> {
         self.cursor.clone()
     }

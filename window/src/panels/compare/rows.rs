@@ -27,37 +27,37 @@ const INSTRUCTION: f32 = 236.0;
 const SOURCE: f32 = 150.0;
 const WRITES: f32 = 116.0;
 
-/// Where the columns are.
+/// Column positions.
 #[derive(Clone, Copy, Debug)]
 pub struct CompareColumns {
     /// Name or address.
     pub cell: f32,
-    /// The value before.
+    /// Value before.
     pub before: f32,
-    /// The value after.
+    /// Value after.
     pub after: f32,
-    /// What it says, where there is room.
+    /// Interpretation of the value, if there is room.
     pub meaning: Option<f32>,
-    /// The step and function that wrote it.
+    /// Step and function of the last write.
     pub writer: f32,
-    /// Its instruction, where there is room.
+    /// Instruction of the last write, if there is room.
     pub instruction: Option<f32>,
-    /// Its source line, where there is room.
+    /// Source line of the last write, if there is room.
     pub source: Option<f32>,
-    /// How often it was written: the right edge, where there is room.
+    /// Number of writes: the right edge, if there is room.
     pub writes: Option<f32>,
     is_wide: bool,
     right: f32,
 }
 
-/// The title of a group of cells.
+/// Title of a group of cells.
 pub struct GroupTitle<'a> {
     pub title: &'a str,
     pub detail: &'a str,
     pub is_open: bool,
 }
 
-/// A value, the one that it is compared with, and what kind of cell has them.
+/// A value, the value on the other side, and the kind of cell.
 pub struct ComparedValue<'a> {
     pub text: &'a str,
     pub other: &'a str,
@@ -65,7 +65,8 @@ pub struct ComparedValue<'a> {
 }
 
 impl CompareColumns {
-    /// The columns for rows with such texts: those that fit, the most useful first.
+    /// Lays out the columns for texts of these widths. The most useful columns get their room
+    /// first.
     pub fn new(rect: Rect, widths: CompareWidths) -> Self {
         let is_wide = rect.width() >= WIDE;
         let width = |characters: u16| ADVANCE * f32::from(characters) + INSET;
@@ -104,12 +105,12 @@ impl CompareColumns {
         }
     }
 
-    /// Where the writer's function ends at the latest.
+    /// Returns the right limit of the writer's function.
     fn writer_end(&self) -> f32 {
         self.instruction.map_or(self.right, |x| x - INSET)
     }
 
-    /// Where the instruction ends at the latest.
+    /// Returns the right limit of the instruction.
     fn instruction_end(&self) -> f32 {
         self.source
             .or(self.writes.map(|x| x - WRITES + INSET))
@@ -117,34 +118,31 @@ impl CompareColumns {
     }
 }
 
-/// What all rows of a frame share.
+/// Painter of the rows, for one frame.
 pub struct CompareRows<'a> {
     /// Clipped to the list.
     pub pen: &'a Pen<'a>,
-    /// The window's state.
     pub cx: &'a PanelContext<'a>,
-    /// Where the columns are.
     pub columns: CompareColumns,
-    /// What is compared.
+    /// The two positions.
     pub between: PositionPair,
-    /// The rows, and what is known of them.
+    /// Rows, and answers about them.
     pub view: &'a CompareView,
-    /// The cell under the cursor.
     pub cursor: Option<&'a CellName>,
 }
 
-/// A row and its place in the list.
+/// A row and its index in the list.
 #[derive(Clone, Copy)]
 pub struct CompareEntry<'a> {
     pub place: usize,
     pub row: &'a CompareRow,
 }
 
-/// What was done to the rows in this frame.
+/// Clicks on the rows in one frame.
 #[derive(Debug, Default)]
 pub struct CompareInput {
     pub touched: RowInput,
-    /// The value that was clicked.
+    /// Side of the clicked value.
     pub side: Option<CompareSide>,
 }
 
@@ -344,7 +342,7 @@ impl CompareRows<'_> {
         }
     }
 
-    /// The value that stands at a place; none beside the two columns.
+    /// Returns the side whose value column contains `x`; none outside of both columns.
     fn value_at(&self, x: f32) -> Option<CompareSide> {
         let CompareColumns {
             before,
@@ -360,7 +358,7 @@ impl CompareRows<'_> {
         }
     }
 
-    /// A frame around the value that questions are about.
+    /// Draws a frame around the value that queries refer to.
     fn meant_ui(&self, y: f32, [from, to]: [&String; 2]) {
         let (x, text) = match self.view.side() {
             CompareSide::Left => (self.columns.before, from),
@@ -379,7 +377,7 @@ impl CompareRows<'_> {
         );
     }
 
-    /// What differs is bold, what is equal steps back.
+    /// Draws a value: differing digits are bold, equal ones pale.
     fn value(
         &self,
         x: f32,
@@ -422,7 +420,7 @@ impl CompareRows<'_> {
             trace: self.cx.trace(),
             window: self.cx.desk.windows.active,
         };
-        // Numbers end below each other, however long they are.
+        // Step numbers are aligned at their ends.
         let highest = self.cx.desk.session.index.step_count().saturating_sub(1);
         let room = StepLink {
             step: Step(highest),

@@ -1,4 +1,4 @@
-//! What is chosen beside the field: how the text is read, and where is looked.
+//! Choosers next to the search field: the interpretation of the text, and the scope of the search.
 
 use egui::{Rect, Ui};
 
@@ -9,7 +9,7 @@ use stepback_debugger::action::FindKind;
 use stepback_debugger::messages::{say, spoken};
 use stepback_debugger::model::found::kind_name;
 
-/// How a text is read, in the order of the list, with an example of each.
+/// Interpretations of the text in list order, each with an example.
 const KINDS: [(FindKind, &str); 8] = [
     (FindKind::Auto, "find-what-it-looks-like"),
     (FindKind::Text, "find-ldr-x1-in-any-case"),
@@ -21,17 +21,16 @@ const KINDS: [(FindKind, &str); 8] = [
     (FindKind::Function, "find-decode-a-part-will-do"),
 ];
 
-/// Where is looked.
+/// Scope of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SearchScope {
-    /// In the whole trace.
     #[default]
     Everywhere,
     /// From the position on.
     FromHere,
     /// Up to the position.
     UpToHere,
-    /// Between two places that are typed.
+    /// Between two positions that the user types.
     Between,
 }
 
@@ -42,7 +41,7 @@ const REACHES: [(SearchScope, &str); 4] = [
     (SearchScope::Between, "find-between"),
 ];
 
-/// The words of a reach.
+/// Returns the label of a scope.
 fn reach_name(reach: SearchScope) -> &'static str {
     REACHES
         .iter()
@@ -50,13 +49,13 @@ fn reach_name(reach: SearchScope) -> &'static str {
         .map_or("", |(_, name)| spoken(name))
 }
 
-/// A button that drops a list down: what it is called, and what is chosen.
+/// Name and current choice of a drop-down button.
 struct DropDown<'a> {
     name: &'a str,
     chosen: &'a str,
 }
 
-/// A button that drops a list down. Returns what its list drew.
+/// Draws a drop-down button. Returns the result of its list.
 fn drop_down<R>(
     ui: &Ui,
     pen: &Pen<'_>,
@@ -91,7 +90,7 @@ fn drop_down<R>(
     shown.map(|shown| shown.inner)
 }
 
-/// Lets the user choose how the text is read. True when it was done.
+/// Draws the chooser of the interpretation. Returns true if it changed.
 pub fn kind_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, kind: &mut FindKind) -> bool {
     let now = *kind;
     let chosen = drop_down(
@@ -122,7 +121,7 @@ pub fn kind_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, kind: &mut FindKind) -> bool 
         .is_some_and(|chosen| std::mem::replace(kind, chosen) != chosen)
 }
 
-/// Lets the user choose where is looked. True when it was done.
+/// Draws the chooser of the scope. Returns true if it changed.
 pub fn reach_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, reach: &mut SearchScope) -> bool {
     let now = *reach;
     let chosen = drop_down(
@@ -151,7 +150,7 @@ pub fn reach_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, reach: &mut SearchScope) -> 
         .is_some_and(|chosen| std::mem::replace(reach, chosen) != chosen)
 }
 
-/// A small square button with an icon. True when it was clicked.
+/// Draws a small square button with an icon. Returns true if it was clicked.
 pub fn icon_button(ui: &Ui, pen: &Pen<'_>, rect: Rect, shape: char, name: &str) -> bool {
     let response = button_response(ui, rect, name, name);
     if response.hovered() || response.has_focus() {

@@ -1,4 +1,4 @@
-//! The field of a search: what is typed, and what was typed before.
+//! The search field and its history.
 
 use egui::{Id, Key, Modifiers, Rect, Ui};
 
@@ -9,32 +9,30 @@ use stepback_debugger::action::FindQuery;
 use stepback_debugger::messages::spoken;
 use stepback_debugger::model::found::kind_name;
 
-/// Its name for screen readers and tests.
+/// Message id of its name for screen readers and tests.
 const NAME: &str = "find-find";
 
-/// The field, and which of the searches before stands in it.
+/// The field, and the index of the recalled search in the history.
 #[derive(Debug, Default)]
 pub struct FindField {
-    /// What is typed.
     pub text: String,
     recalled: Option<usize>,
 }
 
-/// What was done in the field.
+/// Event in the field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FindFieldEvent {
-    /// Nothing that counts.
     Nothing,
     /// Enter.
     Submitted,
-    /// Escape: what was typed is given up.
+    /// Escape: the typed text is dropped.
     GivenUp,
-    /// A search from before was put back.
+    /// An earlier search was recalled.
     Recalled(FindQuery),
 }
 
 impl FindField {
-    /// Draws it. With `is_wanted` it takes the keyboard.
+    /// Draws the field.
     pub fn ui(
         &mut self,
         ui: &mut Ui,
@@ -71,7 +69,7 @@ impl FindField {
         }
     }
 
-    /// Up and down go through the searches before; down from the newest leads to the list.
+    /// Recalls earlier searches with Up and Down; Down from the newest moves the focus to the list.
     fn recall(&mut self, ui: &Ui, history: &[FindQuery]) -> Option<FindQuery> {
         let id = ui.unique_id().with(spoken(NAME));
         if !ui.memory(|memory| memory.has_focus(id)) {
@@ -98,16 +96,16 @@ impl FindField {
     }
 }
 
-/// Whether a field is to take the keyboard.
+/// Keyboard focus of a field in this frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FocusRequest {
-    /// It is.
+    /// The field takes the keyboard.
     Wanted,
-    /// It stays where it is.
+    /// The focus stays where it is.
     Left,
 }
 
-/// A search as the list of those before has it: `ldr x1`, `Value  0x1f`.
+/// Formats a search for the history list: `ldr x1`, `Value  0x1f`.
 pub fn history_text(question: &FindQuery) -> String {
     match question.kind {
         stepback_debugger::action::FindKind::Auto => question.text.clone(),

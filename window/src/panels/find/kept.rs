@@ -1,4 +1,4 @@
-//! The menu of searches: those before, and those that are kept under names.
+//! The menu of earlier and saved searches.
 
 use egui::Ui;
 use stepback_debugger::keymap::CommandId;
@@ -10,10 +10,10 @@ use stepback_debugger::action::{Action, AppAction, FindQuery, SearchAction};
 use stepback_debugger::messages::say;
 use stepback_debugger::notes::SavedQueryChange;
 
-/// Searches before that are listed.
+/// Maximum number of earlier searches that are listed.
 const BEFORE: usize = 15;
 
-/// What can be done with a kept search.
+/// Actions of a saved search.
 static DEEDS: KeptItemActions = KeptItemActions {
     run_words: "find-run",
     run: |it| Action::Search(SearchAction::RunSearch(it)),
@@ -22,7 +22,7 @@ static DEEDS: KeptItemActions = KeptItemActions {
     rename: |old, new| Action::Search(SearchAction::Searches(SavedQueryChange::Rename(old, new))),
 };
 
-/// Draws the entries. Returns the search that was chosen of those before.
+/// Draws the entries. Returns the earlier search that was chosen.
 pub fn search_menu(
     ui: &mut Ui,
     menu: &mut KeptMenu,

@@ -1,4 +1,4 @@
-//! Searches: what is looked for, what was found of it, and the panel that lists it.
+//! The search panel: the query, its hits, and the list of them.
 
 mod choosers;
 mod field;

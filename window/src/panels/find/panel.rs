@@ -1,4 +1,4 @@
-//! The panel that lists what a search found.
+//! The panel that lists the hits of a search.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -30,19 +30,19 @@ use stepback_debugger::model::table::{Table, TableRow};
 use stepback_debugger::notes::SavedSearch;
 use stepback_debugger::views::{FindTable, PanelView, TableView};
 
-/// A bar.
+/// Height of a bar.
 const BAR: f32 = 30.0;
-/// The choosers.
+/// Widths of the choosers.
 const KIND: f32 = 110.0;
 const REACH: f32 = 116.0;
 /// Narrower panels have the choosers below the field.
 const NARROW: f32 = 480.0;
-/// Lower panels have room for the field and for hits, and for nothing else.
+/// Lower panels only have room for the field and the hits.
 const LOW: f32 = 120.0;
-/// The field for the text of rows.
+/// Width of the filter field.
 const FILTER: f32 = 140.0;
 
-/// What may be typed, and what it finds.
+/// Example searches, and the message ids of their descriptions.
 const EXAMPLES: [(&str, &str); 7] = [
     ("ldr x1", "find-a-word-of-the-instruction"),
     (r"/^bl?\s.*0x8000/", "find-a-regular-expression-over-the"),
@@ -57,11 +57,11 @@ const EXAMPLES: [(&str, &str); 7] = [
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FindPanel {
-    /// How the text is read.
+    /// Interpretation of the text.
     kind: FindKind,
-    /// The hits; they are those of the desk.
+    /// The hits; the desk holds them.
     view: TableView<FindTable>,
-    /// The kept search that it shows instead of the one of the field.
+    /// Saved search that is shown instead of the one in the field.
     #[serde(skip_serializing_if = "Option::is_none")]
     own: Option<SavedSearch>,
     #[serde(skip)]
@@ -74,22 +74,22 @@ struct FindPanelState {
     menu: KeptMenu,
     reach: SearchScope,
     range: FindRange,
-    /// The search that the field shows.
+    /// Number of the search that the field shows.
     number: u64,
-    /// How often the field had to take the keyboard; none before the first frame.
+    /// Number of focus requests handled; none before the first frame.
     focused: Option<u64>,
     list: RowList,
-    /// It was drawn.
+    /// The panel was drawn.
     was_seen: bool,
-    /// Its own search is to end.
+    /// Its own search is to be stopped.
     wants_stop: bool,
-    /// The cursor stands before the first hit behind the position.
+    /// The cursor was placed before the first hit after the position.
     is_placed: bool,
-    /// The position that the list was last moved to.
+    /// Position to which the list was last moved.
     position: Option<Position>,
 }
 
-/// What was found, the rows of it that are shown, and where words about it stand.
+/// Hits, the rows that are shown, and the rectangle of the summary.
 struct HitSummary<'a> {
     pen: &'a Pen<'a>,
     found: &'a SearchResults,
@@ -97,14 +97,14 @@ struct HitSummary<'a> {
     rect: Rect,
 }
 
-/// Area of the hits, and its brush.
+/// Area of the hits, and its pen.
 struct HitArea<'a> {
     pen: &'a Pen<'a>,
     rect: Rect,
 }
 
 impl FindPanel {
-    /// One that shows a kept search.
+    /// Creates a panel that shows a saved search.
     pub fn of(kept: SavedSearch) -> Self {
         Self {
             own: Some(kept),
@@ -112,12 +112,12 @@ impl FindPanel {
         }
     }
 
-    /// The kept search that it shows; none before it is in view for the first time.
+    /// Saved search that is shown; none until the panel is first in view.
     pub fn own(&self) -> Option<&SavedSearch> {
         self.own.as_ref().filter(|_| self.state.was_seen)
     }
 
-    /// Whether its own search is to end; once.
+    /// Takes the request to stop its own search.
     pub fn take_stop(&mut self) -> bool {
         std::mem::take(&mut self.state.wants_stop)
     }
@@ -176,7 +176,7 @@ impl FindPanel {
         }
     }
 
-    /// The field and the choosers. Returns what is left below.
+    /// Draws the field and the choosers. Returns the area below.
     fn bars_ui(
         &mut self,
         ui: &mut Ui,
@@ -255,7 +255,7 @@ impl FindPanel {
         {
             FindFieldEvent::Nothing => {}
             FindFieldEvent::Submitted => self.ask(cx, out),
-            // The field says again what the list is of.
+            // The field shows the query of the list again.
             FindFieldEvent::GivenUp => cx
                 .desk
                 .find
@@ -269,7 +269,7 @@ impl FindPanel {
         }
     }
 
-    /// The list of the searches before.
+    /// Draws the button and menu of earlier searches.
     fn history_ui(
         &mut self,
         ui: &Ui,
@@ -302,7 +302,7 @@ impl FindPanel {
         }
     }
 
-    /// The places between which is looked. Returns what is left below.
+    /// Draws the fields of the start and end positions. Returns the area below.
     fn range_ui(
         &mut self,
         ui: &mut Ui,
@@ -335,7 +335,7 @@ impl FindPanel {
         rest
     }
 
-    /// What is wrong, below the field. Returns what is left below.
+    /// Draws the error below the field. Returns the area below it.
     fn error_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, error: &str) -> Rect {
         let width = (rect.width() - 2.0 * INSET - 20.0).max(60.0);
         let galley = pen
@@ -364,7 +364,7 @@ impl FindPanel {
         rest
     }
 
-    /// How many there are, what else the text may mean, and what is done with the hits.
+    /// Draws the number of hits, other interpretations of the text, and the buttons for the hits.
     fn summary_ui(
         &mut self,
         ui: &mut Ui,
@@ -541,7 +541,7 @@ impl FindPanel {
         self.state.list.ui(ui, &shown, &mut self.view, cx, out);
     }
 
-    /// The hits of a kept search, which are marked nowhere else.
+    /// Draws the hits of a saved search, which are marked nowhere else.
     fn own_ui(
         &mut self,
         ui: &mut Ui,
@@ -628,7 +628,7 @@ impl FindPanel {
         self.state.list.ui(ui, &shown, &mut self.view, cx, out);
     }
 
-    /// Ends the search of the panel. Returns where the button begins.
+    /// Draws the button that stops the panel's own search. Returns its left edge.
     fn stop_ui(&mut self, ui: &Ui, pen: &Pen<'_>, mark: Rect) -> f32 {
         let y = mark.center().y;
         let stop = Rect::from_min_max(
@@ -640,7 +640,7 @@ impl FindPanel {
         stop.left()
     }
 
-    /// The cursor begins at the position, and goes along where the position goes to another hit.
+    /// Puts the cursor at the position, and follows the position when it moves to another hit.
     fn place(&mut self, shown: &ListPlace<'_>, found: &SearchResults, cx: &PanelContext<'_>) {
         let at = cx.desk.windows.active().position;
         let table = Arc::clone(self.view.table());
@@ -669,7 +669,7 @@ impl FindPanel {
         }
     }
 
-    /// What may be typed.
+    /// Draws the example searches.
     fn examples_ui(&mut self, ui: &Ui, pen: &Pen<'_>, rect: Rect) {
         let tok = pen.tok;
         let (x, mut y) = (rect.left() + INSET, rect.top() + 16.0);
@@ -716,7 +716,8 @@ impl FindPanel {
     }
 }
 
-/// `as value`, `as value 0x1250` where the text itself is read otherwise.
+/// Labels another interpretation of the text: `as value`, or `as value 0x1250` if the text itself
+/// differs.
 fn offer_words(offer: &FindQuery, text: &str) -> String {
     if text.contains('=') {
         return say!("find-or", text = &*offer.text);
@@ -733,7 +734,7 @@ fn offer_words(offer: &FindQuery, text: &str) -> String {
     }
 }
 
-/// Words that can be clicked.
+/// Draws a text button. Returns true if it was clicked.
 fn link_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, words: &str) -> bool {
     let response = button_response(ui, rect, words, words);
     if response.hovered() || response.has_focus() {
@@ -764,7 +765,7 @@ impl Panel for FindPanel {
             .map_or_else(|| say!("table-find").to_owned(), |kept| kept.name.clone())
     }
 
-    /// The memory of the hit under the cursor.
+    /// Returns the memory of the hit under the cursor.
     fn selection(&self, cx: &PanelContext<'_>) -> Option<CellName> {
         self.view.cell(self.state.list.cursor(), cx.desk)
     }

@@ -1,4 +1,4 @@
-//! What is wrong with the trace, by rule.
+//! Violations found in the trace, by rule.
 
 mod panel;
 mod rows;

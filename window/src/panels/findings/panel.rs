@@ -1,4 +1,4 @@
-//! What is wrong with the trace, by rule.
+//! Violations found in the trace, by rule.
 
 use egui::{Rect, Ui, pos2, vec2};
 use serde::{Deserialize, Serialize};
@@ -16,12 +16,12 @@ use stepback_debugger::action::{Action, PanelKind, WindowId};
 use stepback_debugger::messages::say;
 use stepback_debugger::views::{FindingsView, PanelView, RowListing, ViewStatus};
 
-/// The bar with the count.
+/// Height of the bar with the count.
 const BAR: f32 = 30.0;
-/// How often the share that is done is shown anew.
+/// Interval at which the progress is refreshed.
 const REFRESH: std::time::Duration = std::time::Duration::from_millis(200);
 
-/// The list of what breaks rules.
+/// The list of violations.
 #[derive(Default, Serialize, Deserialize)]
 pub struct FindingsPanel {
     #[serde(skip)]
@@ -31,7 +31,7 @@ pub struct FindingsPanel {
 }
 
 impl FindingsPanel {
-    /// How far the check is, and a button that ends it.
+    /// Draws the progress of the check and a button that cancels it.
     fn progress_ui(&mut self, ui: &mut Ui, pen: &Pen<'_>, rect: Rect) {
         ui.ctx().request_repaint_after(REFRESH);
         let (center, tok) = (rect.center(), pen.tok);
@@ -58,7 +58,7 @@ impl FindingsPanel {
         }
     }
 
-    /// Offers to check the trace after the check was cancelled.
+    /// Draws a button that checks the trace again after a cancelled check.
     fn resume_ui(&mut self, ui: &mut Ui, rect: Rect, cx: &PanelContext<'_>) {
         let button = Rect::from_center_size(rect.center() + vec2(0.0, 48.0), vec2(72.0, 26.0));
         let is_clicked = ui

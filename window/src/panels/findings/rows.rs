@@ -15,20 +15,19 @@ use stepback_debugger::model::finding_rows::{FindingRow, RuleFoldState, place_wo
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::views::RowGesture;
 
-/// Where the places of a rule begin.
+/// Left edge of the places of a rule.
 const INDENT: f32 = 44.0;
-/// Where what is wrong there begins.
+/// Left edge of the message at a place.
 const MESSAGE: f32 = 236.0;
 
-/// With what rows are drawn.
+/// Painter of the rows.
 pub struct FindingRows<'a> {
     pub pen: Pen<'a>,
     pub cx: &'a PanelContext<'a>,
-    /// The row under the cursor.
     pub cursor: usize,
 }
 
-/// A row and its place in the list.
+/// A row and its index in the list.
 pub struct FindingEntry<'a> {
     pub place: usize,
     pub row: &'a FindingRow<'a>,

@@ -1,4 +1,5 @@
-//! The bar of the panels of functions: which part they tell of, and how far that is worked out.
+//! The bar of the function panels: the part of the trace that they cover, and the progress of the
+//! computation.
 
 use egui::{Rect, Ui, pos2};
 
@@ -10,21 +11,19 @@ use stepback_debugger::action::{Action, FunctionsOf, ViewAction};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::functions::part_words;
 
-/// Height of the bar.
+/// Height of the bar, in points.
 pub const BAR: f32 = 30.0;
 
-/// The bar, as far as it is free.
+/// Painter of the bar.
 pub struct FunctionsBar<'a> {
-    /// What is painted with.
     pub pen: &'a Pen<'a>,
-    /// Where.
+    /// Free part of the bar.
     pub rect: Rect,
-    /// The window's state.
     pub cx: &'a PanelContext<'a>,
 }
 
 impl FunctionsBar<'_> {
-    /// The same with less room at its right.
+    /// Returns a bar that ends at `right`.
     #[must_use]
     pub fn up_to(&self, right: f32) -> Self {
         Self {
@@ -33,7 +32,7 @@ impl FunctionsBar<'_> {
         }
     }
 
-    /// The bar, and below it why nothing is told yet.
+    /// Draws the bar, and below it an error or the reason why there are no functions yet.
     pub fn untold_ui(&self, ui: &mut Ui, rest: Rect, out: &mut Vec<Action>) {
         self.part_ui(ui, "", out);
         match self.cx.desk.functions.error() {
@@ -42,7 +41,7 @@ impl FunctionsBar<'_> {
         }
     }
 
-    /// Draws which part is told of, and words about it.
+    /// Draws the part of the trace that is covered, the progress, and words about the functions.
     pub fn part_ui(&self, ui: &Ui, words: &str, out: &mut Vec<Action>) {
         let Self { pen, rect: bar, cx } = *self;
         let (tok, y, part) = (pen.tok, bar.center().y, cx.desk.functions.part());
@@ -102,7 +101,8 @@ impl FunctionsBar<'_> {
         }
     }
 
-    /// Words that can be clicked. Returns where they end; nothing is drawn where there is no room.
+    /// Draws a text button that calls `act` when clicked. Returns its right edge. Draws nothing if
+    /// it does not fit.
     pub fn link_ui(&self, ui: &Ui, left: f32, words: &str, act: impl FnOnce()) -> f32 {
         let (pen, y) = (self.pen, self.rect.center().y);
         let width = pen.width(words, ui_font(12.0)) + 12.0;
@@ -122,7 +122,7 @@ impl FunctionsBar<'_> {
     }
 }
 
-/// A small button of an icon.
+/// Draws a small icon button. Returns true if it was clicked.
 pub fn icon_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, shape: char, name: &str) -> bool {
     let response = button_response(ui, rect, name, name);
     if response.hovered() || response.has_focus() {
@@ -132,7 +132,7 @@ pub fn icon_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, shape: char, name: &str) -> b
     response.on_hover_text(name).clicked()
 }
 
-/// What stands where there is no answer yet.
+/// Returns the message that is shown before the first answer.
 fn waiting_words(cx: &PanelContext<'_>) -> EmptyMessage<'static> {
     match cx.desk.functions.is_given_up() {
         true => EmptyMessage(
@@ -146,5 +146,5 @@ fn waiting_words(cx: &PanelContext<'_>) -> EmptyMessage<'static> {
     }
 }
 
-/// The icon of the panels where they are empty.
+/// Icon of the panels while they are empty.
 pub const EMPTY_ICON: char = icons::CALLS;

@@ -1,4 +1,4 @@
-//! The flame graph: stacks merged, as wide as what they took.
+//! The flame graph: merged stacks, drawn as wide as their share of steps or time.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ use stepback_debugger::model::scroll::Scroll;
 use stepback_debugger::views::CursorDirection;
 use stepback_debugger::worker::Slot;
 
-/// The field for the text that is looked for.
+/// Width of the search field.
 const FIELD: f32 = 150.0;
 
 /// The panel "Flame graph".
@@ -40,24 +40,24 @@ pub struct FlamePanel {
 
 #[derive(Debug, Default)]
 struct FlameState {
-    /// Of which answer the numbers below are.
+    /// Answer that the stack numbers below refer to.
     functions: Option<Arc<FunctionProfile>>,
-    /// The stack that has the whole width.
+    /// Stack that is zoomed to the whole width.
     root: u32,
-    /// Those that had it before.
+    /// Earlier zoom roots, the latest last.
     zooms: Vec<u32>,
-    /// The stack under the cursor.
+    /// Stack under the cursor.
     cursor: u32,
     scroll: Scroll,
-    /// What is looked for.
+    /// Text of the search field.
     text: String,
     sought: Slot<FlameQuery, FunctionMatches>,
     drawn: Option<FlameCache>,
-    /// The box that the menu was opened on.
+    /// Box on which the menu was opened.
     menu: Option<FlameBox>,
 }
 
-/// What is looked for in which answer.
+/// Query of a search in one answer.
 #[derive(Clone, Debug)]
 struct FlameQuery {
     functions: Arc<FunctionProfile>,
@@ -72,7 +72,7 @@ impl PartialEq for FlameQuery {
     }
 }
 
-/// The boxes of a view: no frame makes them anew.
+/// Cache of the boxes of a view, so that they are not laid out in every frame.
 #[derive(Debug)]
 struct FlameCache {
     view: FlameView,
@@ -81,7 +81,8 @@ struct FlameCache {
 }
 
 impl FlameState {
-    /// Another answer has other numbers: what was zoomed to is found again by its functions.
+    /// Takes over a new answer, which numbers stacks differently. The zoom root and the cursor are
+    /// found again by their functions.
     fn take_over(&mut self, functions: &Arc<FunctionProfile>) {
         if self
             .functions
@@ -107,7 +108,7 @@ impl FlameState {
         self.cursor = to;
     }
 
-    /// To what was zoomed to before; where that is not known, to what this grows from.
+    /// Zooms out to the previous root, or to the parent of the root if there is none.
     fn back_out(&mut self, functions: &FunctionProfile) {
         let parent = functions
             .profile
@@ -118,7 +119,8 @@ impl FlameState {
     }
 }
 
-/// The stack of another answer with the same functions, or as many of the outer ones as it has.
+/// Finds the stack of `other` that has the functions of a known stack, or the longest outer part of
+/// it.
 fn same_stack(known: &FunctionProfile, place: u32, other: &FunctionProfile) -> u32 {
     let node = |place: u32| known.profile.stacks.get(place as usize);
     let parent = |place: &u32| {
@@ -158,7 +160,7 @@ fn same_stack(known: &FunctionProfile, place: u32, other: &FunctionProfile) -> u
 }
 
 impl FlamePanel {
-    /// The bar: which part, by what, back out, and what is looked for.
+    /// Draws the bar: part, measure, zoom out, and search field.
     fn bar_ui(
         &mut self,
         ui: &mut Ui,
@@ -207,7 +209,7 @@ impl FlamePanel {
         free.up_to(right).part_ui(ui, &words, out);
     }
 
-    /// What share of everything was found; asks for it.
+    /// Polls the search and returns words about the share that was found.
     fn found_words(
         &mut self,
         functions: &Arc<FunctionProfile>,
@@ -248,7 +250,7 @@ impl FlamePanel {
         })
     }
 
-    /// What is found, as long as something is looked for.
+    /// Returns the result of the search while the field contains its text.
     fn sought(&self) -> Option<&FunctionMatches> {
         let (wanted, sought) = self.state.sought.peek()?;
         (!self.state.text.trim().is_empty() && wanted.text == self.state.text.trim())
@@ -308,7 +310,7 @@ impl FlamePanel {
         };
         let pen = Pen::new(ui, area.body, cx.tok);
         let flames = FlamePainter {
-            // What stands here may be of another part, as long as that of this one is worked out.
+            // Until the new answer arrives, the boxes may be those of another part.
             pen: if functions.part == cx.desk.functions.part() {
                 pen
             } else {
@@ -334,7 +336,7 @@ impl FlamePanel {
     ) {
         self.state.menu = touched.menu;
         let Some(node) = touched.node else { return };
-        // The graph is another one when the second click comes.
+        // The first click of a double click zoomed: the pointer may be over another box by now.
         let node = if touched.is_travelling {
             self.state.cursor
         } else {
@@ -354,7 +356,7 @@ impl FlamePanel {
         }
     }
 
-    /// The cursor goes to a stack, whose function is the chosen one.
+    /// Moves the cursor to a stack and selects its function.
     fn choose(&mut self, place: u32, functions: &FunctionProfile, out: &mut Vec<Action>) {
         self.state.cursor = place;
         let node = functions.profile.stacks.get(place as usize);
@@ -421,7 +423,7 @@ fn measure_words(measure: CallMeasure) -> &'static str {
     }
 }
 
-/// A stack as other programs write it: `main;dispatch;decode_field`.
+/// Formats a stack in the folded format of other flame graph tools: `main;dispatch;decode_field`.
 pub fn stack_text(functions: &FunctionProfile, place: u32) -> String {
     let node = |place: u32| -> Option<&StackNode> { functions.profile.stacks.get(place as usize) };
     let parent = |place: &u32| {

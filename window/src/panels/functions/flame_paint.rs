@@ -1,4 +1,4 @@
-//! The boxes of the flame graph: how they look, and what the mouse does to them.
+//! Painting and mouse input of the boxes of the flame graph.
 
 use std::sync::Arc;
 
@@ -17,41 +17,42 @@ use stepback_debugger::model::functions::{
     FlameBox, FunctionMatches, FunctionProfile, box_lines, box_name,
 };
 
-/// Narrower boxes bear no name.
+/// Minimum width of a box that has a name.
 const NAMED: f32 = 24.0;
-/// How strong boxes are that are not what is looked for, or around what has the whole width.
+/// Opacity of boxes that the search did not find; boxes around the zoom root have twice as much.
 const PALE: f32 = 0.35;
 
-/// With what boxes are drawn.
+/// Painter of the boxes.
 pub struct FlamePainter<'a> {
     pub pen: Pen<'a>,
     pub cx: &'a PanelContext<'a>,
     pub functions: &'a Arc<FunctionProfile>,
-    /// What is looked for.
+    /// Result of the search.
     pub sought: Option<&'a FunctionMatches>,
-    /// The stack that has the whole width.
+    /// Stack that is zoomed to the whole width.
     pub root: u32,
-    /// The one under the cursor.
+    /// Stack under the cursor.
     pub cursor: u32,
-    /// The box that the menu was opened on, where it is too narrow for a menu of its own.
+    /// Box on which the menu was opened, if it is too narrow for its own response.
     pub menu: Option<FlameBox>,
 }
 
-/// What was done to the boxes.
+/// Clicks on the boxes in one frame.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FlameInput {
-    /// To which.
+    /// Stack that was clicked.
     pub node: Option<u32>,
-    /// It is to have the whole width.
+    /// Zoom to it.
     pub is_zoomed: bool,
-    /// The window is to travel to its first call.
+    /// Travel to its first call.
     pub is_travelling: bool,
-    /// The box that the menu was opened on: the pointer moves on to the menu.
+    /// Narrow box on which the menu was opened. It is kept because the pointer moves on to the
+    /// menu.
     pub menu: Option<FlameBox>,
 }
 
 impl FlamePainter<'_> {
-    /// Draws boxes in rows that begin where `tops` says.
+    /// Draws the boxes; `tops` returns the upper edge of a depth, or none if it is out of view.
     pub fn ui(
         &self,
         ui: &Ui,
@@ -273,7 +274,7 @@ fn rect_of(body: Rect, drawn: &FlameBox, top: f32) -> Rect {
         body.left() + drawn.left as f32,
         body.left() + drawn.right as f32,
     );
-    // A gap of a pixel tells neighbours apart, where there is room for it.
+    // A gap of one pixel separates neighbours if there is room for it.
     let gap = if right - left > 3.0 { 1.0 } else { 0.0 };
     Rect::from_min_max(pos2(left, top), pos2(right - gap, top + ROW - 1.0))
 }

@@ -1,4 +1,4 @@
-//! What functions took: as a list with their callers and callees, and as a flame graph.
+//! Cost of functions: as a list with callers and callees, and as a flame graph.
 
 mod bar;
 mod flame;

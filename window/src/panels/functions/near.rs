@@ -18,30 +18,31 @@ use stepback_debugger::model::functions::{
 };
 use stepback_debugger::model::text::thousands;
 
-/// Narrower lists tell no shares.
+/// Narrower lists have no column of shares.
 const NARROW: f32 = 300.0;
-/// Columns from the right: what share of the function's steps that is, how many, calls.
+/// Widths of the columns, from the right: share of the function's cost, cost, calls.
 const SHARE: f32 = 58.0;
 const TAKEN: f32 = 78.0;
 const CALLS: f32 = 60.0;
 
-/// A function of those that are told.
+/// One of the profiled functions; `place` is its index.
 #[derive(Clone, Copy)]
 pub struct ProfiledFunction<'a> {
     pub functions: &'a Arc<FunctionProfile>,
     pub place: u32,
 }
 
-/// The list, and of which function it is.
+/// The list, cached for one function.
 #[derive(Debug, Default)]
 pub struct CallGraphList {
     known: Option<CallGraphCache>,
     list: CursorList,
-    /// Where the calls of the row that was clicked begin: the list is another one when the second click comes.
+    /// First call of the row that was clicked. It is kept because the list changes before the
+    /// second click of a double click.
     clicked: Option<Position>,
 }
 
-/// What was worked out: no frame does that anew.
+/// Cached lines, so that they are not computed in every frame.
 #[derive(Debug)]
 struct CallGraphCache {
     functions: Arc<FunctionProfile>,
@@ -50,7 +51,6 @@ struct CallGraphCache {
     lines: Vec<CallGraphLine>,
 }
 
-/// A line of the list.
 #[derive(Clone, Copy, Debug)]
 enum CallGraphLine {
     Head(CallRelation, usize),
@@ -128,7 +128,7 @@ impl CallGraphCache {
         }
     }
 
-    /// What a row took.
+    /// Returns the cost of a row, in steps or time.
     fn taken(&self, row: &RelatedFunctionRow) -> u64 {
         match self.measure {
             CallMeasure::Steps => row.totals.steps,
@@ -136,7 +136,7 @@ impl CallGraphCache {
         }
     }
 
-    /// What all calls of the function took.
+    /// Returns the cost of all calls of the function.
     fn whole(&self) -> u64 {
         let totals = self
             .functions
@@ -150,7 +150,7 @@ impl CallGraphCache {
     }
 }
 
-/// With what the lines are drawn.
+/// Painter of the lines.
 struct CallGraphPainter<'a> {
     pen: Pen<'a>,
     known: &'a CallGraphCache,
@@ -201,7 +201,7 @@ impl CallGraphPainter<'_> {
         );
     }
 
-    /// Draws a row. Returns where the calls of the row that was clicked last begin.
+    /// Draws a row. Returns the first call of the row that was clicked last.
     fn row_ui(
         &self,
         ui: &Ui,
@@ -283,12 +283,12 @@ impl CallGraphPainter<'_> {
     }
 }
 
-/// Width of the column of shares.
+/// Returns the width of the column of shares, 0 in narrow lists.
 fn share_column(rect: Rect) -> f32 {
     if rect.width() < NARROW { 0.0 } else { SHARE }
 }
 
-/// A row and its place in the list, and what was clicked before.
+/// A row, its index in the list, and the first call of the row that was clicked before.
 struct CallGraphEntry<'a> {
     place: usize,
     row: &'a RelatedFunctionRow,

@@ -1,4 +1,4 @@
-//! The functions as a list, with the callers and callees of the one under the cursor.
+//! The functions as a list, with the callers and callees of the function under the cursor.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -21,18 +21,18 @@ use stepback_debugger::model::functions::FunctionProfile;
 use stepback_debugger::model::table::Table;
 use stepback_debugger::views::{FunctionTable, TableView};
 
-/// From this width on callers and callees stand at the right.
+/// Minimum width that shows callers and callees at the right.
 const WIDE: f32 = 620.0;
-/// From this height on they stand below.
+/// Minimum height that shows them below the list.
 const HIGH: f32 = 260.0;
-/// What they take of it.
+/// Share of the width or height that they take.
 const SHARE: f32 = 0.36;
 
 /// The panel "Functions".
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FunctionsPanel {
-    /// The list; its rows are those of the desk.
+    /// The list; the desk holds its rows.
     view: TableView<FunctionTable>,
     #[serde(skip)]
     state: Box<FunctionsPanelState>,
@@ -42,16 +42,16 @@ pub struct FunctionsPanel {
 struct FunctionsPanelState {
     list: RowList,
     near: CallGraphList,
-    /// What the cursor was put on.
+    /// Function that the cursor was moved to last.
     placed: Option<CursorPlacement>,
 }
 
-/// A function that the cursor was put on, and in which list.
+/// A function that the cursor was moved to, and the list in which that happened.
 #[derive(Debug)]
 struct CursorPlacement {
     function: Option<Address>,
     table: Arc<Table>,
-    /// Whose row the cursor was on, whether it was chosen or not.
+    /// Function of the row under the cursor, selected or not.
     shown: Option<Address>,
     part: Option<StepRange>,
 }
@@ -78,7 +78,7 @@ impl FunctionsPanel {
         free.up_to(tools.left).part_ui(ui, &table.summary, out);
     }
 
-    /// The list, and beside or below it the callers and callees.
+    /// Draws the list, and the callers and callees at its right or below it.
     fn lists_ui(
         &mut self,
         ui: &mut Ui,
@@ -158,7 +158,7 @@ impl FunctionsPanel {
         }
     }
 
-    /// The cursor goes to the function that was chosen elsewhere.
+    /// Moves the cursor to the function that was selected elsewhere.
     fn place(&mut self, shown: &ListPlace<'_>, seen: &VisibleFunctions<'_>, cx: &PanelContext<'_>) {
         let function = cx.desk.functions.selected();
         let is_placed = |placed: &CursorPlacement| {
@@ -168,7 +168,7 @@ impl FunctionsPanel {
             return;
         }
         let part = seen.functions.part;
-        // In another part another function stands in the row of the one whose callers are shown.
+        // In another part of the trace the row of the cursor may contain another function.
         let before = self
             .state
             .placed
@@ -201,7 +201,7 @@ impl FunctionsPanel {
     }
 }
 
-/// The functions, and the rows of them that are seen.
+/// The functions and their filtered and sorted table.
 struct VisibleFunctions<'a> {
     functions: &'a Arc<FunctionProfile>,
     table: &'a Arc<Table>,
@@ -247,7 +247,7 @@ impl Panel for FunctionsPanel {
         if let Some(error) = cx.desk.functions.error() {
             return error_ui(ui, &pen, rest, error, out);
         }
-        // What stands here may be of another part, as long as that of this one is worked out.
+        // Until the new answer arrives, the rows may be those of another part.
         let pen = if functions.part == cx.desk.functions.part() {
             pen
         } else {

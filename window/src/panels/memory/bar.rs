@@ -19,7 +19,7 @@ use stepback_debugger::model::value_source::{SOURCES, SourceWords};
 /// Width of the address field.
 const FIELD: f32 = 160.0;
 
-/// The other reading of what was typed, and where it is offered.
+/// The other interpretation of the typed text, and the place of its button.
 struct OtherReadingArea {
     other: Option<OtherReading>,
     bar: Rect,
@@ -95,7 +95,7 @@ impl MemoryPanel {
         }
     }
 
-    /// Where what was typed can be read in two ways: a button for the other one. Returns where it ends.
+    /// Draws a button for the other interpretation of an ambiguous address. Returns its right edge.
     fn other_reading_ui(
         &mut self,
         ui: &Ui,
@@ -126,7 +126,7 @@ impl MemoryPanel {
         rect.right()
     }
 
-    /// The switch that evaluates the expression at every move.
+    /// Draws the switch that re-evaluates the expression at every move.
     fn following_ui(&mut self, ui: &Ui, rect: Rect, pen: &Pen<'_>) {
         let tok = pen.tok;
         let response = ui.interact(
@@ -230,7 +230,7 @@ impl MemoryPanel {
             let response = response.clone();
             response.on_hover_text(say!("memory-stack-bias", bias = format!("{bias:x}")));
         }
-        // An expression is taken when it is complete; Escape gives it up.
+        // An expression is accepted when it is complete; Escape drops it.
         let is_given_up =
             response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Escape));
         let is_entered = text != shown || ui.input(|input| input.key_pressed(egui::Key::Enter));
@@ -266,7 +266,8 @@ impl MemoryPanel {
     }
 }
 
-/// How far above its pointer the stack begins, on processors where that is so.
+/// Returns the stack bias: the distance from the stack pointer up to the stack; none on processors
+/// without one.
 fn stack_bias(cx: &PanelContext<'_>) -> Option<u64> {
     Some(
         cx.desk
@@ -278,7 +279,7 @@ fn stack_bias(cx: &PanelContext<'_>) -> Option<u64> {
     .filter(|bias| *bias != 0)
 }
 
-/// What is wrong with the expression; where it stands in it, the tooltip tells.
+/// Draws the message of an error in the expression. The tooltip also gives its column.
 fn error_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, error: &str) {
     let (y, color) = (rect.center().y, pen.tok.err);
     let what = error
@@ -298,7 +299,7 @@ fn error_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, error: &str) {
     response.on_hover_text(error);
 }
 
-/// What the marks on bytes mean, at the right: where there is little room, the most frequent ones alone.
+/// Draws the legend of the byte marks at the right, as many as fit, the most frequent first.
 fn legend_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, left: f32, cx: &PanelContext<'_>) {
     let tok = pen.tok;
     let y = bar.center().y;

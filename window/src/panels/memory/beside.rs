@@ -1,4 +1,5 @@
-//! Beside the characters of a row, where there is room: the symbol that it lies in, and where the addresses in it lead.
+//! Annotations at the right of a row: the symbol that contains it, and the targets of the addresses
+//! in it.
 
 use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2};
 use stepback_machine::{Address, Endian};
@@ -12,27 +13,27 @@ use stepback_debugger::messages::say;
 use stepback_debugger::model::memory::ByteCell;
 use stepback_debugger::model::names::place_name;
 
-/// Less room says nothing.
+/// Minimum width of the annotations.
 const LEAST: f32 = 80.0;
-/// Between two names.
+/// Gap between two names.
 const GAP: f32 = 14.0;
 
-/// A row, and where there is room beside it.
+/// A row and the free area at its right.
 pub struct RowAnnotation<'a> {
-    /// Its first byte.
+    /// Address of its first byte.
     pub address: Address,
-    /// The line of the source, where code lies.
+    /// Source line, if the row contains code.
     pub source: Option<&'a str>,
-    /// Its bytes.
     pub cells: &'a [ByteCell],
-    /// How its words read as numbers, and the moment that is shown.
+    /// Byte order of its words, and the moment that is shown.
     pub view: MemoryRowsView<'a>,
-    /// Up to the right edge of the panel.
+    /// Free area, up to the right edge of the panel.
     pub rect: Rect,
 }
 
 impl RowAnnotation<'_> {
-    /// Draws the names; a click on where an address leads shows memory there. Cost: a look-up a word.
+    /// Draws the names. A click on the target of an address shows memory there. Costs one symbol
+    /// lookup per word.
     pub fn ui(&self, ui: &Ui, pen: &Pen<'_>, out: &mut Vec<Action>) {
         let (session, tok) = (&self.view.cx.desk.session, pen.tok);
         let (y, right) = (self.rect.center().y, self.rect.right() - INSET);
@@ -44,7 +45,7 @@ impl RowAnnotation<'_> {
             x = pen.cut_text(pos2(x, y), &name, mono(12.0), tok.t2, right) + GAP;
         }
         if let Some(source) = self.source.filter(|_| x + LEAST / 2.0 < right) {
-            // What is code holds no addresses.
+            // Code contains no addresses.
             pen.cut_text(pos2(x, y), source, mono(11.5), tok.t3, right);
             return;
         }
@@ -97,7 +98,7 @@ impl RowAnnotation<'_> {
     }
 }
 
-/// The known numbers of an address's size in a row, each with its place.
+/// Returns the fully known words of a row, each with its byte offset in the row.
 fn words(cells: &[ByteCell], word: usize, endian: Endian) -> impl Iterator<Item = (usize, u64)> {
     cells
         .chunks(word)

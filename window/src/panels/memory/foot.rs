@@ -1,4 +1,4 @@
-//! All about one byte, at the foot of the panel.
+//! Details of one byte, at the foot of the panel.
 
 use egui::{Color32, Pos2, Rect, Ui, pos2};
 use stepback_machine::Address;
@@ -19,24 +19,25 @@ use stepback_debugger::model::value_source::SourceWords;
 use stepback_debugger::session::Session;
 use stepback_debugger::views::MemoryView;
 
-/// Its height.
+/// Height of the first line, in points.
 const HEIGHT: f32 = 24.0;
 
-/// The panel that the foot is part of.
+/// Panel context of the foot.
 #[derive(Clone, Copy)]
 pub struct MemoryFootContext<'a> {
     pub cx: &'a PanelContext<'a>,
     pub memory: &'a MemoryView,
 }
 
-/// Where a line begins, and where it ends.
+/// Start and right limit of a line.
 pub struct FootLineArea {
     pub at: Pos2,
     pub right: f32,
 }
 
-/// How high the foot of a trace is: one without values has a second line, about the memory around the byte; so has one that
-/// tells of physical addresses.
+/// Returns the height of the foot.
+/// Traces without values have a second line, about the memory around the byte. Traces with physical
+/// addresses have one too.
 pub fn height(session: &Session) -> f32 {
     match session.index.source().traits().registers {
         RegisterSource::Recorded if !tells_physical(session) => HEIGHT,
@@ -117,7 +118,7 @@ struct FootLine<'a> {
     ui: &'a Ui,
     pen: &'a Pen<'a>,
     cx: &'a PanelContext<'a>,
-    /// The window that links travel in.
+    /// Window in which links travel.
     window: WindowId,
     /// Start of the next text.
     at: Pos2,
@@ -148,7 +149,7 @@ impl FootLine<'_> {
         self.at.x = link.ui(self.ui, self.pen, self.at.x, self.at.y, out) + INSET;
     }
 
-    /// A byte that a read showed to be another one than was known.
+    /// Draws a byte that a read showed to differ from the known value.
     fn external_ui(&mut self, detail: &ByteDetail, read: &ExternalRow, out: &mut Vec<Action>) {
         self.label(say!("memory-external-read-by"), 3.0);
         self.link(read.step, out);
@@ -163,7 +164,7 @@ impl FootLine<'_> {
         }
     }
 
-    /// A byte of a trace without values: the steps that access it.
+    /// Draws a byte of a trace without values: the steps that access it.
     fn accesses_ui(&mut self, detail: &ByteDetail, accesses: &ByteAccesses, out: &mut Vec<Action>) {
         let written = accesses.written.as_deref().unwrap_or("");
         let steps = [
@@ -183,7 +184,7 @@ impl FootLine<'_> {
         }
     }
 
-    /// Any other byte: where its value comes from, and until when it holds.
+    /// Draws any other byte: the origin of its value, and the next write.
     fn value_ui(&mut self, detail: &ByteDetail, out: &mut Vec<Action>) {
         let source = detail.state.source;
         let state = source_so_far(
@@ -209,7 +210,7 @@ impl FootLine<'_> {
     }
 }
 
-/// Doubt about the last store, the block of the heap, and the physical address, if they are known.
+/// Draws the known ones of: doubt about the last store, heap block, physical address.
 fn block_ui(scene: MemoryFootContext<'_>, pen: &Pen<'_>, place: FootLineArea, detail: &ByteDetail) {
     let (MemoryFootContext { cx, memory }, FootLineArea { at, right }) = (scene, place);
     let mut x = at.x;

@@ -1,19 +1,19 @@
-//! How bytes stand out.
+//! Marks of bytes.
 
 use egui::{Rect, vec2};
 
 use crate::panels::pen::Pen;
 
-/// How a byte is marked.
+/// Mark of a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ByteMark {
-    /// The step just before the position wrote it.
+    /// Written by the step just before the position.
     Written,
-    /// It differs from what it was at the position before.
+    /// Different from its value at the previous position.
     Differs,
-    /// Something outside the traced program changed it.
+    /// Changed by something outside of the traced program.
     External,
-    /// It follows from something else.
+    /// Inferred from a recorded value.
     Inferred,
 }
 

@@ -13,14 +13,14 @@ use stepback_debugger::messages::say;
 use stepback_debugger::model::memory::{ByteCell, aligned};
 use stepback_debugger::views::ByteAction;
 
-/// A byte that a menu is about.
+/// Byte that the menu is about.
 #[derive(Clone, Copy)]
 pub struct MenuByte<'a> {
     pub address: Address,
     pub cell: &'a ByteCell,
 }
 
-/// The menu of a byte.
+/// Draws the menu of a byte.
 pub fn byte_menu(
     ui: &mut Ui,
     byte: MenuByte<'_>,

@@ -22,9 +22,9 @@ use stepback_debugger::views::{
     ByteAction, CursorDirection, MemoryLayout, MemoryMove, MemoryView, ViewStatus,
 };
 
-/// The bar with the address.
+/// Height of the bar with the address.
 const BAR: f32 = 30.0;
-/// The line of column numbers.
+/// Height of the line of column numbers.
 const HEAD: f32 = 20.0;
 /// Rows that are read beyond both ends of the view, so that the wheel finds them there.
 const SPARE: usize = 26;
@@ -35,21 +35,20 @@ const ABOVE: usize = 2;
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct MemoryPanel {
-    /// The memory that is shown.
     pub view: MemoryView,
-    /// The expression while it is being typed.
+    /// Expression while it is typed.
     #[serde(skip)]
     pub(super) typed: Option<String>,
-    /// The byte under the pointer in the last frame.
+    /// Byte under the pointer in the last frame.
     #[serde(skip)]
     hovered: Option<Address>,
-    /// The byte under the pointer in the frame before.
+    /// Byte under the pointer in the frame before.
     #[serde(skip)]
     last_hovered: Option<Address>,
 }
 
 impl MemoryPanel {
-    /// Draws a view.
+    /// Creates a panel for a view.
     pub fn over(view: MemoryView) -> Self {
         Self {
             view,
@@ -130,7 +129,7 @@ impl MemoryPanel {
         touched
     }
 
-    /// How many bytes a row has: as chosen, else as there is room for.
+    /// Returns the number of bytes in a row: the chosen one, otherwise as many as fit.
     fn row_bytes(&self, body: Rect, cx: &PanelContext<'_>) -> usize {
         self.view.row_bytes().unwrap_or_else(|| {
             let address = ADVANCE * address_digits(self.view.highest()) as f32;
@@ -220,7 +219,7 @@ impl MemoryPanel {
     }
 }
 
-/// The move of the cursor that a key means.
+/// Returns the cursor move of a key.
 fn move_of(key: PanelKey) -> Option<MemoryMove> {
     match key {
         PanelKey::Move(CursorDirection::Left) => Some(MemoryMove::Bytes(-1)),

@@ -24,28 +24,26 @@ use stepback_debugger::model::memory_text::{
 use stepback_debugger::model::text::address_digits;
 use stepback_debugger::views::{ByteAction, MemoryView};
 
-/// What all rows of a frame share.
+/// Inputs that all rows of a frame share.
 #[derive(Clone, Copy)]
 pub struct MemoryRowsView<'a> {
-    /// The window's state.
     pub cx: &'a PanelContext<'a>,
-    /// Memory as it is shown.
     pub memory: &'a MemoryView,
-    /// What is compared with, in words.
+    /// Description of the position that memory is compared with.
     pub compared: Option<&'a str>,
-    /// What is known of the byte that the foot tells about.
+    /// Known details of the byte in the foot.
     pub detail: Option<&'a ByteDetail>,
-    /// The block of the heap that it lies in.
+    /// Heap block that contains that byte.
     pub block: Option<&'a str>,
 }
 
 impl MemoryRowsView<'_> {
-    /// How groups read as numbers.
+    /// Returns the byte order of groups.
     pub fn endian(&self) -> Endian {
         self.memory.endian(self.cx.desk)
     }
 
-    /// The number that an address belongs to, as hover texts tell of it.
+    /// Returns the cell of the aligned number at an address, for tooltips.
     pub fn hover(&self, address: Address, len_bytes: u64) -> HoverCell {
         HoverCell::shown(
             aligned_cell(address, len_bytes),
@@ -55,18 +53,18 @@ impl MemoryRowsView<'_> {
     }
 }
 
-/// What was done to the bytes in this frame.
+/// Pointer input on the bytes in one frame.
 #[derive(Debug, Default)]
 pub struct MemoryInput {
-    /// Under the pointer.
+    /// Byte under the pointer.
     pub hovered: Option<Address>,
-    /// Clicked.
+    /// Byte that was clicked.
     pub clicked: Option<Address>,
     /// Action on the bytes around an address.
     pub action: Option<(Address, ByteAction)>,
 }
 
-/// Areas of rows of a length, and their brush.
+/// Areas of the rows, the length of a row, and the pen.
 pub struct MemoryRowsArea<'a> {
     pub pen: &'a Pen<'a>,
     pub row_bytes: usize,
@@ -74,22 +72,23 @@ pub struct MemoryRowsArea<'a> {
     pub list: Rect,
 }
 
-/// Memory that no step accesses.
+/// A row for memory that no step accesses.
 pub struct MemoryGap {
     pub first: Address,
     pub last: Address,
     pub rect: Rect,
-    /// Of an address beside it.
+    /// Number of digits of the addresses in the panel.
     pub digits: usize,
 }
 
-/// The place of a number in its row, and how it is read.
+/// Offset of a number in its row, and its format.
 struct NumberPlace {
     first: usize,
     format: LaneFormat,
 }
 
-/// A byte, where it is shown, and its place in the row.
+/// A byte, its column on the screen, and its offset in the row. The two differ in little-endian
+/// groups.
 pub struct BytePlace<'a> {
     pub shown: usize,
     pub place: usize,
@@ -97,7 +96,7 @@ pub struct BytePlace<'a> {
     pub pen: &'a Pen<'a>,
 }
 
-/// A byte and where it is painted.
+/// A byte and its box.
 pub struct ByteBox<'a> {
     pub cell: &'a ByteCell,
     pub shape: Rect,
@@ -328,7 +327,7 @@ impl BytesRow<'_> {
         .ui(ui, pen, out);
     }
 
-    /// The place of an address in the row.
+    /// Returns the offset of an address in the row.
     fn place_of(&self, address: Address) -> Option<usize> {
         let place = address
             .0
@@ -376,7 +375,7 @@ impl BytesRow<'_> {
         touch_ui(response, address, cell, view, PanelOutput { touched, out });
     }
 
-    /// A group as a number, which the pointer takes for its first byte.
+    /// Draws a group as a number. For the pointer it counts as its first byte.
     fn number_ui(
         &self,
         ui: &mut Ui,
@@ -466,7 +465,7 @@ impl BytesRow<'_> {
             (cell.source == ValueSource::External, ByteMark::External),
         ];
         for (_, mark) in marks.into_iter().filter(|(is_marked, _)| *is_marked) {
-            // The box of a change stays visible around what something else changed.
+            // The frame of a change stays visible around the mark of an external change.
             let is_both = cell.is_news && mark == ByteMark::External;
             mark.paint(pen, if is_both { shape.shrink(1.0) } else { shape });
         }
@@ -500,7 +499,7 @@ impl BytesRow<'_> {
         pen.text(left, shape.center().y, cell.hex(), font, color);
     }
 
-    /// The characters, always in the order of addresses.
+    /// Draws the characters, always in address order.
     fn text_ui(&self, ui: &Ui, pen: &Pen<'_>, view: MemoryRowsView<'_>, touched: &mut MemoryInput) {
         let tok = pen.tok;
         let left = self.rect.left() + self.shape.text_left();
@@ -544,7 +543,7 @@ impl BytesRow<'_> {
     }
 }
 
-/// What the pointer does to a byte or a number, and what it is told.
+/// Handles pointer input on a byte or a number: hovering, clicks, menu and tooltip.
 fn touch_ui(
     response: egui::Response,
     address: Address,
@@ -595,7 +594,7 @@ fn touch_ui(
     });
 }
 
-/// The middle of a row's left edge.
+/// Returns the middle of the left edge.
 fn left_middle(rect: Rect) -> Pos2 {
     pos2(rect.left(), rect.center().y)
 }

@@ -1,38 +1,39 @@
-//! Where the bytes, numbers and characters of a row are.
+//! Layout of a row: positions of bytes, numbers and characters.
 
 use stepback_machine::LaneFormat;
 
 use crate::panels::pen::ADVANCE;
 use stepback_debugger::model::registers::lane_characters;
 
-/// A byte that stands alone.
+/// Width of an ungrouped byte.
 const BYTE: f32 = 18.0;
-/// A byte of a group.
+/// Width of a byte in a group.
 const CLOSE: f32 = 15.0;
-/// Behind each eight bytes.
+/// Gap after each eight bytes.
 const HALF: f32 = 6.0;
-/// Between two numbers.
+/// Gap between two numbers.
 const GAP: f32 = 12.0;
-/// Room for the symbols beside the characters.
+/// Room for the annotations at the right of the characters.
 pub const BESIDE: f32 = 160.0;
-/// The widths that rows may have, the longest first.
+/// Possible numbers of bytes in a row, the largest first.
 const WIDTHS: [u8; 4] = [64, 32, 16, 8];
 
-/// How a row is divided.
+/// Layout of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MemoryRowLayout {
     /// Bytes in a row.
     pub bytes: usize,
     /// Bytes in a group.
     pub group: usize,
-    /// How numbers are read; none where bytes are shown.
+    /// Format of numbers; none if bytes are shown.
     pub format: Option<LaneFormat>,
-    /// How wide an address is.
+    /// Width of an address, in points.
     pub address: f32,
 }
 
 impl MemoryRowLayout {
-    /// The longest rows that leave so much room beside them in a panel of a width.
+    /// Returns the layout with the longest rows that fit into a panel, with room for the
+    /// annotations.
     pub fn widest(self, width: f32, beside: f32) -> Self {
         let fits = |bytes: &u8| {
             Self {
@@ -43,7 +44,7 @@ impl MemoryRowLayout {
                 + beside
                 <= width
         };
-        // Sixteen bytes are usual: they may take the room of what is beside them.
+        // Sixteen bytes are the usual length: such rows may take the room of the annotations.
         let usual = Self { bytes: 16, ..self };
         let least = if usual.text_end() <= width { 16 } else { 8 };
         let found = WIDTHS.into_iter().find(fits).map_or(0, usize::from);
@@ -53,7 +54,7 @@ impl MemoryRowLayout {
         }
     }
 
-    /// The left edge of a byte or of a number, from the left edge of the panel.
+    /// Returns the left edge of a byte or of a number, from the left edge of the panel.
     pub fn byte_left(&self, place: usize) -> f32 {
         let start = self.address + 24.0;
         if let Some(number) = self.number_width() {
@@ -61,22 +62,23 @@ impl MemoryRowLayout {
         }
         let halves = HALF * (place / 8) as f32;
         let first = place / self.group.max(1) * self.group.max(1);
-        // Bytes of a group stand close; a group begins where its first byte would alone.
+        // Bytes of a group are close together; a group begins at the ungrouped position of its
+        // first byte.
         start + BYTE * first as f32 + halves + CLOSE * (place - first) as f32
     }
 
-    /// How wide a number is, with the gap behind it; none where bytes are shown.
+    /// Returns the width of a number including the gap after it; none if bytes are shown.
     pub fn number_width(&self) -> Option<f32> {
         let format = self.format?;
         Some(ADVANCE * lane_characters(format) as f32 + GAP)
     }
 
-    /// How wide a byte is to the pointer.
+    /// Returns the width of a byte's click area.
     pub fn byte_width(&self) -> f32 {
         if self.group == 1 { BYTE } else { CLOSE }
     }
 
-    /// Where the text of a row begins.
+    /// Returns the left edge of the characters.
     pub fn text_left(&self) -> f32 {
         let halves = HALF * (self.bytes.div_ceil(8).saturating_sub(1)) as f32;
         let bytes = match self.number_width() {
@@ -86,7 +88,7 @@ impl MemoryRowLayout {
         self.address + 24.0 + bytes + 8.0
     }
 
-    /// Where it ends.
+    /// Returns the right edge of the characters.
     pub fn text_end(&self) -> f32 {
         self.text_left() + ADVANCE * self.bytes as f32
     }

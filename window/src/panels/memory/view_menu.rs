@@ -1,4 +1,4 @@
-//! The menu that says how memory is shown, and what the bar tells of comparing and looking for something.
+//! The menu of display options of memory, and the parts of the bar about comparing and searching.
 
 use egui::{Rect, Sense, Ui, pos2};
 use stepback_debugger::keymap::CommandId;
@@ -17,7 +17,7 @@ use stepback_debugger::messages::say;
 use stepback_debugger::model::text::thousands;
 
 impl MemoryPanel {
-    /// The button of the menu.
+    /// Draws the button of the menu.
     pub(super) fn view_menu_ui(
         &mut self,
         ui: &Ui,
@@ -163,7 +163,8 @@ impl MemoryPanel {
         }
     }
 
-    /// What memory is compared with; a click ends that. Returns where it ends.
+    /// Draws the position that memory is compared with; a click ends the comparison. Returns its
+    /// right edge.
     pub(super) fn compared_ui(
         &mut self,
         ui: &Ui,
@@ -176,7 +177,7 @@ impl MemoryPanel {
             return left;
         };
         let end_of = |words: &str| left + pen.width(words, mono(11.5)) + 28.0;
-        // Where there is little room, the number alone.
+        // In a narrow bar only the number is shown.
         let short = thousands(self.view.compared_with(cx.desk).0);
         let fitting = [
             say!("memory-against", what = words),
@@ -216,7 +217,7 @@ impl MemoryPanel {
         end
     }
 
-    /// A search under way, or what came of the last one.
+    /// Returns words about the running search, or the result of the last one.
     pub(super) fn search_words(&self) -> Option<String> {
         let words = if self.view.is_searching() {
             Some(say!("memory-looking-through"))
@@ -226,7 +227,7 @@ impl MemoryPanel {
         words.map(str::to_owned)
     }
 
-    /// What is looked for, or what came of it; a click stops or closes it.
+    /// Draws words about a search; a click stops the search or closes the message.
     pub(super) fn told_ui(&mut self, ui: &Ui, pen: &Pen<'_>, rect: Rect, words: &str) {
         let y = rect.center().y;
         pen.cut_text(

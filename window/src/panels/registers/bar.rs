@@ -1,4 +1,4 @@
-//! Which registers a panel shows and how: the choosers of group, thread and lanes, and the filter.
+//! Choosers of the register panel: group, thread and lanes, and the filter.
 
 use egui::{Pos2, Rect, Response, Sense, Ui, WidgetInfo, pos2, vec2};
 use stepback_machine::{LaneFormat, RegisterGroup};
@@ -14,19 +14,19 @@ use stepback_debugger::action::{Action, ViewAction};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::registers::short_title;
 
-/// Height of the bar above all groups but the general registers, which have a head instead.
+/// Height of the bar of all groups except the general registers, which have a head instead.
 pub const BAR: f32 = 30.0;
-/// Boards with at least this many registers have a filter.
+/// Minimum number of registers of a board with a filter.
 const MANY: usize = 48;
 
-/// A button that opens a menu: what tells it apart, its text, its name for screen readers.
+/// A button that opens a menu: its id salt, its text, and its name for screen readers.
 pub struct ChooserButton<'a> {
     pub salt: &'a str,
     pub text: &'a str,
     pub name: &'a str,
 }
 
-/// The whole title of a group.
+/// Returns the full title of a group.
 fn group_title(group: RegisterGroup) -> &'static str {
     match group {
         RegisterGroup::Core => say!("registers-core-registers"),
@@ -39,7 +39,7 @@ fn group_title(group: RegisterGroup) -> &'static str {
 }
 
 impl RegistersPanel {
-    /// Draws the bar: lanes and filter at the left, thread and group at the right.
+    /// Draws the bar: lanes, thread and filter at the left, the group at the right.
     pub(super) fn bar_ui(
         &mut self,
         ui: &mut Ui,
@@ -80,7 +80,7 @@ impl RegistersPanel {
         }
     }
 
-    /// Draws the chooser of the group so that it ends at `right`. Returns where it begins.
+    /// Draws the chooser of the group so that it ends at `right`. Returns its left edge.
     pub(super) fn group_ui(
         &mut self,
         ui: &Ui,
@@ -174,7 +174,7 @@ fn chooser_width(pen: &Pen<'_>, text: &str) -> f32 {
     pen.width(text, ui_font(11.5)) + 30.0
 }
 
-/// A small button that opens a list.
+/// Draws a small button that opens a list.
 fn chooser_ui(
     ui: &Ui,
     Pos2 { x: left, y }: Pos2,

@@ -17,18 +17,16 @@ use stepback_debugger::model::registers::{RegisterBoard, RegisterCell};
 use stepback_debugger::model::text::{flag_letter, flag_words};
 use stepback_debugger::views::{RegisterGesture, RegistersView, address_of};
 
-/// What all cells of a frame share.
+/// Inputs that all cells of a frame share.
 #[derive(Clone, Copy)]
 pub struct CellView<'a> {
-    /// The window's state.
     pub cx: &'a PanelContext<'a>,
-    /// The registers.
     pub view: &'a RegistersView,
-    /// Reading of the values.
+    /// Format and lanes of the values.
     pub reading: RegisterReading,
 }
 
-/// A register, and where its value begins.
+/// A register, and the distance from its name to its value.
 pub struct CellPaint<'a> {
     pub pen: &'a Pen<'a>,
     pub cell: &'a RegisterCell,
@@ -47,26 +45,26 @@ pub struct CellState<'a> {
 pub struct ValueText<'a> {
     pub cell: &'a RegisterCell,
     pub text: &'a str,
-    /// How many leading digits say nothing.
+    /// Number of leading zeros, which are drawn pale.
     pub zeros: usize,
     pub is_cursor: bool,
 }
 
-/// The registers whose head is shown, and where it ends.
+/// Inputs of the head; `right` is its right limit.
 pub struct HeadPaint<'a> {
     pub pen: &'a Pen<'a>,
     pub board: &'a RegisterBoard,
     pub right: f32,
 }
 
-/// Where the mode stands: not left of here, up to there, at this height.
+/// Area of the mode: left limit, right edge, and middle height.
 pub struct ModePlace {
     pub least: f32,
     pub right: f32,
     pub y: f32,
 }
 
-/// The register of the flags, and the board that has it.
+/// Register with the flags, and its board.
 pub struct FlagsPaint<'a> {
     pub pen: &'a Pen<'a>,
     pub psr: &'a RegisterCell,
@@ -74,12 +72,12 @@ pub struct FlagsPaint<'a> {
 }
 
 impl<'a> CellView<'a> {
-    /// A register as hover texts tell of it.
+    /// Returns the cell of a register for tooltips.
     pub fn hover(&self, cell: &RegisterCell) -> HoverCell {
         HoverCell::shown(self.view.cell_name(&cell.name), self.view.follow, self.cx)
     }
 
-    /// Highlights of a register.
+    /// Returns the highlights of a register.
     pub fn state(&self, cell: &RegisterCell, response: &'a Response) -> CellState<'a> {
         let is_cursor = self.view.cursor() == Some(cell.name.as_str());
         CellState {
@@ -89,7 +87,7 @@ impl<'a> CellView<'a> {
         }
     }
 
-    /// A value as it is shown.
+    /// Formats a value as it is shown.
     fn text(&self, cell: &RegisterCell) -> String {
         let format = self.reading.single_lane(cell);
         format.map_or_else(
@@ -99,7 +97,7 @@ impl<'a> CellView<'a> {
     }
 }
 
-/// Draws a register: its name, its value `value` pixels further right.
+/// Draws a register; its value begins `value` points after its name.
 pub fn cell_ui(
     ui: &mut Ui,
     rect: Rect,
@@ -146,7 +144,7 @@ pub fn cell_ui(
     );
     touch(&response, cell, touched);
     response.context_menu(|ui| menu(ui, cell, view, touched));
-    // Most cells are under no pointer: only the one that is needs the words.
+    // Few cells are under the pointer, so the words are only computed for those.
     if response.hovered() {
         let lines = view.view.hint_lines(cell, view.cx.desk);
         if !lines.is_empty() {
@@ -155,7 +153,8 @@ pub fn cell_ui(
     }
 }
 
-/// A quiet mark at the left edge of what differs from the position before, and was not written just now.
+/// Draws a dot at the left edge of a register that differs from the previous position. A register
+/// that was written just now has another mark.
 pub fn difference_ui(pen: &Pen<'_>, rect: Rect, cell: &RegisterCell) {
     if cell.is_changed {
         let dot = Rect::from_center_size(pos2(rect.left() + 2.0, rect.center().y), vec2(3.0, 3.0));
@@ -190,7 +189,7 @@ pub fn background(
     }
 }
 
-/// Leading zeros step back; a value that nothing states is a word.
+/// Draws a value with pale leading zeros, or a word if it is unknown.
 fn value_ui(
     pen: &Pen<'_>,
     Pos2 { x, y }: Pos2,
@@ -322,7 +321,7 @@ pub fn menu(ui: &mut Ui, cell: &RegisterCell, view: CellView<'_>, touched: &mut 
     }
 }
 
-/// Draws the formats of values. Returns what was chosen.
+/// Draws the formats of values. Returns the chosen one.
 fn formats_ui(ui: &mut Ui, shown_as: RegisterStyle) -> Option<RegisterGesture> {
     let mut chosen = None;
     for format in RegisterFormat::ALL {
@@ -348,7 +347,8 @@ fn formats_ui(ui: &mut Ui, shown_as: RegisterStyle) -> Option<RegisterGesture> {
     }
 }
 
-/// Draws the head: pc with its symbol up to `right`, then flags, masks and mode. Returns where the mode begins.
+/// Draws the head: pc with its symbol up to `right`, then flags, masks and mode. Returns the right
+/// limit of the mode.
 pub fn head_ui(
     ui: &mut Ui,
     rect: Rect,
@@ -360,13 +360,13 @@ pub fn head_ui(
     pen.line_across(rect.left(), rect.right(), rect.bottom() - 1.0, tok.line);
     if let Some(pc) = &board.pc {
         let row = Rect::from_min_size(rect.min + vec2(8.0, 6.0), vec2(rect.width() - 8.0, 18.0));
-        // The pc changes with every step; marking it would say nothing.
+        // The pc changes with every step, so marking it would be meaningless.
         let mut cell = RegisterCell {
             is_changed: false,
             is_news: false,
             ..pc.clone()
         };
-        // Where there is little room, leading zeros give way to the symbol and to the chooser at the right.
+        // In a narrow head, leading zeros give way to the symbol and to the chooser at the right.
         let symbol = board
             .pc_symbol
             .as_ref()
@@ -411,7 +411,7 @@ pub fn head_ui(
     let y = rect.top() + 36.0;
     let mut left = rect.right() - 14.0;
     if view.cx.desk.session.index.threads().len() > 1 {
-        // The chooser of the thread.
+        // Room for the chooser of the thread.
         left -= pen.width(&board.thread_name, mono(11.5)) + 38.0;
     }
     if let Some(psr) = board
@@ -447,7 +447,8 @@ pub fn head_ui(
     left
 }
 
-/// The mode, and in front of it which exceptions are masked: a bright capital for a masked one. Returns where it begins.
+/// Draws the mode, and in front of it the exception masks: a bright capital for a masked exception.
+/// Returns the left edge.
 fn mode_ui(
     ui: &Ui,
     pen: &Pen<'_>,
@@ -489,14 +490,14 @@ fn mode_ui(
     x
 }
 
-/// All fields of the status register.
+/// Lists all fields of the status register.
 fn status_ui(ui: &mut Ui, status: &StatusRegister) {
     for line in &status.lines {
         ui.label(line);
     }
 }
 
-/// What stands before a flag: the name of all, or of the set that begins with it.
+/// Returns the label in front of a flag: that of all flags, or of the set that it begins.
 fn flags_title(board: &RegisterBoard, place: usize) -> Option<&'static str> {
     let status = &board.status;
     if status.flag_sets.is_empty() {

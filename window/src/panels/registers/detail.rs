@@ -1,4 +1,4 @@
-//! All about one register, at the foot of the panel.
+//! Details of one register, at the foot of the panel.
 
 use egui::{Rect, Ui, pos2, vec2};
 use stepback_parsers::Step;
@@ -18,11 +18,11 @@ use stepback_debugger::views::RegistersView;
 
 /// Height of the foot.
 pub const HEIGHT: f32 = 89.0;
-/// Height of the foot where there is less room: without the next read.
+/// Height of the foot in low panels, without the next read.
 pub const LOW_HEIGHT: f32 = 70.0;
 /// Height of the foot with the strip of writes.
 pub const HEIGHT_WITH_STRIP: f32 = 132.0;
-/// Height of the line that says why a value is known.
+/// Height of the line with the reason why a value is known.
 pub const REASON: f32 = ROW;
 
 /// The foot about a register.
@@ -65,14 +65,14 @@ impl RegisterFoot<'_> {
             );
         }
         self.lines_ui(ui, detail, window, out);
-        // The foot of a trace without values is one line higher in both shapes.
+        // The foot of a trace without values is one line higher in both layouts.
         if rect.height() >= HEIGHT_WITH_STRIP {
             self.count_ui(ui, view);
             self.strip_ui(view, window);
         }
     }
 
-    /// Last and next accesses of the register.
+    /// Draws the last and next accesses of the register.
     fn lines_ui(&self, ui: &Ui, detail: &RegisterDetail, window: WindowId, out: &mut Vec<Action>) {
         let Self {
             pen,
@@ -143,7 +143,7 @@ impl RegisterFoot<'_> {
         );
     }
 
-    /// How often the register is written.
+    /// Draws the number of writes of the register.
     fn count_ui(&self, ui: &Ui, view: &mut RegistersView) {
         let Self {
             pen,
@@ -168,7 +168,7 @@ impl RegisterFoot<'_> {
         }
     }
 
-    /// All writes of the register along the trace, with the position.
+    /// Draws all writes of the register along the trace, and the position.
     fn strip_ui(&self, view: &mut RegistersView, window: WindowId) {
         let Self {
             pen,
@@ -181,7 +181,7 @@ impl RegisterFoot<'_> {
             pos2(start, rect.bottom() - 44.0),
             pos2(end, rect.bottom() - 28.0),
         );
-        // Two pixels for each column, which is the width of a mark.
+        // Each column is two points wide, the width of a mark.
         let columns = (rect.width() / 2.0).max(1.0) as u32;
         let position = cx.desk.windows.position_of(view.follow);
         pen.line_across(rect.left(), rect.right(), rect.bottom(), pen.tok.line2);
@@ -205,7 +205,7 @@ impl RegisterFoot<'_> {
     }
 }
 
-/// Where a line begins, and where it ends.
+/// Start and right limit of a line.
 struct AccessLineArea {
     at: egui::Pos2,
     right: f32,
@@ -213,7 +213,7 @@ struct AccessLineArea {
 
 struct AccessLine<'a> {
     label: &'a str,
-    /// Room for the number of a step, which ends where those of the other lines do.
+    /// Width of the step numbers, which are aligned at their ends.
     number: f32,
     writer: Option<&'a (Step, Code)>,
     nobody: &'a str,

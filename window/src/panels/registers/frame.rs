@@ -1,4 +1,4 @@
-//! What the parts of the register panel share in a frame.
+//! Types that the parts of the register panel share in a frame.
 
 use egui::{Rect, pos2, vec2};
 
@@ -6,13 +6,13 @@ use crate::panels::pen::Pen;
 use stepback_debugger::model::registers::RegisterBoard;
 use stepback_debugger::views::RegisterGesture;
 
-/// Clicks on registers in this frame.
+/// Pointer input on registers in one frame.
 #[derive(Debug, Default)]
 pub(super) struct RegisterInput {
     pub(super) cursor: Option<String>,
     pub(super) hovered: Option<String>,
     pub(super) title: Option<String>,
-    /// The register that something was done with.
+    /// Gesture on a register.
     pub(super) gesture: Option<(String, RegisterGesture)>,
 }
 
@@ -22,7 +22,7 @@ pub struct BoardView<'a> {
     pub board: &'a RegisterBoard,
 }
 
-/// The rectangle of a box of a size whose left edge and middle are given.
+/// Returns a box of a size, given its left edge and its middle height.
 pub(super) fn box_at(left: f32, middle: f32, width: f32, height: f32) -> Rect {
     Rect::from_min_size(
         pos2(left.round(), (middle - height / 2.0).round()),

@@ -19,32 +19,32 @@ use stepback_debugger::views::{
     GridLayout, GridRow, RegisterBlock, RegisterGrid, RowKind, lanes_per_row,
 };
 
-/// Left of the first column.
+/// Left inset of the first column.
 const LEFT: f32 = 8.0;
-/// From the name of a register to its value, for names of up to three letters.
+/// Distance from name to value, for names of up to three letters.
 const VALUE: f32 = 32.0;
-/// Room between four columns.
+/// Additional gap between four columns.
 const APART: f32 = 14.0;
-/// Between two lanes.
+/// Gap between two lanes.
 pub const GAP: f32 = 12.0;
 
-/// A panel of a width.
+/// Layout of the registers for a panel width.
 pub struct RegisterLayout {
     reading: RegisterReading,
     width: f32,
-    /// From the left edge of the panel to the first lane.
+    /// Distance from the left edge of the panel to the first lane.
     lanes_left: f32,
 }
 
-/// Values shared by the cells of a row.
+/// Measures that the cells of a row share.
 #[derive(Clone, Copy, Debug)]
 pub struct CellColumns {
     count: usize,
-    /// From the left edge of the panel to the first cell, or to the first lane.
+    /// Distance from the left edge of the panel to the first cell or lane.
     pub left: f32,
-    /// From one cell to the next.
+    /// Distance from one cell to the next.
     pub width: f32,
-    /// From the left of a register to its value.
+    /// Distance from the left of a register to its value.
     value: f32,
 }
 
@@ -55,7 +55,7 @@ pub struct GridView<'a> {
     pub grid: &'a RegisterGrid<CellColumns>,
 }
 
-/// A row and where it is drawn.
+/// A row and its rectangle.
 pub struct GridRowPlace<'a> {
     pub pen: &'a Pen<'a>,
     pub rect: Rect,
@@ -88,7 +88,8 @@ impl RegisterLayout {
         let digits = longest(&|cell| self.reading.shown_as.characters(cell)) * ADVANCE;
         let needed = value + digits.max(lane) + 14.0;
         let fitting = |apart: f32| (((self.width - LEFT) / (needed + apart)) as usize).clamp(1, 4);
-        // The general registers stand in two columns of sixteen, or four of eight where there is much room.
+        // The general registers have two columns of sixteen, or four of eight if there is much
+        // room.
         let is_general = self.reading.lanes.is_none() && cells.len() <= 34;
         let count = if is_general && fitting(APART) < 4 {
             fitting(0.0).min(2)

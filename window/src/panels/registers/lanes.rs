@@ -12,13 +12,12 @@ use stepback_debugger::messages::say;
 use stepback_debugger::model::registers::RegisterCell;
 use stepback_debugger::views::GridRow;
 
-/// A lane.
 struct LanePaint<'a> {
     pen: &'a Pen<'a>,
     lane: &'a RegisterCell,
 }
 
-/// Draws a row: some lanes of a register from `first` on.
+/// Draws a row: the lanes of a register from `first` on.
 pub(super) fn lanes_ui(
     ui: &mut Ui,
     place: &GridRowPlace<'_>,
@@ -60,7 +59,7 @@ pub(super) fn lanes_ui(
     }
 }
 
-/// The name of a register in front of its lanes.
+/// Draws the name of a register in front of its lanes.
 fn name_ui(
     ui: &mut Ui,
     place: &GridRowPlace<'_>,

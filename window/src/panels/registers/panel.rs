@@ -28,16 +28,15 @@ use stepback_debugger::views::{
     CursorDirection, RegisterGesture, RegisterGrid, RegistersView, ViewStatus,
 };
 
-/// pc and flags.
+/// Height of the head with pc and flags.
 const HEAD: f32 = 52.0;
 /// Rows that a page key moves by.
 const PAGE: usize = 8;
 
-/// The registers.
+/// The register panel.
 #[derive(Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RegistersPanel {
-    /// The registers that are shown.
     pub view: RegistersView,
     #[serde(skip)]
     session: SessionWatch,
@@ -46,7 +45,7 @@ pub struct RegistersPanel {
 }
 
 impl RegistersPanel {
-    /// The registers at what `follow` says.
+    /// Creates a panel that follows a window or a moment.
     pub fn new(follow: Follow) -> Self {
         Self {
             view: RegistersView::new(follow),
@@ -201,7 +200,7 @@ impl RegistersPanel {
         }
     }
 
-    /// Does what the keys say, and brings a cursor that was moved into view.
+    /// Applies the pressed keys, and brings a moved cursor into view.
     fn keys(
         &mut self,
         ui: &Ui,
@@ -296,7 +295,7 @@ impl Panel for RegistersPanel {
         self.view.thread = thread;
     }
 
-    /// The register under the cursor.
+    /// Returns the register under the cursor.
     fn selection(&self, _: &PanelContext<'_>) -> Option<CellName> {
         self.view.selection()
     }
@@ -326,7 +325,7 @@ impl Panel for RegistersPanel {
     }
 }
 
-/// Height of the foot, given the room left below the group's registers.
+/// Returns the height of the foot, given the room left below the group's registers.
 fn foot_height(board: &RegisterBoard, spare: f32) -> f32 {
     let titles = ROW * board.groups.len() as f32;
     let reason = if board.is_inferred {

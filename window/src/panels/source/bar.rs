@@ -8,22 +8,22 @@ use stepback_debugger::messages::say;
 use stepback_debugger::model::source_view::PositionSource;
 use stepback_debugger::source::SourceText;
 
-/// Narrower bars have no room for what the marks of lines mean.
+/// Minimum width of a bar with a legend of the line marks.
 const LEGEND_FROM: f32 = 480.0;
 
-/// The bar, and where its text begins.
+/// The bar and the left edge of its text.
 pub struct SourceBarArea {
     pub bar: Rect,
     pub left: f32,
 }
 
-/// Where the position is, and the text around it.
+/// Source position, and the file that contains it.
 pub struct SourceBarContent<'a> {
     pub here: &'a PositionSource,
     pub text: &'a SourceText,
 }
 
-/// Draws, from `left` on, where the file is, and what the position has to do with it.
+/// Draws, from `left` on, the file, its folder, and the relation of the position to it.
 pub fn bar_ui(
     ui: &Ui,
     pen: &Pen<'_>,
@@ -85,7 +85,7 @@ pub fn bar_ui(
     });
 }
 
-/// What the bars beside the numbers of lines mean. Returns where it begins.
+/// Draws the legend of the bars next to line numbers. Returns its left edge.
 fn legend_ui(pen: &Pen<'_>, bar: Rect) -> f32 {
     let (tok, y) = (pen.tok, bar.center().y);
     let mut right = bar.right() - INSET;

@@ -1,4 +1,4 @@
-//! What a source panel says when it has no source to show.
+//! Messages of a source panel without a source.
 
 use egui::{Rect, Ui, pos2, vec2};
 
@@ -8,7 +8,7 @@ use crate::theme::{icons, ui as ui_font};
 use stepback_debugger::action::{Action, FileAction};
 use stepback_debugger::messages::say;
 
-/// No line is known.
+/// Reports that no source line is known, and offers to add an image.
 pub fn no_source_ui(
     ui: &mut Ui,
     pen: &Pen<'_>,
@@ -24,7 +24,7 @@ pub fn no_source_ui(
     .ui(ui, pen, rect, out);
 }
 
-/// The file is not where the image says.
+/// Reports that the file is not at the path in the image, and offers to locate it.
 pub fn not_found_ui(ui: &mut Ui, pen: &Pen<'_>, rect: Rect, name: &str, out: &mut Vec<Action>) {
     let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
     let sentence = say!("source-not-found", file = file);
@@ -41,7 +41,7 @@ pub fn not_found_ui(ui: &mut Ui, pen: &Pen<'_>, rect: Rect, name: &str, out: &mu
     .ui(ui, pen, rect, out);
 }
 
-/// The end of a path tells more than its beginning.
+/// Shortens a path to an end that fits: the end identifies a file better than the beginning.
 fn end_that_fits(pen: &Pen<'_>, path: &str, room: f32) -> String {
     let is_fitting = |text: &str| pen.width(text, ui_font(12.0)) <= room;
     if is_fitting(path) {
@@ -58,7 +58,7 @@ fn end_that_fits(pen: &Pen<'_>, path: &str, room: f32) -> String {
         .unwrap_or_else(|| path.to_owned())
 }
 
-/// Why there is no source, and a button that may help.
+/// Reason why there is no source, and a button that may help.
 struct SourceOffer<'a> {
     words: EmptyMessage<'a>,
     button: &'a str,

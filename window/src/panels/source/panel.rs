@@ -19,7 +19,7 @@ use stepback_debugger::messages::say;
 use stepback_debugger::source::SourceText;
 use stepback_debugger::views::{PanelView, RowListing, SourceView, ViewStatus};
 
-/// The bar with the file's name.
+/// Height of the bar with the file's name.
 const BAR: f32 = 24.0;
 
 /// A source file that follows a position.
@@ -33,17 +33,18 @@ pub struct SourcePanel {
     aside: HorizontalScroll,
 }
 
-/// How far the text is scrolled sideways.
+/// Horizontal scroll state of the text.
 #[derive(Clone, Copy, Debug, Default)]
 struct HorizontalScroll {
     points: f32,
-    /// The bar that shows it, where a line is too long.
+    /// Scroll bar, if a line is too long.
     bar: Option<Rect>,
 }
 
 impl HorizontalScroll {
-    /// Lines that are longer than the panel is wide are scrolled by a wheel that goes sideways, or with Shift.
-    /// A bar at the lower edge shows which part of them is in view.
+    /// Scrolls lines that are wider than the panel, by a horizontal wheel or by the wheel with
+    /// Shift.
+    /// A bar at the lower edge shows the part in view.
     fn scroll(&mut self, ui: &Ui, area: &ListArea, text: &SourceText) {
         let left = text_left(area, text);
         let (room, widest) = (
@@ -65,7 +66,7 @@ impl HorizontalScroll {
 }
 
 impl SourcePanel {
-    /// The source at what `follow` says.
+    /// Creates a panel that follows a window or a moment.
     pub fn new(follow: Follow) -> Self {
         Self {
             view: SourceView::new(follow),
@@ -158,7 +159,7 @@ impl Panel for SourcePanel {
         self.view.kind()
     }
 
-    /// The name on the tab: that of the file, once there is one.
+    /// Name on the tab: the file name, once there is a file.
     fn title(&self) -> String {
         self.view.line().map_or_else(
             || say!("source-source").to_owned(),

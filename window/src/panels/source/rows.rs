@@ -16,21 +16,17 @@ use stepback_debugger::model::source_view::PositionSource;
 use stepback_debugger::source::{SourceText, WordKind};
 use stepback_debugger::views::{PanelView, RowGesture, ShownSource, SourceView};
 
-/// What all lines of a frame share.
+/// Inputs that all lines of a frame share.
 pub struct SourceRows<'a, 'b> {
     /// Clipped to the lines.
     pub pen: Pen<'b>,
-    /// What panels see.
     pub cx: &'a PanelContext<'b>,
-    /// The rows.
     pub view: &'a SourceView,
-    /// The file.
     pub source: &'a ShownSource,
-    /// Its lines.
     pub text: &'a SourceText,
-    /// The row under the cursor.
+    /// Row under the cursor.
     pub cursor: usize,
-    /// How far the text is scrolled sideways, in points.
+    /// Horizontal scroll offset of the text, in points.
     pub aside: f32,
 }
 
@@ -142,7 +138,7 @@ fn row_ui(
     }
 }
 
-/// The text of a line, its words by what they are.
+/// Draws the text of a line with syntax colours.
 fn words_ui(pen: &Pen<'_>, at: egui::Pos2, text: &SourceText, line: u32) {
     let tok = pen.tok;
     let color = |kind| match kind {
@@ -161,7 +157,7 @@ fn words_ui(pen: &Pen<'_>, at: egui::Pos2, text: &SourceText, line: u32) {
     );
 }
 
-/// How wide the text of the longest line in view is.
+/// Returns the width of the longest line in view.
 pub fn widest(area: &ListArea, text: &SourceText) -> f32 {
     let line = |row: u64| {
         text.line(u32::try_from(row.saturating_add(1)).unwrap_or(u32::MAX))
@@ -172,7 +168,7 @@ pub fn widest(area: &ListArea, text: &SourceText) -> f32 {
         .fold(0.0, f32::max)
 }
 
-/// Where the text of the lines begins.
+/// Returns the left edge of the text.
 pub fn text_left(area: &ListArea, text: &SourceText) -> f32 {
     number_end(area, text) + 18.0
 }
@@ -182,7 +178,7 @@ fn number_end(area: &ListArea, text: &SourceText) -> f32 {
     area.body.left() + 14.0 + 6.9 * digits as f32
 }
 
-/// The triangle of the position; hollow where the line is that of a call around it.
+/// Draws the triangle of the position; it is hollow if the line is that of a surrounding call.
 fn current_mark(frame: &SourceRows<'_, '_>, rect: Rect) {
     let tok = frame.cx.tok;
     let color = frame
@@ -212,7 +208,8 @@ fn current_mark(frame: &SourceRows<'_, '_>, rect: Rect) {
     }
 }
 
-/// The number: lines with code have a bar, filled when the trace reaches them, and lead to their executions.
+/// Draws the line number. Lines with code have a bar, filled if the trace reaches them, and link to
+/// their executions.
 fn number_ui(
     ui: &Ui,
     rect: Rect,

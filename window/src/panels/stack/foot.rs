@@ -1,4 +1,4 @@
-//! All about one frame, at the foot of the panel.
+//! Details of one frame, at the foot of the panel.
 
 use egui::{Rect, Ui, pos2};
 
@@ -15,20 +15,20 @@ use stepback_debugger::model::so_far::left_so_far;
 /// Height of the foot: four lines.
 pub const HEIGHT: f32 = 84.0;
 
-/// A frame and its place in the stack.
+/// A frame and its index in the stack.
 pub struct FramePaint<'a> {
     pub pen: &'a Pen<'a>,
     pub place: usize,
     pub frame: &'a StackFrame,
 }
 
-/// What the panel sees, and the window that travels.
+/// Panel context and the window that travels.
 pub struct StackFootContext<'a> {
     pub cx: &'a PanelContext<'a>,
     pub window: WindowId,
 }
 
-/// Draws all about a frame.
+/// Draws the details of a frame.
 pub fn foot_ui(
     ui: &Ui,
     rect: Rect,

@@ -10,7 +10,7 @@ use stepback_debugger::messages::say;
 use stepback_debugger::model::call_stack::{StackFrame, entered_at};
 use stepback_debugger::views::RowGesture;
 
-/// The menu of the frame at a place of the stack.
+/// Draws the menu of the frame at a place of the stack.
 pub fn frame_menu(
     ui: &mut Ui,
     place: usize,

@@ -20,11 +20,11 @@ use stepback_debugger::messages::say;
 use stepback_debugger::model::call_stack::entered_at;
 use stepback_debugger::views::{PanelView, StackView, ViewStatus};
 
-/// Whose stack, how deep.
+/// Height of the bar with the thread and the depth.
 const BAR: f32 = 30.0;
-/// The heads of the columns.
+/// Height of the column heads.
 const HEAD: f32 = 20.0;
-/// All about one frame stands at the foot where so many frames, or all there are, are seen above it.
+/// Number of frames that must be in view above the foot, or all frames if there are fewer.
 const FRAMES_ABOVE_FOOT: usize = 8;
 
 /// The frames around a position, innermost first.
@@ -34,13 +34,13 @@ pub struct StackPanel {
     view: StackView,
     #[serde(skip)]
     list: CursorList,
-    /// The frame under the pointer in the last frame.
+    /// Stack frame under the pointer in the last screen frame.
     #[serde(skip)]
     hovered: Option<usize>,
 }
 
 impl StackPanel {
-    /// The window that travels when a frame is clicked.
+    /// Returns the window that travels when a frame is clicked.
     fn window(&self, cx: &PanelContext<'_>) -> WindowId {
         cx.desk
             .windows
@@ -57,7 +57,7 @@ impl StackPanel {
     ) {
         let count = self.view.stack().map_or(0, |stack| stack.frames.len());
         let above = HEAD + ROW * count.min(FRAMES_ABOVE_FOOT) as f32;
-        // It takes a third at most.
+        // The foot takes a third of the height at most.
         let has_foot = rest.height() >= (above + foot::HEIGHT).max(3.0 * foot::HEIGHT);
         let foot_height = if has_foot { foot::HEIGHT } else { 0.0 };
         let (body, foot) = rest.split_top_bottom_at_y(rest.bottom() - foot_height);
@@ -131,7 +131,7 @@ impl StackPanel {
             .apply(&mut self.view, &mut self.list, cx.desk, out);
     }
 
-    /// Whose stack it is and how deep; the way back from a frame that was looked at.
+    /// Draws the thread and the depth of the stack, and a link back from a frame that was visited.
     fn bar_ui(
         &mut self,
         ui: &Ui,

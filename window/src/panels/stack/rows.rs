@@ -17,30 +17,31 @@ use stepback_debugger::model::frame_words::FrameMark;
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::views::RowGesture;
 
-/// How many arguments a row shows; the tooltip and the foot show all of them.
+/// Maximum number of arguments in a row; the tooltip and the foot show all of them.
 const ARGUMENTS: usize = 4;
-/// Narrower panels show no arguments.
+/// Minimum width of a panel that shows arguments.
 const WITH_ARGUMENTS: f32 = 440.0;
-/// Narrower panels show the step of the call alone.
+/// Minimum width of a panel that shows the place of the call; narrower ones show only its step.
 const WITH_PLACE: f32 = 640.0;
 
-/// Where the columns are. They depend on the panel's width alone, so that they stand still while stepping.
+/// Column positions. They depend only on the panel's width, so that they do not move while
+/// stepping.
 #[derive(Clone, Copy, Debug)]
 pub struct StackColumns {
-    /// The right edge of the numbers.
+    /// Right edge of the numbers.
     pub number: f32,
-    /// The functions.
+    /// Functions.
     pub name: f32,
-    /// The arguments, where there is room.
+    /// Arguments, if there is room.
     pub arguments: Option<f32>,
-    /// Where the call is, where there is room.
+    /// Place of the call, if there is room.
     pub place: Option<f32>,
-    /// The right edge of the steps.
+    /// Right edge of the steps.
     pub right: f32,
 }
 
 impl StackColumns {
-    /// The columns of a list.
+    /// Lays out the columns of a list.
     pub fn new(list: Rect) -> Self {
         let width = list.width();
         let name = list.left() + 40.0;
@@ -57,47 +58,45 @@ impl StackColumns {
         }
     }
 
-    /// Where names and their marks have to end.
+    /// Returns the right limit of names and their marks.
     fn name_end(&self, steps: f32) -> f32 {
         self.arguments.or(self.place).unwrap_or(steps) - 10.0
     }
 }
 
-/// What all rows of a frame share.
+/// Painter of the rows, for one frame.
 pub struct StackRows<'a> {
     /// Clipped to the list.
     pub pen: Pen<'a>,
-    /// The window's state.
     pub cx: &'a PanelContext<'a>,
-    /// Where the columns are.
     pub columns: StackColumns,
-    /// The window that travels.
+    /// Window that travels.
     pub window: WindowId,
-    /// The place of the frame under the cursor.
+    /// Index of the frame under the cursor.
     pub cursor: usize,
-    /// Where the window was sent from this stack; none while it is where the stack is.
+    /// Position that the window was sent to from this stack; none while it is at the position of
+    /// the stack.
     pub here: Option<Position>,
-    /// The foot tells all about the frame under the pointer, so no tooltip says it again.
+    /// The foot shows the details of the frame under the pointer, so tooltips are left out.
     pub has_foot: bool,
 }
 
-/// What was done to the frames, each by its place in the stack.
+/// Pointer input on the frames, identified by their index in the stack.
 #[derive(Debug, Default)]
 pub struct StackInput {
-    /// What is done with rows.
     pub rows: RowsTouched,
-    /// Under the pointer.
+    /// Frame under the pointer.
     pub hovered: Option<usize>,
-    /// Another window opens at its entry.
+    /// Frame for whose entry another window opens.
     pub opened: Option<usize>,
     /// The stack is copied.
     pub is_copied: bool,
-    /// What else was asked for.
+    /// Further actions.
     pub asked: Vec<Action>,
 }
 
 impl StackRows<'_> {
-    /// Draws a row. A frame that is not known yet has its number alone.
+    /// Draws a row. A frame that is not known yet only has its number.
     pub fn row_ui(
         &self,
         ui: &mut Ui,
@@ -177,7 +176,7 @@ impl StackRows<'_> {
         }
     }
 
-    /// The first argument, as it was passed.
+    /// Returns the first argument at the entry of the function.
     fn argument(&self, frame: &StackFrame) -> Option<HoverCell> {
         let name = &frame.arguments.first()?.name;
         Some(HoverCell {
@@ -186,7 +185,7 @@ impl StackRows<'_> {
         })
     }
 
-    /// The innermost frame, or the one that the window was sent to.
+    /// Returns true for the innermost frame, or for the frame that the window was sent to.
     fn is_here(&self, place: usize, frame: Option<&StackFrame>) -> bool {
         match (self.here, frame) {
             (None, _) => place == 0,
@@ -215,7 +214,7 @@ impl StackRows<'_> {
             .iter()
             .map(|mark| pen.width(mark.word(), ui_font(11.0)) + 8.0)
             .sum();
-        // A long name gives way to its marks, but not below what tells functions apart.
+        // A long name gives way to its marks, but keeps enough letters to distinguish functions.
         let name_end = (end - marks_width)
             .max(columns.name + 8.0 * ADVANCE)
             .min(end);
@@ -267,7 +266,7 @@ impl StackRows<'_> {
         }
     }
 
-    /// As many arguments as there is room for.
+    /// Draws as many arguments as fit.
     fn arguments(&self, left: f32, y: f32, frame: &StackFrame, right: f32) {
         let (pen, tok) = (&self.pen, self.cx.tok);
         let mut x = left;

@@ -1,4 +1,4 @@
-//! What the list of accesses is about: the cell or the code, how many bytes, which accesses, from where.
+//! The bar of the list of accesses: subject, number of bytes, kinds of accesses, and start.
 
 use egui::{Key, Rect, Ui, WidgetInfo, pos2};
 use stepback_index::AccessKinds;
@@ -16,7 +16,7 @@ use stepback_debugger::views::AccessTable;
 
 /// Height of the bar.
 pub const BAR: f32 = 30.0;
-/// Of the field, at least.
+/// Minimum width of the text field.
 const FIELD: f32 = 110.0;
 const WIDTHS: [u64; 4] = [1, 2, 4, 8];
 const KINDS: [(AccessKinds, &str, &str); 3] = [
@@ -33,7 +33,7 @@ const KINDS: [(AccessKinds, &str, &str); 3] = [
     ),
 ];
 
-/// What is typed while it is.
+/// State of the bar: the text while it is edited.
 #[derive(Debug, Default)]
 pub struct AccessBar {
     typed: Option<String>,
@@ -42,13 +42,13 @@ pub struct AccessBar {
 /// A small button that can be chosen.
 struct Chip<'a> {
     text: &'a str,
-    /// Its tooltip, and its name for screen readers.
+    /// Tooltip, and name for screen readers.
     name: &'a str,
     is_chosen: bool,
 }
 
 impl AccessBar {
-    /// Draws the bar. Returns another question where one was asked.
+    /// Draws the bar. Returns the query if the user changed it.
     pub fn ui(
         &mut self,
         ui: &mut Ui,
@@ -80,7 +80,7 @@ impl AccessBar {
         question.filter(|question| Some(question) != table.question())
     }
 
-    /// Draws the field. Returns what is to be listed where something else was typed.
+    /// Draws the field. Returns the new subject of the list if another text was entered.
     fn field_ui(
         &mut self,
         ui: &mut Ui,
@@ -105,7 +105,7 @@ impl AccessBar {
         };
         let response = field.ui(ui, pen, rect, &mut text);
         let is_entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
-        // What was not edited stays as it is, with its thread and from where it is listed.
+        // An unedited text keeps its thread and its start.
         let is_edited = !text.trim().is_empty() && (question.is_none() || text != asked);
         let listed = (is_entered && is_edited).then(|| read(&text));
         self.typed = response.has_focus().then_some(text);
@@ -113,7 +113,7 @@ impl AccessBar {
     }
 }
 
-/// A question as it would be typed.
+/// Formats the subject of a list as the user would type it.
 fn shown(asked: &AccessSubject, read: impl Fn(&str) -> AccessSubject) -> String {
     match asked {
         AccessSubject::Code(text) if read(text) != *asked => format!("pc:{text}"),
@@ -121,8 +121,9 @@ fn shown(asked: &AccessSubject, read: impl Fn(&str) -> AccessSubject) -> String 
     }
 }
 
-/// What was typed: a name of code or a line of a file lists executions, all else a cell.
-/// `is_code` tells whether a symbol is code; none where nothing is called so.
+/// Parses the typed text: a code symbol or a line of a file lists executions, any other text a
+/// cell.
+/// `is_code` returns true for code symbols, and none for unknown names.
 fn listed(text: &str, is_code: impl Fn(&str) -> Option<bool>) -> AccessSubject {
     let text = text.trim();
     let said = ["pc:", "line:"]
@@ -140,7 +141,7 @@ fn listed(text: &str, is_code: impl Fn(&str) -> Option<bool>) -> AccessSubject {
         .split_once('+')
         .map_or(address, |(name, _)| name)
         .trim();
-    // Names of symbols may look like those of files: `counter.1234:4`.
+    // Symbol names may look like a file and a line: `counter.1234:4`.
     let is_listed_code = is_code(name).map_or(is_line, |is_code| is_code && length.is_none());
     if is_listed_code {
         AccessSubject::Code(text.to_owned())
@@ -149,7 +150,7 @@ fn listed(text: &str, is_code: impl Fn(&str) -> Option<bool>) -> AccessSubject {
     }
 }
 
-/// Whether a text looks like memory: a word alone is a register, unless it is a symbol.
+/// Returns true if a text looks like memory. A single word is a register unless it is a symbol.
 fn is_memory(text: &str, cx: &PanelContext<'_>) -> bool {
     let is_word = text
         .chars()
@@ -159,7 +160,7 @@ fn is_memory(text: &str, cx: &PanelContext<'_>) -> bool {
         && (!is_word || is_number || cx.desk.session.images.symbol(text).is_some())
 }
 
-/// Where the list begins. Returns where it begins itself.
+/// Draws the button that changes the start of the list. Returns its left edge.
 fn from_ui(
     ui: &Ui,
     pen: &Pen<'_>,
@@ -199,7 +200,7 @@ fn from_ui(
     left - 6.0
 }
 
-/// By steps or by call stacks.
+/// Draws the button that switches between steps and call stacks. Returns its left edge.
 fn stacks_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, question: &mut AccessTableQuery) -> f32 {
     let (text, name) = (
         say!("accesses-by-call-stack"),
@@ -255,7 +256,7 @@ fn kinds_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, question: &mut AccessTableQuery) 
     right - 6.0
 }
 
-/// How many bytes of memory are meant.
+/// Draws the buttons for the number of bytes of memory. Returns their left edge.
 fn widths_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, question: &mut AccessTableQuery) -> f32 {
     if bar.width() < FIELD + 100.0 {
         return bar.right();
@@ -291,7 +292,7 @@ fn chip_left(pen: &Pen<'_>, bar: Rect, text: &str) -> f32 {
     bar.right() - pen.width(text, ui_font(11.5)) - 12.0
 }
 
-/// Draws a button as high as a field, in the middle of a bar. True when it was clicked.
+/// Draws a button as high as a field, in the middle of a bar. Returns true if it was clicked.
 fn chip_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, chip: &Chip<'_>) -> bool {
     let rect = Rect::from_min_max(
         pos2(bar.left(), bar.top() + 5.0),
@@ -333,7 +334,7 @@ mod tests {
         };
         let read = |text: &str| listed(text, is_code);
         assert_eq!(read(text), *expected);
-        // As it is shown it means the same.
+        // Parsing the formatted text returns the same subject.
         assert_eq!(read(&shown(expected, read)), *expected);
     }
 

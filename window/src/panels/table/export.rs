@@ -1,4 +1,4 @@
-//! Takes a list out of the window: as text on the clipboard, or in a file.
+//! Copies a list to the clipboard or saves it to a file.
 
 use std::borrow::Cow;
 
@@ -15,38 +15,35 @@ use stepback_debugger::model::TextRole;
 use stepback_debugger::model::table::{Table, TableCell, TableRow};
 use stepback_debugger::model::table_text::TableFormat;
 
-/// A list as it is shown, and what its file is called.
+/// A list as it is shown, and the name of its file.
 pub struct ListExport<'a> {
-    /// What is painted with.
     pub pen: &'a Pen<'a>,
-    /// The rows as they are filtered and sorted, worked out where they are wanted.
+    /// The rows, filtered and sorted. They are computed only when they are exported.
     pub rows: &'a dyn Fn() -> Cow<'a, Table>,
-    /// Without an ending.
+    /// File name without extension.
     pub name: &'a str,
 }
 
-/// The right end of the bar above a list: a field for the text of rows, and the button that takes the list out.
+/// Right end of the bar above a list: the filter field and the export button.
 pub struct ListTools<'a> {
-    /// What is taken out.
     pub export: ListExport<'a>,
-    /// The bar.
     pub bar: Rect,
 }
 
-/// What became of the tools of a list.
+/// Result of drawing the tools of a list.
 #[derive(Clone, Copy, Debug)]
 pub struct ListToolsOutput {
-    /// Where they begin.
+    /// Left edge of the tools.
     pub left: f32,
-    /// The text of rows is another one.
+    /// The filter text was edited.
     pub is_changed: bool,
 }
 
 impl ListTools<'_> {
-    /// The field for the text of rows.
+    /// Width of the filter field.
     const FILTER: f32 = 140.0;
 
-    /// Draws them. In a narrow bar the field is left out.
+    /// Draws the tools. A narrow bar has no field.
     pub fn ui(&self, ui: &mut Ui, filter: &mut String, out: &mut Vec<Action>) -> ListToolsOutput {
         let (y, mut left) = (self.bar.center().y, self.bar.right() - 8.0);
         let mut is_changed = false;
@@ -70,7 +67,7 @@ impl ListTools<'_> {
     }
 }
 
-/// A list of texts as a table.
+/// Converts a list of texts to a table.
 pub fn text_table<'a>(
     heads: &[&'static str],
     rows: impl Iterator<Item = Vec<String>>,

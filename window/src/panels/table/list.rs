@@ -18,30 +18,28 @@ use stepback_debugger::action::Action;
 use stepback_debugger::messages::say;
 use stepback_debugger::views::{PanelView, TableSource, TableView};
 
-/// The heads of the columns.
+/// Height of the column heads.
 const HEAD: f32 = 20.0;
 
-/// The row of a table under the cursor, and where the table is scrolled to.
+/// Cursor and scroll position of a table.
 #[derive(Debug, Default)]
 pub struct RowList {
     cursor: CursorList,
-    /// The position that was last brought into view, and the rows before it.
+    /// The position that was last brought into view, and the number of rows before it.
     revealed: Option<(Position, usize)>,
 }
 
-/// Where a table is drawn.
+/// Area of a table.
 #[derive(Clone, Copy)]
 pub struct ListPlace<'a> {
-    /// What is painted with.
     pub pen: &'a Pen<'a>,
-    /// What is said where it has no rows.
+    /// Message that is shown if the table has no rows.
     pub nothing: EmptyMessage<'a>,
-    /// Where.
     pub rect: Rect,
 }
 
 impl ListPlace<'_> {
-    /// A number of rows below the heads.
+    /// Returns the extent of a number of rows below the heads.
     fn shown(&self, rows: usize) -> ListExtent {
         ListExtent {
             rows,
@@ -51,22 +49,21 @@ impl ListPlace<'_> {
 }
 
 impl RowList {
-    /// The row under the cursor.
     pub fn cursor(&self) -> usize {
         self.cursor.cursor
     }
 
-    /// Whether the user moved the cursor since the last call.
+    /// Returns true if the user moved the cursor since the last call.
     pub fn take_touch(&mut self) -> bool {
         self.cursor.take_touch()
     }
 
-    /// Back to the first row.
+    /// Moves to the first row.
     pub fn rewind(&mut self) {
         *self = Self::default();
     }
 
-    /// Puts the cursor on the row that the next move goes to, and brings it into view.
+    /// Puts the cursor on the row that the next Down key goes to, and brings it into view.
     pub fn go_before(&mut self, row: usize, rows: usize, place: &ListPlace<'_>) {
         let ListExtent { rows, list } = place.shown(rows);
         self.cursor.go_before(row, rows, list);
@@ -78,12 +75,12 @@ impl RowList {
         self.cursor.go_to(row, rows, list);
     }
 
-    /// The cursor is on no row: what it was on is not listed.
+    /// Takes the cursor off the list: its item is not listed any more.
     pub fn leave(&mut self) {
         self.cursor.cursor = usize::MAX;
     }
 
-    /// Draws heads and rows, and does what keys and clicks ask for.
+    /// Draws heads and rows, and applies keys and clicks.
     pub fn ui<S: TableSource>(
         &mut self,
         ui: &mut Ui,
@@ -157,7 +154,7 @@ impl RowList {
         touched.apply(view, &mut self.cursor, cx.desk, out);
     }
 
-    /// Scrolls to the position when it moved, and along with it while rows before it are found.
+    /// Scrolls to the position when it moved, and keeps it in view while rows before it are found.
     fn reveal(&mut self, gap: Option<(Position, usize)>, ListExtent { rows, list }: ListExtent) {
         match gap {
             Some((_, before)) if self.revealed != gap => {
@@ -165,14 +162,15 @@ impl RowList {
                     .reveal(before.min(rows.saturating_sub(1)), rows, list);
                 self.revealed = gap;
             }
-            // The list by steps had gone to the position; where rows stand otherwise the first matters most.
+            // The list was scrolled to the position in step order. In any other order the first row
+            // matters most.
             None if self.revealed.is_some() => self.rewind(),
             _ => {}
         }
     }
 }
 
-/// The position between rows, as in the list of steps.
+/// Draws the position between rows, as in the list of steps.
 fn position_line(pen: &Pen<'_>, rect: Rect, y: f32, cx: &PanelContext<'_>) {
     let (color, y) = (cx.tok.position(cx.desk.windows.active.0), y.round());
     pen.fill(

@@ -1,4 +1,4 @@
-//! Panels that are a list and nothing else.
+//! Panels that consist only of a list.
 
 use egui::Ui;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use stepback_debugger::action::{Action, CellName, PanelKind, WindowId};
 use stepback_debugger::desk::SessionWatch;
 use stepback_debugger::views::{PanelView, TableSource, TableView};
 
-/// A list of a source. Filter and order are saved.
+/// A list of a source. Filter and sort order are saved.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(
     default,

@@ -1,5 +1,5 @@
-//! Lists of what was found in the trace: all accesses of some memory, the blocks of the heap, the busiest pages,
-//! the functions that took most.
+//! Lists about the trace: accesses of memory, heap blocks, pages, regions, tasks, warnings, and
+//! others.
 
 mod access_bar;
 mod export;

@@ -1,4 +1,5 @@
-//! Lists of accesses, of blocks of the heap, of pages and regions of memory: kinds that are saved under one name.
+//! Lists of accesses, heap blocks, pages and regions of memory: kinds that are saved under one
+//! name.
 
 use egui::Ui;
 use serde::{Deserialize, Serialize, Serializer};
@@ -20,7 +21,7 @@ use stepback_debugger::views::{
     AccessTable, EffectsTable, MemoryTable, PanelView, TableSource, TableView,
 };
 
-/// A list.
+/// A list of one of these kinds.
 #[derive(Deserialize)]
 #[serde(from = "SavedTable")]
 pub struct TablePanel {
@@ -34,14 +35,14 @@ struct TableState {
     list: RowList,
 }
 
-/// The list by its source.
+/// The view of the list, by its source.
 enum TableViews {
     Accesses(TableView<AccessTable>),
     Effects(TableView<EffectsTable>),
     Memory(TableView<MemoryTable>),
 }
 
-/// Does the same with the view of any list.
+/// Evaluates an expression with the view of any list.
 macro_rules! with_view {
     ($lists:expr, $view:ident => $act:expr) => {
         match $lists {
@@ -52,7 +53,7 @@ macro_rules! with_view {
     };
 }
 
-/// A list as layouts have it.
+/// The form of a list in saved layouts.
 #[derive(Serialize, Deserialize)]
 struct SavedTable {
     kind: PanelKind,
@@ -109,9 +110,10 @@ impl Serialize for TablePanel {
 }
 
 impl TablePanel {
-    /// Lists what an action asks for.
+    /// Lists the subject of an action.
     pub fn take(&mut self, action: &Action, desk: &Desk) {
-        // What is asked before the first frame is asked of this trace.
+        // An action before the first frame refers to the open trace, so the view is prepared for it
+        // first.
         self.state.look(desk);
         if with_view!(&mut self.state.lists, view => view.take(action, desk)) {
             self.state.list.rewind();
@@ -120,7 +122,7 @@ impl TablePanel {
 }
 
 impl TableState {
-    /// Gives up what means nothing in another trace.
+    /// Drops state that is meaningless in another trace.
     fn look(&mut self, desk: &Desk) {
         if self.session.is_new(&desk.session) {
             with_view!(&mut self.lists, view => view.forget());
@@ -128,7 +130,7 @@ impl TableState {
         }
     }
 
-    /// What to do where the user has to say first what is listed.
+    /// Returns advice if the user must first choose the subject of the list.
     fn how_to_ask(&self) -> Option<&'static str> {
         match &self.lists {
             TableViews::Accesses(view) if view.source().question().is_none() => {
@@ -160,7 +162,8 @@ impl Panel for TablePanel {
         with_view!(&self.state.lists, view => view.source().tab_title())
     }
 
-    /// The memory of the row under the cursor; the cell that is listed, whether it has rows or not.
+    /// Returns the memory of the row under the cursor. For accesses it is the listed cell, even if
+    /// the list is empty.
     fn selection(&self, cx: &PanelContext<'_>) -> Option<CellName> {
         match &self.state.lists {
             TableViews::Accesses(view) => view.source().listed_cell(),

@@ -17,31 +17,28 @@ use stepback_debugger::views::{PanelView, RowGesture, TableSource, TableView};
 
 /// Width of the bar that shows a share.
 const SHARE: f32 = 120.0;
-/// The middle of the caret of a group.
+/// Middle of the caret of a group.
 const CARET: f32 = 8.0;
-/// Room without which the detail of a row is left out.
+/// Minimum room for the detail of a row.
 const LEAST_DETAIL: f32 = 60.0;
-/// Letters of names that are never cut for other columns.
+/// Number of letters of a name that are never cut in favour of other columns.
 const LEAST_NAME: f32 = 18.0;
 
-/// What all rows of a frame share.
+/// Painter of the rows, for one frame.
 pub struct TableRows<'a, S> {
     /// Clipped to the list.
     pub pen: Pen<'a>,
-    /// The window's state.
     pub cx: &'a PanelContext<'a>,
-    /// The list.
     pub view: &'a TableView<S>,
-    /// All rows.
     pub table: &'a Table,
-    /// The row under the cursor.
+    /// Row under the cursor.
     pub cursor: usize,
-    /// Where the list ends.
+    /// Right edge of the list.
     pub right: f32,
 }
 
 impl<S: TableSource> TableRows<'_, S> {
-    /// The left and right edges of the columns; those that are left out have no width.
+    /// Returns the left and right edges of the columns. Columns that are left out have no width.
     fn edges(&self, left: f32) -> Vec<(f32, f32)> {
         let mut wide: Vec<f32> = (0..self.table.columns.len())
             .map(|place| self.width_of(place))
@@ -55,7 +52,8 @@ impl<S: TableSource> TableRows<'_, S> {
             if left_out.contains(&place) {
                 return (left, left);
             }
-            // The last has the rest, unless its numbers would stand far away from all others.
+            // The last column takes the rest, unless it has numbers, which would then be far from
+            // all others.
             let takes_rest = place == last && !self.table.is_counted(place);
             let right = if takes_rest {
                 self.right - 8.0
@@ -89,7 +87,7 @@ impl<S: TableSource> TableRows<'_, S> {
         }
     }
 
-    /// Where columns may be left out, names are cut before that: to a width that still tells them apart.
+    /// Cuts names before columns are left out, to a width that still distinguishes them.
     fn cut_names(&self, wide: &mut [f32], room: f32) {
         let needed: f32 = wide.iter().map(|width| width + INSET).sum();
         if let Some(names) = wide
@@ -100,7 +98,7 @@ impl<S: TableSource> TableRows<'_, S> {
         }
     }
 
-    /// The columns that there is no room for.
+    /// Returns the columns that do not fit.
     fn left_out(&self, wide: &[f32], room: f32) -> Vec<usize> {
         let mut left_out = Vec::new();
         let mut needed: f32 = wide.iter().map(|width| width + INSET).sum();
@@ -120,7 +118,7 @@ impl<S: TableSource> TableRows<'_, S> {
         left_out
     }
 
-    /// Draws the heads of the columns. The column whose head was clicked.
+    /// Draws the heads of the columns. Returns the column whose head was clicked.
     pub fn heads_ui(&self, ui: &Ui, pen: &Pen<'_>, head: Rect) -> Option<usize> {
         let (shown, usual) = (self.view.shown(), self.view.source().usual_order());
         pen.line_across(head.left(), head.right(), head.bottom() - 1.0, pen.tok.line);
@@ -196,7 +194,7 @@ impl<S: TableSource> TableRows<'_, S> {
         };
         let response = row_response(ui, rect, ("row", place), || row.name.clone());
         let is_selected = match kind {
-            // The callers and callees beside the list are those of this row.
+            // The callers and callees next to the list are those of this row.
             PanelKind::Functions => self.cursor == place,
             _ => {
                 self.table.group_at(place).is_none()
@@ -282,7 +280,7 @@ impl<S: TableSource> TableRows<'_, S> {
         }
     }
 
-    /// Draws the row after the last: there is more to list.
+    /// Draws the row after the last: it loads more.
     pub fn more_ui(&self, ui: &Ui, rect: Rect, touched: &mut RowInput) {
         let words = self.view.more().unwrap_or_default();
         let response = row_response(ui, rect, "more", || words.to_owned());
@@ -343,7 +341,7 @@ impl<S: TableSource> TableRows<'_, S> {
         }
     }
 
-    /// Draws a cell. Returns where it ends.
+    /// Draws a cell. Returns its right edge.
     fn cell_ui(
         &self,
         ui: &Ui,
@@ -398,7 +396,7 @@ impl<S: TableSource> TableRows<'_, S> {
                 };
                 pen.fill(bar(rect.left(), rect.width().min(SHARE)), tok.bg3);
                 pen.fill(bar(rect.left(), width(*reads)), tok.read);
-                // Anything above zero shows.
+                // Any count above zero shows.
                 let is_none = *reads == 0 && *writes == 0;
                 pen.fill(
                     bar(
@@ -412,7 +410,7 @@ impl<S: TableSource> TableRows<'_, S> {
         }
     }
 
-    /// The memory of a row, and where its value is asked about; of lists that are about code there is no such question.
+    /// Returns the memory of a row and the position of its value; none in lists about code.
     fn asked(&self, row: &TableRow) -> Option<HoverCell> {
         let at = row
             .position

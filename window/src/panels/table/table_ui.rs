@@ -1,4 +1,4 @@
-//! Paints a list: bar, heads and rows, or why there are none.
+//! Painter of a list: bar, heads and rows, or the reason why there are none.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -18,22 +18,20 @@ use crate::theme::ui as ui_font;
 use stepback_debugger::action::Action;
 use stepback_debugger::views::{PanelView, TableSource, TableView, TableWork, ViewStatus};
 
-/// How often the list grows while more is found.
+/// Interval at which a growing list is refreshed.
 const FOUND_AFTER: Duration = Duration::from_millis(120);
 /// Height of the bar with the summary.
 const BAR: f32 = 30.0;
 
 /// Painter of a list.
 pub struct TableUi<'a, S> {
-    /// The list.
     pub view: &'a mut TableView<S>,
-    /// Its cursor and scroll state.
+    /// Cursor and scroll state of the list.
     pub list: &'a mut RowList,
-    /// Brush.
     pub pen: &'a Pen<'a>,
     /// Area of the list.
     pub rect: Rect,
-    /// Advice before a first question; none: that of the list.
+    /// Advice before the first query; none: the advice of the view.
     pub how_to_ask: Option<&'static str>,
 }
 
@@ -76,14 +74,15 @@ impl<S: TableSource> TableUi<'_, S> {
         self.list.ui(ui, &place, self.view, cx, out);
     }
 
-    /// An empty list that says so has nothing to summarise and nothing to filter.
+    /// Returns true if the list has a bar. An empty list with a message has nothing to summarise or
+    /// filter.
     fn has_bar(&self, cx: &PanelContext<'_>) -> bool {
         let source = self.view.source();
         let is_empty = self.view.table().rows.is_empty() && self.view.shown().filter.is_empty();
         !is_empty || source.nothing(cx.desk).is_none() || source.button(cx.desk).is_some()
     }
 
-    /// Summary of the list, its button, and what can be done with all of it.
+    /// Draws the summary of the list, its button, filter and export.
     fn bar_ui(
         &mut self,
         ui: &mut Ui,

@@ -12,12 +12,12 @@ use crate::theme::ui as ui_font;
 use stepback_debugger::messages::say;
 use stepback_debugger::notes::{Bookmark, BookmarkPlace};
 
-/// A ribbon that is so near is meant by a click.
+/// Maximum distance of a click from the ribbon that it selects.
 const GRIP: f32 = 5.0;
 
-/// Whether a moment or a part of the trace is marked.
+/// Returns true if a moment or a part of the trace has a bookmark.
 pub fn has_any(cx: &PanelContext<'_>) -> bool {
-    // Those of memory come last.
+    // Bookmarks of memory come last.
     cx.desk
         .bookmarks
         .list()
@@ -25,7 +25,8 @@ pub fn has_any(cx: &PanelContext<'_>) -> bool {
         .is_some_and(|bookmark| bookmark.place.position().is_some())
 }
 
-/// Draws the row: ribbons at moments, bars over parts. Returns the position of the one under the pointer.
+/// Draws the row: ribbons at moments, bars over parts. Returns the position of the bookmark under
+/// the pointer.
 pub fn row_ui(
     ui: &Ui,
     strip: &TimelineStrip,
@@ -56,7 +57,7 @@ pub fn row_ui(
         }
         match bookmark.place {
             BookmarkPlace::Position(_) => {
-                // Of many in one column one is drawn.
+                // Only one of several bookmarks in a column is drawn.
                 if spot.center().x - last >= 1.0 {
                     last = spot.center().x;
                     ribbon_ui(&pen, pos2(spot.center().x - 3.5, rect.top()), color);
@@ -98,7 +99,7 @@ pub fn row_ui(
     Some(position)
 }
 
-/// The bookmark at a column: moments before parts, the shortest part.
+/// Returns the bookmark at a column: moments before parts, and the shortest part first.
 fn under<'a>(strip: &TimelineStrip, cx: &PanelContext<'a>, x: f32) -> Option<&'a Bookmark> {
     let near = cx
         .desk
@@ -117,7 +118,7 @@ fn under<'a>(strip: &TimelineStrip, cx: &PanelContext<'a>, x: f32) -> Option<&'a
     .map(|(_, bookmark)| bookmark)
 }
 
-/// Where a bookmark stands across; none for memory.
+/// Returns the horizontal extent of a bookmark; none for memory.
 fn spot(strip: &TimelineStrip, bookmark: &Bookmark) -> Option<Rect> {
     let across = |first: u64, last: u64| {
         let (left, right) = (strip.x_of(Position(first)), strip.x_of(Position(last)));

@@ -1,4 +1,4 @@
-//! Lanes of calls: the frames of a thread or of several, outermost on top.
+//! Lanes of calls: the frames of one or more threads, outermost on top.
 
 use std::sync::Arc;
 
@@ -89,7 +89,7 @@ pub fn calls_ui(
     under
 }
 
-/// Says what is under the pointer.
+/// Shows a tooltip for the frame under the pointer.
 fn hover_ui(
     ui: &Ui,
     strip: &TimelineStrip,
@@ -136,7 +136,8 @@ fn hover_ui(
     tip_ui(ui, format!("{words}\n{position}"));
 }
 
-/// The threads whose calls are shown: the first ones as far as each gets two lanes, the one at the position always.
+/// Returns the threads whose calls are shown, with at least two lanes each. They are the first
+/// ones, and always the thread at the position.
 fn threads_in_view(count: usize, current: usize, lanes_in_view: usize) -> Vec<usize> {
     let room = (lanes_in_view / 2).clamp(1, count.max(1));
     let mut shown: Vec<usize> = (0..room).collect();
@@ -146,7 +147,7 @@ fn threads_in_view(count: usize, current: usize, lanes_in_view: usize) -> Vec<us
     shown
 }
 
-/// The frames around the position are underlined, the innermost one strongly.
+/// The frames around the position are underlined, the innermost one with a thicker line.
 impl TimelineStrip {
     fn path_ui(
         &self,

@@ -16,10 +16,10 @@ use stepback_debugger::model::timeline_rows::TimelineRowsRequest;
 
 /// Height of a row.
 pub const HEIGHT: f32 = 11.0;
-/// Both rows are left out where calls would have less than this.
+/// Minimum height of the calls; below it both rows are left out.
 const LEAST_LANES: f32 = 40.0;
 
-/// The height of both rows in a strip of a height, of which other rows take some.
+/// Returns the height of both rows in a strip; `others` is the height of the other rows.
 pub fn height(state: &TimelineState, strip: f32, others: f32) -> f32 {
     let has_any = state
         .densities
@@ -33,7 +33,7 @@ pub fn height(state: &TimelineState, strip: f32, others: f32) -> f32 {
     }
 }
 
-/// What the rows show of a strip.
+/// Returns the query for the part of the trace in a strip.
 fn request(strip: &TimelineStrip) -> TimelineRowsRequest {
     let (first, last) = (stepback_parsers::Position(strip.first), strip.last_known());
     TimelineRowsRequest {
@@ -44,7 +44,7 @@ fn request(strip: &TimelineStrip) -> TimelineRowsRequest {
     }
 }
 
-/// Asks for what the rows show.
+/// Queries the densities of the rows.
 pub fn ask(strip: &TimelineStrip, scene: &TimelineCanvas<'_>, state: &mut TimelineState) {
     let request = request(strip);
     let session = Arc::clone(&scene.cx.desk.session);
@@ -56,15 +56,15 @@ pub fn ask(strip: &TimelineStrip, scene: &TimelineCanvas<'_>, state: &mut Timeli
         });
 }
 
-/// A row that is drawn.
+/// One of the two rows.
 struct DensityRow<'a> {
     kind: DensityKind,
     rect: Rect,
     color: Color32,
-    /// How many of the steps of a column do it.
+    /// Number of steps of a column that perform the accesses.
     part: fn(&AccessShare) -> u64,
     densities: &'a AccessDensities,
-    /// Whether the numbers are of this very view.
+    /// Age of the numbers relative to the view that is shown.
     age: AnswerAge,
 }
 
@@ -84,12 +84,12 @@ impl DensityKind {
     }
 }
 
-/// Of which view an answer is.
+/// Age of an answer relative to the view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnswerAge {
-    /// Of the one that is shown.
+    /// Computed for the current view.
     Fresh,
-    /// Of an earlier one: its columns are other steps.
+    /// Computed for an earlier view: its columns are other steps.
     Old,
 }
 
@@ -175,7 +175,7 @@ impl DensityRow<'_> {
         self.hover_ui(ui, strip);
     }
 
-    /// What is said of a column.
+    /// Returns the tooltip of a column.
     fn words(&self, column: usize) -> String {
         match (self.age, self.densities.columns.get(column)) {
             (AnswerAge::Old, _) => say!("timeline-looking").to_owned(),

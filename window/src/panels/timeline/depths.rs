@@ -1,17 +1,17 @@
-//! Which depths of the calls the timeline shows.
+//! Scroll state of the call depths in the timeline.
 
-/// Which depths of the calls are in view.
+/// The call depths in view.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DepthScroll {
-    /// The first.
+    /// First depth in view.
     pub top: u32,
-    /// How many there are in the part of the trace that is shown.
+    /// Number of depths in the part of the trace in view.
     pub count: u32,
-    /// How deep the position was when its frame was brought into view.
+    /// Depth of the position when its frame was last brought into view.
     revealed: u32,
 }
 
-/// Which of so many depths are in view.
+/// The depths in view, and the number of all depths.
 #[derive(Clone, Copy, Debug)]
 pub struct ShownDepths {
     pub first: u32,
@@ -20,7 +20,8 @@ pub struct ShownDepths {
 }
 
 impl DepthScroll {
-    /// Brings the frame at the position into view, unless that was done: the user may have scrolled away since.
+    /// Brings the frame at the position into view once per depth: the user may scroll away
+    /// afterwards.
     pub fn reveal(&mut self, depth: u32, room: u32) {
         if depth == self.revealed {
             return;
@@ -28,14 +29,14 @@ impl DepthScroll {
         self.revealed = depth;
         let innermost = depth.saturating_sub(1);
         if innermost < self.top {
-            // A caller in view says where this is.
+            // One caller in view gives the context.
             self.top = innermost.saturating_sub(1);
         } else if innermost >= self.top.saturating_add(room) {
             self.top = (innermost + 1).saturating_sub(room);
         }
     }
 
-    /// Scrolls by some depths.
+    /// Scrolls by a number of depths.
     pub fn scroll(&mut self, by: isize, room: u32) {
         let most = self.count.max(self.revealed).saturating_sub(room);
         let by = i32::try_from(by).unwrap_or(0);
@@ -44,7 +45,7 @@ impl DepthScroll {
         }
     }
 
-    /// What is in view in a room for so many.
+    /// Returns the depths in view if `room` of them fit.
     pub fn shown(self, room: u32) -> ShownDepths {
         ShownDepths {
             first: self.top,

@@ -1,4 +1,4 @@
-//! What is done to the timeline by mouse: zoom, pan, travel, selection.
+//! Mouse input of the timeline: zoom, pan, travel, selection.
 
 use egui::{PointerButton, Ui};
 use stepback_parsers::Position;
@@ -12,19 +12,21 @@ use stepback_debugger::action::{
 };
 use stepback_debugger::model::timeline::FrameBox;
 
-/// What was done to the strip, and what is under the pointer.
+/// Mouse input on the strip, and the items under the pointer.
 pub struct TimelineInput<'a> {
     pub response: &'a egui::Response,
-    /// The position of the mark.
+    /// Position of the mark under the pointer.
     pub mark: Option<u64>,
-    /// The frame.
+    /// Frame under the pointer.
     pub frame: Option<&'a FrameBox>,
     pub strip: &'a TimelineStrip,
-    /// Those of the handles.
+    /// Tags of the handles.
     pub tags: &'a [HandleTag],
 }
 
-/// The wheel zooms around the pointer, sideways it moves; with Alt it scrolls the depths. The middle button drags.
+/// Zooms around the pointer with the wheel and pans with the horizontal wheel; with Alt the wheel
+/// scrolls the depths.
+/// The middle button drags the view.
 pub fn turn(
     ui: &Ui,
     strip: &TimelineStrip,
@@ -91,8 +93,12 @@ pub fn turn(
     );
 }
 
-/// A click travels, however short it is; a handle can be dragged, and with Shift a part of the trace is selected.
-/// A drag is one visit in the history, however far it goes. A double click fits the frame under it, or shows everything.
+/// Handles the primary button.
+///
+/// A click travels, however short it is. A handle can be dragged; with Shift a part of the trace is
+/// selected.
+/// A drag is one visit in the history, at any length.
+/// A double click fits the frame under the pointer, or shows everything.
 pub fn touch(
     ui: &Ui,
     TimelineInput {
@@ -138,7 +144,8 @@ pub fn touch(
             out,
         ));
     }
-    // A short click is pressed and released within one frame; a drag ends where the button is released.
+    // A short click is pressed and released within one frame; a drag ends where the button is
+    // released.
     let Some(held) = state.held.filter(|_| is_pressed || is_down || is_released) else {
         return;
     };
@@ -154,7 +161,7 @@ pub fn touch(
         DragState::Handle { window, origin } => {
             let is_of_handle = is_pressed && strip.handle_at(pointer, cx, tags).is_some();
             if !is_of_handle && (is_pressed || has_moved) {
-                // A press goes to the mark that is meant, a drag to where the pointer is.
+                // A press goes to the mark under the pointer, a drag to the pointer.
                 let to = mark
                     .filter(|_| is_pressed)
                     .map_or_else(|| strip.position_at(pointer.x), Position);
@@ -167,14 +174,14 @@ pub fn touch(
     }
 }
 
-/// Where a press is.
+/// Location of a press.
 struct PressTarget<'a> {
     strip: &'a TimelineStrip,
     tags: &'a [HandleTag],
     pointer: egui::Pos2,
 }
 
-/// What a press takes hold of.
+/// Starts a drag at a press: of a handle, or with Shift of a selection.
 fn take(
     ui: &Ui,
     PressTarget {
@@ -204,7 +211,7 @@ fn take(
     }
 }
 
-/// Where a handle was when it was taken, and where it is to be.
+/// Position of a handle at the start of a drag, and its new position.
 struct HandleMove {
     origin: Position,
     to: Position,

@@ -1,4 +1,4 @@
-//! Lanes of threads and cores: who ran where and when.
+//! Lanes of threads and cores: the core of each thread, or the thread on each core, over time.
 
 use std::sync::Arc;
 
@@ -18,24 +18,24 @@ use stepback_debugger::model::lane_view::{
 };
 use stepback_debugger::model::threads::Threads;
 
-/// Above the first lane and below the last.
+/// Gap above the first lane and below the last.
 const PADDING: f32 = 4.0;
-/// A mark that is so near is meant by a click.
+/// Maximum distance, in columns, of a click from the mark that it selects.
 const GRIP: u32 = 3;
 
-/// With what the lanes are drawn.
+/// Pen and panel context of the timeline.
 pub struct TimelineCanvas<'a> {
     pub pen: &'a Pen<'a>,
     pub cx: &'a PanelContext<'a>,
 }
 
-/// Which lanes are drawn.
+/// Schedule and kind of the lanes.
 pub struct LaneSource<'a> {
     pub threads: &'a Arc<Threads>,
     pub kind: TimelineLanes,
 }
 
-/// A lane, and whether what runs at the position runs in it.
+/// A lane, and whether it contains the thread at the position.
 pub struct LaneLabel {
     pub id: LaneId,
     pub is_current: bool,
@@ -87,7 +87,7 @@ pub fn lanes_ui(
     mark
 }
 
-/// The lane of what runs at the position.
+/// Returns the lane of the thread at the position.
 fn current_lane(cx: &PanelContext<'_>, schedule: &Schedule, kind: TimelineLanes) -> Option<LaneId> {
     let position = cx.desk.windows.active().position;
     let thread = usize::from(cx.desk.threads.here()?.0);
@@ -106,7 +106,7 @@ fn current_lane(cx: &PanelContext<'_>, schedule: &Schedule, kind: TimelineLanes)
     }
 }
 
-/// How many lanes the wheel moves by over the names.
+/// Takes the wheel over the labels. Returns the number of lanes to scroll by.
 pub fn wheel_over_labels(ui: &Ui, strip: &TimelineStrip) -> isize {
     let labels = Rect::from_min_max(strip.rect.min, pos2(strip.chart.left(), strip.floor));
     if !ui.rect_contains_pointer(labels) {
@@ -120,7 +120,7 @@ pub fn wheel_over_labels(ui: &Ui, strip: &TimelineStrip) -> isize {
     }
 }
 
-/// What all lanes of a frame share.
+/// Painter of the lanes, for one frame.
 struct LanePainter<'a> {
     pen: &'a Pen<'a>,
     cx: &'a PanelContext<'a>,
@@ -205,7 +205,8 @@ impl LanePainter<'_> {
         under.map(|(mark, _)| mark.first)
     }
 
-    /// Draws the marks of a thread. Returns the one under the pointer, and how many share its place.
+    /// Draws the marks of a thread. Returns the mark under the pointer, and the number of marks
+    /// that share its place.
     fn marks_ui(
         &self,
         ui: &Ui,
@@ -275,7 +276,7 @@ impl LanePainter<'_> {
         tip_ui(ui, lane_hint(self.schedule, threads, id, position, marks));
     }
 
-    /// Which of the lanes are in view, as a scroll bar without a grip beside the names.
+    /// Draws the lanes in view as a scroll bar without a grip, next to the labels.
     fn position_in_list(&self, first: usize, lanes: usize, room: usize, top: f32) {
         if lanes <= room {
             return;

@@ -18,7 +18,8 @@ use stepback_debugger::model::text::thousands;
 use stepback_debugger::model::timeline::FrameBox;
 use stepback_debugger::notes::{BookmarkPlace, WatchChange, WatchType};
 
-/// The frame that the menu was opened on, the selection, and what can always be done.
+/// Draws the items of the frame on which the menu was opened, of the selection, and the general
+/// ones.
 pub fn menu_ui(
     ui: &mut Ui,
     cx: &PanelContext<'_>,
@@ -111,7 +112,7 @@ fn frame_ui(
     menu_line_ui(ui, tok);
 }
 
-/// The row of values that the menu was opened on.
+/// Draws the items of the row of values on which the menu was opened.
 fn wave_ui(ui: &mut Ui, cx: &PanelContext<'_>, state: &TimelineState, out: &mut Vec<Action>) {
     let Some(place) = state.menu_wave else { return };
     let Some(watch) = cx.desk.waves.list().get(place) else {

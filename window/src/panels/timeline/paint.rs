@@ -1,4 +1,4 @@
-//! How the timeline looks.
+//! Layout and painting of the timeline.
 
 use egui::{Color32, Pos2, Rect, Ui, pos2, vec2};
 use stepback_index::ThreadInfo;
@@ -16,54 +16,54 @@ use stepback_debugger::model::timeline::{FrameBox, FrameLanes, tick_step, ticks}
 
 /// Height of the axis.
 pub const AXIS: f32 = 20.0;
-/// Above and below the lanes of calls.
+/// Gap above and below the lanes of calls.
 pub const PADDING: f32 = 5.0;
-/// Least distance of two ticks.
+/// Minimum distance of two ticks.
 const TICK_SPACING: f32 = 75.0;
-/// Distance of the lines that hatch what is not indexed yet.
+/// Distance of the hatching lines over the part that is not indexed yet.
 const HATCH: f32 = 9.0;
-/// How near the pointer must be to a handle to take it.
+/// Maximum distance of the pointer from a handle that it can grab.
 const GRIP: f32 = 5.0;
 
-/// The strip, and what part of the trace it shows.
+/// The strip, and the part of the trace that it shows.
 #[derive(Clone, Copy, Debug)]
 pub struct TimelineStrip {
-    /// All of it.
+    /// The whole strip.
     pub rect: Rect,
-    /// Right of the labels.
+    /// Chart at the right of the labels.
     pub chart: Rect,
-    /// The position at the left edge.
+    /// Position at the left edge.
     pub first: u64,
-    /// The position at the right edge; greater than `first`.
+    /// Position at the right edge; greater than `first`.
     pub last: u64,
-    /// The lower edge of the lanes: rows of ticks are below it.
+    /// Lower edge of the lanes; rows of ticks are below it.
     pub floor: f32,
-    /// Height of the rows of reads and writes, right below it.
+    /// Height of the rows of reads and writes, directly below `floor`.
     pub densities: f32,
     /// Height of the rows of values, below those.
     pub waves: f32,
-    /// How far the trace is indexed.
+    /// End of the indexed part of the trace.
     pub known: u64,
 }
 
-/// Where the lanes of a thread are.
+/// Placement of the lanes of a thread.
 #[derive(Clone, Copy, Debug)]
 pub struct LanePlace {
-    /// The upper edge of the first.
+    /// Upper edge of the first lane.
     pub top: f32,
-    /// Height of each.
+    /// Height of each lane.
     pub lane: f32,
-    /// How deep the frames in the first one are.
+    /// Call depth of the first lane.
     pub depth: u32,
 }
 
-/// Height of a lane in a window of a height.
+/// Returns the height of a lane for a window height.
 pub fn lane_height(window_height: f32) -> f32 {
     if window_height < 900.0 { 13.0 } else { 15.0 }
 }
 
 impl TimelineStrip {
-    /// Its lanes in two: one below the axis, one below that. A hairline stands between them.
+    /// Splits the lanes into an upper and a lower half of equal height.
     pub fn halves(&self) -> (Self, Self) {
         let middle = ((self.rect.top() + AXIS + self.floor) / 2.0).round();
         let lower = |rect: Rect| rect.with_min_y(middle - AXIS);
@@ -80,13 +80,13 @@ impl TimelineStrip {
         )
     }
 
-    /// Where a position is.
+    /// Returns the x coordinate of a position.
     pub fn x_of(&self, position: Position) -> f32 {
         let share = (position.0 as f64 - self.first as f64) / (self.last - self.first) as f64;
         self.chart.left() + (share * f64::from(self.chart.width())) as f32
     }
 
-    /// The position nearest to a place, as far as the trace is indexed.
+    /// Returns the position nearest to an x coordinate, limited to the indexed part.
     pub fn position_at(&self, x: f32) -> Position {
         let share = f64::from((x - self.chart.left()) / self.chart.width()).clamp(0.0, 1.0);
         Position(
@@ -94,12 +94,12 @@ impl TimelineStrip {
         )
     }
 
-    /// The last position of the chart that is indexed.
+    /// Returns the last position of the chart that is indexed.
     pub fn last_known(&self) -> Position {
         Position(self.last.min(self.known).max(self.first))
     }
 
-    /// How many pixel columns show what is indexed.
+    /// Returns the number of pixel columns that show the indexed part.
     pub fn known_columns(&self) -> u32 {
         let width = self.chart.width().max(1.0);
         if self.last <= self.known {
@@ -109,12 +109,12 @@ impl TimelineStrip {
         }
     }
 
-    /// Whether a place shows what is not indexed yet.
+    /// Returns true if an x coordinate is in the part that is not indexed yet.
     pub fn is_unknown(&self, x: f32) -> bool {
         self.last > self.known && x > self.x_of(Position(self.known)) + 1.0
     }
 
-    /// What is not indexed yet is hatched.
+    /// Hatches the part that is not indexed yet.
     pub fn hatch_ui(&self, pen: &Pen<'_>) {
         if self.last <= self.known {
             return;
@@ -149,7 +149,7 @@ impl TimelineStrip {
         }
     }
 
-    /// The handle under the pointer: a tag that it is on, else the nearest line.
+    /// Returns the handle under the pointer: a tag that contains it, otherwise the nearest line.
     pub fn handle_at(
         &self,
         pointer: Pos2,
@@ -166,7 +166,7 @@ impl TimelineStrip {
             .list
             .iter()
             .filter(|window| distance(window.position) <= GRIP);
-        // Of windows at one position it is the active one.
+        // Of windows at one position the active one is grabbed.
         let rank = |id: WindowId| id != cx.desk.windows.active;
         let nearest = near.min_by(|a, b| {
             distance(a.position)
@@ -176,8 +176,9 @@ impl TimelineStrip {
         nearest.map(|window| window.id)
     }
 
-    /// Where the tags of the handles stand, that of the active window first. It is at its line; others that would touch it
-    /// stand beside, in the order of their positions.
+    /// Places the tags of the handles, that of the active window first.
+    /// The active window's tag is at its line. Tags that would touch it move aside, in the order of
+    /// their positions.
     pub fn tags(&self, pen: &Pen<'_>, cx: &PanelContext<'_>) -> Vec<HandleTag> {
         let active = cx.desk.windows.active;
         let mut windows: Vec<_> = cx.desk.windows.list.iter().collect();
@@ -200,12 +201,12 @@ impl TimelineStrip {
         tags
     }
 
-    /// The upper edge of the first lane.
+    /// Returns the upper edge of the first lane.
     pub fn top_of_lanes(&self) -> f32 {
         self.rect.top() + AXIS + PADDING
     }
 
-    /// The words at the left: one thread, or each of several beside its lanes.
+    /// Draws the thread names at the left, each next to its lanes.
     pub fn labels(
         &self,
         pen: &Pen<'_>,
@@ -250,7 +251,7 @@ impl TimelineStrip {
         }
     }
 
-    /// The axis with its ticks; a label that would touch a tag is left out.
+    /// Draws the axis with its ticks. A label that would touch a tag is left out.
     pub fn axis_ui(&self, pen: &Pen<'_>, tags: &[HandleTag]) {
         let tok = pen.tok;
         let axis = Rect::from_min_size(self.rect.min, vec2(self.rect.width(), AXIS));
@@ -278,7 +279,7 @@ impl TimelineStrip {
         }
     }
 
-    /// The frames.
+    /// Draws the frames.
     pub fn lanes_ui(&self, pen: &Pen<'_>, lanes: &FrameLanes, place: LanePlace) {
         let tok = pen.tok;
         let pen = Pen {
@@ -292,7 +293,7 @@ impl TimelineStrip {
         }
     }
 
-    /// A line below a frame.
+    /// Draws a line below a frame.
     pub fn underline(
         &self,
         pen: &Pen<'_>,
@@ -308,7 +309,8 @@ impl TimelineStrip {
         );
     }
 
-    /// Which depths are in view, where there are more than that: beside the names, as in a scroll bar.
+    /// Draws the depths in view like a scroll bar next to the labels, if there are more depths than
+    /// fit.
     pub fn depths_ui(
         &self,
         pen: &Pen<'_>,
@@ -359,7 +361,7 @@ impl TimelineStrip {
             self.chart.left() + frame.first as f32,
             self.chart.left() + frame.end as f32,
         );
-        // A gap of a pixel tells neighbours apart, where there is room for it.
+        // A gap of one pixel separates neighbours if there is room for it.
         let gap = if right - left > 3.0 { 1.0 } else { 0.0 };
         Rect::from_min_max(pos2(left, top), pos2(right - gap, top + lane - 1.0))
     }
@@ -380,7 +382,8 @@ impl TimelineStrip {
         }
     }
 
-    /// The positions as handles; the active one on top. Lines of one position stand side by side.
+    /// Draws the positions as handles, the active one on top. Lines of one position are side by
+    /// side.
     pub fn handles_ui(&self, pen: &Pen<'_>, cx: &PanelContext<'_>, tags: &[HandleTag]) {
         let mut lines: Vec<f32> = Vec::new();
         for HandleTag { window, rect } in tags {
@@ -416,7 +419,7 @@ impl TimelineStrip {
         }
     }
 
-    /// The rectangle of a handle's tag; none when the position is not in view.
+    /// Returns the rectangle of a handle's tag; none if the position is not in view.
     fn tag(&self, pen: &Pen<'_>, window: WindowId, position: Position) -> Option<Rect> {
         if !(self.first..=self.last).contains(&position.0) {
             return None;
@@ -433,7 +436,7 @@ impl TimelineStrip {
         ))
     }
 
-    /// The frame under the pointer.
+    /// Returns the frame under the pointer.
     pub fn frame_at<'a>(
         &self,
         ui: &Ui,
@@ -447,7 +450,7 @@ impl TimelineStrip {
             .find(|frame| self.box_rect(frame, place).expand(0.5).contains(pointer))
     }
 
-    /// Where the pointer is over the chart, when nothing is in front of it.
+    /// Returns the pointer position over the chart; none if something else covers the chart there.
     pub fn pointer(&self, ui: &Ui) -> Option<Pos2> {
         let pointer = ui
             .input(|input| input.pointer.hover_pos())
@@ -455,7 +458,7 @@ impl TimelineStrip {
         ui.rect_contains_pointer(self.chart).then_some(pointer)
     }
 
-    /// The part that is selected, over everything that is drawn below it.
+    /// Draws the selected part over everything below it.
     pub fn selection_ui(&self, pen: &Pen<'_>, StepRange { first, last }: StepRange) {
         let (left, right) = (self.x_of(first), self.x_of(last));
         let top = self.rect.top() + AXIS;
@@ -474,12 +477,12 @@ impl TimelineStrip {
     }
 }
 
-/// Says something at the pointer.
+/// Shows a tooltip at the pointer.
 pub fn tip_ui(ui: &Ui, words: String) {
     tip_of(ui, words, None);
 }
 
-/// Says something of a cell at the pointer.
+/// Shows a tooltip about a cell at the pointer.
 pub fn tip_of(ui: &Ui, words: String, hover: Option<HoverCell>) {
     let id = ui.unique_id().with("tip");
     egui::Tooltip::always_open(
@@ -504,7 +507,8 @@ pub struct HandleTag {
     pub rect: Rect,
 }
 
-/// Moves tags, which are in order, apart: one stays where it is, as long as there is room for those on both sides of it.
+/// Moves sorted tags apart. The tag at index `stays` keeps its place if both sides have room for
+/// the others.
 fn spread(tags: &mut [HandleTag], stays: usize, room: std::ops::RangeInclusive<f32>) {
     let (before, behind) = tags.split_at_mut(stays.min(tags.len()));
     let pushed = |rect: Rect, by: f32| rect.translate(vec2(by, 0.0));
@@ -525,7 +529,7 @@ fn spread(tags: &mut [HandleTag], stays: usize, room: std::ops::RangeInclusive<f
     }
 }
 
-/// Moves tags to the left so that the last ends at `most` and none is on the next.
+/// Moves tags to the left so that the last ends at `most` and none overlaps the next.
 fn push_left(tags: &mut [HandleTag], mut most: f32) {
     for tag in tags.iter_mut().rev() {
         tag.rect = tag

@@ -18,14 +18,14 @@ use crate::theme::{icon, icons, ui as ui_font};
 use stepback_debugger::action::{Action, CellName, TimelineLanes, ViewAction};
 use stepback_debugger::messages::{say, spoken};
 
-/// The column of labels.
+/// Width of the column of labels.
 const LABELS: f32 = 84.0;
-/// The lower edge, by which the timeline is dragged taller.
+/// Height of the lower edge, by which the timeline is resized.
 const EDGE: f32 = 5.0;
-/// Between the chart and the right edge of the window.
+/// Gap between the chart and the right edge of the window.
 const RIGHT: f32 = 16.0;
 
-/// Draws the timeline into all space that `ui` has. `cell`: the cell that is selected.
+/// Draws the timeline into all space of `ui`. `cell` is the selected cell.
 pub fn timeline_ui(
     ui: &mut Ui,
     cx: &PanelContext<'_>,
@@ -110,7 +110,7 @@ pub fn timeline_ui(
     response.context_menu(|ui| menu_ui(ui, cx, state, out));
 }
 
-/// The button above the names that chooses what the timeline shows.
+/// Draws the button above the labels that chooses the contents of the timeline.
 fn chooser_ui(
     ui: &Ui,
     strip: &TimelineStrip,

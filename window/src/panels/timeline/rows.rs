@@ -1,4 +1,4 @@
-//! The rows below the lanes: accesses of the selected cell, and what is unusual about the trace.
+//! The rows below the lanes: accesses of the selected cell, and unusual events of the trace.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -28,30 +28,30 @@ use stepback_debugger::model::timeline_rows::{
 
 /// Height of a row.
 const HEIGHT: f32 = 13.0;
-/// How strong ticks are that stand side by side.
+/// Opacity of ticks in adjacent columns.
 const DENSE: f32 = 0.45;
-/// A tick that is so near is meant by a click.
+/// Maximum distance, in columns, of a click from the tick that it selects.
 const GRIP: u32 = 3;
 
-/// What is said of a row.
+/// Texts of a row.
 struct TickRowText<'a> {
     label: &'a str,
-    /// What it shows.
+    /// Description of the ticks, for the tooltip of the label.
     hint: &'a str,
-    /// Where there is no tick.
+    /// Tooltip for places without a tick.
     nothing: &'a str,
 }
 
-/// A row that is drawn.
+/// A row of ticks.
 struct TickRow<'a> {
     words: TickRowText<'a>,
     ticks: &'a [Tick],
     rect: Rect,
-    /// Whose accesses the ticks are.
+    /// Cell whose accesses the ticks show.
     of: Option<&'a CellName>,
 }
 
-/// The height of all rows, and of those of densities among them.
+/// Heights of all rows together, of the density rows, and of the rows of values.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TickRowHeights {
     pub all: f32,
@@ -59,7 +59,7 @@ pub struct TickRowHeights {
     pub waves: f32,
 }
 
-/// The heights in a strip of a height, as far as is known what the rows show.
+/// Returns the heights of the rows in a strip, given the answers until now.
 pub fn heights(
     state: &TimelineState,
     strip: f32,
@@ -88,7 +88,7 @@ pub fn heights(
     }
 }
 
-/// Whether handlers are entered anywhere.
+/// Returns true if an exception handler is entered anywhere.
 fn has_entries(state: &TimelineState) -> bool {
     state
         .exceptions
@@ -96,7 +96,8 @@ fn has_entries(state: &TimelineState) -> bool {
         .is_some_and(|(_, entries)| !entries.list().is_empty())
 }
 
-/// Where the program was interrupted, as far as is known: by markers, and by the frames of handlers.
+/// Returns the ticks of exceptions in view: recorded markers, and entries of exception handlers.
+/// Polls the latter.
 fn exceptions_of(
     strip: &TimelineStrip,
     state: &mut TimelineState,
@@ -122,12 +123,12 @@ fn exceptions_of(
     merged(&told, &entries)
 }
 
-/// Whether a search found something.
+/// Returns true if the search has hits.
 fn has_hits(cx: &PanelContext<'_>) -> bool {
     cx.desk.find.found().is_some_and(|found| found.count() > 0)
 }
 
-/// Whether there are steps of a slice.
+/// Returns true if the slice has steps.
 fn has_slice(cx: &PanelContext<'_>) -> bool {
     cx.desk
         .slice
@@ -135,7 +136,7 @@ fn has_slice(cx: &PanelContext<'_>) -> bool {
         .is_some_and(|slice| slice.step_count() > 0)
 }
 
-/// The steps of the slice in view: at most one a column.
+/// Returns the steps of the slice in view, at most one per column.
 fn slice_ticks(strip: &TimelineStrip, cx: &PanelContext<'_>) -> Vec<Tick> {
     let column =
         |position: u64| (strip.x_of(Position(position)) - strip.chart.left()).max(0.0) as u32;
@@ -156,7 +157,7 @@ fn slice_ticks(strip: &TimelineStrip, cx: &PanelContext<'_>) -> Vec<Tick> {
         .collect()
 }
 
-/// The hits of the search in view: at most one a column.
+/// Returns the hits of the search in view, at most one per column.
 fn hit_ticks(strip: &TimelineStrip, cx: &PanelContext<'_>) -> Vec<Tick> {
     let column =
         |position: u64| (strip.x_of(Position(position)) - strip.chart.left()).max(0.0) as u32;
@@ -210,7 +211,7 @@ pub fn rows_ui(
         nothing: say!("timeline-looking"),
         age: AnswerAge::Old,
     });
-    // What an earlier view told stands where it belongs now, and pale, as there may be more.
+    // Ticks of an earlier view are drawn at their new places, but pale, since there may be more.
     let faded = pen.clone().faded();
     let pen = if known.age == AnswerAge::Fresh {
         pen
@@ -308,17 +309,18 @@ pub fn rows_ui(
     under
 }
 
-/// What is known of the rows.
+/// The latest answer for the rows.
 struct TickRowAnswer<'a> {
     rows: &'a TimelineRows,
-    /// Of the selected cell.
+    /// Accesses of the selected cell.
     accesses: &'a [Tick],
-    /// What is said where the cell has no access.
+    /// Tooltip for places where the cell has no access.
     nothing: &'static str,
     age: AnswerAge,
 }
 
-/// Ticks in the columns of a strip: those of an earlier view by their positions, as far as they are in it.
+/// Returns ticks in the columns of a strip. Ticks of an earlier view are placed by their positions;
+/// those out of view are dropped.
 fn placed<'a>(strip: &TimelineStrip, ticks: &'a [Tick], age: AnswerAge) -> Cow<'a, [Tick]> {
     if age == AnswerAge::Fresh {
         return Cow::Borrowed(ticks);
@@ -337,7 +339,7 @@ fn placed<'a>(strip: &TimelineStrip, ticks: &'a [Tick], age: AnswerAge) -> Cow<'
     )
 }
 
-/// What is asked of a strip, whatever the cell.
+/// Returns the query for the part of the trace in a strip, without a cell.
 fn view_of(strip: &TimelineStrip) -> TimelineRowsRequest {
     TimelineRowsRequest {
         first: Position(strip.first),
@@ -380,7 +382,7 @@ fn ask<'a>(
     })
 }
 
-/// Whether an answer is of the view that is asked about.
+/// Returns the age of an answer relative to a query; the cells are ignored.
 fn age_of(answered: &TimelineRowsRequest, asked: &TimelineRowsRequest) -> AnswerAge {
     let is_fresh = TimelineRowsRequest {
         cell: asked.cell,
@@ -393,8 +395,8 @@ fn age_of(answered: &TimelineRowsRequest, asked: &TimelineRowsRequest) -> Answer
     }
 }
 
-/// The cell that a name means at the position, the inner one where it means none; the last answer for the same name
-/// while the new one is on its way.
+/// Resolves a cell name at the position. The inner option is none if the name has no meaning there.
+/// Returns the last answer for the same name while the new one is computed.
 fn meaning_of(
     name: &CellName,
     cx: &PanelContext<'_>,
@@ -421,7 +423,7 @@ fn meaning_of(
         .map(|(_, cell)| *cell)
 }
 
-/// A gap goes through all lanes, so that nobody overlooks it.
+/// Draws a gap of the trace through all lanes, because it must not be overlooked.
 fn gaps_ui(strip: &TimelineStrip, pen: &Pen<'_>, marks: &[Tick]) {
     for gap in marks.iter().filter(|tick| tick.kind == TickKind::Gap) {
         let x = strip.chart.left() + gap.column as f32;
@@ -457,7 +459,8 @@ impl TickRow<'_> {
             tok,
         };
         for (place, tick) in self.ticks.iter().enumerate() {
-            // Where every column has one, there are too many to tell apart: paler, so that single ones stand out.
+            // If every column has a tick, they cannot be distinguished: they are paler, so that
+            // single ticks are noticed.
             let opacity = if self.is_dense(place) { DENSE } else { 1.0 };
             self.tick_ui(&pen, strip, tick, opacity);
         }
@@ -513,7 +516,7 @@ impl TickRow<'_> {
         Some(tick.position.0)
     }
 
-    /// Whether the columns on both sides of a tick have one too.
+    /// Returns true if both adjacent columns have a tick too.
     fn is_dense(&self, place: usize) -> bool {
         let column = |place: Option<usize>| Some(self.ticks.get(place?)?.column);
         let (before, here, after) = (

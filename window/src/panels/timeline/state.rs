@@ -1,4 +1,4 @@
-//! What the timeline remembers from frame to frame.
+//! State of the timeline between frames.
 
 use std::sync::Arc;
 
@@ -21,68 +21,69 @@ use stepback_debugger::model::timeline_rows::{TimelineRows, TimelineRowsRequest}
 use stepback_debugger::model::wave::{Wave, WaveRequest};
 use stepback_debugger::worker::Slot;
 
-/// What the timeline remembers from frame to frame.
+/// State of the timeline between frames.
 #[derive(Debug, Default)]
 pub struct TimelineState {
     session: SessionWatch,
-    /// One a thread that is shown.
+    /// One slot for each thread that is shown.
     pub(super) lanes: Vec<Slot<LaneRequest, FrameLanes>>,
-    /// Whose frames are around the position.
+    /// Frames around the position.
     pub(super) here: Slot<Position, StackSummary>,
-    /// What is said of the frame under the pointer.
+    /// Tooltip of the frame under the pointer.
     pub(super) hint: Slot<CallId, String>,
-    /// The selected cell.
+    /// Selected cell.
     pub(super) cell: Slot<CellNameQuery, Option<Cell>>,
-    /// What the rows below the lanes show.
+    /// Ticks of the rows below the lanes.
     pub(super) rows: Slot<TimelineRowsRequest, TimelineRows>,
-    /// Where the axis ends.
+    /// End of the axis.
     axis: AxisEnd,
     pub(super) end: u64,
-    /// How densely memory is accessed.
+    /// Densities of memory accesses.
     pub(super) densities: Slot<TimelineRowsRequest, AccessDensities>,
-    /// One a value that is drawn along the trace.
+    /// One slot for each value that is drawn along the trace.
     pub(super) waves: Vec<Slot<WaveRequest, Wave>>,
-    /// The row of values under the pointer, and the one that the context menu was opened on.
+    /// Row of values under the pointer, and the row on which the context menu was opened.
     pub(super) wave_under: Option<usize>,
     pub(super) menu_wave: Option<usize>,
-    /// Where handlers are entered.
+    /// Entries of exception handlers.
     pub(super) exceptions: Slot<(), Arc<BoundedList<LaneMark>>>,
-    /// What is shown, where the user chose it.
+    /// Contents that the user chose.
     chosen: Option<TimelineLanes>,
-    /// The first lane of threads or cores in view.
+    /// First lane of threads or cores in view.
     pub(super) top: usize,
-    /// The lane that was last brought into view.
+    /// Lane that was last brought into view.
     pub(super) revealed: Option<usize>,
-    /// The lanes of a kind, as long as the threads are the same.
+    /// Cached lanes of a kind, valid for one set of threads.
     ids: Option<LaneIdCache>,
-    /// Which depths of the calls are in view.
+    /// Call depths in view.
     pub(super) depths: DepthScroll,
-    /// Depths that the mouse asked to scroll by.
+    /// Depths by which the mouse scrolled since the last frame.
     pub(super) depths_to_scroll: isize,
-    /// Less than a lane that the middle button dragged.
+    /// Fraction of a lane that the middle button has dragged.
     pub(super) rest: f32,
-    /// Which part of the trace is in view; none: all of it.
+    /// Part of the trace in view; none: all of it.
     pub(super) view: Option<VisibleRange>,
-    /// What a command asked to be in view.
+    /// Part of the trace that a command requested to see.
     wish: Option<TimelineFit>,
-    /// The position that was in view last: where it goes, the view follows.
+    /// The active window and its position in the last frame. When it moves, the view follows.
     followed: Option<FollowedPosition>,
-    /// What the mouse holds.
+    /// Current drag of the primary button.
     pub(super) held: Option<DragState>,
-    /// The part of the trace that is selected.
+    /// Selected part of the trace.
     pub(super) selection: Option<StepRange>,
-    /// The frame that the context menu was opened on.
+    /// Frame on which the context menu was opened.
     pub(super) menu_frame: Option<FrameBox>,
 }
 
-/// The position of the active window.
+/// The active window and its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct FollowedPosition {
     window: WindowId,
     position: Position,
 }
 
-/// The lanes of a kind and what they were made from: as many as the trace has threads, so no frame lists them anew.
+/// Cached lanes of a kind, with their inputs. There are as many as threads, so they are not listed
+/// in every frame.
 #[derive(Debug)]
 struct LaneIdCache {
     threads: Arc<Threads>,
@@ -91,7 +92,7 @@ struct LaneIdCache {
 }
 
 impl TimelineState {
-    /// The lanes of a kind, from top to bottom.
+    /// Returns the lanes of a kind, from top to bottom.
     pub(super) fn ids(&mut self, threads: &Arc<Threads>, kind: TimelineLanes) -> Arc<[LaneId]> {
         let known = self
             .ids
@@ -115,7 +116,7 @@ impl TimelineState {
         (self.chosen, self.top, self.revealed) = (Some(lanes), 0, None);
     }
 
-    /// Shows a part of the trace as soon as it is known where it lies.
+    /// Shows a part of the trace as soon as its location is known.
     pub fn fit(&mut self, fit: TimelineFit) {
         self.wish = Some(fit);
     }
@@ -125,12 +126,12 @@ impl TimelineState {
         self.selection = range.filter(|range| range.first < range.last);
     }
 
-    /// The part of the trace that is selected.
+    /// Returns the selected part of the trace.
     pub fn selection(&self) -> Option<StepRange> {
         self.selection
     }
 
-    /// Which part of the trace is in view; none: all of it.
+    /// Returns the part of the trace in view; none: all of it.
     pub fn view(&self) -> Option<StepRange> {
         self.view.map(|VisibleRange { first, last }| StepRange {
             first: Position(first),
@@ -143,7 +144,8 @@ impl TimelineState {
         self.view = Some(view).filter(|view| *view != VisibleRange::whole(end));
     }
 
-    /// What is shown: threads where their steps are known by times alone, calls in all other traces.
+    /// Returns the lanes that are shown: the chosen ones, otherwise a default. The default is
+    /// threads if only times order their steps, and calls in all other traces.
     pub fn shown(&self, threads: Option<&Threads>) -> TimelineLanes {
         let is_by_time = threads.is_some_and(|threads| threads.schedule.is_order_by_time);
         self.chosen.unwrap_or(if is_by_time {
@@ -153,7 +155,8 @@ impl TimelineState {
         })
     }
 
-    /// What a command asked for comes into view, and the position where it went out of it. Another trace starts afresh.
+    /// Updates the view for a frame: fits the part that a command requested, and follows a position
+    /// that left the view. Another trace resets the state.
     pub(super) fn look(&mut self, cx: &PanelContext<'_>) {
         if self.session.is_new(&cx.desk.session) {
             let (session, chosen) = (std::mem::take(&mut self.session), self.chosen);
@@ -196,7 +199,7 @@ impl TimelineState {
                 }
                 .fitting(end)
             }),
-            // The answer is on its way.
+            // The answer is still being computed.
             Some(TimelineFit::Call) if known.is_none() => return,
             Some(TimelineFit::Call) => known.and_then(|here| next_call(here, view, end)),
             None => None,
@@ -208,7 +211,8 @@ impl TimelineState {
     }
 }
 
-/// The innermost frame, or the one around that which is in view; around the outermost one, the innermost again.
+/// Returns the innermost frame, or the frame around the one in view. After the outermost one it
+/// returns the innermost again.
 fn next_call(here: &StackSummary, view: VisibleRange, end: u64) -> Option<VisibleRange> {
     let fit = |range: &StepRange| {
         VisibleRange {
@@ -223,16 +227,16 @@ fn next_call(here: &StackSummary, view: VisibleRange, end: u64) -> Option<Visibl
     fitted.get(next).or(fitted.first()).copied()
 }
 
-/// What the primary button holds while it is down.
+/// The drag of the primary button while it is down.
 #[derive(Clone, Copy, Debug)]
 pub enum DragState {
-    /// The position of a window, which was somewhere when it was taken.
+    /// A window's handle; `origin` is its position at the start of the drag.
     Handle { window: WindowId, origin: Position },
-    /// The other end of the selection.
+    /// A selection; `from` is its other end.
     Selection { from: u64 },
 }
 
-/// A cell, and where its name is to be understood.
+/// A cell name, and the position at which it is resolved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CellNameQuery {
     pub name: CellName,

@@ -1,32 +1,32 @@
-//! Which part of the trace the timeline shows.
+//! The part of the trace that the timeline shows.
 
-/// The timeline is never finer than so many steps.
+/// Minimum number of steps in view.
 const LEAST: f64 = 16.0;
-/// What is shown beside a call that is fitted, as a share of its length.
+/// Margin on each side of a fitted call, as a share of its length.
 const MARGIN: f64 = 0.02;
 
-/// Two positions; the second is the greater one, unless the trace is empty.
+/// A range of positions in view. `last` is greater than `first` unless the trace is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VisibleRange {
-    /// At the left edge.
+    /// Position at the left edge.
     pub first: u64,
-    /// At the right edge.
+    /// Position at the right edge.
     pub last: u64,
 }
 
-/// How the wheel, or two fingers, change what is shown.
+/// Zoom and pan by the wheel or by two fingers.
 #[derive(Clone, Copy, Debug)]
 pub struct ZoomPan {
-    /// The place that stays where it is, as a share of the width.
+    /// Fixed point of the zoom, as a share of the width.
     pub center: f64,
-    /// Greater than 1 shows less of the trace.
+    /// Zoom factor; greater than 1 shows less of the trace.
     pub factor: f64,
-    /// How far to go on, as a share of what is shown.
+    /// Distance to pan, as a share of the visible length.
     pub moved: f64,
 }
 
 impl VisibleRange {
-    /// The whole trace.
+    /// Returns the range of the whole trace.
     pub const fn whole(end: u64) -> Self {
         Self {
             first: 0,
@@ -34,7 +34,7 @@ impl VisibleRange {
         }
     }
 
-    /// So much of it as a trace has that ends at `end`.
+    /// Clamps the range to a trace that ends at `end`.
     pub fn within(self, end: u64) -> Self {
         Self {
             first: self.first.min(end),
@@ -42,17 +42,17 @@ impl VisibleRange {
         }
     }
 
-    /// How many steps are shown.
+    /// Returns the number of steps in view.
     pub const fn length(self) -> u64 {
         self.last.saturating_sub(self.first)
     }
 
-    /// Whether a position is shown.
+    /// Returns true if a position is in view.
     pub fn contains(self, position: u64) -> bool {
         (self.first..=self.last).contains(&position)
     }
 
-    /// The same turned by the wheel.
+    /// Returns the range after a zoom or pan.
     pub fn turned(
         self,
         ZoomPan {
@@ -75,7 +75,8 @@ impl VisibleRange {
         )
     }
 
-    /// As much of the trace, so many lengths further on; rounded to whole steps, at least one.
+    /// Returns a range of this length, panned by `lengths` times the length. The distance is
+    /// rounded up to whole steps.
     fn moved(self, lengths: f64, end: u64) -> Self {
         let steps = (lengths * self.length() as f64).abs().ceil() as u64;
         let last_first = end.saturating_sub(self.length());
@@ -91,7 +92,7 @@ impl VisibleRange {
         }
     }
 
-    /// A part of the trace with a little of what is around it.
+    /// Returns the range with a margin on both sides.
     pub fn fitting(self, end: u64) -> Self {
         let margin = self.length() as f64 * MARGIN;
         let length = (self.length() as f64 + 2.0 * margin).clamp(LEAST.min(end as f64), end as f64);
@@ -99,7 +100,7 @@ impl VisibleRange {
         Self::from(middle - length / 2.0, length, end)
     }
 
-    /// As much of the trace with a position in the middle.
+    /// Returns a range of this length with a position in the middle.
     pub fn around(self, position: u64, end: u64) -> Self {
         let length = self.length() as f64;
         Self::from(position as f64 - length / 2.0, length, end)

@@ -1,4 +1,4 @@
-//! The rows of values along the trace: steps of a curve, or boxes where there are few values.
+//! The rows of values along the trace: a step curve, or boxes if there are few values.
 
 use std::sync::Arc;
 
@@ -23,14 +23,15 @@ use stepback_debugger::worker::Answer;
 
 /// Height of a row.
 const HEIGHT: f32 = 24.0;
-/// Calls and lanes keep as much.
+/// Minimum height that remains for calls and lanes.
 const LEAST_LANES: f32 = 36.0;
-/// A change that is so near is meant by a click.
+/// Maximum distance of a click from the change that it selects.
 const GRIP: f32 = 3.0;
-/// Narrower boxes have no words.
+/// Minimum width of a box with text.
 const LEAST_WORDS: f32 = 18.0;
 
-/// How many rows have room in a strip of a height, of which others take some; one always has.
+/// Returns the number of rows that fit into a strip, at least one. `others` is the height of the
+/// other rows.
 pub fn rows(strip: f32, others: f32, cx: &PanelContext<'_>) -> usize {
     let room = ((strip - others - AXIS - LEAST_LANES) / HEIGHT)
         .floor()
@@ -38,7 +39,7 @@ pub fn rows(strip: f32, others: f32, cx: &PanelContext<'_>) -> usize {
     cx.desk.waves.list().len().min(room)
 }
 
-/// The height of so many rows.
+/// Returns the height of a number of rows.
 pub fn height(rows: usize) -> f32 {
     rows as f32 * HEIGHT
 }
@@ -67,7 +68,8 @@ pub fn rows_ui(
             continue;
         };
         let before = slot.peek().filter(|(asked, _)| asked.watch == *watch);
-        // What names no register of a thread is the same in all of them, and is not worked out anew.
+        // An expression without registers has one value for all threads, so it is not computed
+        // again for another thread.
         let is_of_all = before.filter(|(_, wave)| !wave.is_of_thread && wave.error.is_none());
         let thread = is_of_all.map_or(here, |(asked, _)| asked.thread);
         let request = WaveRequest {
@@ -120,23 +122,23 @@ pub fn rows_ui(
     under
 }
 
-/// A row that is drawn.
+/// A row of values.
 struct WaveRow<'a> {
     strip: &'a TimelineStrip,
     pen: &'a Pen<'a>,
     watch: &'a Watch,
     rect: Rect,
     known: Option<WaveAnswer<'a>>,
-    /// Why it could not be worked out.
+    /// Error of the computation.
     failure: Option<String>,
 }
 
 /// The newest answer of a row.
 struct WaveAnswer<'a> {
     wave: &'a Wave,
-    /// For which part of the trace. The strip may show another one by now.
+    /// Part of the trace of the answer. The strip may show another part by now.
     view: TimelineRowsRequest,
-    /// The thread whose registers are meant, where it is one of several.
+    /// Thread whose registers are used, if there are several threads.
     owner: Option<&'a str>,
 }
 
@@ -149,7 +151,7 @@ fn owner<'a>(thread: ThreadId, wave: &Wave, cx: &PanelContext<'a>) -> Option<&'a
         .map(|thread| thread.name.as_str())
 }
 
-/// A stretch in which the value stays.
+/// A range in which the value is constant.
 struct WaveSegment<'a> {
     left: f32,
     right: f32,
@@ -157,7 +159,7 @@ struct WaveSegment<'a> {
 }
 
 impl WaveRow<'_> {
-    /// Draws it; `hidden`: so many more rows have no room.
+    /// Draws the row. `hidden` is the number of further rows that do not fit.
     fn paint(&self, hidden: usize) {
         let Self {
             strip, pen, rect, ..
@@ -228,12 +230,12 @@ impl WaveRow<'_> {
         }
     }
 
-    /// Where what is indexed ends.
+    /// Returns the right edge of the indexed part.
     fn known_end(&self) -> f32 {
         self.strip.x_of(self.strip.last_known()).floor()
     }
 
-    /// Between which edges of the chart the answer tells the value.
+    /// Returns the edges of the part of the chart that the answer covers.
     fn looked_at(&self) -> (f32, f32) {
         let (start, end) = (
             self.strip.chart.left(),
@@ -245,7 +247,7 @@ impl WaveRow<'_> {
         })
     }
 
-    /// Says that the value is looked for, where there is room.
+    /// Draws "looking…" over a part without values, if there is room.
     fn gap_ui(&self, pen: &Pen<'_>, gap: Rangef) {
         let words = say!("timeline-looking");
         if gap.span() > pen.width(words, ui_font(11.0)) + 8.0 {
@@ -276,7 +278,7 @@ impl WaveRow<'_> {
             .iter()
             .map(move |column| x_of(column.position))
             .chain(std::iter::once(last));
-        // What lies far outside is not drawn.
+        // Parts far outside of the chart are clamped.
         let (least, most) = (
             self.strip.chart.left() - 2.0,
             self.strip.chart.right() + 2.0,
@@ -291,7 +293,7 @@ impl WaveRow<'_> {
         })
     }
 
-    /// Values with their words.
+    /// Draws the values as boxes with text.
     fn boxes_ui(&self, pen: &Pen<'_>, wave: &Wave, view: &TimelineRowsRequest) {
         let tok = pen.tok;
         for WaveSegment { left, right, level } in self.pieces(wave, view) {
@@ -325,7 +327,8 @@ impl WaveRow<'_> {
         }
     }
 
-    /// A step a change; where a column has several, all that lies between the least and the greatest.
+    /// Draws a step curve. A column with several changes is filled from the least to the greatest
+    /// value.
     fn curve_ui(&self, pen: &Pen<'_>, wave: &Wave, view: &TimelineRowsRequest) {
         let Some((least, most)) = wave.extent() else {
             return;
@@ -372,7 +375,8 @@ impl WaveRow<'_> {
         }
     }
 
-    /// Says what is under the pointer. Returns the position of a change that is meant by a click.
+    /// Shows the tooltip under the pointer. Returns the position of a change that a click would
+    /// select.
     fn touch(&self, ui: &Ui) -> Option<u64> {
         let pointer = ui
             .input(|input| input.pointer.hover_pos())
@@ -419,7 +423,7 @@ impl WaveRow<'_> {
     }
 }
 
-/// The register or variable that an expression is, where nothing is worked out of it.
+/// Returns the register or variable that an expression names; none for computed expressions.
 fn cell_of(expression: &str, owner: Option<&str>) -> Option<CellName> {
     let is_name = |text: &str| {
         text.chars()
@@ -429,7 +433,7 @@ fn cell_of(expression: &str, owner: Option<&str>) -> Option<CellName> {
         .filter(|text| !text.is_empty() && is_name(text))
         .map(cell_name)?
         .ok()?;
-    // A number is no name: as a cell it would be a byte of memory.
+    // A number is not a name: as a cell it would be a byte of memory.
     match (named, owner) {
         (CellName::Register(name), Some(owner)) => {
             Some(CellName::Register(format!("{name} of {owner}")))
@@ -439,7 +443,7 @@ fn cell_of(expression: &str, owner: Option<&str>) -> Option<CellName> {
     }
 }
 
-/// The color of a value that no step states.
+/// Returns the colour of a value that no step states.
 fn color_of(source: ValueSource, tok: &ThemeColors) -> Option<Color32> {
     match source {
         ValueSource::Inferred => Some(tok.inferred),
@@ -448,7 +452,7 @@ fn color_of(source: ValueSource, tok: &ThemeColors) -> Option<Color32> {
     }
 }
 
-/// What is said of a place of the row.
+/// Returns the tooltip of a place in the row.
 fn words(name: &str, wave: &Wave, column: Option<&WaveColumn>, at: Position) -> String {
     let level = column.map_or(&wave.first, |column| &column.last);
     let mut value = level

@@ -1,4 +1,4 @@
-//! What is said below the last step of a program that died.
+//! The note below the last step of a program that crashed.
 
 use egui::{Rect, Ui, vec2};
 
@@ -11,21 +11,21 @@ use stepback_debugger::analysis::fatal_ending::FatalEnding;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::fatal_words::fatal_words;
 
-/// Rows of the words "End of trace", two or three lines of the note, and the link.
+/// Rows for the text "End of trace", two or three lines of the note, and the link.
 pub const NOTE_ROWS: u64 = 5;
 
-/// Note below the last step of a program that died.
+/// The note below the last step of a program that crashed.
 #[derive(Clone, Copy)]
 pub struct EndNote<'a>(pub &'a FatalEnding);
 
-/// With what the note is painted.
+/// Pen and columns of the note.
 pub struct NotePaint<'a> {
     pub pen: &'a Pen<'a>,
     pub columns: &'a TraceColumns,
 }
 
 impl EndNote<'_> {
-    /// Draws the note below a row, with a link to the step. Returns its height.
+    /// Draws the note below a row, with a link to the fatal step. Returns its height.
     pub fn ui(
         &self,
         ui: &Ui,

@@ -19,20 +19,20 @@ use stepback_debugger::worker::Slot;
 
 const HEIGHT: f32 = 24.0;
 
-/// Narrower panels have no room for the source line.
+/// Minimum width of a panel with the source line.
 const SOURCE_FROM: f32 = 320.0;
 
-/// More frames than these are not shown: the outermost are left out.
+/// Maximum number of frames; the outermost are left out.
 const FRAMES: usize = 12;
 
-/// The path of calls, innermost last, and the line.
+/// The call path, innermost last, and the source line.
 #[derive(Debug, Default)]
 pub struct TraceHead {
     path: Slot<Position, Vec<CallPathEntry>>,
     source: Slot<Position, Option<Arc<SourceLine>>>,
 }
 
-/// The window that travels, and what is asked for.
+/// Window that travels, and the actions.
 pub struct TravelOutput<'a> {
     pub window: &'a TraceWindow,
     pub out: &'a mut Vec<Action>,
@@ -66,7 +66,7 @@ impl TraceHead {
         rest
     }
 
-    /// The line at the right, where there is room. Returns where it begins.
+    /// Draws the source line at the right, if there is room. Returns its left edge.
     fn source_ui(
         &mut self,
         ui: &Ui,
@@ -117,7 +117,8 @@ impl TraceHead {
     }
 }
 
-/// The innermost frame is always in view: outer ones are left out from the outside in.
+/// Draws the call path. The innermost frame is always in view; frames are left out from the
+/// outermost on.
 fn path_ui(
     ui: &Ui,
     pen: &Pen<'_>,

@@ -1,4 +1,4 @@
-//! A list that shows the hits of the search alone: its bar, and the rows for what is hidden.
+//! Parts of a trace list that shows only hits or a slice: its bar, and the rows for hidden steps.
 
 use egui::{Rect, Ui, pos2};
 use stepback_parsers::Step;
@@ -19,12 +19,13 @@ use stepback_debugger::model::text::thousands;
 
 /// Height of the bar.
 const BAR: f32 = 24.0;
-/// Steps around hits that are offered.
+/// Offered numbers of steps around hits.
 const AROUND: [u64; 4] = [0, 1, 3, 10];
-/// Narrower bars have no room for them.
+/// Minimum width of a bar that offers them.
 const AROUND_FROM: f32 = 320.0;
 
-/// Says that only hits are shown, and of how many steps; chooses how many steps stand around them. Returns the rest.
+/// Draws the bar: the number of hits among the steps, and the choice of the number of steps around
+/// them. Returns the area below.
 pub fn hits_bar_ui(
     ui: &Ui,
     rect: Rect,
@@ -121,7 +122,7 @@ pub fn hits_bar_ui(
     rest
 }
 
-/// How many steps the slice has so far, and what it is of.
+/// Describes the slice: the number of its steps until now, and its query.
 fn slice_bar_words(cx: &PanelContext<'_>) -> String {
     let steps = cx.desk.session.index.step_count();
     let Some(slice) = cx.desk.slice.slice() else {
@@ -138,7 +139,7 @@ fn slice_bar_words(cx: &PanelContext<'_>) -> String {
     format!("{of} · {}", question_words(slice))
 }
 
-/// That steps are hidden which are none of the slice, or were not come to.
+/// Describes hidden steps: outside of the slice, or older than the slice has followed yet.
 fn beside_slice_words(cx: &PanelContext<'_>, HiddenSteps { first, count }: HiddenSteps) -> String {
     let slice = cx.desk.slice.slice();
     let oldest = slice.and_then(|slice| slice.positions.first().copied());
@@ -149,13 +150,13 @@ fn beside_slice_words(cx: &PanelContext<'_>, HiddenSteps { first, count }: Hidde
     }
 }
 
-/// Some steps that are not shown.
+/// Consecutive steps that are not shown.
 struct HiddenSteps {
     first: Step,
     count: u64,
 }
 
-/// Steps between two hits.
+/// Row for the hidden steps between two hits.
 pub struct HiddenRow<'a> {
     pub rect: Rect,
     pub first: Step,

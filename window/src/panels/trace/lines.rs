@@ -1,4 +1,4 @@
-//! The source lines of the rows in view.
+//! Source lines of the rows in view.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,13 +10,14 @@ use crate::panels::PanelContext;
 use stepback_debugger::image::SourceLine;
 use stepback_debugger::worker::{Answer, Slot};
 
-/// More are not kept; what is in view is soon there again.
+/// Maximum number of cached lines. The cache is cleared beyond it; the lines in view are soon
+/// fetched again.
 const LIMIT: usize = 1 << 14;
 
-/// A line that was asked for, or that there is none.
+/// A queried line; none if the address has no line.
 type KnownSourceLine = Option<Arc<SourceLine>>;
 
-/// Lines by address, asked for as they come into view.
+/// Cache of source lines by address, filled as rows come into view.
 #[derive(Debug, Default)]
 pub struct SourceLineCache {
     known: HashMap<Address, KnownSourceLine>,
@@ -24,7 +25,7 @@ pub struct SourceLineCache {
 }
 
 impl SourceLineCache {
-    /// Asks for the lines of addresses that are not known yet.
+    /// Queries the lines of addresses that are not cached yet.
     pub fn fetch(&mut self, addresses: impl Iterator<Item = Address>, cx: &PanelContext<'_>) {
         if let Some((_, lines)) = self.asked.peek() {
             let fresh = lines
@@ -59,7 +60,7 @@ impl SourceLineCache {
         }
     }
 
-    /// The line of an address, as far as it is known.
+    /// Returns the cached line of an address.
     pub fn line(&self, address: Address) -> Option<&Arc<SourceLine>> {
         self.known.get(&address)?.as_ref()
     }

@@ -12,10 +12,10 @@ use stepback_debugger::model::spots::{is_any_in, spots};
 
 /// Width of the mark of a hit on the scroll bar.
 const HIT_TICK: f32 = 4.0;
-/// Width of the mark of a bookmark there.
+/// Width of the mark of a bookmark on the scroll bar.
 const BOOKMARK_TICK: f32 = 7.0;
 
-/// The hits of the search on the scroll bar: no more of them than it has pixels.
+/// Returns the hits of the search on the scroll bar, at most one per pixel.
 pub fn hit_ticks<'a>(
     cx: &PanelContext<'a>,
     window: &'a TraceWindow,
@@ -30,7 +30,7 @@ pub fn hit_ticks<'a>(
     ticks(positions, window, height, cx.tok.hit)
 }
 
-/// The steps of the slice there, likewise.
+/// Returns the steps of the slice on the scroll bar, at most one per pixel.
 pub fn slice_ticks<'a>(
     cx: &PanelContext<'a>,
     window: &'a TraceWindow,
@@ -45,7 +45,7 @@ pub fn slice_ticks<'a>(
     ticks(positions, window, height, cx.tok.taken)
 }
 
-/// At most as many marks as the scroll bar has pixels.
+/// Returns marks of positions, at most one per pixel of the scroll bar.
 fn ticks<'a>(
     positions: &[u64],
     window: &'a TraceWindow,
@@ -69,7 +69,7 @@ fn ticks<'a>(
     })
 }
 
-/// The bookmarks on the scroll bar: as many as there may be cost little.
+/// Returns the bookmarks on the scroll bar. There are few enough of them to draw all.
 pub fn bookmark_ticks<'a>(
     cx: &PanelContext<'a>,
     window: &'a TraceWindow,
@@ -85,17 +85,15 @@ pub fn bookmark_ticks<'a>(
     })
 }
 
-/// Steps whose bookmarks are shown.
+/// A range of steps whose bookmarks are shown.
 pub struct MarkedSteps<'a, 'b> {
-    /// Where the bookmarks are from.
     pub cx: &'a PanelContext<'b>,
-    /// The first of them.
     pub first: Step,
-    /// The last of them.
     pub last: Step,
 }
 
-/// The ribbon of a bookmark right behind one of some steps, and a bar where they are part of a marked range.
+/// Draws the ribbon of a bookmark just after one of the steps. A bar shows that the steps are in a
+/// bookmarked range.
 pub fn marks_ui(
     ui: &Ui,
     pen: &Pen<'_>,
@@ -111,7 +109,7 @@ pub fn marks_ui(
         pen.fill(bar, cx.tok.ribbon(bookmark.color));
         ribbon_tip(ui, response, bar.expand2(vec2(2.0, 0.0)), bookmark);
     }
-    // What is marked at the very start has no step before it.
+    // A bookmark at the very start has no step before it.
     let from = if first == Step(0) { 0 } else { first.after().0 };
     if let Some(bookmark) = cx.desk.bookmarks.moment_in(from, last.after().0) {
         let at = rect.left_top() + vec2(3.0, 3.0);
@@ -125,7 +123,7 @@ pub fn marks_ui(
     }
 }
 
-/// Whether a hit of the search shows right after any of some steps.
+/// Returns true if the search has a hit just after any of the steps.
 pub fn is_hit(cx: &PanelContext<'_>, first: Step, last: Step) -> bool {
     cx.desk
         .find
@@ -133,7 +131,7 @@ pub fn is_hit(cx: &PanelContext<'_>, first: Step, last: Step) -> bool {
         .is_some_and(|found| found.is_any_in(first.after().0..=last.after().0))
 }
 
-/// Whether any of some steps is one of the slice.
+/// Returns true if any of the steps is in the slice.
 pub fn is_in_slice(cx: &PanelContext<'_>, first: Step, last: Step) -> bool {
     cx.desk
         .slice

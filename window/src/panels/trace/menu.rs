@@ -20,28 +20,28 @@ use stepback_debugger::model::step_rows::{OperandRegisters, StepRow};
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::notes::{BookmarkChange, BookmarkPlace, WatchChange};
 
-/// Cells for which questions are offered.
+/// Maximum number of cells, registers or other windows in a menu.
 const CELLS: usize = 4;
 
-/// What the list sees, and the window that it shows.
+/// Panel context and the window whose steps are listed.
 pub struct TraceContext<'a> {
     pub cx: &'a PanelContext<'a>,
     pub window: &'a TraceWindow,
 }
 
-/// The first and the last step that a folded call hides.
+/// First and last step that a folded call hides.
 pub struct FoldedSteps {
     pub first: Step,
     pub last: Step,
 }
 
-/// A cell and what it is called.
+/// A cell and its label.
 pub struct LabeledCell<'a> {
     pub label: &'a str,
     pub cell: &'a CellName,
 }
 
-/// The menu of a step.
+/// Draws the menu of a step.
 pub fn step_menu(
     ui: &mut Ui,
     row: &StepRow,
@@ -99,7 +99,7 @@ pub fn step_menu(
     copy_items(ui, row, cx, out);
 }
 
-/// The menu of a folded call.
+/// Draws the menu of a folded call.
 pub fn folded_menu(
     ui: &mut Ui,
     call: CallId,
@@ -213,7 +213,7 @@ fn fold_items(
             ]);
         }
     }
-    // Folding by keys means the function around the position, so the position comes here first.
+    // Folding by keys refers to the function around the position, so the position moves here first.
     let folds = [
         (
             say!("trace-fold-the-function-around-it"),
@@ -249,7 +249,8 @@ fn fold_items(
     }
 }
 
-/// Questions are asked from the step: the last write is one before it, the next write one after it.
+/// Draws the items of a cell. Searches start at the step: the last write is before it, the next
+/// write after it.
 fn cell_items(
     ui: &mut Ui,
     LabeledCell { label, cell }: LabeledCell<'_>,
@@ -281,7 +282,8 @@ fn cell_items(
     );
 }
 
-/// Lists about the step: memory that it accesses, all values of its cells, all its executions.
+/// Draws the items that list or watch: memory accessed by the step, values of its cells, its
+/// executions.
 fn list_items(
     ui: &mut Ui,
     row: &StepRow,
@@ -348,8 +350,8 @@ fn list_items(
     }
 }
 
-/// A cell of a row: with several threads a register is named with that of the row, since questions take the thread of the
-/// step before the position otherwise.
+/// Returns a cell of a row. With several threads a register is named with the thread of the row.
+/// Without it, queries would use the thread of the step before the position.
 pub fn cell_of_row(cell: &CellName, row: &StepRow, cx: &PanelContext<'_>) -> CellName {
     match cell {
         CellName::Register(name) => register_of(row.thread, name, cx),
@@ -357,7 +359,7 @@ pub fn cell_of_row(cell: &CellName, row: &StepRow, cx: &PanelContext<'_>) -> Cel
     }
 }
 
-/// What is read has a history, what is written a future.
+/// Draws the items of operands: the last write of those read, the next write of those written.
 fn operand_items(
     ui: &mut Ui,
     row: &StepRow,
@@ -394,7 +396,7 @@ fn operand_items(
     }
 }
 
-/// Why of what it wrote behind it, and of what it read before it.
+/// Draws the "Why" items: written cells after the step, read cells before it.
 fn why_items(
     ui: &mut Ui,
     row: &StepRow,

@@ -1,4 +1,4 @@
-//! How a row of the trace looks.
+//! Painting of a row of the trace.
 
 use egui::{Pos2, Rect, pos2, vec2};
 use stepback_machine::Address;
@@ -15,70 +15,70 @@ use stepback_debugger::model::marker_lines::{MarkerLine, MarkerTone};
 use stepback_debugger::model::step_rows::StepRow;
 use stepback_debugger::model::text::{address_digits, thousands};
 
-/// Narrower panels leave out the offset in the function.
+/// Minimum width of a panel with the offset in the function.
 const OFFSET_FROM: f32 = 680.0;
 /// Narrower panels have less room for instructions.
 const NARROW: f32 = 480.0;
 /// Wider panels have room for long operands.
 const WIDE: f32 = 640.0;
-/// Between a cell and its value, the arrow in the middle.
+/// Distance between a cell and its value; the arrow is in the middle.
 const ARROW: f32 = 18.0;
-/// One level of calls.
+/// Indentation of one call depth.
 const INDENT: f32 = 12.0;
-/// Deeper calls are not indented further.
+/// Maximum indentation, in call depths.
 const DEEPEST: u32 = 12;
-/// Longer names of threads are cut.
+/// Maximum number of letters of a thread name.
 const TAG_LENGTH: usize = 8;
-/// Longer source lines are cut.
+/// Maximum number of letters of a source line.
 const LINE_LENGTH: u8 = 24;
-/// A letter of a source line.
+/// Width of a letter of a source line.
 const LINE_ADVANCE: f32 = 6.9;
-/// Less of a source line says nothing.
+/// Minimum width of a source line.
 const LEAST_LINE: f32 = 60.0;
-/// Lines of exceptions below one step, at most.
+/// Maximum number of exception lines below one step.
 const EXCEPTIONS: usize = 3;
-/// Lines of other events below one step, at most.
+/// Maximum number of other event lines below one step.
 const LINES: usize = 4;
 /// Gap between columns.
 const GAP: f32 = 12.0;
 
-/// Where the columns of a list are.
+/// Column positions of a list.
 #[derive(Clone, Copy, Debug)]
 pub struct TraceColumns {
-    /// Where step numbers end.
+    /// Right edge of the step numbers.
     number_end: f32,
-    /// The line to their right.
+    /// Vertical line at their right.
     pub hairline: f32,
-    /// Room for the name of the thread to the right of it; 0 where there is one thread.
+    /// Room for the thread name at the right of the line; 0 with one thread.
     tag: f32,
-    /// Where addresses begin at the least depth.
+    /// Left edge of addresses at the least depth.
     pub address: f32,
     /// Digits of an address.
     digits: usize,
-    /// Room for the offset in the function; 0 where it is left out.
+    /// Room for the offset in the function; 0 if it is left out.
     offset: f32,
     /// Room for mnemonic and operands.
     code: f32,
-    /// Where rows end.
+    /// Right edge of the rows.
     right: f32,
-    /// Where source lines end; none where they are not shown.
+    /// Right edge of source lines; none if they are not shown.
     lines_end: Option<f32>,
-    /// The least depth in view.
+    /// Least call depth in view.
     least_depth: u32,
 }
 
-/// What columns have to have room for.
+/// Extents of the contents of the columns.
 #[derive(Clone, Copy, Debug)]
 pub struct TraceColumnContent {
     /// Steps of the trace.
     pub step_count: u64,
-    /// The names of its threads.
+    /// Thread names of the trace.
     pub names: ThreadNameWidth,
-    /// The least depth in view.
+    /// Least call depth in view.
     pub least_depth: u32,
-    /// The highest address in view.
+    /// Highest address in view.
     pub highest: Address,
-    /// The longest offset in a function in view.
+    /// Longest offset in a function in view.
     pub longest_offset: u64,
     /// The trace has program images.
     pub has_symbols: bool,
@@ -86,26 +86,26 @@ pub struct TraceColumnContent {
     pub has_values: bool,
 }
 
-/// How long names of threads are: looked at once for as many threads as there are.
+/// Length of the longest thread name, cached by the number of threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ThreadNameWidth {
-    /// How many threads there are.
+    /// Number of threads.
     pub threads: usize,
     /// Letters of the longest name.
     pub letters: usize,
 }
 
-/// What was painted of a row.
+/// Result of painting a row.
 #[derive(Clone, Debug, Default)]
 pub struct PaintedRow {
-    /// Something did not fit.
+    /// Some text did not fit.
     pub is_cut: bool,
-    /// The cell under the pointer.
+    /// Cell under the pointer.
     pub spot: Option<OperandSpot>,
 }
 
-/// A step as far as it is known, whether it is done, whose it is, its source line where that is shown, and the pointer
-/// where it is on the row.
+/// Inputs of a step row. `row` is none until it is known, `line` if source lines are not shown, and
+/// `pointer` if it is elsewhere.
 pub struct RowPaint<'a> {
     pub row: Option<&'a StepRow>,
     pub is_done: bool,
@@ -114,13 +114,14 @@ pub struct RowPaint<'a> {
     pub pointer: Option<Pos2>,
 }
 
-/// Where a line of a marker begins, and how many more there are.
+/// Indentation of a marker line, and the number of further markers.
 pub struct MarkerPlace {
     pub indent: f32,
     pub more: usize,
 }
 
-/// A step, whether it is done, its source line where that is shown, and the pointer where it is on the row.
+/// Inputs of a step row that is known. `line` is none if source lines are not shown, and `pointer`
+/// if it is elsewhere.
 #[derive(Clone, Copy)]
 pub struct KnownRowPaint<'a> {
     pub row: &'a StepRow,
@@ -129,7 +130,7 @@ pub struct KnownRowPaint<'a> {
     pub pointer: Option<Pos2>,
 }
 
-/// Where effects are shown.
+/// Horizontal range of the effects.
 #[derive(Clone, Copy)]
 struct EffectSpan {
     start: f32,
@@ -151,7 +152,6 @@ impl EffectSpan {
     }
 }
 
-/// A folded call.
 pub struct FoldedCall<'a> {
     pub name: &'a str,
     pub depth: u32,
@@ -159,7 +159,7 @@ pub struct FoldedCall<'a> {
 }
 
 impl TraceColumns {
-    /// The columns of a list in a rectangle.
+    /// Lays out the columns of a list.
     pub fn new(body: Rect, shown: &TraceColumnContent) -> Self {
         let TraceColumnContent {
             step_count,
@@ -171,7 +171,7 @@ impl TraceColumns {
             has_values,
         } = *shown;
         let digits = thousands(step_count.saturating_sub(1)).len();
-        // Mono 11.5 is 6.9 wide; up to five digits the measures of the design hold.
+        // A digit at size 11.5 is 6.9 wide; up to five digits the column has its designed width.
         let number_end = (12.0 + 6.9 * f32::from(u8::try_from(digits).unwrap_or(26)))
             .max(58.0)
             .round();
@@ -211,7 +211,7 @@ impl TraceColumns {
         }
     }
 
-    /// The same with source lines at the right.
+    /// Returns these columns with source lines at the right.
     pub fn with_lines(self) -> Self {
         let end = self.right - 8.0;
         Self {
@@ -221,12 +221,12 @@ impl TraceColumns {
         }
     }
 
-    /// Whether source lines are shown.
+    /// Returns true if source lines are shown.
     pub fn has_lines(&self) -> bool {
         self.lines_end.is_some()
     }
 
-    /// Where a source line begins when all of it is shown.
+    /// Returns the left edge of a source line that is shown in full.
     fn line_start(&self, line: &str) -> f32 {
         let letters = u8::try_from(line.chars().count())
             .unwrap_or(u8::MAX)
@@ -234,7 +234,7 @@ impl TraceColumns {
         self.right - LINE_ADVANCE * f32::from(letters)
     }
 
-    /// The middle of the fold box of a call in a function of this depth.
+    /// Returns the middle of the fold box of a call in a function of this depth.
     pub fn box_center(&self, depth: u32) -> f32 {
         self.hairline + self.tag + 10.5 + self.indent(depth)
     }
@@ -246,7 +246,7 @@ impl TraceColumns {
             )
     }
 
-    /// Paints whose row it is, where there are several threads.
+    /// Paints the thread of a row if there are several threads.
     fn paint_thread(&self, pen: &Pen<'_>, y: f32, thread: &str) {
         if self.tag > 0.0 {
             let left = self.hairline + 7.0;
@@ -265,7 +265,7 @@ impl TraceColumns {
     }
 }
 
-/// Paints a step, or only its number while the rest is on its way.
+/// Paints a step, or only its number while the rest is loading.
 pub fn paint_row(
     pen: &Pen<'_>,
     columns: &TraceColumns,
@@ -351,8 +351,8 @@ pub fn paint_row(
     painted
 }
 
-/// Tells steps apart that nothing recorded: a point behind the number of one that was reconstructed, and below the number
-/// of one that was inferred the dots that inferred values have.
+/// Marks steps that were not recorded. A reconstructed step has a dot after its number, an inferred
+/// one the dots of inferred values below it.
 fn paint_origin(
     pen: &Pen<'_>,
     columns: &TraceColumns,
@@ -374,12 +374,12 @@ fn paint_origin(
     }
 }
 
-/// How many lines stand below a row.
+/// Returns the number of lines below a row.
 pub fn lines_below(row: &StepRow) -> usize {
     row.exceptions.len().min(EXCEPTIONS) + row.lines.len().min(LINES)
 }
 
-/// What happened at a step, quieter than the steps themselves unless it is an error.
+/// Paints an event of a step, quieter than the steps themselves unless it is an error.
 fn paint_marker(
     pen: &Pen<'_>,
     columns: &TraceColumns,
@@ -453,7 +453,8 @@ fn paint_code(
     let close = operands_end + GAP;
     let (aligned, right) = ((x + columns.code).max(close), columns.right);
     let line_start = line.map_or(right, |line| columns.line_start(line) - GAP);
-    // The neatest way in which everything is shown: what a step changed comes before the column and the source line.
+    // The neatest layout that shows all effects is used: effects take precedence over column
+    // alignment and the source line.
     let ways = [(aligned, line_start), (aligned, right), (close, right)]
         .map(|(start, end)| EffectSpan { start, end });
     let neatest = ways.into_iter().find(|way| !way.fitted(row).is_short());
@@ -485,7 +486,8 @@ fn paint_code(
     }
 }
 
-/// How far effects reach, whether some are not shown as a whole, and the cell under the pointer.
+/// Right edge of the painted effects, whether some are cut or hidden, and the cell under the
+/// pointer.
 struct PaintedEffects {
     x: f32,
     is_cut: bool,
@@ -577,7 +579,8 @@ fn paint_effect(
     end
 }
 
-/// `exception at bfb1e598a4e5bda9 …`: the trace's own words, its address first.
+/// Paints an exception in the trace's own words, its address first: `exception at bfb1e598a4e5bda9
+/// …`.
 fn paint_exception(pen: &Pen<'_>, columns: &TraceColumns, rect: Rect, text: &str) {
     let (tok, y) = (pen.tok, rect.center().y);
     pen.fill(rect, tok.err_bg);
@@ -619,7 +622,8 @@ fn paint_exception(pen: &Pen<'_>, columns: &TraceColumns, rect: Rect, text: &str
     }
 }
 
-/// Paints a note in as many lines as it takes, with one more left free. Returns their height.
+/// Paints a note in as many lines as it takes, and leaves one more line free. Returns the height of
+/// both.
 pub fn paint_note(pen: &Pen<'_>, columns: &TraceColumns, first: Rect, text: &str) -> f32 {
     let (left, width) = (
         columns.address + 2.0,
@@ -649,7 +653,7 @@ pub fn paint_note(pen: &Pen<'_>, columns: &TraceColumns, first: Rect, text: &str
     rect.height()
 }
 
-/// Paints the source line of a row where there is room for a part of it.
+/// Paints the source line of a row if enough of it fits.
 fn paint_line(pen: &Pen<'_>, columns: &TraceColumns, Pos2 { x, y }: Pos2, line: &str) {
     let Some(end) = columns.lines_end.filter(|end| end - x >= LEAST_LINE) else {
         return;
@@ -657,7 +661,7 @@ fn paint_line(pen: &Pen<'_>, columns: &TraceColumns, Pos2 { x, y }: Pos2, line: 
     pen.cut_text(pos2(x, y), line, mono(11.5), pen.tok.t3, end + 1.0);
 }
 
-/// Marks a row that has a hit of the search.
+/// Marks a row that contains a hit of the search.
 pub fn paint_hit(pen: &Pen<'_>, rect: Rect) {
     pen.fill(
         Rect::from_min_size(rect.min, vec2(3.0, rect.height())),
@@ -665,7 +669,7 @@ pub fn paint_hit(pen: &Pen<'_>, rect: Rect) {
     );
 }
 
-/// Marks a row that is a step of the slice: beside the mark of a hit.
+/// Marks a row that contains a step of the slice, next to the mark of a hit.
 pub fn paint_slice(pen: &Pen<'_>, rect: Rect) {
     pen.fill(
         Rect::from_min_size(rect.min + vec2(3.0, 0.0), vec2(2.0, rect.height())),
@@ -691,7 +695,7 @@ pub fn paint_folded(
     pen.label(end + 10.0, y, folded, pen.tok.t3);
 }
 
-/// A line below the fold box of each call that the row is inside of.
+/// Draws a line below the fold box of each call that contains the row.
 fn guides(pen: &Pen<'_>, columns: &TraceColumns, rect: Rect, depth: u32) {
     let levels = depth.saturating_sub(columns.least_depth).min(DEEPEST);
     for level in 0..levels {

@@ -18,7 +18,7 @@ use stepback_debugger::messages::say;
 /// The trace as a list, with a position.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct TracePanel {
-    /// The trace window that it shows.
+    /// Trace window that is shown.
     pub window: WindowId,
     #[serde(skip)]
     session: SessionWatch,
@@ -34,7 +34,7 @@ struct TraceState {
 }
 
 impl TracePanel {
-    /// A list for a trace window.
+    /// Creates a list for a trace window.
     pub fn new(window: WindowId) -> Self {
         Self {
             window,
@@ -43,12 +43,12 @@ impl TracePanel {
         }
     }
 
-    /// How many rows a page key moves by: what was visible in the last frame, less one for context.
+    /// Returns the number of rows that a page key moves by: those in view, less one for context.
     pub fn page_rows(&self) -> u64 {
         self.state.steps.page_rows().max(1)
     }
 
-    /// Goes along with another window that was scrolled, by thousandths of a row.
+    /// Follows the scrolling of another window, in thousandths of a row.
     pub fn scroll_along(&mut self, way_in_thousandths: i64) {
         self.state.steps.scroll_along(way_in_thousandths);
     }
@@ -81,7 +81,7 @@ impl Panel for TracePanel {
         Some(self.window)
     }
 
-    /// The cell that "last write" means here: the first that the step before the position changed.
+    /// Returns the cell for "last write": the first cell that the step before the position changed.
     fn selection(&self, cx: &PanelContext<'_>) -> Option<CellName> {
         let step = cx.desk.windows.get(self.window)?.position.last_step()?;
         let row = self.state.steps.row_of(step)?;

@@ -33,13 +33,13 @@ pub struct RawList {
     revealed: Option<Position>,
 }
 
-/// With what lines are painted, and how many there are.
+/// Pen and number of lines.
 pub struct RawPaint<'a> {
     pub pen: &'a Pen<'a>,
     pub lines: u64,
 }
 
-/// With what a line is painted, and where its number ends.
+/// Inputs of a line.
 pub struct LinePaint<'a> {
     pub pen: &'a Pen<'a>,
     pub number_end: f32,
@@ -47,7 +47,7 @@ pub struct LinePaint<'a> {
     pub tone: LineTone,
 }
 
-/// The position after the line, and what is asked for.
+/// Position after a line, and the actions.
 pub struct LineTarget<'a> {
     pub after: u64,
     pub out: &'a mut Vec<Action>,
@@ -131,13 +131,13 @@ impl RawList {
                     continue;
                 }
             };
-            // Lines before the first step belong to position 0's past.
+            // Lines before the first step belong to the past of position 0.
             let is_before = line.step.is_none_or(|step| step.before() < window.position);
             if !is_before && (was_before == Some(true) || row == 0) {
                 gap = gap.or(Some(rect.top()));
             }
             was_before = Some(is_before);
-            // The first line of a step: that above belongs to another.
+            // A line is the first of its step if the line above belongs to another step.
             let above = row.checked_sub(1).and_then(|above| self.view.line(above));
             let is_first = line.step.is_some() && above.is_none_or(|above| above.step != line.step);
             let tone = if is_first {

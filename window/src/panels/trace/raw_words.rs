@@ -1,4 +1,4 @@
-//! The raw text of a trace: the bar that says so, and its words in colours.
+//! The raw text of a trace: its bar, and its syntax colours.
 
 use egui::{Pos2, Rect, Ui, pos2};
 
@@ -13,7 +13,8 @@ use stepback_debugger::model::raw_words::{RawTokenKind, runs};
 /// Height of the bar.
 const BAR: f32 = 24.0;
 
-/// Says that the trace's own text is shown, why calls do not fold there, and leads back. Returns the rest.
+/// Draws the bar of the raw text: the number of lines, and a button back to the steps. Returns the
+/// area below.
 pub fn raw_bar_ui(
     ui: &Ui,
     rect: Rect,
@@ -58,16 +59,17 @@ pub fn raw_bar_ui(
     rest
 }
 
-/// How strongly a line is painted.
+/// Emphasis of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineTone {
-    /// The first line of a step.
+    /// First line of a step.
     Step,
-    /// Another line of it, or one outside of all steps.
+    /// Further line of a step, or a line outside of all steps.
     Effect,
 }
 
-/// Paints a line with its numbers apart from its names. What is beyond `right` is left out.
+/// Paints a line with numbers, names and signs in different colours. Text beyond `right` is left
+/// out.
 pub fn words_ui(pen: &Pen<'_>, at: Pos2, text: &str, tone: LineTone, right: f32) {
     let tok = pen.tok;
     let room = ((right - at.x) / ADVANCE).max(0.0) as usize + 1;

@@ -1,4 +1,5 @@
-//! Registers and `[addresses]` in a row of the trace: the pointer on one tells its value, a click selects it.
+//! Registers and `[addresses]` in a row of the trace: hovering shows the value, a click selects the
+//! cell.
 
 use std::sync::Arc;
 
@@ -18,28 +19,27 @@ use stepback_debugger::model::registers::shown_name;
 use stepback_debugger::model::step_rows::StepRow;
 use stepback_debugger::worker::{Answer, Slot};
 
-/// What is known of the cell under the pointer: one question each.
+/// Query about the cell under the pointer.
 pub type GlimpseSlot = Slot<GlimpseQuery, Option<Glimpse>>;
 
-/// A cell in a row, and where it is painted.
+/// A cell in a row, and its rectangle.
 #[derive(Clone, Debug)]
 pub struct OperandSpot {
-    /// Which.
     pub cell: CellName,
-    /// How the row calls it.
+    /// Label of the cell in the row.
     pub label: String,
-    /// Around its text.
+    /// Rectangle around its text.
     pub rect: Rect,
 }
 
 impl OperandSpot {
-    /// A text from `left` to `right` whose middle is at `y`, if the pointer is on it.
+    /// Returns the rectangle of a text with its middle at `y`, or none if the pointer is outside.
     pub fn at(pointer: Pos2, left: f32, right: f32, y: f32) -> Option<Rect> {
         let rect = Rect::from_min_max(pos2(left, y - ROW / 2.0), pos2(right, y + ROW / 2.0));
         rect.contains(pointer).then_some(rect)
     }
 
-    /// Underlines it, so that it shows that it can be clicked.
+    /// Underlines the cell, to show that it can be clicked.
     pub fn underline(&self, pen: &Pen<'_>) {
         pen.line_across(
             self.rect.left(),
@@ -49,7 +49,7 @@ impl OperandSpot {
         );
     }
 
-    /// Tells its value around the step.
+    /// Shows the value of the cell around the step in a tooltip.
     pub fn tooltip(
         &self,
         response: &Response,
@@ -86,7 +86,8 @@ impl OperandSpot {
         });
     }
 
-    /// Where the value matters in a row: what the step wrote behind it, what it read before it.
+    /// Returns the position of the value: after the step for a written cell, before it for a read
+    /// one.
     fn meant_at(&self, row: &StepRow) -> Position {
         let is_effect = row
             .effects
@@ -101,7 +102,8 @@ impl OperandSpot {
         }
     }
 
-    /// A click selects the cell besides travelling to the row; a double click travels to its last write before the row.
+    /// Applies clicks. A click selects the cell, in addition to travelling to the row. A double
+    /// click travels to its last write before the row.
     pub fn act(
         &self,
         response: &Response,
@@ -124,9 +126,11 @@ impl OperandSpot {
     }
 }
 
-/// The register or the memory operand under the pointer, where the operands of a row begin at a point.
+/// Returns the register or memory operand under the pointer; `start` is the left end of the
+/// operands.
 ///
-/// What stands in brackets and is no register means the memory that the step accessed, where that is one cell.
+/// Inside of brackets, but not on a register, the result is the memory that the step accessed, if
+/// it is one cell.
 pub fn operand_spot(
     pen: &Pen<'_>,
     start: Pos2,
@@ -173,7 +177,7 @@ pub fn operand_spot(
         x = end;
     }
     let rect = memory?;
-    // Of a step that accesses several cells the brackets do not say which is theirs.
+    // If a step accesses several cells, the brackets do not determine which of them they refer to.
     let mut accessed = row
         .effects
         .iter()

@@ -35,16 +35,16 @@ use stepback_debugger::worker::LATE_AFTER;
 
 /// Rows around the position that stay in view while it moves.
 const MARGIN: u64 = 3;
-/// Rows below the last step: the words "End of trace", and room for the lines of exceptions.
+/// Rows below the last step: the text "End of trace", and room for exception lines.
 const ROWS_BELOW: u64 = 3;
-/// Narrower lists have no room for source lines.
+/// Minimum width of a list with source lines.
 const LINES_FROM: f32 = 600.0;
 
 /// The list of steps of one window.
 #[derive(Debug)]
 pub struct StepList {
     scroll: Scroll,
-    /// What was last brought into view: the position and the number of rows.
+    /// The position and number of rows that were last brought into view.
     revealed: Option<(Position, u64)>,
     /// Height of the list in the last frame, and whether the position was in view.
     seen: (f32, bool),
@@ -52,13 +52,14 @@ pub struct StepList {
     page_rows: u64,
     held: HeldScroll,
     lines: SourceLineCache,
-    /// The names of the threads.
+    /// Cached length of the thread names.
     longest: ThreadNameWidth,
-    /// What is known of the cell under the pointer.
+    /// Query about the cell under the pointer.
     glimpse: GlimpseSlot,
-    /// Another window was scrolled by so many thousandths of a row, and this one goes along.
+    /// Distance that another window was scrolled and this one has to follow, in thousandths of a
+    /// row.
     along: i64,
-    /// The position moved, and lines below steps may yet hide it.
+    /// The position moved, and lines below steps may still hide it.
     is_revealing: bool,
 }
 
@@ -68,7 +69,7 @@ pub struct CallStep<'a> {
     pub call: CallId,
 }
 
-/// A folded call as far as it is known, and the steps that it hides.
+/// A folded call, if it is known, and the steps that it hides.
 pub struct FoldedCallRow {
     pub call: CallId,
     pub known: Option<Call>,
@@ -93,14 +94,14 @@ impl ThreadNameWidth {
     }
 }
 
-/// What is shown while the rows of a new place are on their way.
+/// Scroll state while the rows of a new place are loading.
 #[derive(Debug, Default)]
 struct HeldScroll {
-    /// Where the list was to be in the last frame: its rows may have arrived.
+    /// Place that the list was to show in the last frame; its rows may have arrived.
     wanted: Scroll,
-    /// What was shown in the last frame.
+    /// Place that was shown in the last frame.
     shown: Scroll,
-    /// Since when the rows of the right place are missing.
+    /// Time since which the rows of the right place have been missing.
     since: Option<Instant>,
 }
 
@@ -125,7 +126,7 @@ impl Default for StepList {
     }
 }
 
-/// What all rows of a frame share.
+/// Inputs that all rows of a frame share.
 struct StepListFrame<'a, 'b> {
     pen: &'a Pen<'b>,
     cx: &'a PanelContext<'b>,
@@ -134,12 +135,12 @@ struct StepListFrame<'a, 'b> {
 }
 
 impl StepList {
-    /// Whole rows in view, less one.
+    /// Returns the number of whole rows in view, less one.
     pub fn page_rows(&self) -> u64 {
         self.page_rows
     }
 
-    /// A step, if it is here.
+    /// Returns a step if its row is loaded.
     pub fn row_of(&self, step: Step) -> Option<&StepRow> {
         self.view.step(step)
     }
@@ -199,7 +200,8 @@ impl StepList {
             height: rect.height(),
             row_height: ROW,
         };
-        // A list that is made smaller keeps the position in view, unless the user had scrolled away from it.
+        // A list that is made smaller keeps the position in view, unless the user had scrolled away
+        // from it.
         let is_resized = self.seen.1 && self.seen.0 != rect.height();
         if self.revealed != Some(now) || is_resized {
             self.scroll
@@ -243,17 +245,17 @@ impl StepList {
         area
     }
 
-    /// Goes along with another window that was scrolled, by thousandths of a row.
+    /// Follows the scrolling of another window, in thousandths of a row.
     pub fn scroll_along(&mut self, way: i64) {
         self.along = self.along.saturating_add(way);
     }
 
-    /// Forgets how far it was to go along: it is not seen.
+    /// Drops the pending distance to follow, because the list is not in view.
     pub fn stay(&mut self) {
         self.along = 0;
     }
 
-    /// Lines below steps push down what follows: where that would hide the position, the list scrolls on.
+    /// Scrolls on if the lines below steps would push the position out of view.
     fn make_room(&mut self, area: ListArea, window: &TraceWindow) -> ListArea {
         let (gap, mut scroll) = (window.gap_of(window.position), area.scroll());
         if !self.is_revealing
@@ -264,7 +266,7 @@ impl StepList {
         }
         let height = |row: u64| ROW + self.height_below(row, window);
         let mut y: f32 = (scroll.top..gap).map(height).sum();
-        // At the end the words below the last step are part of it.
+        // At the end, the words below the last step belong to the position.
         let rows_behind = if gap == window.row_count() {
             1 + self.ending_rows()
         } else {
@@ -283,7 +285,7 @@ impl StepList {
         area.scrolled_to(scroll)
     }
 
-    /// Number of rows that the note about the end of the program may take.
+    /// Returns the number of rows that the note about the end of the program may take.
     fn ending_rows(&self) -> u64 {
         if self.view.ending().is_some() {
             NOTE_ROWS
@@ -292,7 +294,8 @@ impl StepList {
         }
     }
 
-    /// The place to show: for a moment rather the one before than rows without content.
+    /// Returns the place to show: for a moment the previous one, in preference to rows without
+    /// content.
     fn without_gaps(&mut self, ui: &Ui, area: ListArea, window: &TraceWindow) -> ListArea {
         let is_here = |area: &ListArea| self.view.are_known(area.range(), window);
         let now = Instant::now();
@@ -302,7 +305,8 @@ impl StepList {
         );
         let (shown, since) = match self.held.since.unwrap_or(now) {
             _ if is_here(&area) => (area, None),
-            // Rows arrive one frame after the position goes on: while it is dragged, the list follows.
+            // Rows arrive one frame after the position moves on: while it is dragged, the list
+            // follows.
             _ if is_here(&before) => (before, Some(now)),
             since if is_here(&shown) && now.duration_since(since) < LATE_AFTER => {
                 (shown, Some(since))
@@ -320,7 +324,7 @@ impl StepList {
         shown
     }
 
-    /// Makes room for the source lines of the rows, where they are wanted, known, and there is enough of it.
+    /// Makes room for source lines if they are enabled, known, and the list is wide enough.
     fn with_lines(
         &mut self,
         columns: TraceColumns,
@@ -343,7 +347,7 @@ impl StepList {
         }
     }
 
-    /// The source line of a step, unless the step above it in view has the same.
+    /// Returns the source line of a step, unless the step above it in view has the same line.
     fn line_of(&self, step: Step, window: &TraceWindow) -> Option<String> {
         let line = |step: Step| self.lines.line(self.view.step(step)?.address);
         let here = line(step)?;
@@ -360,7 +364,7 @@ impl StepList {
         (!is_same).then(|| here.short())
     }
 
-    /// Columns stand still as long as the list shows the same calls.
+    /// Lays out the columns. They do not move while the list shows the same calls.
     fn columns(
         &self,
         area: &ListArea,
@@ -388,7 +392,7 @@ impl StepList {
         TraceColumns::new(area.body, &shown)
     }
 
-    /// Draws the rows; returns where the position is, if it is in view.
+    /// Draws the rows. Returns the height of the position if it is in view.
     fn rows_ui(
         &mut self,
         ui: &mut Ui,
@@ -397,7 +401,7 @@ impl StepList {
         out: &mut Vec<Action>,
     ) -> Option<f32> {
         let mut gap = None;
-        // Lines below a step push down what follows.
+        // Lines below a step push down the following rows.
         let mut below = 0.0;
         let gap_row = frame.window.gap_of(frame.window.position);
         for (row, rect) in area.rows() {
@@ -468,7 +472,7 @@ impl StepList {
             }
             if row + 1 == gap_row {
                 gap = Some(match frame.window.row(row) {
-                    // The position is somewhere among them.
+                    // The position is somewhere among the hidden steps.
                     Some(ShownRow::Hidden { last, .. }) if frame.window.position < last.after() => {
                         rect.bottom() - 3.0
                     }
@@ -486,7 +490,7 @@ impl StepList {
         }
     }
 
-    /// Draws a step and returns the height of what stands below it.
+    /// Draws a step. Returns the height of the lines below it.
     fn step_ui(
         &mut self,
         ui: &mut Ui,
@@ -605,8 +609,8 @@ fn thread_name<'a>(cx: &PanelContext<'a>, thread: ThreadId) -> &'a str {
         .map_or("", |thread| thread.name.as_str())
 }
 
-/// The gap above a row is nearer than the one below it only at its very top:
-/// a click on a row means "after that step".
+/// Returns true if a click is in the top quarter of a row, which means the position before it.
+/// Anywhere else a click on a row means "after that step".
 fn is_upper_edge(rect: Rect, response: &egui::Response) -> bool {
     response
         .interact_pointer_pos()
@@ -617,7 +621,7 @@ fn height_below(row: &StepRow) -> f32 {
     ROW * lines_below(row) as f32
 }
 
-/// The exception below a step's row that is painted at a height.
+/// Returns the exception line below a step's row at a height.
 fn exception_at(row: &StepRow, rect: Rect, y: f32) -> Option<&str> {
     let place = ((y - rect.bottom()) / ROW) as usize;
     row.exceptions
@@ -732,7 +736,7 @@ fn folded_ui(
     response.context_menu(|ui| menu::folded_menu(ui, call, FoldedSteps { first, last }, cx, out));
 }
 
-/// The position: a line between rows with a triangle at the left edge.
+/// Draws the position: a line between rows with a triangle at the left edge.
 fn position_line(pen: &Pen<'_>, area: &ListArea, y: f32, number: u32) {
     let color = pen.tok.position(number);
     let (left, y) = (area.body.left(), y.round());

@@ -10,7 +10,7 @@ use stepback_debugger::messages::say;
 use stepback_debugger::notes::{WatchChange, WatchType};
 use stepback_debugger::views::{RowGesture, ShownWatch};
 
-/// Draws the menu. True when the watch is to be written anew.
+/// Draws the menu. Returns true if the watch is to be edited.
 pub fn watch_menu(
     ui: &mut Ui,
     shown: ShownWatch<'_>,

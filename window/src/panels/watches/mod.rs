@@ -1,4 +1,4 @@
-//! Expressions that are watched: their values, who wrote them, and when they are written along the trace.
+//! Watched expressions: their values, the steps that wrote them, and their writes along the trace.
 
 mod menu;
 mod panel;

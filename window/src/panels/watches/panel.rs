@@ -25,9 +25,9 @@ use stepback_debugger::notes::{Watch, WatchChange};
 use stepback_debugger::views::{CursorDirection, RowGesture, ViewStatus, WatchStates};
 use stepback_debugger::worker::Slot;
 
-/// The bar with the field.
+/// Height of the bar with the field.
 const BAR: f32 = 30.0;
-/// A watch takes so many rows of the list.
+/// Rows of the list that a watch takes.
 const LINES: usize = 2;
 const HINT: &str = "watches-hint";
 
@@ -35,7 +35,7 @@ const HINT: &str = "watches-hint";
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct WatchesPanel {
-    /// What it shows the state at.
+    /// Window or moment whose state is shown.
     follow: Follow,
     #[serde(skip)]
     state: Box<WatchesState>,
@@ -44,9 +44,9 @@ pub struct WatchesPanel {
 #[derive(Debug, Default)]
 struct WatchesState {
     list: CursorList,
-    /// What stands in the field.
+    /// Text of the field.
     text: String,
-    /// The watch that is changed there; none: one more is typed.
+    /// Watch that is edited in the field; none: the text is a new watch.
     editing: Option<usize>,
     is_focus_wanted: bool,
     states: WatchStates,
@@ -90,7 +90,7 @@ impl WatchesPanel {
         }
     }
 
-    /// The watches in view, and the first of them.
+    /// Returns the watches in view, and the index of the first of them.
     fn in_view<'a>(&self, rect: Rect, cx: &'a PanelContext<'_>) -> (usize, &'a [Watch]) {
         let all = cx.desk.watches.list();
         let first = (self.state.list.top() / LINES).min(all.len());
@@ -219,7 +219,7 @@ impl Panel for WatchesPanel {
         self.follow = follow;
     }
 
-    /// The cell of the watch under the cursor.
+    /// Returns the cell of the watch under the cursor.
     fn selection(&self, cx: &PanelContext<'_>) -> Option<CellName> {
         let place = self.cursor();
         self.state
@@ -260,7 +260,7 @@ impl Panel for WatchesPanel {
         self.ask_strips(rows.columns(area.body), cx);
         let (mut clicked, mut edited) = (None, None);
         for (line, rect) in area.places() {
-            // The second line of a watch whose first is above the list.
+            // Second line of a watch whose first line is above the list.
             let is_cut = line % LINES == 1 && line == self.state.list.top();
             if line % LINES == 1 && !is_cut {
                 continue;

@@ -17,32 +17,32 @@ use stepback_debugger::model::watch_state::WatchState;
 use stepback_debugger::notes::Watch;
 use stepback_debugger::views::{RowGesture, ShownWatch};
 
-/// Left of the strip: the type.
+/// Width of the type, at the left of the strip.
 const TYPE: f32 = 52.0;
-/// Right of it: who wrote it.
+/// Width of the writer, at the right of the strip.
 const WRITER: f32 = 96.0;
-/// A mark of the strip.
+/// Width of a mark of the strip.
 const MARK: f32 = 2.0;
 
-/// When cells are written, by columns.
+/// Writes of cells along the trace, by columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WriteStrip {
-    /// Whose.
+    /// Cells whose writes are shown.
     pub cells: Vec<Cell>,
-    /// How many columns there are.
+    /// Number of columns.
     pub columns: u32,
-    /// Those with writes.
+    /// Columns with writes.
     pub written: Vec<u32>,
 }
 
-/// A watch, when its cells are written, and whether the cursor is on it.
+/// A watch, its writes, and whether the cursor is on it.
 pub struct WatchEntry<'a> {
     pub shown: ShownWatch<'a>,
     pub strip: Option<&'a WriteStrip>,
     pub is_cursor: bool,
 }
 
-/// What all rows of a frame share.
+/// Painter of the watches, for one frame.
 pub struct WatchRows<'a> {
     /// Clipped to the list.
     pub pen: Pen<'a>,
@@ -50,16 +50,16 @@ pub struct WatchRows<'a> {
     pub follow: Follow,
 }
 
-/// What was done to a row.
+/// Clicks on a watch in one frame.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WatchInput {
     pub is_clicked: bool,
-    /// It is to be written anew.
+    /// The watch is to be edited.
     pub is_edited: bool,
 }
 
 impl WatchRows<'_> {
-    /// How many columns a strip has.
+    /// Returns the number of columns of a strip.
     pub fn columns(&self, body: Rect) -> u32 {
         (self.strip(body).width() / MARK).max(1.0) as u32
     }
@@ -72,7 +72,7 @@ impl WatchRows<'_> {
         )
     }
 
-    /// Draws a watch and does what clicks ask for.
+    /// Draws a watch and applies clicks.
     pub fn row_ui(
         &self,
         ui: &Ui,
@@ -155,7 +155,7 @@ impl WatchRows<'_> {
         touched
     }
 
-    /// The value at the right end. Returns where it begins.
+    /// Draws the value at the right end. Returns its left edge.
     fn value_ui(&self, rect: Rect, y: f32, state: Option<&WatchState>) -> f32 {
         let (pen, tok) = (&self.pen, self.cx.tok);
         let right = rect.right() - INSET;
@@ -220,7 +220,7 @@ impl WatchRows<'_> {
         );
     }
 
-    /// Who wrote it last; or why nothing is known.
+    /// Draws the step of the last write, or the reason why none is known.
     fn writer_ui(
         &self,
         ui: &Ui,
@@ -271,7 +271,7 @@ impl WatchRows<'_> {
             .hex
             .as_ref()
             .filter(|hex| Some(*hex) != state.value.as_ref());
-        // Beside a number in decimal.
+        // Hexadecimal form of a decimal value.
         lines.extend(hex.map(|hex| format!("0x{hex}")));
         if state.value.is_some() {
             lines.push(source_so_far(

@@ -1,4 +1,5 @@
-//! The head of the panel: the question, what is followed, how the rows stand, and how much was found.
+//! The head of the panel: query, followed dependences, arrangement of the rows, and size of the
+//! slice.
 
 use egui::{Rect, Ui, pos2};
 
@@ -17,48 +18,46 @@ use stepback_debugger::model::slice::{
     way_words,
 };
 
-/// The height of each of its two lines.
+/// Height of each of its two lines.
 const BAR: f32 = 28.0;
 
-/// What may be followed besides the data.
+/// Dependences that can be followed besides data.
 const EDGES: [SliceEdge; 3] = [SliceEdge::Addresses, SliceEdge::Flags, SliceEdge::Control];
-/// How rows may stand.
+/// Arrangements of the rows.
 const VIEWS: [SliceView; 3] = [SliceView::Chain, SliceView::Tree, SliceView::Everything];
 
-/// What the head tells of.
+/// Inputs of the head.
 pub struct SliceBar<'a> {
-    /// What is painted with.
     pub pen: &'a Pen<'a>,
-    /// The window's state.
     pub cx: &'a PanelContext<'a>,
-    /// What is asked.
+    /// Query of the slice.
     pub question: &'a SliceQuery,
-    /// What was found; none before the question of a panel's own is asked.
+    /// State of the slice; none before a panel's own query has run.
     pub state: Option<&'a SliceState>,
-    /// The panel shows a slice of its own.
+    /// The panel shows its own slice.
     pub is_own: bool,
 }
 
-/// What was done in the head.
+/// Result of drawing the head.
 pub struct SliceBarOutput {
-    /// What is left below.
+    /// Area below the head.
     pub rest: Rect,
-    /// Another view was chosen.
+    /// Another arrangement that was chosen.
     pub view: Option<SliceView>,
-    /// The panel's own slice is to end.
+    /// The panel's own slice is to be stopped.
     pub wants_stop: bool,
     /// More steps are to be followed.
     pub wants_more: bool,
 }
 
-/// A button with words that is on or off.
+/// A toggle button with text.
 struct TextToggle<'a> {
     words: &'a str,
     tip: &'a str,
     is_on: bool,
 }
 
-/// A button with an icon that is on or off.
+/// A toggle button with an icon.
 struct IconToggle<'a> {
     shape: char,
     tip: &'a str,
@@ -66,7 +65,7 @@ struct IconToggle<'a> {
 }
 
 impl SliceBar<'_> {
-    /// Draws it.
+    /// Draws the head.
     pub fn ui(
         &self,
         ui: &mut Ui,
@@ -93,7 +92,8 @@ impl SliceBar<'_> {
         }
     }
 
-    /// The question, and what is done with the slice. True when the panel's own is to end.
+    /// Draws the query and the buttons of the slice. Returns true if the panel's own slice is to be
+    /// stopped.
     fn question_ui(
         &self,
         ui: &mut Ui,
@@ -155,7 +155,7 @@ impl SliceBar<'_> {
         self.state.is_some_and(SliceState::is_under_way)
     }
 
-    /// What is done with the slice that is marked everywhere.
+    /// Draws the buttons of the slice that is marked in all panels.
     fn marked_ui(
         &self,
         ui: &mut Ui,
@@ -212,7 +212,8 @@ impl SliceBar<'_> {
         response.on_hover_text(tip);
     }
 
-    /// What is followed, how rows stand, and how many there are. The view that was chosen, and whether more steps are wanted.
+    /// Draws the arrangements, directions, followed dependences and size. Returns the chosen
+    /// arrangement, and whether more steps are requested.
     fn switches_ui(
         &self,
         ui: &mut Ui,
@@ -237,7 +238,7 @@ impl SliceBar<'_> {
                 chosen = Some(kind);
             }
         }
-        // The question of a kept slice stays what it is.
+        // The query of a saved slice does not change.
         if self.is_own {
             return (chosen, self.summary_ui(ui, bar.with_min_x(left + 8.0)));
         }
@@ -276,7 +277,7 @@ impl SliceBar<'_> {
         (chosen, self.summary_ui(ui, bar.with_min_x(left + 8.0)))
     }
 
-    /// A line between two groups of switches.
+    /// Draws a line between two groups of buttons.
     fn gap(&self, bar: Rect, left: &mut f32) {
         self.pen.line_down(
             *left + 4.0,
@@ -287,7 +288,7 @@ impl SliceBar<'_> {
         *left += 10.0;
     }
 
-    /// How much was found. True when more is wanted.
+    /// Draws the size of the slice. Returns true if more steps are requested.
     fn summary_ui(&self, ui: &mut Ui, bar: Rect) -> bool {
         let Some(state) = self.state else {
             return false;

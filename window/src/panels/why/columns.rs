@@ -1,4 +1,4 @@
-//! Where the columns of a slice are.
+//! Column positions of a slice.
 
 use egui::{Rect, pos2};
 
@@ -9,48 +9,46 @@ use stepback_debugger::messages::say;
 use stepback_debugger::model::slice::{Slice, SliceLineContent, because};
 use stepback_debugger::model::text::thousands;
 
-/// One line further in.
+/// Indentation of one depth.
 pub const INDENT: f32 = 12.0;
-/// Before a step: its caret.
+/// Room for the caret before a step.
 pub const CARET: f32 = 16.0;
-/// Letters that a column has at most, and those that it keeps where there is little room.
+/// Maximum number of letters of a column, and the number that it keeps in narrow panels.
 const PLACE: (usize, usize) = (30, 8);
 const CODE: (usize, usize) = (72, 20);
 const VALUE: (usize, usize) = (40, 10);
-/// Letters of an instruction or expression to which longer ones are cut before anything else is.
+/// Number of letters to which instructions and expressions are cut before anything else is.
 const LONG: usize = 34;
-/// The same of the reason, whose letters are narrower.
+/// The corresponding limits of the reason, whose letters are narrower.
 const REASON: (usize, usize) = (28, 16);
 
-/// The left edges.
+/// Left edges of the columns.
 #[derive(Clone, Copy, Debug)]
 pub struct SliceColumns {
-    /// Of the carets and steps.
+    /// Carets and steps.
     pub step: f32,
-    /// Of the threads; none where there is one.
+    /// Threads; none if there is one thread.
     pub thread: Option<f32>,
-    /// Of the functions.
+    /// Functions.
     pub place: f32,
-    /// Of the instructions or expressions.
+    /// Instructions or expressions.
     pub code: f32,
-    /// Of what they gave.
+    /// Resulting values.
     pub value: f32,
-    /// Of why they are in.
+    /// Reasons for being in the slice.
     pub reason: f32,
-    /// Where the rows end.
+    /// Right edge of the rows.
     pub right: f32,
 }
 
-/// What is shown.
+/// The slice that is shown, and its arrangement.
 #[derive(Clone, Copy)]
 pub struct SliceInView<'a> {
-    /// Of which slice.
     pub slice: &'a Slice,
-    /// How.
     pub view: SliceView,
 }
 
-/// How many letters the lines in view need.
+/// Number of letters that the lines in view need in each column.
 #[derive(Default)]
 struct SliceColumnWidths {
     place: usize,
@@ -78,7 +76,7 @@ impl SliceColumnWidths {
         self.thread = self.thread.max(length(&row.thread));
         self.value = self.value.max(length(&told.value()));
         self.reason = self.reason.max(length(&because(told, slice)));
-        // Where a chain ends reaches over what stands behind.
+        // The end of a chain extends over the following columns.
         if row.end.is_none() {
             self.code = self.code.max(length(&told.text()));
         }
@@ -86,7 +84,7 @@ impl SliceColumnWidths {
 }
 
 impl SliceColumns {
-    /// For the lines in view.
+    /// Lays out the columns for the lines in view.
     pub fn new<'a>(
         body: Rect,
         shown: SliceInView<'_>,
@@ -122,7 +120,8 @@ impl SliceColumns {
         ];
         let mut wide = needed.map(|(letters, (most, _))| letters.min(most) as f32);
         let mut over = wide.iter().sum::<f32>() - (body.right() - left - 3.0 * INSET) / ADVANCE;
-        // Long expressions give way first, then reasons, functions, what was given, and the rest of the expressions.
+        // Long expressions give way first, then reasons, functions, values, and the rest of the
+        // expressions.
         for (place, least) in [
             (0, LONG),
             (3, REASON.1),
@@ -149,7 +148,7 @@ impl SliceColumns {
         }
     }
 
-    /// Their heads.
+    /// Draws the column heads.
     pub fn heads(&self, pen: &Pen<'_>, head: Rect) {
         let y = head.center().y;
         pen.line_across(head.left(), head.right(), head.bottom() - 1.0, pen.tok.line);

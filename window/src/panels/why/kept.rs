@@ -1,4 +1,4 @@
-//! The menu of slices that are kept under names.
+//! The menu of saved slices.
 
 use egui::Ui;
 use stepback_debugger::keymap::CommandId;
@@ -10,7 +10,7 @@ use stepback_debugger::messages::say;
 use stepback_debugger::model::slice::asked_words;
 use stepback_debugger::notes::SavedQueryChange;
 
-/// What can be done with a kept slice.
+/// Actions of a saved slice.
 static DEEDS: KeptItemActions = KeptItemActions {
     run_words: "slice-run",
     run: |it| Action::Slice(SliceAction::RunSlice(it)),

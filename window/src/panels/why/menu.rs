@@ -15,20 +15,17 @@ use stepback_debugger::model::slice::{Slice, SliceListRow};
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::notes::BookmarkPlace;
 
-/// Inputs for which the question is offered.
+/// Maximum number of inputs that have a "Why" item.
 const INPUTS: usize = 6;
 
-/// A row, and where it stands.
+/// A row of a slice, its line, and the slice.
 pub struct SliceMenuRow<'a> {
-    /// The row.
     pub row: &'a SliceListRow,
-    /// Its line.
     pub line: &'a ReadingLine,
-    /// The slice that it belongs to.
     pub slice: &'a Slice,
 }
 
-/// Draws the menu. True when the row is to be opened or closed.
+/// Draws the menu. Returns true if the row is to be opened or closed.
 pub fn row_menu(
     ui: &mut Ui,
     of: &SliceMenuRow<'_>,
@@ -84,7 +81,7 @@ pub fn row_menu(
     is_flipped
 }
 
-/// Why of what it takes in, and of what it gave.
+/// Draws the "Why" items of the inputs and results of a row.
 fn questions(ui: &mut Ui, of: &SliceMenuRow<'_>, cx: &PanelContext<'_>, out: &mut Vec<Action>) {
     for asked in of.slice.questions_of(of.line).into_iter().take(INPUTS) {
         let words = say!("slice-why-input", cell = asked.given.text());

@@ -1,4 +1,5 @@
-//! Why a cell has its value: the question, what is followed, and the steps that the value comes from.
+//! Why a cell has its value: the query, the followed dependences, and the steps that the value
+//! comes from.
 
 mod bar;
 mod columns;

@@ -1,4 +1,4 @@
-//! The panel that answers why a cell has its value.
+//! The panel that explains why a cell has its value.
 
 use egui::{Rect, Ui};
 use serde::{Deserialize, Serialize};
@@ -23,14 +23,13 @@ use stepback_debugger::model::slice::SliceLines;
 use stepback_debugger::notes::SavedSlice;
 use stepback_debugger::views::{PanelView, RowGesture, RowListing, ViewStatus, WhyView};
 
-/// The heads of the columns.
+/// Height of the column heads.
 const HEAD: f32 = 20.0;
 
 /// The panel "Why".
 #[derive(Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct WhyPanel {
-    /// The slice.
     pub view: WhyView,
     #[serde(skip)]
     state: Box<WhyState>,
@@ -40,16 +39,16 @@ pub struct WhyPanel {
 struct WhyState {
     list: CursorList,
     menu: KeptMenu,
-    /// Number of the question that is shown.
+    /// Number of the query that is shown.
     number: u64,
-    /// The position that the cursor was moved to last.
+    /// Position to which the cursor was last moved.
     position: Option<Position>,
     /// The panel was drawn.
     was_seen: bool,
 }
 
 impl WhyPanel {
-    /// Shows a kept slice.
+    /// Creates a panel that shows a saved slice.
     pub fn of(kept: SavedSlice) -> Self {
         Self {
             view: WhyView::of(kept),
@@ -57,12 +56,12 @@ impl WhyPanel {
         }
     }
 
-    /// The kept slice that it shows; none before it is in view for the first time.
+    /// Saved slice that is shown; none until the panel is first in view.
     pub fn own(&self) -> Option<&SavedSlice> {
         self.view.own().filter(|_| self.state.was_seen)
     }
 
-    /// Chooses how the rows stand.
+    /// Chooses the arrangement of the rows.
     pub fn choose_view(&mut self, view: SliceView) {
         if self.view.view() != view {
             self.view.choose(view);
@@ -70,7 +69,7 @@ impl WhyPanel {
         }
     }
 
-    /// Says why there are no rows.
+    /// Draws the reason why there are no rows.
     fn without_rows_ui(
         &self,
         ui: &Ui,
@@ -110,7 +109,7 @@ impl WhyPanel {
             list,
         };
         let at = cx.desk.windows.active().position;
-        // Of several lines about the step the cursor stays on the one that it is on.
+        // If several lines are about the step, the cursor stays on its line.
         let is_elsewhere = !self.view.is_here(self.state.list.cursor, cx.desk);
         let marked = rows
             .marked
@@ -172,7 +171,7 @@ impl Panel for WhyPanel {
         *self.state = WhyState::default();
     }
 
-    /// What the row under the cursor gave.
+    /// Returns the result of the row under the cursor.
     fn selection(&self, cx: &PanelContext<'_>) -> Option<CellName> {
         self.view.cell_at(self.state.list.cursor, cx.desk)?;
         self.view.cell(self.state.list.cursor, cx.desk)
@@ -187,7 +186,7 @@ impl Panel for WhyPanel {
         let rect = take_rect(ui);
         let pen = Pen::new(ui, rect, cx.tok);
         if !std::mem::replace(&mut self.state.was_seen, true) && self.view.own().is_some() {
-            // Its question is asked with the next frame.
+            // Its query runs with the next frame.
             ui.ctx().request_repaint();
         }
         let number = self.view.number(cx.desk);

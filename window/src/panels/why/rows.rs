@@ -17,23 +17,19 @@ use stepback_debugger::model::text::thousands;
 use stepback_debugger::model::{TextRole, TextSpan};
 use stepback_debugger::views::{RowGesture, WhyView};
 
-/// What all lines of a frame share.
+/// Painter of the lines, for one frame.
 pub struct SliceRows<'a> {
     /// Clipped to the list.
     pub pen: Pen<'a>,
-    /// The window's state.
     pub cx: &'a PanelContext<'a>,
-    /// Where the columns are.
     pub columns: SliceColumns,
-    /// The view.
     pub why: &'a WhyView,
-    /// The slice.
     pub slice: &'a Slice,
-    /// The line under the cursor.
+    /// Line under the cursor.
     pub cursor: usize,
 }
 
-/// A line where it is drawn.
+/// A line and its rectangle.
 struct SliceLinePaint<'a> {
     line: &'a ReadingLine,
     told: SliceLineContent<'a>,
@@ -251,7 +247,7 @@ impl SliceRows<'_> {
         );
     }
 
-    /// Where a chain ends stands over the columns of what a step would show.
+    /// Draws the end of a chain across the columns that a step would fill.
     fn end(&self, y: f32, row: &SliceListRow) {
         let (pen, tok, columns) = (&self.pen, self.cx.tok, &self.columns);
         let left = pen.cut_spans(
@@ -286,7 +282,7 @@ impl SliceRows<'_> {
     }
 }
 
-/// Gesture that opens or closes a line.
+/// Returns the gesture that opens or closes a line.
 fn flip_of(line: &ReadingLine) -> RowGesture {
     if matches!(line.fold, FoldState::Open(_)) {
         RowGesture::Close
@@ -311,7 +307,7 @@ fn name(told: &SliceLineContent<'_>) -> String {
     }
 }
 
-/// All that a line says, without cuts.
+/// Shows the full text of a line in a tooltip.
 fn tip_ui(ui: &mut Ui, told: &SliceLineContent<'_>, slice: &Slice) {
     let code = told.text();
     let value = told.value();
@@ -326,7 +322,7 @@ fn tip_ui(ui: &mut Ui, told: &SliceLineContent<'_>, slice: &Slice) {
     );
 }
 
-/// What a line gave, where it gave it.
+/// Returns the result of a line, at its position.
 fn hover_of(row: &SliceListRow) -> Option<HoverCell> {
     Some(HoverCell {
         cell: row.gives.first()?.cell.clone(),
@@ -334,7 +330,7 @@ fn hover_of(row: &SliceListRow) -> Option<HoverCell> {
     })
 }
 
-/// What a step gave, in colours: `x2 = bfb1e598a4e5bda9`.
+/// Returns the results of a step in colours: `x2 = bfb1e598a4e5bda9`.
 fn gives(row: &SliceListRow) -> Vec<TextSpan> {
     let mut spans = Vec::new();
     for given in &row.gives {

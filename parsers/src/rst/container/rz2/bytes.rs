@@ -1,22 +1,22 @@
-//! Numbers of a stream.
+//! Reads numbers from a stream.
 
-/// Why a stream cannot be read on.
+/// The reason why a stream cannot be read further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamFault {
-    /// It ends too early.
+    /// The stream ends too early.
     Short,
-    /// It says something that the packer never wrote.
+    /// The stream contains something that no packer writes.
     Contradiction,
-    /// What is to be remembered would need more memory than we give.
+    /// The history would need more memory than the limit allows.
     Memory,
 }
 
-/// The bytes of a stream that were not used yet.
+/// The unread bytes of a stream.
 #[derive(Clone, Copy, Debug)]
 pub struct StreamBytes<'a>(pub &'a [u8]);
 
 impl<'a> StreamBytes<'a> {
-    /// So many bytes.
+    /// Takes `count` bytes.
     pub fn take(&mut self, count: usize) -> Result<&'a [u8], StreamFault> {
         let (taken, rest) = self.0.split_at_checked(count).ok_or(StreamFault::Short)?;
         self.0 = rest;
@@ -29,7 +29,7 @@ impl<'a> StreamBytes<'a> {
         Ok(*taken)
     }
 
-    /// The next byte, which stays.
+    /// Returns the next byte without taking it.
     pub fn peek(&self) -> Option<u8> {
         self.0.first().copied()
     }

@@ -1,4 +1,4 @@
-//! Streams of chunks.
+//! Decodes the chunks of a stream.
 
 use crate::rst::container::code::{InstructionClass, target_of};
 use crate::rst::container::paged::TableBudget;
@@ -8,7 +8,7 @@ use crate::rst::fields::{INSTR_FLAGS, instr};
 use crate::rst::kind;
 use crate::rst::raw_record::{RawRecord, RecordEncoding};
 
-/// Bytes that say what follows.
+/// Tag bytes.
 const END: u8 = 161;
 const NEW_CHUNK: u8 = 162;
 const KNOWN_CHUNK: u8 = 163;
@@ -18,27 +18,27 @@ mod flag {
     pub const HAS_EA: u8 = 0x40;
     pub const TAKEN: u8 = 4;
     pub const ANNULLED: u8 = 2;
-    /// Records follow before the next instruction.
+    /// Other records follow before the next instruction.
     pub const HAS_ITEMS: u8 = 1;
-    /// Those of the record.
+    /// The flags that are part of the record.
     pub const OF_RECORD: u8 = 0x6e;
 }
 
-/// A sum over what came before stands behind so many chunks.
+/// Number of chunks that a checksum covers. It is stored after the last of them.
 const CHUNKS_PER_SUM: u32 = 16;
-/// The minor version of rstzip 3 that knows instructions as this one does.
+/// Minor version of rstzip 3 with the same instruction classes.
 const CLASSES: u8 = 20;
 
-/// What is between two ends of a stream.
+/// An element of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamPart {
-    /// Some records.
+    /// One or more records.
     Records,
-    /// The stream is over.
+    /// The end of the stream.
     End,
 }
 
-/// A stream, and where its records go.
+/// A stream, and the destination of its records.
 pub struct ChunkStream<'a, 'b> {
     pub bytes: &'a mut StreamBytes<'b>,
     pub out: &'a mut Vec<u8>,
@@ -46,25 +46,25 @@ pub struct ChunkStream<'a, 'b> {
     pub budget: &'a mut TableBudget,
 }
 
-/// The buffers of a chunk, to be used again.
+/// Buffers of a chunk, reused for the next.
 #[derive(Debug, Default)]
 pub struct ChunkScratch {
     words: Vec<u32>,
-    /// Addresses of accesses, as far as they are told.
+    /// The effective addresses that the chunk stores.
     eas: Vec<u64>,
 }
 
-/// What a chunk begins with.
+/// Beginning of a chunk.
 #[derive(Clone, Copy)]
 struct ChunkHead<'a> {
     is_known: bool,
     pc: u64,
-    /// Of each instruction.
+    /// Flags of each instruction.
     flags: &'a [u8],
 }
 
 impl Rz2CpuState {
-    /// Appends the records of the next chunk or item; none of one that cannot be read.
+    /// Appends the records of the next chunk or item. Appends nothing if it cannot be read.
     pub fn next_part(
         &mut self,
         stream: &mut ChunkStream<'_, '_>,
@@ -117,7 +117,8 @@ impl Rz2CpuState {
         self.check_sum(stream.bytes)
     }
 
-    /// Finds the instructions, reads the addresses of their accesses, and remembers both.
+    /// Determines the instruction words and reads the effective addresses, then updates the history
+    /// with both.
     fn read_eas(
         &mut self,
         ChunkHead {
@@ -252,7 +253,8 @@ impl Rz2CpuState {
     }
 }
 
-/// True for an instruction whose address is told: those of branches and calls follow from their words.
+/// Returns true if the chunk stores the effective address: those of branches and calls follow from
+/// their words.
 fn is_told(flags: u8, word: u32) -> bool {
     flags & flag::HAS_EA != 0 && !is_relative(InstructionClass::of(word, CLASSES))
 }
@@ -261,7 +263,7 @@ fn is_relative(class: InstructionClass) -> bool {
     class.is_branch() || class == InstructionClass::Call
 }
 
-/// How far an access lies from that of the last time.
+/// Reads the distance of an effective address from the previous one.
 fn distance(bytes: &mut StreamBytes<'_>) -> Result<i64, StreamFault> {
     Ok(match bytes.byte()?.cast_signed() {
         -125 => i64::from(bytes.byte()?.cast_signed()),

@@ -1,4 +1,4 @@
-//! What is remembered of a processor.
+//! Decoder state of a processor.
 
 use crate::rst::container::paged::PagedTable;
 use crate::rst::container::rz2::difference_cache::DifferenceCache;
@@ -7,28 +7,28 @@ use crate::rst::fields::{cpu, pavadiff, preg, regval, tlb, trap, trap_exit};
 use crate::rst::kind;
 use crate::rst::raw_record::{RECORD_BYTES, RawRecord, RecordEncoding};
 
-/// The memory of a processor; all of it is 0 at first.
+/// Decoder state of a processor, initially all 0.
 #[derive(Debug)]
 pub struct Rz2CpuState {
-    /// Its number.
+    /// Number of the processor.
     pub number: u8,
     pub history: InstructionHistory,
     pub differences: DifferenceCache,
-    /// Values of registers, by their remainders.
+    /// Register values, indexed by their remainders modulo [`VALUES`].
     pub values: PagedTable<u64, 512>,
-    /// Addresses have 32 bits.
+    /// True if addresses have 32 bits.
     pub masks_addresses: bool,
-    /// The last instruction.
+    /// Word of the last instruction.
     pub word: u32,
-    /// Sum over what came since the last sum that the file tells.
+    /// Checksum over the data since the last checksum in the file.
     pub sum: u64,
-    /// Chunks since then.
+    /// Number of chunks since then.
     pub chunks: u32,
 }
 
-/// The remainders of values are by this.
+/// Divisor for the remainders of values.
 pub const VALUES: u64 = 65535;
-/// A processor's addresses have 32 bits where this bit of PSTATE is set.
+/// PSTATE.AM: the processor's addresses have 32 bits.
 const ADDRESS_MASK: u64 = 8;
 
 impl Rz2CpuState {
@@ -45,7 +45,8 @@ impl Rz2CpuState {
         }
     }
 
-    /// Puts the processor's number into a record, which no stream tells, and notes what the record says of the processor.
+    /// Inserts the processor number, which no stream stores, into a record. Updates the state from
+    /// the record.
     pub fn adopt(&mut self, record: &mut [u8; RECORD_BYTES]) {
         let raw = RawRecord::new(record, RecordEncoding::default());
         let field = match raw.kind() {

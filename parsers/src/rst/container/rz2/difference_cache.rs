@@ -1,12 +1,12 @@
-//! The last differences of addresses.
+//! Cache of address differences.
 
 use crate::rst::raw_record::RECORD_BYTES;
 
 const SLOTS: usize = 8;
-/// The age of what was just used.
+/// Age of the most recently used slot.
 const NEWEST: u8 = 7;
 
-/// The last eight records of differences, by when they were used.
+/// The last eight PAVADIFF records, with least-recently-used replacement.
 #[derive(Debug, Default)]
 pub struct DifferenceCache {
     slots: [DifferenceSlot; SLOTS],
@@ -19,7 +19,7 @@ struct DifferenceSlot {
 }
 
 impl DifferenceCache {
-    /// A record that was used before; none beyond the slots.
+    /// Returns the record in a slot and makes it the newest. Returns none if there is no such slot.
     pub fn get(&mut self, slot: usize) -> Option<[u8; RECORD_BYTES]> {
         let age = self.slots.get(slot)?.age;
         self.slots
@@ -31,7 +31,7 @@ impl DifferenceCache {
         Some(used.record)
     }
 
-    /// Remembers a record in the place of the oldest.
+    /// Stores a record in place of the oldest.
     pub fn store(&mut self, record: [u8; RECORD_BYTES]) {
         if let Some(slot) = self.slots.iter_mut().find(|slot| slot.age == 0) {
             *slot = DifferenceSlot {

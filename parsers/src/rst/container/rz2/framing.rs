@@ -6,28 +6,30 @@ use crate::rst::container::ahead::ReadAheadReader;
 use crate::rst::container::batch::CUT_OFF;
 use crate::rst::container::rz2::bytes::{StreamBytes, StreamFault};
 
-/// What the head of a file says.
+/// Contents of the head of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rz2FileHead {
-    /// The records are of one processor; of several they have turns.
+    /// True if the records are of one processor. Records of several processors are interleaved in
+    /// turns.
     pub is_of_one_cpu: bool,
 }
 
-/// So long is it.
+/// Length of the head in bytes.
 const HEAD_BYTES: usize = 512;
-/// No packer made blocks longer than this: they hold some hundred thousand records.
+/// Maximum length of a block in bytes. No packer makes longer ones: they hold some hundred thousand
+/// records.
 const BLOCK_BYTES_MAX: usize = 8 << 20;
-/// As many processors there may be.
+/// Maximum number of processors.
 pub const CPUS: u8 = 64;
 
-/// Some bytes whose length stands before them.
+/// A block: its length is stored before it.
 pub struct FramedBlock {
     pub bytes: Vec<u8>,
-    /// The file ends within it.
+    /// True if the file ends within the block.
     pub is_cut_off: bool,
 }
 
-/// How many records of a processor come before those of another.
+/// Number of consecutive records of a processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessorTurn {
     pub cpu: u8,
@@ -35,7 +37,7 @@ pub struct ProcessorTurn {
 }
 
 impl Rz2FileHead {
-    /// Reads the rest of a head; none, and why, when it is of another kind.
+    /// Reads the rest of a head. The inner result is the reason if the head is invalid.
     ///
     /// # Errors
     /// The file could not be read.
@@ -60,7 +62,7 @@ impl Rz2FileHead {
 }
 
 impl FramedBlock {
-    /// The next block; why there is none, where its length is impossible.
+    /// Reads the next block. The inner result is the reason if the length is impossible.
     ///
     /// # Errors
     /// The file could not be read.
@@ -94,7 +96,7 @@ impl FramedBlock {
     }
 }
 
-/// The turns that a block tells.
+/// Decodes the turns of a block.
 pub fn turns(mut bytes: StreamBytes<'_>) -> Result<Vec<ProcessorTurn>, StreamFault> {
     let mut turns = Vec::new();
     while bytes.peek().is_some() {

@@ -1,25 +1,26 @@
-//! Stretches of instructions that were seen.
+//! History of instruction sequences: a set-associative cache.
 
 use crate::rst::container::paged::{PagedTable, TableBudget};
 
 const SETS: usize = 3391;
 const WAYS: usize = 4;
-/// The age of what was just used.
+/// Age of the most recently used way.
 const NEWEST: u8 = 3;
-/// Addresses of accesses get room by so many.
+/// The room for effective addresses grows in multiples of this.
 const ROOM: usize = 512 / 8;
 
-/// A stretch that was seen.
+/// A sequence of instructions in the history.
 #[derive(Clone, Debug, Default)]
 pub struct HistoryWay {
     age: u8,
     pc: u64,
     words: Vec<u32>,
-    /// Addresses of accesses; what is not overwritten stays, whatever stretch it is of.
+    /// Effective addresses. Elements that are not overwritten keep the values of an earlier
+    /// sequence.
     eas: Vec<u64>,
 }
 
-/// The stretches of a processor.
+/// The instruction sequences of a processor.
 #[derive(Debug)]
 pub struct InstructionHistory(PagedTable<[HistoryWay; WAYS], 16>);
 
@@ -33,7 +34,8 @@ impl InstructionHistory {
             .place(((pc >> 2).wrapping_mul(47) % SETS as u64) as usize, budget)
     }
 
-    /// The first stretch that begins at an address and is long enough; it is the newest then.
+    /// Finds the first sequence that begins at an address and is long enough, and makes it the
+    /// newest.
     pub fn find(
         &mut self,
         pc: u64,
@@ -53,7 +55,7 @@ impl InstructionHistory {
         Some(way)
     }
 
-    /// Remembers a stretch in the place of the oldest; none when there is no memory for it.
+    /// Stores a sequence in place of the oldest. Returns none if the memory is exceeded.
     pub fn store(
         &mut self,
         pc: u64,
@@ -65,7 +67,7 @@ impl InstructionHistory {
         let set = self.set(pc, budget)?;
         let oldest = set.iter().position(|way| way.age == 0)?;
         if let Some(way) = set.get_mut(oldest) {
-            // What a stretch gives back is not counted: a budget is for ever.
+            // Memory that a sequence frees is not returned to the budget.
             if words.len() > way.words.capacity() && !budget.take(bytes) {
                 return None;
             }
@@ -84,24 +86,24 @@ impl InstructionHistory {
 }
 
 impl HistoryWay {
-    /// The instructions.
+    /// Returns the instruction words.
     pub fn words(&self) -> &[u32] {
         &self.words
     }
 
-    /// The addresses of accesses.
+    /// Returns the effective addresses.
     pub fn eas(&self) -> &[u64] {
         &self.eas
     }
 
-    /// Remembers the addresses of the accesses.
+    /// Overwrites the first effective addresses.
     pub fn keep(&mut self, eas: &[u64]) {
         for (place, ea) in self.eas.iter_mut().zip(eas) {
             *place = *ea;
         }
     }
 
-    /// More room is all zero.
+    /// Grows the room for effective addresses. New room is all zero.
     fn give_room(&mut self, instructions: usize) {
         let room = (instructions / ROOM + 1) * ROOM;
         if room > self.eas.len() {

@@ -1,4 +1,4 @@
-//! Records that are no instructions.
+//! Decodes items: records other than instructions.
 
 use crate::rst::container::code::destination;
 use crate::rst::container::paged::TableBudget;
@@ -8,9 +8,9 @@ use crate::rst::fields::regval;
 use crate::rst::kind;
 use crate::rst::raw_record::{RECORD_BYTES, RawRecord, RecordEncoding};
 
-/// Bytes that say what follows.
+/// Tag bytes.
 mod tag {
-    /// Types of records that stand there as they are lie below.
+    /// Smaller tags are the types of records that are stored unpacked.
     pub const RAW_END: u8 = 160;
     pub const DIFFERENCE: u8 = 164;
     pub const DIFFERENCE_END: u8 = 171;
@@ -27,7 +27,7 @@ mod tag {
     pub const PAIR: u8 = 189;
 }
 
-/// The numbers of what registers are.
+/// Register kinds of a REGVAL record.
 const INTEGER: u64 = 1;
 const UNUSED: u64 = 5;
 const CONDITION_CODES: u64 = 6;
@@ -40,7 +40,7 @@ struct RegisterItem {
 }
 
 impl Rz2CpuState {
-    /// The record that begins with a byte.
+    /// Decodes the record that begins with the tag `first`.
     pub fn item(
         &mut self,
         first: u8,
@@ -98,7 +98,8 @@ impl Rz2CpuState {
         Ok(record.bytes())
     }
 
-    /// A register that begins with a byte. Where its number is not told, it is that which the last instruction writes.
+    /// Decodes a register that begins with a tag. If its number is not stored, it is the register
+    /// that the last instruction writes.
     fn register(
         &mut self,
         begin: u8,
@@ -125,7 +126,7 @@ impl Rz2CpuState {
         Ok(RegisterItem { id, value })
     }
 
-    /// Remembers a value that may come again.
+    /// Remembers a value, which may occur again.
     fn note(&mut self, value: u64, budget: &mut TableBudget) -> Result<u64, StreamFault> {
         *self
             .values
@@ -135,7 +136,7 @@ impl Rz2CpuState {
     }
 }
 
-/// A record that stands there as it is.
+/// Reads a record that is stored unpacked.
 fn raw(first: u8, bytes: &mut StreamBytes<'_>) -> Result<[u8; RECORD_BYTES], StreamFault> {
     let mut record = [first; RECORD_BYTES];
     record[1..].copy_from_slice(bytes.take(RECORD_BYTES - 1)?);

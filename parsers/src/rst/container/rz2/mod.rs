@@ -1,10 +1,10 @@
-//! rstzip, version 2: stretches of instructions that were seen before are told by where they begin.
+//! rstzip, version 2: known sequences of instructions are encoded by their start address.
 //!
-//! Behind a head of 512 bytes of text come blocks of up to some megabytes. All numbers are big-endian.
-//! In a trace of one processor a block is its length and a stream of chunks; of several, the lengths of the turns that they take,
-//! and a stream for each.
-//! A stream is a row of *chunks*, instructions one after the other with all other records between them, and of *items*,
-//! other records by themselves. A byte of 161 ends it.
+//! Blocks of up to some megabytes follow a head of 512 bytes of text. All numbers are big-endian.
+//! In a trace of one processor, a block is its length and a stream of chunks. In a trace of several
+//! processors, it is the lengths of their turns, and a stream for each. A stream is a sequence of
+//! *chunks*, consecutive instructions with all other records between them, and of *items*, separate
+//! other records. A byte of 161 ends it.
 
 mod bytes;
 mod chunk;

@@ -1,4 +1,4 @@
-//! The loop over all blocks.
+//! Decodes all blocks of a file.
 
 use std::io;
 
@@ -15,32 +15,33 @@ use crate::rst::raw_record::RECORD_BYTES;
 
 /// Unpacks rstzip, version 2.
 pub struct Rz2 {
-    /// The first bytes of the file, until the rest of its head is read.
+    /// The first bytes of the file, until the rest of the head is read.
     head: Vec<u8>,
-    /// What it says, once it is read.
+    /// The head, once it is read.
     known: Option<Rz2FileHead>,
     cpus: Vec<Option<Box<Rz2CpuState>>>,
     budget: TableBudget,
     scratch: ChunkScratch,
-    /// The block of one processor that is being unpacked, and how much of it was.
+    /// The current block of a trace of one processor, and the number of its bytes that were
+    /// decoded.
     block: FramedBlock,
     used: usize,
 }
 
-/// Bytes that what is remembered may take, that of all processors together.
+/// Maximum bytes for the history of all processors together.
 const MEMORY: usize = 1 << 30;
 
-/// How a block ended.
+/// The reason why decoding a stream stopped.
 enum BlockDecodeEnd {
-    /// There is more of it.
+    /// The limit was reached; more follows.
     Paused,
-    /// It is used up.
+    /// The stream has ended.
     Over,
     Fault(StreamFault),
 }
 
 impl Rz2 {
-    /// Goes on behind the first bytes of a file.
+    /// Continues after the first bytes of a file.
     pub fn new(head: Vec<u8>) -> Self {
         Self {
             head,
@@ -56,7 +57,8 @@ impl Rz2 {
         }
     }
 
-    /// The next records: some of a block of one processor, or all of one of several.
+    /// Decodes the next records: a part of a block if there is one processor, otherwise a whole
+    /// block.
     pub fn next_batch(
         &mut self,
         input: &mut ReadAheadReader,
@@ -175,7 +177,7 @@ impl BlockStreams {
         &mut self.0[place]
     }
 
-    /// Puts the records in order, up to the first that is missing; false when one is.
+    /// Interleaves the records up to the first missing one. Returns false if one is missing.
     fn take_turns(&mut self, turns: &[ProcessorTurn], out: &mut Vec<u8>) -> bool {
         turns.iter().all(|turn| {
             let stream = self.of(turn.cpu);
@@ -195,7 +197,7 @@ impl BlockStreams {
     }
 }
 
-/// Unpacks the stream of a processor, until so many bytes are there or it ends.
+/// Decodes the stream of a processor until `limit` bytes are decoded or the stream ends.
 fn unpack(
     cpus: &mut [Option<Box<Rz2CpuState>>],
     number: u8,

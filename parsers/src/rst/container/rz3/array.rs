@@ -1,6 +1,6 @@
 //! The arrays of a section.
 
-/// An array, by its number.
+/// Identifies an array by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SectionArray {
     TypeKey,
@@ -55,16 +55,16 @@ pub enum SectionArray {
     IsCachePhysicalPredicted,
 }
 
-/// How many there are.
+/// Number of arrays.
 pub const ARRAYS: usize = 50;
 
-/// Bits of an element of each.
+/// Width in bits of the elements of each array.
 const WIDTHS: [u32; ARRAYS] = [
     2, 8, 1, 10, 1, 8, 32, 1, 1, 3, 7, 11, 13, 15, 18, 21, 25, 64, 1, 1, 8, 1, 8, 1, 3, 8, 32, 1,
     13, 1, 1, 1, 13, 1, 1, 30, 49, 1, 32, 1, 1, 1, 1, 3, 10, 32, 8, 5, 1, 1,
 ];
 
-/// The levels of the value cache, each with an array of its own.
+/// The arrays of the levels of the value cache.
 pub const VALUE_LEVELS: [SectionArray; 7] = [
     SectionArray::Value0,
     SectionArray::Value1,
@@ -75,7 +75,7 @@ pub const VALUE_LEVELS: [SectionArray; 7] = [
     SectionArray::Value6,
 ];
 
-/// The widths in files of a minor version.
+/// Returns the element widths in files of a minor version.
 pub fn widths(minor: u8) -> [u32; ARRAYS] {
     let mut widths = WIDTHS;
     if !has_wide_cpu(minor) {
@@ -90,7 +90,7 @@ pub fn widths(minor: u8) -> [u32; ARRAYS] {
     widths
 }
 
-/// True where processors have numbers of ten bits, and instructions a hyperprivileged mode.
+/// Returns true if processor numbers have ten bits and instructions have a hyperprivileged mode.
 pub fn has_wide_cpu(minor: u8) -> bool {
     minor >= 20
 }

@@ -1,32 +1,33 @@
-//! The elements of a section's arrays.
+//! Reads the elements of a section's arrays.
 
 use crate::rst::container::rz3::array::{ARRAYS, SectionArray};
 
-/// Where the next element of an array lies.
+/// Read position in an array.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ArrayCursor {
-    /// Its first bit in all words.
+    /// Bit offset of the next element in the words of the section.
     pub bit: usize,
-    /// The bit behind the last element that is there.
+    /// Bit offset after the last available element.
     pub end: usize,
-    /// Bits of an element.
+    /// Width of an element in bits.
     pub width: u32,
 }
 
-/// What makes a section impossible.
+/// The reason why a section cannot be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SectionFault {
     /// An array has fewer elements than are needed.
     Exhausted,
-    /// What stands there is not what would have been written.
+    /// An element differs from the one that the packer would have written.
     Contradiction,
-    /// Predictors would need more memory than we give.
+    /// The predictors would need more memory than the limit allows.
     Memory,
 }
 
 /// The arrays of a section, each read from front to back.
 ///
-/// The first fault is remembered and all elements behind it are 0, so that it need only be looked at once a record.
+/// The first fault is kept and all elements after it are 0, so it needs to be checked only once per
+/// record.
 #[derive(Debug)]
 pub struct SectionBits {
     words: Vec<u64>,
@@ -45,9 +46,9 @@ impl Default for SectionBits {
 }
 
 impl SectionBits {
-    /// The arrays at some places in some words.
+    /// Creates a reader of the arrays at `cursors` in `words`.
     pub fn new(mut words: Vec<u64>, cursors: [ArrayCursor; ARRAYS]) -> Self {
-        words.push(0); // behind an element that ends with the last word
+        words.push(0); // padding after an element that ends with the last word
         Self {
             words,
             cursors,
@@ -55,7 +56,7 @@ impl SectionBits {
         }
     }
 
-    /// The words, to be used again.
+    /// Returns the words, for reuse.
     pub fn into_words(self) -> Vec<u64> {
         self.words
     }
@@ -69,12 +70,12 @@ impl SectionBits {
         self.fault.get_or_insert(fault);
     }
 
-    /// True when every element was taken.
+    /// Returns true if every element was read.
     pub fn is_used_up(&self) -> bool {
         self.cursors.iter().all(|cursor| cursor.bit == cursor.end)
     }
 
-    /// The next element of an array.
+    /// Reads the next element of an array.
     #[inline]
     pub fn next(&mut self, array: SectionArray) -> u64 {
         let ArrayCursor { bit, end, width } = self.cursors[array as usize];
@@ -86,11 +87,11 @@ impl SectionBits {
         let (word, shift) = (bit / 64, (bit % 64) as u32);
         let low = self.words.get(word).copied().unwrap_or_default();
         let high = self.words.get(word + 1).copied().unwrap_or_default();
-        // In two steps, since none may shift by 64.
+        // Two steps, since a shift by 64 is invalid.
         (low >> shift | high << 1 << (63 - shift)) & (u64::MAX >> (64 - width))
     }
 
-    /// The next element of an array of bits.
+    /// Reads the next element of an array of bits.
     #[inline]
     pub fn flag(&mut self, array: SectionArray) -> bool {
         let ArrayCursor { bit, end, .. } = self.cursors[array as usize];
@@ -102,7 +103,8 @@ impl SectionBits {
         self.words.get(bit / 64).copied().unwrap_or_default() >> (bit % 64) & 1 != 0
     }
 
-    /// A number that is predicted where a bit of an array says so, and otherwise stands in another array.
+    /// Returns `predicted` if the next bit of `is_predicted` is set, otherwise the next element of
+    /// `array`.
     #[inline]
     pub fn predicted_or(
         &mut self,

@@ -1,6 +1,6 @@
-//! Whether branches are taken, by what they did before.
+//! Branch predictor with two-bit saturating counters.
 
-/// Whether a prediction held.
+/// Result of a prediction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PredictionResult {
     Right,
@@ -9,7 +9,7 @@ pub enum PredictionResult {
 
 const COUNTERS: usize = 1 << 14;
 
-/// A counter from 0 to 3 for each branch: above 1 it is likely taken.
+/// A counter from 0 to 3 for each branch. Above 1 predicts that the branch is taken.
 #[derive(Debug)]
 pub struct BranchCounters(Box<[u8]>);
 
@@ -21,14 +21,14 @@ impl From<bool> for PredictionResult {
 }
 
 impl BranchCounters {
-    /// Bytes that they take.
+    /// Memory of the counters in bytes.
     pub const BYTES: usize = COUNTERS;
 
     pub fn new() -> Self {
         Self(vec![0; COUNTERS].into_boxed_slice())
     }
 
-    /// Whether a branch was taken.
+    /// Returns true if a branch was taken, and updates its counter.
     #[inline]
     pub fn outcome(&mut self, pc: u64, guess: PredictionResult) -> bool {
         let Some(counter) = self.0.get_mut((pc >> 2) as usize % COUNTERS) else {

@@ -1,4 +1,4 @@
-//! What is remembered of a processor.
+//! Predictor state of a processor.
 
 use crate::rst::container::paged::PagedTable;
 use crate::rst::container::rz3::branch_counters::BranchCounters;
@@ -6,19 +6,19 @@ use crate::rst::container::rz3::instruction_cache::InstructionCache;
 use crate::rst::container::rz3::return_stack::PredictedReturnStack;
 use crate::rst::container::rz3::value_cache::ValueCache;
 
-/// The predictors of a processor; all are 0 at first.
+/// The predictors of a processor, initially all 0.
 #[derive(Debug)]
 pub struct Rz3CpuState {
     pub predicted_pc: u64,
     pub predicted_npc: u64,
-    /// Where the last instruction lies.
+    /// Address of the last instruction.
     pub pc: u64,
     pub is_annulled: bool,
     pub is_privileged: bool,
     pub is_hyperprivileged: bool,
-    /// Addresses have 32 bits.
+    /// True if addresses have 32 bits.
     pub masks_addresses: bool,
-    /// The last instruction was a call.
+    /// True if the last instruction was a call.
     pub is_behind_call: bool,
     pub context: u64,
     pub data_context: u64,
@@ -26,17 +26,18 @@ pub struct Rz3CpuState {
     pub instructions: InstructionCache,
     pub branches: BranchCounters,
     pub calls: PredictedReturnStack,
-    /// Where calls through a register went.
+    /// Targets of calls through a register.
     pub jumps: PredictionTable<2048>,
-    /// Pages of instructions and their distance to physical ones.
+    /// Page predictor of instructions: differences of physical and virtual page numbers, or
+    /// physical page numbers stored by cache warming records.
     pub pages: PredictionTable<512>,
-    /// The same of data.
+    /// Page predictor of data, with the same contents.
     pub data_pages: PredictionTable<2048>,
     pub registers: PagedTable<PredictedRegisters, 1024>,
     pub values: ValueCache,
-    /// Where the branches of a snap lie.
+    /// Addresses of the branches in a snap.
     pub warm_pcs: PagedTable<u64, 512>,
-    /// Where the last one of them went.
+    /// Target of the last of these branches.
     pub warm_npc: u64,
 }
 
@@ -47,32 +48,32 @@ pub struct PredictedRegisters {
     pub ids: [u8; 2],
 }
 
-/// A difference of addresses whose instruction is still to come.
+/// An address difference with an instruction that is still to come.
 #[derive(Clone, Copy, Debug)]
 pub struct PendingDifference {
-    /// Its number in the section.
+    /// Number of the record in the section.
     pub record: usize,
-    /// That of the instruction is predicted.
+    /// True if the difference for the instruction is predicted.
     pub is_pc_predicted: bool,
-    /// That of the data is predicted.
+    /// True if the difference for data is predicted.
     pub is_data_predicted: bool,
-    /// It has one of data.
+    /// True if there is a difference for data.
     pub has_data: bool,
 }
 
-/// A small table of numbers.
+/// A small direct-mapped table of numbers.
 #[derive(Debug)]
 pub struct PredictionTable<const SIZE: usize>(Box<[u64]>);
 
-/// Bytes of the lists of pages, at most.
+/// Maximum bytes of the page lists of the paged tables.
 const PAGE_LISTS: usize = 16 << 10;
-/// Places that the predictors of branches of snaps have.
+/// Number of entries of the predictor for branches of snaps.
 const WARM_PLACES: usize = 1 << 16;
-/// Places of the names of registers.
+/// Number of entries of the register predictor.
 const REGISTER_PLACES: usize = 1 << 16;
 
 impl Rz3CpuState {
-    /// Bytes that it takes at once; tables in pages take more as they are used.
+    /// Bytes allocated at once. Paged tables allocate more as they are used.
     pub const BYTES: usize = size_of::<Self>()
         + ValueCache::BYTES
         + BranchCounters::BYTES
@@ -111,7 +112,7 @@ impl<const SIZE: usize> PredictionTable<SIZE> {
         Self(vec![0; SIZE].into_boxed_slice())
     }
 
-    /// The number for a key; its lower bits choose.
+    /// Returns the number for a key. The lower bits of the key select the entry.
     #[inline]
     pub fn get(&self, key: u64) -> u64 {
         self.0.get(key as usize % SIZE).copied().unwrap_or_default()

@@ -1,23 +1,24 @@
-//! The processors that were seen.
+//! The predictors of all processors.
 
 use crate::rst::container::paged::TableBudget;
 use crate::rst::container::rz3::array::SectionArray;
 use crate::rst::container::rz3::bits::{SectionBits, SectionFault};
 use crate::rst::container::rz3::cpu::Rz3CpuState;
 
-/// As many processors may have a number.
+/// Maximum number of processors.
 const CPUS: usize = 1 << 10;
-/// Bytes that the predictors of all together may take: those of some two hundred processors that execute everything.
+/// Maximum bytes for the predictors of all processors together, enough for some two hundred
+/// processors that execute all code.
 const MEMORY: usize = 1 << 30;
 
-/// The processors, each from where it was first seen.
+/// The processors, created when they first occur.
 #[derive(Debug)]
 pub struct Rz3CpuTable {
     cpus: Vec<Option<Box<Rz3CpuState>>>,
     budget: TableBudget,
-    /// Which one the next instruction is likely of.
+    /// Predicted processor of the next instruction.
     pub predicted: u16,
-    /// Which one the last instruction was of.
+    /// Processor of the last instruction.
     pub last: u16,
 }
 
@@ -32,7 +33,7 @@ impl Rz3CpuTable {
         }
     }
 
-    /// The number of a record's processor, by what it likely is.
+    /// Reads the processor number of a record, given its prediction.
     #[inline]
     pub fn number(bits: &mut SectionBits, predicted: u16) -> u16 {
         bits.predicted_or(
@@ -48,7 +49,8 @@ impl Rz3CpuTable {
             .is_some_and(Option::is_some)
     }
 
-    /// The predictors of a processor, and the memory that is left; none, and a fault, when there is not enough.
+    /// Returns the predictors of a processor and the remaining memory. Returns none and sets a
+    /// fault if the memory is exceeded.
     #[inline]
     pub fn touch(
         &mut self,
@@ -62,8 +64,8 @@ impl Rz3CpuTable {
         Some((place.as_mut()?, &mut self.budget))
     }
 
-    /// Forgets differences that wait for an instruction, since none waits for one of another section;
-    /// gives the first record that is not complete without it.
+    /// Drops pending differences, since none waits for an instruction of another section. Returns
+    /// the first record that is incomplete without its instruction.
     pub fn end_section(&mut self) -> Option<usize> {
         let pending = self
             .cpus

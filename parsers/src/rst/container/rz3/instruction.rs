@@ -1,4 +1,4 @@
-//! Instructions.
+//! Decodes instructions.
 
 use crate::rst::container::code::{
     ANNUL, InstructionClass, destination, is_leaving, is_return, target_of,
@@ -12,7 +12,7 @@ use crate::rst::container::rz3::output::{RecordDraft, SectionOutput};
 use crate::rst::fields::instr;
 use crate::rst::kind;
 
-/// What was predicted rightly.
+/// Bit set of the predictions that were correct.
 #[derive(Clone, Copy)]
 struct CorrectPredictions(u64);
 
@@ -32,14 +32,14 @@ impl CorrectPredictions {
     }
 }
 
-/// What an instruction does besides being there.
+/// Result of an instruction.
 #[derive(Clone, Copy, Default)]
 struct InstructionOutcome {
     is_taken: bool,
     ea: Option<u64>,
 }
 
-/// Where an instruction stands.
+/// An instruction at its address, with the results of the predictions.
 #[derive(Clone, Copy)]
 struct InstructionSite {
     pc: u64,
@@ -48,7 +48,7 @@ struct InstructionSite {
     has_trap: bool,
 }
 
-/// Puts the next instruction together.
+/// Decodes the next instruction.
 #[inline]
 pub fn decode(
     cpus: &mut Rz3CpuTable,
@@ -137,7 +137,7 @@ pub fn decode(
     out.push(draft);
 }
 
-/// Where a word is seen that was not expected there.
+/// Address where a word was not predicted.
 #[derive(Clone, Copy)]
 pub struct UnpredictedSite {
     pub pc: u64,
@@ -145,7 +145,7 @@ pub struct UnpredictedSite {
     pub minor: u8,
 }
 
-/// A word that was not expected, which will be the next time.
+/// Reads a word that was not predicted, and stores it for the next time.
 #[cold]
 pub fn learn(
     set: &mut InstructionCacheSet,
@@ -163,7 +163,7 @@ pub fn learn(
     line
 }
 
-/// The instruction that a pending difference waited for.
+/// The instruction that a pending difference waits for.
 #[derive(Clone, Copy)]
 struct DifferenceSite {
     pc: u64,
@@ -185,7 +185,7 @@ impl Rz3CpuState {
         pc
     }
 
-    /// Where an instruction lies that does not lie where it was expected.
+    /// Reads the address of an instruction that is not at the predicted address.
     #[cold]
     fn jump(&mut self, bits: &mut SectionBits) -> u64 {
         let pc = bits.next(SectionArray::Raw);
@@ -196,7 +196,7 @@ impl Rz3CpuState {
         pc
     }
 
-    /// A branch, call, jump or return.
+    /// Decodes a branch, call, jump or return.
     #[inline]
     fn transfer(
         &mut self,
@@ -269,7 +269,7 @@ impl Rz3CpuState {
         self.is_behind_call = true;
     }
 
-    /// What does not move control by itself.
+    /// Decodes an instruction that is no control transfer.
     #[inline]
     fn other(
         &mut self,
@@ -292,7 +292,7 @@ impl Rz3CpuState {
         }
     }
 
-    /// Completes a difference of addresses with those of its instruction, and remembers it.
+    /// Completes an address difference with those of its instruction, and updates the page tables.
     fn finish(
         &mut self,
         pending: PendingDifference,

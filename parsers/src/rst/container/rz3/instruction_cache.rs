@@ -1,32 +1,32 @@
-//! The words of instructions where they were last seen.
+//! Cache of instruction words by address.
 
 use crate::rst::container::code::InstructionClass;
 use crate::rst::container::paged::{PagedTable, TableBudget};
 
-/// An instruction that was seen.
+/// A cached instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CachedInstruction {
     pub word: u32,
     pub class: InstructionClass,
-    /// False for what was first seen annulled: its target counts as 0.
+    /// False for an instruction that was first seen annulled: its target counts as 0.
     pub has_target: bool,
 }
 
-/// Two instructions for each set.
+/// A set of two instructions.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct InstructionCacheSet {
     tags: [u64; 2],
     words: [u32; 2],
     classes: [InstructionClass; 2],
     have_targets: [bool; 2],
-    /// Which of the two the next one takes.
+    /// Index of the one that is replaced next.
     oldest: u8,
 }
 
 const SETS: usize = 1 << 17;
 const PAGE: usize = 128;
 
-/// The instructions that a processor executed.
+/// Two-way set-associative cache of the instructions that a processor executed.
 #[derive(Debug)]
 pub struct InstructionCache(PagedTable<InstructionCacheSet, PAGE>);
 
@@ -35,7 +35,7 @@ impl InstructionCache {
         Self(PagedTable::new(SETS))
     }
 
-    /// The set of an address; none when there is no memory for it.
+    /// Returns the set of an address, or none if the memory is exceeded.
     #[inline]
     pub fn set(&mut self, pc: u64, budget: &mut TableBudget) -> Option<&mut InstructionCacheSet> {
         self.0.place((pc >> 2) as usize % SETS, budget)
@@ -43,7 +43,8 @@ impl InstructionCache {
 }
 
 impl InstructionCacheSet {
-    /// The instruction at an address of this set, if it is there; the other one is the oldest then.
+    /// Returns the instruction at an address of this set, if it is cached. The other one is
+    /// replaced next then.
     #[inline]
     pub fn find(&mut self, pc: u64) -> Option<CachedInstruction> {
         let way = usize::from(self.tags[0] != pc >> 2);
@@ -57,7 +58,7 @@ impl InstructionCacheSet {
         })
     }
 
-    /// Puts an instruction in its place, or in that of the oldest.
+    /// Stores an instruction in place of the same address, or of the oldest.
     pub fn install(&mut self, pc: u64, line: CachedInstruction) {
         let way = match self.find(pc) {
             Some(_) => 1 - self.oldest,

@@ -1,4 +1,4 @@
-//! Records about memory: differences of addresses, values, translations, devices.
+//! Decodes records about memory: address differences, values, TLB entries, DMA.
 
 use crate::rst::container::rz3::array::{SectionArray, has_wide_cpu};
 use crate::rst::container::rz3::bits::SectionBits;
@@ -8,7 +8,7 @@ use crate::rst::container::rz3::output::{RecordDraft, SectionOutput};
 use crate::rst::fields::{dma, memval64, memval128, pavadiff, tlb};
 use crate::rst::kind;
 
-/// A difference of physical and virtual addresses.
+/// Decodes a difference of physical and virtual addresses (PAVADIFF).
 pub fn decode_difference(
     cpus: &mut Rz3CpuTable,
     bits: &mut SectionBits,
@@ -62,7 +62,7 @@ pub fn decode_difference(
     out.push(draft);
 }
 
-/// What memory holds.
+/// Decodes a value of memory (MEMVAL).
 pub fn decode_value(cpus: &mut Rz3CpuTable, bits: &mut SectionBits, out: &mut SectionOutput<'_>) {
     let is_long = bits.flag(SectionArray::MemoryFlags);
     let is_virtual = !bits.flag(SectionArray::MemoryFlags);
@@ -101,7 +101,7 @@ pub fn decode_value(cpus: &mut Rz3CpuTable, bits: &mut SectionBits, out: &mut Se
     out.push(draft);
 }
 
-/// An entry of a translation buffer.
+/// Decodes a TLB entry.
 pub fn decode_tlb(bits: &mut SectionBits, out: &mut SectionOutput<'_>, minor: u8) {
     let packed = bits.next(SectionArray::Tlb);
     let cpu_bits = if has_wide_cpu(minor) { 10 } else { 6 };
@@ -118,7 +118,7 @@ pub fn decode_tlb(bits: &mut SectionBits, out: &mut SectionOutput<'_>, minor: u8
     out.push(draft);
 }
 
-/// A device that reads or writes memory.
+/// Decodes a DMA access.
 pub fn decode_dma(bits: &mut SectionBits, out: &mut SectionOutput<'_>) {
     let draft = RecordDraft::of(kind::DMA)
         .with(dma::ISWRITE, bits.next(SectionArray::IsDmaWrite))

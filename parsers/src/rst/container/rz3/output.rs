@@ -1,4 +1,4 @@
-//! The records of a section as they are put together.
+//! Assembles the records of a section.
 
 use stepback_machine::Endian;
 
@@ -7,11 +7,11 @@ use crate::rst::kind;
 use crate::rst::layout::layout_of;
 use crate::rst::raw_record::{RECORD_BYTES, RawRecord, RecordEncoding, RecordField};
 
-/// A record that is put together: its words as they are big-endian.
+/// A record that is being assembled, as big-endian words.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RecordDraft(pub [u64; 3]);
 
-/// Records behind each other.
+/// The decoded records, concatenated.
 #[derive(Debug)]
 pub struct SectionOutput<'a> {
     pub bytes: &'a mut Vec<u8>,
@@ -19,13 +19,13 @@ pub struct SectionOutput<'a> {
 }
 
 impl RecordDraft {
-    /// An empty record of a type.
+    /// Creates an empty record of a type.
     #[inline]
     pub fn of(kind: u8) -> Self {
         Self([u64::from(kind) << 56, 0, 0])
     }
 
-    /// Sets a number that is 0 so far.
+    /// Sets a field that is 0 until now.
     #[inline]
     pub fn with(mut self, field: RecordField, number: u64) -> Self {
         self.0[field.word()] |= field.put(number, Endian::Big);
@@ -34,17 +34,17 @@ impl RecordDraft {
 }
 
 impl SectionOutput<'_> {
-    /// Records so far.
+    /// Returns the number of records.
     pub fn len(&self) -> usize {
         self.bytes.len() / RECORD_BYTES
     }
 
-    /// Leaves only the first records.
+    /// Keeps only the first `records` records.
     pub fn truncate(&mut self, records: usize) {
         self.bytes.truncate(records * RECORD_BYTES);
     }
 
-    /// Appends a record.
+    /// Appends a record in the byte order of the output.
     #[inline]
     pub fn push(&mut self, draft: RecordDraft) {
         match self.endian {
@@ -53,7 +53,7 @@ impl SectionOutput<'_> {
         }
     }
 
-    /// Appends a record whose words stand in the file.
+    /// Appends a record from words that the file stores.
     #[inline]
     pub fn push_raw(&mut self, words: [u64; 3]) {
         let bytes = match self.endian {
@@ -63,7 +63,7 @@ impl SectionOutput<'_> {
         self.bytes.extend_from_slice(bytes.as_flattened());
     }
 
-    /// The same numbers, in the places that they have in a little-endian record.
+    /// Appends a record, with each field at its position in a little-endian record.
     fn push_little(&mut self, draft: RecordDraft) {
         let mut bytes = [0; RECORD_BYTES];
         let big = draft.0.map(u64::to_be_bytes);
@@ -80,7 +80,8 @@ impl SectionOutput<'_> {
         self.push_raw(words);
     }
 
-    /// Sets the last words of a record: those of an address difference are known only with its instruction.
+    /// Sets the last two words of a record: an address difference is complete only with its
+    /// instruction.
     pub fn set_last_words(&mut self, record: usize, pc: u64, ea: u64) {
         let bytes = match self.endian {
             Endian::Big => [pc, ea].map(u64::to_be_bytes),
@@ -95,7 +96,7 @@ impl SectionOutput<'_> {
         }
     }
 
-    /// The last words of a record.
+    /// Returns the last two words of a record.
     pub fn last_words(&self, record: usize) -> [u64; 2] {
         let bytes = self
             .bytes

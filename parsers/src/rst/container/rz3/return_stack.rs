@@ -1,8 +1,8 @@
-//! Where calls were made.
+//! Return address predictor.
 
 const PLACES: usize = 16;
 
-/// The last sixteen calls of a processor.
+/// Circular stack of the last sixteen calls of a processor.
 #[derive(Debug, Default)]
 pub struct PredictedReturnStack {
     calls: [u64; PLACES],
@@ -17,7 +17,7 @@ impl PredictedReturnStack {
         self.count = (self.count + 1).min(PLACES);
     }
 
-    /// The last call; 0 when there is none.
+    /// Removes and returns the address of the last call; 0 if the stack is empty.
     pub fn pop(&mut self) -> u64 {
         if self.count == 0 {
             return 0;
@@ -28,7 +28,7 @@ impl PredictedReturnStack {
         call
     }
 
-    /// Forgets how many there are; they stay.
+    /// Resets the count to 0. The entries keep their values.
     pub fn clear(&mut self) {
         (self.top, self.count) = (0, 0);
     }

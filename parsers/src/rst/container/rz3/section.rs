@@ -1,4 +1,4 @@
-//! Reads a section.
+//! Reads the sections of a file.
 
 use std::io;
 
@@ -12,28 +12,30 @@ use crate::rst::container::rz3::bits::{ArrayCursor, SectionBits};
 pub struct Section {
     pub records: usize,
     pub bits: SectionBits,
-    /// The file ends within it: some elements are missing.
+    /// True if the file ends within the section and some elements are missing.
     pub is_cut_off: bool,
 }
 
-/// Why there is no section.
+/// The reason why there is no section.
 pub enum SectionEnd {
-    /// The file is over.
+    /// The file ends here.
     Over,
     Damaged(String),
 }
 
 const MAGIC: &[u8; 16] = b"3ZR SHDR297302$\0";
 const HEADER_BYTES: usize = 32 + 4 * ARRAYS;
-/// No section has more records.
+/// Maximum number of records in a section.
 const RECORDS_MAX: u32 = 1 << 17;
-/// No record takes more elements of one array: this bounds what a damaged header may ask for.
+/// Maximum number of elements that a record takes of one array. It bounds the memory that a damaged
+/// header can request.
 const ELEMENTS_PER_RECORD: u64 = 4;
-/// Bytes that are converted at once.
+/// Number of bytes converted at once.
 const PIECE_BYTES: usize = 64 << 10;
 
 impl Section {
-    /// The next section, and the byte order of what made it; the memory of the one before is used again.
+    /// Reads the next section and the byte order of its writer. Reuses the memory of the section
+    /// before.
     ///
     /// # Errors
     /// The file could not be read.
@@ -131,7 +133,7 @@ impl SectionHeader {
         })
     }
 
-    /// So many words, or as many as there are.
+    /// Reads `count` words, or fewer at the end of the file.
     fn words(
         &self,
         input: &mut ReadAheadReader,

@@ -1,4 +1,4 @@
-//! Records about the state of a processor: registers and traps.
+//! Decodes records about the state of a processor: registers and traps.
 
 use crate::rst::container::rz3::array::SectionArray;
 use crate::rst::container::rz3::bits::{SectionBits, SectionFault};
@@ -7,10 +7,10 @@ use crate::rst::container::rz3::output::{RecordDraft, SectionOutput};
 use crate::rst::fields::{preg, regval, trap};
 use crate::rst::kind;
 
-/// A slot without a register.
+/// Kind of a slot without a register.
 const UNUSED: u64 = 5;
 
-/// Values of registers; the record before them says which are likely.
+/// Decodes values of registers (REGVAL). The type of the previous record improves the prediction.
 pub fn decode_registers(
     cpus: &mut Rz3CpuTable,
     bits: &mut SectionBits,
@@ -25,7 +25,7 @@ pub fn decode_registers(
     let Some(names) = cpu.registers.place((cpu.pc >> 2) as usize & 0xffff, budget) else {
         return bits.fail(SectionFault::Memory);
     };
-    // Behind SAVE and RESTORE whole windows are told, two registers a record.
+    // After SAVE and RESTORE whole windows are recorded, two registers a record.
     let step = if previous_kind == kind::REGISTERS {
         2
     } else {
@@ -69,7 +69,7 @@ pub fn decode_registers(
     out.push(draft);
 }
 
-/// A trap.
+/// Decodes a TRAP record.
 pub fn decode_trap(cpus: &mut Rz3CpuTable, bits: &mut SectionBits, out: &mut SectionOutput<'_>) {
     let number = Rz3CpuTable::number(bits, cpus.predicted);
     let Some((cpu, _)) = cpus.touch(number, bits) else {
@@ -100,7 +100,7 @@ pub fn decode_trap(cpus: &mut Rz3CpuTable, bits: &mut SectionBits, out: &mut Sec
     out.push(draft);
 }
 
-/// Registers of the state in one record.
+/// Decodes a PREG record.
 pub fn decode_preg(cpus: &Rz3CpuTable, bits: &mut SectionBits, out: &mut SectionOutput<'_>) {
     let packed = bits.next(SectionArray::Raw);
     let number = if packed >> 61 & 1 != 0 {

@@ -1,4 +1,4 @@
-//! The loop over all records.
+//! Decodes all sections of a file.
 
 use std::io;
 
@@ -16,13 +16,13 @@ use crate::rst::container::rz3::warm::WarmingPhase;
 use crate::rst::container::rz3::{instruction, memory, state, warm};
 use crate::rst::kind;
 
-/// The minor versions that are known.
+/// The supported minor versions.
 const MINORS: std::ops::RangeInclusive<u8> = 15..=20;
 
 /// Unpacks rstzip, version 3, section by section.
 pub struct Rz3 {
     minor: u8,
-    /// The file ends within its head.
+    /// True if the file ends within its head.
     is_cut_off: bool,
     widths: [u32; ARRAYS],
     endian: Option<Endian>,
@@ -33,7 +33,7 @@ pub struct Rz3 {
 }
 
 impl Rz3 {
-    /// Goes on behind the head of a file.
+    /// Continues after the head of a file.
     pub fn new(head: &[u8]) -> Self {
         let minor = head.get(17).copied().unwrap_or_default();
         Self {
@@ -48,12 +48,12 @@ impl Rz3 {
         }
     }
 
-    /// The byte order of what wrote the file; known with the first section.
+    /// Returns the byte order of the file's writer; known after the first section.
     pub fn endian(&self) -> Option<Endian> {
         self.endian
     }
 
-    /// The records of the next section.
+    /// Decodes the records of the next section.
     pub fn next_batch(
         &mut self,
         input: &mut ReadAheadReader,

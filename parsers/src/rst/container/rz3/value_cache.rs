@@ -1,23 +1,23 @@
-//! The upper parts of values that were seen, in seven tables.
+//! Cache of the upper bits of values, in seven tables.
 
 use crate::rst::container::rz3::array::{SectionArray, VALUE_LEVELS};
 use crate::rst::container::rz3::bits::{SectionBits, SectionFault};
 
 const LEVELS: usize = 7;
 const SIZES: [u64; LEVELS] = [7, 31, 61, 127, 509, 2039, 8191];
-/// The lower bits of a value, which always stand in the file.
+/// Number of low bits of a value at each level, which the file always stores.
 const LOW_BITS: [u32; LEVELS] = [4, 6, 7, 8, 9, 10, 12];
-/// Where the table of a level begins, and all of them end.
+/// Start of the table of each level, and the end of the last one.
 const STARTS: [usize; LEVELS + 1] = [0, 7, 38, 99, 226, 735, 2774, 10965];
 
-/// The values that a processor saw.
+/// The values that a processor used.
 #[derive(Debug)]
 pub struct ValueCache {
     tags: Box<[u64]>,
 }
 
 impl ValueCache {
-    /// Bytes that it takes.
+    /// Memory of the cache in bytes.
     pub const BYTES: usize = 8 * STARTS[LEVELS];
 
     pub fn new() -> Self {
@@ -26,7 +26,7 @@ impl ValueCache {
         }
     }
 
-    /// The next value.
+    /// Reads the next value and updates the cache.
     #[inline]
     pub fn next(&mut self, bits: &mut SectionBits) -> u64 {
         let level = bits.next(SectionArray::ValueLevel) as usize;
@@ -51,14 +51,14 @@ impl ValueCache {
                 }
             }
         };
-        // The packer took the first level that knew it.
+        // The packer used the first level that holds the value.
         if self.note(value) != level {
             bits.fail(SectionFault::Contradiction);
         }
         value
     }
 
-    /// Remembers a value on all levels up to the one that knows it; gives that, or 7.
+    /// Stores a value on all levels before the first one that holds it. Returns that level, or 7.
     #[inline]
     fn note(&mut self, value: u64) -> usize {
         macro_rules! levels {

@@ -1,4 +1,4 @@
-//! Records that warm caches and predictors before a snap begins.
+//! Decodes records that warm caches and branch predictors before a snap begins.
 
 use stepback_machine::Endian;
 
@@ -14,20 +14,20 @@ use crate::rst::container::rz3::output::{RecordDraft, SectionOutput};
 use crate::rst::fields::{RFS_DMA_SIZE, rfs_bt, rfs_cw, rfs_section};
 use crate::rst::kind;
 
-/// How many records a section has that does not say it.
+/// Record count of a section without a known count.
 const UNTIL_ANOTHER: u64 = i64::MAX.cast_unsigned();
 
 /// A run of records of one type.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WarmingPhase {
-    /// None outside of one.
+    /// None outside a run.
     kind: Option<u8>,
     records: u64,
     seen: u64,
 }
 
 impl WarmingPhase {
-    /// The type of the next record, if this tells it.
+    /// Returns the type of the next record, if a run is active.
     #[inline]
     pub fn next(&mut self, bits: &mut SectionBits) -> Option<u8> {
         let kind = self.kind?;
@@ -40,7 +40,7 @@ impl WarmingPhase {
         Some(bits.next(SectionArray::Type) as u8)
     }
 
-    /// Begins with the header of a section of these records, by its words.
+    /// Starts a run if `words` are the header of a section of cache or branch records.
     pub fn begin(&mut self, words: [u64; 3], endian: Endian) {
         let section = match endian {
             Endian::Big => words[0] >> 48,
@@ -55,7 +55,7 @@ impl WarmingPhase {
         }
     }
 
-    /// Begins with a record that has no header before it.
+    /// Starts a run at a record without a section header before it.
     pub fn note(&mut self, kind: u8) {
         if self.kind.is_none() && self.seen == 0 {
             *self = Self {
@@ -67,7 +67,7 @@ impl WarmingPhase {
     }
 }
 
-/// An access that caches remember.
+/// Decodes a cache warming record (RFS_CW).
 pub fn decode_cache(cpus: &mut Rz3CpuTable, bits: &mut SectionBits, out: &mut SectionOutput<'_>) {
     let reference = bits.next(SectionArray::CacheReference);
     let mut draft = RecordDraft::of(kind::RFS_CACHE).with(rfs_cw::REFTYPE, reference);
@@ -100,7 +100,7 @@ pub fn decode_cache(cpus: &mut Rz3CpuTable, bits: &mut SectionBits, out: &mut Se
     out.push(draft.with(rfs_cw::PA, physical));
 }
 
-/// A branch that predictors remember.
+/// Decodes a branch warming record (RFS_BT).
 pub fn decode_branch(
     cpus: &mut Rz3CpuTable,
     bits: &mut SectionBits,
@@ -137,7 +137,7 @@ struct WarmingBranch {
 }
 
 impl Rz3CpuState {
-    /// The physical address of a virtual one.
+    /// Returns the physical address of a virtual one.
     fn physical(&mut self, bits: &mut SectionBits, reference: u64, address: u64) -> u64 {
         if bits.flag(SectionArray::IsCachePhysicalPredicted) {
             return self.pages.get(address >> 13) << 13 | address & 0x1fff;
@@ -150,7 +150,7 @@ impl Rz3CpuState {
         physical
     }
 
-    /// None when there is no memory for what is to be remembered.
+    /// Decodes a branch. Returns none if the memory is exceeded.
     fn warm_branch(
         &mut self,
         bits: &mut SectionBits,

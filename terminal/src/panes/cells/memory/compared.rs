@@ -1,4 +1,4 @@
-//! A line of the trace that memory is compared with.
+//! Line of the trace with which memory is compared.
 
 use super::super::moment::MomentSearch;
 use crate::pane::PaneContext;
@@ -6,21 +6,21 @@ use stepback_debugger::action::Follow;
 use stepback_debugger::messages::say;
 use stepback_debugger::views::MemoryView;
 
-/// The line that memory is compared with.
+/// The line with which memory is compared.
 #[derive(Default)]
 pub struct ComparedLine {
-    /// As it was typed.
+    /// The line as it was typed.
     place: Option<String>,
     sought: MomentSearch,
 }
 
 impl ComparedLine {
-    /// Compares with a line of the trace, when that is found.
+    /// Starts the comparison with a line of the trace, as soon as it is found.
     pub fn ask(&mut self, line: &str, cx: &PaneContext<'_>) {
         self.sought.ask(format!("line:{}", line.trim()), cx);
     }
 
-    /// Takes the line that was looked for. Returns what went wrong.
+    /// Applies the line once it was found. Returns a remark or an error.
     pub fn advance(&mut self, view: &mut MemoryView, cx: &PaneContext<'_>) -> Option<String> {
         match self.sought.take()? {
             Ok(found) => {
@@ -32,7 +32,7 @@ impl ComparedLine {
         }
     }
 
-    /// Words of the bar about the comparison.
+    /// Returns the text of the bar about the comparison.
     pub fn words(&self, view: &MemoryView, cx: &PaneContext<'_>) -> Option<String> {
         let at = view.compared_words(cx.desk)?;
         let what = match &self.place {

@@ -14,7 +14,7 @@ use stepback_debugger::model::value_source::SourceWords;
 use stepback_debugger::model::{TextRole, TextSpan};
 use stepback_debugger::views::MemoryView;
 
-/// Address, symbol, value, what it is compared with, and who wrote it.
+/// Returns address, symbol, value, compared value and writer of a byte.
 pub fn spans(view: &MemoryView, address: Address, cx: &PaneContext<'_>) -> Vec<TextSpan> {
     let mut spans = vec![TextSpan::new(TextRole::Plain, format!("{:08x}", address.0))];
     let mut add = |meaning, text: &str| spans.push(TextSpan::new(meaning, format!(" {text}")));
@@ -39,7 +39,7 @@ pub fn spans(view: &MemoryView, address: Address, cx: &PaneContext<'_>) -> Vec<T
     spans
 }
 
-/// `67 = 103 'g'`, or the number of a group.
+/// Returns the value as `67 = 103 'g'`, or the number of the group.
 fn value_words(
     view: &MemoryView,
     address: Address,
@@ -67,7 +67,7 @@ fn value_words(
     format!("{byte:02x} = {byte}{letter}{}", number.unwrap_or_default())
 }
 
-/// The aligned bytes around the cursor that read as a number.
+/// Returns the aligned bytes around the cursor that form a number.
 fn group_of(view: &MemoryView, address: Address) -> Option<Vec<ByteCell>> {
     let len_bytes = u64::from(view.group());
     let first = aligned(address, len_bytes);
@@ -76,7 +76,7 @@ fn group_of(view: &MemoryView, address: Address) -> Option<Vec<ByteCell>> {
         .collect()
 }
 
-/// Where its value comes from and who wrote it, from the most telling on.
+/// Returns the origin of the value and its writer, the most important fact first.
 fn detail_words(detail: &ByteDetail, cx: &PaneContext<'_>) -> Vec<String> {
     let mut words = Vec::new();
     let source = detail.state.source;

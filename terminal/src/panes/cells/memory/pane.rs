@@ -22,7 +22,7 @@ use stepback_debugger::model::text::address_digits;
 use stepback_debugger::model::{TextRole, TextSpan};
 use stepback_debugger::views::{ByteAction, MemoryLayout, MemoryMove, MemoryView, ViewStatus};
 
-/// Rows that are read beyond both ends of the view.
+/// Number of rows read beyond each end of the view.
 const SPARE: usize = 16;
 
 /// Memory at a moment.
@@ -30,9 +30,9 @@ pub struct MemoryPane {
     lock: PositionLock,
     view: MemoryView,
     compared: ComparedLine,
-    /// Result of the search for a line in words, until the next key.
+    /// Outcome of the search for a line, until the next key.
     message: Option<String>,
-    /// What was drawn last.
+    /// Area of the last frame.
     area: Rect,
     shape: MemoryRowShape,
 }
@@ -59,12 +59,11 @@ impl Default for MemoryPane {
 }
 
 impl MemoryPane {
-    /// The byte under the cursor.
     fn cursor(&self) -> Address {
         self.view.cursor().unwrap_or_default()
     }
 
-    /// Travels to a write of the bytes under the cursor.
+    /// Requests travel to a write of the bytes under the cursor.
     fn ask_write(
         &mut self,
         len_bytes: u8,
@@ -109,13 +108,13 @@ impl MemoryPane {
         }
     }
 
-    /// Removes the words about the last question.
+    /// Removes the message about the last query.
     fn dismiss_words(&mut self) {
         self.message = None;
         self.view.dismiss_message();
     }
 
-    /// The byte at a cell of the screen; of memory without any access its first.
+    /// Returns the byte at a cell of the screen; in a gap without accesses, the gap's first byte.
     fn address_at(&self, x: u16, y: u16, cx: &PaneContext<'_>) -> Option<Address> {
         let line = y
             .checked_sub(self.area.y)
@@ -136,7 +135,7 @@ impl MemoryPane {
         row.first().0.checked_add(place as u64).map(Address)
     }
 
-    /// Takes the lines that were looked for.
+    /// Applies the lines that were found.
     fn advance(&mut self, cx: &PaneContext<'_>) {
         self.lock.advance(cx);
         self.view.bind(self.lock.follow());
@@ -145,7 +144,7 @@ impl MemoryPane {
         self.view.poll_search(cx.desk);
     }
 
-    /// Divides rows by the addresses and the room that there are.
+    /// Chooses the row layout from the addresses and the available width.
     fn divide(&mut self, area: Rect) {
         let seen = self.view.rows().iter().take(usize::from(area.height));
         let highest = seen

@@ -1,7 +1,7 @@
-//! How rows of memory read, and how what happened to bytes is told apart without colour.
+//! Text of memory rows, with signs that mark changes without colour.
 //!
-//! The sign before a byte, or before a group of them: `*` it differs, `=` the step just done wrote what it was, `!` external,
-//! `~` inferred. Unknown bytes are `??`.
+//! The sign precedes a byte or a group of bytes: `*` it differs, `=` the last step wrote the value
+//! that it already had, `!` external, `~` inferred. Unknown bytes are `??`.
 
 use ratatui::style::{Modifier, Style};
 use stepback_index::ValueSource;
@@ -16,7 +16,7 @@ use stepback_debugger::model::memory::{ByteCell, LastAccessKind, MemoryRow};
 use stepback_debugger::model::memory_text::{gap_words, number_text, place_in_row, row_text};
 use stepback_debugger::views::MemoryView;
 
-/// How rows are drawn.
+/// Context for drawing rows.
 #[derive(Clone, Copy)]
 pub struct MemoryRowsView<'a> {
     pub cx: &'a PaneContext<'a>,
@@ -29,7 +29,6 @@ struct ByteRow<'a> {
     cells: &'a [ByteCell],
 }
 
-/// Draws a row.
 pub fn draw(run: CellRun, row: &MemoryRow, view: MemoryRowsView<'_>, pen: &mut Pen<'_>) {
     match row {
         MemoryRow::Gap { .. } => draw_gap(run, row, view, pen),
@@ -118,7 +117,7 @@ fn draw_bytes(run: CellRun, row: &ByteRow<'_>, view: MemoryRowsView<'_>, pen: &m
     }
 }
 
-/// Bytes of a group in the order in which they read as a number, or the number.
+/// Draws the bytes of a group in the order in which they form a number, or the number.
 fn draw_group(at: CellRun, group: &ByteRow<'_>, view: MemoryRowsView<'_>, pen: &mut Pen<'_>) {
     let ByteRow { address, cells } = group;
     let endian = view.memory.endian(view.cx.desk);
@@ -153,7 +152,7 @@ fn draw_group(at: CellRun, group: &ByteRow<'_>, view: MemoryRowsView<'_>, pen: &
     }
 }
 
-/// The sign of a byte.
+/// Returns the sign of a byte.
 fn sign(cell: &ByteCell) -> &'static str {
     match rank(cell) {
         4 => "!",
@@ -164,13 +163,13 @@ fn sign(cell: &ByteCell) -> &'static str {
     }
 }
 
-/// Which byte of a group its sign is of.
+/// Returns the priority of a byte's sign: the highest one in a group is shown.
 fn rank(cell: &ByteCell) -> u8 {
     match () {
         () if cell.source == ValueSource::External => 4,
         () if cell.is_changed => 3,
         () if cell.source == ValueSource::Inferred => 2,
-        // Of what is not known nothing says that it is the same.
+        // An unknown value cannot be reported as unchanged.
         () if cell.is_news && cell.value.is_some() => 1,
         () => 0,
     }

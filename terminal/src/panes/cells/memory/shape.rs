@@ -1,27 +1,25 @@
-//! Where the bytes, numbers and characters of a row are.
+//! Columns of the bytes, numbers and characters of a memory row.
 
 use stepback_machine::LaneFormat;
 
 use stepback_debugger::model::registers::lane_characters;
 
-/// The widths that rows have by themselves, the longest first.
+/// Standard row widths in bytes, the longest first.
 const WIDTHS: [u8; 3] = [32, 16, 8];
 
-/// How a row is divided.
+/// Layout of a memory row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryRowShape {
-    /// Bytes in a row.
     pub bytes: usize,
-    /// Bytes in a group.
     pub group: usize,
-    /// How numbers are read; none where bytes are shown.
+    /// Number format; none if bytes are shown.
     pub format: Option<LaneFormat>,
-    /// Digits of an address.
+    /// Number of digits of an address.
     pub digits: usize,
 }
 
 impl MemoryRowShape {
-    /// The longest rows that fit into so many columns.
+    /// Returns the layout with the longest rows that fit into `columns`.
     pub fn widest(self, columns: u16) -> Self {
         let of = |bytes: u8| Self {
             bytes: usize::from(bytes).max(self.group),
@@ -34,28 +32,28 @@ impl MemoryRowShape {
         fitting.unwrap_or_else(|| of(8))
     }
 
-    /// The columns of a group, the sign before it counted.
+    /// Returns the width of a group, including its sign.
     pub fn group_columns(&self) -> usize {
         1 + self.format.map_or(2 * self.group, lane_characters)
     }
 
-    /// The column of the sign before the group that a byte is in.
+    /// Returns the column of the sign before the group of a byte.
     pub fn group_column(&self, place: usize) -> usize {
         let halves = if self.format.is_some() { 0 } else { place / 8 };
         self.digits + 1 + place / self.group.max(1) * self.group_columns() + halves
     }
 
-    /// The column of the first character.
+    /// Returns the column of the first character.
     pub fn text_column(&self) -> usize {
         self.group_column(self.bytes.saturating_sub(1)) + self.group_columns() + 2
     }
 
-    /// The column behind the last character.
+    /// Returns the column after the last character.
     pub fn end(&self) -> usize {
         self.text_column() + self.bytes
     }
 
-    /// The byte at a column, counted as bytes are shown; none between and beside them.
+    /// Returns the byte at a column, in display order; none in the space between bytes.
     pub fn byte_at(&self, column: usize) -> Option<MemoryColumn> {
         if let Some(place) = column
             .checked_sub(self.text_column())
@@ -74,12 +72,12 @@ impl MemoryRowShape {
     }
 }
 
-/// What stands at a column.
+/// Content of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryColumn {
-    /// The digits of a byte, counted as they are shown.
+    /// Digits of a byte, by its display index.
     Digits(usize),
-    /// The character of a byte.
+    /// Character of a byte, by its index.
     Text(usize),
 }
 

@@ -1,7 +1,7 @@
-//! How a register reads, and how what happened to it is told apart without colour.
+//! Text of registers, with signs that mark changes without colour.
 //!
-//! A sign before the value: `*` the last move changed it, `=` the step just done wrote what it was.
-//! A sign behind it: `~` inferred, `!` external. Unknown bytes are `??`.
+//! Signs before the value: `*` the last move changed it, `=` the last step wrote the value that it
+//! already had. Signs after the value: `~` inferred, `!` external. Unknown bytes are `??`.
 
 use ratatui::style::{Modifier, Style};
 use stepback_index::ValueSource;
@@ -18,10 +18,11 @@ use stepback_debugger::model::registers::{RegisterBoard, RegisterCell, lane_char
 use stepback_debugger::model::text::{flags_text, thousands};
 use stepback_debugger::views::{CellSpot, RegistersView};
 
-/// A value of more bytes is a word when nothing states it.
+/// Maximum length in bytes at which an unknown value is shown as digits; longer ones are shown as a
+/// word.
 const LONG: usize = 8;
 
-/// How many columns a value takes at most, so that columns stand still while stepping.
+/// Returns the maximum width of a value, so that columns keep their places while stepping.
 pub fn characters(cell: &RegisterCell, reading: RegisterReading, board: &RegisterBoard) -> u16 {
     let most = match number_format(cell, reading) {
         Some(format) => 2 * cell.value.0.len() + 1 + lane_characters(format),
@@ -34,7 +35,7 @@ pub fn characters(cell: &RegisterCell, reading: RegisterReading, board: &Registe
     u16::try_from(most).unwrap_or(u16::MAX)
 }
 
-/// A value: that of the status register as its flags, a number with its digits.
+/// Returns the text of a value: flags for the status register, digits with the number otherwise.
 fn value_text(cell: &RegisterCell, reading: RegisterReading, board: &RegisterBoard) -> String {
     if let Some(flags) = flags_of(cell, board) {
         return flags;
@@ -48,14 +49,14 @@ fn value_text(cell: &RegisterCell, reading: RegisterReading, board: &RegisterBoa
     }
 }
 
-/// How a register of one lane is read besides its digits.
+/// Returns the number format of a register with one lane, if it is not hexadecimal.
 fn number_format(cell: &RegisterCell, reading: RegisterReading) -> Option<LaneFormat> {
     reading
         .single_lane(cell)
         .filter(|format| format.kind != LaneKind::Hex)
 }
 
-/// The flags and the mode, for the status register.
+/// Returns the flags and the mode if the register is the status register.
 fn flags_of(cell: &RegisterCell, board: &RegisterBoard) -> Option<String> {
     let is_status = board.psr.as_ref().is_some_and(|psr| psr.name == cell.name);
     if !is_status || board.status.flags.is_empty() {
@@ -69,22 +70,18 @@ fn flags_of(cell: &RegisterCell, board: &RegisterBoard) -> Option<String> {
     )
 }
 
-/// What is drawn, and how it stands out.
+/// A register or lane to draw, with its context.
 #[derive(Clone, Copy)]
 pub struct RegisterCellPaint<'a> {
-    /// Where.
     pub spot: &'a CellSpot,
-    /// The columns of its row.
     pub columns: SpotColumns,
-    /// Of all registers.
+    /// The board of all registers.
     pub board: &'a RegisterBoard,
-    /// Reading of the values, and the cursor.
+    /// The view, which has the reading of the values and the cursor.
     pub view: &'a RegistersView,
-    /// Style of the cursor.
     pub cursor: StyleRole,
 }
 
-/// Draws a register or a lane.
 pub fn draw(line: CellRun, drawn: RegisterCellPaint<'_>, pen: &mut Pen<'_>) {
     let RegisterCellPaint {
         spot,
@@ -102,7 +99,7 @@ pub fn draw(line: CellRun, drawn: RegisterCellPaint<'_>, pen: &mut Pen<'_>) {
         return draw_title(line, drawn, pen);
     };
     if board.pc.as_ref().is_some_and(|pc| pc.name == cell.name) {
-        // It changes with every step; marking it would say nothing.
+        // The program counter changes with every step: a mark would carry no information.
         (cell.is_changed, cell.is_news) = (false, false);
     }
     let name = reading.shown_as.name(&cell);
@@ -120,7 +117,7 @@ pub fn draw(line: CellRun, drawn: RegisterCellPaint<'_>, pen: &mut Pen<'_>) {
             let _ = pen.role(run, name, StyleRole::Text(TextRole::Register));
         }
         SpotColumns::Lanes { .. } => {
-            // The step wrote all of the register: what is the same says nothing.
+            // The step wrote the whole register: an unchanged lane is no news.
             cell.is_news &= cell.is_changed;
             let text = reading
                 .lanes
@@ -135,7 +132,7 @@ pub fn draw(line: CellRun, drawn: RegisterCellPaint<'_>, pen: &mut Pen<'_>) {
     }
 }
 
-/// What further registers there are, and whether they are shown.
+/// Draws the title of a group of further registers, with a sign for open or closed.
 fn draw_title(run: CellRun, drawn: RegisterCellPaint<'_>, pen: &mut Pen<'_>) {
     let Some(section) = drawn
         .board
@@ -158,11 +155,11 @@ fn draw_title(run: CellRun, drawn: RegisterCellPaint<'_>, pen: &mut Pen<'_>) {
     pen.role(run, &title, StyleRole::Title);
 }
 
-/// A value between its signs.
+/// Draws a value between its signs.
 fn draw_value(run: CellRun, cell: &RegisterCell, text: &str, pen: &mut Pen<'_>) {
     let style = style_of(cell, pen.look);
     let rest = pen.text(run, change_sign(cell), style);
-    // The sign behind it is seen even where there is not enough room for the value.
+    // Reserves a cell for the sign after the value, even if the value does not fit.
     let behind = CellRun {
         end: rest.end.saturating_sub(1).max(rest.x),
         ..rest
@@ -178,7 +175,7 @@ fn draw_value(run: CellRun, cell: &RegisterCell, text: &str, pen: &mut Pen<'_>) 
     );
 }
 
-/// Whether the last move changed a value, as a sign. Of what is not known nothing says that it is the same.
+/// Returns the sign of a change by the last move. Unknown values are never reported as unchanged.
 pub fn change_sign(cell: &RegisterCell) -> &'static str {
     match () {
         () if cell.is_changed => "*",
@@ -187,7 +184,8 @@ pub fn change_sign(cell: &RegisterCell) -> &'static str {
     }
 }
 
-/// Where a value comes from, as a sign; what the trace states has none, and what is unknown has `?` for its digits.
+/// Returns the sign of a value's provenance. Recorded values have none; unknown ones have `?` for
+/// digits.
 pub fn source_sign(source: ValueSource) -> &'static str {
     match source {
         ValueSource::Inferred => "~",

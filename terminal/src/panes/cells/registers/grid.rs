@@ -1,4 +1,4 @@
-//! The columns and lanes that a pane has room for.
+//! Columns and lanes of a register pane, by its width.
 
 use stepback_machine::LaneFormat;
 
@@ -8,12 +8,12 @@ use stepback_debugger::model::register_format::RegisterReading;
 use stepback_debugger::model::registers::{RegisterBoard, RegisterCell, lane_characters};
 use stepback_debugger::views::{CellSpot, GridLayout, GridRow, RegisterBlock, lanes_per_row};
 
-/// Between two columns, and between two lanes.
+/// Space between two columns and between two lanes, in cells.
 const GAP: u16 = 2;
-/// The signs before and behind a value.
+/// Number of signs around a value.
 const SIGNS: u16 = 2;
 
-/// Registers with the reading and layout of a pane.
+/// Registers with the reading and the width of a pane.
 #[derive(Clone, Copy)]
 pub struct RegisterLayout<'a> {
     pub board: &'a RegisterBoard,
@@ -21,19 +21,19 @@ pub struct RegisterLayout<'a> {
     pub columns: u16,
 }
 
-/// Columns on the screen that the spots of a row have.
+/// Screen columns of the spots of a row.
 #[derive(Clone, Copy, Debug)]
 pub enum SpotColumns {
-    /// Registers: from one to the next, all of one, and from its name to its value.
+    /// Registers: distance between columns, width of one, and offset of the value.
     Cells {
         count: usize,
         apart: u16,
         needed: u16,
         value: u16,
     },
-    /// Lanes: up to the first, and all of one.
+    /// Lanes: offset of the first lane, and width of one.
     Lanes { count: usize, left: u16, wide: u16 },
-    /// A title.
+    /// Title of a group.
     Title,
 }
 
@@ -42,7 +42,7 @@ impl GridLayout for RegisterLayout<'_> {
 
     const STOPS_AT_TITLES: bool = true;
 
-    /// A register that nothing states is a word, not lanes.
+    /// Returns the lane format; none for an unknown register, which is shown as a word.
     fn lanes(&self, cell: &RegisterCell) -> Option<LaneFormat> {
         self.reading
             .lanes_of(cell)
@@ -114,7 +114,7 @@ impl RegisterLayout<'_> {
 }
 
 impl SpotColumns {
-    /// Number of columns that a spot takes.
+    /// Returns the number of columns of a spot.
     pub fn of(self, spot: &CellSpot, columns: u16) -> u16 {
         match self {
             Self::Cells { needed, .. } => needed.min(columns.saturating_sub(spot.x)),
@@ -125,7 +125,7 @@ impl SpotColumns {
     }
 }
 
-/// The spot at a column of a row.
+/// Returns the spot at a column of a row.
 pub fn spot_at(row: &GridRow<SpotColumns>, x: u16, columns: u16) -> Option<&CellSpot> {
     let is_at = |spot: &&CellSpot| {
         (spot.x..spot.x.saturating_add(row.measures.of(spot, columns))).contains(&x)

@@ -16,24 +16,25 @@ use stepback_debugger::model::registers::{RegisterBoard, RegisterCell};
 use stepback_debugger::model::{TextRole, TextSpan};
 use stepback_debugger::views::{RegisterGesture, RegisterGrid, RegistersView, RowKind, ViewStatus};
 
-/// No pane wishes more rows.
+/// Maximum number of rows that the pane requests.
 const MOST_ROWS: u16 = 12;
-/// Rows of the general registers where nothing was drawn yet.
+/// Assumed rows of the general registers before the first frame.
 const GUESSED_ROWS: u16 = 12;
 
-/// The registers of a group.
+/// Pane with one group of registers.
 #[derive(Default)]
 pub struct RegistersPane {
     view: RegistersView,
     lock: PositionLock,
-    /// What was drawn last.
+    /// Grid of the last frame.
     grid: RegisterGrid<SpotColumns>,
     area: Rect,
     top: usize,
 }
 
 impl RegistersPane {
-    /// To a write of the register under the cursor; a title opens or closes.
+    /// Requests travel to a write of the register under the cursor; on a title, opens or closes the
+    /// group.
     fn ask_write(&mut self, way: Direction, cx: &PaneContext<'_>, out: &mut Vec<PaneAction>) {
         let gesture = if way == Direction::Back {
             RegisterGesture::LastWrite
@@ -49,7 +50,7 @@ impl RegistersPane {
     fn draw_board(&mut self, board: &RegisterBoard, pen: &mut Pen<'_>, cx: &PaneContext<'_>) {
         let board = &*self.view.filtered(board);
         let reading = self.view.reading(board.group);
-        // Program counter and status stand behind the others, as in a dump.
+        // Program counter and status come last, as in a dump.
         let own: Vec<&RegisterCell> = board
             .core
             .iter()
@@ -108,7 +109,7 @@ impl RegistersPane {
         }
     }
 
-    /// The cursor stands on a register that is there, and what is to be seen of it is.
+    /// Moves the cursor to a visible register and scrolls to it.
     fn scroll_to_cursor(&mut self) {
         let page = usize::from(self.area.height.max(1));
         self.view.settle_cursor(&self.grid);

@@ -1,4 +1,4 @@
-//! The bookmarks, with what stands at their places.
+//! Tests of the bookmark list.
 
 use super::*;
 use crate::command::{CursorDirection, PaneCommand};

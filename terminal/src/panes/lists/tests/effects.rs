@@ -1,4 +1,5 @@
-//! What calls, rounds of loops and ranges of steps read and write, and how two calls differ.
+//! Tests of the effects list: reads and writes of calls, loop iterations and step ranges, and
+//! comparison of two calls.
 
 use super::*;
 use crate::command::{CursorDirection, PaneCommand};

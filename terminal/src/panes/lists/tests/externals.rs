@@ -1,4 +1,4 @@
-//! What was changed by something that the trace does not show.
+//! Tests of the list of external changes, which the trace does not show.
 
 use super::*;
 use crate::command::PaneCommand;

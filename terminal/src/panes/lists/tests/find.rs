@@ -1,4 +1,4 @@
-//! What a search found: a list that fills while the trace is walked.
+//! Tests of the hit list, which fills during the search.
 
 use super::*;
 use crate::command::{CursorDirection, PaneCommand};

@@ -1,4 +1,4 @@
-//! The functions of the trace, by the steps that they took.
+//! Tests of the function list, which is sorted by steps.
 
 use super::*;
 use crate::command::{CursorDirection, PaneCommand};

@@ -1,4 +1,4 @@
-//! Tables on the screen, a file a table.
+//! Screen tests of the tables, one file per table.
 
 mod bookmarks;
 mod effects;

@@ -1,4 +1,4 @@
-//! Lists about memory: accesses, the heap, the busiest pages, regions, the words of the stack.
+//! Tests of the memory lists: accesses, heap, busiest pages, regions, stack words.
 
 use super::*;
 use crate::command::{CursorDirection, PaneCommand};

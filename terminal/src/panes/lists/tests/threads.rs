@@ -1,4 +1,4 @@
-//! The threads of the trace: how busy, when, where, and how they ended.
+//! Tests of the thread list: activity, times, places and endings.
 
 use super::*;
 use crate::command::{PaneCommand, PromptPurpose};

@@ -1,4 +1,4 @@
-//! What of the trace could not be read.
+//! Tests of the list of damaged lines and records.
 
 use super::*;
 use crate::command::PaneCommand;

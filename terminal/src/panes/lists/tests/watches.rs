@@ -1,4 +1,4 @@
-//! What is watched: its value at the position, who wrote it, who writes it next.
+//! Tests of the watch list: value at the position, last writer, next writer.
 
 use super::*;
 use crate::command::{CursorDirection, PaneCommand};
