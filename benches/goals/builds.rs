@@ -68,7 +68,7 @@ pub fn run_child(trace: &Path, index: &Path, threads: usize) -> Result<()> {
                 first.get_or_init(|| screen(&part).then(|| start.elapsed()));
             };
             Ok(if threads == TELLING {
-                build.telling(&on_part)
+                build.reporting_parts(&on_part)
             } else {
                 build
             }

@@ -609,7 +609,7 @@ impl<'a> IndexSearch<'a> {
             None => run(build),
             Some(watch) => {
                 // If images can no longer be read, skip the part: the final session reports it.
-                run(build.telling(&|part| {
+                run(build.reporting_parts(&|part| {
                     if let Ok(searched) = self.session_with_tail_calls(part, IndexOrigin::Built) {
                         (watch.on_part)(searched.told());
                     }

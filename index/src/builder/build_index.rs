@@ -80,7 +80,7 @@ impl<'a> Build<'a> {
     /// worthwhile. The index answers as if the trace ended there. The callback runs on the building
     /// thread, while the workers continue.
     #[must_use]
-    pub fn telling(self, on_part: &'a (dyn Fn(Index) + Sync)) -> Self {
+    pub fn reporting_parts(self, on_part: &'a (dyn Fn(Index) + Sync)) -> Self {
         Self {
             request: BuildRequest {
                 on_part: Some(on_part),

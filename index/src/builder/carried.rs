@@ -119,7 +119,7 @@ impl CarriedMemory {
                     each(*key, wrong);
                 }
             }
-            self.grow_old();
+            self.change_generation();
         }
         self.note_touched(earlier.segments.len() - earlier.mapped(), granules);
         Ok(())
@@ -143,7 +143,7 @@ impl CarriedMemory {
                     each(*key, wrong);
                 }
             }
-            self.grow_old();
+            self.change_generation();
         }
         Ok(())
     }
@@ -159,7 +159,7 @@ impl CarriedMemory {
         earlier: &mut EarlierSegments<'_, O>,
         granules: &[(u64, GranuleState)],
     ) -> Result<(), PassError> {
-        self.look_at_touched(earlier)?;
+        self.collect_touched(earlier)?;
         let mut asked = Vec::new();
         for (key, later) in granules {
             let mut known = self.young.get(key).copied();
@@ -218,7 +218,7 @@ impl CarriedMemory {
     }
 
     /// Begins a new generation when the young one is large enough.
-    fn grow_old(&mut self) {
+    fn change_generation(&mut self) {
         if self.young.len() >= (self.limit / 2).max(1) {
             std::mem::swap(&mut self.young, &mut self.old);
             self.has_dropped |= !self.young.is_empty();
@@ -227,7 +227,7 @@ impl CarriedMemory {
     }
 
     /// Collects the blocks touched before, once they are no longer all carried.
-    fn look_at_touched<O: IndexOutput>(
+    fn collect_touched<O: IndexOutput>(
         &mut self,
         earlier: &mut EarlierSegments<'_, O>,
     ) -> Result<(), PassError> {

@@ -319,7 +319,7 @@ impl Place {
             ..OPTIONS
         };
         let built = Build::new(&source, &fingerprint, &options, &progress, &cancel)
-            .telling(&on_part)
+            .reporting_parts(&on_part)
             .to_file(&self.index);
         assert!(matches!(built, Err(BuildError::Cancelled)), "{built:?}");
         shown.into_inner()
@@ -594,7 +594,7 @@ fn a_growing_trace_is_followed_to_its_last_whole_line() {
     std::thread::scope(|scope| {
         let build = Build::new(&tarmac, &first, &OPTIONS, &progress, &cancel)
             .following(Some(follow))
-            .telling(&on_part);
+            .reporting_parts(&on_part);
         let built = scope.spawn({
             let index = &place.index;
             move || build.to_file(index)

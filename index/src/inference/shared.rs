@@ -179,7 +179,7 @@ impl SharedReader<'_> {
     /// contents change without a store to their addresses.
     fn moving_pages(&self) -> Result<Vec<SharedPiece>, QueryError> {
         let reader = PageReader(self.0);
-        if reader.told_count() == 0 {
+        if reader.translation_count() == 0 {
             return Ok(Vec::new());
         }
         let pages = reader.all_pages(&Cancel::default())?;

@@ -150,7 +150,7 @@ impl InMemory for Accesses {
             && let Some(slot) = asked.nearest_slot(bound, direction)?
         {
             cancel.check()?;
-            let done = asked.done_towards(slot, direction, &mut part)?;
+            let done = asked.accesses_towards(slot, direction, &mut part)?;
             if !done.is_empty() {
                 return Ok(Some(AccessesAt {
                     position: Position(slot),

@@ -188,26 +188,26 @@ impl<'a> AccessQuery<'a> {
     }
 
     /// Returns matching accesses of a slot, the nearest in a direction first.
-    pub fn done_towards(
+    pub fn accesses_towards(
         &self,
         slot: u64,
         direction: Direction,
         part: &mut AccessWindow,
     ) -> Result<Vec<OwnedAccess<'a>>, QueryError> {
         match direction {
-            Direction::Back => self.done_backwards_in(slot, part),
-            Direction::Forward => self.done_in(slot, part),
+            Direction::Back => self.matching_accesses_back(slot, part),
+            Direction::Forward => self.matching_accesses(slot, part),
         }
     }
 
     /// Returns matching accesses of a slot in trace order, within a window.
-    fn done_in(
+    fn matching_accesses(
         &self,
         slot: u64,
         part: &mut AccessWindow,
     ) -> Result<Vec<OwnedAccess<'a>>, QueryError> {
         let (mut done, mut left) = (Vec::new(), part.skip);
-        self.each_done(slot, |found| {
+        self.each_matching_access(slot, |found| {
             if left > 0 {
                 left -= 1;
             } else if done.len() < part.limit {
@@ -219,16 +219,16 @@ impl<'a> AccessQuery<'a> {
     }
 
     /// Returns matching accesses of a slot from the last one backwards, within a window.
-    fn done_backwards_in(
+    fn matching_accesses_back(
         &self,
         slot: u64,
         part: &mut AccessWindow,
     ) -> Result<Vec<OwnedAccess<'a>>, QueryError> {
         let mut count = 0usize;
-        self.each_done(slot, |_| count += 1)?;
+        self.each_matching_access(slot, |_| count += 1)?;
         let end = count.saturating_sub(part.skip);
         let limit = part.limit.min(end);
-        let mut done = self.done_in(
+        let mut done = self.matching_accesses(
             slot,
             &mut AccessWindow {
                 skip: end - limit,
@@ -243,7 +243,7 @@ impl<'a> AccessQuery<'a> {
     }
 
     /// Calls `take` for the matching accesses of a slot, in trace order.
-    fn each_done(
+    fn each_matching_access(
         &self,
         slot: u64,
         mut take: impl FnMut(OwnedAccess<'a>),

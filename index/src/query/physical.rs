@@ -136,7 +136,7 @@ impl<'a> PhysicalAccessQuery<'a> {
                     skip: 0,
                     limit: skip.saturating_add(limit),
                 };
-                let done = part.done_towards(slot, direction, &mut all)?;
+                let done = part.accesses_towards(slot, direction, &mut all)?;
                 if !done.is_empty() {
                     accesses.extend(part.accessed(slot, &done, query.nearest)?);
                 }

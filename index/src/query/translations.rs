@@ -144,7 +144,7 @@ impl Query for CountTranslations {
             }
         });
         Ok(TranslationCounts {
-            told: reader.told_count(),
+            told: reader.translation_count(),
             counts,
         })
     }

@@ -36,7 +36,7 @@ impl<'a> RegisterReader<'a> {
         let mode = self.mode()?;
         let mut homes = named.meant(view, mode);
         if !mode.tells(view.register) && !set.is_own_bank(view.register) {
-            self.single_out(&mut homes);
+            self.confirm_only_bank(&mut homes);
         }
         Ok(homes)
     }
@@ -76,7 +76,7 @@ impl<'a> RegisterReader<'a> {
     }
 
     /// The only bank that the trace writes is the one in use, independent of the mode.
-    fn single_out(&self, homes: &mut Homes) {
+    fn confirm_only_bank(&self, homes: &mut Homes) {
         let Some(only) = homes
             .sure
             .first()

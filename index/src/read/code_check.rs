@@ -74,7 +74,7 @@ impl CodeCheck<'_> {
     }
 
     /// Removes the pages of contradicting instructions from a program.
-    pub(crate) fn believed(
+    pub(crate) fn consistent_program(
         &self,
         mut program: Program,
         cancel: &Cancel,

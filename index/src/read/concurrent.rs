@@ -61,7 +61,7 @@ impl<'a> ConcurrentReader<'a> {
             let end = last.saturating_add(1);
             let markers = others
                 .into_iter()
-                .map(|other| Ok((other, self.begun_before(other, first)?..end)));
+                .map(|other| Ok((other, self.open_call_start(other, first)?..end)));
             return Ok(Some(ConcurrentActivity {
                 blocks: Vec::new(),
                 markers: markers.collect::<Result<_, QueryError>>()?,
@@ -133,7 +133,7 @@ impl<'a> ConcurrentReader<'a> {
 
     /// Returns the first slot of a thread's markers about activity not over at a slot: its last
     /// system call, unless it continued since.
-    fn begun_before(&self, thread: ThreadId, slot: u64) -> Result<u64, QueryError> {
+    fn open_call_start(&self, thread: ThreadId, slot: u64) -> Result<u64, QueryError> {
         let Some(call) = self.last(thread, MarkerKind::SYSTEM_CALL, slot)? else {
             return Ok(slot);
         };

@@ -35,7 +35,7 @@ impl RegisterReader<'_> {
     /// Returns the program counter of a thread without steps from the position on. Cost: the text
     /// of its last step; in a trace of several threads, that of up to [`LATE_STEPS`] steps after
     /// it.
-    pub(crate) fn last_lead(&self) -> Result<LastProgramCounter, QueryError> {
+    pub(crate) fn last_program_counter(&self) -> Result<LastProgramCounter, QueryError> {
         let Some(last) = SlotReader(self.index).owner(self.thread, self.at.0)? else {
             return Ok(LastProgramCounter::Written);
         };
@@ -48,7 +48,7 @@ impl RegisterReader<'_> {
         let Some(step) = self.undiverted(last)? else {
             return Ok(LastProgramCounter::Open);
         };
-        self.lead_of(last, &step)
+        self.step_destination(last, &step)
     }
 
     /// Returns the thread's last step; none if control went elsewhere after it than its instruction
@@ -94,7 +94,7 @@ impl RegisterReader<'_> {
             .map(|step| DelayedBranch { at, step }))
     }
 
-    fn lead_beyond(
+    fn destination_after_slot(
         &self,
         DelayedBranch { at, step }: DelayedBranch,
         slot: &StepText,
@@ -118,13 +118,15 @@ impl RegisterReader<'_> {
             (Some(true), BranchTarget::Address(address)) => {
                 Ok(LastProgramCounter::To(Address(address)))
             }
-            (Some(true), BranchTarget::Register(register)) => self.led_by(at, &step, register),
+            (Some(true), BranchTarget::Register(register)) => {
+                self.register_destination(at, &step, register)
+            }
             (Some(true), BranchTarget::Unsaid) | (None, _) => Ok(LastProgramCounter::Open),
         }
     }
 
     /// Returns the target from a register's value before a step.
-    fn led_by(
+    fn register_destination(
         &self,
         at: Step,
         step: &StepText,
@@ -144,9 +146,13 @@ impl RegisterReader<'_> {
         }))
     }
 
-    fn lead_of(&self, last: Step, step: &StepText) -> Result<LastProgramCounter, QueryError> {
+    fn step_destination(
+        &self,
+        last: Step,
+        step: &StepText,
+    ) -> Result<LastProgramCounter, QueryError> {
         if let Some(branch) = self.branch_before(last, step)? {
-            return self.lead_beyond(branch, step);
+            return self.destination_after_slot(branch, step);
         }
         if !step.is_executed {
             return Ok(LastProgramCounter::To(step.next_pc()));
@@ -169,7 +175,7 @@ impl RegisterReader<'_> {
             ControlSuccessor::Open => Ok(LastProgramCounter::Open),
             ControlSuccessor::Behind => Ok(LastProgramCounter::To(step.next_pc())),
             ControlSuccessor::Address(address) => Ok(LastProgramCounter::To(Address(address))),
-            ControlSuccessor::Register(register) => self.led_by(last, step, register),
+            ControlSuccessor::Register(register) => self.register_destination(last, step, register),
         }
     }
 

@@ -88,7 +88,7 @@ impl<'a> OpenWrites<'a> {
 
     fn before(index: &'a Index, thread: ThreadId, slot: u64) -> Result<Self, QueryError> {
         let mut reader = RegisterReader::new(index, thread, Position(slot.saturating_sub(1)));
-        let told = reader.told_state()?;
+        let told = reader.recorded_state()?;
         let choices = if slot > 0 {
             reader.stack_choices()?
         } else {

@@ -192,7 +192,7 @@ impl<'a> RegisterReader<'a> {
             return Ok(found);
         };
         let clearing = homes.lists().next().and_then(|view| self.clearing(view));
-        for event in self.told_events_of(slot, homes)?.iter().rev() {
+        for event in self.resolved_events(slot, homes)?.iter().rev() {
             let SlotEventKind::Register {
                 bytes: value, view, ..
             } = &event.kind
@@ -240,7 +240,7 @@ impl<'a> RegisterReader<'a> {
 
     /// Returns the thread's events of a slot, with the registers of some views resolved if
     /// possible.
-    fn told_events_of(&mut self, slot: u64, homes: &Homes) -> Result<&[SlotEvent], QueryError> {
+    fn resolved_events(&mut self, slot: u64, homes: &Homes) -> Result<&[SlotEvent], QueryError> {
         self.events_of(slot)?;
         if !self.told.contains(&slot)
             && let Some(mut open) = OpenWrites::of(self.index, self.thread, homes, slot)?
@@ -288,7 +288,7 @@ impl<'a> RegisterReader<'a> {
                     .pc_of(step)?
                     .ok_or(QueryError::TraceChanged)?,
             ),
-            None => self.last_lead()?,
+            None => self.last_program_counter()?,
         };
         let (bytes, source) = match lead {
             LastProgramCounter::Written => return Ok(None),

@@ -35,7 +35,7 @@ impl RegisterReader<'_> {
         if let Some(state) = self.state {
             return Ok(state);
         }
-        let mut state = self.told_state()?.state;
+        let mut state = self.recorded_state()?.state;
         if let Some(ExecutionState { mode, .. }) = &mut state {
             *mode = self.security_of_next(*mode)?;
             *mode = self.with_stack(*mode)?;
@@ -59,11 +59,11 @@ impl RegisterReader<'_> {
     }
 
     /// Returns the state without the choice of a stack pointer by registers.
-    pub(super) fn told_state(&mut self) -> Result<RecordedState, QueryError> {
+    pub(super) fn recorded_state(&mut self) -> Result<RecordedState, QueryError> {
         let slots = SlotReader(self.index);
         if let Some(step) = slots.owner(self.thread, self.at.0)? {
-            let state = self.state_behind_step(step.after())?;
-            let told = self.state_told_since(step.after(), state.set)?;
+            let state = self.state_after_step(step.after())?;
+            let told = self.status_state_since(step.after(), state.set)?;
             let told = told.map_or(state, |told| told.after(Some(state)));
             return Ok(RecordedState {
                 state: Some(told),
@@ -100,7 +100,7 @@ impl RegisterReader<'_> {
 
     /// Returns the state after a step, except for its recorded writes. Without recorded registers,
     /// no status shows that a `save` or `restore` changed the window.
-    fn state_behind_step(&mut self, after: Position) -> Result<ExecutionState, QueryError> {
+    fn state_after_step(&mut self, after: Position) -> Result<ExecutionState, QueryError> {
         let state = self.state_of_step(after)?;
         if !self.index.has_operands_alone() || !state.mode.has_windows() {
             return Ok(state);
@@ -137,7 +137,7 @@ impl RegisterReader<'_> {
     }
 
     /// Returns the state from writes of the status register from a slot on.
-    fn state_told_since(
+    fn status_state_since(
         &mut self,
         from: Position,
         set: InstructionSet,

@@ -99,7 +99,7 @@ impl PageReader<'_> {
         if let Some(known) = self.0.told_pages.get() {
             return Ok(Arc::clone(known));
         }
-        let is_kept = self.told_count() <= KEPT;
+        let is_kept = self.translation_count() <= KEPT;
         let pages =
             Arc::new(self.collect(if is_kept { WantedPages::All } else { wanted }, cancel)?);
         Ok(if is_kept {
@@ -111,14 +111,14 @@ impl PageReader<'_> {
 
     /// Returns all recorded translations, if they are few enough to be kept.
     pub fn all_pages(&self, cancel: &Cancel) -> Result<Option<Arc<PageMappings>>, QueryError> {
-        if self.0.told_pages.get().is_none() && self.told_count() > KEPT {
+        if self.0.told_pages.get().is_none() && self.translation_count() > KEPT {
             return Ok(None);
         }
         self.pages(WantedPages::All, cancel).map(Some)
     }
 
     /// Returns the number of recorded translations.
-    pub fn told_count(&self) -> u64 {
+    pub fn translation_count(&self) -> u64 {
         let reader = MarkerReader(self.0);
         reader
             .marker_counts()

@@ -46,7 +46,7 @@ pub trait BlockVisitor {
     /// Sets the time of the following records, in formats without timestamp markers.
     fn time(&mut self, _time: u64) {}
     /// Sets the mode that gives plain register names their meaning; a change of thread resets it to
-    /// [`Mode::ComparedByte`].
+    /// [`Mode::Other`].
     fn mode(&mut self, _mode: Mode) {}
     /// Receives text from the trace.
     fn note(&mut self, _kind: TextKind, _text: String) {}

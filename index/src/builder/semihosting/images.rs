@@ -14,7 +14,7 @@ pub fn with_images(index: Index, program: Program, cancel: &Cancel) -> Index {
     // If the trace cannot be read any more, nothing is compared, and the next query reports the
     // error.
     let program = CodeCheck(&index)
-        .believed(program.clone(), cancel)
+        .consistent_program(program.clone(), cancel)
         .unwrap_or(program);
     let index = index.with_program(program);
     if index.program().is_empty() || index.open_calls.is_empty() {

@@ -85,7 +85,7 @@ impl StepAccesses {
     }
 
     /// Returns true if the bytes of each operand are known.
-    pub fn are_told_apart(&self) -> bool {
+    pub fn are_operands_known(&self) -> bool {
         self.operands.is_some()
     }
 

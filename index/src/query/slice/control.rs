@@ -106,15 +106,15 @@ impl<'a> ControlDependenceReader<'a> {
                 of,
                 text,
                 is_taken: false,
-            }) => self.decider_in_frame(thread, of, &text, cancel),
+            }) => self.controlling_step_in_frame(thread, of, &text, cancel),
             Some(DelaySlotBranch {
                 of, is_taken: true, ..
             }) => Ok(ControllingStep::Step(of)),
-            None => self.decider_in_frame(thread, step, text, cancel),
+            None => self.controlling_step_in_frame(thread, step, text, cancel),
         }
     }
 
-    fn decider_in_frame(
+    fn controlling_step_in_frame(
         &mut self,
         thread: ThreadId,
         step: Step,
@@ -140,7 +140,7 @@ impl<'a> ControlDependenceReader<'a> {
         }
         match last {
             Some(last) => Ok(ControllingStep::Step(last)),
-            None => self.decider_of_call(&call),
+            None => self.controlling_step_of_call(&call),
         }
     }
 
@@ -179,12 +179,12 @@ impl<'a> ControlDependenceReader<'a> {
     }
 
     /// Returns the controlling step of a function's call.
-    fn decider_of_call(&self, call: &Call) -> Result<ControllingStep, QueryError> {
+    fn controlling_step_of_call(&self, call: &Call) -> Result<ControllingStep, QueryError> {
         let by_step = |step| ControllingStep::Step(step);
         Ok(match (call.entered, call.call_step) {
             (FrameEntry::Root, _) => ControllingStep::Nothing(SliceEndKind::Initial { line: None }),
             (FrameEntry::Call | FrameEntry::Tail, Some(step)) => by_step(step),
-            (FrameEntry::Exception, Some(step)) if self.is_asked_for(call)? => by_step(step),
+            (FrameEntry::Exception, Some(step)) if self.is_requested(call)? => by_step(step),
             (FrameEntry::Exception, _) => {
                 ControllingStep::Nothing(SliceEndKind::Unknown(UnknownInput::NotOfInstruction))
             }
@@ -195,7 +195,7 @@ impl<'a> ControlDependenceReader<'a> {
     }
 
     /// Returns true if the step before an exception requested it from the system.
-    pub fn is_asked_for(&self, call: &Call) -> Result<bool, QueryError> {
+    pub fn is_requested(&self, call: &Call) -> Result<bool, QueryError> {
         let Some(step) = call.call_step else {
             return Ok(false);
         };
@@ -333,7 +333,7 @@ impl<'a> ControlDependenceReader<'a> {
                     may_leave: false,
                 }
             }
-            (FlowKind::Branch, _) => self.ways_seen(pc, control.delay)?,
+            (FlowKind::Branch, _) => self.observed_successors(pc, control.delay)?,
             // A conditional return may also fall through.
             (FlowKind::Return | FlowKind::ExceptionReturn, _) if instruction.is_conditional() => {
                 FlowSuccessors {
@@ -346,13 +346,17 @@ impl<'a> ControlDependenceReader<'a> {
     }
 
     /// Returns the observed successors of an indirect branch.
-    fn ways_seen(&self, pc: Address, delay: DelaySlotRule) -> Result<FlowSuccessors, QueryError> {
+    fn observed_successors(
+        &self,
+        pc: Address,
+        delay: DelaySlotRule,
+    ) -> Result<FlowSuccessors, QueryError> {
         let calls = self.index.calls();
         let end = self.index.step_count().saturating_add(1);
         let mut seen = FlowSuccessors::default();
         for visit in VisitReader(self.index).visits_between(pc, 0..end, WAYS_SEEN)? {
             let thread = SlotReader(self.index).thread_at(visit.after())?;
-            let Some((next, text)) = self.behind_branch(thread, visit, delay)? else {
+            let Some((next, text)) = self.branch_destination(thread, visit, delay)? else {
                 continue;
             };
             let frames = [visit, next].map(|step| calls.innermost_at(thread, step.before()));
@@ -373,7 +377,7 @@ impl<'a> ControlDependenceReader<'a> {
     }
 
     /// Returns the step at a branch's destination, skipping its delay slot.
-    fn behind_branch(
+    fn branch_destination(
         &self,
         thread: ThreadId,
         branch: Step,

@@ -72,14 +72,14 @@ impl StepFlow<'_> {
             .filter(|len| *len <= BYTES && *len == defined.value.0.len())?;
         let is_whole = ends.is_empty() && rests.is_empty() && taken.len_bytes() == Some(len);
         // Copies in big-endian traces are split byte by byte elsewhere.
-        let is_in_order = self.endian() == Endian::Little && self.is_told_apart();
+        let is_in_order = self.endian() == Endian::Little && self.is_traced_by_byte();
         let is_stored_so = match output.piece {
             StatePiece::Memory { granule, mask } => {
                 self.is_stored_in_order(granule, mask, output.slot)
             }
             _ => true,
         };
-        let is_known = !matches!(taken, StepInput::Memory(_)) || self.are_loads_told_apart();
+        let is_known = !matches!(taken, StepInput::Memory(_)) || self.are_loads_assigned();
         (is_whole && is_in_order && is_stored_so && is_known).then_some((taken, len))
     }
 

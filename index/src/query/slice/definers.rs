@@ -65,7 +65,7 @@ pub(super) struct DefinitionQuery {
 impl DefinitionQuery {
     /// Returns the request for the part that a step did not write after all, with the last slot in
     /// which that part may have been written.
-    pub fn rest_of(want: TracedDefinition) -> Option<(Self, u64)> {
+    pub fn remaining_query(want: TracedDefinition) -> Option<(Self, u64)> {
         let TracedDefinition {
             thread,
             piece,

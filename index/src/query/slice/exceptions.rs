@@ -127,7 +127,7 @@ impl StepFlow<'_> {
     }
 
     /// Adds the frame bytes from which an exception return loads a register.
-    pub(super) fn take_unstacked(
+    pub(super) fn add_unstacked_inputs(
         &self,
         part: RegisterView,
         cell: SliceCell,
@@ -147,7 +147,7 @@ impl StepFlow<'_> {
             .collect();
         let address =
             |byte: &RegisterView| frame.and_then(|frame| frame.address_of(*byte)).map(Address);
-        take_from_frame(bytes.iter().map(address).collect(), cell, outcome);
+        add_frame_bytes(bytes.iter().map(address).collect(), cell, outcome);
     }
 
     /// Returns true if the byte that a store put at an address in a slot is part of a frame.
@@ -183,7 +183,7 @@ impl StepFlow<'_> {
     }
 
     /// Adds the inputs of contiguous bytes of a frame.
-    pub(super) fn make_frame(
+    pub(super) fn add_frame_inputs(
         &self,
         granule: u64,
         run: BlockSpan,
@@ -210,7 +210,9 @@ impl StepFlow<'_> {
         for FrameBytes { run, view, event } in joined(bytes, FrameBytes::grow) {
             let (event, cell) = (event.unwrap_or(0), cell_of(run, granule));
             match view {
-                Some(view) => self.take_stacked(view, FrameStore { slot, event, cell }, outcome)?,
+                Some(view) => {
+                    self.add_stacked_inputs(view, FrameStore { slot, event, cell }, outcome)?
+                }
                 None => outcome.ends.push((SliceEndKind::Constant, cell)),
             }
         }
@@ -219,7 +221,7 @@ impl StepFlow<'_> {
 
     /// Adds the inputs of a register that an exception stores: the instruction's result, else the
     /// register before the step.
-    fn take_stacked(
+    fn add_stacked_inputs(
         &self,
         view: RegisterView,
         at: FrameStore,
@@ -230,7 +232,7 @@ impl StepFlow<'_> {
             return Ok(());
         }
         if view.register == RegisterId::PSR {
-            return self.take_stacked_status(view, at, outcome);
+            return self.add_stacked_flags(view, at, outcome);
         }
         let (index, thread) = (self.index, self.thread());
         let before = Position(self.step().map_or(0, |step| step.0));
@@ -248,7 +250,7 @@ impl StepFlow<'_> {
         };
         for (part, by) in parts_of(view, |offset| byte(offset).map(|byte| byte.by)) {
             match by {
-                Some(by) => self.make_part(part, by, at.cell, outcome)?,
+                Some(by) => self.add_register_inputs(part, by, at.cell, outcome)?,
                 None => outcome.take_in(StepInput::Register(part), Edge::Copy),
             }
         }
@@ -256,7 +258,7 @@ impl StepFlow<'_> {
     }
 
     /// Adds the inputs of a stored status register, of which only the flags are traced.
-    fn take_stacked_status(
+    fn add_stacked_flags(
         &self,
         view: RegisterView,
         at: FrameStore,
@@ -276,7 +278,7 @@ impl StepFlow<'_> {
         if made != 0
             && let Some(instruction) = self.done()
         {
-            self.make_flags(instruction, made, at.cell, outcome)?;
+            self.add_flag_inputs(instruction, made, at.cell, outcome)?;
         }
         if bits & !made != 0 {
             outcome.take_in(StepInput::Flags(bits & !made), Edge::Copy);
@@ -305,7 +307,7 @@ impl StepFlow<'_> {
                 .address_of(RegisterView::new(RegisterId::PSR, place, 1))
                 .map(Address)
         };
-        take_from_frame(places.map(byte).collect(), cell, outcome);
+        add_frame_bytes(places.map(byte).collect(), cell, outcome);
         true
     }
 
@@ -361,7 +363,7 @@ impl StepFlow<'_> {
 }
 
 /// Adds the bytes of a frame that a cell comes from; an unknown end if their loads are not shown.
-fn take_from_frame(
+fn add_frame_bytes(
     addresses: Vec<Option<Address>>,
     cell: SliceCell,
     outcome: &mut StepContribution,

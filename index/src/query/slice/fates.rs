@@ -117,7 +117,9 @@ impl<'w, 'a> KillAnalysis<'w, 'a> {
                 continue;
             };
             match kind {
-                AccessKind::Write if live.is_born_in(self.slot) && event.thread == live.thread => {
+                AccessKind::Write
+                    if live.is_defined_in(self.slot) && event.thread == live.thread =>
+                {
                     left |= bytes & mask;
                     lost.iter_mut().for_each(|(_, lost)| *lost &= !bytes);
                 }
@@ -167,7 +169,7 @@ impl<'w, 'a> KillAnalysis<'w, 'a> {
     /// Applies the slot to registers or flags: their thread's effects in the slot belong to its
     /// last step.
     fn of_state(&self, live: LiveLocation) -> Result<KillResult, QueryError> {
-        if live.is_born_in(self.slot) {
+        if live.is_defined_in(self.slot) {
             return Ok(KillResult {
                 left: vec![live],
                 ends: Vec::new(),
@@ -175,7 +177,7 @@ impl<'w, 'a> KillAnalysis<'w, 'a> {
         }
         let Some(owner) = SlotReader(self.flow.index).owner(live.thread, self.slot)? else {
             return Ok(KillResult {
-                left: self.beside_dump(live),
+                left: self.survives_initial_lines(live),
                 ends: Vec::new(),
             });
         };
@@ -225,7 +227,7 @@ impl<'w, 'a> KillAnalysis<'w, 'a> {
 
     /// Returns the parts of a location that lines before the first step of its thread do not
     /// overwrite.
-    fn beside_dump(&self, live: LiveLocation) -> Vec<LiveLocation> {
+    fn survives_initial_lines(&self, live: LiveLocation) -> Vec<LiveLocation> {
         let own = self
             .events
             .iter()

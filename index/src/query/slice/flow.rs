@@ -235,7 +235,7 @@ impl<'a> StepFlow<'a> {
     }
 
     /// Returns true if it accesses few enough bytes to trace each separately.
-    pub fn is_told_apart(&self) -> bool {
+    pub fn is_traced_by_byte(&self) -> bool {
         self.loads.all().len() + self.stores.all().len() <= BYTES_TOLD_APART
     }
 
@@ -245,8 +245,8 @@ impl<'a> StepFlow<'a> {
     }
 
     /// Returns true if the bytes of each loaded operand are known.
-    pub fn are_loads_told_apart(&self) -> bool {
-        self.loads.are_told_apart()
+    pub fn are_loads_assigned(&self) -> bool {
+        self.loads.are_operands_known()
     }
 
     pub fn endian(&self) -> Endian {
@@ -353,13 +353,13 @@ impl<'a> StepFlow<'a> {
                 view: part,
             };
             outcome.defines.push(SliceDefinition::new(cell, value));
-            self.make_part(part, by, cell, outcome)?;
+            self.add_register_inputs(part, by, cell, outcome)?;
         }
         Ok(())
     }
 
     /// Adds the inputs of bytes of a register, for the cell that holds them.
-    pub(super) fn make_part(
+    pub(super) fn add_register_inputs(
         &self,
         part: RegisterView,
         by: ByteProducer,
@@ -372,7 +372,7 @@ impl<'a> StepFlow<'a> {
                     register: self.index.plain_register(part.register),
                     ..part
                 };
-                self.take_unstacked(plain, cell, outcome);
+                self.add_unstacked_inputs(plain, cell, outcome);
                 return Ok(());
             }
             ByteProducer::StackMoved(register) => {
@@ -392,7 +392,7 @@ impl<'a> StepFlow<'a> {
             | ByteProducer::Unexplained => {}
         }
         let Some(instruction) = self.done() else {
-            outcome.ends.push((self.not_done(), cell));
+            outcome.ends.push((self.unknown_inputs_end(), cell));
             return Ok(());
         };
         if by == ByteProducer::Cleared {
@@ -401,7 +401,9 @@ impl<'a> StepFlow<'a> {
             return Ok(());
         }
         if instruction.control.flow == FlowKind::Trap {
-            outcome.ends.push((self.asked_system(instruction)?, cell));
+            outcome
+                .ends
+                .push((self.system_call_end(instruction)?, cell));
             return Ok(());
         }
         let effects = &instruction.meaning.writes;
@@ -444,7 +446,7 @@ impl<'a> StepFlow<'a> {
     }
 
     /// Returns the reason why the inputs of the step are unknown.
-    fn not_done(&self) -> SliceEndKind {
+    fn unknown_inputs_end(&self) -> SliceEndKind {
         let is_executed = self.text.as_ref().is_none_or(|text| text.is_executed);
         SliceEndKind::Unknown(if is_executed {
             UnknownInput::Undecoded
@@ -504,16 +506,18 @@ impl<'a> StepFlow<'a> {
         }
         match self.done() {
             Some(instruction) if instruction.control.flow == FlowKind::Trap => {
-                outcome.ends.push((self.asked_system(instruction)?, cell));
+                outcome
+                    .ends
+                    .push((self.system_call_end(instruction)?, cell));
             }
-            Some(instruction) => self.make_flags(instruction, told, cell, outcome)?,
-            None => outcome.ends.push((self.not_done(), cell)),
+            Some(instruction) => self.add_flag_inputs(instruction, told, cell, outcome)?,
+            None => outcome.ends.push((self.unknown_inputs_end(), cell)),
         }
         Ok(())
     }
 
     /// Adds the inputs of condition flags. `flags` is 0 if the instruction does not write them.
-    pub(super) fn make_flags(
+    pub(super) fn add_flag_inputs(
         &self,
         instruction: &Instruction,
         flags: u64,
@@ -616,7 +620,7 @@ impl<'a> StepFlow<'a> {
                 .defines
                 .push(SliceDefinition::new(cell, Value(bytes.collect())));
             if in_frame >> run.first & 1 == 1 {
-                self.make_frame(granule, run, want.slot, outcome)?;
+                self.add_frame_inputs(granule, run, want.slot, outcome)?;
                 continue;
             }
             let first = SlotAddress {
@@ -668,7 +672,7 @@ impl<'a> StepFlow<'a> {
         outcome: &mut StepContribution,
     ) {
         let Some(instruction) = self.done() else {
-            outcome.ends.push((self.not_done(), cell));
+            outcome.ends.push((self.unknown_inputs_end(), cell));
             return;
         };
         let at = |offset| SlotAddress {

@@ -143,7 +143,7 @@ impl<'w, 'a> InputOriginReader<'w, 'a> {
         let pieces = definers.pieces_of(taken, state, self.flow.thread(), self.step)?;
         let is_one = pieces.len() == 1;
         for piece in pieces {
-            let holder = match self.untouched_holder(&piece)? {
+            let holder = match self.unchanged_location(&piece)? {
                 Some(live) => {
                     reached.extend(live.map(|live| InputOrigin {
                         from: live.from,
@@ -170,7 +170,7 @@ impl<'w, 'a> InputOriginReader<'w, 'a> {
     /// Returns the location with bytes of a piece if it is known without a look-up: a traced
     /// location is unchanged up to the slot that touches it next. The outer `None` requires a
     /// look-up.
-    fn untouched_holder(
+    fn unchanged_location(
         &self,
         piece: &StatePiece,
     ) -> Result<Option<Option<&'w LiveLocation>>, QueryError> {
@@ -194,7 +194,7 @@ impl<'w, 'a> InputOriginReader<'w, 'a> {
                     let definers = ReachingDefinitions { index };
                     let is_told =
                         !index.has_operands_alone() && !definers.is_left_out(thread, whole);
-                    is_told && self.has_one_since(given, homes, others)?
+                    is_told && self.is_only_candidate(given, homes, others)?
                 }
                 (StatePiece::Memory { granule, .. }, StatePiece::Memory { .. }) => {
                     let is_alone = index.threads().len() == 1 && index.contents.markers.is_empty();
@@ -208,7 +208,7 @@ impl<'w, 'a> InputOriginReader<'w, 'a> {
 
     /// Returns true if the traced register is certainly one of the candidates, and no other
     /// candidate was written since.
-    fn has_one_since(
+    fn is_only_candidate(
         &self,
         given: u64,
         meant: &Homes,
@@ -286,7 +286,7 @@ impl<'w, 'a> InputOriginReader<'w, 'a> {
             }
             while let Some((step, wants)) = frontier.take_newest() {
                 for want in wants {
-                    if let Some(found) = self.holder_of(step, &want)? {
+                    if let Some(found) = self.definition_origin(step, &want)? {
                         holder = Some(found).filter(|_| want.piece.is_same(&asked));
                         reached.push(found);
                     } else {
@@ -299,7 +299,7 @@ impl<'w, 'a> InputOriginReader<'w, 'a> {
     }
 
     /// Returns the origin of the whole piece of a definition.
-    fn holder_of(
+    fn definition_origin(
         &self,
         step: Step,
         want: &TracedDefinition,
@@ -401,7 +401,7 @@ impl<'w, 'a> InputOriginReader<'w, 'a> {
 
 /// Returns the request for the remaining part of a definition, and its limit.
 fn rest<'u>(want: TracedDefinition) -> Option<(DefinitionQuery, DefinitionLimit<'u>)> {
-    let (wish, slot) = DefinitionQuery::rest_of(want)?;
+    let (wish, slot) = DefinitionQuery::remaining_query(want)?;
     Some((wish, DefinitionLimit::at(slot)))
 }
 

@@ -57,7 +57,7 @@ impl LiveSet {
 impl LiveLocation {
     /// Returns true if the location was defined in a slot: earlier events of the slot do not
     /// overwrite it.
-    pub fn is_born_in(&self, slot: u64) -> bool {
+    pub fn is_defined_in(&self, slot: u64) -> bool {
         self.from.is_some()
             && matches!(self.giver, DefinitionSite::Step { slot: born, .. } if born == slot)
     }

@@ -76,7 +76,7 @@ impl ReachingDefinitions<'_> {
                     }),
                     Some((slot, None)) => Ok(LastByteWriter::Thread {
                         slot,
-                        thread: slots.asker_of(slot, address)?,
+                        thread: slots.host_call_thread(slot, address)?,
                     }),
                     None => Ok(LastByteWriter::Nobody(self.untouched(address))),
                 },
@@ -191,7 +191,7 @@ impl<'a> SlotAccesses<'a> {
     }
 
     /// Returns the thread that let the host write a byte in a slot: that of the slot's step.
-    fn asker_of(&mut self, slot: u64, byte: Address) -> Result<ThreadId, QueryError> {
+    fn host_call_thread(&mut self, slot: u64, byte: Address) -> Result<ThreadId, QueryError> {
         self.thread_in(slot, |events| {
             step_of(events).or_else(|| {
                 events

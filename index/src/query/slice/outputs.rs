@@ -66,7 +66,7 @@ impl StepFlow<'_> {
     pub fn outputs(&self, step: Step) -> Result<Vec<StepOutput>, QueryError> {
         let mut outputs = Vec::new();
         for (piece, slot) in self.written(step)? {
-            for part in self.parts_by_maker(piece, slot)? {
+            for part in self.parts_by_producer(piece, slot)? {
                 outputs.push(self.output(part, slot)?);
             }
         }
@@ -76,7 +76,7 @@ impl StepFlow<'_> {
     /// Splits an output for tracing: a copy byte by byte, since the traced value may be a part of
     /// it.
     pub fn parts_of_output(&self, output: StepOutput) -> Result<Vec<StepOutput>, QueryError> {
-        if !output.is_copied() || !self.is_told_apart() {
+        if !output.is_copied() || !self.is_traced_by_byte() {
             return Ok(vec![output]);
         }
         bytes_of(&output.piece)
@@ -103,7 +103,11 @@ impl StepFlow<'_> {
     }
 
     /// Splits a piece by the results, or operands, of the instruction.
-    fn parts_by_maker(&self, piece: StatePiece, slot: u64) -> Result<Vec<StatePiece>, QueryError> {
+    fn parts_by_producer(
+        &self,
+        piece: StatePiece,
+        slot: u64,
+    ) -> Result<Vec<StatePiece>, QueryError> {
         match &piece {
             StatePiece::Register { view, homes } => {
                 let written = self.written_bytes(*view, homes, slot)?;

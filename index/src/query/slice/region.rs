@@ -125,7 +125,7 @@ impl ControlDependenceReader<'_> {
         };
         Ok(match call.entered {
             FrameEntry::Call | FrameEntry::Tail => true,
-            FrameEntry::Exception => self.is_asked_for(&call)?,
+            FrameEntry::Exception => self.is_requested(&call)?,
             FrameEntry::Root | FrameEntry::Switch | FrameEntry::Gap => false,
         })
     }
@@ -157,7 +157,7 @@ impl ControlDependenceReader<'_> {
                 inner: frame,
                 outer,
             });
-            if call.entered == FrameEntry::Exception && !self.is_asked_for(&call)? {
+            if call.entered == FrameEntry::Exception && !self.is_requested(&call)? {
                 is_so = true;
                 break;
             }

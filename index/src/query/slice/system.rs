@@ -13,7 +13,7 @@ use crate::read::slots::SlotReader;
 
 impl StepFlow<'_> {
     /// Returns the name of the system or host call that a trap made, as an end.
-    pub(super) fn asked_system(
+    pub(super) fn system_call_end(
         &self,
         instruction: &Instruction,
     ) -> Result<SliceEndKind, QueryError> {
@@ -32,7 +32,7 @@ impl StepFlow<'_> {
                 name: number.and_then(SemihostingCall::operation_name),
             });
         }
-        let told = self.told_call(asking)?;
+        let told = self.recorded_system_call(asking)?;
         let number = match (told, set.abi().system_calls.number) {
             (Some(number), _) => Some(number),
             (None, Some(name)) if instruction.control.flow == FlowKind::Trap => {
@@ -48,7 +48,7 @@ impl StepFlow<'_> {
 
     /// Returns the number of the system call that a step made, if a marker records it: the marker
     /// may come after steps of other threads.
-    fn told_call(&self, step: Step) -> Result<Option<u64>, QueryError> {
+    fn recorded_system_call(&self, step: Step) -> Result<Option<u64>, QueryError> {
         if self.index.contents.markers.is_empty() {
             return Ok(None);
         }

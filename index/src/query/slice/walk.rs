@@ -65,7 +65,7 @@ impl<'a> BackwardSliceWalk<'a> {
         if let Cell::Register { thread, view } = question.cell
             && view.register == RegisterId::PC
         {
-            walk.want_last_step(thread, slot, asked.clone())?;
+            walk.trace_last_step(thread, slot, asked.clone())?;
             return Ok(walk);
         }
         if let Cell::Physical { address, len_bytes } = question.cell {
@@ -146,7 +146,7 @@ impl<'a> BackwardSliceWalk<'a> {
     }
 
     /// The program counter is defined by the last step of the thread.
-    fn want_last_step(
+    fn trace_last_step(
         &mut self,
         thread: ThreadId,
         slot: u64,
@@ -267,7 +267,7 @@ impl<'a> BackwardSliceWalk<'a> {
                     doubt = doubt.or(why);
                 }
             }
-            self.find_rests(std::mem::take(&mut outcome.rests), cancel)?;
+            self.find_remaining(std::mem::take(&mut outcome.rests), cancel)?;
             // The later writes of a step may leave parts that it wrote earlier.
             let Some(more) = self.frontier.take(step) else {
                 break;
@@ -314,7 +314,7 @@ impl<'a> BackwardSliceWalk<'a> {
         });
         self.ready.extend(ends.map(ended));
         if self.edges.control {
-            self.want_decider(
+            self.trace_controlling_step(
                 DependentStep {
                     thread,
                     step,
@@ -350,7 +350,11 @@ impl<'a> BackwardSliceWalk<'a> {
     }
 
     /// Adds the controlling step of a step to the worklist.
-    fn want_decider(&mut self, ran: DependentStep<'_>, cancel: &Cancel) -> Result<(), QueryError> {
+    fn trace_controlling_step(
+        &mut self,
+        ran: DependentStep<'_>,
+        cancel: &Cancel,
+    ) -> Result<(), QueryError> {
         let DependentStep { thread, step, .. } = ran;
         let by_this = SliceUse {
             step: Some(step),
@@ -386,12 +390,15 @@ impl<'a> BackwardSliceWalk<'a> {
     }
 
     /// Searches earlier for the parts that a step did not write after all.
-    fn find_rests(
+    fn find_remaining(
         &mut self,
         rests: Vec<TracedDefinition>,
         cancel: &Cancel,
     ) -> Result<(), QueryError> {
-        for (wish, slot) in rests.into_iter().filter_map(DefinitionQuery::rest_of) {
+        for (wish, slot) in rests
+            .into_iter()
+            .filter_map(DefinitionQuery::remaining_query)
+        {
             self.find(wish, DefinitionLimit::at(slot), cancel)?;
         }
         Ok(())

@@ -21,7 +21,7 @@ pub struct BackwardSliceQuery {
     pub at: Position,
     /// Edges that are traced besides data.
     pub edges: EdgeKinds,
-    /// Maximum number of steps; the rest of the worklist then ends with [`crate::End::Limit`].
+    /// Maximum number of steps; the rest of the worklist then ends with [`crate::SliceEndKind::Limit`].
     pub limit: usize,
 }
 

@@ -55,7 +55,7 @@ fn build(trace: &Path) -> u64 {
     };
     let build = Build::new(&source, &fingerprint, &options, &progress, &cancel);
     build
-        .telling(&|_| {})
+        .reporting_parts(&|_| {})
         .to_file(&index_of(trace))
         .unwrap()
         .resumed_bytes
