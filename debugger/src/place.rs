@@ -1,12 +1,12 @@
 //! Names of positions: POS of the command line and of "Go to".
 //!
 //! ```
-//! use stepback_debugger::place::Place;
+//! use stepback_debugger::place::PositionName;
 //!
-//! assert_eq!("1,250".parse::<Place>()?, Place::Number(1250));
-//! assert_eq!("line:7".parse::<Place>()?.to_string(), "line:7");
-//! assert!("pc:main + 8#2".parse::<Place>().is_ok());
-//! let error = "7th".parse::<Place>().unwrap_err();
+//! assert_eq!("1,250".parse::<PositionName>()?, PositionName::Number(1250));
+//! assert_eq!("line:7".parse::<PositionName>()?.to_string(), "line:7");
+//! assert!("pc:main + 8#2".parse::<PositionName>().is_ok());
+//! let error = "7th".parse::<PositionName>().unwrap_err();
 //! assert!(error.to_string().starts_with("\"7th\" is no position"));
 //! # Ok::<(), anyhow::Error>(())
 //! ```

@@ -1,11 +1,8 @@
 //! Builder for the registers and the meaning of an instruction.
 
-use crate::access_kind::AccessKind;
-use crate::view::{RegisterId, RegisterView};
-
 use crate::expression::Expression;
-use crate::meaning::{Meaning, MemoryOperand, RegisterEffect};
-use crate::register_use::RegisterUse;
+use crate::meaning::{AccessKind, Meaning, MemoryOperand, RegisterEffect, RegisterUse};
+use crate::registers::{RegisterId, RegisterView};
 
 /// Registers and effects of an instruction, collected step by step.
 #[derive(Clone, Debug)]

@@ -8,10 +8,10 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::access_kind::AccessKind;
 use crate::control::{BranchTarget, FlowKind};
 use crate::instruction::Instruction;
-use crate::view::{RegisterId, RegisterView};
+use crate::meaning::AccessKind;
+use crate::registers::{RegisterId, RegisterView};
 
 /// A word of an exception frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Expressions for the values that an instruction computes, in terms of the state before it.
 
-use crate::view::RegisterView;
+use crate::registers::RegisterView;
 
 /// A value. Narrow values are zero-extended.
 ///

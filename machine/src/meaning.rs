@@ -4,14 +4,22 @@
 //! instruction.
 //! `ldr x0, [x1], #8` reads at `x1 + 0`, then writes `x0 = Loaded(0)` and `x1 = x1 + 8`.
 //!
-//! A register that is in [`crate::register_use::RegisterUse::writes`] but not in `writes` here has
+//! A register that is in [`crate::meaning::RegisterUse::writes`] but not in `writes` here has
 //! an unknown value afterwards.
+//!
+//! Registers that an instruction uses.
+//!
+//! Use of condition flags. Each flag is a bit of [`crate::RegisterId::PSR`] and is tracked as its
+//! own cell.
+//!
+//! Results selected by condition flags: selects and conditional comparisons.
+//!
+//! Direction of memory accesses.
 
-use crate::access_kind::AccessKind;
+use serde::{Deserialize, Serialize};
+
 use crate::expression::Expression;
-use crate::flags::FlagUse;
-use crate::selection::ConditionalSelection;
-use crate::view::RegisterView;
+use crate::registers::{RegisterId, RegisterView};
 
 /// Effects of an instruction on registers and memory; incomplete where they are not modelled.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -167,4 +175,88 @@ pub struct RegisterEffect {
     pub view: RegisterView,
     /// New value, truncated or zero-extended to the view.
     pub value: Expression,
+}
+
+/// Registers that an instruction reads and writes when executed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RegisterUse {
+    /// Registers read, including those in addresses, without the program counter. Sorted, no
+    /// duplicates.
+    pub reads: Vec<RegisterView>,
+    /// Registers that change. Sorted, no duplicates. A write of `eax` counts as one of `rax`,
+    /// because it zeroes the upper half. Excludes the program counter and the floating-point
+    /// exception flags (`fpsr`, `mxcsr`).
+    pub writes: Vec<RegisterView>,
+}
+
+impl RegisterUse {
+    /// Returns true if it reads a condition flag.
+    pub fn is_flags_read(&self) -> bool {
+        self.reads
+            .iter()
+            .any(|view| view.register == RegisterId::PSR)
+    }
+
+    /// Returns true if it writes a condition flag.
+    pub fn is_flags_written(&self) -> bool {
+        self.writes
+            .iter()
+            .any(|view| view.register == RegisterId::PSR)
+    }
+}
+/// Condition flags that an instruction reads and writes, as bits of the status register.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlagUse {
+    /// Flags that decide the outcome or flow into a result; none if any flag may.
+    pub read: Option<u64>,
+    /// Flags that the instruction writes; none if it may write all.
+    pub written: Option<u64>,
+    /// Written flags that may keep their values: they depend on themselves, and nothing else
+    /// depends on them. For example, a shift by zero leaves the flags unchanged, and a sticky flag
+    /// is set but never cleared.
+    pub kept: u64,
+}
+
+/// A test of condition flags, which are bits of the status register.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlagTest {
+    /// Holds if any of these flags is set, …
+    pub set: u64,
+    /// … or any of these is clear, …
+    pub clear: u64,
+    /// … or these two differ.
+    pub differ: Option<(u64, u64)>,
+    /// Inverts the test.
+    pub is_negated: bool,
+}
+
+impl FlagTest {
+    /// Returns true if the test holds.
+    pub fn holds(self, flags: u64) -> bool {
+        let differs = self
+            .differ
+            .is_some_and(|(one, other)| (flags & one == 0) != (flags & other == 0));
+        (flags & self.set != 0 || !flags & self.clear != 0 || differs) != self.is_negated
+    }
+}
+
+/// Two alternatives for a result, of which the test selects one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConditionalSelection {
+    /// The test that decides.
+    pub test: FlagTest,
+    /// Result if the test holds; [`Expression::Unknown`] for one that depends on all registers
+    /// read.
+    pub chosen: Expression,
+    /// Result if it does not hold.
+    pub otherwise: Expression,
+}
+
+/// Direction of a memory access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum AccessKind {
+    /// A load.
+    Read,
+    /// A store.
+    Write,
 }

@@ -1,6 +1,12 @@
 //! Processor mode at an instruction: decides which registers plain names denote.
+//!
+//! Banked registers: several registers share a plain name, and the processor mode selects one of
+//! them.
+//!
+//! Values of the registers that select between two stack pointers.
 
-use crate::set::InstructionSet;
+use crate::architecture::InstructionSet;
+use crate::registers::{RegisterId, RegisterView};
 
 /// Processor mode of an instruction, parsed from the mode word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -203,5 +209,128 @@ pub fn bank_mode(word: &[u8]) -> Option<[u8; 3]> {
         b"sys" => Some(*b"usr"),
         b"usr" | b"svc" | b"irq" | b"fiq" | b"abt" | b"und" | b"mon" | b"hyp" => Some(mode),
         _ => None,
+    }
+}
+
+/// A banked register and the plain register that it replaces while in use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BankedRegister {
+    /// The plain register, as wide as the bank.
+    pub plain: RegisterView,
+    /// Selects when this bank is in use.
+    pub bank: Bank,
+}
+
+/// One of several registers that share a plain name; the [`Mode`] selects which one the name
+/// denotes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bank {
+    /// `SP_EL0` … `SP_EL3`.
+    Level(u8),
+    /// `r13_svc`, `sp_irq`, ….
+    Mode([u8; 3]),
+    /// `r14_svc`, `lr_irq`, …; `hyp` uses the `usr` register.
+    Link([u8; 3]),
+    /// `r8_fiq`, `r8_usr`, …: only FIQ has its own.
+    Fiq([u8; 3]),
+    /// `MSP`, `MSP_S`, `MSP_NS`.
+    Main(SecurityState),
+    /// `PSP`, `PSP_S`, `PSP_NS`.
+    Process(SecurityState),
+    /// A suffix that selects nothing.
+    Other,
+}
+
+impl Bank {
+    /// Returns false only if the mode is known to select another bank for the plain name.
+    pub fn is_in_use(self, mode: Mode) -> bool {
+        match (self, mode) {
+            (
+                Self::Level(bank),
+                Mode::Level {
+                    level,
+                    has_own_stack,
+                },
+            ) => bank == if has_own_stack { level } else { 0 },
+            (Self::Level(_), Mode::Banked(_) | Mode::Handler(_)) => false,
+            (Self::Mode(bank), Mode::Banked(mode)) => bank == mode,
+            (Self::Link(bank), Mode::Banked(mode)) => {
+                bank == mode || (&bank, &mode) == (b"usr", b"hyp")
+            }
+            (Self::Fiq(bank), Mode::Banked(mode)) => (bank == *b"fiq") == (mode == *b"fiq"),
+            // AArch64 accesses the `x8` to `x12` of the other modes (DDI 0487, D1.20.1).
+            (Self::Fiq(bank), Mode::Level { .. }) => bank != *b"fiq",
+            (
+                Self::Mode(_) | Self::Link(_) | Self::Main(_) | Self::Process(_),
+                Mode::Level { .. },
+            ) => false,
+            (Self::Process(_), Mode::Handler(_) | Mode::Thread(_, ThreadStack::Main)) => false,
+            (Self::Main(_), Mode::Thread(_, ThreadStack::Process)) => false,
+            (
+                Self::Main(own) | Self::Process(own),
+                Mode::Handler(security) | Mode::Thread(security, _),
+            ) => own.may_be_of(security),
+            _ => true,
+        }
+    }
+}
+
+/// A register that selects a stack pointer: `control`, `control_s`, `control_ns`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StackChoice {
+    /// Register number in the trace.
+    pub register: RegisterId,
+    /// Security state that it applies to.
+    pub security: SecurityState,
+}
+
+/// The latest value of each such register; there may be one per security state.
+///
+/// ```
+/// use stepback_machine::{Mode, RegisterId, SecurityState, StackChoice, StackChoices, ThreadStack};
+/// let choice = |register, security| StackChoice { register: RegisterId(register), security };
+/// let mut choices = StackChoices::default();
+/// choices.note(choice(200, SecurityState::Secure), Some(2));
+/// choices.note(choice(201, SecurityState::NonSecure), Some(0));
+/// let chosen = |word: &[u8]| choices.chosen(Mode::of(word));
+/// assert_eq!(chosen(b"thread_s"), Mode::Thread(SecurityState::Secure, ThreadStack::Process));
+/// assert_eq!(chosen(b"thread_ns"), Mode::Thread(SecurityState::NonSecure, ThreadStack::Main));
+/// // Without a security state, either register could apply.
+/// assert_eq!(chosen(b"thread"), Mode::Thread(SecurityState::Undivided, ThreadStack::Unsaid));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StackChoices(Vec<(StackChoice, Option<u8>)>);
+
+impl StackChoices {
+    /// Records the lowest byte of a register's new value; none if the trace does not state it.
+    pub fn note(&mut self, choice: StackChoice, lowest_byte: Option<u8>) {
+        self.0
+            .retain(|(known, _)| known.register != choice.register);
+        self.0.push((choice, lowest_byte));
+    }
+
+    /// Returns an M-profile mode with the stack pointer that the registers select.
+    pub fn chosen(&self, mode: Mode) -> Mode {
+        mode.with_control(self.lowest_byte(mode.security()))
+    }
+
+    /// Returns the value that applies in a security state; none unless all candidates agree.
+    fn lowest_byte(&self, security: SecurityState) -> Option<u8> {
+        let is_own = |known: &StackChoice| known.security == security;
+        let has_own = self.0.iter().any(|(known, _)| is_own(known));
+        let is_meant = |known: &StackChoice| match security {
+            SecurityState::Secure | SecurityState::NonSecure if has_own => is_own(known),
+            _ => known.security.may_be_of(security),
+        };
+        let mut bytes = self
+            .0
+            .iter()
+            .filter(|(known, _)| is_meant(known))
+            .map(|(_, byte)| *byte);
+        let first = bytes.next()?;
+        let choice = |byte: Option<u8>| byte.map(|byte| byte >> 1 & 1);
+        bytes
+            .all(|byte| choice(byte) == choice(first))
+            .then_some(first)?
     }
 }

@@ -3,24 +3,23 @@
 //! Loads, stores and moves copy each byte separately. Computations read all bytes of the views that
 //! they name, and each byte of the result depends on all of them.
 //! ```
-//! use stepback_machine::{Address, Encoding, Input, InstructionSet, Origin, Registers, decode};
+//! use stepback_machine::{Address, Encoding, Input, InstructionSet, ValueOrigin, Registers, decode};
 //!
 //! let encoding = Encoding::new(&[0xe0, 0x03, 0x01, 0xaa]).unwrap(); // mov x0, x1
 //! let mov = decode(encoding, Address(0x8000), InstructionSet::A64);
 //! let x1 = Registers::view("x1", InstructionSet::A64).unwrap();
 //! let origins = mov.origins_of_value(&mov.meaning.writes[0].value, 0..4);
 //! let low = stepback_machine::RegisterView { size_bytes: 4, ..x1 };
-//! assert_eq!(origins, [Origin { input: Input::Register(low), is_copy: true }]);
+//! assert_eq!(origins, [ValueOrigin { input: Input::Register(low), is_copy: true }]);
 //! ```
 
 use std::ops::Range;
 
-use crate::access_kind::AccessKind;
+use crate::architecture::InstructionSet;
 use crate::expression::{Expression, Operation};
 use crate::instruction::Instruction;
-use crate::meaning::MemoryOperand;
-use crate::set::InstructionSet;
-use crate::view::{RegisterId, RegisterView};
+use crate::meaning::{AccessKind, MemoryOperand};
+use crate::registers::{RegisterId, RegisterView};
 
 /// An input of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

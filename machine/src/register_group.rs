@@ -1,8 +1,8 @@
 //! Register groups of the register panels, and the lane formats of each.
+//!
+//! Display formats for the lanes of vector registers.
 
 use serde::{Deserialize, Serialize};
-
-use crate::lane_format::{LaneFormat, LaneKind};
 
 /// Registers that a panel shows together.
 ///
@@ -91,6 +91,120 @@ fn is_tile(name: &str) -> bool {
             .all(|byte| byte.is_ascii_digit() || matches!(byte, b'h' | b'v'))
 }
 
+/// Width and number format of the lanes of a register.
+///
+/// ```
+/// use stepback_machine::{LaneFormat, LaneKind};
+/// let bytes = [0x00, 0x00, 0x80, 0x3f, 0xff, 0xff, 0xff, 0xff].map(Some);
+/// assert_eq!(LaneFormat::new(LaneKind::Float, 4).lanes(&bytes), ["1.0", "NaN"]);
+/// assert_eq!(LaneFormat::new(LaneKind::Signed, 4).lanes(&bytes), ["1065353216", "-1"]);
+/// assert_eq!(LaneFormat::new(LaneKind::Hex, 2).name(), "hex 16");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct LaneFormat {
+    /// Interpretation of the bytes of a lane.
+    pub kind: LaneKind,
+    /// Bytes per lane: 1, 2, 4, 8 or 16.
+    pub size_bytes: u8,
+}
+
+/// Interpretation of the bytes of a lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum LaneKind {
+    /// Hexadecimal digits.
+    Hex,
+    /// An unsigned integer.
+    Unsigned,
+    /// A two's complement integer.
+    Signed,
+    /// Floating point (2, 4 or 8 bytes).
+    Float,
+}
+
+impl LaneFormat {
+    /// All valid formats, the default first.
+    pub const ALL: &'static [Self] = &[
+        Self::new(LaneKind::Hex, 16),
+        Self::new(LaneKind::Hex, 8),
+        Self::new(LaneKind::Hex, 4),
+        Self::new(LaneKind::Hex, 2),
+        Self::new(LaneKind::Hex, 1),
+        Self::new(LaneKind::Float, 8),
+        Self::new(LaneKind::Float, 4),
+        Self::new(LaneKind::Float, 2),
+        Self::new(LaneKind::Unsigned, 8),
+        Self::new(LaneKind::Unsigned, 4),
+        Self::new(LaneKind::Unsigned, 2),
+        Self::new(LaneKind::Unsigned, 1),
+        Self::new(LaneKind::Signed, 8),
+        Self::new(LaneKind::Signed, 4),
+        Self::new(LaneKind::Signed, 2),
+        Self::new(LaneKind::Signed, 1),
+    ];
+
+    /// Creates a format from its parts.
+    pub const fn new(kind: LaneKind, size_bytes: u8) -> Self {
+        Self { kind, size_bytes }
+    }
+
+    /// Returns the name for menus: `float 32`.
+    pub fn name(self) -> String {
+        let kind = match self.kind {
+            LaneKind::Hex => "hex",
+            LaneKind::Unsigned => "unsigned",
+            LaneKind::Signed => "signed",
+            LaneKind::Float => "float",
+        };
+        format!("{kind} {}", u16::from(self.size_bytes) * 8)
+    }
+
+    /// Formats the lanes of a little-endian value, lowest first. A lane with an unknown byte
+    /// becomes `?` (in hex, `??` for that byte). Remaining bytes that do not fill a lane form a
+    /// shorter lane.
+    pub fn lanes(self, bytes: &[Option<u8>]) -> Vec<String> {
+        bytes
+            .chunks(usize::from(self.size_bytes.max(1)))
+            .map(|lane| self.lane(lane))
+            .collect()
+    }
+
+    fn lane(self, lane: &[Option<u8>]) -> String {
+        if self.kind == LaneKind::Hex {
+            let digits =
+                |byte: &Option<u8>| byte.map_or_else(|| "??".into(), |byte| format!("{byte:02x}"));
+            return lane.iter().rev().map(digits).collect();
+        }
+        let value = lane.iter().rev().try_fold(0u128, |value, byte| {
+            byte.map(|byte| value << 8 | u128::from(byte))
+        });
+        let Some(value) = value else {
+            return "?".into();
+        };
+        let unused_bits = 128 - 8 * lane.len().min(16);
+        match (self.kind, lane.len()) {
+            (LaneKind::Signed, 1..) => {
+                ((value << unused_bits).cast_signed() >> unused_bits).to_string()
+            }
+            (LaneKind::Float, 8) => format!("{:?}", f64::from_bits(value as u64)),
+            (LaneKind::Float, 4) => format!("{:?}", f32::from_bits(value as u32)),
+            (LaneKind::Float, 2) => format!("{:?}", half(value as u16)),
+            _ => value.to_string(),
+        }
+    }
+}
+
+/// Converts a half-precision number (IEEE 754 binary16).
+fn half(bits: u16) -> f32 {
+    let sign = if bits >> 15 == 0 { 1.0 } else { -1.0 };
+    let (exponent, fraction) = (bits >> 10 & 31, f32::from(bits & 0x3ff));
+    match exponent {
+        0 => sign * fraction * 2f32.powi(-24),
+        31 if fraction == 0.0 => sign * f32::INFINITY,
+        31 => f32::NAN,
+        _ => sign * (1.0 + fraction / 1024.0) * 2f32.powi(i32::from(exponent) - 15),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -107,5 +221,66 @@ mod tests {
         ] {
             assert_eq!(RegisterGroup::of_named(name), expected, "{name}");
         }
+    }
+}
+
+#[cfg(test)]
+mod lane_format_tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(kind: LaneKind, size_bytes: u8, bytes: &[u8], expected: &[&str]) {
+        let bytes: Vec<_> = bytes.iter().copied().map(Some).collect();
+        assert_eq!(LaneFormat::new(kind, size_bytes).lanes(&bytes), expected);
+    }
+
+    #[test]
+    fn lanes_are_read_from_the_lowest_on() {
+        check(
+            LaneKind::Hex,
+            4,
+            &[1, 2, 3, 4, 5, 6, 7, 8],
+            &["04030201", "08070605"],
+        );
+        check(LaneKind::Unsigned, 1, &[1, 255], &["1", "255"]);
+        check(LaneKind::Signed, 1, &[1, 255, 128], &["1", "-1", "-128"]);
+        check(LaneKind::Signed, 16, &[255; 16], &["-1"]);
+        check(
+            LaneKind::Unsigned,
+            16,
+            &[255; 16],
+            &["340282366920938463463374607431768211455"],
+        );
+        check(LaneKind::Float, 8, &1.5f64.to_le_bytes(), &["1.5"]);
+        check(LaneKind::Float, 4, &1e30f32.to_le_bytes(), &["1e30"]);
+        check(LaneKind::Hex, 2, &[1, 2, 3], &["0201", "03"]);
+    }
+
+    #[test]
+    fn half_precision_numbers_are_read() {
+        let cases = [
+            (0x3c00, 1.0),
+            (0xc000, -2.0),
+            (0x7bff, 65504.0),
+            (0x0001, 2f32.powi(-24)),
+            (0x7c00, f32::INFINITY),
+        ];
+        for (bits, expected) in cases {
+            assert_eq!(half(bits), expected, "{bits:x}");
+        }
+        assert!(half(0x7e00).is_nan());
+    }
+
+    #[test]
+    fn an_unknown_byte_makes_its_lane_unknown() {
+        let bytes = [Some(1), None, Some(3), Some(0)];
+        assert_eq!(
+            LaneFormat::new(LaneKind::Unsigned, 2).lanes(&bytes),
+            ["?", "3"]
+        );
+        assert_eq!(
+            LaneFormat::new(LaneKind::Hex, 2).lanes(&bytes),
+            ["??01", "0003"]
+        );
     }
 }

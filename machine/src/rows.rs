@@ -7,39 +7,30 @@ use std::ops::Range;
 
 use capstone::Capstone;
 
-use crate::abi::{Abi, RegisterBit, ReturnAddress};
-use crate::address::Address;
-use crate::architecture::Architecture;
+use crate::abi::{
+    Abi, LinkageStub, Privilege, RegisterBit, ReturnAddress, SemihostingCall, StubSlot,
+};
+use crate::architecture::{
+    Architecture, ArchitectureNames, ElfMachine, Endian, InstructionPlacement, InstructionSet,
+};
 use crate::arm::a64::set::A64;
 use crate::arm::aarch32::a32::A32;
 use crate::arm::aarch32::t32::T32;
-use crate::bank::BankedRegister;
-use crate::branch::RecordedBranch;
-use crate::bytes::Encoding;
-use crate::control::{ControlFlowEffect, ControlSuccessor, DelaySlotRule, FlowKind};
-use crate::endian::Endian;
+use crate::control::{
+    ControlFlowEffect, ControlSuccessor, DelaySlotRule, FlowKind, OperandWordKind, RecordedBranch,
+    TextFlow,
+};
 use crate::exception_frame::FrameLayout;
-use crate::host_call::SemihostingCall;
-use crate::instruction::Instruction;
+use crate::instruction::{Address, CodeSite, Encoding, Instruction};
 use crate::linux::names::SystemCallNumbering;
-use crate::linux::sharing::{MemorySharing, sharing};
-use crate::linux::written::{SystemCallWrite, changes_files, written};
-use crate::mode::{ExecutionState, Mode, SecurityState};
-use crate::names::{ArchitectureNames, ElfMachine};
-use crate::placement::InstructionPlacement;
-use crate::privilege::Privilege;
+use crate::linux::written::{MemorySharing, SystemCallWrite, changes_files, sharing, written};
+use crate::meaning::FlagTest;
+use crate::mode::{BankedRegister, ExecutionState, Mode, SecurityState};
 use crate::regdeps::architecture::Regdeps;
 use crate::register_group::RegisterGroup;
-use crate::register_run::RegisterRun;
+use crate::registers::{RegisterId, RegisterRun, RegisterView, StatusRegister};
 use crate::riscv::set::Riscv64;
-use crate::selection::FlagTest;
-use crate::set::InstructionSet;
-use crate::site::CodeSite;
 use crate::sparc::set::Sparc64;
-use crate::status::StatusRegister;
-use crate::stub::{LinkageStub, StubSlot};
-use crate::text_flow::{OperandWordKind, TextFlow};
-use crate::view::{RegisterId, RegisterView};
 use crate::window::WindowChange;
 use crate::x86::set::{X86_32, X86_64};
 
@@ -292,7 +283,7 @@ impl InstructionSet {
     }
 }
 
-/// Instruction semantics; see also [`crate::decoder::decode`].
+/// Instruction semantics; see also [`crate::instruction::decode`].
 impl InstructionSet {
     /// Returns the control transfer that an encoding describes. Costs a few comparisons; on x86 a
     /// full decoding.
@@ -304,12 +295,12 @@ impl InstructionSet {
     /// Returns the successor of an executed instruction, from its encoding and its record.
     ///
     /// ```
-    /// use stepback_machine::{Address, Branch, InstructionSet, Lead, Site};
+    /// use stepback_machine::{Address, RecordedBranch, InstructionSet, ControlSuccessor, Site};
     /// let site = |opcode| Site { pc: Address(0x1000), encoding:
     /// InstructionSet::A64.encoding_of(opcode, 4).unwrap() }; let lead = |opcode|
-    /// InstructionSet::A64.lead(&site(opcode), Branch::Unsaid); assert_eq!([lead(0xd503_201f),
-    /// lead(0x1400_0004)], [Lead::Behind, Lead::Address(0x1010)]); assert_eq!([lead(0xd400_0001),
-    /// lead(0xb400_0020)], [Lead::Open; 2], "svc, cbz");
+    /// InstructionSet::A64.lead(&site(opcode), RecordedBranch::Unsaid); assert_eq!([lead(0xd503_201f),
+    /// lead(0x1400_0004)], [ControlSuccessor::SuccessorSet, ControlSuccessor::Address(0x1010)]); assert_eq!([lead(0xd400_0001),
+    /// lead(0xb400_0020)], [ControlSuccessor::Open; 2], "svc, cbz");
     /// ```
     pub fn lead(self, site: &CodeSite, branch: RecordedBranch) -> ControlSuccessor {
         let ControlFlowEffect {

@@ -30,10 +30,10 @@ impl CharacterSet {
     /// Returns the text in a form that is safe to send to the terminal.
     ///
     /// ```
-    /// use stepback_terminal::Signs;
+    /// use stepback_terminal::CharacterSet;
     ///
-    /// assert_eq!(Signs::Unicode.clean("x0 ← \x1b[2J"), r"x0 ← \x1b[2J");
-    /// assert_eq!(Signs::Ascii.clean("x0 ← 語"), "x0 <- ?");
+    /// assert_eq!(CharacterSet::Unicode.clean("x0 ← \x1b[2J"), r"x0 ← \x1b[2J");
+    /// assert_eq!(CharacterSet::Ascii.clean("x0 ← 語"), "x0 <- ?");
     /// ```
     pub fn clean(self, text: &str) -> Cow<'_, str> {
         // Fast path: nearly all text is printable ASCII.

@@ -68,10 +68,10 @@ impl TerminalStyle {
     /// Detects the terminal's abilities from the environment.
     ///
     /// ```
-    /// use stepback_terminal::{Colors, Look, SignsChoice};
+    /// use stepback_terminal::{ColorDepth, TerminalStyle, CharacterSetChoice};
     ///
-    /// let look = Look::of(|name| (name == "TERM").then(|| "xterm-256color".to_owned()), SignsChoice::Detected);
-    /// assert_eq!(look.colors, Colors::Cube);
+    /// let look = TerminalStyle::of(|name| (name == "TERM").then(|| "xterm-256color".to_owned()), CharacterSetChoice::Detected);
+    /// assert_eq!(look.colors, ColorDepth::Cube);
     /// ```
     pub fn of(variable: impl Fn(&str) -> Option<String>, signs: CharacterSetChoice) -> Self {
         let value = |name: &str| variable(name).unwrap_or_default();

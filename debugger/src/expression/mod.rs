@@ -17,10 +17,10 @@
 //! - Names with other characters than letters, digits, `. _ $ ::` are quoted in backticks.
 //!
 //! ```
-//! use stepback_debugger::expression::{Lookup, ValueLookup, Width, evaluate};
+//! use stepback_debugger::expression::{NameLookup, ValueLookup, Width, evaluate};
 //!
 //! struct Example;
-//! impl Lookup for Example {
+//! impl NameLookup for Example {
 //!     fn register(&self, name: &str) -> Option<ValueLookup> {
 //!         match name {
 //!             "sp" => Some(ValueLookup::Known(0x1000)),

@@ -4,10 +4,10 @@
 //!
 //! ```
 //! use stepback_debugger::action::{Action, TravelAction, WindowId};
-//! use stepback_debugger::keymap::{Situation, Switches, parse_line};
+//! use stepback_debugger::keymap::{CommandContext, CommandSwitches, parse_line};
 //! use stepback_parsers::Position;
 //!
-//! let situation = Situation { active: Some((WindowId(1), Position(0))), ..Situation::default() };
+//! let situation = CommandContext { active: Some((WindowId(1), Position(0))), ..CommandContext::default() };
 //! let action = parse_line("Go to step 1,250", &situation);
 //! assert_eq!(action, Ok(Action::Travel(TravelAction::GoTo("1,250".to_owned()))));
 //! ```

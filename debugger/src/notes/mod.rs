@@ -9,7 +9,7 @@
 //! assert_eq!(bookmarks.list()[0].title(), "the store");
 //! bookmarks.change(&BookmarkChange::Toggle(place))?;
 //! assert!(bookmarks.list().is_empty());
-//! # Ok::<(), stepback_debugger::notes::TooMany>(())
+//! # Ok::<(), stepback_debugger::notes::TooManyBookmarks>(())
 //! ```
 
 mod bookmark;

@@ -45,7 +45,7 @@ impl Replay for Accesses {
             accesses: vec![CellAccess::Step(Box::new(hit))],
         };
         if let Some(asked) = oracle.asked_uses(cell, kinds) {
-            let used = self.nearest.use_by_operands(oracle, asked);
+            let used = use_by_operands(&self.nearest, oracle, asked);
             let hit = used.and_then(|used| oracle.use_hit(asked, used));
             return Some(hit.map(of_hit));
         }
@@ -83,7 +83,7 @@ impl Replay for Accesses {
         };
         let accesses = same.iter().map(|event| match oracle.hit_of(event) {
             Some(hit) => {
-                let doubt = self.nearest.doubt(oracle, event);
+                let doubt = doubt(&self.nearest, oracle, event);
                 let doubt = doubt.or(bank_doubt(event, &meant));
                 CellAccess::Step(Box::new(Hit { doubt, ..hit }))
             }
@@ -96,43 +96,41 @@ impl Replay for Accesses {
     }
 }
 
-impl NearestAccess {
-    /// Finds the nearest use that only the operands of instructions show.
-    fn use_by_operands(&self, oracle: &Oracle, asked: UseQuery) -> Option<PossibleUse> {
-        let (at, mut uses) = (self.at, oracle.uses(asked));
-        let doubt_at = |used: &PossibleUse| used.doubt.or_else(|| oracle.filtered(at));
-        let used = match self.direction {
-            Direction::Forward => uses.find(|used| used.step.before() >= at)?,
-            Direction::Back => {
-                let last = uses.rev().find(|used| used.step.after() <= at)?;
-                let done = ActiveSlot {
-                    thread: asked.thread,
-                    slot: last.step.after().0,
-                };
-                let restored = || oracle.restored(done, at);
-                let is_write = self.kinds != AccessKinds::Reads;
-                let doubt = last.doubt.or_else(|| is_write.then(restored).flatten());
-                PossibleUse { doubt, ..last }
-            }
-        };
-        let doubt = doubt_at(&used);
-        Some(PossibleUse { doubt, ..used })
-    }
+/// Finds the nearest use that only the operands of instructions show.
+fn use_by_operands(query: &NearestAccess, oracle: &Oracle, asked: UseQuery) -> Option<PossibleUse> {
+    let (at, mut uses) = (query.at, oracle.uses(asked));
+    let doubt_at = |used: &PossibleUse| used.doubt.or_else(|| oracle.filtered(at));
+    let used = match query.direction {
+        Direction::Forward => uses.find(|used| used.step.before() >= at)?,
+        Direction::Back => {
+            let last = uses.rev().find(|used| used.step.after() <= at)?;
+            let done = ActiveSlot {
+                thread: asked.thread,
+                slot: last.step.after().0,
+            };
+            let restored = || oracle.restored(done, at);
+            let is_write = query.kinds != AccessKinds::Reads;
+            let doubt = last.doubt.or_else(|| is_write.then(restored).flatten());
+            PossibleUse { doubt, ..last }
+        }
+    };
+    let doubt = doubt_at(&used);
+    Some(PossibleUse { doubt, ..used })
+}
 
-    /// Returns the reason why a write that was found may not be the last.
-    fn doubt(&self, oracle: &Oracle, event: &OracleEvent) -> Option<Doubt> {
-        let is_recorded = !matches!(event.kind, OracleEventKind::HostWrite { .. });
-        let is_last_write = self.direction == Direction::Back
-            && self.kinds == AccessKinds::Writes
-            && !matches!(self.cell, Cell::Register { .. });
-        let done = ActiveSlot {
-            thread: event.thread,
-            slot: event.slot,
-        };
-        (is_recorded && is_last_write)
-            .then(|| oracle.overtaken(done, self.at))
-            .flatten()
-    }
+/// Returns the reason why a write that was found may not be the last.
+fn doubt(query: &NearestAccess, oracle: &Oracle, event: &OracleEvent) -> Option<Doubt> {
+    let is_recorded = !matches!(event.kind, OracleEventKind::HostWrite { .. });
+    let is_last_write = query.direction == Direction::Back
+        && query.kinds == AccessKinds::Writes
+        && !matches!(query.cell, Cell::Register { .. });
+    let done = ActiveSlot {
+        thread: event.thread,
+        slot: event.slot,
+    };
+    (is_recorded && is_last_write)
+        .then(|| oracle.overtaken(done, query.at))
+        .flatten()
 }
 
 /// Window of the accesses of the first slot that has any left after the skipped ones.

@@ -1,10 +1,16 @@
 //! Calling conventions (Procedure Call Standard for the Arm Architecture, AAPCS64 and AAPCS32; SMC
 //! Calling Convention, DEN 0028; Linux, `syscall(2)`).
+//!
+//! Stubs of AArch64 (ELF for the Arm 64-bit Architecture, "Procedure linkage table").
+//!
+//! Queries that all Arm instruction sets answer in the same way.
 
-use crate::abi::{Abi, ReturnAddress, SystemCallConvention, SystemCallFailure};
-use crate::host_call::SemihostingCall;
+use crate::abi::{
+    Abi, LinkageStub, ReturnAddress, SemihostingCall, StubSlot, SystemCallConvention,
+    SystemCallFailure,
+};
 use crate::linux::names::SystemCallNumbering;
-use crate::view::RegisterId;
+use crate::registers::RegisterId;
 
 /// Link register of A64.
 pub const LINK_64: RegisterId = RegisterId(30);
@@ -73,3 +79,81 @@ pub const HOST_CALL_32: SemihostingCall = SemihostingCall {
 pub fn is_link(register: RegisterId) -> bool {
     matches!(register, LINK_64 | RegisterId::LR)
 }
+
+/// Decodes `adrp x16, page; ldr x17, [x16, #offset]`, optionally after `bti c`.
+pub fn slot_of_aarch64(stub: &LinkageStub<'_>) -> Option<StubSlot> {
+    let words: Vec<u32> = stub
+        .code
+        .as_chunks()
+        .0
+        .iter()
+        .map(|word| u32::from_le_bytes(*word))
+        .collect();
+    let at = words
+        .iter()
+        .position(|word| word & 0x9f00_001f == 0x9000_0010)?;
+    let (page, load) = (*words.get(at)?, *words.get(at + 1)?);
+    if load & 0xffc0_03ff != 0xf940_0211 {
+        return None;
+    }
+    let immediate = (page >> 5 & 0x7_ffff) << 2 | page >> 29 & 3;
+    let pages = i64::from((immediate << 11).cast_signed() >> 11);
+    let place = stub.address.wrapping_add(4 * at as u64) & !0xfff;
+    let address = place
+        .wrapping_add_signed(pages << 12)
+        .wrapping_add(u64::from(load >> 10 & 0xfff) << 3);
+    Some(StubSlot::Address(address))
+}
+/// Implements the items of [`crate::architecture::Architecture`] that A64, A32 and T32 share.
+macro_rules! shared_by_arm {
+    () => {
+        fn view(name: &str) -> Option<crate::registers::RegisterView> {
+            crate::arm::registers::view(name, Self::SET)
+        }
+
+        fn other_names() -> Vec<String> {
+            crate::registers::names_of(&crate::arm::registers::OTHERS)
+        }
+
+        fn nameable(
+            view: crate::registers::RegisterView,
+        ) -> Option<crate::registers::RegisterView> {
+            crate::arm::registers::scalable_view(view)
+        }
+
+        fn banks(plain: crate::registers::RegisterId) -> std::iter::StepBy<std::ops::Range<u16>> {
+            crate::home::mode_banks(plain)
+        }
+
+        fn is_own_bank(plain: crate::registers::RegisterId) -> bool {
+            crate::arm::registers::is_own_bank(plain)
+        }
+
+        fn banked(name: &str) -> Option<crate::mode::BankedRegister> {
+            crate::arm::registers::banked(name)
+        }
+
+        fn status(bytes: &[Option<u8>]) -> crate::registers::StatusRegister {
+            crate::registers::StatusRegister::from(&crate::arm::psr::Psr::decode(bytes, Self::SET))
+        }
+
+        #[inline(always)]
+        fn state_of(status: u32) -> Option<crate::mode::ExecutionState> {
+            crate::arm::psr::state_of(status, Self::SET)
+        }
+
+        #[inline(always)]
+        fn is_link(register: crate::registers::RegisterId) -> bool {
+            crate::arm::abi::is_link(register)
+        }
+
+        fn text_flow(text: &str) -> Option<crate::control::TextFlow> {
+            crate::arm::text_flow::text_flow(text)
+        }
+
+        fn operand_word(mnemonic: &str, word: &str) -> crate::control::OperandWordKind {
+            crate::arm::text_flow::operand_word(mnemonic, word)
+        }
+    };
+}
+pub(crate) use shared_by_arm;

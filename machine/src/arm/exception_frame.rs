@@ -8,7 +8,7 @@
 //! ```
 
 use crate::exception_frame::{FrameLayout, FrameWord};
-use crate::view::{RegisterId, RegisterView};
+use crate::registers::{RegisterId, RegisterView};
 
 /// Layout of the frame that an M-profile exception stores.
 pub static FRAME: FrameLayout = FrameLayout {
@@ -96,12 +96,12 @@ static ADDITIONAL: [FrameWord; 8] = {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::access_kind::AccessKind;
-    use crate::address::Address;
-    use crate::decoder::decode;
+    use crate::architecture::InstructionSet;
     use crate::exception_frame::{ExceptionFlow, FrameAccess, FrameEvent};
+    use crate::instruction::Address;
+    use crate::instruction::decode;
+    use crate::meaning::AccessKind;
     use crate::registers::Registers;
-    use crate::set::InstructionSet;
 
     fn view(name: &str) -> RegisterView {
         Registers::view(name, InstructionSet::T32).unwrap()
@@ -159,7 +159,7 @@ mod tests {
     /// Checks which registers the words from an address on hold.
     #[track_caller]
     fn check(bytes: &[u8], events: Vec<FrameEvent>, first: u64, expected: &str) {
-        let encoding = crate::bytes::Encoding::new(bytes).unwrap();
+        let encoding = crate::instruction::Encoding::new(bytes).unwrap();
         let instruction = decode(encoding, Address(0x1000), InstructionSet::T32);
         let found = ExceptionFlow::find(&FRAME, Some(&instruction), &events);
         let frame = found
@@ -254,7 +254,7 @@ mod tests {
             0x2000,
             "- -",
         );
-        let encoding = crate::bytes::Encoding::new(&[0xa4, 0x47]).unwrap();
+        let encoding = crate::instruction::Encoding::new(&[0xa4, 0x47]).unwrap();
         let blxns = decode(encoding, Address(0x1000), InstructionSet::T32);
         let reads: Vec<_> = blxns
             .meaning
@@ -264,7 +264,7 @@ mod tests {
             .collect();
         assert_eq!((blxns.text.as_str(), reads), ("blxns r4", vec![4]));
         // SG may clear the lowest bit of the link register.
-        let encoding = crate::bytes::Encoding::new(&[0x7f, 0xe9, 0x7f, 0xe9]).unwrap();
+        let encoding = crate::instruction::Encoding::new(&[0x7f, 0xe9, 0x7f, 0xe9]).unwrap();
         assert!(decode(encoding, Address(0x1000), InstructionSet::T32).may_write(view("lr")));
     }
 

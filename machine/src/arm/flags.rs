@@ -1,7 +1,7 @@
 //! The condition flags of Arm (Arm Architecture Reference Manual, DDI 0487, C1.2.4 "Condition
 //! code").
 
-use crate::selection::FlagTest;
+use crate::meaning::FlagTest;
 
 /// Negative, as a bit of the status register.
 pub const N: u64 = 1 << 31;

@@ -2,8 +2,18 @@
 //!
 //! Encodings: Arm Architecture Reference Manual (DDI 0487) for A64, (DDI 0406) for A32 and T32,
 //! (DDI 0553) for M-profile.
+//!
+//! Jump targets that the encodings state.
+//!
+//! Encodings: Arm Architecture Reference Manual (DDI 0487) `B`, `B.cond`, `CBZ`, `TBZ`, `BL`,
+//! `BLR`, `BR`, `RET`; (DDI 0406) `B`, `CBZ`, `BL, BLX (immediate)`, `BLX (register)`, `BX`.
+//!
+//! Conversion between encodings and integers.
 
-use crate::control::FlowKind;
+use crate::architecture::Endian;
+use crate::arm::registers::{register_32, register_64};
+use crate::control::{BranchTarget, FlowKind};
+use crate::instruction::Encoding;
 
 /// Returns the effect of a T32 instruction if its condition holds.
 pub fn t32_flow(opcode: u32) -> FlowKind {
@@ -149,6 +159,163 @@ fn t32_control(opcode: u32) -> FlowKind {
     }
 }
 
+/// Returns the target of an A64 jump.
+#[inline]
+pub fn a64_target(opcode: u32, pc: u64) -> BranchTarget {
+    let to = |offset: i64| BranchTarget::Address(pc.wrapping_add_signed(4 * offset));
+    match opcode {
+        _ if opcode & 0x7c00_0000 == 0x1400_0000 => to(signed(opcode, 0, 26)), // B, BL
+        _ if opcode >> 24 == 0x54 || opcode & 0x7e00_0000 == 0x3400_0000 => {
+            to(signed(opcode, 5, 19))
+        } // B.cond, CBZ
+        _ if opcode & 0x7e00_0000 == 0x3600_0000 => to(signed(opcode, 5, 14)), // TBZ
+        _ if matches!(opcode & !0x3e0, 0xd61f_0000 | 0xd63f_0000 | 0xd65f_0000) => {
+            register_64(opcode >> 5 & 31).map_or(BranchTarget::Unsaid, BranchTarget::Register) // BR, BLR, RET
+        }
+        _ => BranchTarget::Unsaid,
+    }
+}
+
+/// Returns the target of an A32 jump.
+pub fn a32_target(opcode: u32, pc: u64) -> BranchTarget {
+    let to = |offset: i64| BranchTarget::Address(narrow(pc.wrapping_add_signed(8 + offset)));
+    match opcode {
+        // BLX switches to T32 code, so the offset has one more bit.
+        _ if opcode & 0xfe00_0000 == 0xfa00_0000 => {
+            to(4 * signed(opcode, 0, 24) + i64::from(opcode >> 23 & 2))
+        }
+        _ if opcode & 0x0e00_0000 == 0x0a00_0000 && opcode >> 28 != 0xf => {
+            to(4 * signed(opcode, 0, 24))
+        }
+        _ if opcode & 0x0fff_ffd0 == 0x012f_ff10 => {
+            register_32(opcode & 15).map_or(BranchTarget::Unsaid, BranchTarget::Register) // BX, BLX
+        }
+        _ => BranchTarget::Unsaid,
+    }
+}
+
+/// Returns the target of a T32 jump.
+pub fn t32_target(opcode: u32, pc: u64) -> BranchTarget {
+    let to = |offset: i64| BranchTarget::Address(narrow(pc.wrapping_add_signed(offset)));
+    match opcode {
+        _ if opcode & 0xffff_f000 == 0xd000 => to(4 + 2 * signed(opcode, 0, 8)),
+        _ if opcode & 0xffff_f800 == 0xe000 => to(4 + 2 * signed(opcode, 0, 11)),
+        _ if opcode & 0xffff_f500 == 0xb100 => {
+            to(4 + i64::from((opcode >> 9 & 1) << 6 | (opcode >> 3 & 31) << 1))
+        }
+        // BX, BLX, but not BXNS and BLXNS, whose targets use the lowest bit for the security state.
+        _ if opcode & 0xffff_ff07 == 0x4700 => {
+            register_32(opcode >> 3 & 15).map_or(BranchTarget::Unsaid, BranchTarget::Register)
+        }
+        _ if opcode & 0xf800_d000 == 0xf000_9000 => to(4 + wide_offset(opcode)), // B
+        _ if opcode & 0xf800_d000 == 0xf000_8000 => {
+            let high =
+                (opcode >> 26 & 1) << 19 | (opcode >> 11 & 1) << 18 | (opcode >> 13 & 1) << 17;
+            to(4 + 2 * signed(high | (opcode >> 16 & 0x3f) << 11 | opcode & 0x7ff, 0, 20)) // B<c>
+        }
+        _ if opcode & 0xf800_d000 == 0xf000_d000 => to(4 + wide_offset(opcode)), // BL
+        // BLX goes to A32 code, whose addresses are multiples of 4.
+        _ if opcode & 0xf800_d001 == 0xf000_c000 => {
+            to(4 - i64::from(pc as u8 & 2) + wide_offset(opcode))
+        }
+        // WLS branches past the loop, LE back to its first instruction.
+        _ if opcode & 0xff80_f001 == 0xf000_c001 => {
+            let offset = i64::from((opcode >> 1 & 0x3ff) << 2 | (opcode >> 11 & 1) << 1);
+            to(4 + if opcode >> 16 & 15 == 15 {
+                -offset
+            } else {
+                offset
+            })
+        }
+        _ => BranchTarget::Unsaid,
+    }
+}
+
+/// Truncates an address to AArch32 and clears the bit that selects the instruction set.
+fn narrow(address: u64) -> u64 {
+    address & u64::from(u32::MAX) & !1
+}
+
+/// Returns a field as a signed number.
+fn signed(opcode: u32, first: u32, bits: u32) -> i64 {
+    let unused = 32 - bits;
+    i64::from((opcode >> first << unused).cast_signed() >> unused)
+}
+
+/// Returns the offset of a 32-bit `B`, `BL` or `BLX`: S:I1:I2:imm10:imm11:0.
+fn wide_offset(opcode: u32) -> i64 {
+    let sign = opcode >> 26 & 1;
+    let flipped = |bit: u32| !(opcode >> bit ^ sign) & 1;
+    let field = sign << 24
+        | flipped(13) << 23
+        | flipped(11) << 22
+        | (opcode >> 16 & 0x3ff) << 12
+        | (opcode & 0x7ff) << 1;
+    signed(field, 0, 25)
+}
+
+/// `EF_ARM_BE8`: data is big-endian, code is little-endian ("ELF for the Arm Architecture", 5.2
+/// "ELF Header").
+const BE8: u32 = 0x0080_0000;
+
+/// Returns the little-endian bytes of a right-aligned A64 or A32 opcode; none for 0, which means
+/// unknown.
+pub fn word_encoding(opcode: u32) -> Option<Encoding> {
+    if opcode == 0 {
+        None
+    } else {
+        Encoding::new(&opcode.to_le_bytes())
+    }
+}
+
+/// Returns the bytes of a T32 opcode, whose first halfword is the upper one (DDI 0487, F1.3 "T32
+/// instruction encoding").
+pub fn thumb_encoding(opcode: u32, length_bytes: u8) -> Option<Encoding> {
+    match (opcode, length_bytes) {
+        (0, _) => None,
+        (_, 2) => Encoding::new(&(opcode as u16).to_le_bytes()),
+        _ => Encoding::new(&opcode.rotate_left(16).to_le_bytes()),
+    }
+}
+
+/// Returns the instruction with the bytes of each unit reversed.
+pub fn with_swapped_units(encoding: &Encoding, unit_bytes: usize) -> Encoding {
+    let swapped: Vec<u8> = encoding
+        .bytes()
+        .chunks(unit_bytes)
+        .flat_map(|unit| unit.iter().rev().copied())
+        .collect();
+    Encoding::new(&swapped).unwrap_or(*encoding)
+}
+
+/// Returns the byte order of AArch32 code in an ELF file.
+pub fn aarch32_code_endian(flags: u32, data: Endian) -> Endian {
+    if flags & BE8 == 0 {
+        data
+    } else {
+        Endian::Little
+    }
+}
+
+/// Returns an A64 or A32 instruction as an integer; 0 for lengths other than 4 (and 2, if the rest
+/// was lost).
+pub fn word_opcode(encoding: &Encoding) -> u32 {
+    match *encoding.bytes() {
+        [a, b] => u32::from(u16::from_le_bytes([a, b])),
+        [a, b, c, d] => u32::from_le_bytes([a, b, c, d]),
+        _ => 0,
+    }
+}
+
+/// Returns a T32 instruction as an integer.
+pub fn thumb_opcode(encoding: &Encoding) -> u32 {
+    match *encoding.bytes() {
+        [a, b] => u32::from(u16::from_le_bytes([a, b])),
+        [a, b, c, d] => u32::from_le_bytes([c, d, a, b]),
+        _ => 0,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use capstone::arch::{BuildsCapstone as _, arm, arm64};
@@ -156,7 +323,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::set::InstructionSet;
+    use crate::architecture::InstructionSet;
 
     fn flow(opcode: u32, set: InstructionSet) -> FlowKind {
         match set {
@@ -384,5 +551,41 @@ mod tests {
                 prop_assert_eq!(found, is_jump, "{:#x}", opcode);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod opcode_tests {
+    use crate::{Encoding, Endian, InstructionSet};
+
+    #[test]
+    fn code_is_big_endian_only_where_arm_data_is_and_be8_is_not_stated() {
+        let order = |set: InstructionSet, bytes: &[u8]| {
+            let encoding = Encoding::new(bytes).unwrap();
+            let big = set.in_code_order(encoding, Endian::Big);
+            assert_eq!(
+                set.in_code_order(big, Endian::Big),
+                encoding,
+                "there and back"
+            );
+            assert_eq!(set.in_code_order(encoding, Endian::Little), encoding);
+            big.bytes().to_vec()
+        };
+        // DDI 0487, E2.7.2: a T32 instruction is one or two halfwords, each in the byte order of
+        // code.
+        assert_eq!(order(InstructionSet::A32, &[1, 2, 3, 4]), [4, 3, 2, 1]);
+        assert_eq!(order(InstructionSet::T32, &[1, 2, 3, 4]), [2, 1, 4, 3]);
+        assert_eq!(order(InstructionSet::T32, &[1, 2]), [2, 1]);
+        assert_eq!(order(InstructionSet::A64, &[1, 2, 3, 4]), [1, 2, 3, 4]);
+        assert_eq!(order(InstructionSet::Sparc64, &[1, 2, 3, 4]), [1, 2, 3, 4]);
+        let elf = |set: InstructionSet, flags| set.elf_code_endian(flags, Endian::Big);
+        let be8 = 0x0580_0000;
+        let arm = [0x0500_0000, be8].map(|flags| elf(InstructionSet::A32, flags));
+        assert_eq!(arm, [Endian::Big, Endian::Little]);
+        assert_eq!(elf(InstructionSet::A64, 0), Endian::Little);
+        assert_eq!(
+            InstructionSet::T32.elf_code_endian(0x0500_0000, Endian::Little),
+            Endian::Little
+        );
     }
 }

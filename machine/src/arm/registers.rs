@@ -1,9 +1,19 @@
 //! Registers of AArch64 and AArch32 (Arm Architecture Reference Manual, DDI 0487, B1.2 and E1.2).
+//!
+//! Conversion of the disassembler's registers to views.
+//!
+//! Descriptions from the disassembler's register lists and operand text.
+//!
+//! Names of banked registers.
 
+use capstone::{Capstone, RegId};
+
+use crate::architecture::InstructionSet;
+use crate::description::MeaningBuilder;
+use crate::instruction::DisassembledInstruction;
+use crate::mode::{Bank, BankedRegister, SecurityState, bank_mode};
 use crate::register_group::RegisterGroup;
-use crate::register_run::RegisterRun;
-use crate::set::InstructionSet;
-use crate::view::{RegisterId, RegisterView};
+use crate::registers::{RegisterId, RegisterRun, RegisterView};
 
 /// Returns the view of a lower-case name.
 pub fn view(name: &str, set: InstructionSet) -> Option<RegisterView> {
@@ -246,4 +256,163 @@ fn numbered_view(name: &str, set: InstructionSet) -> Option<RegisterView> {
         b'p' => part(RegisterId::P0, 16, 32),
         _ => None,
     }
+}
+
+/// Returns the view of a disassembler register; none for constants like `xzr` and for registers
+/// outside the tables.
+pub fn view_of(
+    disassembler: &Capstone,
+    register: RegId,
+    set: InstructionSet,
+) -> Option<RegisterView> {
+    view_of_name(&disassembler.reg_name(register)?, set)
+}
+
+/// Returns the view of a register from the disassembler's name.
+pub fn view_of_name(name: &str, set: InstructionSet) -> Option<RegisterView> {
+    let name = match (name, set) {
+        ("fp", InstructionSet::A64) => "x29",
+        ("sb", InstructionSet::A32 | InstructionSet::T32) => "r9",
+        ("sl", InstructionSet::A32 | InstructionSet::T32) => "r10",
+        ("fp", InstructionSet::A32 | InstructionSet::T32) => "r11",
+        ("ip", InstructionSet::A32 | InstructionSet::T32) => "r12",
+        ("nzcv" | "apsr" | "apsr_nzcv", _) => "cpsr",
+        ("fpscr_nzcv", _) => "fpscr",
+        _ => name,
+    };
+    view(&name.to_ascii_lowercase(), set)
+}
+
+/// Returns the bytes that a write of a view changes, including those that the architecture zeroes.
+pub fn written(view: RegisterView, set: InstructionSet) -> RegisterView {
+    let is_vector = (RegisterId::V0..RegisterId::P0).contains(&view.register);
+    let size_bytes = match set {
+        InstructionSet::A64 if is_vector => view.size_bytes.max(16),
+        InstructionSet::A64 if view.register <= RegisterId::SP => 8,
+        _ => view.size_bytes,
+    };
+    RegisterView { size_bytes, ..view }
+}
+
+/// Records the registers that the lists mark as both read and written.
+///
+/// The lists include the old destination of most vector forms; for these the description is
+/// complete and decides.
+pub fn note_listed(
+    description: &mut MeaningBuilder,
+    instruction: &DisassembledInstruction<'_>,
+    set: InstructionSet,
+) {
+    if !description.meaning.memory.is_empty() {
+        return;
+    }
+    let views = |registers: &[RegId]| -> Vec<RegisterView> {
+        registers
+            .iter()
+            .filter_map(|register| view_of(instruction.disassembler, *register, set))
+            .collect()
+    };
+    let written = views(instruction.detail.regs_write());
+    let mut listed = views(instruction.detail.regs_read());
+    listed.retain(|view| {
+        let is_status = matches!(view.register, RegisterId::PC | RegisterId::PSR);
+        let is_vector = (RegisterId::V0..RegisterId::P0).contains(&view.register);
+        let is_excluded = is_status || is_vector && !description.takes_or_keeps(view.register);
+        !is_excluded && written.iter().any(|known| known.overlaps(*view))
+    });
+    description.meaning.listed_reads = listed;
+}
+
+/// Describes the listed registers. Memory accesses are marked as not modelled.
+pub fn describe(instruction: &DisassembledInstruction<'_>, set: InstructionSet) -> MeaningBuilder {
+    let views = |registers: &[RegId]| -> Vec<RegisterView> {
+        let views = registers
+            .iter()
+            .filter_map(|register| view_of(instruction.disassembler, *register, set));
+        views
+            .filter(|view| view.register != RegisterId::PC)
+            .collect()
+    };
+    let mut description = MeaningBuilder::default();
+    for view in views(instruction.detail.regs_read()) {
+        description.read(view);
+    }
+    for view in views(instruction.detail.regs_write()) {
+        description.write(written(view, set));
+    }
+    // Uses the text: converting the operands to data ends the program on an unknown A64 system
+    // register.
+    if instruction.operands.contains('[') {
+        description.access_unknown();
+    }
+    description
+}
+
+/// Returns the security state of a lower-case name of CONTROL, the register that selects the stack
+/// pointer of M-profile's `thread` mode; none for other names.
+pub fn stack_choice(name: &str) -> Option<SecurityState> {
+    matches!(name, "control" | "control_s" | "control_ns")
+        .then(|| SecurityState::of(name.as_bytes()))
+}
+
+/// Returns true for a register that each security state has a copy of, given its lower-case name
+/// without suffix (DDI 0553, B3.15 "Security states, register banking between them").
+pub fn is_state_banked(name: &str) -> bool {
+    let is_control = matches!(
+        name,
+        "control" | "primask" | "faultmask" | "basepri" | "msplim" | "psplim"
+    );
+    is_control
+        || matches!(banked(name), Some(BankedRegister { bank, .. }) if bank == Bank::Main(SecurityState::Undivided) || bank == Bank::Process(SecurityState::Undivided))
+}
+
+/// Returns the bank of a lower-case name such as `r13_svc`, `msp_s`, `r13_process` or `sp_el1`;
+/// none for names of no bank.
+pub fn banked(name: &str) -> Option<BankedRegister> {
+    let (plain, suffix) = name.split_once('_').unwrap_or((name, ""));
+    let mode = {
+        let (word, rest) = suffix.as_bytes().split_at_checked(3).unwrap_or_default();
+        bank_mode(word).filter(|_| matches!(rest.first(), None | Some(b'_')))
+    };
+    let level = suffix
+        .strip_prefix("el")
+        .and_then(|level| level.parse::<u8>().ok())
+        .filter(|level| *level < 4);
+    let stack = RegisterView::new(RegisterId::SP, 0, 4);
+    let link = RegisterView::new(RegisterId::LR, 0, 4);
+    let security = SecurityState::of(name.as_bytes());
+    let stack_word = suffix.split_once('_').map_or(suffix, |(word, _)| word);
+    let (plain, bank) = match (plain, mode) {
+        ("msp", _) => (stack, Bank::Main(security)),
+        ("psp", _) => (stack, Bank::Process(security)),
+        ("sp" | "r13", _) if stack_word == "main" => (stack, Bank::Main(security)),
+        ("sp" | "r13", _) if stack_word == "process" => (stack, Bank::Process(security)),
+        ("sp", _) if level.is_some() => {
+            (RegisterView::new(RegisterId::SP, 0, 8), Bank::Level(level?))
+        }
+        ("sp" | "r13", mode) => (stack, mode.map_or(Bank::Other, Bank::Mode)),
+        ("lr" | "r14", Some(mode)) => (link, Bank::Link(mode)),
+        ("r14", None) => (link, Bank::Other),
+        (plain, Some(mode))
+            if plain.starts_with('r') || matches!(plain, "sb" | "sl" | "fp" | "ip") =>
+        {
+            let view = aarch32_view(plain)?;
+            (
+                view,
+                if view.register.0 < 8 {
+                    Bank::Other
+                } else {
+                    Bank::Fiq(mode)
+                },
+            )
+        }
+        _ => return None,
+    };
+    Some(BankedRegister { plain, bank })
+}
+
+/// Returns true if the plain name denotes the register itself in some modes. Registers banked only
+/// for FIQ are shared by all other modes.
+pub fn is_own_bank(plain: RegisterId) -> bool {
+    !matches!(plain, RegisterId::SP | RegisterId::LR)
 }

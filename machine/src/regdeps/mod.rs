@@ -3,5 +3,3 @@
 //! traces.
 
 pub(crate) mod architecture;
-mod encoding;
-mod registers;

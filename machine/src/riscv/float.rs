@@ -1,9 +1,8 @@
 //! Floating-point instructions of RISC-V.
 
-use crate::access_kind::AccessKind;
-use crate::view::RegisterView;
-
 use crate::expression::{Expression, Operation};
+use crate::meaning::AccessKind;
+use crate::registers::RegisterView;
 use crate::riscv::bits::RiscvDescriber;
 
 /// NaN box: the upper half of a register that holds a single-precision number.

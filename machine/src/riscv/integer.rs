@@ -1,8 +1,7 @@
 //! Arithmetic, loads and stores of general registers.
 
-use crate::access_kind::AccessKind;
-
 use crate::expression::{Expression, Operation};
+use crate::meaning::AccessKind;
 use crate::riscv::bits::RiscvDescriber;
 
 impl RiscvDescriber {

@@ -3,15 +3,8 @@
 //!
 //! The disassembler lists no registers for this architecture.
 
-pub(crate) mod abi;
 pub(crate) mod bits;
 pub(crate) mod compressed;
-pub(crate) mod control;
 pub(crate) mod float;
 pub(crate) mod integer;
-pub(crate) mod registers;
 pub(crate) mod set;
-pub(crate) mod stub;
-pub(crate) mod text;
-pub(crate) mod text_flow;
-pub(crate) mod words;

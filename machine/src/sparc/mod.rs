@@ -4,16 +4,10 @@
 //! The disassembler library decodes only a part of these and lists no registers, so texts and
 //! meanings are produced here.
 
-pub(crate) mod abi;
 pub(crate) mod control;
-mod flags;
 pub(crate) mod meaning;
 pub(crate) mod registers;
 pub(crate) mod set;
 pub(crate) mod status;
-pub(crate) mod target;
 pub(crate) mod text;
-pub(crate) mod text_flow;
-pub(crate) mod traps;
 pub(crate) mod word;
-pub(crate) mod words;

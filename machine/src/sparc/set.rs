@@ -1,36 +1,34 @@
 //! The SPARC V9 instruction set.
+//!
+//! Calling conventions (SPARC Compliance Definition 2.4, chapter 3; Linux, `syscall(2)`; Solaris,
+//! `<sys/trap.h>`).
+//!
+//! Classification of operand words.
+//!
+//! Control flow of SPARC instruction text.
 
 use std::iter::StepBy;
 use std::ops::Range;
 
 use capstone::Capstone;
 
-use crate::abi::{Abi, RegisterBit};
-use crate::address::Address;
-use crate::architecture::Architecture;
-use crate::bytes::Encoding;
-use crate::control::ControlFlowEffect;
-use crate::instruction::Instruction;
+use crate::abi::{
+    Abi, Privilege, RegisterBit, ReturnAddress, SystemCallConvention, SystemCallFailure,
+};
+use crate::architecture::{Architecture, ArchitectureNames, ElfMachine, InstructionSet};
+use crate::control::{ControlFlowEffect, InstructionWords, OperandWordKind, TextFlow};
+use crate::instruction::{Address, CodeSite, Encoding, Instruction};
 use crate::linux::names::SystemCallNumbering;
 use crate::mode::{ExecutionState, Mode};
-use crate::names::{ArchitectureNames, ElfMachine};
-use crate::privilege::Privilege;
 use crate::register_group::RegisterGroup;
-use crate::set::InstructionSet;
-use crate::site::CodeSite;
-use crate::sparc::abi::{ABI, LINK, numbers_of_trap, stack_end};
-use crate::sparc::control::control;
+use crate::registers::{RegisterId, RegisterView, StatusRegister};
+use crate::sparc::control::{control, trap_name};
 use crate::sparc::meaning::whole::describe;
 use crate::sparc::registers;
+use crate::sparc::registers::view;
 use crate::sparc::status::status;
-use crate::sparc::text::whole::text_of;
-use crate::sparc::text_flow::text_flow;
-use crate::sparc::traps::trap_name;
+use crate::sparc::text::branch::text_of;
 use crate::sparc::word::SparcWord;
-use crate::sparc::words::operand_word;
-use crate::status::StatusRegister;
-use crate::text_flow::{OperandWordKind, TextFlow};
-use crate::view::{RegisterId, RegisterView};
 use crate::window::{COMPUTED, WindowChange, banks, general};
 
 /// See [`InstructionSet::Sparc64`].
@@ -258,4 +256,181 @@ fn word_of(encoding: &Encoding) -> Option<SparcWord> {
         .ok()
         .map(u32::from_be_bytes)
         .map(SparcWord)
+}
+
+/// Link register: `%o7`.
+pub const LINK: RegisterId = RegisterId::LR;
+
+/// Conventions of programs with 64-bit registers. On failure the kernel sets the carry, and the
+/// result is the error number. Linux sets the carry in `icc` and `xcc`, Solaris only in `icc`.
+pub const ABI: Abi = Abi {
+    arguments: &["o0", "o1", "o2", "o3", "o4", "o5"],
+    result: Some("o0"),
+    return_address: ReturnAddress::Register(LINK),
+    // The registers of a window, which `save` preserves and a spill handler stores.
+    callee_saved: &[
+        "l0", "l1", "l2", "l3", "l4", "l5", "l6", "l7", "i0", "i1", "i2", "i3", "i4", "i5", "i6",
+        "i7",
+    ],
+    system_calls: SystemCallConvention {
+        numbers: SystemCallNumbering::Sparc,
+        number: Some("g1"),
+        failure: SystemCallFailure::Flag {
+            register: "ccr",
+            bit: 0,
+        },
+        kept_arguments: &[],
+        changed: &[
+            "o0", "o1", "o2", "o3", "o4", "o5", "g1", "g2", "g3", "g4", "g5", "ccr",
+        ],
+    },
+};
+
+/// Returns the top of the stack. The stack pointer of a 64-bit program is 2,047 bytes lower, so it
+/// is odd (SPARC Compliance Definition 2.4, 3P "Stack bias").
+pub const fn stack_end(pointer: u64) -> u64 {
+    if pointer & 1 == 1 {
+        pointer.wrapping_add(2047)
+    } else {
+        pointer
+    }
+}
+
+/// Returns the numbering that a software trap uses (Linux, `arch/sparc/kernel/ttable_64.S`;
+/// Solaris, `<sys/trap.h>`).
+pub const fn numbers_of_trap(trap: u32) -> Option<SystemCallNumbering> {
+    match trap {
+        0x10 | 0x6d => Some(SystemCallNumbering::Sparc),
+        0x00 | 0x08 | 0x40 => Some(SystemCallNumbering::Solaris),
+        _ => None,
+    }
+}
+
+/// Classifies a word in lower case.
+pub fn operand_word(_mnemonic: &str, word: &str) -> OperandWordKind {
+    match word {
+        // Operators that select parts of an address.
+        "%hi" | "%lo" | "%hh" | "%hm" | "%lm" | "%h44" | "%m44" | "%l44" | "%hix" | "%lox" => {
+            OperandWordKind::Keyword
+        }
+        // Includes condition codes and state registers.
+        word if word.starts_with('%') || view(word).is_some() => OperandWordKind::Register,
+        _ => OperandWordKind::Other,
+    }
+}
+
+/// Returns the control flow of an instruction; none if it continues with the next.
+pub fn text_flow(text: &str) -> Option<TextFlow> {
+    let InstructionWords { mnemonic, operands } = InstructionWords::of(text, &[]);
+    let base = mnemonic.split(',').next().unwrap_or_default();
+    Some(match base {
+        "call" => TextFlow::Call,
+        "ret" | "retl" | "return" | "done" | "retry" => TextFlow::Return,
+        "jmp" if matches!(operands.as_str(), "%i7+8" | "%o7+8" | "%i7+0xc" | "%o7+0xc") => {
+            TextFlow::Return
+        }
+        "jmp" => TextFlow::Branch,
+        "jmpl" if operands.ends_with(",%g0") => TextFlow::Branch,
+        "jmpl" => TextFlow::Call,
+        "b" | "ba" | "fb" | "fba" => TextFlow::Branch,
+        _ if is_conditional(base) => TextFlow::Conditional,
+        _ => return None,
+    })
+}
+
+fn is_conditional(base: &str) -> bool {
+    let rest = |prefix: &str| base.strip_prefix(prefix);
+    rest("b").is_some_and(|rest| INTEGER.contains(&rest))
+        || rest("fb").is_some_and(|rest| FLOAT.contains(&rest))
+        || rest("br").is_some_and(|rest| REGISTER.contains(&rest))
+        || rest("cwb")
+            .or(rest("cxb"))
+            .is_some_and(|rest| INTEGER.contains(&rest))
+}
+
+/// Conditions, including the synonyms that assemblers accept.
+const INTEGER: [&str; 18] = [
+    "ne", "e", "g", "le", "ge", "l", "gu", "leu", "cc", "cs", "pos", "neg", "vc", "vs", "z", "nz",
+    "geu", "lu",
+];
+const FLOAT: [&str; 16] = [
+    "u", "g", "ug", "l", "ul", "lg", "ne", "e", "ue", "ge", "uge", "le", "ule", "o", "nz", "z",
+];
+const REGISTER: [&str; 6] = ["z", "lez", "lz", "nz", "gz", "gez"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_stack_of_a_64_bit_program_lies_beside_its_pointer() {
+        assert_eq!(
+            [stack_end(0x40_0080_1621), stack_end(0x4000)],
+            [0x40_0080_1e20, 0x4000]
+        );
+    }
+}
+
+#[cfg(test)]
+mod text_flow_tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(expected: Option<TextFlow>, texts: &[&str]) {
+        for text in texts {
+            for text in [(*text).to_owned(), text.to_ascii_uppercase()] {
+                assert_eq!(text_flow(&text), expected, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn branches_of_sparc_are_known() {
+        check(
+            Some(TextFlow::Call),
+            &["call 0x1000", "call %g1", "jmpl %l1, %o7"],
+        );
+        check(
+            Some(TextFlow::Return),
+            &[
+                "ret",
+                "retl",
+                "return %i7 + 8",
+                "jmp %o7 + 8",
+                "done",
+                "retry",
+            ],
+        );
+        check(
+            Some(TextFlow::Branch),
+            &[
+                "b 0x80",
+                "b,a %xcc, 0x80",
+                "ba 8",
+                "jmp %g1 + 8",
+                "jmpl %l1, %g0",
+                "fb 8",
+            ],
+        );
+        let conditional = [
+            "bl 0x80",
+            "bleu,a,pn %icc, 8",
+            "brz %o1, 8",
+            "brlez,a %o1, 8",
+            "fbl,a %fcc1, 8",
+            "cwbne %o1, 3, 8",
+        ];
+        check(Some(TextFlow::Conditional), &conditional);
+        check(
+            None,
+            &[
+                "bn 0x80",
+                "bmask %o0, %o1, %o2",
+                "btst 1, %o0",
+                "bshuffle %f0, %f2, %f4",
+                "nop",
+                "ta 0x6d",
+            ],
+        );
+    }
 }

@@ -1,9 +1,9 @@
-use crate::address::Address;
-use crate::bytes::Encoding;
-use crate::set::InstructionSet;
-use crate::view::{RegisterId, RegisterView};
+use crate::architecture::InstructionSet;
+use crate::instruction::Address;
+use crate::instruction::Encoding;
+use crate::registers::{RegisterId, RegisterView};
 
-use crate::decoder::decode;
+use crate::instruction::decode;
 use crate::tests::text::check;
 
 #[test]

@@ -5,14 +5,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::address::Address;
-use crate::bytes::Encoding;
-use crate::decoder::decode;
+use crate::architecture::InstructionSet;
+use crate::instruction::Address;
+use crate::instruction::Encoding;
 use crate::instruction::Instruction;
+use crate::instruction::decode;
 use crate::origins::{InstructionInput, ValueOrigin};
 use crate::registers::Registers;
-use crate::set::InstructionSet;
-use crate::view::{RegisterId, RegisterView};
+use crate::registers::{RegisterId, RegisterView};
 
 /// A mask of register bytes.
 type ByteMask = u64;

@@ -1,10 +1,10 @@
-use crate::address::Address;
-use crate::bytes::Encoding;
-use crate::decoder::decode;
+use crate::architecture::InstructionSet;
+use crate::instruction::Address;
+use crate::instruction::Encoding;
+use crate::instruction::decode;
+use crate::registers::RegisterView;
 use crate::registers::Registers;
-use crate::set::InstructionSet;
 use crate::tests::text::check;
-use crate::view::RegisterView;
 
 #[test]
 fn forms_of_sparc() {

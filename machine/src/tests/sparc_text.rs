@@ -2,9 +2,9 @@
 
 use std::process::Command;
 
-use crate::address::Address;
-use crate::decoder::decode;
-use crate::set::InstructionSet;
+use crate::architecture::InstructionSet;
+use crate::instruction::Address;
+use crate::instruction::decode;
 
 /// Programs from which the traces were made, if they are available.
 const PROGRAMS: [&str; 5] = ["hello", "small", "medium", "large", "cti"];
@@ -50,7 +50,7 @@ fn plain(text: &str) -> String {
 }
 
 fn own_text(word: u32, pc: u64) -> String {
-    let encoding = crate::bytes::Encoding::new(&word.to_be_bytes()).unwrap();
+    let encoding = crate::instruction::Encoding::new(&word.to_be_bytes()).unwrap();
     let instruction = decode(encoding, Address(pc), InstructionSet::Sparc64);
     if instruction.is_decoded() {
         instruction.text.clone()
@@ -278,7 +278,7 @@ fn every_word_decodes_without_a_panic_and_what_it_means_is_told_where_it_has_a_t
     let mut numbers = XorshiftNumbers(0x9e37_79b9_7f4a_7c15);
     for _ in 0..200_000 {
         let word = numbers.next() as u32;
-        let encoding = crate::bytes::Encoding::new(&word.to_be_bytes()).unwrap();
+        let encoding = crate::instruction::Encoding::new(&word.to_be_bytes()).unwrap();
         let instruction = decode(encoding, Address(0x1000), InstructionSet::Sparc64);
         assert!(
             instruction.is_decoded() || instruction.registers.is_none(),

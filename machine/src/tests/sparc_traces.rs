@@ -3,18 +3,18 @@
 
 use std::collections::HashMap;
 
-use crate::access_kind::AccessKind;
-use crate::address::Address;
-use crate::bytes::Encoding;
+use crate::architecture::InstructionSet;
 use crate::control::{BranchTarget, FlowKind};
-use crate::decoder::decode;
+use crate::instruction::Address;
+use crate::instruction::Encoding;
+use crate::instruction::decode;
+use crate::meaning::AccessKind;
 use crate::meaning::MemoryOperand;
 use crate::mode::Mode;
 use crate::registers::Registers;
-use crate::set::InstructionSet;
+use crate::registers::{RegisterId, RegisterView};
 use crate::sparc::registers::{CONDITIONS, float_view, named};
 use crate::sparc::text::names::{STATE, privileged};
-use crate::view::{RegisterId, RegisterView};
 use crate::window::general;
 
 const SET: InstructionSet = InstructionSet::Sparc64;

@@ -1,7 +1,7 @@
-use crate::address::Address;
+use crate::architecture::InstructionSet;
 use crate::control::{BranchTarget, FlowKind};
-use crate::decoder::decode;
-use crate::set::InstructionSet;
+use crate::instruction::Address;
+use crate::instruction::decode;
 
 use crate::tests::text::{check, encoding};
 

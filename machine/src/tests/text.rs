@@ -1,15 +1,15 @@
 //! Instructions in text form: `reads | writes | accesses | values`.
 
-use crate::access_kind::AccessKind;
-use crate::address::Address;
-use crate::bytes::Encoding;
+use crate::architecture::InstructionSet;
+use crate::instruction::Address;
+use crate::instruction::Encoding;
+use crate::meaning::AccessKind;
+use crate::registers::RegisterView;
 use crate::registers::Registers;
-use crate::set::InstructionSet;
-use crate::view::RegisterView;
 
-use crate::decoder::decode;
 use crate::expression::{Expression, Operation};
 use crate::instruction::Instruction;
+use crate::instruction::decode;
 use crate::meaning::{ExecutionCondition, MemoryOperand};
 
 /// Checks lines of the form `hexadecimal bytes ; reads | writes | accesses | values`; the last part

@@ -1,9 +1,9 @@
-use crate::address::Address;
-use crate::bytes::Encoding;
+use crate::architecture::InstructionSet;
+use crate::instruction::Address;
+use crate::instruction::Encoding;
 use crate::registers::Registers;
-use crate::set::InstructionSet;
 
-use crate::decoder::decode;
+use crate::instruction::decode;
 use crate::tests::text::check;
 
 #[test]

@@ -1,10 +1,10 @@
 //! Values of instruction operands, and writes to them.
 
-use crate::access_kind::AccessKind;
-use crate::view::{RegisterId, RegisterView};
 use iced_x86::{OpKind, Register};
 
 use crate::expression::{Expression, Operation};
+use crate::meaning::AccessKind;
+use crate::registers::{RegisterId, RegisterView};
 use crate::x86::access::X86Describer;
 
 impl X86Describer {

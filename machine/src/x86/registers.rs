@@ -2,9 +2,13 @@
 //!
 //! Vector registers have 64 bytes; a processor without AVX-512 never writes the upper ones.
 //! `sp` is the full stack pointer here, as in all architectures, not its low 16 bits.
+//!
+//! x86 flags (Intel SDM, volume 1, 3.4.3 "EFLAGS Register").
+
+use iced_x86::RflagsBits;
 
 use crate::register_group::RegisterGroup;
-use crate::view::{RegisterId, RegisterView};
+use crate::registers::{PartialBits, RegisterId, RegisterView, StatusFlag, StatusRegister};
 
 /// Registers with individual names, and their parts: 8 bytes, 4, 2, the low byte, the second byte.
 const GENERAL: [(RegisterId, [&str; 5]); 8] = [
@@ -146,10 +150,45 @@ pub fn group_of(view: RegisterView) -> RegisterGroup {
     }
 }
 
+/// Bit positions of the arithmetic flags, with the decoder's constants for them.
+const PLACES: [(u32, u32); 7] = [
+    (RflagsBits::CF, 0),
+    (RflagsBits::PF, 2),
+    (RflagsBits::AF, 4),
+    (RflagsBits::ZF, 6),
+    (RflagsBits::SF, 7),
+    (RflagsBits::DF, 10),
+    (RflagsBits::OF, 11),
+];
+
+/// All of these flags.
+pub const FLAG_BITS: u64 = 0xcd5;
+
+/// Returns the status register bits for the decoder's set of flags.
+pub fn bits_of(flags: u32) -> u64 {
+    let known = PLACES.iter().filter(|(flag, _)| flags & flag != 0);
+    known.fold(0, |bits, (_, place)| bits | 1 << place)
+}
+
+/// Decodes the condition flags.
+pub fn status(bytes: &[Option<u8>]) -> StatusRegister {
+    const FLAGS: [(char, u32); 6] = [('o', 11), ('s', 7), ('z', 6), ('a', 4), ('p', 2), ('c', 0)];
+    let bits = PartialBits(bytes);
+    let flags = FLAGS.map(|(letter, place)| StatusFlag {
+        letter,
+        word: "",
+        is_set: bits.flag(place),
+    });
+    StatusRegister {
+        flags: flags.to_vec(),
+        ..StatusRegister::default()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::set::InstructionSet;
+    use crate::architecture::InstructionSet;
 
     #[track_caller]
     fn check(set: InstructionSet, name: &str, expected: Option<(u16, u16, u16)>) {

@@ -1,32 +1,27 @@
 //! The x86 instruction sets: 64-bit and 32-bit mode.
+//!
+//! Calling conventions (System V ABI, AMD64 and Intel386 supplements; Linux, `syscall(2)`).
+//!
+//! Stubs (System V ABI, AMD64 and Intel386 supplements, "Procedure Linkage Table").
 
 use capstone::Capstone;
 
-use crate::abi::Abi;
-use crate::architecture::Architecture;
-use crate::bytes::Encoding;
-use crate::control::ControlFlowEffect;
-use crate::instruction::Instruction;
-use crate::names::{ArchitectureChoice, ArchitectureNames, ElfMachine};
-use crate::privilege::Privilege;
+use crate::abi::{
+    Abi, LinkageStub, Privilege, ReturnAddress, StubSlot, SystemCallConvention, SystemCallFailure,
+};
+use crate::architecture::{
+    Architecture, ArchitectureChoice, ArchitectureNames, ElfMachine, InstructionSet,
+};
+use crate::control::{ControlFlowEffect, OperandWordKind, TextFlow};
+use crate::instruction::{CodeSite, Encoding, Instruction};
+use crate::linux::names::SystemCallNumbering;
 use crate::register_group::RegisterGroup;
-use crate::register_run::RegisterRun;
-use crate::set::InstructionSet;
-use crate::site::CodeSite;
-use crate::status::StatusRegister;
-use crate::stub::{LinkageStub, StubSlot};
-use crate::text_flow::{OperandWordKind, TextFlow};
-use crate::view::{RegisterId, RegisterView};
-use crate::x86::abi::{ABI_32, ABI_64};
+use crate::registers::{RegisterId, RegisterRun, RegisterView, StatusRegister};
 use crate::x86::access::{decoded, describe};
-use crate::x86::control::{control, is_undefined, may_raise};
-use crate::x86::flags::{FLAG_BITS, status};
+use crate::x86::control::{PREFIXES, control, is_undefined, may_raise, text_flow};
 use crate::x86::registers;
-use crate::x86::registers::{SHOWN_32, SHOWN_64, SYSTEM};
-use crate::x86::stub::{slot_of_32, slot_of_64};
-use crate::x86::text::text_of;
-use crate::x86::text_flow::{PREFIXES, text_flow};
-use crate::x86::words::operand_word;
+use crate::x86::registers::{FLAG_BITS, SHOWN_32, SHOWN_64, SYSTEM, status};
+use crate::x86::text::{operand_word, text_of};
 
 /// See [`InstructionSet::X86_64`].
 pub type X86_64 = X86<8>;
@@ -185,4 +180,90 @@ fn of_group(mut shown: Vec<String>, group: RegisterGroup, word_bytes: u16) -> Ve
         registers::view(name, word_bytes).is_some_and(|view| registers::group_of(view) == group)
     });
     shown
+}
+
+/// Calling conventions of 64-bit mode.
+pub const ABI_64: Abi = Abi {
+    arguments: &["rdi", "rsi", "rdx", "rcx", "r8", "r9"],
+    result: Some("rax"),
+    return_address: ReturnAddress::Stack,
+    // System V ABI for AMD64, figure 3.4.
+    callee_saved: &["rbx", "rbp", "r12", "r13", "r14", "r15"],
+    system_calls: SystemCallConvention {
+        numbers: SystemCallNumbering::X86_64,
+        number: Some("rax"),
+        failure: SystemCallFailure::Negative,
+        kept_arguments: &["rdi", "rsi", "rdx", "r10", "r8", "r9"],
+        changed: &["rax", "rcx", "r11"],
+    },
+};
+
+/// Calling conventions of 32-bit mode, where arguments are on the stack. `sysenter` loses two
+/// registers.
+pub const ABI_32: Abi = Abi {
+    arguments: &[],
+    result: Some("eax"),
+    return_address: ReturnAddress::Stack,
+    // System V ABI for i386, table 2.3.
+    callee_saved: &["ebx", "esi", "edi", "ebp"],
+    system_calls: SystemCallConvention {
+        numbers: SystemCallNumbering::X86_32,
+        number: Some("eax"),
+        failure: SystemCallFailure::Negative,
+        kept_arguments: &[],
+        changed: &["eax", "ecx", "edx"],
+    },
+};
+
+/// Decodes `jmp *[rip + …]`.
+pub fn slot_of_64(stub: &LinkageStub<'_>) -> Option<StubSlot> {
+    let StubJump {
+        operand,
+        displacement,
+        behind,
+    } = jump(stub.code)?;
+    let address = stub
+        .address
+        .wrapping_add(behind)
+        .wrapping_add_signed(displacement.into());
+    (operand == 0x25).then_some(StubSlot::Address(address))
+}
+
+/// Decodes `jmp *[…]`, or a jump relative to the global offset table, to which ebx points in
+/// position-independent code.
+pub fn slot_of_32(stub: &LinkageStub<'_>) -> Option<StubSlot> {
+    let StubJump {
+        operand,
+        displacement,
+        ..
+    } = jump(stub.code)?;
+    match operand {
+        0x25 => Some(StubSlot::Address(displacement.cast_unsigned().into())),
+        0xa3 => Some(StubSlot::InTable(displacement.into())),
+        _ => None,
+    }
+}
+
+struct StubJump {
+    operand: u8,
+    displacement: i32,
+    behind: u64,
+}
+
+/// Decodes `jmp`, optionally after `endbr` and with a prefix, as emitted for control-flow
+/// protection.
+fn jump(code: &[u8]) -> Option<StubJump> {
+    let guarded = code
+        .strip_prefix(b"\xf3\x0f\x1e")
+        .and_then(|rest| rest.get(1..))
+        .unwrap_or(code);
+    let jump = guarded.strip_prefix(b"\xf2").unwrap_or(guarded);
+    let (operand, rest) = jump.strip_prefix(b"\xff")?.split_first()?;
+    let (displacement, rest) = rest.split_first_chunk()?;
+    let displacement = i32::from_le_bytes(*displacement);
+    Some(StubJump {
+        operand: *operand,
+        displacement,
+        behind: (code.len() - rest.len()) as u64,
+    })
 }

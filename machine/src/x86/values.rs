@@ -1,9 +1,9 @@
 //! Values that instructions write to registers and memory.
 
-use crate::view::{RegisterId, RegisterView};
 use iced_x86::{InstructionInfoFactory, MemorySize, Mnemonic, OpAccess, OpKind, Register};
 
 use crate::expression::{Expression, Operation};
+use crate::registers::{RegisterId, RegisterView};
 use crate::x86::access::X86Describer;
 
 impl X86Describer {

@@ -12,11 +12,11 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! use stepback_parsers::{ReadAt as _, kept::KeptOptions, packed::{PackedKind, PackedText}};
+//! use stepback_parsers::{ReadAt as _, kept::CacheFileOptions, packed::{PackedKind, PackedText}};
 //!
 //! let packed = zstd::encode_all(&b"1 clk IT (1) 00008000 e1a00000 A svc : NOP\n"[..], 3)?;
 //! let kind = PackedKind::of(&packed)?.expect("it begins like a zstd file");
-//! let text = PackedText::open(Arc::new(packed), kind, KeptOptions::default())?;
+//! let text = PackedText::open(Arc::new(packed), kind, CacheFileOptions::default())?;
 //! let mut word = [0; 3];
 //! assert_eq!(text.read_at(40, &mut word)?, 3);
 //! assert_eq!(&word, b"OP\n");

@@ -9,7 +9,7 @@ use stepback_debugger::notes::BookmarkColor;
 /// The colours of one theme.
 ///
 /// ```
-/// let dark = stepback_window::theme::Tok::of(egui::Theme::Dark);
+/// let dark = stepback_window::theme::ThemeColors::of(egui::Theme::Dark);
 /// assert_ne!(dark.position(1), dark.position(2));
 /// assert_eq!(dark.position(1), dark.position(5));
 /// ```

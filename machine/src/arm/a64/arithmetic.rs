@@ -1,11 +1,10 @@
 //! Arithmetic on general registers, and moves between them and vector registers.
 
-use crate::view::{RegisterId, RegisterView};
-
 use crate::arm::a64::bits::{A64Describer, FLAGS, GeneralWidth, Register31, inverted, shifted};
 use crate::arm::flags::{C, N, V, Z, of_condition, test_of_condition};
 use crate::expression::{Expression, Operation};
-use crate::selection::ConditionalSelection;
+use crate::meaning::ConditionalSelection;
+use crate::registers::{RegisterId, RegisterView};
 
 impl A64Describer {
     /// Describes data processing with an immediate.

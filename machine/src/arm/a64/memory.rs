@@ -1,11 +1,9 @@
 //! Loads and stores of A64.
 
-use crate::access_kind::AccessKind;
-use crate::view::{RegisterId, RegisterView};
-
 use crate::arm::a64::bits::{A64Describer, GeneralWidth, Register31};
 use crate::expression::{Expression, Operation};
-use crate::meaning::{MemoryOperand, ScaledRegister};
+use crate::meaning::{AccessKind, MemoryOperand, ScaledRegister};
+use crate::registers::{RegisterId, RegisterView};
 
 /// Address of an access, before its size and direction are known.
 #[derive(Clone, Copy, Default)]

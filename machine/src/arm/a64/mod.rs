@@ -6,13 +6,9 @@
 
 pub(crate) mod arithmetic;
 pub(crate) mod bits;
-pub(crate) mod blocks;
-pub(crate) mod control;
-pub(crate) mod float;
 pub(crate) mod lanes;
 pub(crate) mod memory;
 pub(crate) mod scalable;
 pub(crate) mod set;
 pub(crate) mod structures;
-pub(crate) mod tags;
 pub(crate) mod vector;

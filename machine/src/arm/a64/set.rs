@@ -1,39 +1,31 @@
 //! The A64 instruction set.
+//!
+//! Condition flags of floating-point instructions, which the disassembler's lists omit (DDI 0487,
+//! C4.1.96).
 
 use capstone::Capstone;
 use capstone::arch::BuildsCapstone as _;
 use capstone::arch::arm64::ArchMode;
 
-use crate::abi::Abi;
-use crate::address::Address;
-use crate::architecture::Architecture;
-use crate::arm::a64::bits::describe;
-use crate::arm::a64::float::with_float_flags;
-use crate::arm::a64::scalable::{self, is_scalable};
-use crate::arm::a64::tags;
-use crate::arm::abi::{AAPCS64, FIRMWARE_64, HOST_CALL_64};
-use crate::arm::by_lists;
-use crate::arm::flags::{NZCV, test_of_condition};
-use crate::arm::flow::a64_flow;
-use crate::arm::opcode::{word_encoding, word_opcode};
+use crate::abi::{Abi, LinkageStub, Privilege, SemihostingCall, StubSlot};
+use crate::architecture::{
+    Architecture, ArchitectureChoice, ArchitectureNames, ElfMachine, InstructionSet,
+};
+use crate::arm::a64::bits::{FLAGS, describe};
+use crate::arm::a64::scalable::is_scalable;
+use crate::arm::a64::{scalable, structures};
+use crate::arm::abi::{AAPCS64, FIRMWARE_64, HOST_CALL_64, shared_by_arm, slot_of_aarch64};
+use crate::arm::flags::{NZCV, of_condition, test_of_condition};
+use crate::arm::flow::{a64_flow, a64_target, word_encoding, word_opcode};
+use crate::arm::registers;
 use crate::arm::registers::{SHOWN_64, SIGNALS_64, group_64, number_64};
-use crate::arm::shared::shared_by_arm;
-use crate::arm::stub::slot_of_aarch64;
-use crate::arm::target::a64_target;
-use crate::bytes::Encoding;
 use crate::control::{ControlFlowEffect, DelaySlotRule};
-use crate::disassembly::DisassembledInstruction;
-use crate::host_call::SemihostingCall;
-use crate::instruction::Instruction;
-use crate::names::{ArchitectureChoice, ArchitectureNames, ElfMachine};
-use crate::privilege::Privilege;
+use crate::description::MeaningBuilder;
+use crate::expression::Expression;
+use crate::instruction::{Address, CodeSite, DisassembledInstruction, Encoding, Instruction};
+use crate::meaning::{ConditionalSelection, FlagTest};
 use crate::register_group::RegisterGroup;
-use crate::register_run::{RegisterRun, names_of};
-use crate::selection::FlagTest;
-use crate::set::InstructionSet;
-use crate::site::CodeSite;
-use crate::stub::{LinkageStub, StubSlot};
-use crate::view::RegisterId;
+use crate::registers::{RegisterId, RegisterRun, RegisterView, names_of};
 
 /// See [`InstructionSet::A64`].
 pub struct A64;
@@ -104,10 +96,10 @@ impl Architecture for A64 {
             let description =
                 describe(opcode, site.pc).unwrap_or_else(|| match is_scalable(opcode) {
                     true => scalable::describe(found, opcode),
-                    false => by_lists::describe(found, Self::SET),
+                    false => registers::describe(found, Self::SET),
                 });
             let mut description = with_float_flags(description, opcode);
-            by_lists::note_listed(&mut description, found, Self::SET);
+            registers::note_listed(&mut description, found, Self::SET);
             // All instructions except those of SVE zero the rest of Z (DDI 0487, C1.2.6).
             description.meaning.clears_rest = !is_scalable(opcode);
             Some(found.described(Some(description)))
@@ -116,7 +108,7 @@ impl Architecture for A64 {
         let opcode = word_opcode(&site.encoding);
         found.or_else(|| {
             Some(Instruction::new(
-                &tags::text(opcode)?,
+                &structures::text(opcode)?,
                 describe(opcode, site.pc),
             ))
         })
@@ -201,4 +193,46 @@ impl Architecture for A64 {
     fn stub_slot(stub: &LinkageStub<'_>) -> Option<StubSlot> {
         slot_of_aarch64(stub)
     }
+}
+
+/// Adds the flags that FCMP and FCCMP write, and those that FCSEL and FCCMP test.
+pub fn with_float_flags(mut description: MeaningBuilder, opcode: u32) -> MeaningBuilder {
+    // FCMP, FCMPE; FCCMP, FCCMPE; FCSEL.
+    let is_comparison = opcode & 0xff20_fc07 == 0x1e20_2000;
+    let is_conditional_comparison = opcode & 0xff20_0c00 == 0x1e20_0400;
+    let is_select = opcode & 0xff20_0c00 == 0x1e20_0c00;
+    if is_conditional_comparison || is_select {
+        description.read(FLAGS);
+        let condition = opcode >> 12 & 0xf;
+        description.meaning.flags.read = Some(of_condition(condition));
+        let (chosen, otherwise) = match is_select {
+            true => (operand(opcode, 5), operand(opcode, 16)),
+            false => (Expression::Unknown, Expression::Constant(0)),
+        };
+        description.meaning.selection = Some(ConditionalSelection {
+            test: test_of_condition(condition),
+            chosen,
+            otherwise,
+        });
+    }
+    let is_javascript_conversion = opcode & 0xffff_fc00 == 0x1e7e_0000; // FJCVTZS
+    if is_comparison || is_conditional_comparison || is_javascript_conversion {
+        description.write(FLAGS);
+    }
+    description
+}
+
+/// Returns the value of the floating-point register whose number is at this bit position.
+fn operand(opcode: u32, place: u32) -> Expression {
+    let size_bytes = match opcode >> 22 & 3 {
+        0 => 4,
+        1 => 8,
+        _ => 2,
+    };
+    let number = u16::try_from(opcode >> place & 31).unwrap_or_default();
+    Expression::Register(RegisterView::new(
+        RegisterId(RegisterId::V0.0 + number),
+        0,
+        size_bytes,
+    ))
 }

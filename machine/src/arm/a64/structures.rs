@@ -1,11 +1,17 @@
 //! Vector loads and stores by lane: LD1 to LD4, ST1 to ST4, LD1R to LD4R.
+//!
+//! 64-byte accesses (DDI 0487, C6.2, FEAT_LS64), and memory copy and set instructions (FEAT_MOPS).
+//!
+//! Memory tagging (DDI 0487, C6.2, FEAT_MTE): address tags and memory tags.
+//!
+//! Traces do not show memory tags as bytes, so instructions that only load or store tags access no
+//! memory here.
 
-use crate::access_kind::AccessKind;
-
-use crate::arm::a64::bits::{A64Describer, GeneralWidth, Register31};
-use crate::arm::a64::memory::A64TransferRegister;
+use crate::arm::a64::bits::{A64Describer, FLAGS, GeneralWidth, Register31};
+use crate::arm::a64::memory::{A64Address, A64TransferRegister};
 use crate::expression::{Expression, Operation};
-use crate::view::RegisterView;
+use crate::meaning::AccessKind;
+use crate::registers::{RegisterId, RegisterView};
 
 impl A64Describer {
     pub fn structures(&mut self) -> bool {
@@ -120,4 +126,164 @@ impl A64Describer {
             }
         }
     }
+}
+
+impl A64Describer {
+    /// Returns true for LD64B, ST64B, ST64BV, ST64BV0.
+    pub fn is_of_64_bytes(&self) -> bool {
+        self.matches(0xffe0_0c00, 0xf820_0000) && matches!(self.field(12, 4), 9..=11 | 13)
+    }
+
+    /// LD64B, ST64B, ST64BV, ST64BV0: eight registers.
+    pub fn of_64_bytes(&mut self) -> bool {
+        let (kind, first) = (self.field(12, 4), self.field(0, 5));
+        if first % 2 == 1 || first > 22 {
+            return false;
+        }
+        for (number, register) in (0u16..8).zip(first..) {
+            let at = self.base().behind(8 * number);
+            let view = RegisterView::new(
+                RegisterId(u16::try_from(register).unwrap_or_default()),
+                0,
+                8,
+            );
+            if kind == 13 {
+                let operand = self.operand(AccessKind::Read, at, 8, Expression::Unknown);
+                let loaded = self.description.access(operand);
+                self.description.set(view, loaded);
+                continue;
+            }
+            // The low word of the first register comes from a system register.
+            let is_mixed = kind == 10 && number == 0;
+            let value = if is_mixed {
+                Expression::Unknown
+            } else {
+                Expression::Register(view)
+            };
+            self.description.read(view);
+            let operand = self.operand(AccessKind::Write, at, 8, value);
+            self.description.access(operand);
+        }
+        if matches!(kind, 10 | 11) {
+            self.set_general(16, Expression::Unknown, Register31::Zero); // the response of the device
+        }
+        true
+    }
+
+    /// CPYP, CPYM, CPYE, SETP, SETM, SETE and the like. The implementation decides how far each of
+    /// them gets.
+    pub fn copy_or_fill(&mut self) {
+        let is_fill = self.field(22, 2) == 3;
+        let phase = if is_fill {
+            self.field(14, 2)
+        } else {
+            self.field(22, 2)
+        };
+        self.read_general(&[0, 5, 16], GeneralWidth::X);
+        let moved: &[u32] = if is_fill { &[0, 5] } else { &[0, 5, 16] };
+        for place in moved {
+            self.set_general(*place, Expression::Unknown, Register31::Zero);
+        }
+        // The first instruction reports in the flags how the others continue.
+        if phase == 0 {
+            self.description.write(FLAGS)
+        } else {
+            self.description.read(FLAGS)
+        }
+        self.description.access_unknown();
+    }
+}
+
+/// Number of bytes of memory that share a tag.
+const GRANULE_BYTES: u16 = 16;
+
+impl A64Describer {
+    /// ADDG, SUBG: the tag of the result depends on a system register.
+    pub fn add_tag(&mut self) {
+        self.read_stack_or_general(5);
+        self.set_general(0, Expression::Unknown, Register31::Stack);
+    }
+
+    /// LDG, STG, ST2G, STZG, STZ2G; for several granules LDGM, STGM, STZGM.
+    pub fn tags(&mut self) -> bool {
+        let (kind, mode) = (self.field(22, 2), self.field(10, 2));
+        if mode == 0 {
+            self.tags_alone(kind);
+            return true;
+        }
+        let offset = self.signed(12, 9) * i64::from(GRANULE_BYTES);
+        let place = A64Address {
+            displacement: if mode == 1 { 0 } else { offset },
+            ..self.base()
+        };
+        self.read_stack_or_general(0);
+        let (clears, count) = (kind & 1 == 1, if kind < 2 { 1 } else { 2 });
+        if !clears {
+            self.read_place(place);
+        }
+        for number in 0..if clears { count } else { 0 } {
+            let at = place.behind(number * GRANULE_BYTES);
+            let operand = self.operand(
+                AccessKind::Write,
+                at,
+                GRANULE_BYTES,
+                Expression::Constant(0),
+            );
+            self.description.access(operand);
+        }
+        if mode != 2 {
+            self.write_back(offset);
+        }
+        true
+    }
+
+    /// Describes LDG (kind 1), which inserts the tag into an address, LDGM (3), STGM (2) and STZGM
+    /// (0).
+    fn tags_alone(&mut self, kind: u32) {
+        self.read_place(self.base());
+        if kind != 3 {
+            self.read_general(&[0], GeneralWidth::X);
+        }
+        match kind {
+            1 | 3 => self.set_general(0, Expression::Unknown, Register31::Zero),
+            // The trace does not state how many bytes are zeroed.
+            0 => self.description.access_unknown(),
+            _ => {}
+        }
+    }
+
+    fn read_stack_or_general(&mut self, place: u32) {
+        self.general(place, GeneralWidth::X, Register31::Stack)
+            .into_iter()
+            .for_each(|view| self.description.read(view));
+    }
+}
+
+/// Formats STGP the way disassemblers do; none for other instructions.
+pub fn text(opcode: u32) -> Option<String> {
+    if opcode & 0xfe40_0000 != 0x6800_0000 {
+        return None;
+    }
+    let name = |place: u32, last: &str| match opcode >> place & 31 {
+        31 => last.to_owned(),
+        number => format!("x{number}"),
+    };
+    let offset = ((opcode << 10).cast_signed() >> 25) * i32::from(GRANULE_BYTES);
+    let sign = if offset < 0 { "-" } else { "" };
+    let (base, offset) = (
+        name(5, "sp"),
+        format!("#{sign}{:#x}", offset.unsigned_abs()),
+    );
+    let address = match opcode >> 23 & 3 {
+        1 => format!("[{base}], {offset}"),
+        2 if offset == "#0x0" => format!("[{base}]"),
+        2 => format!("[{base}, {offset}]"),
+        3 => format!("[{base}, {offset}]!"),
+        _ => return None,
+    };
+    Some(format!(
+        "stgp {}, {}, {address}",
+        name(0, "xzr"),
+        name(10, "xzr")
+    ))
 }

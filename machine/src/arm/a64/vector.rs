@@ -6,9 +6,16 @@
 //! Classes and fields follow DDI 0487, C4.1.96 "Data Processing -- Scalar Floating-Point and
 //! Advanced SIMD".
 
+use A64OperandSpan::{
+    Bytes, DoubleInteger, DoubleShifted, Float, FloatPair, Half, HighHalf, Integer, LowHalf,
+    Shifted, Type, Vector, Whole,
+};
+use A64VectorDestination::{Flags, Immediate, InsertLeft, InsertRight, Narrow, Replaced};
+use A64VectorField::{A, D, Element, General, M, N, Table};
+
 use crate::arm::a64::bits::{A64Describer, Register31};
 use crate::expression::Expression;
-use crate::view::RegisterView;
+use crate::registers::RegisterView;
 
 /// A register field of an encoding.
 #[derive(Clone, Copy)]
@@ -28,8 +35,6 @@ enum A64VectorField {
     /// Bits 5 to 9: a general register.
     General,
 }
-
-use A64VectorField::{A, D, Element, General, M, N, Table};
 
 /// Bytes of a vector register that form an operand.
 #[derive(Clone, Copy)]
@@ -62,11 +67,6 @@ enum A64OperandSpan {
     Bytes(u16),
 }
 
-use A64OperandSpan::{
-    Bytes, DoubleInteger, DoubleShifted, Float, FloatPair, Half, HighHalf, Integer, LowHalf,
-    Shifted, Type, Vector, Whole,
-};
-
 /// Effect on the destination register.
 #[derive(Clone, Copy)]
 enum A64VectorDestination {
@@ -86,8 +86,6 @@ enum A64VectorDestination {
     /// Only the condition flags are written.
     Flags,
 }
-
-use A64VectorDestination::{Flags, Immediate, InsertLeft, InsertRight, Narrow, Replaced};
 
 /// An encoding class: mask, value, operands and destination.
 type A64VectorClass = (

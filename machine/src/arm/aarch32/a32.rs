@@ -4,30 +4,22 @@ use capstone::Capstone;
 use capstone::arch::arm::{ArchExtraMode, ArchMode};
 use capstone::arch::{BuildsCapstone as _, BuildsCapstoneExtraMode as _};
 
-use crate::abi::Abi;
-use crate::address::Address;
-use crate::architecture::Architecture;
+use crate::abi::{Abi, SemihostingCall};
+use crate::architecture::{
+    Architecture, ArchitectureChoice, ArchitectureNames, ElfMachine, Endian, InstructionPlacement,
+    InstructionSet,
+};
 use crate::arm::aarch32::instruction::describe;
-use crate::arm::abi::{AAPCS32, FIRMWARE_32, HOST_CALL_32};
+use crate::arm::abi::{AAPCS32, FIRMWARE_32, HOST_CALL_32, shared_by_arm};
 use crate::arm::flags::NZCV;
-use crate::arm::flow::a32_flow;
-use crate::arm::opcode::{aarch32_code_endian, with_swapped_units, word_encoding, word_opcode};
+use crate::arm::flow::{
+    a32_flow, a32_target, aarch32_code_endian, with_swapped_units, word_encoding, word_opcode,
+};
 use crate::arm::registers::{SHOWN_32, SIGNALS_32, group_32, number_32};
-use crate::arm::shared::shared_by_arm;
-use crate::arm::target::a32_target;
-use crate::bytes::Encoding;
 use crate::control::{ControlFlowEffect, DelaySlotRule, FlowKind};
-use crate::disassembly::DisassembledInstruction;
-use crate::endian::Endian;
-use crate::host_call::SemihostingCall;
-use crate::instruction::Instruction;
-use crate::names::{ArchitectureChoice, ArchitectureNames, ElfMachine};
-use crate::placement::InstructionPlacement;
+use crate::instruction::{Address, CodeSite, DisassembledInstruction, Encoding, Instruction};
 use crate::register_group::RegisterGroup;
-use crate::register_run::{RegisterRun, names_of};
-use crate::set::InstructionSet;
-use crate::site::CodeSite;
-use crate::view::RegisterId;
+use crate::registers::{RegisterId, RegisterRun, names_of};
 
 /// See [`InstructionSet::A32`].
 pub struct A32;

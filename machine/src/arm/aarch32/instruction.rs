@@ -4,15 +4,15 @@ use capstone::RegId;
 use capstone::arch::arm::{ArmCC, ArmOperand, ArmOperandType, ArmShift};
 use capstone::arch::{ArchDetail, DetailsArchInsn as _};
 
-use crate::arm::aarch32::{element, structures, vector};
-use crate::arm::by_lists;
-use crate::arm::views::view_of;
+use crate::architecture::InstructionSet;
+use crate::arm::aarch32::{structures, vector};
+use crate::arm::registers;
+use crate::arm::registers::view_of;
 use crate::description::MeaningBuilder;
-use crate::disassembly::DisassembledInstruction;
 use crate::expression::{Expression, Operation};
+use crate::instruction::DisassembledInstruction;
 use crate::meaning::ExecutionCondition;
-use crate::set::InstructionSet;
-use crate::view::{RegisterId, RegisterView};
+use crate::registers::{RegisterId, RegisterView};
 
 /// Describes an instruction.
 pub fn describe(
@@ -41,8 +41,8 @@ pub fn describe(
         writes_back: detail.writeback(),
         description: structures
             .or_else(|| vector::describe(bytes, set))
-            .or_else(|| element::describe(bytes, set))
-            .unwrap_or_else(|| by_lists::describe(instruction, set)),
+            .or_else(|| structures::describe_element(bytes, set))
+            .unwrap_or_else(|| registers::describe(instruction, set)),
     };
     arm.implicit();
     if is_structure {
@@ -58,7 +58,7 @@ pub fn describe(
     if is_conditional {
         arm.description.meaning.condition = ExecutionCondition::Conditional;
     }
-    by_lists::note_listed(&mut arm.description, instruction, set);
+    registers::note_listed(&mut arm.description, instruction, set);
     Some(arm.description)
 }
 

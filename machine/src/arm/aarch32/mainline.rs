@@ -4,15 +4,13 @@
 //! 64-bit shifts and saturating shifts share their leading bits with ORRS of `sp` or `pc`.
 
 use crate::arm::flags::{NZCV, Q, of_condition, test_of_condition};
-use crate::arm::opcode::thumb_opcode;
-use crate::arm::target::t32_target;
+use crate::arm::flow::{t32_target, thumb_opcode};
 use crate::control::BranchTarget;
 use crate::description::MeaningBuilder;
 use crate::expression::{Expression, Operation};
-use crate::instruction::Instruction;
-use crate::selection::ConditionalSelection;
-use crate::site::CodeSite;
-use crate::view::{RegisterId, RegisterView};
+use crate::instruction::{CodeSite, Instruction};
+use crate::meaning::ConditionalSelection;
+use crate::registers::{RegisterId, RegisterView};
 
 const FLAGS: RegisterView = RegisterView::new(RegisterId::PSR, 0, 4);
 const LINK: RegisterView = RegisterView::new(RegisterId::LR, 0, 4);

@@ -1,13 +1,12 @@
 //! Loads and stores of AArch32.
 
-use crate::access_kind::AccessKind;
-use crate::view::{RegisterId, RegisterView};
 use capstone::RegId;
 use capstone::arch::arm::{ArmOpMem, ArmOperand, ArmOperandType, ArmShift};
 
 use crate::arm::aarch32::instruction::Aarch32Describer;
 use crate::expression::{Expression, Operation};
-use crate::meaning::{MemoryOperand, ScaledRegister};
+use crate::meaning::{AccessKind, MemoryOperand, ScaledRegister};
+use crate::registers::{RegisterId, RegisterView};
 
 /// Access properties from the mnemonic of a single load or store.
 struct SingleTransfer {

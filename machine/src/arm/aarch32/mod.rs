@@ -5,8 +5,6 @@
 //! the kept parts of the destination.
 
 pub(crate) mod a32;
-pub(crate) mod element;
-pub(crate) mod flags;
 pub(crate) mod instruction;
 pub(crate) mod mainline;
 pub(crate) mod memory;

@@ -4,36 +4,28 @@ use capstone::Capstone;
 use capstone::arch::arm::{ArchExtraMode, ArchMode};
 use capstone::arch::{BuildsCapstone as _, BuildsCapstoneExtraMode as _};
 
-use crate::abi::Abi;
-use crate::architecture::Architecture;
+use crate::abi::{Abi, SemihostingCall};
+use crate::architecture::{Architecture, ArchitectureNames, Endian, InstructionSet};
 use crate::arm::aarch32::instruction::describe;
 use crate::arm::aarch32::mainline;
-use crate::arm::abi::{AAPCS32, FIRMWARE_32, HOST_CALL_32};
-use crate::arm::bank::{is_state_banked, stack_choice};
+use crate::arm::abi::{AAPCS32, FIRMWARE_32, HOST_CALL_32, shared_by_arm};
 use crate::arm::exception_frame::{
     FRAME, is_exception_return, is_function_return, is_return_to_thread_mode,
 };
 use crate::arm::flags::{NZCV, test_of_condition};
-use crate::arm::flow::t32_flow;
-use crate::arm::opcode::{aarch32_code_endian, thumb_encoding, thumb_opcode, with_swapped_units};
-use crate::arm::registers::{SHOWN_32, SIGNALS_32, group_32, number_32};
-use crate::arm::shared::shared_by_arm;
-use crate::arm::target::t32_target;
-use crate::bytes::Encoding;
+use crate::arm::flow::{
+    aarch32_code_endian, t32_flow, t32_target, thumb_encoding, thumb_opcode, with_swapped_units,
+};
+use crate::arm::registers::{
+    SHOWN_32, SIGNALS_32, group_32, is_state_banked, number_32, stack_choice,
+};
 use crate::control::{ControlFlowEffect, DelaySlotRule};
-use crate::disassembly::DisassembledInstruction;
-use crate::endian::Endian;
 use crate::exception_frame::FrameLayout;
-use crate::host_call::SemihostingCall;
-use crate::instruction::Instruction;
+use crate::instruction::{CodeSite, DisassembledInstruction, Encoding, Instruction};
+use crate::meaning::FlagTest;
 use crate::mode::SecurityState;
-use crate::names::ArchitectureNames;
 use crate::register_group::RegisterGroup;
-use crate::register_run::{RegisterRun, names_of};
-use crate::selection::FlagTest;
-use crate::set::InstructionSet;
-use crate::site::CodeSite;
-use crate::view::RegisterId;
+use crate::registers::{RegisterId, RegisterRun, names_of};
 
 /// See [`InstructionSet::T32`].
 pub struct T32;

@@ -6,10 +6,16 @@
 //! Classes and fields follow DDI 0487, F4.1.18 to F4.1.22; T32 encodings are first converted to
 //! A32.
 
+use Aarch32VectorDestination::{
+    Exchanged, Flags, Half, Immediate, InsertLeft, InsertRight, Replaced, Swapped, UpperHalf,
+};
+use Aarch32VectorField::{D, Element, FewBits, M, N, Table};
+use VectorRegisterWidth::{ByElement, Double, Quad, Scalar, Single, Vector};
+
+use crate::architecture::InstructionSet;
 use crate::description::MeaningBuilder;
 use crate::expression::Expression;
-use crate::set::InstructionSet;
-use crate::view::{RegisterId, RegisterView};
+use crate::registers::{RegisterId, RegisterView};
 
 /// A register field of an encoding: four bits, and a separate fifth one.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,8 +34,6 @@ enum Aarch32VectorField {
     Table,
 }
 
-use Aarch32VectorField::{D, Element, FewBits, M, N, Table};
-
 /// Width of a register operand.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum VectorRegisterWidth {
@@ -46,8 +50,6 @@ enum VectorRegisterWidth {
     /// Single, regardless of the size field.
     Single,
 }
-
-use VectorRegisterWidth::{ByElement, Double, Quad, Scalar, Single, Vector};
 
 /// Effect on the destination register.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -71,10 +73,6 @@ enum Aarch32VectorDestination {
     /// The flags of FPSCR.
     Flags,
 }
-
-use Aarch32VectorDestination::{
-    Exchanged, Flags, Half, Immediate, InsertLeft, InsertRight, Replaced, Swapped, UpperHalf,
-};
 
 /// An encoding class: mask, value, operands and destination.
 type Aarch32VectorClass = (

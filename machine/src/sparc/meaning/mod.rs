@@ -3,6 +3,4 @@
 pub(crate) mod float;
 pub(crate) mod integer;
 pub(crate) mod memory;
-pub(crate) mod space;
-pub(crate) mod state;
 pub(crate) mod whole;

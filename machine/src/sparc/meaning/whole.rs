@@ -1,11 +1,14 @@
 //! Builder for SPARC instruction descriptions.
+//!
+//! State registers: reads and writes.
 
 use crate::description::MeaningBuilder;
-use crate::expression::Expression;
-use crate::sparc::flags::{ConditionCodeSet, of_condition};
+use crate::expression::{Expression, Operation};
+use crate::registers::RegisterView;
 use crate::sparc::registers::{CONDITIONS, float_codes, named};
+use crate::sparc::status::{ConditionCodeSet, of_condition};
+use crate::sparc::text::names::{STATE, hyperprivileged, privileged, written_state};
 use crate::sparc::word::SparcWord;
-use crate::view::RegisterView;
 use crate::window::general;
 
 /// Describes an instruction that has a text; none for instructions that are not modelled.
@@ -121,4 +124,119 @@ impl SparcDescriber {
         }
         true
     }
+}
+
+/// Registers that change without an instruction, or of which each trap level has one.
+const UNTOLD: [&str; 15] = [
+    "tick", "stick", "pic", "softint", "pc", "entropy", "tpc", "tnpc", "tstate", "tt", "htstate",
+    "fq", "hintp", "pcr", "ver",
+];
+
+impl SparcDescriber {
+    pub fn state(&mut self) -> bool {
+        let (first, destination) = (self.word.first(), self.word.destination());
+        match self.word.kind() {
+            0x28 if first == 15 && destination == 0 => {} // MEMBAR, STBAR
+            0x28 if first == 5 => self.set(Expression::Constant(self.pc)),
+            0x28 => self.read_state(STATE.get(usize::from(first)).copied()),
+            0x29 => self.read_state(hyperprivileged(first.into())),
+            0x2a => self.read_state(privileged(first.into())),
+            0x2b => {} // FLUSHW
+            0x30 => self.write_state(Some(written_state(destination.into()))),
+            0x31 => self.change_windows(),
+            0x32 => self.write_state(privileged(destination.into())),
+            _ => self.write_state(hyperprivileged(destination.into())),
+        }
+        true
+    }
+
+    fn read_state(&mut self, name: Option<&'static str>) {
+        let view = name.and_then(named);
+        let value = view
+            .filter(|_| name.is_some_and(|name| !UNTOLD.contains(&name)))
+            .map(Expression::Register);
+        view.into_iter()
+            .for_each(|view| self.description.read(view));
+        self.set(value.unwrap_or_default());
+    }
+
+    /// Writes the exclusive or of both sources.
+    fn write_state(&mut self, name: Option<&'static str>) {
+        self.read_sources();
+        let value = value(self.word.first()).with(Operation::Xor, self.second());
+        match name {
+            Some("softint_set" | "softint_clear") => self.write_named(&["softint"]),
+            Some(name) => {
+                let value = if UNTOLD.contains(&name) {
+                    Expression::Unknown
+                } else {
+                    value
+                };
+                named(name)
+                    .into_iter()
+                    .for_each(|view| self.description.set(view, value.clone()));
+            }
+            None => {}
+        }
+    }
+
+    /// SAVED, RESTORED (V9, A.47 "SAVED and RESTORED"), ALLCLEAN, OTHERW, NORMALW, INVALW
+    /// (UltraSPARC Architecture 2007).
+    /// CLEANWIN, and CANSAVE after INVALW, depend on the number of windows, which no instruction
+    /// contains.
+    fn change_windows(&mut self) {
+        match self.word.destination() {
+            0 => self.count_window("cansave", "canrestore"),
+            1 => {
+                self.write_named(&["cleanwin"]);
+                self.count_window("canrestore", "cansave");
+            }
+            2 => self.write_named(&["cleanwin"]),
+            3 => self.move_windows("canrestore", "otherwin"),
+            4 => self.move_windows("otherwin", "canrestore"),
+            _ => {
+                self.write_named(&["cansave"]);
+                self.set_count("canrestore", Expression::Constant(0));
+                self.set_count("otherwin", Expression::Constant(0));
+            }
+        }
+    }
+
+    /// Adds a window to one count. It is taken from OTHERWIN if that is not 0, else from the other
+    /// count.
+    fn count_window(&mut self, added: &str, taken: &str) {
+        let [gained, lost, other] = [added, taken, "otherwin"]
+            .map(|name| named(name).map_or(Expression::Unknown, Expression::Register));
+        let has_other = is_not_zero(other.clone());
+        let lost = lost.plus(-1).with(Operation::Add, has_other.clone());
+        let other = other.with(Operation::Subtract, has_other);
+        for (name, value) in [(added, gained.plus(1)), (taken, lost), ("otherwin", other)] {
+            self.set_count(name, value);
+        }
+    }
+
+    /// Moves all windows from one count to another.
+    fn move_windows(&mut self, from: &str, to: &str) {
+        let moved = named(from).map_or(Expression::Unknown, Expression::Register);
+        self.set_count(to, moved);
+        self.set_count(from, Expression::Constant(0));
+    }
+
+    fn set_count(&mut self, name: &str, value: Expression) {
+        named(name)
+            .into_iter()
+            .for_each(|view| self.description.set(view, value.clone()));
+    }
+}
+
+/// Returns 1 for a non-zero 8-bit number, else 0. Uses each bit separately, so that the data
+/// dependences include all of them.
+fn is_not_zero(number: Expression) -> Expression {
+    let folded = [4, 2, 1].into_iter().fold(number, |number, places| {
+        let upper = number
+            .clone()
+            .with(Operation::ShiftRight, Expression::Constant(places));
+        number.with(Operation::Or, upper)
+    });
+    folded.with(Operation::And, Expression::Constant(1))
 }

@@ -1,11 +1,11 @@
 //! Text of arithmetic instructions, and of control transfers with operands.
 
+use crate::sparc::text::branch::state;
 use crate::sparc::text::forms::form_text;
 use crate::sparc::text::names::single;
 use crate::sparc::text::names::{
     CONDITIONS, FLOAT_CONDITIONS, REGISTER_CONDITIONS, address, general, number, second, sum, wide,
 };
-use crate::sparc::text::state::state;
 use crate::sparc::word::SparcWord;
 
 /// Names of two-source computations by kind.

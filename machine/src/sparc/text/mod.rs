@@ -5,5 +5,3 @@ pub(crate) mod branch;
 pub(crate) mod forms;
 pub(crate) mod memory;
 pub(crate) mod names;
-pub(crate) mod state;
-pub(crate) mod whole;
